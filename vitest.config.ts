@@ -24,7 +24,11 @@ export default defineConfig(({ mode }) => {
   const include = [...files.include];
   const exclude = [...files.exclude, ...(mode === 'postgres' ? Object.keys(leftOut) : [])];
   const perSuite = {
-    globalSetup: starting.includes(mode) ? ['test/support/build-once.ts'] : mode === 'postgres' ? ['test/support/postgres/global-setup.ts'] : [],
+    globalSetup: starting.includes(mode)
+      ? ['test/support/build-once.ts']
+      : mode === 'postgres'
+        ? ['test/support/postgres/global-setup.ts']
+        : [],
     ...(isInProcess ? { setupFiles: ['test/support/runs.ts'] } : {}),
     // These mostly wait for deployments to end.
     ...(mode === 'foreign' ? { maxConcurrency: 20 } : {}),
@@ -36,12 +40,18 @@ export default defineConfig(({ mode }) => {
     expect: { poll: { timeout: patience } },
   };
   // Most of a test's time would go into loading the same modules for each file.
-  const [shared, isolated] = [{ ...perSuite, isolate: false }, { ...perSuite, isolate: true }];
+  const [shared, isolated] = [
+    { ...perSuite, isolate: false },
+    { ...perSuite, isolate: true },
+  ];
   return {
     test: {
       pool: 'forks',
-      ...(reports === undefined ? {} : { reporters: ['default', ['json', { outputFile: join(reports, `${suite.name}.json`) }]] }),
-      // Some tests wait more than they work: a third worker uses what they leave of two cores. Engines share a network, where there is room for one.
+      ...(reports === undefined
+        ? {}
+        : { reporters: ['default', ['json', { outputFile: join(reports, `${suite.name}.json`) }]] }),
+      // Some tests wait more than they work: a third worker uses what they leave of two cores. Engines share a network,
+      // where there is room for one.
       maxWorkers: isInProcess ? 3 : mode === 'docker' ? 1 : 2,
       ...(mode === 'thorough'
         ? {

@@ -9,7 +9,10 @@ export interface PlatformRead {
 }
 
 /** A typical read of assistants: the first page of a list. */
-export const commonRead = ({ organization_id }: Ids): PlatformRead => ({ operation: 'list_projects', input: { organization_id, page: 1, page_size: 20 } });
+export const commonRead = ({ organization_id }: Ids): PlatformRead => ({
+  operation: 'list_projects',
+  input: { organization_id, page: 1, page_size: 20 },
+});
 
 /** The parameters of `tools/call` for a read. */
 export const toolCall = ({ operation, input }: PlatformRead) => ({ name: operation, arguments: input });

@@ -17,4 +17,8 @@ export interface Figure {
 export const moreIsBetter = ({ unit }: Pick<Figure, 'unit'>): boolean => unit === 'per s' || unit === 'per min';
 
 /** Adds the ratio to a reference figure. Ratios within a run vary little between machines. */
-export const relativeTo = (reference: Figure, figure: Figure): Figure => ({ ...figure, of: reference.name, ratio: figure.value / reference.value });
+export const relativeTo = (reference: Figure, figure: Figure): Figure => ({
+  ...figure,
+  of: reference.name,
+  ratio: figure.value / reference.value,
+});

@@ -13,7 +13,8 @@ import { measurements } from './measurements/measurements.ts';
 import { buildProgram, type BundledProgram } from './program.ts';
 import { measurementTable } from './report.ts';
 
-const listed = (all: readonly Measurement[]): string => all.map(({ name, about }) => `  ${name.padEnd(10)}${about}`).join('\n');
+const listed = (all: readonly Measurement[]): string =>
+  all.map(({ name, about }) => `  ${name.padEnd(10)}${about}`).join('\n');
 
 const usage = `npm run bench -- [measurement ...] [options]
 
@@ -96,7 +97,10 @@ async function compare(run: Run): Promise<void> {
   const earlier = await readRun(options.with ?? reference);
   const found = findRegressions(earlier.results, run.results);
   if (found.length === 0) return void process.stdout.write(`No regressions since ${earlier.machine.commit}.\n`);
-  const lines = found.map(({ figure, before, now, times }) => `  ${times.toFixed(2)} × worse: ${figure} (${before.toFixed(2)}, now ${now.toFixed(2)})`);
+  const lines = found.map(
+    ({ figure, before, now, times }) =>
+      `  ${times.toFixed(2)} × worse: ${figure} (${before.toFixed(2)}, now ${now.toFixed(2)})`,
+  );
   process.stdout.write(`Regressions since ${earlier.machine.commit}:\n${lines.join('\n')}\n`);
   process.exitCode = 1;
 }

@@ -26,7 +26,10 @@ export async function settledMemory(pid: number): Promise<number> {
 const heapProbeFlags = ['--expose-gc', '--import', join(import.meta.dirname, 'heap-probe.mjs')];
 
 /** The program with the heap probe. It must be started with an IPC channel. */
-export const withHeapProbe = (program: BundledProgram): BundledProgram => ({ ...program, command: [program.command[0], ...heapProbeFlags, ...program.command.slice(1)] });
+export const withHeapProbe = (program: BundledProgram): BundledProgram => ({
+  ...program,
+  command: [program.command[0], ...heapProbeFlags, ...program.command.slice(1)],
+});
 
 /** The used heap of a process with the heap probe after garbage collection, in MB. */
 export async function heapUsed(child: ChildProcess): Promise<number> {

@@ -2,7 +2,12 @@ import { execFile } from 'node:child_process';
 import { cp, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { endWithThisProcess, pidWhileRunning, removeTemporaryDirectory, temporaryDirectory } from '../scripts/temporary-directory.ts';
+import {
+  endWithThisProcess,
+  pidWhileRunning,
+  removeTemporaryDirectory,
+  temporaryDirectory,
+} from '../scripts/temporary-directory.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
@@ -19,7 +24,13 @@ export interface BundledProgram {
 /** Builds the program as published. */
 export async function buildProgram(): Promise<BundledProgram> {
   const home = await temporaryDirectory('infra-mcp-bench-');
-  const building = run(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/build.ts'), '--outdir', join(home, 'dist')]);
+  const building = run(process.execPath, [
+    '--import',
+    import.meta.resolve('tsx'),
+    join(root, 'scripts/build.ts'),
+    '--outdir',
+    join(home, 'dist'),
+  ]);
   endWithThisProcess(pidWhileRunning(building.child));
   await building;
   await cp(join(root, 'bin'), join(home, 'bin'), { recursive: true });
@@ -30,7 +41,10 @@ export async function buildProgram(): Promise<BundledProgram> {
   };
 }
 
-/** The environment of a measured process: this process's, without options of the program, and with all its files in one directory. */
+/**
+ * The environment of a measured process: this process's, without options of the program, and with all its files in one
+ * directory.
+ */
 export const environment = (directory: string, options: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:INFRA|NODE|npm)_/i.test(name))),
   HOME: directory,

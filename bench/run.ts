@@ -20,7 +20,11 @@ interface Machine {
 const commit = (): string => {
   try {
     const describe = ['describe', '--always', '--dirty'];
-    return execFileSync('git', describe, { cwd: import.meta.dirname, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    return execFileSync('git', describe, {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
   } catch {
     return 'unknown';
   }

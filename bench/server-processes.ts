@@ -25,8 +25,14 @@ interface ReadyLine {
 }
 
 /** Starts a server that prints a line of JSON when it is ready. @throws Error if it exits before. */
-async function start([command, ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<ServerProcess & { readonly ready: ReadyLine }> {
-  const child = spawn(command!, args, { env, stdio: ['ignore', 'pipe', 'inherit', ...(args.includes('--expose-gc') ? ['ipc' as const] : [])] });
+async function start(
+  [command, ...args]: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<ServerProcess & { readonly ready: ReadyLine }> {
+  const child = spawn(command!, args, {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit', ...(args.includes('--expose-gc') ? ['ipc' as const] : [])],
+  });
   endWithThisProcess(pidWhileRunning(child));
   const ended = once(child, 'close');
   const failed = ended.then(() => {
@@ -36,7 +42,10 @@ async function start([command, ...args]: readonly string[], env: NodeJS.ProcessE
   failed.catch(() => undefined);
   const ready = JSON.parse(line) as ReadyLine;
   return {
-    ready, child, url: ready.url, pid: child.pid!,
+    ready,
+    child,
+    url: ready.url,
+    pid: child.pid!,
     close: async () => {
       child.kill('SIGTERM');
       await ended;
@@ -54,8 +63,19 @@ export interface PlatformProcess extends ServerProcess {
 }
 
 /** Starts the platform of a data directory. @param more further options, as variables */
-export async function startPlatformProcess({ command }: BundledProgram, dataDir: string, timeScale = 0, more: Readonly<Record<string, string>> = {}): Promise<PlatformProcess> {
-  const env = environment(dataDir, { INFRA_DATA_DIR: dataDir, INFRA_PLATFORM_TOKEN: token, INFRA_RATE_LIMIT: unlimitedRate, INFRA_TIME_SCALE: String(timeScale), ...more });
+export async function startPlatformProcess(
+  { command }: BundledProgram,
+  dataDir: string,
+  timeScale = 0,
+  more: Readonly<Record<string, string>> = {},
+): Promise<PlatformProcess> {
+  const env = environment(dataDir, {
+    INFRA_DATA_DIR: dataDir,
+    INFRA_PLATFORM_TOKEN: token,
+    INFRA_RATE_LIMIT: unlimitedRate,
+    INFRA_TIME_SCALE: String(timeScale),
+    ...more,
+  });
   const { ready, ...running } = await start([...command, 'platform'], env);
   return {
     ...running,
@@ -67,4 +87,7 @@ export async function startPlatformProcess({ command }: BundledProgram, dataDir:
 
 /** Starts the program as an HTTP server in front of a platform. */
 export const startHttpProcess = async (program: BundledProgram, { options }: PlatformProcess): Promise<ServerProcess> =>
-  start([...program.command, 'http'], environment(await program.directory('http'), { ...options, INFRA_HTTP_PORT: '0' }));
+  start(
+    [...program.command, 'http'],
+    environment(await program.directory('http'), { ...options, INFRA_HTTP_PORT: '0' }),
+  );

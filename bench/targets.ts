@@ -11,8 +11,18 @@ interface TargetRule extends RatioTarget {
   readonly figure: RegExp;
 }
 
-const atMost = (ratio: number, measurement: string, figure: RegExp): TargetRule => ({ bound: 'at most', ratio, measurement, figure });
-const atLeast = (ratio: number, measurement: string, figure: RegExp): TargetRule => ({ bound: 'at least', ratio, measurement, figure });
+const atMost = (ratio: number, measurement: string, figure: RegExp): TargetRule => ({
+  bound: 'at most',
+  ratio,
+  measurement,
+  figure,
+});
+const atLeast = (ratio: number, measurement: string, figure: RegExp): TargetRule => ({
+  bound: 'at least',
+  ratio,
+  measurement,
+  figure,
+});
 
 /** Logarithmic growth from 10 to 100,000 items. */
 const logarithmic = Math.log(100_000) / Math.log(10);

@@ -20,7 +20,15 @@ function start() {
 
 /** Says why it doesn't start. */
 function refuse() {
-  console.error('infra-mcp needs Node ' + required + ' or newer, but ' + process.execPath + ' is Node ' + found + '. Install a newer Node, or in a checkout run npm ci, and start infra-mcp again.');
+  console.error(
+    'infra-mcp needs Node ' +
+      required +
+      ' or newer, but ' +
+      process.execPath +
+      ' is Node ' +
+      found +
+      '. Install a newer Node, or in a checkout run npm ci, and start infra-mcp again.',
+  );
   process.exitCode = 1;
 }
 
@@ -43,9 +51,14 @@ function startWith(node, file, spawn) {
 
 /** Starts the program with the Node that `npm ci` has installed in a checkout; refuses where there is none, or it is the one that is too old. */
 async function startBesides() {
-  var [{ spawn }, { existsSync, realpathSync }, { fileURLToPath }] = await Promise.all([import('child_process'), import('fs'), import('url')]);
+  var [{ spawn }, { existsSync, realpathSync }, { fileURLToPath }] = await Promise.all([
+    import('child_process'),
+    import('fs'),
+    import('url'),
+  ]);
   var node = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
-  if (existsSync(node) && realpathSync(node) !== realpathSync(process.execPath)) startWith(node, fileURLToPath(import.meta.url), spawn);
+  if (existsSync(node) && realpathSync(node) !== realpathSync(process.execPath))
+    startWith(node, fileURLToPath(import.meta.url), spawn);
   else refuse();
 }
 

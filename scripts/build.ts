@@ -1,4 +1,8 @@
-/** Bundles src/main.ts into dist/infra-mcp.mjs (--outdir: another directory, new, empty or of an earlier build), with lazily loaded code as chunks in chunks/, and copies prompts and skills. --package-list names a file for the list of bundled packages. */
+/**
+ * Bundles src/main.ts into dist/infra-mcp.mjs (--outdir: another directory, new, empty or of an earlier build), with
+ * lazily loaded code as chunks in chunks/, and copies prompts and skills. --package-list names a file for the list of
+ * bundled packages.
+ */
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,13 +17,18 @@ import { emptyOutputDirectory } from './output-directory.ts';
 import { noticesFor, packagesOf } from './shipping/notices.ts';
 
 const root = join(import.meta.dirname, '..');
-const { outdir, 'package-list': packageList } = parseArgs({ options: { outdir: { type: 'string', default: join(root, 'dist') }, 'package-list': { type: 'string' } } }).values;
+const { outdir, 'package-list': packageList } = parseArgs({
+  options: { outdir: { type: 'string', default: join(root, 'dist') }, 'package-list': { type: 'string' } },
+}).values;
 
 // Bundled CommonJS packages still call require() for Node's own modules.
 const requireForBundledPackages =
   "import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);\n";
 
-/** Removes the line above from a chunk that doesn't call require(). createRequire is slow, and a start loads about twenty chunks. */
+/**
+ * Removes the line above from a chunk that doesn't call require(). createRequire is slow, and a start loads about
+ * twenty chunks.
+ */
 const withoutUnusedRequire = (chunk: string): string => {
   const code = chunk.startsWith(requireForBundledPackages) ? chunk.slice(requireForBundledPackages.length) : chunk;
   return /\brequire\b/.test(code) ? chunk : code;
@@ -28,12 +37,16 @@ const withoutUnusedRequire = (chunk: string): string => {
 /** A size in bytes as kilobytes, right-aligned for a column. */
 const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1).padStart(9)} kB`;
 
-/** Replaces the module prebuilt.ts with data generated from tools and resources, so that a start needs none of their code. */
+/**
+ * Replaces the module prebuilt.ts with data generated from tools and resources, so that a start needs none of their
+ * code.
+ */
 const prebuilt: Plugin = {
   name: 'prebuilt',
   setup: (bundle) => {
     bundle.onLoad({ filter: /[\\/]src[\\/]server[\\/]protocol[\\/]prebuilt\.ts$/ }, () => ({
-      contents: `export const prebuilt = JSON.parse(${JSON.stringify(JSON.stringify(derivePrebuilt()))});`, loader: 'js',
+      contents: `export const prebuilt = JSON.parse(${JSON.stringify(JSON.stringify(derivePrebuilt()))});`,
+      loader: 'js',
     }));
   },
 };
@@ -57,21 +70,30 @@ const { metafile, outputFiles } = await build({
   target: manifest.engines.node.replace('>=', 'node'),
   banner: { js: requireForBundledPackages.trimEnd() },
   minify: true,
-  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js', '@modelcontextprotocol/server/_shims': './scripts/build/shims.ts' },
+  alias: {
+    'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+    '@modelcontextprotocol/server/_shims': './scripts/build/shims.ts',
+  },
   plugins: [prebuilt, doorsSkipped, narrowUndici, opentelemetryModules],
   metafile: true,
   logLevel: 'warning',
 });
 
-await Promise.all(outputFiles.map(async ({ path, text }) => {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, withoutUnusedRequire(text));
-}));
-await Promise.all(Object.values(textPaths).map((path) => cp(join(root, path), join(outdir, path), { recursive: true })));
+await Promise.all(
+  outputFiles.map(async ({ path, text }) => {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, withoutUnusedRequire(text));
+  }),
+);
+await Promise.all(
+  Object.values(textPaths).map((path) => cp(join(root, path), join(outdir, path), { recursive: true })),
+);
 await writeFile(join(outdir, 'THIRD-PARTY-NOTICES.txt'), await noticesFor(root, Object.keys(metafile.inputs)));
 if (packageList !== undefined) {
   // Without what was read and then left out as unused.
-  const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])));
+  const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
+  );
   await writeFile(packageList, JSON.stringify(await packagesOf(root, bundled)));
 }
 

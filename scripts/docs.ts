@@ -1,4 +1,7 @@
-/** Writes the pages and manifests that are generated from code. With --check, writes nothing and fails if one is out of date. */
+/**
+ * Writes the pages and manifests that are generated from code. With --check, writes nothing and fails if one is out of
+ * date.
+ */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -33,7 +36,10 @@ const root = join(import.meta.dirname, '..');
 const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
 
 const readme = await read('README.md');
-const performance = Object.entries(performanceSections()).reduce((page, [name, text]) => replaceGenerated(page, name, text), await read('docs/performance.md'));
+const performance = Object.entries(performanceSections()).reduce(
+  (page, [name, text]) => replaceGenerated(page, name, text),
+  await read('docs/performance.md'),
+);
 const pages: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md': replaceGenerated(await read('CONTRIBUTING.md'), 'suites', suitesTable()),
   'docs/agent-tasks.md': replaceGenerated(await read('docs/agent-tasks.md'), 'agent tasks', agentTasks()),

@@ -10,12 +10,15 @@ const root = join(import.meta.dirname, '..');
 /** The pictures by name, each with its files. */
 const pictures: Readonly<Record<string, Readonly<Record<string, () => Promise<string | Buffer>>>>> = {
   demo: { [demoPicturePath]: demoPicture },
-  'approvals-page': Object.fromEntries(pictureSchemes.map((scheme) => [picturePath(scheme), () => approvalsPagePicture(scheme)])),
+  'approvals-page': Object.fromEntries(
+    pictureSchemes.map((scheme) => [picturePath(scheme), () => approvalsPagePicture(scheme)]),
+  ),
 };
 
 const { positionals: asked } = parseArgs({ allowPositionals: true });
 const unknown = asked.filter((name) => !Object.hasOwn(pictures, name));
-if (unknown.length > 0) throw new Error(`There is no picture ${unknown.join(', ')}. There are ${Object.keys(pictures).join(', ')}.`);
+if (unknown.length > 0)
+  throw new Error(`There is no picture ${unknown.join(', ')}. There are ${Object.keys(pictures).join(', ')}.`);
 
 for (const [name, files] of Object.entries(pictures)) {
   if (asked.length > 0 && !asked.includes(name)) continue;

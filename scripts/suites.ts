@@ -1,7 +1,10 @@
 /**
- * Runs a list of suites: `landing` (what .ci/run runs) or `full` (.ci/full). Installs Debian packages that its suites lack, as root.
- * Suites that mostly wait run beside the others, and what they print is shown when they have ended. The last line says how many tests passed and failed;
- * a step that isn't made of tests counts as one. When the check or the fast tests fail, nothing else is begun; otherwise all suites run, and every failure shows.
+ * Runs a list of suites: `landing` (what .ci/run runs) or `full` (.ci/full). Installs Debian packages that its suites
+ * lack, as root.
+ * Suites that mostly wait run beside the others, and what they print is shown when they have ended. The last line says
+ * how many tests passed and failed;
+ * a step that isn't made of tests counts as one. When the check or the fast tests fail, nothing else is begun;
+ * otherwise all suites run, and every failure shows.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,16 +38,30 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-/** Installs what isn't there. Packages of servers would start them, on ports of this machine, so that is forbidden meanwhile. @throws Error with what apt said */
+/**
+ * Installs what isn't there. Packages of servers would start them, on ports of this machine, so that is forbidden
+ * meanwhile. @throws Error with what apt said
+ */
 async function installPackages(packages: readonly string[]): Promise<void> {
   if (packages.length === 0) return;
-  if (process.getuid?.() !== 0) throw new Error(`Packages are missing, and only root may install them: apt-get install --no-install-recommends ${packages.join(' ')}`);
+  if (process.getuid?.() !== 0)
+    throw new Error(
+      `Packages are missing, and only root may install them: apt-get install --no-install-recommends ${packages.join(' ')}`,
+    );
   const policy = '/usr/sbin/policy-rc.d';
   const isOurs = !existsSync(policy);
   if (isOurs) await writeFile(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
   try {
-    for (const args of [['update', '-qq'], ['install', '-qq', '--no-install-recommends', ...packages]]) {
-      const { status, stdout, stderr } = spawnSync('apt-get', args, { encoding: 'utf8', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 64 * 1024 * 1024 });
+    for (const args of [
+      ['update', '-qq'],
+      ['install', '-qq', '--no-install-recommends', ...packages],
+    ]) {
+      const { status, stdout, stderr } = spawnSync('apt-get', args, {
+        encoding: 'utf8',
+        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        maxBuffer: 64 * 1024 * 1024,
+      });
       if (status !== 0) throw new Error(`apt-get ${args.join(' ')} failed:\n${stdout}${stderr}`);
     }
   } finally {
@@ -64,7 +81,12 @@ async function countsIn(reports: string, { name }: Suite, code: number): Promise
 /** Runs one suite, and shows what it prints: at once, or when it has ended if it runs beside others. */
 async function runSuite(suite: Suite, env: NodeJS.ProcessEnv, reports: string): Promise<Ended> {
   const began = Date.now();
-  const child = spawn('npm', ['run', suite.script], { cwd: root, env, detached: true, stdio: suite.beside ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'] });
+  const child = spawn('npm', ['run', suite.script], {
+    cwd: root,
+    env,
+    detached: true,
+    stdio: suite.beside ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
+  });
   running.add(child);
   const output: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.push(chunk));
@@ -82,7 +104,9 @@ async function runEach(suites: readonly Suite[], env: NodeJS.ProcessEnv, reports
   return ended;
 }
 
-/** Runs a list, in a directory for what it makes. @returns how its suites ended; those that weren't begun are missing */
+/**
+ * Runs a list, in a directory for what it makes. @returns how its suites ended; those that weren't begun are missing
+ */
 async function runList(list: List, scratch: string): Promise<Ended[]> {
   const suites = suitesIn(list);
   const env = { ...process.env, CI: 'true', [listVariable]: list, [reportsVariable]: scratch };
@@ -101,7 +125,12 @@ async function runList(list: List, scratch: string): Promise<Ended[]> {
 }
 
 /** The first lines of a failure's message, which tell what was expected. */
-const startOf = (message: string): string => message.split('\n').slice(0, 12).map((line) => line.slice(0, 300)).join('\n');
+const startOf = (message: string): string =>
+  message
+    .split('\n')
+    .slice(0, 12)
+    .map((line) => line.slice(0, 300))
+    .join('\n');
 
 const list = lists.find((name) => name === process.argv[2]);
 if (list === undefined) throw new Error(`Say which list: ${lists.join(' or ')}.`);
@@ -109,10 +138,12 @@ const scratch = await mkdtemp(join(tmpdir(), 'infra-mcp-ci-'));
 try {
   await installPackages(missingPackages(suitesIn(list).flatMap(({ needs = [] }) => needs)));
   const ended = await runList(list, scratch);
-  for (const { name, seconds, passed, failed } of ended) console.log(`${failed === 0 ? 'ok' : 'NOT OK'}: ${name}: ${passed} passed, ${failed} failed, ${seconds} s`);
+  for (const { name, seconds, passed, failed } of ended)
+    console.log(`${failed === 0 ? 'ok' : 'NOT OK'}: ${name}: ${passed} passed, ${failed} failed, ${seconds} s`);
   const { passed, failed, failures } = sumOf(ended);
   // Once more at the end: whoever reads a long output reads its end.
-  for (const { file, test, message } of failures) console.log(`\nFAILED ${relative(root, file)}${test === undefined ? '' : ` > ${test}`}\n${startOf(message)}`);
+  for (const { file, test, message } of failures)
+    console.log(`\nFAILED ${relative(root, file)}${test === undefined ? '' : ` > ${test}`}\n${startOf(message)}`);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;
 } finally {

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 const directories = new Set<string>();
 const processes = new Set<() => number | null | undefined>();
 
-const remove = (directory: string): void => rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+const remove = (directory: string): void =>
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 
 /** Kills what still runs, because it would write into the directories again, then removes them. */
 function cleanUp(): void {
@@ -24,15 +25,22 @@ function cleanUp(): void {
 
 let isInstalled = false;
 
-/** Cleans up however the process ends. Signals end it as they would without a handler, with the shell's exit code for them. */
+/**
+ * Cleans up however the process ends. Signals end it as they would without a handler, with the shell's exit code for
+ * them.
+ */
 function install(): void {
   if (isInstalled) return;
   isInstalled = true;
   process.on('exit', cleanUp);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(128 + constants.signals[signal]));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => process.exit(128 + constants.signals[signal]));
 }
 
-/** Creates a temporary directory. It is removed when the process ends, also by a signal. @param prefix the beginning of its name. */
+/**
+ * Creates a temporary directory. It is removed when the process ends, also by a signal. @param prefix the beginning of
+ * its name.
+ */
 export async function temporaryDirectory(prefix: string): Promise<string> {
   install();
   const directory = await mkdtemp(join(tmpdir(), prefix));
@@ -53,4 +61,5 @@ export function endWithThisProcess(pidOf: () => number | null | undefined): void
 }
 
 /** The id of a child process that still runs. */
-export const pidWhileRunning = (child: ChildProcess) => (): number | undefined => (child.exitCode === null && child.signalCode === null ? child.pid : undefined);
+export const pidWhileRunning = (child: ChildProcess) => (): number | undefined =>
+  child.exitCode === null && child.signalCode === null ? child.pid : undefined;

@@ -13,7 +13,8 @@ const isBare = args.length === 0 || (args.length === 1 && args[0] === 'stdio');
 if (isBare) configureSchemas({ jitless: true });
 
 try {
-  if (isBare) await runWithConfig('stdio', {}, async (config) => (await import('./cli/commands/stdio.ts')).stdioCommand(config));
+  if (isBare)
+    await runWithConfig('stdio', {}, async (config) => (await import('./cli/commands/stdio.ts')).stdioCommand(config));
   else await (await import('./cli/commands/cli.ts')).runCli(args);
 } catch (error) {
   (await import('./cli/terminal/report-error.ts')).reportError(error);

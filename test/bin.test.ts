@@ -36,13 +36,22 @@ function spawnOn(version: string, ...args: readonly string[]): ChildProcess {
     process.execArgv.length = 0;
     process.argv.splice(1, 0, 'infra-mcp');
     await import('${pathToFileURL(join(folder, 'bin/infra-mcp.mjs')).href}');`;
-  return spawn(process.execPath, ['--input-type=module', '--eval', script, '--', ...args], { env: { ...process.env, XDG_CACHE_HOME: folder } });
+  return spawn(process.execPath, ['--input-type=module', '--eval', script, '--', ...args], {
+    env: { ...process.env, XDG_CACHE_HOME: folder },
+  });
 }
 
-async function startOn(version: string, ...args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+async function startOn(
+  version: string,
+  ...args: readonly string[]
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawnOn(version, ...args);
   child.stdin!.end();
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'close') as Promise<[number | null]>]);
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout!),
+    text(child.stderr!),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
   return { code, stdout, stderr };
 }
 
@@ -68,7 +77,9 @@ test('on a Node that is too old, it starts with the one that is installed beside
 });
 
 test('what ends it ends the program that it has started', async () => {
-  await nodeBesides((path) => writeFile(path, '#!/bin/sh\ntrap "exit 3" TERM\necho ready\nwhile :; do sleep 0.1; done\n', { mode: 0o755 }));
+  await nodeBesides((path) =>
+    writeFile(path, '#!/bin/sh\ntrap "exit 3" TERM\necho ready\nwhile :; do sleep 0.1; done\n', { mode: 0o755 }),
+  );
   const child = spawnOn(tooOld);
   await once(child.stdout!, 'data');
   child.kill('SIGTERM');

@@ -18,7 +18,11 @@ test('the picture of the demo shows what the demo prints; otherwise run npm run 
 
 test('a line keeps its styles where it is broken, and its indentation', () => {
   expect(styledRows('  \u001B[36mone\u001B[39m two three', 10)).toEqual([
-    [{ text: '  ', styles: [] }, { text: 'one', styles: ['cyan'] }, { text: ' two', styles: [] }],
+    [
+      { text: '  ', styles: [] },
+      { text: 'one', styles: ['cyan'] },
+      { text: ' two', styles: [] },
+    ],
     [{ text: '    three', styles: [] }],
   ]);
   expect(styledRows('abcdefgh', 6).map((row) => row[0]!.text)).toEqual(['abcdef', '  gh']);
@@ -30,6 +34,13 @@ test('a style without a name in the picture is noticed', () => {
 
 test('text in a picture is text, whatever its characters', () => {
   const rows = [[{ text: '<script>&', styles: [] }]];
-  const picture = terminalSvg({ title: 't', description: 'd', columns: 20, height: 2, steps: [{ rows, at: 0 }], duration: 1 });
+  const picture = terminalSvg({
+    title: 't',
+    description: 'd',
+    columns: 20,
+    height: 2,
+    steps: [{ rows, at: 0 }],
+    duration: 1,
+  });
   expect(picture).toContain('&lt;script&gt;&amp;');
 });

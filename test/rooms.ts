@@ -1,4 +1,7 @@
-/** A part of the code with one job: where it lives, and what its files may import. A path that ends in a slash means all below it. */
+/**
+ * A part of the code with one job: where it lives, and what its files may import. A path that ends in a slash means all
+ * below it.
+ */
 export interface Room {
   name: string;
   home: string[];
@@ -12,23 +15,43 @@ export interface Room {
 }
 
 /** A room that is one folder, with its door. */
-const room = (name: string, folder: string, mayImport: readonly string[], more: Pick<Room, 'packages' | 'lazy'> = {}): Room => ({
-  name, home: [folder], door: `${folder}index.ts`, mayImport: [folder, ...mayImport], ...more,
-});
+const room = (
+  name: string,
+  folder: string,
+  mayImport: readonly string[],
+  more: Pick<Room, 'packages' | 'lazy'> = {},
+): Room => ({ name, home: [folder], door: `${folder}index.ts`, mayImport: [folder, ...mayImport], ...more });
 
 /** A room of the server. @param others of its rooms that it may import. */
 const serverRoom = (name: string, others: readonly string[], more: Pick<Room, 'packages' | 'lazy'> = {}): Room =>
-  room(`server ${name}`, `src/server/${name}/`, [...others.map((other) => `src/server/${other}/`), 'src/client/', 'src/analysis/', 'src/contract/'], more);
+  room(
+    `server ${name}`,
+    `src/server/${name}/`,
+    [...others.map((other) => `src/server/${other}/`), 'src/client/', 'src/analysis/', 'src/contract/'],
+    more,
+  );
 
 /** A room of the platform. @param others of its rooms that it may import. */
-const platformRoom = (name: string, folder: string, others: readonly string[], more: Pick<Room, 'packages' | 'lazy'> = {}): Room =>
-  room(`platform ${name}`, `src/platform/${folder}/`, [...others.map((other) => `src/platform/${other}`), 'src/contract/'], more);
+const platformRoom = (
+  name: string,
+  folder: string,
+  others: readonly string[],
+  more: Pick<Room, 'packages' | 'lazy'> = {},
+): Room =>
+  room(
+    `platform ${name}`,
+    `src/platform/${folder}/`,
+    [...others.map((other) => `src/platform/${other}`), 'src/contract/'],
+    more,
+  );
 
 const common = 'common/';
 const runtime = 'runtime/index.ts';
 const simulation = 'runtime/simulated/';
 
-const ofGuard = serverRoom('guard', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve'], { lazy: ['src/server/guard/policy/load.ts', 'src/server/guard/storage/postgres-store.ts'] });
+const ofGuard = serverRoom('guard', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve'], {
+  lazy: ['src/server/guard/policy/load.ts', 'src/server/guard/storage/postgres-store.ts'],
+});
 /** The guard keeps records. What speaks of databases is loaded where one is used. */
 const guardRoom: Room = { ...ofGuard, mayImport: [...ofGuard.mayImport, 'src/database/', 'src/postgres/'] };
 
@@ -39,7 +62,10 @@ export const rooms: readonly Room[] = [
   // A leaf: what records are kept in, whichever database it is.
   room('database', 'src/database/', [], { packages: ['kysely', 'node:'] }),
   room('postgres', 'src/postgres/', ['src/database/'], { packages: ['pg', 'kysely', 'node:'] }),
-  room('analysis', 'src/analysis/', ['src/contract/'], { packages: ['zod', 're2js'], lazy: ['src/analysis/search.ts', 'src/analysis/diagnosis/diagnose.ts'] }),
+  room('analysis', 'src/analysis/', ['src/contract/'], {
+    packages: ['zod', 're2js'],
+    lazy: ['src/analysis/search.ts', 'src/analysis/diagnosis/diagnose.ts'],
+  }),
   // The rooms of the server, from the bottom up.
   { ...serverRoom('json', []), mayImport: ['src/server/json/', 'src/contract/'] },
   serverRoom('context', ['json']),
@@ -57,29 +83,84 @@ export const rooms: readonly Room[] = [
   // The words of a failure name the guard's limits, and a reply may be its question.
   serverRoom('output', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard']),
   serverRoom('call', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard', 'output']),
-  serverRoom('browse', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'guard', 'output', 'call'], { lazy: ['src/server/browse/resources/watch-resource.ts'] }),
-  serverRoom('protocol', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard', 'output', 'call', 'browse']),
-  room('transport', 'src/transport/', ['src/server/', 'src/client/', 'src/contract/'], { lazy: ['src/transport/http/oauth.ts', 'src/transport/http/resource-metadata.ts', 'src/transport/http/metrics-server.ts'] }),
-  room('telemetry', 'src/telemetry/', ['src/server/context/', 'src/server/call/', 'src/server/guard/', 'src/client/', 'src/contract/'], { lazy: ['src/telemetry/metrics/create-metrics.ts', 'src/telemetry/traces/create-traces.ts'] }),
+  serverRoom('browse', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'guard', 'output', 'call'], {
+    lazy: ['src/server/browse/resources/watch-resource.ts'],
+  }),
+  serverRoom('protocol', [
+    'json',
+    'context',
+    'redaction',
+    'audit',
+    'tool',
+    'failure',
+    'resolve',
+    'guard',
+    'output',
+    'call',
+    'browse',
+  ]),
+  room('transport', 'src/transport/', ['src/server/', 'src/client/', 'src/contract/'], {
+    lazy: [
+      'src/transport/http/oauth.ts',
+      'src/transport/http/resource-metadata.ts',
+      'src/transport/http/metrics-server.ts',
+    ],
+  }),
+  room(
+    'telemetry',
+    'src/telemetry/',
+    ['src/server/context/', 'src/server/call/', 'src/server/guard/', 'src/client/', 'src/contract/'],
+    { lazy: ['src/telemetry/metrics/create-metrics.ts', 'src/telemetry/traces/create-traces.ts'] },
+  ),
   // The rooms of the platform, from the bottom up.
   platformRoom('common', 'common', []),
   platformRoom('runtime', 'runtime', [common]),
   platformRoom('simulation', 'runtime/simulated', [common, runtime]),
-  platformRoom('docker', 'runtime/docker', [common, runtime], { packages: ['undici', 'zod', 'node:'], lazy: ['src/platform/runtime/docker/index.ts'] }),
+  platformRoom('docker', 'runtime/docker', [common, runtime], {
+    packages: ['undici', 'zod', 'node:'],
+    lazy: ['src/platform/runtime/docker/index.ts'],
+  }),
   // What speaks of PostgreSQL is loaded where one is used.
-  { ...platformRoom('store', 'store', [common], { lazy: ['open-records', 'import-records', 'examine-records'].map((name) => `src/platform/store/postgres/${name}.ts`) }), mayImport: ['src/platform/store/', 'src/platform/common/', 'src/database/', 'src/postgres/', 'src/contract/'] },
+  {
+    ...platformRoom('store', 'store', [common], {
+      lazy: ['open-records', 'import-records', 'examine-records'].map(
+        (name) => `src/platform/store/postgres/${name}.ts`,
+      ),
+    }),
+    mayImport: ['src/platform/store/', 'src/platform/common/', 'src/database/', 'src/postgres/', 'src/contract/'],
+  },
   platformRoom('engine', 'engine', [common, 'store/', runtime]),
   platformRoom('api', 'api', [common, 'store/', 'engine/']),
   // The seed replays past deployments in the simulation.
   platformRoom('seed', 'seed', [common, 'store/', 'engine/', 'api/', runtime, simulation]),
-  platformRoom('testing', 'testing', [common, 'store/', 'engine/', 'api/', 'seed/', runtime, simulation], { lazy: ['src/platform/testing/scenarios/scenarios.ts'] }),
+  platformRoom('testing', 'testing', [common, 'store/', 'engine/', 'api/', 'seed/', runtime, simulation], {
+    lazy: ['src/platform/testing/scenarios/scenarios.ts'],
+  }),
   room('platform', 'src/platform/', ['src/contract/']),
-  { name: 'tools', home: ['tools/'], door: 'tools/index.ts', mayImport: ['tools/', 'src/server/tool/', 'src/analysis/', 'src/contract/'], packages: ['zod'] },
+  {
+    name: 'tools',
+    home: ['tools/'],
+    door: 'tools/index.ts',
+    mayImport: ['tools/', 'src/server/tool/', 'src/analysis/', 'src/contract/'],
+    packages: ['zod'],
+  },
   room('config', 'src/cli/config/', ['src/contract/', 'package.json']),
   {
     name: 'cli',
     home: ['src/main.ts', 'src/cli/'],
     // Not src/main.ts: nobody imports that.
-    mayImport: ['src/cli/', 'src/contract/', 'src/client/', 'src/server/', 'src/transport/', 'src/telemetry/', 'src/platform/', 'src/database/', 'src/postgres/', 'tools/', 'package.json'],
+    mayImport: [
+      'src/cli/',
+      'src/contract/',
+      'src/client/',
+      'src/server/',
+      'src/transport/',
+      'src/telemetry/',
+      'src/platform/',
+      'src/database/',
+      'src/postgres/',
+      'tools/',
+      'package.json',
+    ],
   },
 ];

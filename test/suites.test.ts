@@ -7,10 +7,13 @@ import { readText, root } from './shipping/repository-files.ts';
 
 const testFiles = globSync('test/**/*.test.ts', { cwd: root });
 
-const runs = (list: (typeof lists)[number], file: string): boolean => suitesIn(list).some((suite) => {
-  const { include, exclude } = filesOf(suite, list);
-  return include.some((pattern) => matchesGlob(file, pattern)) && !exclude.some((pattern) => matchesGlob(file, pattern));
-});
+const runs = (list: (typeof lists)[number], file: string): boolean =>
+  suitesIn(list).some((suite) => {
+    const { include, exclude } = filesOf(suite, list);
+    return (
+      include.some((pattern) => matchesGlob(file, pattern)) && !exclude.some((pattern) => matchesGlob(file, pattern))
+    );
+  });
 
 describe('suites', () => {
   test('have every test file, each in one of them', () => {
@@ -19,7 +22,11 @@ describe('suites', () => {
   });
 
   test('name only files that there are', () => {
-    const patterns = suites.flatMap(({ files = [], alsoRuns, landing }) => [...files, ...Object.values(alsoRuns ?? {}).flat(), ...(typeof landing === 'object' ? (landing.without ?? []) : [])]);
+    const patterns = suites.flatMap(({ files = [], alsoRuns, landing }) => [
+      ...files,
+      ...Object.values(alsoRuns ?? {}).flat(),
+      ...(typeof landing === 'object' ? (landing.without ?? []) : []),
+    ]);
     const each = patterns.flatMap((pattern) => {
       const [, before, choices, after] = /^(.*)\{(.*)\}(.*)$/.exec(pattern) ?? [];
       return choices === undefined ? [pattern] : choices.split(',').map((choice) => before! + choice + after!);
@@ -29,7 +36,11 @@ describe('suites', () => {
 
   test('leave to `npm test` only end-to-end tests that there are', () => {
     for (const [folder, names] of Object.entries(endToEndInFast)) {
-      for (const name of names) expect(testFiles.filter((file) => matchesGlob(file, `${folder}/**/${name}.test.ts`)), name).toHaveLength(1);
+      for (const name of names)
+        expect(
+          testFiles.filter((file) => matchesGlob(file, `${folder}/**/${name}.test.ts`)),
+          name,
+        ).toHaveLength(1);
     }
   });
 
@@ -47,13 +58,20 @@ describe('suites', () => {
     for (const suite of suitesIn('landing')) {
       expect(suites).toContain(suite);
       const { without = [] } = typeof suite.landing === 'object' ? suite.landing : {};
-      for (const pattern of without) expect(suite.files!.some((own) => testFiles.some((file) => matchesGlob(file, pattern) && matchesGlob(file, own))), pattern).toBe(true);
+      for (const pattern of without)
+        expect(
+          suite.files!.some((own) => testFiles.some((file) => matchesGlob(file, pattern) && matchesGlob(file, own))),
+          pattern,
+        ).toBe(true);
     }
   });
 });
 
 test('each list has a script in .ci, from what both share', () => {
-  for (const [file, list] of [['run', 'landing'], ['full', 'full']] as const) {
+  for (const [file, list] of [
+    ['run', 'landing'],
+    ['full', 'full'],
+  ] as const) {
     expect(existsSync(join(root, '.ci', file))).toBe(true);
     expect(readText(`.ci/${file}`).trim().split('\n').at(-1)).toBe(`exec "$(dirname "$0")/list" ${list}`);
   }

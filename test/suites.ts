@@ -5,7 +5,10 @@ import type { DebianPackage } from './support/debian-packages.ts';
 export const lists = ['landing', 'full'] as const;
 export type List = (typeof lists)[number];
 
-/** The variable that tells suites which list runs them. Without it they run whole. It must not look like an option of infra-mcp. */
+/**
+ * The variable that tells suites which list runs them. Without it they run whole. It must not look like an option of
+ * infra-mcp.
+ */
 export const listVariable = 'TEST_LIST';
 
 /** Whether the landing list runs, in which suites make fewer cases. */
@@ -22,13 +25,19 @@ export interface Suite {
   /** Patterns of files of other suites that it runs in another way. */
   readonly alsoRuns?: Readonly<Record<List, readonly string[]>>;
   /** What of it runs before every landing. */
-  readonly landing: 'all' | 'nothing' | {
-    /** Patterns of its own files that only the full list runs. */
-    readonly without?: readonly string[];
-    /** What else it makes less of, in words. */
-    readonly fewer?: string;
-  };
-  /** About how many minutes it takes on two cores: in the landing list as a part of a whole run. Left out where nobody measured. */
+  readonly landing:
+    | 'all'
+    | 'nothing'
+    | {
+        /** Patterns of its own files that only the full list runs. */
+        readonly without?: readonly string[];
+        /** What else it makes less of, in words. */
+        readonly fewer?: string;
+      };
+  /**
+   * About how many minutes it takes on two cores: in the landing list as a part of a whole run. Left out where nobody
+   * measured.
+   */
   readonly minutes?: Partial<Record<List, number>>;
   /** When somebody should run it whole. */
   readonly byHand: string;
@@ -37,114 +46,344 @@ export interface Suite {
   readonly beside?: true;
 }
 
-/** What of the docker suite only the full list runs: what kills engines, hosts and platforms, needs several machines, or looks at one subject from close up. */
+/**
+ * What of the docker suite only the full list runs: what kills engines, hosts and platforms, needs several machines, or
+ * looks at one subject from close up.
+ */
 const onlyInFullOfDocker = [
-  'agents', 'certificates', 'database-backups', 'diagnosis', 'doctor', 'engine/{connection,containers,images,swarm-objects}', 'failing-hosts', 'first-steps', 'grpc-and-web-sockets', 'hosts', 'killed-builds', 'killed-engine',
-  'killed-jobs', 'killed-platform', 'left-links', 'managers', 'measurements', 'node-placement', 'own-registry', 'private-sources', 'programs', 'registry-on-nodes', 'rollouts-and-nodes', 'running-services', 'terraform',
+  'agents',
+  'certificates',
+  'database-backups',
+  'diagnosis',
+  'doctor',
+  'engine/{connection,containers,images,swarm-objects}',
+  'failing-hosts',
+  'first-steps',
+  'grpc-and-web-sockets',
+  'hosts',
+  'killed-builds',
+  'killed-engine',
+  'killed-jobs',
+  'killed-platform',
+  'left-links',
+  'managers',
+  'measurements',
+  'node-placement',
+  'own-registry',
+  'private-sources',
+  'programs',
+  'registry-on-nodes',
+  'rollouts-and-nodes',
+  'running-services',
+  'terraform',
 ].map((name) => `test/docker/${name}.test.ts`);
 
-/** What of the thorough suite only the full list runs: what starts a program for every case, or goes through every width, client, size or commit. */
+/**
+ * What of the thorough suite only the full list runs: what starts a program for every case, or goes through every
+ * width, client, size or commit.
+ */
 const onlyInFullOfThorough = [
-  'test/docs/commands.test.ts', 'test/telemetry/command.test.ts', 'test/eval/**/*.test.ts', 'test/parity/**/*.test.ts', 'test/bench/bench.test.ts', 'test/pictures.test.ts',
-  'test/cli/{widths,init,embedded,doctor,doctor-platform,doctor-other-platform}.test.ts', 'test/platform/runtime/docker/probe.test.ts', 'test/platform/runtime/docker/git/{commit-reach,fetch-commit}.test.ts',
-  'test/platform/testing/control/time.test.ts', 'test/server/redaction/{long-runs,recognition-time}.test.ts',
+  'test/docs/commands.test.ts',
+  'test/telemetry/command.test.ts',
+  'test/eval/**/*.test.ts',
+  'test/parity/**/*.test.ts',
+  'test/bench/bench.test.ts',
+  'test/pictures.test.ts',
+  'test/cli/{widths,init,embedded,doctor,doctor-platform,doctor-other-platform}.test.ts',
+  'test/platform/runtime/docker/probe.test.ts',
+  'test/platform/runtime/docker/git/{commit-reach,fetch-commit}.test.ts',
+  'test/platform/testing/control/time.test.ts',
+  'test/server/redaction/{long-runs,recognition-time}.test.ts',
 ];
 
 /** What of the end-to-end suite only the full list runs: every tool with every kind of caller or place. */
-const onlyInFullOfE2e = ['test/e2e/guard/{decision-table,denied-places,denied-reads}.test.ts', 'test/transport/odd-names.test.ts'];
+const onlyInFullOfE2e = [
+  'test/e2e/guard/{decision-table,denied-places,denied-reads}.test.ts',
+  'test/transport/odd-names.test.ts',
+];
 
 /** The tests of what servers share, which run on PostgreSQL too. */
 const sharedByServers = [
-  'test/server/guard/{clock,high-risk-calls,shared-answers}.test.ts', 'test/server/guard/storage/{store,processes}.test.ts', 'test/server/guard/approvals/approvals.test.ts', 'test/server/audit/anchors.test.ts',
+  'test/server/guard/{clock,high-risk-calls,shared-answers}.test.ts',
+  'test/server/guard/storage/{store,processes}.test.ts',
+  'test/server/guard/approvals/approvals.test.ts',
+  'test/server/audit/anchors.test.ts',
 ];
 
-/** The end-to-end tests that `npm test` has, by folder: every tool once, agreement and its refusals, and who may call. */
+/**
+ * The end-to-end tests that `npm test` has, by folder: every tool once, agreement and its refusals, and who may call.
+ */
 export const endToEndInFast: Readonly<Record<string, readonly string[]>> = {
   'test/e2e': [
-    'tools', 'failure-codes', 'name-resolution', 'foreign-platform', 'documented-only', 'stored-secrets', 'refused-addresses', 'read-and-send-back', 'deployment-outcomes',
-    'risk', 'confirmation', 'operator-only', 'plan-lines',
+    'tools',
+    'failure-codes',
+    'name-resolution',
+    'foreign-platform',
+    'documented-only',
+    'stored-secrets',
+    'refused-addresses',
+    'read-and-send-back',
+    'deployment-outcomes',
+    'risk',
+    'confirmation',
+    'operator-only',
+    'plan-lines',
   ],
-  'test/transport': ['oauth', 'attacks', 'protocol-versions', 'keys', 'bind', 'concurrency-limiter', 'approvals-times', 'holder', 'health', 'platform-tokens'],
+  'test/transport': [
+    'oauth',
+    'attacks',
+    'protocol-versions',
+    'keys',
+    'bind',
+    'concurrency-limiter',
+    'approvals-times',
+    'holder',
+    'health',
+    'platform-tokens',
+  ],
 };
 
-const forDocker = ['docker.io', 'docker-registry', 'busybox-static', 'git', 'caddy', 'prometheus', 'postgresql-15', 'redis-tools', 'iproute2', 'openssl', 'openssh-client', 'openssh-server'] as const;
+const forDocker = [
+  'docker.io',
+  'docker-registry',
+  'busybox-static',
+  'git',
+  'caddy',
+  'prometheus',
+  'postgresql-15',
+  'redis-tools',
+  'iproute2',
+  'openssl',
+  'openssh-client',
+  'openssh-server',
+] as const;
 
 /** Every suite, in the order in which those run that aren't beside others. */
 export const suites: readonly Suite[] = [
-  { name: 'check', script: 'check', covers: 'types, style, unused code', landing: 'all', minutes: { landing: 0.5 }, byHand: 'before every commit' },
   {
-    name: 'fast', script: 'test', covers: 'the fast tests: everything that no suite below has', files: ['test/**/*.test.ts'], landing: 'all', minutes: { landing: 1.5 }, byHand: 'before every commit',
+    name: 'check',
+    script: 'check',
+    covers: 'format, types, style, unused code',
+    landing: 'all',
+    minutes: { landing: 0.5 },
+    byHand: 'before every commit',
+  },
+  {
+    name: 'fast',
+    script: 'test',
+    covers: 'the fast tests: everything that no suite below has',
+    files: ['test/**/*.test.ts'],
+    landing: 'all',
+    minutes: { landing: 1.5 },
+    byHand: 'before every commit',
     needs: ['git', 'openssl'],
   },
   {
-    name: 'e2e', script: 'test:e2e', covers: 'what an assistant gets: clients over both transports against a platform', files: Object.entries(endToEndInFast).map(([folder, names]) => `${folder}/**/!(${names.join('|')}).test.ts`),
-    landing: { without: onlyInFullOfE2e }, minutes: { landing: 1.5 }, byHand: 'when you change a tool, the guard or a transport',
+    name: 'e2e',
+    script: 'test:e2e',
+    covers: 'what an assistant gets: clients over both transports against a platform',
+    files: Object.entries(endToEndInFast).map(([folder, names]) => `${folder}/**/!(${names.join('|')}).test.ts`),
+    landing: { without: onlyInFullOfE2e },
+    minutes: { landing: 1.5 },
+    byHand: 'when you change a tool, the guard or a transport',
   },
   {
-    name: 'thorough', script: 'test:thorough', landing: { without: onlyInFullOfThorough }, minutes: { landing: 8 }, byHand: 'when you touch one of its files, or the command line',
-    covers: 'what starts whole programs, goes through everything there is, tries many inputs, derives keys that are slow to derive, or keeps the platform\'s control',
+    name: 'thorough',
+    script: 'test:thorough',
+    landing: { without: onlyInFullOfThorough },
+    minutes: { landing: 8 },
+    byHand: 'when you touch one of its files, or the command line',
+    covers:
+      "what starts whole programs, goes through everything there is, tries many inputs, derives keys that are slow to derive, or keeps the platform's control",
     needs: ['zsh', 'fish', 'bsdutils', 'git', 'gcc-x86-64-linux-gnu', 'gcc-aarch64-linux-gnu', 'qemu-user-static'],
     files: [
-      'test/cli/**/*.test.ts', 'test/docs/commands.test.ts', 'test/bin.test.ts', 'test/telemetry/{command,traces}.test.ts', 'test/shipping/**/*.test.ts',
-      'test/demo.test.ts', 'test/pictures.test.ts', 'test/parity/**/*.test.ts', 'test/eval/**/*.test.ts', 'test/bench/bench.test.ts',
-      'test/platform/testing/scenarios-in-a-directory.test.ts', 'test/platform/testing/control/**/*.test.ts', 'test/platform/api/{arbitrary-json,documented-answers}.test.ts', 'test/platform/engine/{crash,fencing}.test.ts', 'test/platform/store/killed-conversion.test.ts',
-      'test/platform/runtime/docker/{probe,probe-checks,probes,entrypoint,programs,send-request,remove-links,agent/relay}.test.ts', 'test/platform/runtime/docker/git/{commit-reach,fetch-commit}.test.ts',
-      'test/client/any-answer.test.ts', 'test/tools/{reads,organization-overview}.test.ts',
-      'test/server/audit/cut-off.test.ts', 'test/server/guard/visible-events.test.ts', 'test/server/guard/approvals/**/*.test.ts', 'test/server/guard/storage/{processes,killed-conversion}.test.ts', 'test/server/redaction/{long-runs,recognition-time}.test.ts', 'test/server/call/{stage-failures,stages-of-every-tool}.test.ts',
+      'test/cli/**/*.test.ts',
+      'test/docs/commands.test.ts',
+      'test/bin.test.ts',
+      'test/telemetry/{command,traces}.test.ts',
+      'test/shipping/**/*.test.ts',
+      'test/demo.test.ts',
+      'test/pictures.test.ts',
+      'test/parity/**/*.test.ts',
+      'test/eval/**/*.test.ts',
+      'test/bench/bench.test.ts',
+      'test/platform/testing/scenarios-in-a-directory.test.ts',
+      'test/platform/testing/control/**/*.test.ts',
+      'test/platform/api/{arbitrary-json,documented-answers}.test.ts',
+      'test/platform/engine/{crash,fencing}.test.ts',
+      'test/platform/store/killed-conversion.test.ts',
+      'test/platform/runtime/docker/{probe,probe-checks,probes,entrypoint,programs,send-request,remove-links,agent/relay}.test.ts',
+      'test/platform/runtime/docker/git/{commit-reach,fetch-commit}.test.ts',
+      'test/client/any-answer.test.ts',
+      'test/tools/{reads,organization-overview}.test.ts',
+      'test/server/audit/cut-off.test.ts',
+      'test/server/guard/visible-events.test.ts',
+      'test/server/guard/approvals/**/*.test.ts',
+      'test/server/guard/storage/{processes,killed-conversion}.test.ts',
+      'test/server/redaction/{long-runs,recognition-time}.test.ts',
+      'test/server/call/{stage-failures,stages-of-every-tool}.test.ts',
     ],
   },
   {
-    name: 'attacks', script: 'test:attacks', covers: 'hostile platforms and callers against every tool, over both transports and protocol revisions', files: ['test/attacks/**/*.test.ts'],
-    landing: { fewer: 'every tool by one kind of client, ten tools by the other three' }, minutes: { landing: 1 }, byHand: 'when you change the guard, redaction or a transport',
+    name: 'attacks',
+    script: 'test:attacks',
+    covers: 'hostile platforms and callers against every tool, over both transports and protocol revisions',
+    files: ['test/attacks/**/*.test.ts'],
+    landing: { fewer: 'every tool by one kind of client, ten tools by the other three' },
+    minutes: { landing: 1 },
+    byHand: 'when you change the guard, redaction or a transport',
   },
   {
-    name: 'foreign', script: 'test:foreign', covers: 'every tool and resource against another platform of the family, with each way in which it may differ', files: ['test/{foreign,other-platform}/**/*.test.ts'],
-    landing: { fewer: 'every call with no difference and with all; with each by itself, the calls that it touches' }, minutes: { landing: 1 }, byHand: 'when you change the client, how answers are read, or the other platform of the tests',
+    name: 'foreign',
+    script: 'test:foreign',
+    covers: 'every tool and resource against another platform of the family, with each way in which it may differ',
+    files: ['test/{foreign,other-platform}/**/*.test.ts'],
+    landing: { fewer: 'every call with no difference and with all; with each by itself, the calls that it touches' },
+    minutes: { landing: 1 },
+    byHand: 'when you change the client, how answers are read, or the other platform of the tests',
   },
   {
-    name: 'postgres', script: 'test:postgres', covers: 'the platform\'s tests, and those of what servers share, with records in PostgreSQL, and what is particular to that', files: ['test/postgres/on-server/**/*.test.ts'],
+    name: 'postgres',
+    script: 'test:postgres',
+    covers:
+      "the platform's tests, and those of what servers share, with records in PostgreSQL, and what is particular to that",
+    files: ['test/postgres/on-server/**/*.test.ts'],
     alsoRuns: {
-      landing: ['test/platform/store/**/*.test.ts', 'test/platform/engine/{deletions,retention}.test.ts', 'test/platform/api/{slow-runtime,tokens}.test.ts', ...sharedByServers],
+      landing: [
+        'test/platform/store/**/*.test.ts',
+        'test/platform/engine/{deletions,retention}.test.ts',
+        'test/platform/api/{slow-runtime,tokens}.test.ts',
+        ...sharedByServers,
+      ],
       full: ['test/platform/{api,engine,seed,store,testing}/**/*.test.ts', ...sharedByServers],
     },
-    landing: { fewer: 'of the platform\'s tests those that know which database there is' }, minutes: { landing: 1, full: 6 }, byHand: 'when you change what is stored, or a query', needs: ['postgresql-15'],
+    landing: { fewer: "of the platform's tests those that know which database there is" },
+    minutes: { landing: 1, full: 6 },
+    byHand: 'when you change what is stored, or a query',
+    needs: ['postgresql-15'],
   },
   {
-    name: 'fleet', script: 'test:fleet', covers: 'several platforms and servers on one PostgreSQL, under load, behind proxies, while parts of them fail', files: ['test/fleet/**/*.test.ts'],
-    landing: { without: ['test/fleet/{platforms-failing,platforms-many,servers-many-clients,servers-upgrade}.test.ts', 'test/fleet/platforms/{dumps,rolling-upgrade}.test.ts'] }, minutes: { landing: 3, full: 5 }, byHand: 'when you change what several platforms or servers share', needs: ['postgresql-15', 'haproxy', 'caddy'],
-  },
-  { name: 'conformance', script: 'conformance', covers: 'the MCP conformance suite, both revisions', landing: 'all', minutes: { landing: 0.2 }, byHand: 'when you change the protocol or a transport' },
-  { name: 'inspect', script: 'inspect', covers: 'the tools as the MCP Inspector sees them', landing: 'all', byHand: 'when you change a schema' },
-  {
-    name: 'browser', script: 'test:browser', covers: 'the approvals page in a browser: what it does, how it looks in two widths and colour schemes, and whether everybody can use it', files: ['test/browser/**/*.test.ts'],
-    landing: { without: ['test/browser/readme-picture.test.ts'], fewer: 'no pictures are compared' }, minutes: { landing: 1.5 }, byHand: 'when you change the approvals page', needs: ['chromium', 'fonts-dejavu-core'],
-  },
-  { name: 'build', script: 'build', covers: 'what is shipped', landing: 'all', byHand: 'when you change `scripts/build/`' },
-  { name: 'demo', script: 'demo', covers: 'the demo in a terminal', landing: 'all', byHand: 'when you change the demo' },
-  { name: 'docs', script: 'docs:check', covers: 'whether the generated pages and manifests are current', landing: 'all', byHand: 'before every commit' },
-  {
-    name: 'docker', script: 'test:docker', covers: 'the client of Docker engines, and what runs on them, with engines in namespaces of their own; needs root on Linux', files: ['test/docker/**/*.test.ts'],
-    landing: { without: onlyInFullOfDocker }, minutes: { landing: 7.5, full: 45 }, byHand: 'when you change the Docker runtime; at least the files of what you change', needs: forDocker, beside: true,
+    name: 'fleet',
+    script: 'test:fleet',
+    covers: 'several platforms and servers on one PostgreSQL, under load, behind proxies, while parts of them fail',
+    files: ['test/fleet/**/*.test.ts'],
+    landing: {
+      without: [
+        'test/fleet/{platforms-failing,platforms-many,servers-many-clients,servers-upgrade}.test.ts',
+        'test/fleet/platforms/{dumps,rolling-upgrade}.test.ts',
+      ],
+    },
+    minutes: { landing: 3, full: 5 },
+    byHand: 'when you change what several platforms or servers share',
+    needs: ['postgresql-15', 'haproxy', 'caddy'],
   },
   {
-    name: 'slow', script: 'test:slow', covers: 'crashes, load, packaging, and the README followed with an old Node', files: ['test/slow/**/*.test.ts'],
-    landing: { without: ['test/slow/{engine-crash,http-soak,readme,restore-killed}.test.ts'] }, minutes: { landing: 3 }, byHand: 'when you change storage, packaging or the README', needs: ['git'], beside: true,
+    name: 'conformance',
+    script: 'conformance',
+    covers: 'the MCP conformance suite, both revisions',
+    landing: 'all',
+    minutes: { landing: 0.2 },
+    byHand: 'when you change the protocol or a transport',
   },
   {
-    name: 'contributing', script: 'test:contributing', covers: 'the worked examples of this page, each on a copy of the repository', files: ['test/contributing/**/*.test.ts'],
-    landing: 'nothing', minutes: { full: 2 }, byHand: 'when you change a line that an example refers to', needs: ['git'], beside: true,
+    name: 'inspect',
+    script: 'inspect',
+    covers: 'the tools as the MCP Inspector sees them',
+    landing: 'all',
+    byHand: 'when you change a schema',
   },
   {
-    name: 'newer-engine', script: 'test:newer-engine', covers: 'three files of the docker suite once more, with the engine of Debian 13, in a root file system that it makes with `debootstrap` and removes',
-    landing: 'nothing', minutes: { full: 4 }, byHand: 'when you change what is asked of Docker engines', needs: [...forDocker, 'debootstrap'], beside: true,
+    name: 'browser',
+    script: 'test:browser',
+    covers:
+      'the approvals page in a browser: what it does, how it looks in two widths and colour schemes, and whether everybody can use it',
+    files: ['test/browser/**/*.test.ts'],
+    landing: { without: ['test/browser/readme-picture.test.ts'], fewer: 'no pictures are compared' },
+    minutes: { landing: 1.5 },
+    byHand: 'when you change the approvals page',
+    needs: ['chromium', 'fonts-dejavu-core'],
   },
   {
-    name: 'clients', script: 'test:clients', covers: 'MCP clients made by others, which it installs from the package registry, 600 MB in all', files: ['test/clients/**/*.test.ts'],
-    landing: 'nothing', minutes: { full: 7 }, byHand: 'when you change a transport, what clients are told, or how calls are agreed to; with newer versions before a release', beside: true,
+    name: 'build',
+    script: 'build',
+    covers: 'what is shipped',
+    landing: 'all',
+    byHand: 'when you change `scripts/build/`',
+  },
+  {
+    name: 'demo',
+    script: 'demo',
+    covers: 'the demo in a terminal',
+    landing: 'all',
+    byHand: 'when you change the demo',
+  },
+  {
+    name: 'docs',
+    script: 'docs:check',
+    covers: 'whether the generated pages and manifests are current',
+    landing: 'all',
+    byHand: 'before every commit',
+  },
+  {
+    name: 'docker',
+    script: 'test:docker',
+    covers:
+      'the client of Docker engines, and what runs on them, with engines in namespaces of their own; needs root on Linux',
+    files: ['test/docker/**/*.test.ts'],
+    landing: { without: onlyInFullOfDocker },
+    minutes: { landing: 7.5, full: 45 },
+    byHand: 'when you change the Docker runtime; at least the files of what you change',
+    needs: forDocker,
+    beside: true,
+  },
+  {
+    name: 'slow',
+    script: 'test:slow',
+    covers: 'crashes, load, packaging, and the README followed with an old Node',
+    files: ['test/slow/**/*.test.ts'],
+    landing: { without: ['test/slow/{engine-crash,http-soak,readme,restore-killed}.test.ts'] },
+    minutes: { landing: 3 },
+    byHand: 'when you change storage, packaging or the README',
+    needs: ['git'],
+    beside: true,
+  },
+  {
+    name: 'contributing',
+    script: 'test:contributing',
+    covers: 'the worked examples of this page, each on a copy of the repository',
+    files: ['test/contributing/**/*.test.ts'],
+    landing: 'nothing',
+    minutes: { full: 2 },
+    byHand: 'when you change a line that an example refers to',
+    needs: ['git'],
+    beside: true,
+  },
+  {
+    name: 'newer-engine',
+    script: 'test:newer-engine',
+    covers:
+      'three files of the docker suite once more, with the engine of Debian 13, in a root file system that it makes with `debootstrap` and removes',
+    landing: 'nothing',
+    minutes: { full: 4 },
+    byHand: 'when you change what is asked of Docker engines',
+    needs: [...forDocker, 'debootstrap'],
+    beside: true,
+  },
+  {
+    name: 'clients',
+    script: 'test:clients',
+    covers: 'MCP clients made by others, which it installs from the package registry, 600 MB in all',
+    files: ['test/clients/**/*.test.ts'],
+    landing: 'nothing',
+    minutes: { full: 7 },
+    byHand:
+      'when you change a transport, what clients are told, or how calls are agreed to; with newer versions before a release',
+    beside: true,
   },
 ];
 
-const matches = (file: string, patterns: readonly string[] = []): boolean => patterns.some((pattern) => matchesGlob(file, pattern));
+const matches = (file: string, patterns: readonly string[] = []): boolean =>
+  patterns.some((pattern) => matchesGlob(file, pattern));
 
 /** The suite that has every file which no other has. */
 export const fastSuite = suites.find(({ name }) => name === 'fast')!;
@@ -161,13 +400,21 @@ export function suitesOf(file: string): readonly Suite[] {
 }
 
 /** Patterns of a suite's own files that a list leaves out. */
-export const leftOutOf = ({ landing }: Suite, list: List): readonly string[] => (list === 'landing' && typeof landing === 'object' ? (landing.without ?? []) : []);
+export const leftOutOf = ({ landing }: Suite, list: List): readonly string[] =>
+  list === 'landing' && typeof landing === 'object' ? (landing.without ?? []) : [];
 
 /** The patterns of test files that a suite runs in a list, and of those among them that it doesn't. */
-export function filesOf(suite: Suite, list: List): { readonly include: readonly string[]; readonly exclude: readonly string[] } {
+export function filesOf(
+  suite: Suite,
+  list: List,
+): { readonly include: readonly string[]; readonly exclude: readonly string[] } {
   const ofOthers = suite === fastSuite ? named.flatMap(({ files }) => files ?? []) : [];
-  return { include: [...(suite.files ?? []), ...(suite.alsoRuns?.[list] ?? [])], exclude: [...ofOthers, ...leftOutOf(suite, list)] };
+  return {
+    include: [...(suite.files ?? []), ...(suite.alsoRuns?.[list] ?? [])],
+    exclude: [...ofOthers, ...leftOutOf(suite, list)],
+  };
 }
 
 /** The suites of a list, in their order. */
-export const suitesIn = (list: List): readonly Suite[] => suites.filter(({ landing }) => list === 'full' || landing !== 'nothing');
+export const suitesIn = (list: List): readonly Suite[] =>
+  suites.filter(({ landing }) => list === 'full' || landing !== 'nothing');

@@ -23,7 +23,10 @@ import { setEnvironmentVariables } from './variable/set-environment-variables.ts
 /** The name that selects the core tools, used beside the names of toolsets. */
 export const coreName = 'core';
 
-/** The tools for everyday work, few enough to take little of a model's context: find, inspect, explain, deploy, roll back, configure. */
+/**
+ * The tools for everyday work, few enough to take little of a model's context: find, inspect, explain, deploy, roll
+ * back, configure.
+ */
 export const core: readonly Tool[] = [
   findResource,
   getOrganizationOverview,

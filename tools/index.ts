@@ -73,7 +73,10 @@ import { listWebhookEvents } from './webhook/list-webhook-events.ts';
 
 export { core, coreName } from './core.ts';
 
-/** Every tool: those of documented operations in the document's order, then those of other operations, then those that combine several. */
+/**
+ * Every tool: those of documented operations in the document's order, then those of other operations, then those that
+ * combine several.
+ */
 export const tools: readonly Tool[] = [
   getOrganization,
   listProjects,

@@ -4,7 +4,10 @@ import { type OperationName, operations, toWire } from '../../src/contract/index
 /** A client that calls the platform's API directly, without MCP. */
 export interface DirectClient {
   /** Makes a call and parses the response. @throws Error for an error response. */
-  readonly call: (operation: OperationName, input?: Readonly<Record<string, unknown>>) => Promise<Record<string, unknown>>;
+  readonly call: (
+    operation: OperationName,
+    input?: Readonly<Record<string, unknown>>,
+  ) => Promise<Record<string, unknown>>;
   readonly close: () => Promise<void>;
 }
 
@@ -15,7 +18,9 @@ export function connectDirect(url: string, token: string, connections = 1): Dire
     call: async (name, input = {}) => {
       const { method, target, body: requestBody } = toWire(operations[name], input);
       const { statusCode, body } = await agent.request({
-        origin: url, path: target, method,
+        origin: url,
+        path: target,
+        method,
         headers: { authorization: `Token ${token}`, ...(requestBody && { 'content-type': 'application/json' }) },
         ...(requestBody && { body: JSON.stringify(requestBody) }),
       });

@@ -1,5 +1,13 @@
 import { Agent } from 'undici';
-import { type RpcResponse, type ProtocolVersion, requestMessage, openConversation, type McpPeer, resultOf, protocolRevisions } from './protocol.ts';
+import {
+  type RpcResponse,
+  type ProtocolVersion,
+  requestMessage,
+  openConversation,
+  type McpPeer,
+  resultOf,
+  protocolRevisions,
+} from './protocol.ts';
 
 const eventData = 'data: ';
 
@@ -27,7 +35,13 @@ export async function connectHttp(address: string, version: ProtocolVersion): Pr
 
   const post = async (message: { method: string; params?: object }): Promise<RpcResponse | undefined> => {
     const { name } = (message.params ?? {}) as { name?: unknown };
-    const { statusCode, headers, body } = await agent.request({ origin, path: pathname, method: 'POST', headers: headersOf(message.method, name), body: JSON.stringify(message) });
+    const { statusCode, headers, body } = await agent.request({
+      origin,
+      path: pathname,
+      method: 'POST',
+      headers: headersOf(message.method, name),
+      body: JSON.stringify(message),
+    });
     const text = await body.text();
     if (statusCode === 202) return undefined;
     if (statusCode !== 200) throw new Error(`${message.method} was answered ${statusCode}: ${text}`);
@@ -37,7 +51,8 @@ export async function connectHttp(address: string, version: ProtocolVersion): Pr
 
   const peer: McpPeer = {
     pid: undefined,
-    request: async (method, params = {}) => resultOf((await post(requestMessage(version, (requestId += 1), method, params)))!),
+    request: async (method, params = {}) =>
+      resultOf((await post(requestMessage(version, (requestId += 1), method, params)))!),
     close: () => agent.close(),
   };
   await openConversation(version, peer, async (message) => {

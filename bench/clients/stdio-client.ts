@@ -2,7 +2,14 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'n
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { endWithThisProcess, pidWhileRunning } from '../../scripts/temporary-directory.ts';
-import { type RpcResponse, type ProtocolVersion, requestMessage, openConversation, type McpPeer, resultOf } from './protocol.ts';
+import {
+  type RpcResponse,
+  type ProtocolVersion,
+  requestMessage,
+  openConversation,
+  type McpPeer,
+  resultOf,
+} from './protocol.ts';
 
 /** The command that starts a server. */
 export interface StdioCommand {
@@ -22,10 +29,16 @@ export interface StdioPeer extends McpPeer {
 }
 
 /** Starts a server and performs the handshake. @throws Error if the server exits before it responds. */
-export async function startStdioPeer({ command: [command, ...args], env, channel = false }: StdioCommand, version: ProtocolVersion): Promise<StdioPeer> {
+export async function startStdioPeer(
+  { command: [command, ...args], env, channel = false }: StdioCommand,
+  version: ProtocolVersion,
+): Promise<StdioPeer> {
   const startedAt = performance.now();
   const elapsed = (): number => performance.now() - startedAt;
-  const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe', ...(channel ? ['ipc' as const] : [])] }) as ChildProcessWithoutNullStreams;
+  const child = spawn(command, args, {
+    env,
+    stdio: ['pipe', 'pipe', 'pipe', ...(channel ? ['ipc' as const] : [])],
+  }) as ChildProcessWithoutNullStreams;
   endWithThisProcess(pidWhileRunning(child));
   let lastOutput = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (lastOutput = (lastOutput + text).slice(-2000)));

@@ -25,19 +25,45 @@ interface Request {
 // A full page even with ten items.
 const page = { page: 1, page_size: 10 };
 
-/** Requests whose latency must not grow with the amount of data: get one item, create one, list the first page, deploy. */
+/**
+ * Requests whose latency must not grow with the amount of data: get one item, create one, list the first page, deploy.
+ */
 const measured: readonly Request[] = [
   { operation: 'get_environment', input: ({ environment_id }) => ({ environment_id }) },
   { operation: 'get_application_status', input: ({ application_id }) => ({ application_id }) },
-  { operation: 'create_project', input: ({ organization_id }, number) => ({ organization_id, name: `grown ${number}` }) },
-  { operation: 'create_environment', input: ({ project_id, cluster_id }, number) => ({ project_id, cluster_id, mode: 'STAGING', name: `grown ${number}` }) },
-  { operation: 'create_environment_variable', input: ({ application_id }, number) => ({ application_id, key: `GROWN_${number}`, value: 'x' }) },
+  {
+    operation: 'create_project',
+    input: ({ organization_id }, number) => ({ organization_id, name: `grown ${number}` }),
+  },
+  {
+    operation: 'create_environment',
+    input: ({ project_id, cluster_id }, number) => ({
+      project_id,
+      cluster_id,
+      mode: 'STAGING',
+      name: `grown ${number}`,
+    }),
+  },
+  {
+    operation: 'create_environment_variable',
+    input: ({ application_id }, number) => ({ application_id, key: `GROWN_${number}`, value: 'x' }),
+  },
   { operation: 'list_projects', input: ({ organization_id }) => ({ organization_id, ...page }) },
   { operation: 'list_environments', input: ({ project_id }) => ({ project_id, ...page }) },
   { operation: 'list_services', input: () => ({ environment_id: crowded, ...page }) },
   { operation: 'list_environment_variables', input: ({ application_id }) => ({ application_id, ...page }) },
-  { operation: 'list_environment_deployments', input: ({ environment_id }) => ({ environment_id, page: 1, pageSize: 10 }) },
-  { operation: 'list_events', input: ({ organization_id, application_id }) => ({ organization_id, target_type: 'APPLICATION', target_id: application_id }) },
+  {
+    operation: 'list_environment_deployments',
+    input: ({ environment_id }) => ({ environment_id, page: 1, pageSize: 10 }),
+  },
+  {
+    operation: 'list_events',
+    input: ({ organization_id, application_id }) => ({
+      organization_id,
+      target_type: 'APPLICATION',
+      target_id: application_id,
+    }),
+  },
   { operation: 'deploy_database', input: ({ database_id }) => ({ database_id }) },
 ];
 
@@ -53,10 +79,19 @@ const sqlite: Place = {
   fill: async (dataDir, _, ids, times) => {
     const database = new DatabaseSync(join(dataDir, databaseFile), { enableForeignKeyConstraints: false });
     database.exec('BEGIN');
-    await addManyRows({
-      kind: 'sqlite', run: async (statement) => database.exec(statement),
-      columnsOf: async (table) => database.prepare(`SELECT name FROM pragma_table_info('${table}')`).all().map(({ name }) => String(name)),
-    }, ids, times);
+    await addManyRows(
+      {
+        kind: 'sqlite',
+        run: async (statement) => database.exec(statement),
+        columnsOf: async (table) =>
+          database
+            .prepare(`SELECT name FROM pragma_table_info('${table}')`)
+            .all()
+            .map(({ name }) => String(name)),
+      },
+      ids,
+      times,
+    );
     database.exec('COMMIT');
     database.close();
   },
@@ -65,10 +100,22 @@ const sqlite: Place = {
 const postgresql = (server: BenchPostgres): Place => ({
   options: async () => ({ INFRA_DATABASE_URL: await server.createDatabase() }),
   fill: (_, { INFRA_DATABASE_URL: address }, ids, times) =>
-    addManyRows({
-      kind: 'postgres', run: async (statement) => void (await inDatabase(address!, statement)),
-      columnsOf: async (table) => (await inDatabase<{ name: string }>(address!, 'select column_name as name from information_schema.columns where table_name = $1', [table])).map(({ name }) => name),
-    }, ids, times),
+    addManyRows(
+      {
+        kind: 'postgres',
+        run: async (statement) => void (await inDatabase(address!, statement)),
+        columnsOf: async (table) =>
+          (
+            await inDatabase<{ name: string }>(
+              address!,
+              'select column_name as name from information_schema.columns where table_name = $1',
+              [table],
+            )
+          ).map(({ name }) => name),
+      },
+      ids,
+      times,
+    ),
 });
 
 async function mediansOf({ ids, url, token }: PlatformProcess, times: number): Promise<number[]> {
@@ -102,7 +149,11 @@ async function growthOn(name: string, program: BundledProgram, place: Place, tim
   const bySize: number[][] = [];
   for (const size of sizes) bySize.push(await mediansAt(program, place, size, times));
   return measured.flatMap(({ operation }, index) => {
-    const [reference, ...larger] = sizes.map((size, column): Figure => ({ name: `${name}: ${operation}, ${size.toLocaleString('en')}`, value: bySize[column]![index]!, unit: 'ms' }));
+    const [reference, ...larger] = sizes.map((size, column): Figure => ({
+      name: `${name}: ${operation}, ${size.toLocaleString('en')}`,
+      value: bySize[column]![index]!,
+      unit: 'ms',
+    }));
     return [reference!, ...larger.map((figure) => relativeTo(reference!, figure))];
   });
 }

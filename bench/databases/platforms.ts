@@ -23,35 +23,59 @@ interface Fleet {
 }
 
 async function onSqlite(program: BundledProgram): Promise<Fleet> {
-  return { name: 'one platform on SQLite', platforms: [await startPlatformProcess(program, await program.directory('platform'))] };
+  return {
+    name: 'one platform on SQLite',
+    platforms: [await startPlatformProcess(program, await program.directory('platform'))],
+  };
 }
 
 async function onPostgres(program: BundledProgram, postgres: BenchPostgres, count: number): Promise<Fleet> {
-  const shared = { INFRA_DATABASE_URL: await postgres.createDatabase(), INFRA_KEYS_DIR: await program.directory('keys') };
+  const shared = {
+    INFRA_DATABASE_URL: await postgres.createDatabase(),
+    INFRA_KEYS_DIR: await program.directory('keys'),
+  };
   const platforms: PlatformProcess[] = [];
   // The first one makes the records.
-  for (let index = 0; index < count; index += 1) platforms.push(await startPlatformProcess(program, await program.directory('platform'), 0, shared));
+  for (let index = 0; index < count; index += 1)
+    platforms.push(await startPlatformProcess(program, await program.directory('platform'), 0, shared));
   return { name: `${count} on PostgreSQL`, platforms };
 }
 
 /** Creates environments with one application each. @returns the ids of the applications */
-const applications = (direct: DirectClient, { project_id, cluster_id }: PlatformProcess['ids'], count: number): Promise<string[]> =>
-  Promise.all(Array.from({ length: count }, async (_, number) => {
-    const { id: environment_id } = await direct.call('create_environment', { project_id, cluster_id, name: `bench ${number}`, mode: 'STAGING' });
-    const git_repository = { url: 'https://git.example.com/acme/shop.git', branch: 'main' };
-    return (await direct.call('create_application', { environment_id, name: 'app', git_repository, build_mode: 'DOCKER' }))['id'] as string;
-  }));
+const applications = (
+  direct: DirectClient,
+  { project_id, cluster_id }: PlatformProcess['ids'],
+  count: number,
+): Promise<string[]> =>
+  Promise.all(
+    Array.from({ length: count }, async (_, number) => {
+      const { id: environment_id } = await direct.call('create_environment', {
+        project_id,
+        cluster_id,
+        name: `bench ${number}`,
+        mode: 'STAGING',
+      });
+      const git_repository = { url: 'https://git.example.com/acme/shop.git', branch: 'main' };
+      return (
+        await direct.call('create_application', { environment_id, name: 'app', git_repository, build_mode: 'DOCKER' })
+      )['id'] as string;
+    }),
+  );
 
 async function isUnderWay(direct: DirectClient, application_id: string): Promise<boolean> {
   const { state } = await direct.call('get_application_status', { application_id });
-  return state !== 'READY' && terminalOutcome('DEPLOY', state === 'RUNNING' ? 'DEPLOYED' : (state as string)) === undefined;
+  return (
+    state !== 'READY' && terminalOutcome('DEPLOY', state === 'RUNNING' ? 'DEPLOYED' : (state as string)) === undefined
+  );
 }
 
 /** Seconds until deployments that are ordered as fast as possible have all ended. */
 async function deployAll(clients: readonly DirectClient[], ids: readonly string[], count: number): Promise<number> {
   const began = performance.now();
   let turn = 0;
-  await load(count, deploying, (worker) => clients[worker % clients.length]!.call('deploy_application', { application_id: ids[(turn += 1) % ids.length] }));
+  await load(count, deploying, (worker) =>
+    clients[worker % clients.length]!.call('deploy_application', { application_id: ids[(turn += 1) % ids.length] }),
+  );
   for (const id of ids) while (await isUnderWay(clients[0]!, id)) await pause(5);
   return (performance.now() - began) / 1000;
 }
@@ -70,7 +94,8 @@ async function measured({ platforms }: Fleet, times: BenchContext['repetitions']
     await deployAll(clients, ids, Math.ceil(count / 10));
     const seconds = await deployAll(clients, ids, count);
     let turn = 0;
-    const read = () => clients[(turn += 1) % clients.length]!.call('get_application_status', { application_id: ids[turn % ids.length] });
+    const read = () =>
+      clients[(turn += 1) % clients.length]!.call('get_application_status', { application_id: ids[turn % ids.length] });
     await load(Math.ceil(times(reads) / 10), reading, read);
     return { deployed: count / seconds, read: await load(times(reads), reading, read) };
   } finally {

@@ -12,7 +12,11 @@ export interface BenchPostgres {
 }
 
 /** Runs statements in a database. @param parameters of a single statement */
-export async function inDatabase<Row>(address: string, statement: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+export async function inDatabase<Row>(
+  address: string,
+  statement: string,
+  parameters: readonly unknown[] = [],
+): Promise<Row[]> {
   const { host, user, database } = parseAddress(address);
   const client = new Client({ host, user, database });
   await client.connect();

@@ -1,10 +1,26 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { createDockerService, deleteDockerService, inspectDockerService, isDockerError, listDockerTasks, updateDockerService, type DockerServiceSpec } from '../../src/platform/runtime/docker/engine/index.ts';
+import {
+  createDockerService,
+  deleteDockerService,
+  inspectDockerService,
+  isDockerError,
+  listDockerTasks,
+  updateDockerService,
+  type DockerServiceSpec,
+} from '../../src/platform/runtime/docker/engine/index.ts';
 import { relativeTo, type Figure } from '../figure.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
 import { median } from '../statistics.ts';
-import { containerLimits, longestWait, type PlatformOnEngine, startPlatformOnEngine, until, untilDeployed, waitingProgram } from './platform-on-engine.ts';
+import {
+  containerLimits,
+  longestWait,
+  type PlatformOnEngine,
+  startPlatformOnEngine,
+  until,
+  untilDeployed,
+  waitingProgram,
+} from './platform-on-engine.ts';
 
 const run = promisify(execFile);
 
@@ -18,19 +34,30 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-/** Waits until instances of a service run, and only such as are not among the known ones. @returns the ids of their tasks */
-const untilRunning = ({ docker }: PlatformOnEngine, service: string, known: readonly string[] = []): Promise<readonly string[]> => until(async () => {
-  // Before it is created, the engine doesn't know it.
-  const all = await listDockerTasks(docker, { service: [service] }).catch((error: unknown) => {
-    if (isDockerError(error, 'not found')) return [];
-    throw error;
+/**
+ * Waits until instances of a service run, and only such as are not among the known ones. @returns the ids of their
+ * tasks
+ */
+const untilRunning = (
+  { docker }: PlatformOnEngine,
+  service: string,
+  known: readonly string[] = [],
+): Promise<readonly string[]> =>
+  until(async () => {
+    // Before it is created, the engine doesn't know it.
+    const all = await listDockerTasks(docker, { service: [service] }).catch((error: unknown) => {
+      if (isDockerError(error, 'not found')) return [];
+      throw error;
+    });
+    const tasks = all.filter(({ Status }) => Status.State === 'running').map(({ ID }) => ID);
+    return tasks.length > 0 && !tasks.some((id) => known.includes(id)) ? tasks : undefined;
   });
-  const tasks = all.filter(({ Status }) => Status.State === 'running').map(({ ID }) => ID);
-  return tasks.length > 0 && !tasks.some((id) => known.includes(id)) ? tasks : undefined;
-});
 
 /** Deploys a container through the API, twice: a new service, and another version of it. */
-async function throughApi(machine: PlatformOnEngine, name: string): Promise<{ readonly times: Times; readonly spec: DockerServiceSpec }> {
+async function throughApi(
+  machine: PlatformOnEngine,
+  name: string,
+): Promise<{ readonly times: Times; readonly spec: DockerServiceSpec }> {
   const { direct, docker } = machine;
   const container_id = await machine.createContainer(name);
   const service = `infra-${container_id}`;
@@ -55,8 +82,10 @@ async function throughApi(machine: PlatformOnEngine, name: string): Promise<{ re
   return {
     spec,
     times: {
-      'through the API: new service, until it runs': first.runs, 'through the API: new service, until it is deployed': first.ends,
-      'through the API: new version, until only it runs': second.runs, 'through the API: new version, until it is deployed': second.ends,
+      'through the API: new service, until it runs': first.runs,
+      'through the API: new service, until it is deployed': first.ends,
+      'through the API: new version, until only it runs': second.runs,
+      'through the API: new version, until it is deployed': second.ends,
     },
   };
 }
@@ -64,7 +93,12 @@ async function throughApi(machine: PlatformOnEngine, name: string): Promise<{ re
 /** The same spec as the platform's, for a service of nobody. */
 function ownSpec({ TaskTemplate, ...spec }: DockerServiceSpec, name: string, version: number): DockerServiceSpec {
   const { Labels: _, ...container } = TaskTemplate.ContainerSpec;
-  return { ...spec, Name: name, Labels: {}, TaskTemplate: { ...TaskTemplate, ContainerSpec: { ...container, Env: [`VERSION=${version}`] } } };
+  return {
+    ...spec,
+    Name: name,
+    Labels: {},
+    TaskTemplate: { ...TaskTemplate, ContainerSpec: { ...container, Env: [`VERSION=${version}`] } },
+  };
 }
 
 /** Sends the specs to the engine. */
@@ -76,7 +110,9 @@ async function byHand(machine: PlatformOnEngine, spec: DockerServiceSpec, name: 
     running = await untilRunning(machine, name);
   });
   const updated = await timed(async () => {
-    const { Version: { Index: index } } = await inspectDockerService(docker, name);
+    const {
+      Version: { Index: index },
+    } = await inspectDockerService(docker, name);
     await updateDockerService(docker, name, index, ownSpec(spec, name, 2));
     await untilRunning(machine, name, running);
   });
@@ -84,14 +120,40 @@ async function byHand(machine: PlatformOnEngine, spec: DockerServiceSpec, name: 
   return { 'by hand: new service, until it runs': created, 'by hand: new version, until only it runs': updated };
 }
 
-/** The same with the engine's own command, which waits until instances have run for as long as updates are watched: two seconds here, as in the platform's specs. */
+/**
+ * The same with the engine's own command, which waits until instances have run for as long as updates are watched: two
+ * seconds here, as in the platform's specs.
+ */
 async function byCommand({ engine, docker, image, environmentId }: PlatformOnEngine, name: string): Promise<Times> {
-  const service = (command: string, ...args: readonly string[]) => run('docker', ['--host', engine.address, 'service', command, '--quiet', ...args], { timeout: longestWait });
+  const service = (command: string, ...args: readonly string[]) =>
+    run('docker', ['--host', engine.address, 'service', command, '--quiet', ...args], { timeout: longestWait });
   const { cpu, memory } = containerLimits;
-  const created = await timed(() => service(
-    'create', '--name', name, '--network', `infra-${environmentId}`, '--endpoint-mode', 'dnsrr', '--init', '--restart-delay', '500ms', '--update-monitor', '2s', '--update-order', 'start-first',
-    '--limit-cpu', String(cpu / 1000), '--limit-memory', `${memory}m`, '--reserve-memory', `${memory}m`, image, ...waitingProgram,
-  ));
+  const created = await timed(() =>
+    service(
+      'create',
+      '--name',
+      name,
+      '--network',
+      `infra-${environmentId}`,
+      '--endpoint-mode',
+      'dnsrr',
+      '--init',
+      '--restart-delay',
+      '500ms',
+      '--update-monitor',
+      '2s',
+      '--update-order',
+      'start-first',
+      '--limit-cpu',
+      String(cpu / 1000),
+      '--limit-memory',
+      `${memory}m`,
+      '--reserve-memory',
+      `${memory}m`,
+      image,
+      ...waitingProgram,
+    ),
+  );
   const updated = await timed(() => service('update', '--env-add', 'VERSION=2', name));
   await deleteDockerService(docker, name);
   return { 'docker service create': created, 'docker service update': updated };
@@ -110,7 +172,11 @@ async function measure({ program: build, runs, log }: BenchContext): Promise<Fig
     await untilDeployed(machine, first);
     for (let round = 0; round <= rounds(runs); round += 1) {
       const { times, spec } = await throughApi(machine, `bench-${round}`);
-      const measured = { ...times, ...(await byHand(machine, spec, `hand-${round}`)), ...(await byCommand(machine, `command-${round}`)) };
+      const measured = {
+        ...times,
+        ...(await byHand(machine, spec, `hand-${round}`)),
+        ...(await byCommand(machine, `command-${round}`)),
+      };
       log(JSON.stringify(measured));
       // The first round pulls the image.
       if (round > 0) all.push(measured);
@@ -122,18 +188,37 @@ async function measure({ program: build, runs, log }: BenchContext): Promise<Fig
   const second: Figure = { name: 'a second', value: 1000, unit: 'ms' };
   const compared = (version: string, running: string, command: string): Figure[] => {
     const [hand, waited] = [figure(`by hand: ${version}, ${running}`), figure(command)];
-    const [runsAfter, deployed] = [figure(`through the API: ${version}, ${running}`), figure(`through the API: ${version}, until it is deployed`)];
+    const [runsAfter, deployed] = [
+      figure(`through the API: ${version}, ${running}`),
+      figure(`through the API: ${version}, until it is deployed`),
+    ];
     return [
-      hand, relativeTo(hand, runsAfter), waited, relativeTo(waited, deployed),
-      relativeTo(second, { name: `${version}: longer through the API, until it runs`, value: Math.max(0, runsAfter.value - hand.value), unit: 'ms' }),
-      relativeTo(second, { name: `${version}: longer through the API than with the command`, value: Math.max(0, deployed.value - waited.value), unit: 'ms' }),
+      hand,
+      relativeTo(hand, runsAfter),
+      waited,
+      relativeTo(waited, deployed),
+      relativeTo(second, {
+        name: `${version}: longer through the API, until it runs`,
+        value: Math.max(0, runsAfter.value - hand.value),
+        unit: 'ms',
+      }),
+      relativeTo(second, {
+        name: `${version}: longer through the API than with the command`,
+        value: Math.max(0, deployed.value - waited.value),
+        unit: 'ms',
+      }),
     ];
   };
-  return [second, ...compared('new service', 'until it runs', 'docker service create'), ...compared('new version', 'until only it runs', 'docker service update')];
+  return [
+    second,
+    ...compared('new service', 'until it runs', 'docker service create'),
+    ...compared('new version', 'until only it runs', 'docker service update'),
+  ];
 }
 
 export const deploy: Measurement = {
   name: 'deploy',
-  about: 'Deployments of a container through the API, beside the same spec sent to the engine by hand, and the engine\'s own command.',
+  about:
+    "Deployments of a container through the API, beside the same spec sent to the engine by hand, and the engine's own command.",
   measure,
 };

@@ -1,4 +1,8 @@
-import { inspectDockerService, listDockerNodes, listDockerTasks } from '../../src/platform/runtime/docker/engine/index.ts';
+import {
+  inspectDockerService,
+  listDockerNodes,
+  listDockerTasks,
+} from '../../src/platform/runtime/docker/engine/index.ts';
 import { startTestHosts, type TestHosts } from '../../test/support/docker/hosts.ts';
 import type { TestHost } from '../../test/support/docker/test-host.ts';
 import { relativeTo, type Figure } from '../figure.ts';
@@ -22,14 +26,19 @@ interface Case {
 interface Measured {
   /** Deployments a minute. */
   readonly rate: number;
-  /** After a node lost its power: how long until the engine called it down, until the status of a service was UNAVAILABLE, and until half and all of its instances ran elsewhere, in milliseconds. */
+  /**
+   * After a node lost its power: how long until the engine called it down, until the status of a service was
+   * UNAVAILABLE, and until half and all of its instances ran elsewhere, in milliseconds.
+   */
   readonly down: number;
   readonly told: number;
   readonly half: number;
   readonly all: number;
 }
 
-/** Deploys the environment: every instance is replaced. @param ids of its containers @returns services deployed a minute */
+/**
+ * Deploys the environment: every instance is replaced. @param ids of its containers @returns services deployed a minute
+ */
 async function deployAll(machine: PlatformOnNodes, ids: readonly string[]): Promise<number> {
   const began = performance.now();
   await machine.direct.call('deploy_environment', { environment_id: machine.environmentId });
@@ -38,43 +47,75 @@ async function deployAll(machine: PlatformOnNodes, ids: readonly string[]): Prom
 }
 
 /** The services with an instance that runs on a node, or on any but that one. */
-async function runningServices({ docker }: PlatformOnNodes, isThere: (nodeId: string) => boolean): Promise<ReadonlySet<string>> {
+async function runningServices(
+  { docker }: PlatformOnNodes,
+  isThere: (nodeId: string) => boolean,
+): Promise<ReadonlySet<string>> {
   const tasks = await listDockerTasks(docker, { 'desired-state': ['running'] });
-  return new Set(tasks.filter(({ NodeID, Status }) => Status.State === 'running' && isThere(NodeID ?? '')).map(({ ServiceID }) => ServiceID));
+  return new Set(
+    tasks
+      .filter(({ NodeID, Status }) => Status.State === 'running' && isThere(NodeID ?? ''))
+      .map(({ ServiceID }) => ServiceID),
+  );
 }
 
-/** Takes a node's power away, and waits until its instances run elsewhere. @param ids of the containers @throws Error if none of them runs there */
+/**
+ * Takes a node's power away, and waits until its instances run elsewhere. @param ids of the containers @throws Error if
+ * none of them runs there
+ */
 async function lose(machine: PlatformOnNodes, host: TestHost, ids: readonly string[]): Promise<Omit<Measured, 'rate'>> {
   const { docker, direct } = machine;
   const nodeId = await host.nodeId();
   const affected = await runningServices(machine, (id) => id === nodeId);
-  const services = await Promise.all(ids.map(async (container_id) => ({ container_id, service: (await inspectDockerService(docker, `infra-${container_id}`)).ID })));
+  const services = await Promise.all(
+    ids.map(async (container_id) => ({
+      container_id,
+      service: (await inspectDockerService(docker, `infra-${container_id}`)).ID,
+    })),
+  );
   const container_id = services.find(({ service }) => affected.has(service))?.container_id;
   if (container_id === undefined) throw new Error(`No instance runs on ${host.name}.`);
   await host.kill();
   const began = performance.now();
   const since = (): number => performance.now() - began;
-  const runElsewhere = (share: number): Promise<number> => until(async () => {
-    const elsewhere = await runningServices(machine, (id) => id !== nodeId);
-    return [...affected].filter((id) => elsewhere.has(id)).length >= affected.size * share ? since() : undefined;
-  });
+  const runElsewhere = (share: number): Promise<number> =>
+    until(async () => {
+      const elsewhere = await runningServices(machine, (id) => id !== nodeId);
+      return [...affected].filter((id) => elsewhere.has(id)).length >= affected.size * share ? since() : undefined;
+    });
   const [down, told, half, all] = await Promise.all([
-    until(async () => ((await listDockerNodes(docker)).some(({ ID, Status }) => ID === nodeId && Status.State === 'down') ? since() : undefined)),
-    until(async () => ((await direct.call('get_container_status', { container_id }))['state'] === 'UNAVAILABLE' ? since() : undefined)),
-    runElsewhere(0.5), runElsewhere(1),
+    until(async () =>
+      (await listDockerNodes(docker)).some(({ ID, Status }) => ID === nodeId && Status.State === 'down')
+        ? since()
+        : undefined,
+    ),
+    until(async () =>
+      (await direct.call('get_container_status', { container_id }))['state'] === 'UNAVAILABLE' ? since() : undefined,
+    ),
+    runElsewhere(0.5),
+    runElsewhere(1),
   ]);
   return { down, told, half, all };
 }
 
 /** Measures on hosts that were started for it. */
-async function measureCase(program: BundledProgram, { nodes: count, cluster, rounds }: Case, log: BenchContext['log']): Promise<Partial<Measured>> {
+async function measureCase(
+  program: BundledProgram,
+  { nodes: count, cluster, rounds }: Case,
+  log: BenchContext['log'],
+): Promise<Partial<Measured>> {
   const swarm: TestHosts = await startTestHosts({ workers: count - 1, heartbeat: 5 });
   try {
     const [first] = swarm.hosts as readonly [TestHost];
-    const machine = await startPlatformOn(program, { docker: first.docker, image: await swarm.publish('shell'), cluster: { engine: first.socket, ...cluster } });
+    const machine = await startPlatformOn(program, {
+      docker: first.docker,
+      image: await swarm.publish('shell'),
+      cluster: { engine: first.socket, ...cluster },
+    });
     try {
       const ids: string[] = [];
-      for (let number = 0; number < servicesAtOnce; number += 1) ids.push(await machine.createContainer(`bench-${number}`));
+      for (let number = 0; number < servicesAtOnce; number += 1)
+        ids.push(await machine.createContainer(`bench-${number}`));
       // Pulls the image everywhere, and makes the network.
       await deployAll(machine, ids);
       const all: Partial<Measured>[] = [];
@@ -89,7 +130,9 @@ async function measureCase(program: BundledProgram, { nodes: count, cluster, rou
           await swarm.nodesAre({ [last.name]: 'ready' });
         }
       }
-      return Object.fromEntries(Object.keys(all[0]!).map((key) => [key, median(all.map((each) => each[key as keyof Measured]!))]));
+      return Object.fromEntries(
+        Object.keys(all[0]!).map((key) => [key, median(all.map((each) => each[key as keyof Measured]!))]),
+      );
     } finally {
       await machine.end();
     }
@@ -101,8 +144,18 @@ async function measureCase(program: BundledProgram, { nodes: count, cluster, rou
 /** What the loss of a node costs. @param heartbeat of the swarm, in milliseconds */
 const figuresOfLoss = (name: string, heartbeat: number, { down, told, half, all }: Partial<Measured>): Figure[] => {
   const missed: Figure = { name: `${name}: a heartbeat`, value: heartbeat, unit: 'ms' };
-  const times = { 'lost node is down': down!, 'status is UNAVAILABLE': told!, 'half of its instances run elsewhere': half!, 'all run elsewhere': all! };
-  return [missed, ...Object.entries(times).map(([what, value]) => relativeTo(missed, { name: `${name}: ${what}`, value, unit: 'ms' }))];
+  const times = {
+    'lost node is down': down!,
+    'status is UNAVAILABLE': told!,
+    'half of its instances run elsewhere': half!,
+    'all run elsewhere': all!,
+  };
+  return [
+    missed,
+    ...Object.entries(times).map(([what, value]) =>
+      relativeTo(missed, { name: `${name}: ${what}`, value, unit: 'ms' }),
+    ),
+  ];
 };
 
 async function measure({ program: build, runs, log }: BenchContext): Promise<Figure[]> {
@@ -113,8 +166,10 @@ async function measure({ program: build, runs, log }: BenchContext): Promise<Fig
   const fast = await measureCase(program, { nodes: 3, cluster: { failover: 'fast' }, rounds }, log);
   const onOne: Figure = { name: '1 node: deployments', value: one.rate!, unit: 'per min' };
   return [
-    onOne, relativeTo(onOne, { name: '3 nodes: deployments', value: three.rate!, unit: 'per min' }),
-    ...figuresOfLoss('default', 5000, three), ...figuresOfLoss('failover: fast', 1000, fast),
+    onOne,
+    relativeTo(onOne, { name: '3 nodes: deployments', value: three.rate!, unit: 'per min' }),
+    ...figuresOfLoss('default', 5000, three),
+    ...figuresOfLoss('failover: fast', 1000, fast),
   ];
 }
 

@@ -49,25 +49,58 @@ export const containerLimits = { cpu: 100, memory: 16 } as const;
 const rowsOf = (list: Row): readonly Row[] => list['results'] as Row[];
 
 /** Starts a platform with one empty environment. */
-export async function startPlatformOn(program: BundledProgram, { docker, cluster, image }: EngineParts): Promise<PlatformOnNodes> {
+export async function startPlatformOn(
+  program: BundledProgram,
+  { docker, cluster, image }: EngineParts,
+): Promise<PlatformOnNodes> {
   const [registryHost] = image.split('/');
   const directory = await program.directory('platform');
   const clustersFile = join(directory, 'clusters.yaml');
   // JSON is YAML too.
-  await writeFile(clustersFile, JSON.stringify({ clusters: { local: cluster }, registries: { bench: { url: `http://${registryHost}` } } }));
-  const platform = await startPlatformProcess(program, directory, 1, { INFRA_RUNTIME: 'docker', INFRA_CLUSTERS_FILE: clustersFile });
+  await writeFile(
+    clustersFile,
+    JSON.stringify({ clusters: { local: cluster }, registries: { bench: { url: `http://${registryHost}` } } }),
+  );
+  const platform = await startPlatformProcess(program, directory, 1, {
+    INFRA_RUNTIME: 'docker',
+    INFRA_CLUSTERS_FILE: clustersFile,
+  });
   const direct = connectDirect(platform.url, platform.token, 8);
   const { organization_id } = platform.ids;
   const [first] = rowsOf(await direct.call('list_clusters', { organization_id }));
-  const registryRow = rowsOf(await direct.call('list_container_registries', { organization_id })).find(({ name }) => name === 'bench');
+  const registryRow = rowsOf(await direct.call('list_container_registries', { organization_id })).find(
+    ({ name }) => name === 'bench',
+  );
   const { id: project_id } = await direct.call('create_project', { organization_id, name: 'bench' });
-  const { id: environment_id } = await direct.call('create_environment', { project_id, cluster_id: first!['id'], name: 'bench', mode: 'STAGING' });
+  const { id: environment_id } = await direct.call('create_environment', {
+    project_id,
+    cluster_id: first!['id'],
+    name: 'bench',
+    mode: 'STAGING',
+  });
   const [entrypoint, ...args] = waitingProgram;
   return {
-    docker, platform, direct, environmentId: String(environment_id), image,
-    createContainer: async (name) => String((await direct.call('create_container', {
-      environment_id, name, registry_id: registryRow!['id'], image_name: 'shell', tag: '1', ...containerLimits, entrypoint, arguments: args, healthchecks: {},
-    }))['id']),
+    docker,
+    platform,
+    direct,
+    environmentId: String(environment_id),
+    image,
+    createContainer: async (name) =>
+      String(
+        (
+          await direct.call('create_container', {
+            environment_id,
+            name,
+            registry_id: registryRow!['id'],
+            image_name: 'shell',
+            tag: '1',
+            ...containerLimits,
+            entrypoint,
+            arguments: args,
+            healthchecks: {},
+          })
+        )['id'],
+      ),
     end: async () => {
       await direct.close();
       await platform.close();
@@ -85,7 +118,8 @@ export async function startPlatformOnEngine(program: BundledProgram): Promise<Pl
   for await (const message of pushDockerImage(docker, image)) void message;
   const platform = await startPlatformOn(program, { docker, image, cluster: { engine: engine.address } });
   return {
-    ...platform, engine,
+    ...platform,
+    engine,
     end: async () => {
       await platform.end();
       await registry.end();
@@ -112,9 +146,11 @@ export async function until<Value>(find: () => Promise<Value | undefined>): Prom
 }
 
 /** Waits until a container is deployed, as the API tells. @throws Error if its deployment failed */
-export const untilDeployed = ({ direct }: Pick<PlatformOnNodes, 'direct'>, container_id: string): Promise<true> => until(async () => {
-  const { state, service_deployment_status: status } = await direct.call('get_container_status', { container_id });
-  if (state === 'DEPLOYED' && status === 'UP_TO_DATE') return true;
-  if (terminalOutcome('DEPLOY', String(state)) === 'bad') throw new Error(`The container ${container_id} is ${String(state)}.`);
-  return undefined;
-});
+export const untilDeployed = ({ direct }: Pick<PlatformOnNodes, 'direct'>, container_id: string): Promise<true> =>
+  until(async () => {
+    const { state, service_deployment_status: status } = await direct.call('get_container_status', { container_id });
+    if (state === 'DEPLOYED' && status === 'UP_TO_DATE') return true;
+    if (terminalOutcome('DEPLOY', String(state)) === 'bad')
+      throw new Error(`The container ${container_id} is ${String(state)}.`);
+    return undefined;
+  });

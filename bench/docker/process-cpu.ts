@@ -14,7 +14,10 @@ const read = (pid: number, file: string): string => {
 };
 
 /** The processes that have a text in their command line. */
-export const processesWith = (text: string): readonly number[] => readdirSync('/proc').map(Number).filter((pid) => pid > 0 && pid !== process.pid && read(pid, 'cmdline').includes(text));
+export const processesWith = (text: string): readonly number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && pid !== process.pid && read(pid, 'cmdline').includes(text));
 
 /** The CPU time that processes have used since they began, in seconds. */
 function cpuSeconds(pids: readonly number[]): number {
@@ -26,8 +29,14 @@ function cpuSeconds(pids: readonly number[]): number {
   return ticks.reduce((sum, each) => sum + each, 0) / ticksPerSecond;
 }
 
-/** How much of one core groups of processes use over the same time, in percent. @param groups their ids, which must not change meanwhile */
-export async function cpuShares(groups: readonly (readonly number[])[], milliseconds: number): Promise<readonly number[]> {
+/**
+ * How much of one core groups of processes use over the same time, in percent. @param groups their ids, which must not
+ * change meanwhile
+ */
+export async function cpuShares(
+  groups: readonly (readonly number[])[],
+  milliseconds: number,
+): Promise<readonly number[]> {
   const [before, began] = [groups.map(cpuSeconds), performance.now()];
   await pause(milliseconds);
   const seconds = (performance.now() - began) / 1000;

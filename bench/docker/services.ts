@@ -31,12 +31,19 @@ async function measure({ program: build, repetitions: times, log }: BenchContext
     platform.child.kill('SIGSTOP');
     const [engineAlone] = await cpuShares([engineProcesses], watched);
     platform.child.kill('SIGCONT');
-    const [idle, alone]: Figure[] = [{ name: 'platform, no service: memory', value: idleMemory, unit: 'MB' }, { name: 'engine, 100 services, platform halted: CPU', value: engineAlone!, unit: '%' }];
+    const [idle, alone]: Figure[] = [
+      { name: 'platform, no service: memory', value: idleMemory, unit: 'MB' },
+      { name: 'engine, 100 services, platform halted: CPU', value: engineAlone!, unit: '%' },
+    ];
     const idleShare: Figure = { name: 'platform, no service: CPU of one core', value: idleCpu!, unit: '%' };
     return [
-      idle!, relativeTo(idle!, { name: 'platform, 100 services just deployed: memory', value: afterwards, unit: 'MB' }), relativeTo(idle!, { name: 'platform, 100 services: memory', value: memory, unit: 'MB' }),
-      idleShare, relativeTo(idleShare, { name: 'platform, 100 services: CPU of one core', value: cpu!, unit: '%' }),
-      alone!, relativeTo(alone!, { name: 'engine, 100 services: CPU', value: engineCpu!, unit: '%' }),
+      idle!,
+      relativeTo(idle!, { name: 'platform, 100 services just deployed: memory', value: afterwards, unit: 'MB' }),
+      relativeTo(idle!, { name: 'platform, 100 services: memory', value: memory, unit: 'MB' }),
+      idleShare,
+      relativeTo(idleShare, { name: 'platform, 100 services: CPU of one core', value: cpu!, unit: '%' }),
+      alone!,
+      relativeTo(alone!, { name: 'engine, 100 services: CPU', value: engineCpu!, unit: '%' }),
     ];
   } finally {
     platform.child.kill('SIGCONT');

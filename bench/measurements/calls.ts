@@ -32,7 +32,11 @@ const mcpRoute = (name: string, peers: readonly McpPeer[], tool: object): CallRo
 });
 
 /** Measures the routes alternately, so that other load of the machine affects all of them equally. */
-async function measureAlternately(routes: readonly CallRoute[], times: number, workers: number): Promise<Map<string, Load[]>> {
+async function measureAlternately(
+  routes: readonly CallRoute[],
+  times: number,
+  workers: number,
+): Promise<Map<string, Load[]>> {
   const loads = new Map<string, Load[]>(routes.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
     for (const { name, call } of routes) loads.get(name)!.push(await load(Math.ceil(times / rounds), workers, call));
@@ -41,8 +45,17 @@ async function measureAlternately(routes: readonly CallRoute[], times: number, w
 }
 
 /** The figures of one statistic, relative to the first route, which is the direct call. */
-function figuresOf(statistic: string, unit: Figure['unit'], loadsByRoute: Map<string, Load[]>, read: (one: Load) => number): Figure[] {
-  const [reference, ...others] = [...loadsByRoute].map(([name, loads]): Figure => ({ name: `${name}: ${statistic}`, unit, value: median(loads.map(read)) }));
+function figuresOf(
+  statistic: string,
+  unit: Figure['unit'],
+  loadsByRoute: Map<string, Load[]>,
+  read: (one: Load) => number,
+): Figure[] {
+  const [reference, ...others] = [...loadsByRoute].map(([name, loads]): Figure => ({
+    name: `${name}: ${statistic}`,
+    unit,
+    value: median(loads.map(read)),
+  }));
   return [reference!, ...others.map((figure) => relativeTo(reference!, figure))];
 }
 
@@ -53,12 +66,21 @@ async function measure({ program: build, repetitions: times }: BenchContext): Pr
   const read = commonRead(platform.ids);
   const tool = toolCall(read);
   const direct = connectDirect(platform.url, platform.token, concurrency);
-  const routes: CallRoute[] = [{ name: 'direct', call: () => direct.call(read.operation, read.input), close: direct.close }];
+  const routes: CallRoute[] = [
+    { name: 'direct', call: () => direct.call(read.operation, read.input), close: direct.close },
+  ];
   for (const version of protocolVersions) {
     const server = { command: program.command, env: environment(await program.directory('stdio'), platform.options) };
     routes.push(mcpRoute(`stdio ${version}`, [await startStdioPeer(server, version)], tool));
   }
-  for (const version of protocolVersions) routes.push(mcpRoute(`HTTP ${version}`, await Promise.all(Array.from({ length: concurrency }, () => connectHttp(http.url, version))), tool));
+  for (const version of protocolVersions)
+    routes.push(
+      mcpRoute(
+        `HTTP ${version}`,
+        await Promise.all(Array.from({ length: concurrency }, () => connectHttp(http.url, version))),
+        tool,
+      ),
+    );
 
   await measureAlternately(routes, times(calls), 1);
   const sequential = await measureAlternately(routes, times(calls), 1);
@@ -77,6 +99,7 @@ async function measure({ program: build, repetitions: times }: BenchContext): Pr
 
 export const callsOfTools: Measurement = {
   name: 'calls',
-  about: 'One call of a read tool over stdio and HTTP in both protocol versions, compared with the same request to the platform.',
+  about:
+    'One call of a read tool over stdio and HTTP in both protocol versions, compared with the same request to the platform.',
   measure,
 };

@@ -15,14 +15,23 @@ interface ClientGroup {
   readonly slowest: Figure;
 }
 
-async function measureClients(http: ServerProcess, version: ProtocolVersion, count: number, tool: object, times: number): Promise<ClientGroup> {
+async function measureClients(
+  http: ServerProcess,
+  version: ProtocolVersion,
+  count: number,
+  tool: object,
+  times: number,
+): Promise<ClientGroup> {
   const peers = await Promise.all(Array.from({ length: count }, () => connectHttp(http.url, version)));
   const call = (worker: number) => peers[worker]!.request('tools/call', tool);
   await load(times / 10, count, call);
   const { perSecond, p99 } = await load(times, count, call);
   await Promise.all(peers.map((peer) => peer.close()));
   const name = `${version}, ${count} ${count === 1 ? 'client' : 'clients'}`;
-  return { rate: { name: `${name}: calls`, value: perSecond, unit: 'per s' }, slowest: { name: `${name}: p99`, value: p99, unit: 'ms' } };
+  return {
+    rate: { name: `${name}: calls`, value: perSecond, unit: 'per s' },
+    slowest: { name: `${name}: p99`, value: p99, unit: 'ms' },
+  };
 }
 
 async function measure({ program: build, repetitions: times }: BenchContext): Promise<Figure[]> {
@@ -36,8 +45,13 @@ async function measure({ program: build, repetitions: times }: BenchContext): Pr
     for (const count of counts) groups.push(await measureClients(http, version, count, tool, times(calls)));
     const [first, ...others] = groups;
     figures.push(first!.rate, first!.slowest);
-    for (const { rate, slowest } of others) figures.push(relativeTo(first!.rate, rate), relativeTo(first!.slowest, slowest));
-    figures.push({ name: `${version}: resident memory after ${counts.at(-1)} clients`, value: await residentMemory(http.pid), unit: 'MB' });
+    for (const { rate, slowest } of others)
+      figures.push(relativeTo(first!.rate, rate), relativeTo(first!.slowest, slowest));
+    figures.push({
+      name: `${version}: resident memory after ${counts.at(-1)} clients`,
+      value: await residentMemory(http.pid),
+      unit: 'MB',
+    });
     await http.close();
   }
   await platform.close();

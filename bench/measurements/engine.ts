@@ -30,7 +30,8 @@ async function bareCommits(directory: string, times: number): Promise<Figure> {
 async function throughput(times: BenchContext['repetitions']): Promise<Figure[]> {
   const fixture = await openEngineFixture({ started: false });
   const environmentFixtures: Awaited<ReturnType<typeof addEnvironment>>[] = [];
-  for (let count = 0; count < times(environments); count += 1) environmentFixtures.push(await addEnvironment(fixture.db, `bench ${count}`, { app: { kind: 'application' } }));
+  for (let count = 0; count < times(environments); count += 1)
+    environmentFixtures.push(await addEnvironment(fixture.db, `bench ${count}`, { app: { kind: 'application' } }));
   const orders = environmentFixtures.length * ordersEach;
   let order = 0;
   const submits = await load(orders, 1, () => {
@@ -41,7 +42,10 @@ async function throughput(times: BenchContext['repetitions']): Promise<Figure[]>
   await fixture.engine.start();
   await fixture.settled();
   const seconds = (performance.now() - startedAt) / 1000;
-  const { states } = await fixture.db.selectFrom('deployment_event').select(({ fn }) => fn.countAll<number>().as('states')).executeTakeFirstOrThrow();
+  const { states } = await fixture.db
+    .selectFrom('deployment_event')
+    .select(({ fn }) => fn.countAll<number>().as('states'))
+    .executeTakeFirstOrThrow();
   await fixture.close();
   return [
     { name: 'submits', value: submits.perSecond, unit: 'per s' },
@@ -51,12 +55,30 @@ async function throughput(times: BenchContext['repetitions']): Promise<Figure[]>
 }
 
 /** Creates environments with one application each, through the API. @returns the ids of the applications. */
-async function applications(direct: DirectClient, { project_id, cluster_id }: PlatformProcess['ids'], count: number): Promise<string[]> {
+async function applications(
+  direct: DirectClient,
+  { project_id, cluster_id }: PlatformProcess['ids'],
+  count: number,
+): Promise<string[]> {
   const git_repository = { url: 'https://git.example.com/acme/shop.git', branch: 'main' };
-  return Promise.all(Array.from({ length: count }, async (_, number) => {
-    const { id } = await direct.call('create_environment', { project_id, cluster_id, name: `bench ${number}`, mode: 'STAGING' });
-    return (await direct.call('create_application', { environment_id: id, name: 'app', git_repository, build_mode: 'DOCKER' }))['id'] as string;
-  }));
+  return Promise.all(
+    Array.from({ length: count }, async (_, number) => {
+      const { id } = await direct.call('create_environment', {
+        project_id,
+        cluster_id,
+        name: `bench ${number}`,
+        mode: 'STAGING',
+      });
+      return (
+        await direct.call('create_application', {
+          environment_id: id,
+          name: 'app',
+          git_repository,
+          build_mode: 'DOCKER',
+        })
+      )['id'] as string;
+    }),
+  );
 }
 
 /** Whether a deployment of an application is running. */
@@ -78,10 +100,15 @@ async function latency(program: BundledProgram, times: BenchContext['repetitions
   const running = (await Promise.all(ids.map((id) => isRunning(direct, id)))).filter(Boolean).length;
   await direct.close();
   await platform.close();
-  const [idleMedian, idleP99]: Figure[] = [{ name: 'read, idle: median', value: idle.median, unit: 'ms' }, { name: 'read, idle: p99', value: idle.p99, unit: 'ms' }];
+  const [idleMedian, idleP99]: Figure[] = [
+    { name: 'read, idle: median', value: idle.median, unit: 'ms' },
+    { name: 'read, idle: p99', value: idle.p99, unit: 'ms' },
+  ];
   return [
-    idleMedian!, relativeTo(idleMedian!, { name: 'read, while 200 deployments run: median', value: busy.median, unit: 'ms' }),
-    idleP99!, relativeTo(idleP99!, { name: 'read, while 200 deployments run: p99', value: busy.p99, unit: 'ms' }),
+    idleMedian!,
+    relativeTo(idleMedian!, { name: 'read, while 200 deployments run: median', value: busy.median, unit: 'ms' }),
+    idleP99!,
+    relativeTo(idleP99!, { name: 'read, while 200 deployments run: p99', value: busy.p99, unit: 'ms' }),
     { name: 'deployments still running after the last read', value: (running / ids.length) * 100, unit: '%' },
   ];
 }

@@ -14,11 +14,23 @@ const concurrency = 16;
 const warm = 0.1;
 
 /** The used heap after the warm-up, and after all calls. */
-async function heaps(name: string, times: number, call: (worker: number) => Promise<unknown>, heap: () => Promise<number>): Promise<Figure[]> {
+async function heaps(
+  name: string,
+  times: number,
+  call: (worker: number) => Promise<unknown>,
+  heap: () => Promise<number>,
+): Promise<Figure[]> {
   await load(times * warm, concurrency, call);
-  const early: Figure = { name: `${name}: after ${(times * warm).toLocaleString('en')} calls`, value: await heap(), unit: 'MB' };
+  const early: Figure = {
+    name: `${name}: after ${(times * warm).toLocaleString('en')} calls`,
+    value: await heap(),
+    unit: 'MB',
+  };
   await load(times * (1 - warm), concurrency, call);
-  return [early, relativeTo(early, { name: `${name}: after ${times.toLocaleString('en')} calls`, value: await heap(), unit: 'MB' })];
+  return [
+    early,
+    relativeTo(early, { name: `${name}: after ${times.toLocaleString('en')} calls`, value: await heap(), unit: 'MB' }),
+  ];
 }
 
 async function measure({ program: build, repetitions: times }: BenchContext): Promise<Figure[]> {
@@ -27,13 +39,26 @@ async function measure({ program: build, repetitions: times }: BenchContext): Pr
   const tool = toolCall(commonRead(platform.ids));
 
   const { command } = withHeapProbe(program);
-  const stdio = await startStdioPeer({ command, env: environment(await program.directory('stdio'), platform.options), channel: true }, '2025');
-  const onStdio = await heaps('stdio 2025', times(calls), () => stdio.request('tools/call', tool), () => heapUsed(stdio.child));
+  const stdio = await startStdioPeer(
+    { command, env: environment(await program.directory('stdio'), platform.options), channel: true },
+    '2025',
+  );
+  const onStdio = await heaps(
+    'stdio 2025',
+    times(calls),
+    () => stdio.request('tools/call', tool),
+    () => heapUsed(stdio.child),
+  );
   await stdio.close();
 
   const http = await startHttpProcess(withHeapProbe(program), platform);
   const peers = await Promise.all(Array.from({ length: concurrency }, () => connectHttp(http.url, '2026')));
-  const overHttp = await heaps('HTTP 2026', times(calls), (worker) => peers[worker]!.request('tools/call', tool), () => heapUsed(http.child));
+  const overHttp = await heaps(
+    'HTTP 2026',
+    times(calls),
+    (worker) => peers[worker]!.request('tools/call', tool),
+    () => heapUsed(http.child),
+  );
   await Promise.all(peers.map((peer) => peer.close()));
   await http.close();
   await platform.close();

@@ -74,7 +74,8 @@ async function measure(bench: BenchContext): Promise<Figure[]> {
   const program: BundledProgram = await bench.program();
   const env = environment(await program.directory('list'));
   const figures = await sizes('this server', { command: program.command, env });
-  for (const { name, command, args } of bench.others) figures.push(...(await sizes(name, { command: [command, ...args], env })));
+  for (const { name, command, args } of bench.others)
+    figures.push(...(await sizes(name, { command: [command, ...args], env })));
   return [...figures, ...(await rates(bench))];
 }
 

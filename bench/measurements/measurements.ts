@@ -9,4 +9,13 @@ import { platformRequests } from './platform.ts';
 import { start } from './start.ts';
 
 /** All measurements, in the order of the report. */
-export const measurements: readonly Measurement[] = [start, memory, listOfTools, callsOfTools, clients, heap, platformRequests, engine];
+export const measurements: readonly Measurement[] = [
+  start,
+  memory,
+  listOfTools,
+  callsOfTools,
+  clients,
+  heap,
+  platformRequests,
+  engine,
+];

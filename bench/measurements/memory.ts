@@ -53,7 +53,10 @@ async function measure({ program: build, others, runs, repetitions: times }: Ben
   const tool = toolCall(commonRead(platform.ids));
   const directory = await program.directory('shared');
   const remote: StdioCommand = { command: program.command, env: environment(directory, platform.options) };
-  const embedded: StdioCommand = { command: program.command, env: environment(directory, { INFRA_RATE_LIMIT: '1000000' }) };
+  const embedded: StdioCommand = {
+    command: program.command,
+    env: environment(directory, { INFRA_RATE_LIMIT: '1000000' }),
+  };
   const sizes = new Map<string, number[]>();
   for (let round = 0; round <= rounds(runs); round += 1) {
     const found = [
@@ -62,12 +65,19 @@ async function measure({ program: build, others, runs, repetitions: times }: Ben
       await afterCalls('with a remote platform', remote, tool, times(calls)),
       await afterCalls('with the embedded platform', embedded, tool, times(calls)),
     ];
-    for (const { name, command, args } of others) found.push(await afterList(name, { command: [command, ...args], env: environment(directory) }));
+    for (const { name, command, args } of others)
+      found.push(await afterList(name, { command: [command, ...args], env: environment(directory) }));
     // The first round fills the compile cache.
-    if (round > 0) for (const [name, size] of found.flatMap(Object.entries<number>)) sizes.set(name, [...(sizes.get(name) ?? []), size]);
+    if (round > 0)
+      for (const [name, size] of found.flatMap(Object.entries<number>))
+        sizes.set(name, [...(sizes.get(name) ?? []), size]);
   }
   await platform.close();
-  const [reference, ...figures] = [...sizes].map(([name, values]): Figure => ({ name, value: median(values), unit: 'MB' }));
+  const [reference, ...figures] = [...sizes].map(([name, values]): Figure => ({
+    name,
+    value: median(values),
+    unit: 'MB',
+  }));
   return [reference!, ...figures.map((figure) => relativeTo(reference!, figure))];
 }
 

@@ -22,11 +22,28 @@ interface Kind {
 /** One operation for each kind of endpoint. */
 const kinds: readonly Kind[] = [
   { name: 'get one item', operation: 'get_environment', input: ({ environment_id }) => ({ environment_id }) },
-  { name: 'first page of a list', operation: 'list_projects', input: ({ organization_id }) => ({ organization_id, page: 1, page_size: 20 }) },
+  {
+    name: 'first page of a list',
+    operation: 'list_projects',
+    input: ({ organization_id }) => ({ organization_id, page: 1, page_size: 20 }),
+  },
   { name: 'status', operation: 'get_environment_status', input: ({ environment_id }) => ({ environment_id }) },
   { name: 'log', operation: 'get_application_logs', input: ({ application_id }) => ({ application_id }) },
-  { name: 'create', operation: 'create_project', input: ({ organization_id }, number) => ({ organization_id, name: `bench ${number}` }) },
-  { name: 'change', operation: 'update_environment_variable', input: ({ environment_id, environment_variable_id }, number) => ({ environment_id, environment_variable_id, key: 'LOG_LEVEL', value: `bench ${number}` }) },
+  {
+    name: 'create',
+    operation: 'create_project',
+    input: ({ organization_id }, number) => ({ organization_id, name: `bench ${number}` }),
+  },
+  {
+    name: 'change',
+    operation: 'update_environment_variable',
+    input: ({ environment_id, environment_variable_id }, number) => ({
+      environment_id,
+      environment_variable_id,
+      key: 'LOG_LEVEL',
+      value: `bench ${number}`,
+    }),
+  },
   { name: 'start a deployment', operation: 'deploy_application', input: ({ application_id }) => ({ application_id }) },
 ];
 
@@ -38,13 +55,20 @@ async function bareHttp(times: number): Promise<Figure> {
   });
   const agent = new Agent({ connections: concurrency, pipelining: 1 });
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { perSecond } = await load(times, concurrency, async () => (await agent.request({ origin, path: '/', method: 'GET' })).body.text());
+  const { perSecond } = await load(times, concurrency, async () =>
+    (await agent.request({ origin, path: '/', method: 'GET' })).body.text(),
+  );
   await agent.close();
   server.close();
   return { name: 'bare HTTP in one process', value: perSecond, unit: 'per s' };
 }
 
-async function rate(direct: DirectClient, { ids }: PlatformProcess, { name, operation, input }: Kind, times: number): Promise<Figure> {
+async function rate(
+  direct: DirectClient,
+  { ids }: PlatformProcess,
+  { name, operation, input }: Kind,
+  times: number,
+): Promise<Figure> {
   let number = 0;
   const { perSecond } = await load(times, concurrency, () => direct.call(operation, input(ids, (number += 1))));
   return { name, value: perSecond, unit: 'per s' };

@@ -41,9 +41,14 @@ async function candidates({ program: build, others }: BenchContext): Promise<Can
   const warmDirectory = await program.directory('warm');
   const ours = protocolVersions.flatMap((version) => [
     candidate(`${version}, warm`, version, async () => ({ command: program.command, env: environment(warmDirectory) })),
-    candidate(`${version}, cold`, version, async () => ({ command: program.command, env: environment(await program.directory('cold')) })),
+    candidate(`${version}, cold`, version, async () => ({
+      command: program.command,
+      env: environment(await program.directory('cold')),
+    })),
   ]);
-  const theirs = others.map(({ name, command, args }) => candidate(name, '2025', async () => ({ command: [command, ...args], env: environment(warmDirectory) })));
+  const theirs = others.map(({ name, command, args }) =>
+    candidate(name, '2025', async () => ({ command: [command, ...args], env: environment(warmDirectory) })),
+  );
   return [bare, ...ours, ...theirs];
 }
 
@@ -61,12 +66,17 @@ async function measure(bench: BenchContext): Promise<Figure[]> {
       }
     }
   }
-  const [reference, ...figures] = [...timesByFigure].map(([name, times]): Figure => ({ name, value: median(times), unit: 'ms' }));
+  const [reference, ...figures] = [...timesByFigure].map(([name, times]): Figure => ({
+    name,
+    value: median(times),
+    unit: 'ms',
+  }));
   return [reference!, ...figures.map((figure) => relativeTo(reference!, figure))];
 }
 
 export const start: Measurement = {
   name: 'start',
-  about: 'Time from process start to the end of the handshake and to the tools/list response: bundled, over stdio, in both protocol versions, with a warm and a cold compile cache.',
+  about:
+    'Time from process start to the end of the handshake and to the tools/list response: bundled, over stdio, in both protocol versions, with a warm and a cold compile cache.',
   measure,
 };

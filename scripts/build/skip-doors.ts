@@ -11,16 +11,21 @@ interface Origin {
 const named = /^(?<verb>import|export)(?<type> type)? \{(?<names>[^}]*)\} from '(?<specifier>\.[^']*)';/gm;
 
 const namesIn = (list: string): { readonly isType: boolean; readonly name: string; readonly as: string }[] =>
-  list.split(',').map((one) => one.trim()).filter((one) => one !== '').map((one) => {
-    const isType = one.startsWith('type ');
-    const [name, as] = one.replace(/^type /, '').split(' as ');
-    return { isType, name: name!, as: as ?? name! };
-  });
+  list
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+    .map((one) => {
+      const isType = one.startsWith('type ');
+      const [name, as] = one.replace(/^type /, '').split(' as ');
+      return { isType, name: name!, as: as ?? name! };
+    });
 
 const isDoor = (path: string): boolean => path.endsWith(`${sep}index.ts`);
 
 /**
- * Leads imports past the doors of rooms (`index.ts`) to the files that declare what is imported. A bundler that splits code
+ * Leads imports past the doors of rooms (`index.ts`) to the files that declare what is imported. A bundler that splits
+ * code
  * would load everything a door gives, wherever one name of it is used.
  */
 export function skipDoors(read: (path: string) => Promise<string> = (path) => readFile(path, 'utf8')) {
@@ -51,12 +56,14 @@ export function skipDoors(read: (path: string) => Promise<string> = (path) => re
     for (const { 0: statement, groups } of source.matchAll(named)) {
       const door = join(dirname(path), groups!['specifier']!);
       if (!isDoor(door) || door === path) continue;
-      const statements = await Promise.all(namesIn(groups!['names']!).map(async ({ isType, name, as }) => {
-        const origin = await originOf(door, name);
-        const specifier = relative(dirname(path), origin.file).replaceAll(sep, '/');
-        const type = groups!['type'] !== undefined || isType ? ' type' : '';
-        return `${groups!['verb']!}${type} { ${origin.name === as ? as : `${origin.name} as ${as}`} } from '${specifier.startsWith('.') ? specifier : `./${specifier}`}';`;
-      }));
+      const statements = await Promise.all(
+        namesIn(groups!['names']!).map(async ({ isType, name, as }) => {
+          const origin = await originOf(door, name);
+          const specifier = relative(dirname(path), origin.file).replaceAll(sep, '/');
+          const type = groups!['type'] !== undefined || isType ? ' type' : '';
+          return `${groups!['verb']!}${type} { ${origin.name === as ? as : `${origin.name} as ${as}`} } from '${specifier.startsWith('.') ? specifier : `./${specifier}`}';`;
+        }),
+      );
       text = text.replace(statement, () => statements.join(' '));
     }
     return text;
@@ -68,6 +75,9 @@ export const doorsSkipped: Plugin = {
   name: 'skip doors',
   setup: (bundle) => {
     const past = skipDoors();
-    bundle.onLoad({ filter: /[\\/](?:src|tools)[\\/].*\.ts$/ }, async ({ path }) => ({ contents: await past(path, await readFile(path, 'utf8')), loader: 'ts' }));
+    bundle.onLoad({ filter: /[\\/](?:src|tools)[\\/].*\.ts$/ }, async ({ path }) => ({
+      contents: await past(path, await readFile(path, 'utf8')),
+      loader: 'ts',
+    }));
   },
 };

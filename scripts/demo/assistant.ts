@@ -29,13 +29,16 @@ export interface Assistant {
   close(): Promise<void>;
 }
 
-const textOf = (content: readonly { type: string; text?: string }[]): string => content.map(({ text = '' }) => text).join('\n');
+const textOf = (content: readonly { type: string; text?: string }[]): string =>
+  content.map(({ text = '' }) => text).join('\n');
 
 /** The form content that confirms a call: yes, or the name to type, which the field's title contains. */
 function confirmation(params: ElicitRequestParams): Record<string, string | boolean> | undefined {
   if (!('requestedSchema' in params)) return undefined;
   const fields = Object.entries(params.requestedSchema.properties);
-  return Object.fromEntries(fields.map(([name, { type, title = '' }]) => [name, type === 'boolean' ? true : title.split(' ')[1]!]));
+  return Object.fromEntries(
+    fields.map(([name, { type, title = '' }]) => [name, type === 'boolean' ? true : title.split(' ')[1]!]),
+  );
 }
 
 /** Connects to a server. */
@@ -46,7 +49,11 @@ export async function assistantOver(transport: Transport, show: DemoOutput = ter
     asked.push(params.message);
     const answer = params.message.includes('PRODUCTION') ? undefined : confirmation(params);
     const [said] = Object.values(answer ?? {});
-    show.emit({ event: 'question', text: params.message, answer: answer === undefined ? 'no' : said === true ? 'yes' : String(said) });
+    show.emit({
+      event: 'question',
+      text: params.message,
+      answer: answer === undefined ? 'no' : said === true ? 'yes' : String(said),
+    });
     return answer === undefined ? { action: 'decline' } : { action: 'accept', content: answer };
   });
   await client.connect(transport);
@@ -54,7 +61,12 @@ export async function assistantOver(transport: Transport, show: DemoOutput = ter
   const ask = async (name: string, args: Readonly<Record<string, unknown>>): Promise<ToolAnswer> => {
     const { content, structuredContent, isError, _meta: meta } = await client.callTool({ name, arguments: args });
     const proposed = (meta?.['infra-mcp/next'] ?? []) as ToolAnswer['proposed'];
-    return { text: textOf(content), data: (structuredContent ?? {}) as Record<string, unknown>, failed: isError === true, proposed };
+    return {
+      text: textOf(content),
+      data: (structuredContent ?? {}) as Record<string, unknown>,
+      failed: isError === true,
+      proposed,
+    };
   };
   return {
     ask,
@@ -74,7 +86,9 @@ export async function assistantOver(transport: Transport, show: DemoOutput = ter
  * @param options environment variables of the server. It doesn't inherit INFRA_ variables.
  */
 export function connect(options: Readonly<Record<string, string>>, show: DemoOutput): Promise<Assistant> {
-  const inherited = Object.entries(process.env).filter(([name, value]) => !name.startsWith('INFRA_') && value !== undefined);
+  const inherited = Object.entries(process.env).filter(
+    ([name, value]) => !name.startsWith('INFRA_') && value !== undefined,
+  );
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: ['--import', import.meta.resolve('tsx'), join(root, 'src/main.ts'), 'stdio'],

@@ -19,7 +19,8 @@ count=$(printf 'AUTH %s\\r\\nINCR visits\\r\\nQUIT\\r\\n' "$(value PASSWORD)" | 
 printf 'Content-Type: text/plain\\r\\n\\r\\nversion ${version}, visit %s\\n' "$count"
 `;
 
-const dockerfile = (base: string): string => `FROM ${base}\nCOPY cgi-bin /www/cgi-bin\nCOPY start.sh /start.sh\nCMD ["/bin/sh", "/start.sh"]\n`;
+const dockerfile = (base: string): string =>
+  `FROM ${base}\nCOPY cgi-bin /www/cgi-bin\nCOPY start.sh /start.sh\nCMD ["/bin/sh", "/start.sh"]\n`;
 const serve = 'echo "listening on 8080"\nexec httpd -f -p 8080 -h /www\n';
 const broken = 'echo "cannot read /etc/shop.conf: no such file"\nexit 3\n';
 
@@ -27,15 +28,27 @@ const broken = 'echo "cannot read /etc/shop.conf: no such file"\nexit 3\n';
 async function deploy(assistant: Assistant, tool: string, target: Row, name: string): Promise<ToolAnswer> {
   const { output: show } = assistant;
   const deadline = Date.now() + longestDeployment;
-  for (let answer = await show.whileWaiting(`deploying ${name}`, () => assistant.call(tool, { ...target, wait: true })); ;) {
+  for (
+    let answer = await show.whileWaiting(`deploying ${name}`, () => assistant.call(tool, { ...target, wait: true }));
+    ;
+  ) {
     if (answer.failed || /\b(?:DEPLOYED|RUNNING|\w+_ERROR)\b/.test(answer.text)) return answer;
     ensure(Date.now() < deadline, `${name} is still not deployed: ${answer.text}`);
-    answer = await show.whileWaiting(`deploying ${name}`, () => assistant.call('wait_for_deployment', { service: `${environment}/${name}` }));
+    answer = await show.whileWaiting(`deploying ${name}`, () =>
+      assistant.call('wait_for_deployment', { service: `${environment}/${name}` }),
+    );
   }
 }
 
-/** Asks for a page again and again while something goes on. @returns how many answers came, and how many weren't the page */
-async function underLoad(machine: DemoMachine, address: string, meanwhile: () => Promise<void>): Promise<{ readonly asked: number; readonly failed: number }> {
+/**
+ * Asks for a page again and again while something goes on. @returns how many answers came, and how many weren't the
+ * page
+ */
+async function underLoad(
+  machine: DemoMachine,
+  address: string,
+  meanwhile: () => Promise<void>,
+): Promise<{ readonly asked: number; readonly failed: number }> {
   const load = { goesOn: true };
   const ask = async () => {
     let [asked, failed] = [0, 0];
@@ -74,17 +87,36 @@ const deployed = (answer: ToolAnswer, name: string): ToolAnswer => {
  */
 export async function runDockerStory(assistant: Assistant, machine: DemoMachine): Promise<void> {
   const { output: show } = assistant;
-  const commit = (message: string, files: Readonly<Record<string, string>>): string => machine.git.commit(repository, message, files);
+  const commit = (message: string, files: Readonly<Record<string, string>>): string =>
+    machine.git.commit(repository, message, files);
   commit('count visits', { Dockerfile: dockerfile(machine.base), 'start.sh': serve, 'cgi-bin/visits': page('1') });
 
   show.emit({ event: 'chapter', title: '"Run the repository web with a Redis, at an address"' });
   succeeded(await assistant.call('create_project', { name: 'shop' }));
-  succeeded(await assistant.call('create_environment', { project: 'shop', name: 'demo', mode: 'STAGING', cluster: 'local' }));
-  succeeded(await assistant.call('create_database', { environment, name: 'visits', type: 'REDIS', version: '7', mode: 'CONTAINER' }));
-  succeeded(await assistant.call('create_application', {
-    environment, name: 'web', git_repository: { url: machine.git.url(repository), branch: 'main' }, cpu: 200, memory: 64, min_running_instances: 2, max_running_instances: 2,
-    ports: [{ name: 'web', internal_port: 8080, external_port: 443, protocol: 'HTTP', publicly_accessible: true }],
-  }));
+  succeeded(
+    await assistant.call('create_environment', { project: 'shop', name: 'demo', mode: 'STAGING', cluster: 'local' }),
+  );
+  succeeded(
+    await assistant.call('create_database', {
+      environment,
+      name: 'visits',
+      type: 'REDIS',
+      version: '7',
+      mode: 'CONTAINER',
+    }),
+  );
+  succeeded(
+    await assistant.call('create_application', {
+      environment,
+      name: 'web',
+      git_repository: { url: machine.git.url(repository), branch: 'main' },
+      cpu: 200,
+      memory: 64,
+      min_running_instances: 2,
+      max_running_instances: 2,
+      ports: [{ name: 'web', internal_port: 8080, external_port: 443, protocol: 'HTTP', publicly_accessible: true }],
+    }),
+  );
   deployed(await deploy(assistant, 'deploy_database', { database }, 'visits'), 'visits');
   deployed(await deploy(assistant, 'deploy_application', { application }, 'web'), 'web');
   const address = addressIn(succeeded(await assistant.call('get_service', { service: application })));
@@ -99,7 +131,14 @@ export async function runDockerStory(assistant: Assistant, machine: DemoMachine)
     const failed = await deploy(assistant, 'deploy_application', { application }, 'web');
     ensure(/_ERROR/.test(failed.text), `the broken commit was deployed: ${failed.text}`);
     const { text } = succeeded(await assistant.call('diagnose_deployment', { service: application }));
-    show.emit({ event: 'text', text: text.split('\n').filter((line) => !line.startsWith('<')).join('\n').split('\nTimeline:')[0]! });
+    show.emit({
+      event: 'text',
+      text: text
+        .split('\n')
+        .filter((line) => !line.startsWith('<'))
+        .join('\n')
+        .split('\nTimeline:')[0]!,
+    });
     ensure(text.includes('cannot read /etc/shop.conf'), `the diagnosis does not have the cause: ${text}`);
 
     show.emit({ event: 'chapter', title: 'The fix is deployed' });
@@ -113,5 +152,7 @@ export async function runDockerStory(assistant: Assistant, machine: DemoMachine)
   show.emit({ event: 'good', text: `${asked} requests during both deployments, all answered` });
 
   show.emit({ event: 'chapter', title: '"Delete all of it"' });
-  succeeded(await show.whileWaiting('deleting', () => assistant.call('delete_environment', { environment, wait: true })));
+  succeeded(
+    await show.whileWaiting('deleting', () => assistant.call('delete_environment', { environment, wait: true })),
+  );
 }

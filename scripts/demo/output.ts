@@ -7,7 +7,12 @@ import { type Style, styled } from '../../src/cli/terminal/style.ts';
 export type DemoEvent =
   | { readonly event: 'chapter'; readonly title: string }
   /** `hidden` is the name of an argument whose value is masked. */
-  | { readonly event: 'call'; readonly tool: string; readonly arguments: Readonly<Record<string, unknown>>; readonly hidden?: string }
+  | {
+      readonly event: 'call';
+      readonly tool: string;
+      readonly arguments: Readonly<Record<string, unknown>>;
+      readonly hidden?: string;
+    }
   | { readonly event: 'text'; readonly text: string }
   | { readonly event: 'table'; readonly heading: readonly string[]; readonly rows: readonly (readonly string[])[] }
   | { readonly event: 'state'; readonly of: string; readonly state: string }
@@ -28,7 +33,12 @@ const hide = ({ arguments: args, hidden }: Extract<DemoEvent, { event: 'call' }>
 const short = (text: string): string => text.replaceAll(/\b([0-9a-f]{8})-[0-9a-f-]{27}\b/g, '$1…');
 const shown = (value: unknown): string => short(typeof value === 'string' ? value : JSON.stringify(value));
 
-const indented = (text: string, by = '    '): string => text.trimEnd().split('\n').map((line) => `${by}${line}`).join('\n');
+const indented = (text: string, by = '    '): string =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `${by}${line}`)
+    .join('\n');
 
 const endStyles: Readonly<Record<string, Style>> = { good: 'green', bad: 'red' };
 
@@ -42,8 +52,10 @@ const renderers: Renderers = {
   },
   text: ({ text }) => indented(text),
   table: ({ heading, rows }) => indented(columns(heading, rows, { indent: 4 })),
-  state: ({ of, state }) => indented(`${of} ${styled(endStyles[terminalOutcome('DEPLOY', state) ?? ''] ?? 'yellow', state)}`),
-  question: ({ text, answer }) => `${indented(short(text), `    ${styled('magenta', '?')} `)}\n    ${styled('magenta', '!')} the user says: ${answer}`,
+  state: ({ of, state }) =>
+    indented(`${of} ${styled(endStyles[terminalOutcome('DEPLOY', state) ?? ''] ?? 'yellow', state)}`),
+  question: ({ text, answer }) =>
+    `${indented(short(text), `    ${styled('magenta', '?')} `)}\n    ${styled('magenta', '!')} the user says: ${answer}`,
   good: ({ text }) => indented(`${styled('green', '✓')} ${text}`),
 };
 
@@ -58,7 +70,8 @@ export const terminalOutput: DemoOutput = {
 /** Output for programs: one line of JSON for each event. */
 export const jsonOutput: DemoOutput = {
   emit: (event) => {
-    const { hidden: _, ...visible } = event.event === 'call' ? { ...event, arguments: hide(event) } : { ...event, hidden: undefined };
+    const { hidden: _, ...visible } =
+      event.event === 'call' ? { ...event, arguments: hide(event) } : { ...event, hidden: undefined };
     console.log(JSON.stringify(visible));
   },
   whileWaiting: (_, task) => task(),

@@ -17,7 +17,8 @@ export const succeeded = (answer: ToolAnswer): ToolAnswer => {
 };
 
 /** The rows of a list. */
-export const rowsOf = ({ data }: ToolAnswer): Row[] => (Array.isArray(data['results']) ? (data['results'] as Row[]) : []);
+export const rowsOf = ({ data }: ToolAnswer): Row[] =>
+  Array.isArray(data['results']) ? (data['results'] as Row[]) : [];
 
 /** A string member of a row. @throws UnexpectedStep if it isn't a string. */
 export const textAt = (row: Row, member: string): string => {

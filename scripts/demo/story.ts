@@ -14,14 +14,21 @@ const created = { environment: 'shop/demo', database: 'shop/demo/orders', applic
 const secretValue = 'pk_demo_4242_never_shown';
 
 const showRows = ({ output: show }: Assistant, answer: ToolAnswer, ...members: [string, ...string[]]): void =>
-  show.emit({ event: 'table', heading: members, rows: rowsOf(answer).map((row) => members.map((member) => textAt(row, member))) });
+  show.emit({
+    event: 'table',
+    heading: members,
+    rows: rowsOf(answer).map((row) => members.map((member) => textAt(row, member))),
+  });
 
 async function showOverview(assistant: Assistant): Promise<void> {
   assistant.output.emit({ event: 'chapter', title: '"What do we have, and is anything broken?"' });
   showRows(assistant, succeeded(await assistant.call('find_resource', { kind: 'environment' })), 'path', 'mode');
   const broken = succeeded(await assistant.call('find_resource', { kind: 'container', state: 'ERROR' }));
   showRows(assistant, broken, 'path', 'state');
-  ensure(rowsOf(broken).some(({ path }) => path === failing.path), `${failing.path} is not among what is broken`);
+  ensure(
+    rowsOf(broken).some(({ path }) => path === failing.path),
+    `${failing.path} is not among what is broken`,
+  );
 }
 
 /** A call that an answer proposes. */
@@ -31,7 +38,12 @@ interface Proposal {
 }
 
 /** The text of a diagnosis before its timeline. */
-const findings = ({ text }: ToolAnswer): string => text.split('\n').filter((line) => !line.startsWith('<')).join('\n').split('\nTimeline:')[0]!;
+const findings = ({ text }: ToolAnswer): string =>
+  text
+    .split('\n')
+    .filter((line) => !line.startsWith('<'))
+    .join('\n')
+    .split('\nTimeline:')[0]!;
 
 async function diagnose(assistant: Assistant): Promise<readonly Proposal[]> {
   const { output: show } = assistant;
@@ -59,14 +71,29 @@ async function setUp(assistant: Assistant): Promise<void> {
     const { text } = succeeded(await assistant.call(tool, args));
     ensure(!text.includes(secretValue), `${tool} shows a secret`);
   };
-  assistant.output.emit({ event: 'chapter', title: '"Set up a checkout with a database." Names do where ids are asked for' });
+  assistant.output.emit({
+    event: 'chapter',
+    title: '"Set up a checkout with a database." Names do where ids are asked for',
+  });
   await create('create_environment', { project_id: 'shop', name: 'demo', mode: 'STAGING', cluster_id: 'main' });
-  await create('create_database', { environment_id: created.environment, name: 'orders', type: 'POSTGRESQL', version: '16', mode: 'CONTAINER' });
+  await create('create_database', {
+    environment_id: created.environment,
+    name: 'orders',
+    type: 'POSTGRESQL',
+    version: '16',
+    mode: 'CONTAINER',
+  });
   await create('create_application', {
-    environment_id: created.environment, name: 'checkout', git_repository: { url: 'https://git.example.com/shop/checkout.git' },
+    environment_id: created.environment,
+    name: 'checkout',
+    git_repository: { url: 'https://git.example.com/shop/checkout.git' },
     ports: [{ internal_port: 8080, external_port: 443, protocol: 'HTTP', publicly_accessible: true }],
   });
-  await create('create_environment_variable', { application_id: created.application, key: 'LOG_FORMAT', value: 'json' });
+  await create('create_environment_variable', {
+    application_id: created.application,
+    key: 'LOG_FORMAT',
+    value: 'json',
+  });
   await create('create_secret', { application_id: created.application, key: 'PAYMENT_KEY', value: secretValue });
   assistant.output.emit({ event: 'good', text: 'the secret went in, and does not come out again' });
 }
@@ -100,7 +127,10 @@ async function deploy(assistant: Assistant): Promise<void> {
     return textAt((data['databases'] as Row[])[0] ?? {}, 'state');
   };
   const applicationState = async (): Promise<string> =>
-    textAt(succeeded(await assistant.ask('get_application_status', { application_id: created.application })).data, 'state');
+    textAt(
+      succeeded(await assistant.ask('get_application_status', { application_id: created.application })).data,
+      'state',
+    );
 
   const { output: show } = assistant;
   show.emit({ event: 'chapter', title: 'It deploys, and follows the states until they have ended' });
@@ -111,7 +141,9 @@ async function deploy(assistant: Assistant): Promise<void> {
   show.emit({ event: 'good', text: 'running' });
 
   show.emit({ event: 'chapter', title: 'It reads the logs' });
-  const lines = rowsOf(succeeded(await assistant.call('get_application_logs', { application_id: created.application, tail: 8 })));
+  const lines = rowsOf(
+    succeeded(await assistant.call('get_application_logs', { application_id: created.application, tail: 8 })),
+  );
   ensure(lines.length > 0, 'a running application has no logs');
   show.emit({ event: 'text', text: lines.map((line) => textAt(line, 'message')).join('\n') });
 }

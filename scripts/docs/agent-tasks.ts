@@ -24,16 +24,28 @@ const groups = [
   { title: 'Building', tasks: building },
 ];
 
-const numbers = ({ calls, requests, farRequests, chain, bytes }: Omit<TaskCost, 'tools'>): number[] => [calls, requests, farRequests, chain, bytes];
+const numbers = ({ calls, requests, farRequests, chain, bytes }: Omit<TaskCost, 'tools'>): number[] => [
+  calls,
+  requests,
+  farRequests,
+  chain,
+  bytes,
+];
 
-const total = (of: readonly TaskCost[]): number[] => of.map(numbers).reduce((sums, row) => sums.map((sum, place) => sum + row[place]!), [0, 0, 0, 0, 0]);
+const total = (of: readonly TaskCost[]): number[] =>
+  of.map(numbers).reduce((sums, row) => sums.map((sum, place) => sum + row[place]!), [0, 0, 0, 0, 0]);
 
 /** What every task took, as the baseline has it: a table for each group. */
 export const agentTasks = (): string =>
-  groups.map(({ title, tasks }) => {
-    const known = tasks.flatMap(({ want }) => (costs[want] ? [{ want, cost: costs[want] }] : []));
-    return `### ${title}\n\n${markdownTable(['Task', 'Tools', 'Calls', 'Requests', 'From afar', 'In a row', 'Bytes'], [
-      ...known.map(({ want, cost }) => [want, cost.tools.map(code).join(', '), ...numbers(cost).map(String)]),
-      [`All ${known.length}`, '', ...total(known.map(({ cost }) => cost)).map(String)],
-    ])}`;
-  }).join('\n\n');
+  groups
+    .map(({ title, tasks }) => {
+      const known = tasks.flatMap(({ want }) => (costs[want] ? [{ want, cost: costs[want] }] : []));
+      return `### ${title}\n\n${markdownTable(
+        ['Task', 'Tools', 'Calls', 'Requests', 'From afar', 'In a row', 'Bytes'],
+        [
+          ...known.map(({ want, cost }) => [want, cost.tools.map(code).join(', '), ...numbers(cost).map(String)]),
+          [`All ${known.length}`, '', ...total(known.map(({ cost }) => cost)).map(String)],
+        ],
+      )}`;
+    })
+    .join('\n\n');

@@ -6,6 +6,12 @@ export const architecture = (): string =>
   markdownTable(
     ['Room', 'Home', 'May import', 'Packages'],
     rooms.map(({ name, home, mayImport, packages }) => [
-      name, home.map(code).join(', '), mayImport.filter((path) => !home.includes(path)).map(code).join(', '), packages?.map(code).join(', ') ?? 'any',
+      name,
+      home.map(code).join(', '),
+      mayImport
+        .filter((path) => !home.includes(path))
+        .map(code)
+        .join(', '),
+      packages?.map(code).join(', ') ?? 'any',
     ]),
   );

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import { serviceKinds } from '../../src/contract/index.ts';
 import { uriParts } from '../../src/server/resolve/index.ts';
-import { allResources, isPlatformResource, mostWatched, textsIn, type Resource } from '../../src/server/browse/index.ts';
+import {
+  allResources,
+  isPlatformResource,
+  mostWatched,
+  textsIn,
+  type Resource,
+} from '../../src/server/browse/index.ts';
 import { code, markdownTable } from './markdown.ts';
 
 const resourceRow = (resource: Resource): string[] => [
@@ -17,7 +23,9 @@ export async function contentPage(): Promise<string> {
     code(name),
     title,
     description,
-    Object.entries(args).map(([argument, { required }]) => `${code(argument)}${required ? '' : ' (optional)'}`).join(', '),
+    Object.entries(args)
+      .map(([argument, { required }]) => `${code(argument)}${required ? '' : ' (optional)'}`)
+      .join(', '),
   ];
   return `# Prompts, resources and skills
 

@@ -15,15 +15,20 @@ interface Line {
   readonly marks: readonly string[];
 }
 
-const guessed = (words: readonly string[]): string[] => words.filter((word) => word.startsWith(guessMark)).map((word) => word.slice(guessMark.length));
+const guessed = (words: readonly string[]): string[] =>
+  words.filter((word) => word.startsWith(guessMark)).map((word) => word.slice(guessMark.length));
 
 const linesOf = (text: string): Line[] =>
-  text.split('\n').map((line) => line.trim().split(/\s+/)).filter(([path]) => path).map(([path = '', type = '', ...marks]) => ({
-    path: path.replace(guessMark, ''),
-    isGuessed: path.startsWith(guessMark),
-    values: guessed(type.replace('seen:', '').split('|')),
-    marks: guessed(marks),
-  }));
+  text
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([path]) => path)
+    .map(([path = '', type = '', ...marks]) => ({
+      path: path.replace(guessMark, ''),
+      isGuessed: path.startsWith(guessMark),
+      values: guessed(type.replace('seen:', '').split('|')),
+      marks: guessed(marks),
+    }));
 
 /** The top-level member that a path belongs to: `ports[].name` → `ports[]`. */
 const topOf = (path: string): string => path.split('.')[0]!;
@@ -39,17 +44,30 @@ const shapeRow = ([name, text]: [string, string]): string[] => {
     String(documented.length),
     String(beyond.length),
     listed(beyond.map(({ path }) => topOf(path))),
-    documented.filter(({ values }) => values.length > 0).map(({ path, values }) => `${code(path)} ${values.join(', ')}`).join('; '),
-    documented.filter(({ marks }) => marks.length > 0).map(({ path, marks }) => `${code(path)} ${marks.join(', ')}`).join('; '),
+    documented
+      .filter(({ values }) => values.length > 0)
+      .map(({ path, values }) => `${code(path)} ${values.join(', ')}`)
+      .join('; '),
+    documented
+      .filter(({ marks }) => marks.length > 0)
+      .map(({ path, marks }) => `${code(path)} ${marks.join(', ')}`)
+      .join('; '),
   ];
 };
 
 const calledByTools = (documented: boolean): number =>
-  allOperations.filter((operation) => operation.documented === documented && tools.some(({ operations }) => operations.includes(operation))).length;
+  allOperations.filter(
+    (operation) =>
+      operation.documented === documented && tools.some(({ operations }) => operations.includes(operation)),
+  ).length;
 
-const count = (documented: boolean): number => allOperations.filter((operation) => operation.documented === documented).length;
+const count = (documented: boolean): number =>
+  allOperations.filter((operation) => operation.documented === documented).length;
 
-/** docs/contract.md: which parts of the contract are documented, which are outside the API document, and which are guessed. */
+/**
+ * docs/contract.md: which parts of the contract are documented, which are outside the API document, and which are
+ * guessed.
+ */
 export const contractPage = (): string =>
   `${[
     '# Contract coverage',
@@ -58,11 +76,19 @@ export const contractPage = (): string =>
       ['Operations', 'In the contract', 'Called by tools', 'On another platform'],
       [
         ['documented', String(count(true)), String(calledByTools(true)), 'present'],
-        ['outside the document', String(count(false)), String(calledByTools(false)), 'optional: tried once, then treated as not offered'],
+        [
+          'outside the document',
+          String(count(false)),
+          String(calledByTools(false)),
+          'optional: tried once, then treated as not offered',
+        ],
       ],
     ),
     '[operations.md](operations.md) lists all operations. The [decisions](decisions) explain what applies where the document contradicts itself or specifies nothing.',
     '## Members of requests and responses',
     'Guessed members are optional in requests and may be missing from responses. Where values are guessed, other values are accepted, too. Guessed rules apply on the embedded platform and in the tools; another platform may be less strict. A member under "Beyond the document" includes everything nested in it.',
-    markdownTable(['Shape', 'Documented members', 'Guessed members', 'Beyond the document', 'Guessed values', 'Guessed rules'], Object.entries(shapes).map(shapeRow)),
+    markdownTable(
+      ['Shape', 'Documented members', 'Guessed members', 'Beyond the document', 'Guessed values', 'Guessed rules'],
+      Object.entries(shapes).map(shapeRow),
+    ),
   ].join('\n\n')}\n`;

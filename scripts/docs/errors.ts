@@ -1,9 +1,27 @@
-import { organizationIn, closedFault, explainedCodes, transportFaultOf, redirectFault, redirectLoop, stoppedFault, ApiError, createOperationAvailability, failureFromResponse, type RefusedCall } from '../../src/client/index.ts';
+import {
+  organizationIn,
+  closedFault,
+  explainedCodes,
+  transportFaultOf,
+  redirectFault,
+  redirectLoop,
+  stoppedFault,
+  ApiError,
+  createOperationAvailability,
+  failureFromResponse,
+  type RefusedCall,
+} from '../../src/client/index.ts';
 import { operations } from '../../src/contract/index.ts';
 import { failureText, metaKeys } from '../../src/server/output/index.ts';
 import { tools } from '../../tools/index.ts';
 import { code, markdownTable } from './markdown.ts';
-import { emptyProblem, outcomeOf, type Failure, type RefusedPlan, type Refusal } from '../../src/server/failure/index.ts';
+import {
+  emptyProblem,
+  outcomeOf,
+  type Failure,
+  type RefusedPlan,
+  type Refusal,
+} from '../../src/server/failure/index.ts';
 
 // Examples from which the program generates the texts on the page.
 const origin = 'https://api.example.com';
@@ -20,11 +38,15 @@ const refused = (status: number, text = ''): RefusedCall => ({
 
 const statuses = [400, 401, 403, 404, 409, 429, 500];
 
-const statusRows = (): string[][] => [
-  ...statuses.map((status) => [String(status), failureFromResponse(refused(status))] as const),
-  ['several organizations', organizationIn({ results: [{ name: 'Acme' }, { name: 'Beta' }] }, undefined).failure!] as const,
-  ['404, no such route', createOperationAvailability(origin).recordFailure(refused(404))!] as const,
-].map(([status, { kind, reason, next }]) => [status, code(kind), reason, next]);
+const statusRows = (): string[][] =>
+  [
+    ...statuses.map((status) => [String(status), failureFromResponse(refused(status))] as const),
+    [
+      'several organizations',
+      organizationIn({ results: [{ name: 'Acme' }, { name: 'Beta' }] }, undefined).failure!,
+    ] as const,
+    ['404, no such route', createOperationAvailability(origin).recordFailure(refused(404))!] as const,
+  ].map(([status, { kind, reason, next }]) => [status, code(kind), reason, next]);
 
 /** One code of each family that is explained as a whole. */
 const familyCodes = ['CERT_HAS_EXPIRED', 'HPE_INVALID_CONSTANT', 'ECONNRESET'];
@@ -54,7 +76,10 @@ const apiError = new ApiError(tool.name, failureFromResponse(refused(500, 'the d
 const examples: { readonly [Kind in Failure['kind']]: Extract<Failure, { kind: Kind }> } = {
   bad_arguments: { kind: 'bad_arguments', issues: ['"environment" is required'] },
   bad_address: { kind: 'bad_address', problem: emptyProblem('environment', 'shop/live/api', 'wrong_kind') },
-  denied: { kind: 'denied', denial: { rule: 'the policy denies it', setBy: 'policy.yaml, deny[0]', instead: 'Ask whoever runs this server.' } },
+  denied: {
+    kind: 'denied',
+    denial: { rule: 'the policy denies it', setBy: 'policy.yaml, deny[0]', instead: 'Ask whoever runs this server.' },
+  },
   not_confirmed: { kind: 'not_confirmed', why: 'declined', plan },
   pending: { kind: 'pending', code: 'C7DR-JQW2', command: 'infra-mcp approve C7DR-JQW2', plan },
   not_recorded: { kind: 'not_recorded', requestId: 'R' },
@@ -62,23 +87,52 @@ const examples: { readonly [Kind in Failure['kind']]: Extract<Failure, { kind: K
   cancelled: { kind: 'cancelled' },
   not_connected: { kind: 'not_connected', requestId: 'R' },
   not_possible: { kind: 'not_possible', what: 'the deployment has ended', next: 'There is nothing to cancel.' },
-  partly: { kind: 'partly', done: ['the first was stopped'], failures: [{ what: 'the second', error: { kind: 'api', error: apiError } }], of: 3 },
+  partly: {
+    kind: 'partly',
+    done: ['the first was stopped'],
+    failures: [{ what: 'the second', error: { kind: 'api', error: apiError } }],
+    of: 3,
+  },
   afterwards: { kind: 'afterwards', done: ['it was stopped'], error: { kind: 'api', error: apiError } },
-  not_as_asked: { kind: 'not_as_asked', what: 'the environment is on another cluster than cluster C', next: 'Tell the user.', seen: 'environment live is on cluster D' },
+  not_as_asked: {
+    kind: 'not_as_asked',
+    what: 'the environment is on another cluster than cluster C',
+    next: 'Tell the user.',
+    seen: 'environment live is on cluster D',
+  },
   api: { kind: 'api', error: apiError },
   internal: { kind: 'internal', requestId: 'R', begun: true },
 };
 
 const refusals: Readonly<Record<Refusal, true>> = {
-  cannot_ask: true, too_long: true, operator_only: true, no_such_method: true, client_error: true, unusable_answer: true, unanswered: true, declined: true, operator_refused: true, too_many_of_caller: true, too_many_in_all: true, dismissed: true, not_agreed: true, invalid: true, used: true, other_call: true, changed: true, late: true,
+  cannot_ask: true,
+  too_long: true,
+  operator_only: true,
+  no_such_method: true,
+  client_error: true,
+  unusable_answer: true,
+  unanswered: true,
+  declined: true,
+  operator_refused: true,
+  too_many_of_caller: true,
+  too_many_in_all: true,
+  dismissed: true,
+  not_agreed: true,
+  invalid: true,
+  used: true,
+  other_call: true,
+  changed: true,
+  late: true,
 };
 
 const redactor = { text: (text: string) => text, echo: (text: string) => text };
 
 /** The text before the plan. */
-const textBeforePlan = (failure: Failure): string => failureText(failure, { tool, redactor, hidden: [] }).split('\nIt would do this')[0]!;
+const textBeforePlan = (failure: Failure): string =>
+  failureText(failure, { tool, redactor, hidden: [] }).split('\nIt would do this')[0]!;
 
-const failureRows = (): string[][] => Object.values(examples).map((failure) => [code(failure.kind), outcomeOf(failure).outcome, textBeforePlan(failure)]);
+const failureRows = (): string[][] =>
+  Object.values(examples).map((failure) => [code(failure.kind), outcomeOf(failure).outcome, textBeforePlan(failure)]);
 
 /** How every text about a call that nobody agreed to begins. */
 const refusalOpening = `${tool.name} was not carried out and nothing has changed: `;

@@ -4,16 +4,24 @@ import { code, markdownTable } from './markdown.ts';
 /** How any stage may fail that reads the platform. */
 export const readFailures = ['not_connected', 'api'] as const;
 
-const row = ({ name, does, refuses, reads, replies }: AnyStage, index: number): string[] =>
-  [`${index + 1}`, name, does, [...new Set([...refuses, ...(reads ? readFailures : [])])].map(code).join(', '), replies ?? ''];
+const row = ({ name, does, refuses, reads, replies }: AnyStage, index: number): string[] => [
+  `${index + 1}`,
+  name,
+  does,
+  [...new Set([...refuses, ...(reads ? readFailures : [])])].map(code).join(', '),
+  replies ?? '',
+];
 
 /** What leaves the list of stages before its end, as arrows of the diagram. */
 const exits = (list: readonly AnyStage[]): string[] =>
-  list.flatMap(({ replies }, index) => (replies === undefined || index === list.length - 1 ? [] : [`  s${index} -. "${replies}" .-> reply`]));
+  list.flatMap(({ replies }, index) =>
+    replies === undefined || index === list.length - 1 ? [] : [`  s${index} -. "${replies}" .-> reply`],
+  );
 
 const diagram = (list: readonly AnyStage[]): string =>
   [
-    '```mermaid', 'flowchart TD',
+    '```mermaid',
+    'flowchart TD',
     '  request(["tools/call, resources/read, completion/complete"]) --> s0',
     ...list.map(({ name }, index) => `  s${index}["${index + 1}. ${name}"]`),
     ...list.slice(1).map((_, index) => `  s${index} --> s${index + 1}`),
@@ -35,8 +43,8 @@ export const lifeOfACallPage = (): string => {
     markdownTable(['', 'Stage', 'What it does', 'Refuses with', 'May reply with'], list.map(row)),
     '## Around the stages',
     [
-      '- Before the first stage, `src/server/call/run-call.ts` takes the controls (`dry_run`, `plan_token`, `value_from_env`) out of the arguments, and creates the call\'s redactor and its reader of the platform.',
-      '- After the last one, or where a stage ended the call, it puts failures into words and records the outcome. The record is written even if the answer can\'t be shown. Of completions and subscriptions, only failures are recorded.',
+      "- Before the first stage, `src/server/call/run-call.ts` takes the controls (`dry_run`, `plan_token`, `value_from_env`) out of the arguments, and creates the call's redactor and its reader of the platform.",
+      "- After the last one, or where a stage ended the call, it puts failures into words and records the outcome. The record is written even if the answer can't be shown. Of completions and subscriptions, only failures are recorded.",
       '- Where somebody has to agree, the call ends with the question. It comes again with the answer, or after an approval, and passes all stages anew: what changed in between can still end it. `confirm` then finds the agreement.',
       '- An unexpected error never reaches the caller. The caller gets the id of the request, under which the log has the reason (`src/server/call/run-call.ts`).',
       '- No stage before `send` changes anything on the platform. What the stages before it use up is an agreement and the limit of high-risk changes.',

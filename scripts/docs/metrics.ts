@@ -8,10 +8,15 @@ const partHeadings: Readonly<Record<MetricDefinition['part'], string>> = {
 };
 
 const labelsText = ({ labels = {} }: MetricDefinition): string =>
-  Object.entries(labels).map(([name, values]) => `${code(name)}: ${values}`).join('.<br>');
+  Object.entries(labels)
+    .map(([name, values]) => `${code(name)}: ${values}`)
+    .join('.<br>');
 
 /** The metrics, for docs/metrics.md. */
 export const metricsTable = (): string => {
   const all: readonly MetricDefinition[] = Object.values(definitions);
-  return markdownTable(['Metric', 'Type', 'What it tells', 'Labels', 'Served by'], all.map((one) => [code(one.name), one.type, one.help, labelsText(one), partHeadings[one.part]]));
+  return markdownTable(
+    ['Metric', 'Type', 'What it tells', 'Labels', 'Served by'],
+    all.map((one) => [code(one.name), one.type, one.help, labelsText(one), partHeadings[one.part]]),
+  );
 };

@@ -18,19 +18,31 @@ const isTool = (op: AnyOperation): boolean => tools.some(({ name, operation }) =
 
 const rowOf = (op: AnyOperation): OperationRow => {
   const { name, method, path, effect, unseenEffect, permission } = op;
-  return { name, request: `${method} ${path}`, effect: unseenEffect === effect ? effect : `${effect} or ${unseenEffect}`, permission, isTool: isTool(op) };
+  return {
+    name,
+    request: `${method} ${path}`,
+    effect: unseenEffect === effect ? effect : `${effect} or ${unseenEffect}`,
+    permission,
+    isTool: isTool(op),
+  };
 };
 
-const kindOf = ({ path }: AnyOperation): string | undefined => kinds.find((kind) => path.startsWith(`/${kind}/{${kind}Id}`));
+const kindOf = ({ path }: AnyOperation): string | undefined =>
+  kinds.find((kind) => path.startsWith(`/${kind}/{${kind}Id}`));
 
 /** The row of an operation with its kind left out. Operations that differ only by their kind have the same. */
 function rowWithoutKind(op: AnyOperation, kind: string): OperationRow {
   const row = rowOf(op);
-  const name = row.name.split('_').map((word) => (word === kind ? '<kind>' : word)).join('_');
+  const name = row.name
+    .split('_')
+    .map((word) => (word === kind ? '<kind>' : word))
+    .join('_');
   return { ...row, name, request: row.request.replace(`/${kind}/{${kind}Id}`, '/<kind>/{id}') };
 }
 
-/** Rows in the order of the operations. Those that differ only by their kind are one row, with the kinds that there are. */
+/**
+ * Rows in the order of the operations. Those that differ only by their kind are one row, with the kinds that there are.
+ */
 function rowsByKind(operations: readonly AnyOperation[]): (OperationRow & { readonly kinds: readonly string[] })[] {
   const groups = Map.groupBy(operations, (op) => {
     const kind = kindOf(op);
@@ -38,11 +50,18 @@ function rowsByKind(operations: readonly AnyOperation[]): (OperationRow & { read
   });
   return [...groups.values()].map((same) => {
     const found = same.flatMap((op) => kindOf(op) ?? []);
-    return same.length === 1 ? { ...rowOf(same[0]!), kinds: [] } : { ...rowWithoutKind(same[0]!, found[0]!), kinds: found };
+    return same.length === 1
+      ? { ...rowOf(same[0]!), kinds: [] }
+      : { ...rowWithoutKind(same[0]!, found[0]!), kinds: found };
   });
 }
 
-const cells = ({ name, request, effect, permission }: OperationRow): string[] => [code(name), code(request), effect, permission];
+const cells = ({ name, request, effect, permission }: OperationRow): string[] => [
+  code(name),
+  code(request),
+  effect,
+  permission,
+];
 const heading = ['Operation', 'Request', 'Effect', 'Permission'];
 
 /** docs/operations.md */
@@ -58,7 +77,10 @@ requests, responses and statuses. An operation with two effects has the second w
 
 ${documented.length} operations of the API document, in its order. ${documented.filter(isTool).length} of them are tools.
 
-${markdownTable(heading, documented.map((op) => cells(rowOf(op))))}
+${markdownTable(
+  heading,
+  documented.map((op) => cells(rowOf(op))),
+)}
 
 ## Outside the document
 
@@ -67,6 +89,9 @@ unknown route, the client treats the operation as not offered, doesn't try it ag
 
 A row with kinds stands for one operation of each kind: ${code('stop_<kind>')} for ${code('stop_application')}, ${code('stop_container')} and so on.
 
-${markdownTable([...heading, 'Tool', 'Kinds'], rowsByKind(outside).map((row) => [...cells(row), row.isTool ? 'yes' : '', row.kinds.join(', ')]))}
+${markdownTable(
+  [...heading, 'Tool', 'Kinds'],
+  rowsByKind(outside).map((row) => [...cells(row), row.isTool ? 'yes' : '', row.kinds.join(', ')]),
+)}
 `;
 }

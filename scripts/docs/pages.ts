@@ -10,7 +10,8 @@ const yes = (value: boolean): string => (value ? 'yes' : '');
 const request = ({ method, path }: AnyOperation): string => code(`${method} ${path}`);
 
 /** A text whose links to pages lead to those beside it. */
-const withNearLinks = (text: string): string => linkedPages.reduce((changed, page) => changed.replaceAll(pageLink(page), `[${page}](${page}.md)`), text);
+const withNearLinks = (text: string): string =>
+  linkedPages.reduce((changed, page) => changed.replaceAll(pageLink(page), `[${page}](${page}.md)`), text);
 
 const optionCells = ({ env, flag, value, description, defaultText, commands }: OptionHelp): string[] => [
   code(env),
@@ -45,11 +46,17 @@ export const toolsByToolset = (): string =>
   );
 
 /** The effect of an operation, and the one where not all that it replaces can be shown. */
-const effectText = ({ effect, unseenEffect }: AnyOperation): string => (unseenEffect === effect ? effect : `${effect}, ${unseenEffect} where it loses or replaces something unseen`);
+const effectText = ({ effect, unseenEffect }: AnyOperation): string =>
+  unseenEffect === effect ? effect : `${effect}, ${unseenEffect} where it loses or replaces something unseen`;
 
 const toolSection = (tool: Tool): string => {
   const { title, description, inputSchema } = listed(tool);
-  const rows = argumentsOf(inputSchema, code).map(({ name, type, isRequired, description: meaning }) => [code(name), type, yes(isRequired), meaning]);
+  const rows = argumentsOf(inputSchema, code).map(({ name, type, isRequired, description: meaning }) => [
+    code(name),
+    type,
+    yes(isRequired),
+    meaning,
+  ]);
   const { effect } = tool.operation;
   return [
     `### ${tool.name}`,

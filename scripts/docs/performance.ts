@@ -19,7 +19,14 @@ function performanceTargets(): string {
     figures.flatMap((figure) => {
       const target = targetFor(measurement, figure.name);
       if (!target || figure.ratio === undefined) return [];
-      return [[`${measurement}: ${figure.name}`, `${target.bound} ${target.ratio} ×`, `${figure.ratio.toFixed(2)} ×`, isMet(target, figure) ? 'met' : 'missed']];
+      return [
+        [
+          `${measurement}: ${figure.name}`,
+          `${target.bound} ${target.ratio} ×`,
+          `${figure.ratio.toFixed(2)} ×`,
+          isMet(target, figure) ? 'met' : 'missed',
+        ],
+      ];
     }),
   );
   return markdownTable(['What', 'Target', 'Measured', ''], rows);
@@ -27,7 +34,9 @@ function performanceTargets(): string {
 
 /** All figures of a run, with the machine. */
 function figuresOf(measured: Run): string {
-  const rows = Object.entries(measured.results).flatMap(([measurement, figures]) => figures.filter(({ name }) => name !== 'a second').map((figure) => [...figureCells(measurement, figure)]));
+  const rows = Object.entries(measured.results).flatMap(([measurement, figures]) =>
+    figures.filter(({ name }) => name !== 'a second').map((figure) => [...figureCells(measurement, figure)]),
+  );
   return `${markdownTable(['What', 'Measured', 'Ratio', 'Target'], rows)}\n\n${machineOf(measured)}`;
 }
 

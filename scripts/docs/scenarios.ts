@@ -2,9 +2,13 @@ import { allScenarios, scenarios, type Scenario } from '../../src/platform/testi
 import { code } from './markdown.ts';
 
 const section = ({ name, story, symptoms, fix, environments, services }: Scenario): string => {
-  const locations = environments.map(({ path, mode, cluster }) => `${code(path)} (${mode}, cluster ${cluster})`).join(' and ');
+  const locations = environments
+    .map(({ path, mode, cluster }) => `${code(path)} (${mode}, cluster ${cluster})`)
+    .join(' and ');
   const contents = services.map((service) => `the ${service.kind} ${code(service.name)}`).join(', ');
-  return [`## ${name}`, story, `- Where: ${locations}, with ${contents}.\n- Symptoms: ${symptoms}\n- Fix: ${fix}`].join('\n\n');
+  return [`## ${name}`, story, `- Where: ${locations}, with ${contents}.\n- Symptoms: ${symptoms}\n- Fix: ${fix}`].join(
+    '\n\n',
+  );
 };
 
 /** docs/scenarios.md: the failures that the embedded platform can start with. */

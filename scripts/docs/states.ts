@@ -1,5 +1,11 @@
 import { DeploymentAction, serviceKinds } from '../../src/contract/index.ts';
-import { alertRuleTransitions, canceling, clusterUpgradeStates, diagramOf, statePathOf } from '../../src/platform/engine/index.ts';
+import {
+  alertRuleTransitions,
+  canceling,
+  clusterUpgradeStates,
+  diagramOf,
+  statePathOf,
+} from '../../src/platform/engine/index.ts';
 import type { SecondsRange } from '../../src/platform/common/index.ts';
 import { simulatedDuration, simulatedPauses } from '../../src/platform/runtime/simulated/index.ts';
 import { markdownTable } from './markdown.ts';
@@ -9,12 +15,22 @@ const span = ([shortest, longest]: SecondsRange): string => `${shortest}–${lon
 const pathRow = (kind: (typeof serviceKinds)[number], action: DeploymentAction): string[] => {
   const { queued, phases, end } = statePathOf(kind, action);
   const passed = phases.map(({ state, step }) => `${state} (${step}, ${span(simulatedDuration(kind, step))})`);
-  return [kind, action, [queued, ...passed, end].join(' → '), [...new Set(phases.map(({ onFailure }) => onFailure))].join(', ')];
+  return [
+    kind,
+    action,
+    [queued, ...passed, end].join(' → '),
+    [...new Set(phases.map(({ onFailure }) => onFailure))].join(', '),
+  ];
 };
 
 const paths = () => serviceKinds.flatMap((kind) => DeploymentAction.options.map((action) => pathRow(kind, action)));
 
-const alertRow = ({ from, on, to, takes }: (typeof alertRuleTransitions)[number]): string[] => [from, on, to, takes === 'for' ? "the rule's for_duration" : span(takes)];
+const alertRow = ({ from, on, to, takes }: (typeof alertRuleTransitions)[number]): string[] => [
+  from,
+  on,
+  to,
+  takes === 'for' ? "the rule's for_duration" : span(takes),
+];
 
 /** docs/states.md: the state transitions of the embedded platform, from the engine's tables. */
 export const statesPage = (): string =>

@@ -13,12 +13,25 @@ const inLanding = (suite: Suite): string => {
   const { landing } = suite;
   if (typeof landing === 'string') return landing === 'all' ? 'all' : 'no';
   const without = leftOutOf(suite, 'landing').map(code);
-  return [...(landing.fewer === undefined ? [] : [landing.fewer]), ...(without.length === 0 ? [] : [`all but ${without.join(', ')}`])].join('; ');
+  return [
+    ...(landing.fewer === undefined ? [] : [landing.fewer]),
+    ...(without.length === 0 ? [] : [`all but ${without.join(', ')}`]),
+  ].join('; ');
 };
 
-/** The suites as a table: what each covers, how long it takes, what of it runs before a landing, and when to run it by hand. */
+/**
+ * The suites as a table: what each covers, how long it takes, what of it runs before a landing, and when to run it by
+ * hand.
+ */
 export const suitesTable = (): string =>
   markdownTable(
     ['Command', 'Covers', 'In `.ci/run`', 'Minutes there', 'Minutes in `.ci/full`', 'Run it by hand'],
-    suites.map((suite) => [command(suite), suite.covers, inLanding(suite), minutes(suite, 'landing'), minutes(suite, 'full'), suite.byHand]),
+    suites.map((suite) => [
+      command(suite),
+      suite.covers,
+      inLanding(suite),
+      minutes(suite, 'landing'),
+      minutes(suite, 'full'),
+      suite.byHand,
+    ]),
   );

@@ -1,4 +1,7 @@
-/** Makes the picture of the approvals page for the README, from the real program: light and dark, with calls of two assistants. */
+/**
+ * Makes the picture of the approvals page for the README, from the real program: light and dark, with calls of two
+ * assistants.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -28,14 +31,37 @@ const operatorSecret = 'only for this picture';
 /** The assistants, and what each of them asks for, oldest first. */
 const assistants = [
   { name: 'ci-assistant', tool: 'stop_environment', arguments: { environment_id: 'shop/production' } },
-  { name: 'ann-laptop', tool: 'restart_services', arguments: { environment_id: 'shop/staging', application_ids: ['checkout-api'] } },
+  {
+    name: 'ann-laptop',
+    tool: 'restart_services',
+    arguments: { environment_id: 'shop/staging', application_ids: ['checkout-api'] },
+  },
 ] as const;
 
 /** Starts the program from source. @returns its MCP endpoint, and how to stop it. */
-async function startServer(directory: string, keysFile: string): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+async function startServer(
+  directory: string,
+  keysFile: string,
+): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('INFRA_')));
-  const args = ['--import', import.meta.resolve('tsx'), join(root, 'src/main.ts'), 'http', '--port', '0', '--approvals-page', '--data-dir', directory, '--keys-file', keysFile];
-  const child = spawn(process.execPath, args, { cwd: root, env: { ...environment, INFRA_TIME_SCALE: '0' }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const args = [
+    '--import',
+    import.meta.resolve('tsx'),
+    join(root, 'src/main.ts'),
+    'http',
+    '--port',
+    '0',
+    '--approvals-page',
+    '--data-dir',
+    directory,
+    '--keys-file',
+    keysFile,
+  ];
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...environment, INFRA_TIME_SCALE: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
   return {
     url: (JSON.parse(line) as { url: string }).url,
@@ -47,12 +73,19 @@ async function startServer(directory: string, keysFile: string): Promise<{ reado
 }
 
 /** Makes the call of one assistant, which then waits for the operator. */
-async function makeWait(url: string, key: string, { tool, arguments: args }: (typeof assistants)[number]): Promise<void> {
-  const client = await connectModern(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: `Bearer ${key}` } } }));
+async function makeWait(
+  url: string,
+  key: string,
+  { tool, arguments: args }: (typeof assistants)[number],
+): Promise<void> {
+  const client = await connectModern(
+    new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: `Bearer ${key}` } } }),
+  );
   const { content } = await client.call(tool, args);
   await client.close();
   const text = JSON.stringify(content);
-  if (!text.includes('waits for approval under code')) throw new Error(`${tool} does not wait for the operator, so the picture would lack it. The answer was: ${text}`);
+  if (!text.includes('waits for approval under code'))
+    throw new Error(`${tool} does not wait for the operator, so the picture would lack it. The answer was: ${text}`);
 }
 
 /** Replaces ids and times, which differ each time, and leaves out what isn't about calls that wait. */
@@ -72,14 +105,21 @@ const steady = (tab: Page): Promise<unknown> =>
 async function pictureAt(url: string, scheme: PictureScheme): Promise<Buffer> {
   const browser = await openBrowser();
   try {
-    const context = await browser.newContext({ viewport: { width: 820, height: 600 }, colorScheme: scheme, bypassCSP: true });
+    const context = await browser.newContext({
+      viewport: { width: 820, height: 600 },
+      colorScheme: scheme,
+      bypassCSP: true,
+    });
     const tab = await context.newPage();
     // Time stands still, so that the page does not update itself while its picture is taken.
     await tab.clock.install();
     await tab.goto(new URL('/approvals', url).href);
     await tab.getByLabel('Operator secret').fill(operatorSecret);
     await tab.getByRole('button', { name: 'Enter' }).click();
-    await tab.getByRole('article').nth(assistants.length - 1).waitFor();
+    await tab
+      .getByRole('article')
+      .nth(assistants.length - 1)
+      .waitFor();
     await settle(tab);
     await steady(tab);
     return await compactPng(browser, await tab.screenshot({ fullPage: true, animations: 'disabled' }));
@@ -94,7 +134,11 @@ export async function approvalsPagePicture(scheme: PictureScheme = 'light'): Pro
   const keys = assistants.map(({ name }) => ({ name, ...createApiKey() }));
   const keysFile = join(directory, 'keys.yaml');
   try {
-    await writeFile(keysFile, JSON.stringify({ keys: keys.map(({ name, sha256 }) => ({ name, sha256, level: 'admin' })) }), { mode: 0o600 });
+    await writeFile(
+      keysFile,
+      JSON.stringify({ keys: keys.map(({ name, sha256 }) => ({ name, sha256, level: 'admin' })) }),
+      { mode: 0o600 },
+    );
     await setSecret(join(directory, 'operator.json'), operatorSecret);
     const server = await startServer(directory, keysFile);
     try {

@@ -13,16 +13,38 @@ interface Box {
 }
 
 const boxes: readonly Box[] = [
-  { at: [5, 70, 175, 100], title: 'Assistant', lines: ['Claude, Cursor, VS Code,', 'Codex, your own agent'], kind: 'other' },
+  {
+    at: [5, 70, 175, 100],
+    title: 'Assistant',
+    lines: ['Claude, Cursor, VS Code,', 'Codex, your own agent'],
+    kind: 'other',
+  },
   { at: [250, 20, 300, 200], title: 'infra-mcp', lines: [], kind: 'server' },
-  { at: [625, 20, 190, 90], title: 'Your platform', lines: ['its projects, environments,', 'services and clusters'], kind: 'platform' },
-  { at: [625, 130, 190, 90], title: 'Embedded platform', lines: ['the same API on your', 'machine, fails on request'], kind: 'platform' },
+  {
+    at: [625, 20, 190, 90],
+    title: 'Your platform',
+    lines: ['its projects, environments,', 'services and clusters'],
+    kind: 'platform',
+  },
+  {
+    at: [625, 130, 190, 90],
+    title: 'Embedded platform',
+    lines: ['the same API on your', 'machine, fails on request'],
+    kind: 'platform',
+  },
   { at: [243, 270, 152, 60], title: 'You', lines: ['asked in the assistant'], kind: 'person' },
   { at: [405, 270, 152, 60], title: 'Operator', lines: ['terminal or web page'], kind: 'person' },
 ];
 
 /** What happens to a call in the server, in this order. */
-const steps = ['names become ids', 'policy and limits', 'plan of what changes', 'agreement, where it could break', 'record in the audit log', 'request, secrets masked'] as const;
+const steps = [
+  'names become ids',
+  'policy and limits',
+  'plan of what changes',
+  'agreement, where it could break',
+  'record in the audit log',
+  'request, secrets masked',
+] as const;
 /** Which of the steps people take part in. */
 const asks = steps.indexOf('agreement, where it could break');
 
@@ -65,7 +87,8 @@ const arrowText = ({ from, to, label, labelAt, both, either }: Arrow): string =>
   `<path class="arrow${either ? ' either' : ''}" d="M${from.join(' ')}L${to.join(' ')}"${both ? ' marker-start="url(#head)"' : ''} marker-end="url(#head)"/>\n<text class="label" x="${labelAt[0]}" y="${labelAt[1]}">${escaped(label)}</text>`;
 
 /** The picture of how the parts work together, as SVG for light and dark pages. */
-export const architecturePicture = (): string => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title description">
+export const architecturePicture =
+  (): string => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title description">
 <title id="title">How infra-mcp works</title>
 <desc id="description">An assistant calls infra-mcp over MCP. ${escaped(steps.map((step, index) => `${index + 1}. ${step}`).join('; '))}. It sends the requests to your platform, or to the embedded one. You or an operator agree or refuse.</desc>
 <style>

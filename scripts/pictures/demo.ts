@@ -26,7 +26,10 @@ const steady: readonly (readonly [RegExp, string])[] = [
 async function demoOutput(): Promise<string> {
   const { NO_COLOR: _, ...environment } = process.env;
   const args = ['--import', import.meta.resolve('tsx'), join(root, 'scripts/demo.ts'), '--time-scale', '0'];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env: { ...environment, FORCE_COLOR: '1' } });
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    cwd: root,
+    env: { ...environment, FORCE_COLOR: '1' },
+  });
   return steady.reduce((text, [pattern, instead]) => text.replaceAll(pattern, instead), stdout);
 }
 
@@ -38,13 +41,21 @@ function shownText(output: string): string {
   const chapters = output.trim().split('\n\n');
   const isShown = (chapter: string): boolean => shownChapters.some((start) => plain(chapter).startsWith(start));
   const missing = shownChapters.filter((start) => !chapters.some((chapter) => plain(chapter).startsWith(start)));
-  if (missing.length > 0) throw new Error(`The demo has no chapter that begins with ${missing.join(' or ')}. Change shownChapters in scripts/pictures/demo.ts.`);
+  if (missing.length > 0)
+    throw new Error(
+      `The demo has no chapter that begins with ${missing.join(' or ')}. Change shownChapters in scripts/pictures/demo.ts.`,
+    );
   const [first, last] = [chapters.findIndex(isShown), chapters.length - 1];
-  const left = chapters.filter((chapter, index) => index > first && index < last && !isShown(chapter)).map((chapter) => plain(chapter).split('\n')[0]);
-  return chapters.slice(first).flatMap((chapter, index, all) => {
-    if (isShown(chapter)) return [chapter];
-    return isShown(all[index - 1]!) ? [`\u001B[2m[${left.length} chapters are left out here]\u001B[22m`] : [];
-  }).join('\n\n');
+  const left = chapters
+    .filter((chapter, index) => index > first && index < last && !isShown(chapter))
+    .map((chapter) => plain(chapter).split('\n')[0]);
+  return chapters
+    .slice(first)
+    .flatMap((chapter, index, all) => {
+      if (isShown(chapter)) return [chapter];
+      return isShown(all[index - 1]!) ? [`\u001B[2m[${left.length} chapters are left out here]\u001B[22m`] : [];
+    })
+    .join('\n\n');
 }
 
 /** How the lines start that come after a pause, and its seconds. Other lines appear with the one before. */
@@ -83,8 +94,11 @@ export async function demoPicture(): Promise<string> {
   const steps = stepsOf([`\u001B[2m$\u001B[22m npm run demo`, '', ...shownText(await demoOutput()).split('\n')]);
   return terminalSvg({
     title: 'npm run demo',
-    description: 'An assistant finds a failed deployment, explains it, fixes it after the user agrees, and is refused when it tries to stop production.',
-    columns, height, steps,
+    description:
+      'An assistant finds a failed deployment, explains it, fixes it after the user agrees, and is refused when it tries to stop production.',
+    columns,
+    height,
+    steps,
     duration: Math.round(steps.at(-1)!.at + endPause),
   });
 }

@@ -43,6 +43,13 @@ export async function compactPng(browser: Browser, png: Buffer): Promise<Buffer>
   );
   const pixels = Buffer.from(colours, 'base64');
   // Each row begins with the number of its filter: none.
-  const rows = Array.from({ length: height }, (_, row) => Buffer.concat([Buffer.of(0), pixels.subarray(row * width * 3, (row + 1) * width * 3)]));
-  return Buffer.concat([signature, header(width, height), chunk('IDAT', deflateSync(Buffer.concat(rows), { level: 9, memLevel: 9 })), chunk('IEND', Buffer.alloc(0))]);
+  const rows = Array.from({ length: height }, (_, row) =>
+    Buffer.concat([Buffer.of(0), pixels.subarray(row * width * 3, (row + 1) * width * 3)]),
+  );
+  return Buffer.concat([
+    signature,
+    header(width, height),
+    chunk('IDAT', deflateSync(Buffer.concat(rows), { level: 9, memLevel: 9 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
 }

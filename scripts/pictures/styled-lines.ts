@@ -43,7 +43,8 @@ function cellsOf(line: string): Cell[] {
 const spansOf = (cells: readonly Cell[]): StyledLine =>
   cells.reduce<Span[]>((spans, { character, styles }) => {
     const last = spans.at(-1);
-    if (last?.styles.join(' ') === styles.join(' ')) return [...spans.slice(0, -1), { text: last.text + character, styles }];
+    if (last?.styles.join(' ') === styles.join(' '))
+      return [...spans.slice(0, -1), { text: last.text + character, styles }];
     return [...spans, { text: character, styles }];
   }, []);
 

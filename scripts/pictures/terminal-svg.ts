@@ -34,11 +34,24 @@ const rounded = (value: number): string => String(Math.round(value * 100) / 100)
 
 /** A row of text. Its length is given, so that columns stay below each other in every font. */
 function rowText(row: StyledLine, index: number): string {
-  const text = row.map((span) => span.text).join('').trimEnd();
+  const text = row
+    .map((span) => span.text)
+    .join('')
+    .trimEnd();
   if (text === '') return '';
   const indent = text.length - text.trimStart().length;
-  const spans = row.map((span) => (span.styles.length === 0 ? escaped(span.text) : `<tspan class="${span.styles.join(' ')}">${escaped(span.text)}</tspan>`)).join('');
-  const [x, y, length] = [margin + indent * characterWidth, (index + 1) * rowHeight, (text.length - indent) * characterWidth];
+  const spans = row
+    .map((span) =>
+      span.styles.length === 0
+        ? escaped(span.text)
+        : `<tspan class="${span.styles.join(' ')}">${escaped(span.text)}</tspan>`,
+    )
+    .join('');
+  const [x, y, length] = [
+    margin + indent * characterWidth,
+    (index + 1) * rowHeight,
+    (text.length - indent) * characterWidth,
+  ];
   return `<text x="${rounded(x)}" y="${y}" textLength="${rounded(length)}">${spans.trim()}</text>`;
 }
 
@@ -46,13 +59,19 @@ function rowText(row: StyledLine, index: number): string {
 export function terminalSvg({ title, description, columns, height, steps, duration }: Recording): string {
   const share = (at: number): string => `${rounded((100 * at) / duration)}%`;
   const ends = steps.map((_, index) => steps.slice(0, index + 1).reduce((sum, { rows }) => sum + rows.length, 0));
-  const scrolled = (index: number): string => `transform: translateY(${-Math.max(0, ends[index]! - height) * rowHeight}px)`;
+  const scrolled = (index: number): string =>
+    `transform: translateY(${-Math.max(0, ends[index]! - height) * rowHeight}px)`;
   const [wide, high] = [columns * characterWidth + 2 * margin, bar + (height + 1) * rowHeight];
-  const appear = steps.map(({ at }, index) => `  @keyframes s${index} { 0% { opacity: 0 } ${share(at)} { opacity: 1 } }`);
+  const appear = steps.map(
+    ({ at }, index) => `  @keyframes s${index} { 0% { opacity: 0 } ${share(at)} { opacity: 1 } }`,
+  );
   const scroll = steps.map(({ at }, index) => `${share(at)} { ${scrolled(index)} }`);
   const groups = steps.map(({ rows }, index) => {
     const first = ends[index]! - rows.length;
-    return `<g class="step" style="animation-name: s${index}">\n${rows.map((row, offset) => rowText(row, first + offset)).filter((text) => text !== '').join('\n')}\n</g>`;
+    return `<g class="step" style="animation-name: s${index}">\n${rows
+      .map((row, offset) => rowText(row, first + offset))
+      .filter((text) => text !== '')
+      .join('\n')}\n</g>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${rounded(wide)} ${rounded(high)}" width="${rounded(wide)}" height="${rounded(high)}" role="img" aria-labelledby="title description">
 <title id="title">${escaped(title)}</title>

@@ -22,9 +22,28 @@ const compilerFor = (architecture: Architecture): string => `${architecture}-lin
 
 /** Small, static, without a C library, and the same wherever it is compiled by the same compiler. */
 const flags = [
-  '-std=gnu11', '-Os', '-Wall', '-Wextra', '-Werror', '-Wno-unused-function', '-ffreestanding', '-nostdlib', '-static', '-no-pie', '-fno-pie', '-fno-stack-protector',
-  '-fno-asynchronous-unwind-tables', '-fno-unwind-tables', '-fno-ident', '-fno-tree-loop-distribute-patterns', '-ffunction-sections', '-s',
-  '-Wl,--gc-sections', '-Wl,--build-id=none', '-Wl,-z,noexecstack', '-Wl,-z,noseparate-code',
+  '-std=gnu11',
+  '-Os',
+  '-Wall',
+  '-Wextra',
+  '-Werror',
+  '-Wno-unused-function',
+  '-ffreestanding',
+  '-nostdlib',
+  '-static',
+  '-no-pie',
+  '-fno-pie',
+  '-fno-stack-protector',
+  '-fno-asynchronous-unwind-tables',
+  '-fno-unwind-tables',
+  '-fno-ident',
+  '-fno-tree-loop-distribute-patterns',
+  '-ffunction-sections',
+  '-s',
+  '-Wl,--gc-sections',
+  '-Wl,--build-id=none',
+  '-Wl,-z,noexecstack',
+  '-Wl,-z,noseparate-code',
 ];
 
 /** Compiles a program. @returns the executable. @throws Error with what the compiler said */
@@ -32,7 +51,9 @@ export async function compileProgram(name: (typeof programNames)[number], archit
   const directory = await temporaryDirectory('infra-mcp-programs-');
   try {
     const output = join(directory, name);
-    await exec(compilerFor(architecture), [...flags, ...flagsFor[architecture], `${name}.c`, '-o', output], { cwd: programsFolder });
+    await exec(compilerFor(architecture), [...flags, ...flagsFor[architecture], `${name}.c`, '-o', output], {
+      cwd: programsFolder,
+    });
     return await readFile(output);
   } finally {
     removeTemporaryDirectory(directory);
@@ -43,7 +64,11 @@ export async function compileProgram(name: (typeof programNames)[number], archit
 export async function compilerVersion(architecture: Architecture): Promise<string | undefined> {
   const linker = `${architecture}-linux-gnu-ld`;
   try {
-    const printed = await Promise.all([compilerFor(architecture), linker].map(async (program) => (await exec(program, ['--version'])).stdout.split('\n')[0]!));
+    const printed = await Promise.all(
+      [compilerFor(architecture), linker].map(
+        async (program) => (await exec(program, ['--version'])).stdout.split('\n')[0]!,
+      ),
+    );
     return printed.join(', ');
   } catch {
     return undefined;
@@ -56,5 +81,7 @@ export const checksum = (content: Buffer): string => createHash('sha256').update
 /** The checksums of all sources. */
 export async function sourceChecksums(): Promise<Record<string, string>> {
   const sources = (await readdir(programsFolder)).filter((name) => /\.[ch]$/.test(name)).toSorted();
-  return Object.fromEntries(await Promise.all(sources.map(async (name) => [name, checksum(await readFile(join(programsFolder, name)))])));
+  return Object.fromEntries(
+    await Promise.all(sources.map(async (name) => [name, checksum(await readFile(join(programsFolder, name)))])),
+  );
 }

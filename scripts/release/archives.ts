@@ -15,10 +15,20 @@ export async function packTarball(root: string, outdir: string): Promise<string>
   return join(outdir, `${about.name}-${about.version}.tgz`);
 }
 
-/** The files of a folder as entries of a zip archive: in one order, and from one moment, so that the same files give the same archive. */
+/**
+ * The files of a folder as entries of a zip archive: in one order, and from one moment, so that the same files give the
+ * same archive.
+ */
 async function zipEntries(folder: string): Promise<Zippable> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1).replaceAll('\\', '/')).toSorted();
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll('\\', '/'),
+    )
+    .toSorted();
   const files = paths.map(async (path) => {
     const [data, { mode }] = await Promise.all([readFile(join(folder, path)), stat(join(folder, path))]);
     const permissions = mode & 0o100 ? 0o755 : 0o644;

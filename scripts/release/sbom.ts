@@ -28,18 +28,25 @@ const uuidOf = (text: string): string => {
 };
 
 /**
- * The software bill of materials of what is bundled, in CycloneDX. npm describes everything that is installed; what only
+ * The software bill of materials of what is bundled, in CycloneDX. npm describes everything that is installed; what
+ * only
  * building and testing need is left out.
  * @param bundled the packages of the bundle, as `name@version`.
  * @param moment of the commit, so that the same commit has the same bill.
  * @throws Error that names a bundled package that npm doesn't know.
  */
 export async function billOfMaterials(root: string, bundled: readonly string[], moment: Date): Promise<string> {
-  const { stdout } = await run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], { cwd: root, maxBuffer: 64 * 1024 * 1024 });
+  const { stdout } = await run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], {
+    cwd: root,
+    maxBuffer: 64 * 1024 * 1024,
+  });
   const { metadata, components, dependencies, ...rest } = JSON.parse(stdout) as Bom;
   const known = new Map(components.map((component) => [`${component.name}@${component.version}`, component]));
   const unknown = bundled.filter((name) => !known.has(name));
-  if (unknown.length > 0) throw new Error(`The bundle has packages that package-lock.json doesn't have: ${unknown.join(', ')}. Run npm ci, then build again.`);
+  if (unknown.length > 0)
+    throw new Error(
+      `The bundle has packages that package-lock.json doesn't have: ${unknown.join(', ')}. Run npm ci, then build again.`,
+    );
   const kept = bundled.toSorted().map((name) => known.get(name)!);
   const refs = new Set(kept.map((component) => component['bom-ref']));
   const own = metadata.component['bom-ref'];
@@ -48,13 +55,20 @@ export async function billOfMaterials(root: string, bundled: readonly string[], 
     components: kept.map((component) => ({ ...component, scope: 'required', properties: [] })),
     dependencies: [
       { ref: own, dependsOn: [...refs] },
-      ...dependencies.filter(({ ref }) => refs.has(ref)).map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((other) => refs.has(other)) })),
+      ...dependencies
+        .filter(({ ref }) => refs.has(ref))
+        .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((other) => refs.has(other)) })),
     ],
   };
   const bill = {
     ...rest,
     serialNumber: `urn:uuid:${uuidOf(JSON.stringify(content))}`,
-    metadata: { ...metadata, timestamp: moment.toISOString(), lifecycles: [{ phase: 'build' }], component: { ...metadata.component, type: 'application', name: about.name } },
+    metadata: {
+      ...metadata,
+      timestamp: moment.toISOString(),
+      lifecycles: [{ phase: 'build' }],
+      component: { ...metadata.component, type: 'application', name: about.name },
+    },
     ...content,
   };
   return `${JSON.stringify(bill, null, 2)}\n`;

@@ -25,23 +25,48 @@ interface Example {
 }
 
 /** Configurations with which the assistant starts its own server. */
-const starting: readonly Example[] = assistants.map((one) => ({ assistant: one.title, place: one.place, file: `${one.name}.${one.format}`, content: `${formatOf(one).show(pathOf(one), entryOf(one, local))}\n` }));
+const starting: readonly Example[] = assistants.map((one) => ({
+  assistant: one.title,
+  place: one.place,
+  file: `${one.name}.${one.format}`,
+  content: `${formatOf(one).show(pathOf(one), entryOf(one, local))}\n`,
+}));
 
 /** Configurations for a shared server over HTTP. */
 const connecting: readonly Example[] = [
-  { assistant: 'Claude Code', place: '`.mcp.json` in the project', file: 'claude-code-http.json', content: json({ mcpServers: { [server]: { type: 'http', url, headers: authorization(`\${${key}}`) } } }) },
-  { assistant: 'Cursor', place: '`~/.cursor/mcp.json`', file: 'cursor-http.json', content: json({ mcpServers: { [server]: { url, headers: authorization(`\${env:${key}}`) } } }) },
   {
-    assistant: 'VS Code', place: '`.vscode/mcp.json`', file: 'vscode-http.json',
+    assistant: 'Claude Code',
+    place: '`.mcp.json` in the project',
+    file: 'claude-code-http.json',
+    content: json({ mcpServers: { [server]: { type: 'http', url, headers: authorization(`\${${key}}`) } } }),
+  },
+  {
+    assistant: 'Cursor',
+    place: '`~/.cursor/mcp.json`',
+    file: 'cursor-http.json',
+    content: json({ mcpServers: { [server]: { url, headers: authorization(`\${env:${key}}`) } } }),
+  },
+  {
+    assistant: 'VS Code',
+    place: '`.vscode/mcp.json`',
+    file: 'vscode-http.json',
     content: json({
-      inputs: [{ type: 'promptString', id: 'infra-mcp-key', description: 'Key of the infra-mcp server', password: true }],
+      inputs: [
+        { type: 'promptString', id: 'infra-mcp-key', description: 'Key of the infra-mcp server', password: true },
+      ],
       servers: { [server]: { type: 'http', url, headers: authorization('${input:infra-mcp-key}') } },
     }),
   },
-  { assistant: 'Gemini CLI', place: '`~/.gemini/settings.json`', file: 'gemini-cli-http.json', content: json({ mcpServers: { [server]: { httpUrl: url, headers: authorization(`$${key}`) } } }) },
+  {
+    assistant: 'Gemini CLI',
+    place: '`~/.gemini/settings.json`',
+    file: 'gemini-cli-http.json',
+    content: json({ mcpServers: { [server]: { httpUrl: url, headers: authorization(`$${key}`) } } }),
+  },
 ];
 
-const rows = (examples: readonly Example[]): string => examples.map(({ assistant, place, file }) => `| ${assistant} | ${place} | [${file}](${file}) |`).join('\n');
+const rows = (examples: readonly Example[]): string =>
+  examples.map(({ assistant, place, file }) => `| ${assistant} | ${place} | [${file}](${file}) |`).join('\n');
 
 const readme = `# Configurations of assistants
 

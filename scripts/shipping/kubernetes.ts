@@ -22,19 +22,30 @@ interface Chart {
 
 type Values = Readonly<Record<string, unknown>>;
 
-const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Values with others over them, as Helm lays them: map by map, and null takes a member away. */
 export const withValues = (values: Values, over: Values): Values => {
-  const merged = Object.entries(over).map(([name, value]) => [name, isMap(value) && isMap(values[name]) ? withValues(values[name], value) : value]);
-  return Object.fromEntries(Object.entries({ ...values, ...Object.fromEntries(merged) as Values }).filter(([, value]) => value !== null));
+  const merged = Object.entries(over).map(([name, value]) => [
+    name,
+    isMap(value) && isMap(values[name]) ? withValues(values[name], value) : value,
+  ]);
+  return Object.fromEntries(
+    Object.entries({ ...values, ...(Object.fromEntries(merged) as Values) }).filter(([, value]) => value !== null),
+  );
 };
 
 /** The chart's own values. */
-export const chartValues = async (): Promise<Values> => parse(await readFile(join(home, 'values.yaml'), 'utf8')) as Values;
+export const chartValues = async (): Promise<Values> =>
+  parse(await readFile(join(home, 'values.yaml'), 'utf8')) as Values;
 
 /** The files of the chart, filled in, by their name. @param given values over the chart's own. */
-async function renderedFiles({ name, service, namespace = 'default' }: HelmRelease, chart: Chart, given: Values): Promise<ReadonlyMap<string, string>> {
+async function renderedFiles(
+  { name, service, namespace = 'default' }: HelmRelease,
+  chart: Chart,
+  given: Values,
+): Promise<ReadonlyMap<string, string>> {
   const files = (await readdir(join(home, 'templates'))).toSorted();
   const templates = await Promise.all(files.map((file) => readFile(join(home, 'templates', file), 'utf8')));
   const filledIn = fillIn(templates, {
@@ -45,14 +56,23 @@ async function renderedFiles({ name, service, namespace = 'default' }: HelmRelea
   return new Map(files.map((file, index) => [file, filledIn[index]!]));
 }
 
-/** The Kubernetes objects of the chart, in the order of the template files. @param given values over the chart's own. */
-export async function objectsOf(release: HelmRelease, chart: Chart, given: Values = {}): Promise<Record<string, unknown>[]> {
+/**
+ * The Kubernetes objects of the chart, in the order of the template files. @param given values over the chart's own.
+ */
+export async function objectsOf(
+  release: HelmRelease,
+  chart: Chart,
+  given: Values = {},
+): Promise<Record<string, unknown>[]> {
   const files = [...(await renderedFiles(release, chart, given))].filter(([file]) => file !== notes);
-  return files.flatMap(([, text]) => parseAllDocuments(text).map((document) => document.toJS({}) as unknown)).filter(isMap);
+  return files
+    .flatMap(([, text]) => parseAllDocuments(text).map((document) => document.toJS({}) as unknown))
+    .filter(isMap);
 }
 
 /** What Helm says after it installed the chart. */
-export const notesOf = async (release: HelmRelease, chart: Chart, given: Values = {}): Promise<string> => (await renderedFiles(release, chart, given)).get(notes)!;
+export const notesOf = async (release: HelmRelease, chart: Chart, given: Values = {}): Promise<string> =>
+  (await renderedFiles(release, chart, given)).get(notes)!;
 
 /** The objects as a file for `kubectl apply`. */
 export async function plainManifests(chart: Chart): Promise<string> {

@@ -13,7 +13,13 @@ const formats = { path: 'filepath', boolean: 'boolean', number: 'number', text: 
 
 const variable = (option: OptionHelp) => {
   const choices = choicesOf(option.createSchema());
-  return { name: option.env, description: option.description, format: formats[kindOf(option)], ...(choices && { choices }), ...(option.secret && { isSecret: true }) };
+  return {
+    name: option.env,
+    description: option.description,
+    format: formats[kindOf(option)],
+    ...(choices && { choices }),
+    ...(option.secret && { isSecret: true }),
+  };
 };
 
 /** server.json for the MCP registry. */
@@ -25,18 +31,48 @@ export const serverJson = {
   version,
   repository: { url: repository, source: 'github' },
   websiteUrl: homepage,
-  packages: [{ registryType: 'npm', identifier: name, version, runtimeHint: 'npx', transport: { type: 'stdio' }, environmentVariables: optionsOf('stdio').map(variable) }],
+  packages: [
+    {
+      registryType: 'npm',
+      identifier: name,
+      version,
+      runtimeHint: 'npx',
+      transport: { type: 'stdio' },
+      environmentVariables: optionsOf('stdio').map(variable),
+    },
+  ],
 };
 
 /** The extension for Gemini CLI. Its server inherits the environment of the shell. */
 const geminiExtension = { name, version, description: summary, mcpServers: { [server]: published } };
 
 /** The plugin for Claude Code, and this repository as a marketplace with only that plugin. */
-const claudePlugin = { name, version, description: summary, author: { name: author }, homepage, repository, license, keywords, mcpServers: { [server]: published } };
+const claudePlugin = {
+  name,
+  version,
+  description: summary,
+  author: { name: author },
+  homepage,
+  repository,
+  license,
+  keywords,
+  mcpServers: { [server]: published },
+};
 const claudeMarketplace = { name, owner: { name: author }, plugins: [{ name, source: './', description: summary }] };
 
 /** Chart.yaml of the Helm chart. */
-const chart = { apiVersion: 'v2', name, description: 'infra-mcp for a team, over HTTP.', type: 'application', version, appVersion: version, kubeVersion: '>=1.30.0-0', home: homepage, sources: [repository], keywords };
+const chart = {
+  apiVersion: 'v2',
+  name,
+  description: 'infra-mcp for a team, over HTTP.',
+  type: 'application',
+  version,
+  appVersion: version,
+  kubeVersion: '>=1.30.0-0',
+  home: homepage,
+  sources: [repository],
+  keywords,
+};
 
 /** The manifests by path. */
 export const manifests: Readonly<Record<string, string>> = {

@@ -14,7 +14,10 @@ export const entryPoint = 'server/start.mjs';
 /** `INFRA_BASE_URL` → `base_url` */
 const keyOf = ({ env }: OptionHelp): string => env.replace('INFRA_', '').toLowerCase();
 
-const titleOf = (option: OptionHelp): string => keyOf(option).replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
+const titleOf = (option: OptionHelp): string =>
+  keyOf(option)
+    .replaceAll('_', ' ')
+    .replace(/^./, (letter) => letter.toUpperCase());
 
 /** What hosts call the kinds of values. */
 const types = { path: 'file', boolean: 'boolean', number: 'number', text: 'string' } as const;

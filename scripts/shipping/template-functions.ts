@@ -5,7 +5,11 @@ import { stringify } from 'yaml';
 export const isTrue = (value: unknown): boolean =>
   typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 
-const indented = (spaces: number, text: string): string => `\n${text.split('\n').map((line) => (line === '' ? line : ' '.repeat(spaces) + line)).join('\n')}`;
+const indented = (spaces: number, text: string): string =>
+  `\n${text
+    .split('\n')
+    .map((line) => (line === '' ? line : ' '.repeat(spaces) + line))
+    .join('\n')}`;
 
 /** By name. A piped value is the last argument. */
 export const templateFunctions: Readonly<Record<string, (...args: never[]) => unknown>> = {
@@ -19,7 +23,8 @@ export const templateFunctions: Readonly<Record<string, (...args: never[]) => un
   nindent: indented,
   contains: (part: string, text: string) => text.includes(part),
   trunc: (length: number, text: string) => text.slice(0, length),
-  trimSuffix: (suffix: string, text: string) => (text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text),
+  trimSuffix: (suffix: string, text: string) =>
+    text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text,
   get: (map: Readonly<Record<string, unknown>>, key: string) => map[key] ?? '',
   urlParse: (text: string) => {
     const { hostname, pathname } = new URL(text);

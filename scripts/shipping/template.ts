@@ -7,11 +7,25 @@ import { isTrue, templateFunctions } from './template-functions.ts';
 type Node =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'value'; readonly words: string }
-  | { readonly kind: 'choice'; readonly condition: string; readonly holds: readonly Node[]; readonly otherwise: readonly Node[] }
-  | { readonly kind: 'range'; readonly key: string; readonly value: string; readonly over: string; readonly body: readonly Node[] }
+  | {
+      readonly kind: 'choice';
+      readonly condition: string;
+      readonly holds: readonly Node[];
+      readonly otherwise: readonly Node[];
+    }
+  | {
+      readonly kind: 'range';
+      readonly key: string;
+      readonly value: string;
+      readonly over: string;
+      readonly body: readonly Node[];
+    }
   | { readonly kind: 'define'; readonly name: string; readonly body: readonly Node[] };
 
-/** Values of names in a template: objects such as `.Values` by their first part, variables with their dollar sign. `$` is the scope of the whole template. */
+/**
+ * Values of names in a template: objects such as `.Values` by their first part, variables with their dollar sign. `$`
+ * is the scope of the whole template.
+ */
 export type TemplateScope = Readonly<Record<string, unknown>>;
 
 const range = /^range (?<key>\$\w+), (?<value>\$\w+) := (?<over>\S+)$/;
@@ -44,7 +58,14 @@ function blockOf(rest: Part[]): { readonly nodes: Node[]; readonly endedBy?: str
 
 function nodeOf(action: string, rest: Part[]): Node {
   const [looped, defined, chosen] = [range, define, choice].map((pattern) => pattern.exec(action)?.groups);
-  if (looped) return { kind: 'range', key: looped['key']!, value: looped['value']!, over: looped['over']!, body: blockOf(rest).nodes };
+  if (looped)
+    return {
+      kind: 'range',
+      key: looped['key']!,
+      value: looped['value']!,
+      over: looped['over']!,
+      body: blockOf(rest).nodes,
+    };
   if (defined) return { kind: 'define', name: defined['name']!, body: blockOf(rest).nodes };
   if (!chosen) return { kind: 'value', words: action };
   const { nodes, endedBy = '' } = blockOf(rest);
@@ -65,7 +86,10 @@ const valueOf = (word: string, scope: TemplateScope): unknown => {
 
 type Definitions = ReadonlyMap<string, readonly Node[]>;
 
-/** Evaluates an action: words, functions with arguments, parentheses, and pipes, which pass a result on as the last argument. */
+/**
+ * Evaluates an action: words, functions with arguments, parentheses, and pipes, which pass a result on as the last
+ * argument.
+ */
 function run(action: string, defined: Definitions, scope: TemplateScope): unknown {
   const tokens = action.match(/"[^"]*"|[()|]|[^\s()|"]+/g) ?? [];
   const include = (name: string, own: TemplateScope): string => {
@@ -112,12 +136,17 @@ function textOf(nodes: readonly Node[], defined: Definitions, scope: TemplateSco
     if (node.kind === 'text') return node.text;
     if (node.kind === 'value') return String(run(node.words, defined, scope));
     if (node.kind === 'define') return '';
-    if (node.kind === 'choice') return textOf(isTrue(run(node.condition, defined, scope)) ? node.holds : node.otherwise, defined, scope);
+    if (node.kind === 'choice')
+      return textOf(isTrue(run(node.condition, defined, scope)) ? node.holds : node.otherwise, defined, scope);
     const over = valueOf(node.over, scope) as TemplateScope | readonly unknown[];
-    const entries = Array.isArray(over) ? [...over.entries()] : Object.entries(over).toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const entries = Array.isArray(over)
+      ? [...over.entries()]
+      : Object.entries(over).toSorted(([a], [b]) => (a < b ? -1 : 1));
     // As in Go, the dot is another one in here.
     const root = valueOf('$', scope);
-    return entries.map(([key, value]) => textOf(node.body, defined, { '$': root, [node.key]: key, [node.value]: value as unknown })).join('');
+    return entries
+      .map(([key, value]) => textOf(node.body, defined, { $: root, [node.key]: key, [node.value]: value as unknown }))
+      .join('');
   };
   return nodes.map(text).join('');
 }
@@ -128,6 +157,8 @@ function textOf(nodes: readonly Node[], defined: Definitions, scope: TemplateSco
  */
 export function fillIn(templates: readonly string[], scope: TemplateScope): string[] {
   const read = templates.map((template) => blockOf(splitTemplate(template)).nodes);
-  const defined = new Map(read.flat().flatMap((node) => (node.kind === 'define' ? [[node.name, node.body] as const] : [])));
+  const defined = new Map(
+    read.flat().flatMap((node) => (node.kind === 'define' ? [[node.name, node.body] as const] : [])),
+  );
   return read.map((nodes) => textOf(nodes, defined, scope));
 }

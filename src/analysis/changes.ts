@@ -6,7 +6,9 @@ import type { Lenient } from './lenient.ts';
 import { howChanged, recordedText, recordsByVariable, type RecordedChange } from './recorded-changes.ts';
 
 /** A variable without its value, so that the analysis can't reveal it. */
-export type VariableKey = Lenient<Pick<z.infer<typeof EnvironmentVariable>, 'updated_at' | 'created_at' | 'scope' | 'variable_type'>> & { readonly key: string };
+export type VariableKey = Lenient<
+  Pick<z.infer<typeof EnvironmentVariable>, 'updated_at' | 'created_at' | 'scope' | 'variable_type'>
+> & { readonly key: string };
 
 /** Another service of the same environment. Databases have a host, a port and a type. */
 export interface Sibling {
@@ -43,7 +45,11 @@ export interface ChangeContext {
 }
 
 /** Whether a time is after `from` and not after `to`; an undefined bound is open. */
-export const isWithin = (time: string | null | undefined, from: string | undefined, to: string | undefined): time is string => {
+export const isWithin = (
+  time: string | null | undefined,
+  from: string | undefined,
+  to: string | undefined,
+): time is string => {
   if (!time) return false;
   const at = Date.parse(time);
   // Comparisons with an invalid time are false, as intended.
@@ -51,24 +57,43 @@ export const isWithin = (time: string | null | undefined, from: string | undefin
 };
 
 const commitText = (from: PastDeployment, to: PastDeployment): string => {
-  const details = [to.commitMessage && JSON.stringify(to.commitMessage), to.commitAuthor && `by ${to.commitAuthor}`].filter(Boolean).join(' ');
+  const details = [to.commitMessage && JSON.stringify(to.commitMessage), to.commitAuthor && `by ${to.commitAuthor}`]
+    .filter(Boolean)
+    .join(' ');
   return `commit ${from.commit ? `${shortCommit(from.commit)} → ` : ''}${shortCommit(to.commit ?? '')}${details ? ` (${details})` : ''}`;
 };
 
 const contentChanges = (from: PastDeployment, to: PastDeployment): ServiceChange[] => [
   ...(to.commit && to.commit !== from.commit ? [{ kind: 'commit', text: commitText(from, to) } as const] : []),
-  ...(to.image && to.image !== from.image ? [{ kind: 'image', text: `image ${from.image ? `${from.image} → ` : ''}${to.image}` } as const] : []),
+  ...(to.image && to.image !== from.image
+    ? [{ kind: 'image', text: `image ${from.image ? `${from.image} → ` : ''}${to.image}` } as const]
+    : []),
 ];
 
-const variableText = ({ key, scope }: { readonly key: string; readonly scope?: string | null }, what: string, kind = 'variable'): string => `${kind} ${key} ${what}${scope ? ` (${scope.toLowerCase()})` : ''}`;
+const variableText = (
+  { key, scope }: { readonly key: string; readonly scope?: string | null },
+  what: string,
+  kind = 'variable',
+): string => `${kind} ${key} ${what}${scope ? ` (${scope.toLowerCase()})` : ''}`;
 
 /** The newest record that fits. */
-const newest = (recorded: readonly RecordedChange[], fits: (one: RecordedChange) => boolean): RecordedChange | undefined =>
+const newest = (
+  recorded: readonly RecordedChange[],
+  fits: (one: RecordedChange) => boolean,
+): RecordedChange | undefined =>
   recorded.filter(fits).toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at))[0];
 
-const isOf = ({ key, scope }: VariableKey) => (one: RecordedChange): boolean => one.variable === key && (!scope || !one.scope || one.scope === scope);
+const isOf =
+  ({ key, scope }: VariableKey) =>
+  (one: RecordedChange): boolean =>
+    one.variable === key && (!scope || !one.scope || one.scope === scope);
 
-const variableChanges = (variables: readonly VariableKey[], recorded: readonly RecordedChange[], from?: string, to?: string): ServiceChange[] =>
+const variableChanges = (
+  variables: readonly VariableKey[],
+  recorded: readonly RecordedChange[],
+  from?: string,
+  to?: string,
+): ServiceChange[] =>
   variables
     .filter((variable) => isWithin(variable.updated_at ?? variable.created_at, from, to))
     .map((variable) => ({
@@ -79,7 +104,8 @@ const variableChanges = (variables: readonly VariableKey[], recorded: readonly R
     }));
 
 /**
- * Changes of what the list of variables doesn't show: only records tell of stored secrets, of variables that were removed and,
+ * Changes of what the list of variables doesn't show: only records tell of stored secrets, of variables that were
+ * removed and,
  * where the list couldn't be read, of all others.
  */
 const unlistedChanges = (variables: readonly VariableKey[], recorded: readonly RecordedChange[]): ServiceChange[] =>
@@ -89,25 +115,58 @@ const unlistedChanges = (variables: readonly VariableKey[], recorded: readonly R
     const how = howChanged({ wasThere: first.isAddition !== true, isThere: !last.isRemoval, isSecret });
     if (how === undefined || variables.some((variable) => isOf(variable)(last))) return [];
     const was = last.isRemoval ? values?.before && `was ${clip(values.before)}` : isSecret ? undefined : changes;
-    return [{ kind: 'variable', variable: key, text: `${variableText({ key, scope }, how, isSecret ? 'secret' : 'variable')}${recordedText({ by, changes: was })}`, at }];
+    return [
+      {
+        kind: 'variable',
+        variable: key,
+        text: `${variableText({ key, scope }, how, isSecret ? 'secret' : 'variable')}${recordedText({ by, changes: was })}`,
+        at,
+      },
+    ];
   });
 
-function configurationChanges(recorded: readonly RecordedChange[], configuredAt: string | null | undefined, from?: string, to?: string): ServiceChange[] {
+function configurationChanges(
+  recorded: readonly RecordedChange[],
+  configuredAt: string | null | undefined,
+  from?: string,
+  to?: string,
+): ServiceChange[] {
   const own = recorded.filter(({ variable }) => variable === undefined);
-  if (own.length > 0) return own.map((one) => ({ kind: 'configuration', text: `its configuration was changed${recordedText(one)}`, at: one.at }));
-  return isWithin(configuredAt, from, to) ? [{ kind: 'configuration', text: 'its configuration was changed', at: configuredAt }] : [];
+  if (own.length > 0)
+    return own.map((one) => ({
+      kind: 'configuration',
+      text: `its configuration was changed${recordedText(one)}`,
+      at: one.at,
+    }));
+  return isWithin(configuredAt, from, to)
+    ? [{ kind: 'configuration', text: 'its configuration was changed', at: configuredAt }]
+    : [];
 }
 
 const siblingChanges = (siblings: readonly Sibling[], from?: string, to?: string): ServiceChange[] =>
   siblings
     .filter(({ last_deployment_date: at }) => isWithin(at, from, to))
-    .map(({ kind, name, state, last_deployment_date: at }) => ({
-      kind: 'sibling', text: `${kind} ${name} was deployed${state ? `, is ${state}` : ''}`, at: at ?? undefined,
-    } as const));
+    .map(
+      ({ kind, name, state, last_deployment_date: at }) =>
+        ({
+          kind: 'sibling',
+          text: `${kind} ${name} was deployed${state ? `, is ${state}` : ''}`,
+          at: at ?? undefined,
+        }) as const,
+    );
 
-const contextChanges = ({ variables = [], siblings = [], configuredAt, recorded: all = [] }: ChangeContext, from?: string, to?: string): ServiceChange[] => {
+const contextChanges = (
+  { variables = [], siblings = [], configuredAt, recorded: all = [] }: ChangeContext,
+  from?: string,
+  to?: string,
+): ServiceChange[] => {
   const recorded = all.filter(({ at }) => isWithin(at, from, to));
-  return [...configurationChanges(recorded, configuredAt, from, to), ...variableChanges(variables, recorded, from, to), ...unlistedChanges(variables, recorded), ...siblingChanges(siblings, from, to)];
+  return [
+    ...configurationChanges(recorded, configuredAt, from, to),
+    ...variableChanges(variables, recorded, from, to),
+    ...unlistedChanges(variables, recorded),
+    ...siblingChanges(siblings, from, to),
+  ];
 };
 
 /**
@@ -125,15 +184,23 @@ export function changesBetween(from: HistoryItem, to: HistoryItem, context: Chan
 const deploymentText = ({ action, state, triggeredBy, commit, image }: PastDeployment): string =>
   [
     `${action.toLowerCase()} ended as ${state ?? 'unknown'}`,
-    commit && `commit ${shortCommit(commit)}`, image && `image ${image}`, triggeredBy && `by ${triggeredBy}`,
-  ].filter(Boolean).join(', ');
+    commit && `commit ${shortCommit(commit)}`,
+    image && `image ${image}`,
+    triggeredBy && `by ${triggeredBy}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
 
 /**
  * What changed for a service since a time, newest first: its deployments, and what else was changed.
  * @param history the service's deployments, newest first
  * @param since an ISO timestamp
  */
-export function changesSince(history: readonly HistoryItem[], since: string, context: ChangeContext = {}): ServiceChange[] {
+export function changesSince(
+  history: readonly HistoryItem[],
+  since: string,
+  context: ChangeContext = {},
+): ServiceChange[] {
   const deployments = history
     .map(readDeployment)
     .filter(({ startedAt }) => isWithin(startedAt, since, undefined))

@@ -16,12 +16,15 @@ const trouble = ({ state, availability, state_since: since }: Node): string | un
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-const room = (has: number | null | undefined, allotted: number | null | undefined): number => Math.max(0, (has ?? 0) - (allotted ?? 0));
+const room = (has: number | null | undefined, allotted: number | null | undefined): number =>
+  Math.max(0, (has ?? 0) - (allotted ?? 0));
 
-const roomText = (thousandths: number, megabytes: number): string => `${(thousandths / 1000).toFixed(1)} CPUs, ${megabytes} MB`;
+const roomText = (thousandths: number, megabytes: number): string =>
+  `${(thousandths / 1000).toFixed(1)} CPUs, ${megabytes} MB`;
 
 /**
- * The machines of a cluster in a sentence or two: how many take instances, which don't and why, and the room left on those that do, together and on one.
+ * The machines of a cluster in a sentence or two: how many take instances, which don't and why, and the room left on
+ * those that do, together and on one.
  * @returns undefined for a cluster without machines, and for one whose only machine is all right
  */
 export function nodesText({ name, nodes, warnings }: Row): string | undefined {

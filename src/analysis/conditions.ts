@@ -4,15 +4,22 @@ import type { LenientServiceStatus } from './deployment-progress.ts';
 /** What conditions are read from. */
 export type WithRunning = Pick<LenientServiceStatus, 'running'>;
 
-/** The conditions of what runs of a service, in the platform's order; undefined if it answers none, as other platforms do. */
+/**
+ * The conditions of what runs of a service, in the platform's order; undefined if it answers none, as other platforms
+ * do.
+ */
 export function conditionsIn(status: WithRunning | null | undefined): readonly ReadableCondition[] | undefined {
   const conditions: unknown = status?.running?.conditions;
-  return Array.isArray(conditions) ? conditions.filter((each): each is ReadableCondition => typeof each === 'object' && each !== null) : undefined;
+  return Array.isArray(conditions)
+    ? conditions.filter((each): each is ReadableCondition => typeof each === 'object' && each !== null)
+    : undefined;
 }
 
 /** The data of the first condition with a reason; undefined if there is none. */
 export function dataIn<R extends Reason>(status: WithRunning | null | undefined, reason: R): DataOf<R> | undefined {
-  return conditionsIn(status)?.map((each) => dataOf(each, reason)).find((data) => data !== undefined);
+  return conditionsIn(status)
+    ?.map((each) => dataOf(each, reason))
+    .find((data) => data !== undefined);
 }
 
 const outsideChanges: readonly unknown[] = ['CHANGED_EXTERNALLY', 'REMOVED_EXTERNALLY'] satisfies Reason[];

@@ -12,12 +12,18 @@ interface DeploymentIds {
   readonly last_deployment_id?: string | null;
 }
 
-/** The ids of the deployment that a status is about. Some platforms have one for the request and another for its execution. */
+/**
+ * The ids of the deployment that a status is about. Some platforms have one for the request and another for its
+ * execution.
+ */
 export const deploymentIdsIn = (status: DeploymentIds | null | undefined): readonly string[] =>
-  [status?.deployment_request_id, status?.execution_id, status?.last_deployment_id].filter((id) => typeof id === 'string');
+  [status?.deployment_request_id, status?.execution_id, status?.last_deployment_id].filter(
+    (id) => typeof id === 'string',
+  );
 
 /** Whether a status is about the deployment of this id. */
-export const isStatusOf = (status: DeploymentIds | null | undefined, id: string): boolean => deploymentIdsIn(status).includes(id);
+export const isStatusOf = (status: DeploymentIds | null | undefined, id: string): boolean =>
+  deploymentIdsIn(status).includes(id);
 
 /** A requested action on a service, as far as the caller knows it. */
 export interface RequestedAction {
@@ -31,7 +37,8 @@ export interface RequestedAction {
 }
 
 /**
- * Progress of a requested action. `stale`: the status is still the one from before the request. `superseded`: it is about
+ * Progress of a requested action. `stale`: the status is still the one from before the request. `superseded`: it is
+ * about
  * a later deployment than the requested one.
  */
 export type DeploymentProgress = 'stale' | 'moving' | 'good' | 'bad' | 'superseded';
@@ -43,7 +50,10 @@ export const actionIn = (details: { readonly action?: string | null } | null | u
 };
 
 /** Whether a status says that there was no deployment yet, whatever its state. */
-export const saysNeverDeployed = ({ deployment_request_id: id, status_details: details }: LenientServiceStatus): boolean => (id ?? undefined) === undefined && details?.status === 'NEVER';
+export const saysNeverDeployed = ({
+  deployment_request_id: id,
+  status_details: details,
+}: LenientServiceStatus): boolean => (id ?? undefined) === undefined && details?.status === 'NEVER';
 
 const progressFromState = (action: string, status: LenientServiceStatus): DeploymentProgress => {
   const end = typeof status.state === 'string' ? terminalOutcome(action, status.state) : undefined;
@@ -51,13 +61,14 @@ const progressFromState = (action: string, status: LenientServiceStatus): Deploy
 };
 
 const isAsBefore = (before: LenientServiceStatus, status: LenientServiceStatus): boolean =>
-  before.state === status.state
-  && before.deployment_request_id === status.deployment_request_id
-  && before.deployment_requests_count === status.deployment_requests_count
-  && before.last_deployment_date === status.last_deployment_date;
+  before.state === status.state &&
+  before.deployment_request_id === status.deployment_request_id &&
+  before.deployment_requests_count === status.deployment_requests_count &&
+  before.last_deployment_date === status.last_deployment_date;
 
 /**
- * The progress of a requested action, from a status read after the request. Servers return the old status for some seconds
+ * The progress of a requested action, from a status read after the request. Servers return the old status for some
+ * seconds
  * after a request: such a status is `stale`, never a result. If neither ids nor the earlier status tell, the status is
  * taken as current.
  */
@@ -65,7 +76,8 @@ export function deploymentProgressOf(requested: RequestedAction, status: Lenient
   const { action, deployment, before, isHearsay } = requested;
   const current = status.deployment_request_id;
   if (deployment && current) {
-    if (deployment === current) return progressFromState((isHearsay ? actionIn(status.status_details) : undefined) ?? action, status);
+    if (deployment === current)
+      return progressFromState((isHearsay ? actionIn(status.status_details) : undefined) ?? action, status);
     const isOld = before == null || before.deployment_request_id === current;
     return isOld ? 'stale' : 'superseded';
   }

@@ -12,7 +12,13 @@ const boundOf = (time: string | undefined, tolerance: number): number | undefine
 };
 
 /** When a deployment may have logged: from its start to its end, with some tolerance. */
-export const deploymentWindow = ({ startedAt, endedAt }: Pick<PastDeployment, 'startedAt' | 'endedAt'>): TimeWindow => ({ from: boundOf(startedAt, -clockSkew), to: boundOf(endedAt, clockSkew) });
+export const deploymentWindow = ({
+  startedAt,
+  endedAt,
+}: Pick<PastDeployment, 'startedAt' | 'endedAt'>): TimeWindow => ({
+  from: boundOf(startedAt, -clockSkew),
+  to: boundOf(endedAt, clockSkew),
+});
 
 /** Whether a time lies in a window. A time that can't be read is kept. */
 export const isInWindow = ({ from, to }: TimeWindow, time: string | null | undefined): boolean => {
@@ -20,8 +26,15 @@ export const isInWindow = ({ from, to }: TimeWindow, time: string | null | undef
   return !(at < (from ?? at) || at > (to ?? at));
 };
 
-/** The deployment of a history that an id stands for; the id may be another one of the deployment that the status is about. */
-export function deploymentIn(history: readonly HistoryItem[], id: string, status?: LenientServiceStatus | null): PastDeployment | undefined {
+/**
+ * The deployment of a history that an id stands for; the id may be another one of the deployment that the status is
+ * about.
+ */
+export function deploymentIn(
+  history: readonly HistoryItem[],
+  id: string,
+  status?: LenientServiceStatus | null,
+): PastDeployment | undefined {
   const ids = isStatusOf(status, id) ? [id, ...deploymentIdsIn(status)] : [id];
   const found = history.find((item) => ids.includes(item.identifier?.execution_id ?? ''));
   return found && readDeployment(found);

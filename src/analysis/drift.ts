@@ -9,7 +9,10 @@ export interface ComparedVariable {
   /** Name of the service it belongs to; absent if the whole environment sees it. */
   readonly service?: string | null;
   readonly scope?: string | null;
-  /** Absent if it can't be read or is hidden. It is then not compared, because the result would confirm or refute a guess. */
+  /**
+   * Absent if it can't be read or is hidden. It is then not compared, because the result would confirm or refute a
+   * guess.
+   */
   readonly value?: string | null;
   /** Whether it is a secret: it has no value, and is compared only by being there. */
   readonly isSecret?: boolean;
@@ -21,14 +24,30 @@ export interface ComparedEnvironment {
   readonly services: readonly ServiceAnswer[];
   /** Variables, and the secrets that could be read: with `hasSecrets`, all of them. */
   readonly variables?: readonly ComparedVariable[];
-  /** Whether every secret is among the variables; false if some could not be read. A secret is missing only where that is so. */
+  /**
+   * Whether every secret is among the variables; false if some could not be read. A secret is missing only where that
+   * is so.
+   */
   readonly hasSecrets?: boolean;
-  /** What could not be read of the variables: those that the whole environment sees, and those of the services with these names. */
+  /**
+   * What could not be read of the variables: those that the whole environment sees, and those of the services with
+   * these names.
+   */
   readonly unread?: { readonly shared?: boolean; readonly services?: readonly string[] };
 }
 
 /** Kinds of differences, most severe first. */
-export const driftKinds = ['missing service', 'version', 'missing variable', 'missing secret', 'variable not seen', 'variable', 'network', 'size', 'setting'] as const;
+export const driftKinds = [
+  'missing service',
+  'version',
+  'missing variable',
+  'missing secret',
+  'variable not seen',
+  'variable',
+  'network',
+  'size',
+  'setting',
+] as const;
 export type DriftKind = (typeof driftKinds)[number];
 
 export interface Difference {
@@ -96,19 +115,29 @@ const textOf = (value: unknown): string | undefined => {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value;
   return JSON.stringify(value, (_, part: unknown) =>
-    (isRecord(part)
-      ? Object.fromEntries(Object.entries(part).filter(([name, member]) => name !== 'id' && member !== null).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-      : part));
+    isRecord(part)
+      ? Object.fromEntries(
+          Object.entries(part)
+            .filter(([name, member]) => name !== 'id' && member !== null)
+            .toSorted(([one], [other]) => (one < other ? -1 : 1)),
+        )
+      : part,
+  );
 };
 
 const nameOf = (service: ServiceAnswer): string => (typeof service['name'] === 'string' ? service['name'] : '');
 
-const kindOf = (service: ServiceAnswer): string => (typeof service['service_type'] === 'string' ? service['service_type'].toLowerCase() : 'service');
+const kindOf = (service: ServiceAnswer): string =>
+  typeof service['service_type'] === 'string' ? service['service_type'].toLowerCase() : 'service';
 
 // Names are unique in their environment, ignoring case.
 const keyOf = (service: ServiceAnswer): string => `${kindOf(service)} ${nameOf(service).toLowerCase()}`;
 
-const missing = (services: readonly ServiceAnswer[], others: readonly ServiceAnswer[], side: 'first' | 'second'): Difference[] => {
+const missing = (
+  services: readonly ServiceAnswer[],
+  others: readonly ServiceAnswer[],
+  side: 'first' | 'second',
+): Difference[] => {
   const known = new Set(others.map(keyOf));
   return services
     .filter((service) => !known.has(keyOf(service)))
@@ -124,11 +153,19 @@ const hiddenStart = hiddenSecret.slice(0, -1);
 
 const compareServices = (one: ServiceAnswer, other: ServiceAnswer): Comparison => {
   const service = nameOf(one);
-  const rows = compared.map(({ path, ...about }) => ({ ...about, first: textOf(valueAt(one, path)), second: textOf(valueAt(other, path)) }));
+  const rows = compared.map(({ path, ...about }) => ({
+    ...about,
+    first: textOf(valueAt(one, path)),
+    second: textOf(valueAt(other, path)),
+  }));
   return {
-    differences: rows.flatMap(({ kind, what, first, second }) => (first === second ? [] : [{ kind, service, what, first, second }])),
+    differences: rows.flatMap(({ kind, what, first, second }) =>
+      first === second ? [] : [{ kind, service, what, first, second }],
+    ),
     // Hidden parts may differ although the visible text is the same.
-    unknown: rows.flatMap(({ what, first, second }) => (first === second && first?.includes(hiddenStart) ? [`${service} ${what}`] : [])),
+    unknown: rows.flatMap(({ what, first, second }) =>
+      first === second && first?.includes(hiddenStart) ? [`${service} ${what}`] : [],
+    ),
   };
 };
 
@@ -136,10 +173,14 @@ const variableKey = ({ key, service }: ComparedVariable): string => `${service?.
 
 const ofService = ({ service }: ComparedVariable): { service?: string } => (service ? { service } : {});
 
-/** Shared scopes, widest first. Of variables with the same key the one with the narrowest scope is effective. All other scopes belong to a service. */
+/**
+ * Shared scopes, widest first. Of variables with the same key the one with the narrowest scope is effective. All other
+ * scopes belong to a service.
+ */
 const sharedScopes: readonly string[] = ['PROJECT', 'ENVIRONMENT'];
 
-const scopeBreadth = ({ scope }: ComparedVariable): number => (sharedScopes.includes(scope ?? '') ? sharedScopes.indexOf(scope!) : sharedScopes.length);
+const scopeBreadth = ({ scope }: ComparedVariable): number =>
+  sharedScopes.includes(scope ?? '') ? sharedScopes.indexOf(scope!) : sharedScopes.length;
 
 /** Variables by key, without built-in ones, which always differ. */
 const variablesByKey = (variables: readonly ComparedVariable[] = []): Map<string, ComparedVariable> =>
@@ -150,27 +191,36 @@ const variablesByKey = (variables: readonly ComparedVariable[] = []): Map<string
       .map((variable) => [variableKey(variable), variable]),
   );
 
-/** The effective variables of an environment: a lookup by the key and service of a variable finds the service's own variable or the inherited one. */
+/**
+ * The effective variables of an environment: a lookup by the key and service of a variable finds the service's own
+ * variable or the inherited one.
+ */
 const effectiveIn = ({ services, variables }: ComparedEnvironment) => {
   const set = variablesByKey(variables);
   const names = new Set(services.map((service) => nameOf(service).toLowerCase()));
   return {
     set,
     lookup: (like: ComparedVariable): ComparedVariable | undefined =>
-      set.get(variableKey(like)) ?? (names.has(like.service?.toLowerCase() ?? '') ? set.get(variableKey({ key: like.key })) : undefined),
+      set.get(variableKey(like)) ??
+      (names.has(like.service?.toLowerCase() ?? '') ? set.get(variableKey({ key: like.key })) : undefined),
   };
 };
 
-const isInherited = (variable: ComparedVariable, like: ComparedVariable): boolean => Boolean(like.service) && !variable.service;
+const isInherited = (variable: ComparedVariable, like: ComparedVariable): boolean =>
+  Boolean(like.service) && !variable.service;
 
 /** What a differing variable holds, in words. */
 const heldText = (variable: ComparedVariable, isFromAbove: boolean): string =>
   `${variable.isSecret === true ? 'a secret' : variable.value === '' ? '""' : (variable.value ?? 'set, hidden')}${isFromAbove ? ', inherited' : ''}`;
 
-/** What is said of a variable in an environment that doesn't have it, if it may be one of its secrets; undefined if not. */
-const unseenText = ({ hasSecrets }: ComparedEnvironment): string | undefined => (hasSecrets === false ? 'not among its variables; its secrets could not all be read' : undefined);
+/**
+ * What is said of a variable in an environment that doesn't have it, if it may be one of its secrets; undefined if not.
+ */
+const unseenText = ({ hasSecrets }: ComparedEnvironment): string | undefined =>
+  hasSecrets === false ? 'not among its variables; its secrets could not all be read' : undefined;
 
-const isSame = (found: ComparedVariable | undefined, like: ComparedVariable): boolean => found !== undefined && variableKey(found) === variableKey(like);
+const isSame = (found: ComparedVariable | undefined, like: ComparedVariable): boolean =>
+  found !== undefined && variableKey(found) === variableKey(like);
 
 /** Whether an environment may have a variable like this although it has none in what was read of it. */
 const mayHave = ({ services, unread = {}, hasSecrets }: ComparedEnvironment) => {
@@ -193,24 +243,47 @@ const compareVariables = (one: ComparedEnvironment, other: ComparedEnvironment):
     const about = { ...ofService(variable), what: variable.key };
     const [first, second] = [firsts.lookup(variable), seconds.lookup(variable)];
     // Neither missing nor inherited where it may be among what was not read.
-    if ((!isSame(first, variable) && mayBeFirst(variable)) || (!isSame(second, variable) && mayBeSecond(variable))) continue;
+    if ((!isSame(first, variable) && mayBeFirst(variable)) || (!isSame(second, variable) && mayBeSecond(variable)))
+      continue;
     const unseen = variable.isSecret === true ? undefined : unseenText(first ? other : one);
-    if ((!first || !second) && unseen !== undefined) differences.push({ kind: 'variable not seen', ...about, first: first ? 'set' : unseen, second: second ? 'set' : unseen });
-    else if (!first || !second) differences.push({ kind: variable.isSecret === true ? 'missing secret' : 'missing variable', ...about, ...(first ? { first: 'set' } : { second: 'set' }) });
+    if ((!first || !second) && unseen !== undefined)
+      differences.push({
+        kind: 'variable not seen',
+        ...about,
+        first: first ? 'set' : unseen,
+        second: second ? 'set' : unseen,
+      });
+    else if (!first || !second)
+      differences.push({
+        kind: variable.isSecret === true ? 'missing secret' : 'missing variable',
+        ...about,
+        ...(first ? { first: 'set' } : { second: 'set' }),
+      });
     else if (first.isSecret === true && second.isSecret === true) continue;
-    else if (first.isSecret === true || second.isSecret === true) differences.push({ kind: 'variable', ...about, first: heldText(first, isInherited(first, variable)), second: heldText(second, isInherited(second, variable)) });
+    else if (first.isSecret === true || second.isSecret === true)
+      differences.push({
+        kind: 'variable',
+        ...about,
+        first: heldText(first, isInherited(first, variable)),
+        second: heldText(second, isInherited(second, variable)),
+      });
     else if (typeof first.value !== 'string' || typeof second.value !== 'string') unknown.push(key.trim());
     else if (first.value !== second.value) {
-      differences.push({ kind: 'variable', ...about, first: heldText(first, isInherited(first, variable)), second: heldText(second, isInherited(second, variable)) });
+      differences.push({
+        kind: 'variable',
+        ...about,
+        first: heldText(first, isInherited(first, variable)),
+        second: heldText(second, isInherited(second, variable)),
+      });
     }
   }
   return { differences, unknown };
 };
 
 const bySeverity = (one: Difference, other: Difference): number =>
-  driftKinds.indexOf(one.kind) - driftKinds.indexOf(other.kind)
-  || (one.service ?? '').localeCompare(other.service ?? '')
-  || one.what.localeCompare(other.what);
+  driftKinds.indexOf(one.kind) - driftKinds.indexOf(other.kind) ||
+  (one.service ?? '').localeCompare(other.service ?? '') ||
+  one.what.localeCompare(other.what);
 
 /**
  * Compares two environments. Services are paired by kind and name. Variables are compared if both sides have a list of
@@ -225,7 +298,10 @@ export function findDrift(one: ComparedEnvironment, other: ComparedEnvironment):
   const variables = compareVariables(one, other);
   const inPairs = pairs.map(([first, second]) => compareServices(first, second));
   const differences = [
-    ...missing(one.services, other.services, 'first'), ...missing(other.services, one.services, 'second'), ...inPairs.flatMap(({ differences: found }) => found), ...variables.differences,
+    ...missing(one.services, other.services, 'first'),
+    ...missing(other.services, one.services, 'second'),
+    ...inPairs.flatMap(({ differences: found }) => found),
+    ...variables.differences,
   ].toSorted(bySeverity);
   const different = new Set(differences.map(({ service }) => service?.toLowerCase()));
   return {

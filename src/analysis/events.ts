@@ -32,7 +32,14 @@ export interface ToldEvent {
 }
 
 const verbs: Readonly<Record<string, string>> = {
-  CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted', CLONE: 'cloned', IMPORT: 'imported', LOCK: 'locked', UNLOCK: 'unlocked', MAINTENANCE: 'upgraded',
+  CREATE: 'created',
+  UPDATE: 'updated',
+  DELETE: 'deleted',
+  CLONE: 'cloned',
+  IMPORT: 'imported',
+  LOCK: 'locked',
+  UNLOCK: 'unlocked',
+  MAINTENANCE: 'upgraded',
 };
 
 const lower = (words: string): string => words.toLowerCase().replaceAll('_', ' ');
@@ -50,7 +57,14 @@ const longestValue = 120;
 /** A text, shortened. @param length the most characters that stay; by default those of a value of a changed member */
 export const clip = (text: string, length = longestValue): string => shortened(text, length);
 
-const valueText = (value: unknown): string => (value === undefined ? 'nothing' : typeof value === 'string' ? (value === '' ? '""' : value) : (JSON.stringify(value) ?? ''));
+const valueText = (value: unknown): string =>
+  value === undefined
+    ? 'nothing'
+    : typeof value === 'string'
+      ? value === ''
+        ? '""'
+        : value
+      : (JSON.stringify(value) ?? '');
 
 const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
@@ -66,29 +80,42 @@ export const eventMembers = (text: string | null | undefined): Members | undefin
 };
 
 function changesIn(now: Members, before: Members | undefined, isSecret: (name: string) => boolean): string {
-  const paths = [...new Set([...Object.keys(before ?? {}), ...Object.keys(now)])].filter((path) => !naming.includes(path) || before?.[path] !== now[path]);
+  const paths = [...new Set([...Object.keys(before ?? {}), ...Object.keys(now)])].filter(
+    (path) => !naming.includes(path) || before?.[path] !== now[path],
+  );
   const hidesValue = [now, before].some((members) => typeof members?.['key'] === 'string' && isSecret(members['key']));
   const told = paths.map((path) => {
     if (isSecret(lastName(path)) || (hidesValue && path === 'value')) return `${path}: hidden`;
     const to = clip(valueText(now[path]));
     return before === undefined ? `${path}: ${to}` : `${path}: ${clip(valueText(before[path]))} → ${to}`;
   });
-  return [...told.slice(0, mostChanges), ...(told.length > mostChanges ? [`and ${told.length - mostChanges} more`] : [])].join('; ');
+  return [
+    ...told.slice(0, mostChanges),
+    ...(told.length > mostChanges ? [`and ${told.length - mostChanges} more`] : []),
+  ].join('; ');
 }
 
 /** An event in words. @param isSecret whether a member or variable of this name holds a secret, which is never told */
 export function tellEvent(event: LenientEvent, isSecret: (name: string) => boolean): ToldEvent {
   const [now, before] = [eventMembers(event.change), eventMembers(event.original_change)];
   const key = now?.['key'] ?? before?.['key'];
-  const part = event.sub_target_type ? ` ${lower(event.sub_target_type)}${typeof key === 'string' ? ` ${key}` : ''} of` : '';
-  const names = [event.project_name, event.environment_name, event.target_name].filter((name) => typeof name === 'string' && name !== '');
+  const part = event.sub_target_type
+    ? ` ${lower(event.sub_target_type)}${typeof key === 'string' ? ` ${key}` : ''} of`
+    : '';
+  const names = [event.project_name, event.environment_name, event.target_name].filter(
+    (name) => typeof name === 'string' && name !== '',
+  );
   // Of an environment or a project its own name stands in the path already.
   const path = names.filter((name, index) => index === 0 || name !== names[index - 1]).join('/');
   const changes = now ? changesIn(now, before, isSecret) : clip(event.change ?? '');
   return {
     ...(typeof key === 'string' && { key }),
-    at: event.timestamp ?? undefined, who: event.triggered_by ?? undefined, via: event.origin ?? undefined,
-    what: `${verbOf(event.event_type ?? 'CHANGE')}${part} ${lower(event.target_type ?? 'something')}`, where: path, ...(changes !== '' && { changes }),
+    at: event.timestamp ?? undefined,
+    who: event.triggered_by ?? undefined,
+    via: event.origin ?? undefined,
+    what: `${verbOf(event.event_type ?? 'CHANGE')}${part} ${lower(event.target_type ?? 'something')}`,
+    where: path,
+    ...(changes !== '' && { changes }),
   };
 }
 
@@ -105,8 +132,10 @@ export interface WantedEvents {
   readonly to?: number;
 }
 
-const has = (whole: string | null | undefined, part: string): boolean => (whole ?? '').toLowerCase().includes(part.toLowerCase());
-const same = (one: string | null | undefined, other: string | undefined): boolean => other !== undefined && one?.toLowerCase() === other.toLowerCase();
+const has = (whole: string | null | undefined, part: string): boolean =>
+  (whole ?? '').toLowerCase().includes(part.toLowerCase());
+const same = (one: string | null | undefined, other: string | undefined): boolean =>
+  other !== undefined && one?.toLowerCase() === other.toLowerCase();
 
 const isAt = ({ service, environment, project }: WantedEvents, event: LenientEvent): boolean => {
   const isTarget = (id: string | undefined): boolean => same(event.target_id, id);
@@ -119,6 +148,14 @@ const isAt = ({ service, environment, project }: WantedEvents, event: LenientEve
 export function isWanted(wanted: WantedEvents, event: LenientEvent): boolean {
   const { who, kind, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = wanted;
   const at = Date.parse(event.timestamp ?? '');
-  const words = [event.event_type, event.sub_target_type, event.target_type, tellEvent(event, () => true).what].join(' ').replaceAll('_', ' ');
-  return (who === undefined || has(event.triggered_by, who)) && (kind === undefined || has(words, kind.replaceAll('_', ' '))) && isAt(wanted, event) && !(at < from) && !(at > to);
+  const words = [event.event_type, event.sub_target_type, event.target_type, tellEvent(event, () => true).what]
+    .join(' ')
+    .replaceAll('_', ' ');
+  return (
+    (who === undefined || has(event.triggered_by, who)) &&
+    (kind === undefined || has(words, kind.replaceAll('_', ' '))) &&
+    isAt(wanted, event) &&
+    !(at < from) &&
+    !(at > to)
+  );
 }

@@ -4,11 +4,16 @@ import { actionIn } from './deployment-progress.ts';
 import type { Lenient } from './lenient.ts';
 import { durationOf } from './time-window.ts';
 
-/** The deployments of an environment that a service took part in, newest first, each with the state in which it left the service. */
+/**
+ * The deployments of an environment that a service took part in, newest first, each with the state in which it left the
+ * service.
+ */
 export const deploymentsOf = (serviceId: string, history: readonly HistoryItem[]): PastDeployment[] =>
   history.flatMap((item) => {
     const own = item.services?.find((service) => service.service_id === serviceId);
-    return own ? [readDeployment({ ...item, status: own.status, status_details: { ...item.status_details, status: undefined } })] : [];
+    return own
+      ? [readDeployment({ ...item, status: own.status, status_details: { ...item.status_details, status: undefined } })]
+      : [];
   });
 
 /** A service that was stopped: by whom and when, and how its last deployment before that ended. */
@@ -67,14 +72,20 @@ const secondsOf = (duration: string): number | undefined => {
 const badEnds: readonly string[] = ['ERROR', 'CANCELED', 'CANCEL'];
 
 /** Whether an action or step ended badly, by the platform's word for its status. */
-export const endedBadly = (status: string | null | undefined): boolean => typeof status === 'string' && badEnds.includes(status);
+export const endedBadly = (status: string | null | undefined): boolean =>
+  typeof status === 'string' && badEnds.includes(status);
 
-const endByStatus = (status: string | null | undefined): 'good' | 'bad' | undefined => (status === 'SUCCESS' ? 'good' : endedBadly(status) ? 'bad' : undefined);
+const endByStatus = (status: string | null | undefined): 'good' | 'bad' | undefined =>
+  status === 'SUCCESS' ? 'good' : endedBadly(status) ? 'bad' : undefined;
 
 /** Whether a deployment made its service run. */
-export const madeItRun = ({ action, end }: PastDeployment): boolean => end === 'good' && (action === 'DEPLOY' || action === 'RESTART');
+export const madeItRun = ({ action, end }: PastDeployment): boolean =>
+  end === 'good' && (action === 'DEPLOY' || action === 'RESTART');
 
-/** Normalizes an item of a deployment history. Its end comes from its state or, if that isn't terminal, from the status of its action. */
+/**
+ * Normalizes an item of a deployment history. Its end comes from its state or, if that isn't terminal, from the status
+ * of its action.
+ */
 export function readDeployment(item: HistoryItem): PastDeployment {
   const { identifier, status, auditing_data: audit, details, status_details: action, total_duration: total } = item;
   const state = status ?? undefined;

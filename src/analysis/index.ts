@@ -3,14 +3,31 @@
 export { nodesText } from './cluster-nodes.ts';
 export type { ServiceChange, Sibling, VariableKey } from './changes.ts';
 export { deploymentIn, deploymentWindow, isInWindow } from './deployment-window.ts';
-export { deploymentIdsIn, deploymentProgressOf, isStatusOf, saysNeverDeployed, type DeploymentProgress, type LenientServiceStatus, type RequestedAction } from './deployment-progress.ts';
+export {
+  deploymentIdsIn,
+  deploymentProgressOf,
+  isStatusOf,
+  saysNeverDeployed,
+  type DeploymentProgress,
+  type LenientServiceStatus,
+  type RequestedAction,
+} from './deployment-progress.ts';
 export type { Diagnosis, TimelineEntry } from './diagnosis/diagnosis.ts';
 export type { Evidence } from './diagnosis/evidence.ts';
 export { isInstanceOf, lockingHost, type LockHolder } from './diagnosis/lock-holder.ts';
 export { chooseDeployment, readDeploymentSituation } from './diagnosis/situation.ts';
 export { valuePlaceholder } from './diagnosis/next-calls.ts';
 export { clip, eventMembers, isWanted, tellEvent, type LenientEvent, type WantedEvents } from './events.ts';
-export { deploymentsOf, stoppedBy, type StoppedService, madeItRun, readDeployment, shortCommit, type HistoryItem, type PastDeployment } from './history.ts';
+export {
+  deploymentsOf,
+  stoppedBy,
+  type StoppedService,
+  madeItRun,
+  readDeployment,
+  shortCommit,
+  type HistoryItem,
+  type PastDeployment,
+} from './history.ts';
 export { findDrift, type ComparedEnvironment, type ComparedVariable } from './drift.ts';
 export { levels, type LogLine } from './logs/log-line.ts';
 export { overviewOf, type WatchedService } from './overview.ts';

@@ -23,9 +23,24 @@ export interface WatchedEnvironment {
   readonly isLocked?: boolean;
 }
 
-/** What can be said of an environment, most urgent first: the conditions of services, and those of the environment itself. */
+/**
+ * What can be said of an environment, most urgent first: the conditions of services, and those of the environment
+ * itself.
+ */
 const environmentConditions = [
-  'failed', 'unavailable', 'alerting', 'canceled', 'moving', 'unknown', 'not looked at', 'out of date', 'locked', 'stopped', 'never deployed', 'no services', 'well',
+  'failed',
+  'unavailable',
+  'alerting',
+  'canceled',
+  'moving',
+  'unknown',
+  'not looked at',
+  'out of date',
+  'locked',
+  'stopped',
+  'never deployed',
+  'no services',
+  'well',
 ] as const;
 export type EnvironmentCondition = (typeof environmentConditions)[number];
 
@@ -54,7 +69,8 @@ export interface OrganizationOverview {
 /** Most names of one condition that are listed. */
 const mostNames = 3;
 
-const named = (names: readonly string[]): string => names.slice(0, mostNames).join(', ') + (names.length > mostNames ? ` and ${names.length - mostNames} more` : '');
+const named = (names: readonly string[]): string =>
+  names.slice(0, mostNames).join(', ') + (names.length > mostNames ? ` and ${names.length - mostNames} more` : '');
 
 interface Finding {
   readonly condition: EnvironmentCondition;
@@ -72,7 +88,13 @@ const ofServices = (services: readonly WatchedService[]): readonly Finding[] => 
   return present.map((condition) => {
     const own = by.get(condition)!;
     const isAll = own.length === judged.length && own.length > 1;
-    return { condition, text: isAll && condition !== 'failed' ? `${condition}: all ${own.length}` : `${condition}: ${named(own.map(({ name }) => name))}` };
+    return {
+      condition,
+      text:
+        isAll && condition !== 'failed'
+          ? `${condition}: all ${own.length}`
+          : `${condition}: ${named(own.map(({ name }) => name))}`,
+    };
   });
 };
 
@@ -82,39 +104,61 @@ const ofWhole = ({ state, deployment_status: service_deployment_status }: WholeS
 };
 
 const findingsOf = ({ services, status, alerts = [], isLocked }: WatchedEnvironment): readonly Finding[] => {
-  const own = services ? ofServices(services) : status ? ofWhole(status) : [{ condition: 'not looked at', text: '' } as const];
+  const own = services
+    ? ofServices(services)
+    : status
+      ? ofWhole(status)
+      : [{ condition: 'not looked at', text: '' } as const];
   const all: readonly Finding[] = [
     ...own,
     ...(alerts.length > 0 ? [{ condition: 'alerting', text: `alerting: ${named(alerts)}` } as const] : []),
     ...(isLocked ? [{ condition: 'locked', text: 'locked: its cluster is locked' } as const] : []),
   ];
-  return all.toSorted((one, other) => environmentConditions.indexOf(one.condition) - environmentConditions.indexOf(other.condition));
+  return all.toSorted(
+    (one, other) => environmentConditions.indexOf(one.condition) - environmentConditions.indexOf(other.condition),
+  );
 };
 
 function judge(environment: WatchedEnvironment): JudgedEnvironment {
   const { project, name, mode } = environment;
   const [first, ...rest] = findingsOf(environment);
-  const what = [first, ...rest].filter((finding) => finding !== undefined && !quiet.includes(finding.condition) && finding.text !== '').map((finding) => finding!.text).join('; ');
-  return { environment: `${project}/${name}`, mode, condition: first?.condition ?? 'unknown', ...(what !== '' && { what }) };
+  const what = [first, ...rest]
+    .filter((finding) => finding !== undefined && !quiet.includes(finding.condition) && finding.text !== '')
+    .map((finding) => finding!.text)
+    .join('; ');
+  return {
+    environment: `${project}/${name}`,
+    mode,
+    condition: first?.condition ?? 'unknown',
+    ...(what !== '' && { what }),
+  };
 }
 
 const countsOf = (environments: readonly JudgedEnvironment[]): ConditionCounts => {
   const by = Map.groupBy(environments, ({ condition }) => condition);
-  return Object.fromEntries(environmentConditions.flatMap((condition) => (by.has(condition) ? [[condition, by.get(condition)!.length]] : [])));
+  return Object.fromEntries(
+    environmentConditions.flatMap((condition) => (by.has(condition) ? [[condition, by.get(condition)!.length]] : [])),
+  );
 };
 
-const rank = ({ condition, mode }: JudgedEnvironment): number => environmentConditions.indexOf(condition) * 2 + (isProduction(mode) ? 0 : 1);
+const rank = ({ condition, mode }: JudgedEnvironment): number =>
+  environmentConditions.indexOf(condition) * 2 + (isProduction(mode) ? 0 : 1);
 
 /** How an organization, or a part of it, stands: its environments by what is wrong with them. */
 export function organizationOverviewOf(watched: readonly WatchedEnvironment[]): OrganizationOverview {
   const judged = watched
     .map((environment) => ({ project: environment.project, row: judge(environment) }))
-    .toSorted((one, other) => rank(one.row) - rank(other.row) || one.row.environment.localeCompare(other.row.environment));
+    .toSorted(
+      (one, other) => rank(one.row) - rank(other.row) || one.row.environment.localeCompare(other.row.environment),
+    );
   const rows = judged.map(({ row }) => row);
   return {
     environments: rows,
     counts: countsOf(rows),
     services: overviewOf(watched.flatMap(({ services = [] }) => services)).counts,
-    projects: [...Map.groupBy(judged, ({ project }) => project)].map(([project, own]) => ({ project, counts: countsOf(own.map(({ row }) => row)) })),
+    projects: [...Map.groupBy(judged, ({ project }) => project)].map(([project, own]) => ({
+      project,
+      counts: countsOf(own.map(({ row }) => row)),
+    })),
   };
 }

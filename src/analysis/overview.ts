@@ -12,7 +12,17 @@ export interface WatchedService {
 }
 
 /** Conditions of services, most urgent first. */
-export const standings = ['failed', 'unavailable', 'canceled', 'moving', 'unknown', 'out of date', 'stopped', 'never deployed', 'well'] as const;
+export const standings = [
+  'failed',
+  'unavailable',
+  'canceled',
+  'moving',
+  'unknown',
+  'out of date',
+  'stopped',
+  'never deployed',
+  'well',
+] as const;
 export type Standing = (typeof standings)[number];
 
 export interface ServiceCondition {
@@ -36,7 +46,10 @@ export interface Overview {
 }
 
 /** What a condition is told from. */
-type JudgedStatus = Pick<LenientServiceStatus, 'state' | 'service_deployment_status' | 'steps' | 'status_details' | 'running'>;
+type JudgedStatus = Pick<
+  LenientServiceStatus,
+  'state' | 'service_deployment_status' | 'steps' | 'status_details' | 'running'
+>;
 
 const failures: Readonly<Record<string, string>> = {
   BUILD_ERROR: 'its build failed',
@@ -54,22 +67,38 @@ const failingStep = (status: JudgedStatus): string => {
 // A job and Terraform run and end.
 const wellTexts: Readonly<Record<string, string>> = { job: 'its last run ended well', terraform: 'it was applied' };
 
-const settled = (state: string, status: JudgedStatus, kind: string, warning: string | undefined): readonly [Standing, string] | undefined => {
+const settled = (
+  state: string,
+  status: JudgedStatus,
+  kind: string,
+  warning: string | undefined,
+): readonly [Standing, string] | undefined => {
   if (state.endsWith('ERROR')) return ['failed', `${failures[state] ?? `its state is ${state}`}${failingStep(status)}`];
-  if (state === 'UNAVAILABLE') return ['unavailable', warning ?? 'it can\'t be reached or keeps crashing'];
+  if (state === 'UNAVAILABLE') return ['unavailable', warning ?? "it can't be reached or keeps crashing"];
   if (state === 'CANCELED') return ['canceled', 'its last deployment was canceled'];
   if (state === 'STOPPED' || state === 'DELETED') return ['stopped', `it is ${state.toLowerCase()}`];
-  if (state === 'READY' || status.service_deployment_status === 'NEVER_DEPLOYED') return ['never deployed', 'it was never deployed'];
+  if (state === 'READY' || status.service_deployment_status === 'NEVER_DEPLOYED')
+    return ['never deployed', 'it was never deployed'];
   if (terminalOutcome('DEPLOY', state) !== 'good') return undefined;
-  if (status.service_deployment_status !== 'OUT_OF_DATE') return ['well', `${wellTexts[kind] ?? 'it runs'}${warning === undefined ? '' : `, but: ${warning}`}`];
-  return ['out of date', outsideChangeIn(status)?.message ?? `its configuration or a variable changed since it was deployed${warning === undefined ? '' : `; besides: ${warning}`}`];
+  if (status.service_deployment_status !== 'OUT_OF_DATE')
+    return ['well', `${wellTexts[kind] ?? 'it runs'}${warning === undefined ? '' : `, but: ${warning}`}`];
+  return [
+    'out of date',
+    outsideChangeIn(status)?.message ??
+      `its configuration or a variable changed since it was deployed${warning === undefined ? '' : `; besides: ${warning}`}`,
+  ];
 };
 
 /**
- * The condition that a status tells of, of a service of a kind or of an environment as a whole, with the reason in a few words.
+ * The condition that a status tells of, of a service of a kind or of an environment as a whole, with the reason in a
+ * few words.
  * @param warning what the platform says of what runs of it
  */
-export const standingOf = (status: JudgedStatus | null | undefined, kind = 'environment', warning?: string): readonly [Standing, string] => {
+export const standingOf = (
+  status: JudgedStatus | null | undefined,
+  kind = 'environment',
+  warning?: string,
+): readonly [Standing, string] => {
   const state = status?.state;
   if (!status || !state) return ['unknown', 'the platform tells no state'];
   const end = settled(state, status, kind, warning);
@@ -80,7 +109,10 @@ export const standingOf = (status: JudgedStatus | null | undefined, kind = 'envi
 
 const time = ({ at }: ServiceCondition): number => Date.parse(at ?? '') || 0;
 
-/** The conditions of an environment's services, most urgent first, those before others of which the platform says something. Unknown states count as `moving`. */
+/**
+ * The conditions of an environment's services, most urgent first, those before others of which the platform says
+ * something. Unknown states count as `moving`.
+ */
 export function overviewOf(services: readonly WatchedService[]): Overview {
   const warnings = warningsOfServices(services);
   const judged = services.map((service) => {
@@ -88,13 +120,29 @@ export function overviewOf(services: readonly WatchedService[]): Overview {
     const warning = warnings.get(service);
     const [condition, reason] = standingOf(status, kind, warning);
     const stranded = strandedDataIn(status);
-    const row: ServiceCondition = { id, name, kind, condition, state: status?.state ?? undefined, reason, at: status?.last_deployment_date ?? undefined, ...(stranded && { backup: stranded.backup ? backupText(stranded.backup) : 'none' }) };
+    const row: ServiceCondition = {
+      id,
+      name,
+      kind,
+      condition,
+      state: status?.state ?? undefined,
+      reason,
+      at: status?.last_deployment_date ?? undefined,
+      ...(stranded && { backup: stranded.backup ? backupText(stranded.backup) : 'none' }),
+    };
     return { row, isWarned: warning !== undefined };
   });
   const counts: Partial<Record<Standing, number>> = {};
-  for (const { row: { condition } } of judged) counts[condition] = (counts[condition] ?? 0) + 1;
-  const inOrder = judged.toSorted(({ row: one, isWarned }, { row: other, isWarned: isOtherWarned }) =>
-    standings.indexOf(one.condition) - standings.indexOf(other.condition) || (one.condition === 'well' ? Number(isOtherWarned) - Number(isWarned) : 0)
-    || time(other) - time(one) || one.name.localeCompare(other.name));
+  for (const {
+    row: { condition },
+  } of judged)
+    counts[condition] = (counts[condition] ?? 0) + 1;
+  const inOrder = judged.toSorted(
+    ({ row: one, isWarned }, { row: other, isWarned: isOtherWarned }) =>
+      standings.indexOf(one.condition) - standings.indexOf(other.condition) ||
+      (one.condition === 'well' ? Number(isOtherWarned) - Number(isWarned) : 0) ||
+      time(other) - time(one) ||
+      one.name.localeCompare(other.name),
+  );
   return { services: inOrder.map(({ row }) => row), counts };
 }

@@ -51,7 +51,10 @@ const numberAt = (members: Readonly<Record<string, unknown>>, path: string): num
 };
 
 /** The timing of a probe in the members of an event, without values that no probe can have. */
-function timingAt(members: Readonly<Record<string, unknown>>, probe: string): Readonly<Record<string, number>> | undefined {
+function timingAt(
+  members: Readonly<Record<string, unknown>>,
+  probe: string,
+): Readonly<Record<string, number>> | undefined {
   const timing = Object.entries(ProbeTiming.shape).flatMap(([name, valid]) => {
     const value = numberAt(members, `${probe}.${name}`);
     return value === undefined || !valid.safeParse(value).success ? [] : [[name, value] as const];
@@ -62,9 +65,12 @@ function timingAt(members: Readonly<Record<string, unknown>>, probe: string): Re
 function previousSettings({ original_change }: LenientEvent): PreviousSettings | undefined {
   const members = eventMembers(original_change) ?? {};
   const before: PreviousSettings = {
-    registryId: textAt(members, 'registry_id'), branch: textAt(members, 'git_repository.branch'),
-    memory: numberAt(members, 'memory'), chartVersion: textAt(members, 'repository.chart_version'),
-    readiness_probe: timingAt(members, 'readiness_probe'), liveness_probe: timingAt(members, 'liveness_probe'),
+    registryId: textAt(members, 'registry_id'),
+    branch: textAt(members, 'git_repository.branch'),
+    memory: numberAt(members, 'memory'),
+    chartVersion: textAt(members, 'repository.chart_version'),
+    readiness_probe: timingAt(members, 'readiness_probe'),
+    liveness_probe: timingAt(members, 'liveness_probe'),
   };
   return Object.values(before).every((value) => value === undefined) ? undefined : before;
 }
@@ -76,25 +82,49 @@ const variableParts: readonly string[] = ['VARIABLE', 'SECRET'];
 
 const plainTypes: readonly unknown[] = [undefined, 'VALUE'];
 
-/** The values of a variable before and after a change. Those of secrets are left out, and those of files, which are more than a value. */
-function valuesIn({ change, original_change, sub_target_type: part }: LenientEvent, key: string, isSecret: IsSecret): RecordedChange['values'] {
+/**
+ * The values of a variable before and after a change. Those of secrets are left out, and those of files, which are more
+ * than a value.
+ */
+function valuesIn(
+  { change, original_change, sub_target_type: part }: LenientEvent,
+  key: string,
+  isSecret: IsSecret,
+): RecordedChange['values'] {
   if (part === 'SECRET') return {};
   const plain = (text: string | null | undefined): string | undefined => {
     const { value, variable_type: type } = eventMembers(text) ?? {};
-    return typeof value === 'string' && plainTypes.includes(type) && !value.includes(hiddenSecret) && !isSecret(key, value) ? value : undefined;
+    return typeof value === 'string' &&
+      plainTypes.includes(type) &&
+      !value.includes(hiddenSecret) &&
+      !isSecret(key, value)
+      ? value
+      : undefined;
   };
   return { before: plain(original_change), after: plain(change) };
 }
 
 /** What an event tells of a service's configuration and variables; undefined if it is about something else. */
-export function recordedChange(event: LenientEvent, places: Pick<WantedEvents, 'service' | 'environment' | 'project'>, isSecret: IsSecret): RecordedChange | undefined {
+export function recordedChange(
+  event: LenientEvent,
+  places: Pick<WantedEvents, 'service' | 'environment' | 'project'>,
+  isSecret: IsSecret,
+): RecordedChange | undefined {
   if (!event.timestamp || !isWanted(places, event)) return undefined;
   const { key, who: by, changes } = tellEvent(event, (name) => isSecret(name));
   const isRemoval = event.event_type === 'DELETE';
   const told = { at: event.timestamp, by, isRemoval, changes };
   if (variableParts.includes(event.sub_target_type ?? '')) {
     if (key === undefined) return undefined;
-    return { ...told, variable: key, scope: event.target_type ?? undefined, ownerId: event.target_id ?? undefined, isSecret: event.sub_target_type === 'SECRET', isAddition: event.event_type === 'CREATE', values: valuesIn(event, key, isSecret) };
+    return {
+      ...told,
+      variable: key,
+      scope: event.target_type ?? undefined,
+      ownerId: event.target_id ?? undefined,
+      isSecret: event.sub_target_type === 'SECRET',
+      isAddition: event.event_type === 'CREATE',
+      values: valuesIn(event, key, isSecret),
+    };
   }
   const isOwn = !event.sub_target_type && event.target_id?.toLowerCase() === places.service?.toLowerCase();
   return isOwn && event.event_type === 'UPDATE' ? { ...told, before: previousSettings(event) } : undefined;
@@ -104,17 +134,30 @@ export function recordedChange(event: LenientEvent, places: Pick<WantedEvents, '
 export const variablePlace = (key: string, scope: string | null | undefined): string => `${key} ${scope ?? ''}`;
 
 /** The records of each variable of each scope, oldest first. */
-export const recordsByVariable = (recorded: readonly RecordedChange[]): ReadonlyMap<string, readonly RecordedChange[]> =>
+export const recordsByVariable = (
+  recorded: readonly RecordedChange[],
+): ReadonlyMap<string, readonly RecordedChange[]> =>
   Map.groupBy(
-    recorded.filter(({ variable }) => variable !== undefined).toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at)),
+    recorded
+      .filter(({ variable }) => variable !== undefined)
+      .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at)),
     ({ variable, scope }) => variablePlace(variable!, scope),
   );
 
 /** How a variable or secret is not as it was; undefined if it neither was nor is there. */
-export function howChanged({ wasThere, isThere, isSecret }: { readonly wasThere: boolean; readonly isThere: boolean; readonly isSecret: boolean }): 'added' | 'changed' | 'replaced' | 'removed' | undefined {
+export function howChanged({
+  wasThere,
+  isThere,
+  isSecret,
+}: {
+  readonly wasThere: boolean;
+  readonly isThere: boolean;
+  readonly isSecret: boolean;
+}): 'added' | 'changed' | 'replaced' | 'removed' | undefined {
   if (wasThere) return isThere ? (isSecret ? 'replaced' : 'changed') : 'removed';
   return isThere ? 'added' : undefined;
 }
 
 /** By whom, and from what to what, as words that follow a change. */
-export const recordedText = ({ by, changes }: Pick<RecordedChange, 'by' | 'changes'>): string => `${by === undefined ? '' : ` by ${by}`}${changes === undefined ? '' : `: ${changes}`}`;
+export const recordedText = ({ by, changes }: Pick<RecordedChange, 'by' | 'changes'>): string =>
+  `${by === undefined ? '' : ` by ${by}`}${changes === undefined ? '' : `: ${changes}`}`;

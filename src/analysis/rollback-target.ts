@@ -17,10 +17,12 @@ export type RollbackTarget =
 /** Fewest digits that identify a commit. */
 const shortestCommitPrefix = 7;
 
-const isNamed = (commit: string, wanted: string): boolean => wanted.length >= shortestCommitPrefix && commit.startsWith(wanted.toLowerCase());
+const isNamed = (commit: string, wanted: string): boolean =>
+  wanted.length >= shortestCommitPrefix && commit.startsWith(wanted.toLowerCase());
 
 /** The deployments that have a commit, newest first. */
-const commitDeploymentsIn = (history: readonly PastDeployment[]): readonly CommitDeployment[] => history.filter((one): one is CommitDeployment => one.action === 'DEPLOY' && one.commit !== undefined);
+const commitDeploymentsIn = (history: readonly PastDeployment[]): readonly CommitDeployment[] =>
+  history.filter((one): one is CommitDeployment => one.action === 'DEPLOY' && one.commit !== undefined);
 
 /** Whether a commit was first deployed before the commit `than`. */
 const isOlder = (releases: readonly CommitDeployment[], commit: string, than: string): boolean => {
@@ -42,7 +44,8 @@ export function isRollback(history: readonly PastDeployment[], commit: string): 
 }
 
 /**
- * Finds the target of a rollback: the newest successful deployment of a commit that is older than the current one. The age
+ * Finds the target of a rollback: the newest successful deployment of a commit that is older than the current one. The
+ * age
  * of a commit is that of its first deployment. Commits that were rolled back from are never chosen, nor newer commits.
  * @param history newest first; must reach back to the first deployment of the current commit
  * @param wanted the commit to roll back to, at least its first 7 digits. Without it, a second rollback finds no target.
@@ -53,7 +56,12 @@ export function findRollbackTarget(history: readonly PastDeployment[], wanted?: 
   if (!current) return { kind: 'none', good: [] };
   const older = (commit: string, than: string): boolean => isOlder(releases, commit, than);
   const wasRolledBackFrom = ({ commit }: CommitDeployment): boolean =>
-    releases.slice(0, releases.findIndex((one) => one.commit === commit)).some((later) => older(later.commit, commit));
+    releases
+      .slice(
+        0,
+        releases.findIndex((one) => one.commit === commit),
+      )
+      .some((later) => older(later.commit, commit));
   const good = releases.filter((one) => one.end === 'good');
   const before = good.filter((one) => older(one.commit, current.commit));
   const newer = releases.find((one) => older(current.commit, one.commit));
@@ -62,7 +70,8 @@ export function findRollbackTarget(history: readonly PastDeployment[], wanted?: 
     const to = before.find(({ commit }) => isNamed(commit, wanted));
     return to ? { kind: 'found', from: current.commit, to } : { kind: 'none', good: before };
   }
-  if (current.end === 'bad' && good.some(({ commit }) => commit === current.commit)) return { kind: 'commit_not_at_fault', from: current.commit };
+  if (current.end === 'bad' && good.some(({ commit }) => commit === current.commit))
+    return { kind: 'commit_not_at_fault', from: current.commit };
   if (newer) return { kind: 'already_rolled_back', from: newer.commit, to: current };
   const to = before.find((one) => !wasRolledBackFrom(one));
   return to ? { kind: 'found', from: current.commit, to } : { kind: 'none', good: [] };

@@ -123,7 +123,10 @@ export function searchLog(lines: readonly LogLine[], query: LogQuery, now: Date)
   const entries = entriesWithin(readEntries(lines), timeWindow(query, now));
   const tests: ((entry: Entry) => boolean)[] = [];
   if (query.level !== undefined) tests.push(levelTest(query.level));
-  for (const test of [query.text ? textTest(query.text) : undefined, query.pattern ? patternTest(query.pattern) : undefined]) {
+  for (const test of [
+    query.text ? textTest(query.text) : undefined,
+    query.pattern ? patternTest(query.pattern) : undefined,
+  ]) {
     if (test) tests.push(({ text }) => test(text));
   }
   const matches = entries.flatMap((entry, position) => (tests.every((test) => test(entry)) ? [position] : []));
@@ -134,9 +137,17 @@ export function searchLog(lines: readonly LogLine[], query: LogQuery, now: Date)
   for (const position of matches) counts[entries[position]?.level ?? 'info'] += 1;
   return {
     groups: groupPositions(shown, context, entries.length).map(([first, last]) =>
-      entries.slice(first, last + 1).map(({ index, time, pod, level, shown: text }, offset) => ({
-        index, time, pod, level, text, matched: matched.has(first + offset),
-      }))),
+      entries
+        .slice(first, last + 1)
+        .map(({ index, time, pod, level, shown: text }, offset) => ({
+          index,
+          time,
+          pod,
+          level,
+          text,
+          matched: matched.has(first + offset),
+        })),
+    ),
     matched: matches.length,
     shown: shown.length,
     searched: entries.length,

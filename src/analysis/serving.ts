@@ -24,8 +24,12 @@ interface Ending {
 }
 
 const endings: Readonly<Record<string, Ending>> = {
-  DELETING: { action: 'deleted', hasBegun: true }, DELETE_QUEUED: { action: 'deleted', hasBegun: false }, WAITING_DELETING: { action: 'deleted', hasBegun: false },
-  STOPPING: { action: 'stopped', hasBegun: true }, STOP_QUEUED: { action: 'stopped', hasBegun: false }, WAITING_STOPPING: { action: 'stopped', hasBegun: false },
+  DELETING: { action: 'deleted', hasBegun: true },
+  DELETE_QUEUED: { action: 'deleted', hasBegun: false },
+  WAITING_DELETING: { action: 'deleted', hasBegun: false },
+  STOPPING: { action: 'stopped', hasBegun: true },
+  STOP_QUEUED: { action: 'stopped', hasBegun: false },
+  WAITING_STOPPING: { action: 'stopped', hasBegun: false },
 };
 
 /** Jobs run and end, Terraform makes things: neither serves. */
@@ -52,7 +56,8 @@ const runningIn = (status: LenientServiceStatus): number | undefined => {
 };
 
 /** How many instances, in words; undefined where that isn't known. */
-export const instancesText = (instances: string | undefined): string | undefined => instances && `${instances} ${instances === '1' ? 'instance' : 'instances'}`;
+export const instancesText = (instances: string | undefined): string | undefined =>
+  instances && `${instances} ${instances === '1' ? 'instance' : 'instances'}`;
 
 /** The version in a configuration, which is the one that was deployed unless the configuration changed since. */
 const versionIn = ({ kind, configuration }: ServedService): string | undefined => {
@@ -61,10 +66,15 @@ const versionIn = ({ kind, configuration }: ServedService): string | undefined =
   return source?.by === 'none' ? (Configured.safeParse(configuration).data?.version ?? undefined) : source?.configured;
 };
 
-const versionOf = ({ commit, image, tag, chartVersion }: PastDeployment): string | undefined => tag ?? image ?? (commit && shortCommit(commit)) ?? chartVersion;
+const versionOf = ({ commit, image, tag, chartVersion }: PastDeployment): string | undefined =>
+  tag ?? image ?? (commit && shortCommit(commit)) ?? chartVersion;
 
-/** The deployment whose version serves: a failed one leaves the version before it. Undefined if it was stopped since, or none is known. */
-const effective = (history: readonly PastDeployment[]): PastDeployment | undefined => history.find(({ end, action }) => end === 'good' || (end === 'bad' && (action === 'STOP' || action === 'DELETE')));
+/**
+ * The deployment whose version serves: a failed one leaves the version before it. Undefined if it was stopped since, or
+ * none is known.
+ */
+const effective = (history: readonly PastDeployment[]): PastDeployment | undefined =>
+  history.find(({ end, action }) => end === 'good' || (end === 'bad' && (action === 'STOP' || action === 'DELETE')));
 
 /** A service, with its deployments if they were read. */
 export interface ServedService {
@@ -79,9 +89,13 @@ const isUp = ({ status }: ServedService): boolean => terminalOutcome('DEPLOY', s
 
 /** Whether it takes the history to tell what serves: not of what runs as it is configured. */
 export const needsHistory = (service: ServedService): boolean =>
-  canServe(service.kind) && !['STOPPED', 'DELETED', 'READY'].includes(service.status?.state ?? '') && !(isUp(service) && service.status?.service_deployment_status === 'UP_TO_DATE');
+  canServe(service.kind) &&
+  !['STOPPED', 'DELETED', 'READY'].includes(service.status?.state ?? '') &&
+  !(isUp(service) && service.status?.service_deployment_status === 'UP_TO_DATE');
 
-/** Which version of a service serves, on how many instances and since when; undefined for what doesn't serve by nature. */
+/**
+ * Which version of a service serves, on how many instances and since when; undefined for what doesn't serve by nature.
+ */
 export function servingOf(service: ServedService): Serving | undefined {
   const { kind, status, configuration, history } = service;
   if (!canServe(kind) || typeof status?.state !== 'string') return undefined;
@@ -90,9 +104,11 @@ export function servingOf(service: ServedService): Serving | undefined {
   // A changed configuration takes effect with the next deployment: what runs is known better.
   const instances = configured === undefined || running === undefined ? configured : String(running);
   if (configured === '0' && running === undefined) return { is: 'nothing' };
-  if (!needsHistory(service)) return { is: 'serving', version: versionIn(service), instances, since: status.last_deployment_date ?? undefined };
+  if (!needsHistory(service))
+    return { is: 'serving', version: versionIn(service), instances, since: status.last_deployment_date ?? undefined };
   const last = history && effective(history);
-  if (!last && history && !isUp(service) && (status.deployment_requests_count ?? Infinity) <= history.length) return { is: 'nothing' };
+  if (!last && history && !isUp(service) && (status.deployment_requests_count ?? Infinity) <= history.length)
+    return { is: 'nothing' };
   if (last?.action === 'STOP' || last?.action === 'DELETE') return { is: last.end === 'good' ? 'nothing' : 'unknown' };
   const ending = endings[status.state];
   if (ending?.hasBegun) return { is: 'unknown', version: last && versionOf(last), ending };

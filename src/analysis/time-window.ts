@@ -19,7 +19,10 @@ const day = 86_400 * second;
 // Milliseconds per week, year, month, day, hour, minute, second; years and months are approximate.
 const lengths = [7 * day, 365 * day, 30 * day, day, 3600 * second, 60 * second, second];
 
-/** Milliseconds of an ISO 8601 duration such as PT15M or P1DT2H; undefined if it is invalid. A month counts as 30 days, a year as 365. */
+/**
+ * Milliseconds of an ISO 8601 duration such as PT15M or P1DT2H; undefined if it is invalid. A month counts as 30 days,
+ * a year as 365.
+ */
 export const durationOf = (text: string): number | undefined => {
   const found = duration.safeParse(text).success ? parts.exec(text) : null;
   return found?.slice(1).reduce((sum, amount, index) => sum + Number(amount ?? 0) * (lengths[index] ?? 0), 0);
@@ -30,7 +33,9 @@ const timeOf = (member: string, text: string | undefined, now: Date): number | u
   const before = durationOf(text);
   const time = before === undefined ? Date.parse(text) : now.getTime() - before;
   if (!/^[P\d]/.test(text) || Number.isNaN(time)) {
-    throw new UnusableQuery(`${member} must be an ISO timestamp such as 2026-01-31T09:30:00Z, or how long ago as an ISO duration such as PT15M. It is ${JSON.stringify(repeated(text))}.`);
+    throw new UnusableQuery(
+      `${member} must be an ISO timestamp such as 2026-01-31T09:30:00Z, or how long ago as an ISO duration such as PT15M. It is ${JSON.stringify(repeated(text))}.`,
+    );
   }
   return time;
 };
@@ -43,6 +48,7 @@ const timeOf = (member: string, text: string | undefined, now: Date): number | u
 export function timeWindow({ since, until }: { since?: string; until?: string }, now: Date): TimeWindow {
   const from = timeOf('since', since, now);
   const to = timeOf('until', until, now);
-  if (from !== undefined && to !== undefined && from > to) throw new UnusableQuery('since lies after until: the window is empty.');
+  if (from !== undefined && to !== undefined && from > to)
+    throw new UnusableQuery('since lies after until: the window is empty.');
   return { from, to };
 }

@@ -5,8 +5,20 @@ import { maybe } from './lenient.ts';
 const amount = maybe(z.number().nonnegative());
 
 const Usage = z.object({
-  measured_at: maybe(z.string()), seconds: amount, instances: amount, cpu: amount, cpu_worst: amount, cpu_limit: amount, memory: amount, memory_worst: amount, memory_limit: amount,
-  received_per_second: amount, sent_per_second: amount, requests_per_second: amount, error_percent: amount, p95_milliseconds: amount,
+  measured_at: maybe(z.string()),
+  seconds: amount,
+  instances: amount,
+  cpu: amount,
+  cpu_worst: amount,
+  cpu_limit: amount,
+  memory: amount,
+  memory_worst: amount,
+  memory_limit: amount,
+  received_per_second: amount,
+  sent_per_second: amount,
+  requests_per_second: amount,
+  error_percent: amount,
+  p95_milliseconds: amount,
   missing: maybe(z.array(z.string())),
 });
 type Usage = z.output<typeof Usage>;
@@ -16,12 +28,17 @@ const oldMilliseconds = 120_000;
 
 const minute = 60;
 
-const span = (seconds: number): string => (seconds < 2 * minute ? `${Math.round(seconds)} s` : `${Math.round(seconds / minute)} min`);
+const span = (seconds: number): string =>
+  seconds < 2 * minute ? `${Math.round(seconds)} s` : `${Math.round(seconds / minute)} min`;
 
 const percent = (used: number, limit: number): number => Math.round((used / limit) * 100);
 
-/** How much of its share the instance takes that uses most: alert rules compare that, and the others may hide it. Empty where there is only one. */
-const worstText = ({ instances }: Usage, worst: number | null | undefined, limit: number): string => (worst == null || instances == null || instances < 2 ? '' : `, one instance at ${percent(worst, limit / instances)} %`);
+/**
+ * How much of its share the instance takes that uses most: alert rules compare that, and the others may hide it. Empty
+ * where there is only one.
+ */
+const worstText = ({ instances }: Usage, worst: number | null | undefined, limit: number): string =>
+  worst == null || instances == null || instances < 2 ? '' : `, one instance at ${percent(worst, limit / instances)} %`;
 
 const cpuText = (usage: Usage): string | undefined => {
   const { cpu, cpu_worst: worst, cpu_limit: limit } = usage;
@@ -36,26 +53,51 @@ const memoryText = (usage: Usage): string | undefined => {
 };
 
 /** Bytes a second. */
-const rateText = (bytes: number): string => (bytes < 1e6 ? `${Number((bytes / 1e3).toPrecision(2))} kB/s` : `${Number((bytes / 1e6).toPrecision(3))} MB/s`);
+const rateText = (bytes: number): string =>
+  bytes < 1e6 ? `${Number((bytes / 1e3).toPrecision(2))} kB/s` : `${Number((bytes / 1e6).toPrecision(3))} MB/s`;
 
-const networkText = ({ received_per_second: received, sent_per_second: sent }: Usage): string | undefined => (received == null || sent == null ? undefined : `network ${rateText(received)} in, ${rateText(sent)} out`);
+const networkText = ({ received_per_second: received, sent_per_second: sent }: Usage): string | undefined =>
+  received == null || sent == null ? undefined : `network ${rateText(received)} in, ${rateText(sent)} out`;
 
-const requestsText = ({ requests_per_second: perSecond, error_percent: errors, p95_milliseconds: p95 }: Usage): readonly (string | undefined)[] =>
-  (perSecond == null ? [] : [`${perSecond} requests/s`, errors == null ? undefined : `${errors} % errors`, p95 == null ? undefined : `p95 ${p95} ms`]);
+const requestsText = ({
+  requests_per_second: perSecond,
+  error_percent: errors,
+  p95_milliseconds: p95,
+}: Usage): readonly (string | undefined)[] =>
+  perSecond == null
+    ? []
+    : [
+        `${perSecond} requests/s`,
+        errors == null ? undefined : `${errors} % errors`,
+        p95 == null ? undefined : `p95 ${p95} ms`,
+      ];
 
-const restartsText = (restarts: unknown): string | undefined => (typeof restarts === 'number' && restarts > 0 ? `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}` : undefined);
+const restartsText = (restarts: unknown): string | undefined =>
+  typeof restarts === 'number' && restarts > 0 ? `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}` : undefined;
 
 /**
- * What a service uses, in a line, with what could not be measured; undefined for a platform that doesn't tell, and for what doesn't run.
+ * What a service uses, in a line, with what could not be measured; undefined for a platform that doesn't tell, and for
+ * what doesn't run.
  * @param now milliseconds since the epoch
  */
 export function usageText(status: LenientServiceStatus | null | undefined, now: number): string | undefined {
   const usage = Usage.safeParse(status?.running?.usage).data;
   if (usage === undefined) return undefined;
   const missing = (usage.missing ?? []).join(' ');
-  const facts = [cpuText(usage), memoryText(usage), networkText(usage), restartsText(status?.running?.restarts), ...requestsText(usage)].filter((fact) => fact !== undefined);
+  const facts = [
+    cpuText(usage),
+    memoryText(usage),
+    networkText(usage),
+    restartsText(status?.running?.restarts),
+    ...requestsText(usage),
+  ].filter((fact) => fact !== undefined);
   if (facts.length === 0) return `not measured${missing === '' ? '' : `: ${missing}`}`;
   const age = now - Date.parse(usage.measured_at ?? '');
-  const when = [usage.seconds ? `over ${span(usage.seconds)}` : undefined, Number.isNaN(age) ? undefined : `${span(Math.max(0, age) / 1000)} ago`].filter((part) => part !== undefined).join(', ');
+  const when = [
+    usage.seconds ? `over ${span(usage.seconds)}` : undefined,
+    Number.isNaN(age) ? undefined : `${span(Math.max(0, age) / 1000)} ago`,
+  ]
+    .filter((part) => part !== undefined)
+    .join(', ');
   return `${age > oldMilliseconds ? 'not measured lately; before: ' : ''}${facts.join(', ')}${when === '' ? '' : ` (${when})`}${missing === '' ? '' : `. ${missing}`}`;
 }

@@ -3,7 +3,11 @@ import { maybe, maybeRecord } from './lenient.ts';
 
 /** What a service is made from, as far as its configuration tells. */
 export interface ServiceOrigin {
-  readonly git?: { readonly url?: string; readonly branch?: string; /** The commit that was deployed last. */ readonly deployed?: string };
+  readonly git?: {
+    readonly url?: string;
+    readonly branch?: string;
+    /** The commit that was deployed last. */ readonly deployed?: string;
+  };
   readonly image?: { readonly name?: string; readonly tag?: string; readonly registryId?: string };
   readonly chart?: { readonly name?: string; readonly version?: string; readonly repositoryId?: string };
 }
@@ -18,7 +22,8 @@ const Configured = z.looseObject({
   git_repository: Git,
   terraform_files_source: maybeRecord({ git: InGit }),
   source: maybeRecord({
-    git: InGit, docker: InGit,
+    git: InGit,
+    docker: InGit,
     image: maybeRecord(image),
     repository: maybeRecord({ chart_name: text, chart_version: text, repository: maybeRecord({ id: text }) }),
   }),
@@ -33,13 +38,30 @@ export function originIn(configuration: unknown): ServiceOrigin {
   const run = read.image_name || read.tag || read.registry_id ? read : source?.image;
   const chart = source?.repository;
   return {
-    ...(git && { git: { url: git.url ?? undefined, branch: git.branch ?? undefined, deployed: git.deployed_commit_id ?? undefined } }),
-    ...(run && { image: { name: run.image_name ?? undefined, tag: run.tag ?? undefined, registryId: run.registry_id ?? undefined } }),
-    ...(chart && { chart: { name: chart.chart_name ?? undefined, version: chart.chart_version ?? undefined, repositoryId: chart.repository?.id ?? undefined } }),
+    ...(git && {
+      git: {
+        url: git.url ?? undefined,
+        branch: git.branch ?? undefined,
+        deployed: git.deployed_commit_id ?? undefined,
+      },
+    }),
+    ...(run && {
+      image: { name: run.image_name ?? undefined, tag: run.tag ?? undefined, registryId: run.registry_id ?? undefined },
+    }),
+    ...(chart && {
+      chart: {
+        name: chart.chart_name ?? undefined,
+        version: chart.chart_version ?? undefined,
+        repositoryId: chart.repository?.id ?? undefined,
+      },
+    }),
   };
 }
 
-/** What names a version of a service: a commit of its branch, a tag of its image, a version of its chart; nothing for a database. */
+/**
+ * What names a version of a service: a commit of its branch, a tag of its image, a version of its chart; nothing for a
+ * database.
+ */
 export type VersionSource =
   | { readonly by: 'commit'; readonly branch?: string; readonly deployed?: string }
   | { readonly by: 'tag' | 'chart'; readonly configured?: string }
@@ -50,9 +72,13 @@ export function versionSourceOf(kind: string, configuration: unknown): VersionSo
   const { git, image: run, chart } = originIn(configuration);
   const fromGit: VersionSource = { by: 'commit', branch: git?.branch, deployed: git?.deployed };
   switch (kind) {
-    case 'application': case 'terraform': return fromGit;
-    case 'container': return { by: 'tag', configured: run?.tag };
-    case 'database': return { by: 'none' };
+    case 'application':
+    case 'terraform':
+      return fromGit;
+    case 'container':
+      return { by: 'tag', configured: run?.tag };
+    case 'database':
+      return { by: 'none' };
     default:
       if (run) return { by: 'tag', configured: run.tag };
       if (chart) return { by: 'chart', configured: chart.version };

@@ -1,5 +1,14 @@
 import * as z from 'zod';
-import { everyOrganization, isRecord, operations, parseJson, tolerant, type AnyOperation, type DeploymentState, recordsIn } from '../contract/index.ts';
+import {
+  everyOrganization,
+  isRecord,
+  operations,
+  parseJson,
+  tolerant,
+  type AnyOperation,
+  type DeploymentState,
+  recordsIn,
+} from '../contract/index.ts';
 import { logLinesIn } from './environment-log.ts';
 import type { ApiFailure } from './errors.ts';
 import { organizationIn } from './organization.ts';
@@ -18,10 +27,18 @@ function imageIn(details: unknown): Row | undefined {
 /** A service of a deployment, with its id, name and kind where the row itself or its identifier has them. */
 function serviceOf({ identifier, ...row }: Row): Row {
   const { service_id, name, service_type } = isRecord(identifier) ? identifier : {};
-  return { service_id: row['service_id'] ?? service_id, name: row['name'] ?? name, service_type: row['service_type'] ?? service_type, status: row['status'] };
+  return {
+    service_id: row['service_id'] ?? service_id,
+    name: row['name'] ?? name,
+    service_type: row['service_type'] ?? service_type,
+    status: row['status'],
+  };
 }
 
-/** The services of an environment's deployment, where they are rows of a history of their own, beside it or in its stages. */
+/**
+ * The services of an environment's deployment, where they are rows of a history of their own, beside it or in its
+ * stages.
+ */
 function servicesIn({ services, stages }: Row): Row | undefined {
   const beside = recordsIn(services);
   if (beside.some(({ identifier }) => isRecord(identifier))) return { services: beside.map(serviceOf) };
@@ -36,17 +53,24 @@ function actionIn({ status_details: details, trigger_action: action, action_stat
 
 /** The rows of a deployment history in one shape, with everything that they had before. */
 const historyRowsIn = (rows: readonly unknown[]): unknown[] =>
-  rows.map((row) => (isRecord(row) ? { ...row, ...imageIn(row['details']), ...servicesIn(row), ...actionIn(row) } : row));
+  rows.map((row) =>
+    isRecord(row) ? { ...row, ...imageIn(row['details']), ...servicesIn(row), ...actionIn(row) } : row,
+  );
 
-/** An alert rule whose target has the word for its kind alone: some platforms write one of them with a space before it. */
+/**
+ * An alert rule whose target has the word for its kind alone: some platforms write one of them with a space before it.
+ */
 function withTrimmedTarget(row: unknown): unknown {
   const target = isRecord(row) ? row['target'] : undefined;
   const type = isRecord(target) ? target['target_type'] : undefined;
-  return isRecord(row) && isRecord(target) && typeof type === 'string' ? { ...row, target: { ...target, target_type: type.trim() } } : row;
+  return isRecord(row) && isRecord(target) && typeof type === 'string'
+    ? { ...row, target: { ...target, target_type: type.trim() } }
+    : row;
 }
 
 /**
- * The body of a successful response, or why it can't be used. `flaw`: what is wrong with a body of which only the readable
+ * The body of a successful response, or why it can't be used. `flaw`: what is wrong with a body of which only the
+ * readable
  * parts are the answer.
  */
 type AnswerResult =
@@ -72,20 +96,29 @@ const rowsInOneShape = (operation: AnyOperation): ((rows: readonly unknown[]) =>
 };
 
 /** The status of an application calls RUNNING what all other answers call DEPLOYED: callers get one word. */
-const withCommonState = (body: unknown): unknown => (isRecord(body) && body['state'] === 'RUNNING' ? { ...body, state: 'DEPLOYED' satisfies DeploymentState } : body);
+const withCommonState = (body: unknown): unknown =>
+  isRecord(body) && body['state'] === 'RUNNING' ? { ...body, state: 'DEPLOYED' satisfies DeploymentState } : body;
 
 const normalised = (operation: AnyOperation, body: unknown): unknown => {
   if (operation.name === operations.get_application_status.name) return withCommonState(body);
-  const isList = Array.isArray(body) && operation.response instanceof z.ZodObject && 'results' in operation.response.shape;
+  const isList =
+    Array.isArray(body) && operation.response instanceof z.ZodObject && 'results' in operation.response.shape;
   const answer = isList ? { results: body as unknown[] } : body;
-  if (listsOrRecords.includes(operation.name)) return isRecord(answer) && !Array.isArray(answer['results']) ? { ...answer, results: [answer] } : answer;
+  if (listsOrRecords.includes(operation.name))
+    return isRecord(answer) && !Array.isArray(answer['results']) ? { ...answer, results: [answer] } : answer;
   if (operation.name === operations.get_alert_rule.name) return withTrimmedTarget(answer);
   const inOneShape = rowsInOneShape(operation);
-  return inOneShape && isRecord(answer) && Array.isArray(answer['results']) ? { ...answer, results: inOneShape(answer['results']) } : answer;
+  return inOneShape && isRecord(answer) && Array.isArray(answer['results'])
+    ? { ...answer, results: inOneShape(answer['results']) }
+    : answer;
 };
 
 /** The body with the members of the organization to use, if it is the answer about a token's organization. */
-function withOrganization(operation: AnyOperation, body: unknown, choice: string | undefined): { readonly body: unknown; readonly failure?: ApiFailure } {
+function withOrganization(
+  operation: AnyOperation,
+  body: unknown,
+  choice: string | undefined,
+): { readonly body: unknown; readonly failure?: ApiFailure } {
   if (operation.name !== operations.get_organization.name || !isRecord(body)) return { body };
   const result = organizationIn(body, choice);
   return result.failure ? { body, failure: result.failure } : { body: result.organization };
@@ -93,12 +126,16 @@ function withOrganization(operation: AnyOperation, body: unknown, choice: string
 
 /** A path as written in code, such as `results[0].id`. */
 const fieldName = (path: readonly PropertyKey[]): string =>
-  path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('').replace(/^\./, '');
+  path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+    .join('')
+    .replace(/^\./, '');
 
 const typeName = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
 
 const contractBroken = 'Calling again will hardly help: this platform does not keep to the contract here.';
-const changeAccepted = 'The change was accepted, only its answer is of no use: read the present state instead of calling again.';
+const changeAccepted =
+  'The change was accepted, only its answer is of no use: read the present state instead of calling again.';
 
 /** What is wrong with a response: the members of a failure that depend only on the body. */
 type ContractViolation = Pick<ApiFailure, 'reason' | 'field' | 'detail' | 'rowsLost'>;
@@ -109,7 +146,8 @@ const memberViolation = (body: unknown, first: SchemaIssue): ContractViolation =
   const subject = field === '' ? 'the answer' : `"${field}" in the answer`;
   const found = valueAt(body, issue.path);
   if (found === undefined) return { reason: `${subject} is missing`, field };
-  const expected = issue.code === 'invalid_type' ? `, not of type ${issue.expected}` : ', which the contract does not allow there';
+  const expected =
+    issue.code === 'invalid_type' ? `, not of type ${issue.expected}` : ', which the contract does not allow there';
   return { reason: `${subject} is of type ${typeName(found)}${expected}`, field };
 };
 
@@ -128,10 +166,12 @@ const losesRow = (issue: SchemaIssue): boolean => {
   return (typeof parent === 'number' && identifying.includes(last)) || (path.length === 1 && last === 'id');
 };
 
-const issueIn = (operation: AnyOperation, body: unknown): SchemaIssue | undefined => lenientSchemaOf(operation).safeParse(body).error?.issues[0];
+const issueIn = (operation: AnyOperation, body: unknown): SchemaIssue | undefined =>
+  lenientSchemaOf(operation).safeParse(body).error?.issues[0];
 
 /** Whether a body only lacks something: an answer may be empty, null or without ids. */
-const isIncomplete = (body: unknown, issue: SchemaIssue): boolean => (valueAt(body, nearestIssue(issue).path) ?? undefined) === undefined;
+const isIncomplete = (body: unknown, issue: SchemaIssue): boolean =>
+  (valueAt(body, nearestIssue(issue).path) ?? undefined) === undefined;
 
 const violationIn = (operation: AnyOperation, body: unknown): ContractViolation | undefined => {
   const issues = lenientSchemaOf(operation).safeParse(body).error?.issues;
@@ -143,20 +183,30 @@ const rowsMember = 'results';
 const pagingMembers = ['pagination', 'page', 'page_size'];
 
 const isList = ({ response }: AnyOperation): boolean =>
-  response instanceof z.ZodObject && rowsMember in response.shape && Object.keys(response.shape).every((name) => name === rowsMember || pagingMembers.includes(name));
+  response instanceof z.ZodObject &&
+  rowsMember in response.shape &&
+  Object.keys(response.shape).every((name) => name === rowsMember || pagingMembers.includes(name));
 
-/** Why an answer is of no use at all: it lacks the rows of the list, or every member of the record, that were asked for. */
+/**
+ * Why an answer is of no use at all: it lacks the rows of the list, or every member of the record, that were asked for.
+ */
 function missingSubject(operation: AnyOperation, body: unknown): ContractViolation | undefined {
   if (body === undefined) return { reason: 'the answer can not be read' };
   if (operation.method !== 'GET' || !isRecord(body)) return undefined;
-  if (isList(operation) && !(rowsMember in body)) return { reason: `"${rowsMember}" in the answer is missing`, field: rowsMember };
-  return operation.response instanceof z.ZodObject && Object.keys(body).length === 0 ? { reason: 'the answer is empty' } : undefined;
+  if (isList(operation) && !(rowsMember in body))
+    return { reason: `"${rowsMember}" in the answer is missing`, field: rowsMember };
+  return operation.response instanceof z.ZodObject && Object.keys(body).length === 0
+    ? { reason: 'the answer is empty' }
+    : undefined;
 }
 
 /** A list with null in place of its rows, which some platforms answer when it has none, and what is wrong with it. */
 const withoutNullRows = (operation: AnyOperation, body: unknown): { body: unknown; violation?: ContractViolation } =>
   isList(operation) && isRecord(body) && body[rowsMember] === null
-    ? { body: { ...body, [rowsMember]: [] }, violation: { reason: `"${rowsMember}" in the answer is null, not a list`, field: rowsMember, rowsLost: true } }
+    ? {
+        body: { ...body, [rowsMember]: [] },
+        violation: { reason: `"${rowsMember}" in the answer is null, not a list`, field: rowsMember, rowsLost: true },
+      }
     : { body };
 
 /**
@@ -164,17 +214,28 @@ const withoutNullRows = (operation: AnyOperation, body: unknown): { body: unknow
  * `results`. An empty body gives undefined, and is a failure for reads. The answer of a change may lack everything: its
  * status says that it was accepted.
  * @param options.organization id or name of the organization to use, if the token has several.
- * @param options.inParts whether the readable parts of a body that violates the contract are an answer, unless what was asked for is
+ * @param options.inParts whether the readable parts of a body that violates the contract are an answer, unless what was
+ *   asked for is
  *   missing. Without it every violation is a failure.
  */
-export function readAnswer(operation: AnyOperation, response: RawResponse, { inParts = false, organization }: { readonly inParts?: boolean; readonly organization?: string } = {}): AnswerResult {
+export function readAnswer(
+  operation: AnyOperation,
+  response: RawResponse,
+  { inParts = false, organization }: { readonly inParts?: boolean; readonly organization?: string } = {},
+): AnswerResult {
   const isRead = operation.method === 'GET';
-  const failureOf = (violation: ContractViolation): ApiFailure => ({ kind: 'bad_answer', status: response.status, next: isRead ? contractBroken : changeAccepted, ...violation });
+  const failureOf = (violation: ContractViolation): ApiFailure => ({
+    kind: 'bad_answer',
+    status: response.status,
+    next: isRead ? contractBroken : changeAccepted,
+    ...violation,
+  });
   // A change that was accepted is done, whatever its answer.
   const unreadable = (violation: ContractViolation): AnswerResult =>
     inParts && !isRead ? { answer: undefined, flaw: failureOf(violation) } : { failure: failureOf(violation) };
   if (!operation.response) return { answer: undefined };
-  if (response.text.trim() === '') return isRead ? unreadable({ reason: 'the answer is empty' }) : { answer: undefined };
+  if (response.text.trim() === '')
+    return isRead ? unreadable({ reason: 'the answer is empty' }) : { answer: undefined };
   const json = parseJson(response.text);
   if (json === undefined) return unreadable(notJson(response.text));
   const { body: whole, failure } = withOrganization(operation, normalised(operation, json), organization);
@@ -184,7 +245,10 @@ export function readAnswer(operation: AnyOperation, response: RawResponse, { inP
   const violation = violationIn(operation, whole);
   if (!inParts) return violation ? unreadable(violation) : { answer: whole };
 
-  const { body, violation: ofRows } = withoutNullRows(operation, violation ? readableParts(lenientSchemaOf(operation), whole) : whole);
+  const { body, violation: ofRows } = withoutNullRows(
+    operation,
+    violation ? readableParts(lenientSchemaOf(operation), whole) : whole,
+  );
   const missing = missingSubject(operation, body);
   if (missing) return unreadable(violation ?? missing);
   const flaw = violation ?? ofRows;

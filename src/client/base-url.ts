@@ -14,7 +14,8 @@ export const isLoopbackHost = (host: string): boolean =>
 
 const baseUrlProblem = (url: URL): string | undefined => {
   if (url.username || url.password) return 'must not contain a user name or password: the token is given apart from it';
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return `must begin with https:// (or http:// on this machine), not ${url.protocol}//`;
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return `must begin with https:// (or http:// on this machine), not ${url.protocol}//`;
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
     return `must begin with https://: over plain http to ${url.host} the token could be read on the way`;
   }

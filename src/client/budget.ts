@@ -33,7 +33,10 @@ const resetAt = (headers: Headers, now: number): number | undefined => {
   return validTime(reset < smallestUnixTime ? now + reset * 1000 : reset * 1000);
 };
 
-/** The budget in a response's headers; undefined if they are missing or invalid. `now` is in milliseconds since the epoch. */
+/**
+ * The budget in a response's headers; undefined if they are missing or invalid. `now` is in milliseconds since the
+ * epoch.
+ */
 export function budgetFromHeaders(headers: Headers, now: number): RequestBudget | undefined {
   const limit = numericHeader(headers, rateHeaders.limit);
   const remaining = numericHeader(headers, rateHeaders.remaining);
@@ -43,7 +46,8 @@ export function budgetFromHeaders(headers: Headers, now: number): RequestBudget 
 }
 
 /**
- * When a response allows a retry, in milliseconds since the epoch: from Retry-After (seconds or a date) or, without that
+ * When a response allows a retry, in milliseconds since the epoch: from Retry-After (seconds or a date) or, without
+ * that
  * header, the end of the rate limit window. `now` is in the same unit.
  */
 export function retryAfterTime(headers: Headers, now: number): number | undefined {
@@ -56,7 +60,9 @@ export function retryAfterTime(headers: Headers, now: number): number | undefine
 /** Request budgets by credential key. */
 export interface RequestBudgets {
   get(key: string): RequestBudget | undefined;
-  /** The lowest budget whose window has not ended; undefined if none is known. @param now milliseconds since the epoch. */
+  /**
+   * The lowest budget whose window has not ended; undefined if none is known. @param now milliseconds since the epoch.
+   */
   lowest(now: number): RequestBudget | undefined;
   /** Records a reported budget. Responses may arrive out of order: within one window the lowest count is kept. */
   record(key: string, reported: RequestBudget | undefined): void;
@@ -72,13 +78,15 @@ export function createRequestBudgets(): RequestBudgets {
     get: (key) => budgets.get(key),
     lowest: (now) => {
       let lowest: RequestBudget | undefined;
-      for (const budget of budgets.values()) if (budget.resetAt > now && budget.remaining < (lowest?.remaining ?? Number.POSITIVE_INFINITY)) lowest = budget;
+      for (const budget of budgets.values())
+        if (budget.resetAt > now && budget.remaining < (lowest?.remaining ?? Number.POSITIVE_INFINITY)) lowest = budget;
       return lowest;
     },
     record: (key, reported) => {
       if (!reported) return;
       const known = budgets.get(key);
-      const lowest = known?.resetAt === reported.resetAt ? Math.min(known.remaining, reported.remaining) : reported.remaining;
+      const lowest =
+        known?.resetAt === reported.resetAt ? Math.min(known.remaining, reported.remaining) : reported.remaining;
       budgets.delete(key);
       budgets.set(key, { ...reported, remaining: lowest });
       for (const oldest of budgets.keys()) {

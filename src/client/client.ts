@@ -1,5 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createMasker, mask, minimumMaskedLength, type AnyOperation, type InputOf, type ResponseOf, type Tolerant, gitProviders, isRecord, operations, parseJson } from '../contract/index.ts';
+import {
+  createMasker,
+  mask,
+  minimumMaskedLength,
+  type AnyOperation,
+  type InputOf,
+  type ResponseOf,
+  type Tolerant,
+} from '../contract/index.ts';
 import { readAnswer } from './answer.ts';
 import { sendWithRetries, type SendResult } from './retry.ts';
 import { parseBaseUrl } from './base-url.ts';
@@ -13,30 +21,11 @@ import { failureFromResponse } from './error-response.ts';
 import { buildRequest, invalidIdFailure, secretsOf, traceHeaders, type OperationInput, type Trace } from './request.ts';
 import type { AttemptedRequest, RequestObserver } from './request-observer.ts';
 import { safeDetail } from './safe-text.ts';
-import { eventWordsFailure, rewordedBody, type SentBody, indexOfName, contentRefusals } from './reworded-request.ts';
+import { eventWordsFailure, rewordedBody, type SentBody } from './reworded-request.ts';
 import { createRequestCoalescer } from './request-coalescer.ts';
 import { callForPart, type RefusedParts } from './paging.ts';
-import { createTransport, type SendOutcome, type OutgoingRequest, type RawResponse } from './transport.ts';
-
-const member = 'git_repository';
-
-/** Whether a refusal is only about other members of the body. */
-const isAboutOthers = (body: object, text: string): boolean =>
-  !/provider|repositor|\bgit/i.test(text) && Object.keys(body).some((name) => name !== member && indexOfName(text, name) >= 0);
-
-/**
- * What to report of a new application that is refused and names no git provider, because nothing told it: platforms that
- * require one need not say so. Undefined if a provider was sent, or if the refusal is about something else.
- */
-export function missingProviderFailure(operation: AnyOperation, { sentBody }: SentBody, { status, text }: RawResponse): Pick<ApiFailure, 'reason' | 'next'> | undefined {
-  const body = operation.name !== operations.create_application.name || sentBody === undefined ? undefined : parseJson(sentBody);
-  const repository = isRecord(body) ? body[member] : undefined;
-  if (!contentRefusals.includes(status) || !isRecord(body) || !isRecord(repository) || repository['provider'] !== undefined || isAboutOthers(body, text)) return undefined;
-  return {
-    reason: 'the platform refuses the request, which names no git provider: neither the host of the repository nor another service from there tells one',
-    next: `Ask the user for the provider and give it as ${member}.provider: ${gitProviders.join(', ')}, or another word that this platform has for it. If the platform names something else, change that.`,
-  };
-}
+import { createTransport, type SendOutcome, type OutgoingRequest } from './transport.ts';
+import { missingProviderFailure } from './missing-provider.ts';
 
 /** Logger of the client; compatible with pino. */
 export interface Logger {
@@ -50,7 +39,10 @@ export interface CallOptions {
   readonly credential?: Credential;
   /** Aborts the call and releases its connection. */
   readonly signal?: AbortSignal;
-  /** Deadline of the call, including retries and waits, in milliseconds since the epoch. Default: `timeouts.call` from now. */
+  /**
+   * Deadline of the call, including retries and waits, in milliseconds since the epoch. Default: `timeouts.call` from
+   * now.
+   */
   readonly deadline?: number;
   /** Sent as X-Request-Id and written to the log. */
   readonly requestId?: string;
@@ -62,7 +54,8 @@ export interface CallOptions {
   readonly attempts?: number;
   readonly log?: Logger;
   /**
-   * Accepts an answer that can be read in parts, and receives what is wrong with it. Its parts may lack any member, `id`
+   * Accepts an answer that can be read in parts, and receives what is wrong with it. Its parts may lack any member,
+   * `id`
    * included. Without this, such an answer is a `bad_answer`.
    */
   readonly onFlaw?: (flaw: ApiError) => void;
@@ -71,7 +64,9 @@ export interface CallOptions {
 type ReadName = `get_${string}` | `list_${string}`;
 
 /** The result of a call. A read always has one; a change may return no body, which is undefined. */
-export type Answer<Op extends AnyOperation> = Tolerant<ResponseOf<Op>> | (Op['name'] extends ReadName ? never : undefined);
+export type Answer<Op extends AnyOperation> =
+  | Tolerant<ResponseOf<Op>>
+  | (Op['name'] extends ReadName ? never : undefined);
 
 export interface Client {
   /**
@@ -107,12 +102,17 @@ export interface ClientConfig {
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** Longest secret that is searched for in a platform's texts, in characters. Searching for longer ones would take too much memory. */
+/**
+ * Longest secret that is searched for in a platform's texts, in characters. Searching for longer ones would take too
+ * much memory.
+ */
 const longestMaskedSecret = 65_536;
 
 /** Masks the secrets of a call, or the whole text if one of them is too long to search for. */
 const maskingOf = (secrets: readonly string[]): ((text: string) => string) =>
-  secrets.some(({ length }) => length > longestMaskedSecret) ? () => mask : createMasker(secrets.filter(({ length }) => length >= minimumMaskedLength));
+  secrets.some(({ length }) => length > longestMaskedSecret)
+    ? () => mask
+    : createMasker(secrets.filter(({ length }) => length >= minimumMaskedLength));
 
 /** The result of a call, with the body that was sent last. */
 interface FinalResult extends SendResult, SentBody {}
@@ -127,7 +127,12 @@ const describe = ({ response, fault }: SendOutcome, masked: (text: string) => st
  */
 export function createClient(config: ClientConfig): Client {
   const base = parseBaseUrl(config.baseUrl);
-  const { observer, clock = Date, random = Math.random, sleep = (milliseconds, signal) => pause(milliseconds, undefined, { signal }) } = config;
+  const {
+    observer,
+    clock = Date,
+    random = Math.random,
+    sleep = (milliseconds, signal) => pause(milliseconds, undefined, { signal }),
+  } = config;
   const timeouts = { ...defaultTimeouts, ...config.timeouts };
   const transport = createTransport(base, timeouts, config.maximumAnswerBytes ?? defaultMaximumAnswerBytes);
   const budgets = createRequestBudgets();
@@ -137,37 +142,79 @@ export function createClient(config: ClientConfig): Client {
   const now = () => clock.now();
   observer?.watchBudget(() => budgets.lowest(now()));
 
-  const sendOnce = async (outgoing: OutgoingRequest, attempted: AttemptedRequest, credential: Credential, signal: AbortSignal): Promise<SendOutcome> => {
+  const sendOnce = async (
+    outgoing: OutgoingRequest,
+    attempted: AttemptedRequest,
+    credential: Credential,
+    signal: AbortSignal,
+  ): Promise<SendOutcome> => {
     const observed = observer?.begin(attempted);
-    const outcome = await transport.send(observed?.trace ? { ...outgoing, headers: { ...outgoing.headers, ...traceHeaders(observed.trace) } } : outgoing, signal);
+    const outcome = await transport.send(
+      observed?.trace ? { ...outgoing, headers: { ...outgoing.headers, ...traceHeaders(observed.trace) } } : outgoing,
+      signal,
+    );
     observed?.end(outcome.response ? { status: outcome.response.status } : { fault: outcome.fault.kind });
     if (outcome.response) budgets.record(credential.key, budgetFromHeaders(outcome.response.headers, now()));
     return outcome;
   };
 
-  const send = (outgoing: OutgoingRequest, attempted: AttemptedRequest, credential: Credential, signal: AbortSignal): Promise<SendOutcome> =>
+  const send = (
+    outgoing: OutgoingRequest,
+    attempted: AttemptedRequest,
+    credential: Credential,
+    signal: AbortSignal,
+  ): Promise<SendOutcome> =>
     outgoing.method === 'GET'
-      ? reads.join(`${credential.key} ${outgoing.target}`, signal, (shared) => sendOnce(outgoing, attempted, credential, shared))
+      ? reads.join(`${credential.key} ${outgoing.target}`, signal, (shared) =>
+          sendOnce(outgoing, attempted, credential, shared),
+        )
       : sendOnce(outgoing, attempted, credential, signal).finally(() => reads.forgetInFlight());
 
   /** The answer or the failure that results from sending a request. */
-  const settle = (operation: AnyOperation, input: OperationInput, { outcome, outcomeUnknown, ...sent }: FinalResult, inParts: boolean): { answer?: unknown; flaw?: ApiFailure; failure?: ApiFailure } => {
+  const settle = (
+    operation: AnyOperation,
+    input: OperationInput,
+    { outcome, outcomeUnknown, ...sent }: FinalResult,
+    inParts: boolean,
+  ): { answer?: unknown; flaw?: ApiFailure; failure?: ApiFailure } => {
     const { response, fault } = outcome;
     if (fault) return { failure: { kind: fault.kind, reason: fault.reason, next: fault.next, outcomeUnknown } };
     if (response.status < 200 || response.status > 299) {
       const refused = { operation, input, response, origin: base.origin, now: now() };
-      return { failure: availability.recordFailure(refused) ?? { ...failureFromResponse(refused), ...eventWordsFailure(operation, sent, response), ...missingProviderFailure(operation, sent, response), outcomeUnknown } };
+      return {
+        failure: availability.recordFailure(refused) ?? {
+          ...failureFromResponse(refused),
+          ...eventWordsFailure(operation, sent, response),
+          ...missingProviderFailure(operation, sent, response),
+          outcomeUnknown,
+        },
+      };
     }
     availability.recordSuccess(operation);
     return readAnswer(operation, response, { inParts, organization: config.organization });
   };
 
   /** One request with its retries. */
-  const callOnce = async (operation: AnyOperation, input: OperationInput, options: CallOptions & { readonly deadline: number }): Promise<unknown> => {
-    const { credential = config.credential, log = config.log, signal, requestId, trace, carried, attempts, deadline, onFlaw } = options;
+  const callOnce = async (
+    operation: AnyOperation,
+    input: OperationInput,
+    options: CallOptions & { readonly deadline: number },
+  ): Promise<unknown> => {
+    const {
+      credential = config.credential,
+      log = config.log,
+      signal,
+      requestId,
+      trace,
+      carried,
+      attempts,
+      deadline,
+      onFlaw,
+    } = options;
     // Created when first needed: most calls have no text to mask.
     let masks: ((text: string) => string) | undefined;
-    const masked = (text: string): string => (masks ??= maskingOf([config.credential.value, credential.value, ...secretsOf(operation, input)]))(text);
+    const masked = (text: string): string =>
+      (masks ??= maskingOf([config.credential.value, credential.value, ...secretsOf(operation, input)]))(text);
     const fail = ({ reason, detail = '', ...rest }: ApiFailure): ApiError =>
       new ApiError(operation.name, { ...rest, reason: masked(reason), detail: safeDetail(detail, masked) });
 
@@ -180,9 +227,16 @@ export function createClient(config: ClientConfig): Client {
     const logFields = { operation: operation.name, requestId };
     const sendRequest = (request: OutgoingRequest): Promise<SendResult> =>
       sendWithRetries({
-        method: operation.method, maxAttempts: attempts, lifetime, deadline, now, random, sleep,
+        method: operation.method,
+        maxAttempts: attempts,
+        lifetime,
+        deadline,
+        now,
+        random,
+        sleep,
         send: (stop, attempt) => send(request, { operation, attempt, trace }, credential, stop),
-        onRetry: (outcome, wait) => log?.warn({ ...logFields, ...describe(outcome, masked), wait }, 'platform call repeated'),
+        onRetry: (outcome, wait) =>
+          log?.warn({ ...logFields, ...describe(outcome, masked), wait }, 'platform call repeated'),
       });
     const sendReworded = async (first: SendResult): Promise<FinalResult> => {
       const body = first.outcomeUnknown ? undefined : rewordedBody(operation, outgoing.body, first.outcome.response);
@@ -190,8 +244,13 @@ export function createClient(config: ClientConfig): Client {
       log?.warn({ ...logFields, ...describe(first.outcome, masked) }, 'platform call reworded');
       return { ...(await sendRequest({ ...outgoing, body })), sentBody: body, isReworded: true };
     };
-    const result = await sendRequest(outgoing).then(sendReworded).finally(() => lifetime.end());
-    log?.debug({ ...logFields, ...describe(result.outcome, masked), attempts: result.attempts, duration: now() - began }, 'platform called');
+    const result = await sendRequest(outgoing)
+      .then(sendReworded)
+      .finally(() => lifetime.end());
+    log?.debug(
+      { ...logFields, ...describe(result.outcome, masked), attempts: result.attempts, duration: now() - began },
+      'platform called',
+    );
 
     const { answer, flaw, failure } = settle(operation, input, result, onFlaw !== undefined);
     if (failure) throw fail(failure);
@@ -201,7 +260,11 @@ export function createClient(config: ClientConfig): Client {
 
   const call = async (operation: AnyOperation, input: OperationInput, options: CallOptions = {}): Promise<unknown> => {
     const limited = { ...options, deadline: options.deadline ?? now() + timeouts.call };
-    return callForPart(operation, input, { send: (sent) => callOnce(operation, sent, limited), refused: refusedParts, now: now() });
+    return callForPart(operation, input, {
+      send: (sent) => callOnce(operation, sent, limited),
+      refused: refusedParts,
+      now: now(),
+    });
   };
 
   return {

@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 
 export type Scheme = 'Token' | 'Bearer';
 
-/** An API token and its scheme. JSON and util.inspect don't show `value`, because it isn't enumerable; don't spread it. */
+/**
+ * An API token and its scheme. JSON and util.inspect don't show `value`, because it isn't enumerable; don't spread it.
+ */
 export interface Credential {
   readonly scheme: Scheme;
   readonly value: string;
@@ -11,7 +13,8 @@ export interface Credential {
 }
 
 // node:crypto is loaded when first needed: it accounts for a tenth of the time and memory of a start.
-const fingerprint = (text: string): string => process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex').slice(0, 16);
+const fingerprint = (text: string): string =>
+  process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 const schemePrefix = /^(token|bearer)\s+/i;
 
@@ -24,12 +27,20 @@ export function credentialOf(text: string, scheme: Scheme = 'Token'): Credential
   const givenScheme = schemePrefix.exec(text.trim())?.[1]?.toLowerCase();
   const usedScheme = givenScheme === undefined ? scheme : givenScheme === 'bearer' ? 'Bearer' : 'Token';
   const value = text.trim().replace(schemePrefix, '');
-  if (value === '') throw new Error('The API token is empty. Give the token as the platform showed it when it was generated.');
+  if (value === '')
+    throw new Error('The API token is empty. Give the token as the platform showed it when it was generated.');
   if (!/^[\x21-\x7e]+$/.test(value)) {
-    throw new Error('The API token holds spaces, line breaks or other characters that no token has. Give it alone, on one line.');
+    throw new Error(
+      'The API token holds spaces, line breaks or other characters that no token has. Give it alone, on one line.',
+    );
   }
   let key: string | undefined;
-  const credential = { scheme: usedScheme, get key() { return (key ??= fingerprint(`${usedScheme} ${value}`)); } };
+  const credential = {
+    scheme: usedScheme,
+    get key() {
+      return (key ??= fingerprint(`${usedScheme} ${value}`));
+    },
+  };
   // Not enumerable: loggers and util.inspect print enumerable members.
   return Object.defineProperty(credential as Credential, 'value', { value });
 }

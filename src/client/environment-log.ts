@@ -21,12 +21,20 @@ function timeIn({ timestamp }: Row): string | undefined {
 function messageOf({ message, error }: Row): string | undefined {
   const hint = textIn(error, 'hint_message');
   const underlying = isRecord(error) ? textIn(error['underlying_error'], 'message') : undefined;
-  const parts = [textIn(message, 'safe_message'), textIn(error, 'user_log_message'), underlying, hint && `Hint: ${hint}`];
+  const parts = [
+    textIn(message, 'safe_message'),
+    textIn(error, 'user_log_message'),
+    underlying,
+    hint && `Hint: ${hint}`,
+  ];
   const texts = [...new Set(parts.filter((part) => part !== undefined))];
   return texts.length === 0 ? undefined : texts.join('\n');
 }
 
-const isLogRecord = (row: unknown): row is Row => isRecord(row) && typeof row['message'] !== 'string' && (isRecord(row['message']) || isRecord(row['error']) || isRecord(row['details']));
+const isLogRecord = (row: unknown): row is Row =>
+  isRecord(row) &&
+  typeof row['message'] !== 'string' &&
+  (isRecord(row['message']) || isRecord(row['error']) || isRecord(row['details']));
 
 /** A record of a deployment log as a log line: what the line already has under our names stays. */
 function lineOf(row: Row): Row {
@@ -40,7 +48,9 @@ function lineOf(row: Row): Row {
     deployment_request_id: textIn(details, 'execution_id'),
     level: isRecord(row['error']) ? 'error' : textIn(row, 'type'),
   };
-  const missing = Object.entries(members).filter(([name, value]) => value !== undefined && (name === 'message' || row[name] === undefined || row[name] === null));
+  const missing = Object.entries(members).filter(
+    ([name, value]) => value !== undefined && (name === 'message' || row[name] === undefined || row[name] === null),
+  );
   return { ...row, ...Object.fromEntries(missing) };
 }
 
@@ -51,7 +61,9 @@ function withLevel(row: unknown): unknown {
 }
 
 /**
- * The rows of an environment's log in one shape. Some platforms answer lines, others records of their deployments, with the
+ * The rows of an environment's log in one shape. Some platforms answer lines, others records of their deployments, with
+ * the
  * sender, the stage, a message in two versions and the details of an error. In both, `type` may tell the level.
  */
-export const logLinesIn = (rows: readonly unknown[]): unknown[] => rows.map((row) => (isLogRecord(row) ? lineOf(row) : withLevel(row)));
+export const logLinesIn = (rows: readonly unknown[]): unknown[] =>
+  rows.map((row) => (isLogRecord(row) ? lineOf(row) : withLevel(row)));

@@ -33,7 +33,8 @@ const idsText = ({ operation, input }: RefusedCall): string => {
   return names.length === 0 ? '' : ` (${names.map((name) => `${name} ${String(input[name])}`).join(', ')})`;
 };
 
-const at = (time: number | undefined): string => (time === undefined ? 'later' : `after ${new Date(time).toISOString()}`);
+const at = (time: number | undefined): string =>
+  time === undefined ? 'later' : `after ${new Date(time).toISOString()}`;
 
 const checkAddress = 'Check that the base URL is that of a platform of this API.';
 
@@ -64,14 +65,21 @@ const byStatus: Readonly<Record<number, (refused: RefusedCall, retryAt: number |
   }),
   404: (refused) =>
     refused.operation.params.length > 0
-      ? { kind: 'not_found', reason: `the platform knows no such id${idsText(refused)}`, next: 'List what exists to find the right id.' }
+      ? {
+          kind: 'not_found',
+          reason: `the platform knows no such id${idsText(refused)}`,
+          next: 'List what exists to find the right id.',
+        }
       : { kind: 'not_found', reason: `${refused.origin} has nothing at ${refused.operation.path}`, next: checkAddress },
   405: () => unexpected,
-  409: ({ operation: { creates } }) => (creates ? nameTaken : {
-    kind: 'conflict',
-    reason: 'something else is going on there that this conflicts with',
-    next: 'Wait until it has ended, then call again.',
-  }),
+  409: ({ operation: { creates } }) =>
+    creates
+      ? nameTaken
+      : {
+          kind: 'conflict',
+          reason: 'something else is going on there that this conflicts with',
+          next: 'Wait until it has ended, then call again.',
+        },
   429: (_, retryAt) => ({
     kind: 'rate_limited',
     reason: 'the token has no requests left for now',

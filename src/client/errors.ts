@@ -12,11 +12,23 @@
  * - `timeout`: connected, but no complete response in time.
  * - `canceled`: the caller's signal or the closing of the client aborted the call.
  * - `not_offered`: an operation outside the API document that this platform doesn't have.
- * - `bad_answer`: a response that violates the contract, by its status, size or body; `field` names the member at fault.
+ * - `bad_answer`: a response that violates the contract, by its status, size or body; `field` names the member at
+ *   fault.
  */
 export type ApiErrorKind =
-  | 'invalid_input' | 'unclear_organization' | 'unauthorized' | 'forbidden' | 'not_found' | 'conflict' | 'rate_limited' | 'server_error'
-  | 'unreachable' | 'timeout' | 'canceled' | 'not_offered' | 'bad_answer';
+  | 'invalid_input'
+  | 'unclear_organization'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'rate_limited'
+  | 'server_error'
+  | 'unreachable'
+  | 'timeout'
+  | 'canceled'
+  | 'not_offered'
+  | 'bad_answer';
 
 /** A failure as data. `reason` and `next` are the client's texts, `detail` is the platform's. */
 export interface ApiFailure {
@@ -51,7 +63,9 @@ const messageText = (operation: string, { reason, next, status, detail, outcomeU
     .filter(Boolean)
     .join(' ');
 
-/** The error that every failed call throws. Its message describes the whole failure. No member contains a credential. */
+/**
+ * The error that every failed call throws. Its message describes the whole failure. No member contains a credential.
+ */
 export class ApiError extends Error implements ApiFailure {
   override readonly name = 'ApiError';
   /** Name of the operation that failed. */

@@ -11,4 +11,11 @@ export { organizationIn } from './organization.ts';
 export type { RequestEnd, RequestObserver } from './request-observer.ts';
 export { maskReadings, readingsOf } from './readings.ts';
 export type { Trace } from './request.ts';
-export { closedFault, explainedCodes, redirectFault, redirectLoop, stoppedFault, transportFaultOf } from './transport-fault.ts';
+export {
+  closedFault,
+  explainedCodes,
+  redirectFault,
+  redirectLoop,
+  stoppedFault,
+  transportFaultOf,
+} from './transport-fault.ts';

@@ -10,7 +10,10 @@ export interface Timeouts {
   readonly call: number;
 }
 
-/** MCP clients give up after a minute: a call ends before that, and a wait for headers or the next chunk takes at most half of it. */
+/**
+ * MCP clients give up after a minute: a call ends before that, and a wait for headers or the next chunk takes at most
+ * half of it.
+ */
 export const defaultTimeouts: Timeouts = { connect: 10_000, headers: 30_000, body: 30_000, call: 45_000 };
 
 /** Largest response body accepted, in bytes: enough for a thousand log lines of maximum length. */
@@ -25,7 +28,10 @@ export const maximumRedirects = 3;
 /** Most attempts to send one request. */
 export const maximumSendAttempts = 4;
 
-/** Exponential backoff between attempts, in milliseconds: a random wait of at most `first`, a bound that doubles with each attempt up to `longest`. */
+/**
+ * Exponential backoff between attempts, in milliseconds: a random wait of at most `first`, a bound that doubles with
+ * each attempt up to `longest`.
+ */
 export const backoff = { first: 200, longest: 5_000 } as const;
 
 /** Jitter for clients that wait for the same rate limit window to end, in milliseconds. */

@@ -5,7 +5,10 @@ import { messageInBody, type RefusedCall } from './error-response.ts';
 
 /** Which of the operations outside the API document the platform has, as far as calls have shown. */
 export interface OperationAvailability {
-  /** The failure of an operation that is known to be missing; undefined if it may be tried. `now` is in milliseconds since the epoch. */
+  /**
+   * The failure of an operation that is known to be missing; undefined if it may be tried. `now` is in milliseconds
+   * since the epoch.
+   */
   unavailability(operation: AnyOperation, now: number): ApiFailure | undefined;
   /** Records that an operation succeeded. */
   recordSuccess(operation: AnyOperation): void;
@@ -48,14 +51,16 @@ export function lacksRoute(refused: RefusedCall): boolean {
 
 /**
  * Remembers which operations outside the API document a platform lacks, so that each is tried only once; after
- * `missingOperationTtl` it is tried again, because platforms get upgraded. An operation that has ever succeeded counts as
+ * `missingOperationTtl` it is tried again, because platforms get upgraded. An operation that has ever succeeded counts
+ * as
  * present, whatever a later 404 says.
  */
 export function createOperationAvailability(origin: string): OperationAvailability {
   const present = new Set<string>();
   const missing = new Map<string, number>();
   return {
-    unavailability: (operation, now) => ((missing.get(operation.name) ?? 0) > now ? notOffered(operation, origin) : undefined),
+    unavailability: (operation, now) =>
+      (missing.get(operation.name) ?? 0) > now ? notOffered(operation, origin) : undefined,
     recordSuccess: ({ name }) => void present.add(name),
     recordFailure: (refused) => {
       const { operation, response, now } = refused;

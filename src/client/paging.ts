@@ -10,11 +10,14 @@ type Reread = (input: OperationInput) => Promise<unknown>;
 
 const isList = (answer: unknown): answer is Answer => isRecord(answer) && Array.isArray(answer['results']);
 
-const numberIn = (record: OperationInput, name: string): number | undefined => (typeof record[name] === 'number' ? record[name] : undefined);
+const numberIn = (record: OperationInput, name: string): number | undefined =>
+  typeof record[name] === 'number' ? record[name] : undefined;
 
-const pageOf = (rows: readonly unknown[], page: number, size: number): readonly unknown[] => rows.slice((page - 1) * size, page * size);
+const pageOf = (rows: readonly unknown[], page: number, size: number): readonly unknown[] =>
+  rows.slice((page - 1) * size, page * size);
 
-const without = (input: OperationInput, ...names: readonly string[]): OperationInput => Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
+const without = (input: OperationInput, ...names: readonly string[]): OperationInput =>
+  Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
 
 /** The newest lines that were asked for, of a platform that always answers all. */
 function newestLines(answer: Answer, tail: number): Answer {
@@ -25,11 +28,17 @@ function newestLines(answer: Answer, tail: number): Answer {
 const cutPage = (answer: Answer, page: number, size: number): Answer => ({
   ...answer,
   results: pageOf(answer.results, page, size),
-  pagination: { page, page_size: size, total_count: answer.results.length, total_pages: Math.ceil(answer.results.length / size) },
+  pagination: {
+    page,
+    page_size: size,
+    total_count: answer.results.length,
+    total_pages: Math.ceil(answer.results.length / size),
+  },
 });
 
 /**
- * The page that was asked for. A platform that ignores pages answers the whole list, without `pagination`. Where the answer
+ * The page that was asked for. A platform that ignores pages answers the whole list, without `pagination`. Where the
+ * answer
  * alone doesn't show that, it is compared with the list asked for without a page.
  */
 async function pageOfList(answer: Answer, input: OperationInput, reread: Reread): Promise<Answer> {
@@ -50,18 +59,30 @@ const isRefusal = (error: unknown): boolean => error instanceof ApiError && erro
 async function pageOfHistory(answer: Answer, input: OperationInput, reread: Reread): Promise<Answer> {
   const [page = 1, size = defaultPageSizes.rows] = [numberIn(input, 'page'), numberIn(input, 'page_size')];
   if (answer['page'] === page) return answer;
-  const answered = (rows: readonly unknown[]): Answer => ({ ...answer, results: pageOf(rows, page, size), page: undefined, page_size: size, without_pages: true });
+  const answered = (rows: readonly unknown[]): Answer => ({
+    ...answer,
+    results: pageOf(rows, page, size),
+    page: undefined,
+    page_size: size,
+    without_pages: true,
+  });
   if (page === 1 || answer.results.length > size) return answered(answer.results);
-  const longer = await reread({ ...without(input, 'page'), page_size: page * size }).catch((error: unknown) => (isRefusal(error) ? undefined : Promise.reject(error as Error)));
+  const longer = await reread({ ...without(input, 'page'), page_size: page * size }).catch((error: unknown) =>
+    isRefusal(error) ? undefined : Promise.reject(error as Error),
+  );
   return answered(isList(longer) ? longer.results : answer.results);
 }
 
 const isHistory = ({ query }: AnyOperation): boolean => Object.hasOwn(query as object, 'pageSize');
 
 /** An input as it is sent first: histories begin with page 1 anyway, and not every platform knows their pages. */
-const firstInput = (operation: AnyOperation, input: OperationInput): OperationInput => (isHistory(operation) && input['page'] === 1 ? without(input, 'page') : input);
+const firstInput = (operation: AnyOperation, input: OperationInput): OperationInput =>
+  isHistory(operation) && input['page'] === 1 ? without(input, 'page') : input;
 
-/** The same read for a platform that refuses to be asked for a part: more of a history, all of a list or log; undefined if no part was asked for. */
+/**
+ * The same read for a platform that refuses to be asked for a part: more of a history, all of a list or log; undefined
+ * if no part was asked for.
+ */
 function wholeInput(operation: AnyOperation, input: OperationInput): OperationInput | undefined {
   const parts = ['page', 'page_size', 'tail'].filter((name) => input[name] !== undefined);
   if (operation.method !== 'GET' || parts.length === 0) return undefined;
@@ -70,17 +91,27 @@ function wholeInput(operation: AnyOperation, input: OperationInput): OperationIn
   return page === 1 ? undefined : { ...without(input, 'page'), page_size: page * size };
 }
 
-/** What a client remembers of the reads that its platform refused to answer in parts: until when, by operation, in milliseconds. */
+/**
+ * What a client remembers of the reads that its platform refused to answer in parts: until when, by operation, in
+ * milliseconds.
+ */
 export type RefusedParts = Map<string, number>;
 
 /** Whether an answer shows pages after all: then the refusal was about the page, not about pages. */
 const showsPages = (answer: unknown): boolean => isRecord(answer) && isRecord(answer['pagination']);
 
 /**
- * Sends a read and, if the platform refuses to be asked for a part, asks for the whole: at once where it refused before.
+ * Sends a read and, if the platform refuses to be asked for a part, asks for the whole: at once where it refused
+ * before.
  * @throws ApiError
  */
-async function sendOrAskForAll(operation: AnyOperation, input: OperationInput, send: Reread, refused: RefusedParts, now: number): Promise<unknown> {
+async function sendOrAskForAll(
+  operation: AnyOperation,
+  input: OperationInput,
+  send: Reread,
+  refused: RefusedParts,
+  now: number,
+): Promise<unknown> {
   const first = firstInput(operation, input);
   const whole = wholeInput(operation, first);
   if (!whole) return send(first);
@@ -100,7 +131,12 @@ async function sendOrAskForAll(operation: AnyOperation, input: OperationInput, s
  * @param reread for the few answers that don't show by themselves whether it does.
  * @throws ApiError if another read was necessary and failed.
  */
-async function cutToQuery(operation: AnyOperation, input: OperationInput, answer: unknown, reread: Reread): Promise<unknown> {
+async function cutToQuery(
+  operation: AnyOperation,
+  input: OperationInput,
+  answer: unknown,
+  reread: Reread,
+): Promise<unknown> {
   if (operation.method !== 'GET' || !isList(answer)) return answer;
   const names = Object.keys(operation.query as object);
   const tail = numberIn(input, 'tail');
@@ -118,6 +154,12 @@ interface PartialReads {
   readonly now: number;
 }
 
-/** Calls an operation, and answers the part that its input asks for, whether or not the platform knows such parts. @throws ApiError */
-export const callForPart = async (operation: AnyOperation, input: OperationInput, { send, refused, now }: PartialReads): Promise<unknown> =>
-  cutToQuery(operation, input, await sendOrAskForAll(operation, input, send, refused, now), send);
+/**
+ * Calls an operation, and answers the part that its input asks for, whether or not the platform knows such parts.
+ * @throws ApiError
+ */
+export const callForPart = async (
+  operation: AnyOperation,
+  input: OperationInput,
+  { send, refused, now }: PartialReads,
+): Promise<unknown> => cutToQuery(operation, input, await sendOrAskForAll(operation, input, send, refused, now), send);

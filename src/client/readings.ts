@@ -1,8 +1,10 @@
 import { invisibleCharacters, maskPatternSource, styleMark, terminalEscapes } from '../contract/index.ts';
 
 /**
- * Secrets are recognised in a text as it is shown, and in readings of it that lack what may split a word: escape sequences,
- * invisible characters, and what is written in their place. What a reading leaves out comes back where nothing is masked,
+ * Secrets are recognised in a text as it is shown, and in readings of it that lack what may split a word: escape
+ * sequences,
+ * invisible characters, and what is written in their place. What a reading leaves out comes back where nothing is
+ * masked,
  * so that no text disappears.
  */
 
@@ -15,16 +17,25 @@ const writtenSequences = [
 ].join('|');
 
 // The bracket of a mark ends no sequence: a mark stays whole.
-const sequences = `${terminalEscapes.source}|${writtenSequences}`.replaceAll(/\[[0@]-~\]\?/g, (last) => `(?:(?!${maskPatternSource})${last.slice(0, -1)})?`);
+const sequences = `${terminalEscapes.source}|${writtenSequences}`.replaceAll(
+  /\[[0@]-~\]\?/g,
+  (last) => `(?:(?!${maskPatternSource})${last.slice(0, -1)})?`,
+);
 
-/** What each reading leaves out. Sequences go with the printable characters in them; without that, a secret could be among these. */
-const leftOut = [`${sequences}|${invisible}`, String.raw`${sequences}|\r(?=\n)`, invisible].map((source) => new RegExp(source, 'gu'));
+/**
+ * What each reading leaves out. Sequences go with the printable characters in them; without that, a secret could be
+ * among these.
+ */
+const leftOut = [`${sequences}|${invisible}`, String.raw`${sequences}|\r(?=\n)`, invisible].map(
+  (source) => new RegExp(source, 'gu'),
+);
 
 // A line that a lone carriage return ends is a line to what recognises secrets.
 const asLines = (text: string): string => text.replaceAll('\r', '\n');
 
 /** All readings of a text, those that equal it included. */
-export const readingsOf = (text: string): readonly string[] => leftOut.map((pattern) => asLines(text.replaceAll(pattern, '')));
+export const readingsOf = (text: string): readonly string[] =>
+  leftOut.map((pattern) => asLines(text.replaceAll(pattern, '')));
 
 const marks = new RegExp(maskPatternSource, 'g');
 
@@ -32,7 +43,8 @@ const marks = new RegExp(maskPatternSource, 'g');
 type Part = readonly [start: number, end: number];
 
 /**
- * Where the parts between the marks of a masked text are in the text before masking; undefined if it has other text. Where
+ * Where the parts between the marks of a masked text are in the text before masking; undefined if it has other text.
+ * Where
  * two marks touch, it isn't known where the first ends: what a reading leaves out between their secrets goes with them.
  */
 function visibleParts(text: string, masked: string): Part[] | undefined {
@@ -42,7 +54,8 @@ function visibleParts(text: string, masked: string): Part[] | undefined {
   for (const [index, piece] of pieces.entries()) {
     // A mark stands for at least one character.
     const earliest = index === 0 ? 0 : end + 1;
-    const start = index === 0 ? 0 : index === pieces.length - 1 ? text.length - piece.length : text.indexOf(piece, earliest);
+    const start =
+      index === 0 ? 0 : index === pieces.length - 1 ? text.length - piece.length : text.indexOf(piece, earliest);
     if (start < earliest || !text.startsWith(piece, start)) return undefined;
     end = start + piece.length;
     parts.push([start, end]);
@@ -70,14 +83,18 @@ function gapsIn(text: string, pattern: RegExp): Gap[] {
   let before = 0;
   for (const { index, 0: found } of text.matchAll(pattern)) {
     const [last, isWordless] = [gaps.at(-1), wordless.test(found)];
-    if (last?.end === index) gaps[gaps.length - 1] = { ...last, end: index + found.length, isWordless: last.isWordless && isWordless };
+    if (last?.end === index)
+      gaps[gaps.length - 1] = { ...last, end: index + found.length, isWordless: last.isWordless && isWordless };
     else gaps.push({ at: index - before, start: index, end: index + found.length, isWordless });
     before += found.length;
   }
   return gaps;
 }
 
-/** Masks what is found in the reading of a text that lacks what the pattern matches. The rest of the text stays as it is. */
+/**
+ * Masks what is found in the reading of a text that lacks what the pattern matches. The rest of the text stays as it
+ * is.
+ */
 function maskReading(text: string, pattern: RegExp, mask: (text: string) => string): string {
   const reading = asLines(text.replaceAll(pattern, ''));
   if (reading === text) return text;
@@ -90,19 +107,26 @@ function maskReading(text: string, pattern: RegExp, mask: (text: string) => stri
   let before = 0;
   /** The index in the text of one in the reading, where a mark begins or ends: wordless gaps go with the mark. */
   const indexOf = (at: number, beginsMark: boolean): number => {
-    for (let gap = gaps[next]; gap && (gap.at < at || (gap.at === at && beginsMark !== gap.isWordless)); gap = gaps[next]) {
+    for (
+      let gap = gaps[next];
+      gap && (gap.at < at || (gap.at === at && beginsMark !== gap.isWordless));
+      gap = gaps[next]
+    ) {
       before = gap.end - gap.at;
       next += 1;
     }
     return at + before;
   };
   const foundMarks = masked.match(marks) ?? [];
-  return parts.map(([start, end], index) => {
-    const from = index === 0 ? 0 : indexOf(start, false);
-    const to = index === parts.length - 1 ? text.length : indexOf(end, true);
-    return text.slice(from, to) + (foundMarks[index] ?? '');
-  }).join('');
+  return parts
+    .map(([start, end], index) => {
+      const from = index === 0 ? 0 : indexOf(start, false);
+      const to = index === parts.length - 1 ? text.length : indexOf(end, true);
+      return text.slice(from, to) + (foundMarks[index] ?? '');
+    })
+    .join('');
 }
 
 /** Masks what is found in any reading of a text. @param mask replaces secrets by marks and leaves the rest as it is. */
-export const maskReadings = (text: string, mask: (text: string) => string): string => leftOut.reduce((current, pattern) => maskReading(current, pattern, mask), text);
+export const maskReadings = (text: string, mask: (text: string) => string): string =>
+  leftOut.reduce((current, pattern) => maskReading(current, pattern, mask), text);

@@ -27,7 +27,10 @@ function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Pr
   return settled;
 }
 
-/** Creates a coalescer. undici's deduplication aborts the request of all callers when the first one gives up; this doesn't. */
+/**
+ * Creates a coalescer. undici's deduplication aborts the request of all callers when the first one gives up; this
+ * doesn't.
+ */
 export function createRequestCoalescer<Result>(): RequestCoalescer<Result> {
   const inFlight = new Map<string, SharedRequest<Result>>();
 

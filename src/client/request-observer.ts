@@ -22,7 +22,10 @@ export interface ObservedRequest {
   readonly end: (end: RequestEnd) => void;
 }
 
-/** Observes the requests of a client as they are sent, each attempt by itself. It never learns their content. Its functions don't throw. */
+/**
+ * Observes the requests of a client as they are sent, each attempt by itself. It never learns their content. Its
+ * functions don't throw.
+ */
 export interface RequestObserver {
   readonly begin: (request: AttemptedRequest) => ObservedRequest;
   /** Receives a function that returns the lowest budget of the client's credentials, undefined while none is known. */

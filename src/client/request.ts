@@ -11,7 +11,9 @@ export type OperationInput = Readonly<Record<string, unknown>>;
 export const invalidIdFailure = (operation: AnyOperation, input: OperationInput): ApiFailure | undefined => {
   const names: string[] = operation.params.map(snakeCase);
   const invalid = names.find((name) => !Uuid.safeParse(input[name]).success);
-  return invalid === undefined ? undefined : { kind: 'invalid_input', reason: `${invalid} must be a uuid`, next: 'List what exists to find the right id.' };
+  return invalid === undefined
+    ? undefined
+    : { kind: 'invalid_input', reason: `${invalid} must be a uuid`, next: 'List what exists to find the right id.' };
 };
 
 /** The trace that a call is part of, in the format of W3C Trace Context. */
@@ -33,11 +35,19 @@ const traceparentFormat = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
 /** The headers of a trace; none if it is malformed. */
 export const traceHeaders = ({ traceparent, tracestate = '' }: Trace): Record<string, string> => ({
-  ...(traceparentFormat.test(traceparent) && { traceparent, ...(/^[\x20-\x7e]{1,512}$/.test(tracestate) && { tracestate }) }),
+  ...(traceparentFormat.test(traceparent) && {
+    traceparent,
+    ...(/^[\x20-\x7e]{1,512}$/.test(tracestate) && { tracestate }),
+  }),
 });
 
 /** Builds the HTTP request of a call. Tags that aren't valid in a header are omitted. */
-export const buildRequest = (operation: AnyOperation, input: OperationInput, credential: Credential, { requestId = '', trace, carried }: RequestExtras = {}): OutgoingRequest => {
+export const buildRequest = (
+  operation: AnyOperation,
+  input: OperationInput,
+  credential: Credential,
+  { requestId = '', trace, carried }: RequestExtras = {},
+): OutgoingRequest => {
   const { method, target, body } = toWire(operation, input, carried);
   return {
     method,
@@ -55,17 +65,23 @@ export const buildRequest = (operation: AnyOperation, input: OperationInput, cre
 };
 
 const secretsInMembers = (members: Readonly<Record<string, z.ZodType>>, values: object): string[] =>
-  Object.entries(values).flatMap(([name, value]) => (Object.hasOwn(members, name) ? secretsIn(members[name], value) : []));
+  Object.entries(values).flatMap(([name, value]) =>
+    Object.hasOwn(members, name) ? secretsIn(members[name], value) : [],
+  );
 
 function secretsIn(schema: z.ZodType | undefined, value: unknown): string[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
     return secretsIn(schema.unwrap() as z.ZodType, value);
   }
-  if (schema instanceof z.ZodArray && Array.isArray(value)) return value.flatMap((item) => secretsIn(schema.element as z.ZodType, item));
+  if (schema instanceof z.ZodArray && Array.isArray(value))
+    return value.flatMap((item) => secretsIn(schema.element as z.ZodType, item));
   if (schema instanceof z.ZodObject && typeof value === 'object' && value !== null) {
     const { catchall } = schema.def;
     const others = catchall ? Object.entries(value).filter(([name]) => !Object.hasOwn(schema.shape, name)) : [];
-    return [...secretsInMembers(schema.shape, value), ...others.flatMap(([, member]) => secretsIn(catchall as z.ZodType, member))];
+    return [
+      ...secretsInMembers(schema.shape, value),
+      ...others.flatMap(([, member]) => secretsIn(catchall as z.ZodType, member)),
+    ];
   }
   if (schema instanceof z.ZodRecord && typeof value === 'object' && value !== null) {
     return Object.values(value).flatMap((member) => secretsIn(schema.valueType as z.ZodType, member));
@@ -74,4 +90,5 @@ function secretsIn(schema: z.ZodType | undefined, value: unknown): string[] {
 }
 
 /** The values in an input that the contract marks as secret. A server may echo them in its errors. */
-export const secretsOf = (operation: AnyOperation, input: unknown): string[] => secretsIn(operation.body as z.ZodType | undefined, input);
+export const secretsOf = (operation: AnyOperation, input: unknown): string[] =>
+  secretsIn(operation.body as z.ZodType | undefined, input);

@@ -31,7 +31,10 @@ const worthRepeating = ({ response, fault }: SendOutcome, method: Method): boole
 };
 
 const waitAfter = ({ response }: SendOutcome, { attempts, now, random }: RetryState): number => {
-  const retryAt = response && (response.status === 429 || response.status === 503) ? retryAfterTime(response.headers, now) : undefined;
+  const retryAt =
+    response && (response.status === 429 || response.status === 503)
+      ? retryAfterTime(response.headers, now)
+      : undefined;
   const wait = backoffAfter(attempts, random);
   return retryAt === undefined ? wait : Math.max(wait, retryAt - now + random() * resetJitter);
 };
@@ -42,7 +45,8 @@ const waitAfter = ({ response }: SendOutcome, { attempts, now, random }: RetrySt
  * request was sent; none if the wait would end after the deadline.
  */
 function waitBeforeRetry(outcome: SendOutcome, state: RetryState): number | undefined {
-  if (state.attempts >= (state.maxAttempts ?? maximumSendAttempts) || !worthRepeating(outcome, state.method)) return undefined;
+  if (state.attempts >= (state.maxAttempts ?? maximumSendAttempts) || !worthRepeating(outcome, state.method))
+    return undefined;
   const wait = waitAfter(outcome, state);
   return state.now + wait < state.deadline ? wait : undefined;
 }

@@ -10,21 +10,35 @@ type Body = Readonly<Record<string, unknown>>;
 export const contentRefusals: readonly number[] = [400, 422];
 
 /** Where a text names a member as a whole word; -1 if it doesn't. */
-export const indexOfName = (text: string, name: string): number => text.search(new RegExp(String.raw`(?<!\w)${name}(?!\w)`));
+export const indexOfName = (text: string, name: string): number =>
+  text.search(new RegExp(String.raw`(?<!\w)${name}(?!\w)`));
 
-const unknownWord = /\b(?:unknown|unrecogni[sz]ed|unexpected|unsupported|undefined|additional|extra|not (?:known|allowed|permitted|supported|expected|recogni[sz]ed|defined|declared))\b/i;
+const unknownWord =
+  /\b(?:unknown|unrecogni[sz]ed|unexpected|unsupported|undefined|additional|extra|not (?:known|allowed|permitted|supported|expected|recogni[sz]ed|defined|declared))\b/i;
 const memberWord = /\b(?:member|field|property|properties|key|keys|parameter|attribute|argument)s?\b/i;
 
 /** Whether a text that names a member is about the member itself, not about its value. */
 const isAboutMember = (text: string, name: string): boolean =>
-  unknownWord.test(text) && (memberWord.test(text) || new RegExp(String.raw`["'\x60]${name}["'\x60]|(?<!\w)${name}(?:\W{1,3})(?:is |are )?${unknownWord.source}`, 'i').test(text));
+  unknownWord.test(text) &&
+  (memberWord.test(text) ||
+    new RegExp(
+      String.raw`["'\x60]${name}["'\x60]|(?<!\w)${name}(?:\W{1,3})(?:is |are )?${unknownWord.source}`,
+      'i',
+    ).test(text));
 
-/** A body without the one of two names for a member that the platform refuses as unknown; of several named, the first. */
+/**
+ * A body without the one of two names for a member that the platform refuses as unknown; of several named, the first.
+ */
 function withoutUnknownName({ aliases }: AnyOperation, body: Body, text: string): Body | undefined {
   for (const [alias, name] of Object.entries(aliases)) {
     const value = body[name];
     // A text that repeats the value is about the value.
-    if (value === undefined || body[alias] === undefined || (typeof value === 'string' && text.toLowerCase().includes(value.toLowerCase()))) continue;
+    if (
+      value === undefined ||
+      body[alias] === undefined ||
+      (typeof value === 'string' && text.toLowerCase().includes(value.toLowerCase()))
+    )
+      continue;
     const [first] = [alias, name]
       .map((one) => ({ one, index: indexOfName(text, one) }))
       .filter(({ one, index }) => index >= 0 && isAboutMember(text, one))
@@ -35,9 +49,12 @@ function withoutUnknownName({ aliases }: AnyOperation, body: Body, text: string)
 }
 
 const eventsIn = ({ name }: AnyOperation, body: Body): readonly string[] =>
-  name === operations.create_webhook.name && Array.isArray(body['events']) ? body['events'].filter((event) => typeof event === 'string') : [];
+  name === operations.create_webhook.name && Array.isArray(body['events'])
+    ? body['events'].filter((event) => typeof event === 'string')
+    : [];
 
-const isAboutEvents = (events: readonly string[], text: string): boolean => /event/i.test(text) || events.some((event) => text.includes(event));
+const isAboutEvents = (events: readonly string[], text: string): boolean =>
+  /event/i.test(text) || events.some((event) => text.includes(event));
 
 /** A webhook's body with the other spelling of its events, unless the refusal names only other members. */
 function withOtherEventWords(operation: AnyOperation, body: Body, text: string): Body | undefined {
@@ -52,10 +69,15 @@ function withOtherEventWords(operation: AnyOperation, body: Body, text: string):
  * The body to send once more after a refusal that proves that nothing was made: without a second name that the platform
  * doesn't know, or with the other spelling of event words. Undefined if there is no other way to say the same.
  */
-export function rewordedBody(operation: AnyOperation, sent: string | undefined, response: RawResponse | undefined): string | undefined {
+export function rewordedBody(
+  operation: AnyOperation,
+  sent: string | undefined,
+  response: RawResponse | undefined,
+): string | undefined {
   const body = sent === undefined ? undefined : parseJson(sent);
   if (!response || !contentRefusals.includes(response.status) || !isRecord(body)) return undefined;
-  const reworded = withoutUnknownName(operation, body, response.text) ?? withOtherEventWords(operation, body, response.text);
+  const reworded =
+    withoutUnknownName(operation, body, response.text) ?? withOtherEventWords(operation, body, response.text);
   return reworded && JSON.stringify(reworded);
 }
 
@@ -70,7 +92,11 @@ export interface SentBody {
 }
 
 /** What to report of refused event words; undefined if the refusal isn't about them. */
-export function eventWordsFailure(operation: AnyOperation, { sentBody, isReworded = false }: SentBody, { status, text }: RawResponse): Pick<ApiFailure, 'reason' | 'next' | 'detail'> | undefined {
+export function eventWordsFailure(
+  operation: AnyOperation,
+  { sentBody, isReworded = false }: SentBody,
+  { status, text }: RawResponse,
+): Pick<ApiFailure, 'reason' | 'next' | 'detail'> | undefined {
   const body = sentBody === undefined ? undefined : parseJson(sentBody);
   const events = isRecord(body) ? eventsIn(operation, body) : [];
   if (events.length === 0 || !contentRefusals.includes(status) || !isAboutEvents(events, text)) return undefined;

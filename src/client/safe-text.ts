@@ -10,13 +10,16 @@ const longestMarkup = 10_000;
 const oneLine = (text: string): string => text.replaceAll(/[\t-\r\p{Z}]+/gu, ' ').trim();
 
 const withoutMarkup = (text: string): string =>
-  firstPart(text, longestMarkup).replaceAll(/<(?:script|style)\b[^<]*/gi, ' ').replaceAll(/<[^<>]*>/g, ' ');
+  firstPart(text, longestMarkup)
+    .replaceAll(/<(?:script|style)\b[^<]*/gi, ' ')
+    .replaceAll(/<[^<>]*>/g, ' ');
 
 /** Whether a body is markup, such as an HTML error page. */
 export const isMarkup = (text: string): boolean => /^\s*</.test(text);
 
 /**
- * Makes a platform's text safe for an error: masked, without markup, on one line, with invisible characters written out,
+ * Makes a platform's text safe for an error: masked, without markup, on one line, with invisible characters written
+ * out,
  * truncated. Undefined if nothing is left.
  */
 export function safeDetail(text: string, masked: (text: string) => string): string | undefined {

@@ -22,21 +22,29 @@ const tryLater = 'Try again in a minute.';
 
 type FaultFactory = (origin: string, code: string) => TransportFault;
 
-const unsent = (reason: (origin: string) => string, next: string, transient: boolean): FaultFactory => (origin) => ({
-  kind: 'unreachable', reason: reason(origin), next, sent: false, transient,
-});
+const unsent =
+  (reason: (origin: string) => string, next: string, transient: boolean): FaultFactory =>
+  (origin) => ({ kind: 'unreachable', reason: reason(origin), next, sent: false, transient });
 
 const tooLarge: FaultFactory = (origin) => ({
-  kind: 'bad_answer', reason: `the answer of ${origin} is larger than this client takes`, next: 'Ask for less: a page, or fewer lines.', sent: true, transient: false,
+  kind: 'bad_answer',
+  reason: `the answer of ${origin} is larger than this client takes`,
+  next: 'Ask for less: a page, or fewer lines.',
+  sent: true,
+  transient: false,
 });
 
-const tooSlow = (what: string): FaultFactory => (origin) => ({
-  kind: 'timeout', reason: `${origin} ${what}`, next: tryLater, sent: true, transient: true,
-});
+const tooSlow =
+  (what: string): FaultFactory =>
+  (origin) => ({ kind: 'timeout', reason: `${origin} ${what}`, next: tryLater, sent: true, transient: true });
 
 /** The fault of calls that run or start after the client was closed. */
 export const closedFault: TransportFault = {
-  kind: 'canceled', reason: 'the connection to the platform was closed by this program', next: 'It is shutting down: call again once it runs.', sent: true, transient: false,
+  kind: 'canceled',
+  reason: 'the connection to the platform was closed by this program',
+  next: 'It is shutting down: call again once it runs.',
+  sent: true,
+  transient: false,
 };
 
 const stopReasons = {
@@ -45,15 +53,28 @@ const stopReasons = {
 } as const;
 
 /** The fault of a call that its caller or its deadline stopped. `sent`: whether an attempt was in progress. */
-export const stoppedFault = (kind: keyof typeof stopReasons, sent: boolean): TransportFault => ({ kind, ...stopReasons[kind], sent, transient: false });
+export const stoppedFault = (kind: keyof typeof stopReasons, sent: boolean): TransportFault => ({
+  kind,
+  ...stopReasons[kind],
+  sent,
+  transient: false,
+});
 
 const noRoute = unsent((origin) => `there is no route to ${origin}`, 'Check the network.', true);
 
 // By the error codes of Node.js and of undici.
 const faultsByCode: Readonly<Record<string, FaultFactory>> = {
   ECONNREFUSED: unsent((origin) => `nothing listens at ${origin}`, checkAddress, true),
-  ENOTFOUND: unsent((origin) => `the host name of ${origin} does not exist`, 'Check the spelling of the base URL.', false),
-  EAI_AGAIN: unsent((origin) => `the host name of ${origin} could not be looked up`, 'Check the network and its name servers.', true),
+  ENOTFOUND: unsent(
+    (origin) => `the host name of ${origin} does not exist`,
+    'Check the spelling of the base URL.',
+    false,
+  ),
+  EAI_AGAIN: unsent(
+    (origin) => `the host name of ${origin} could not be looked up`,
+    'Check the network and its name servers.',
+    true,
+  ),
   EHOSTUNREACH: noRoute,
   ENETUNREACH: noRoute,
   UND_ERR_CONNECT_TIMEOUT: unsent((origin) => `no connection to ${origin} came about in time`, checkAddress, true),
@@ -76,11 +97,19 @@ const tlsFault: FaultFactory = (origin, code) => ({
 });
 
 const notHttp: FaultFactory = (origin, code) => ({
-  kind: 'unreachable', reason: `what answers at ${origin} does not speak HTTP (${code})`, next: checkAddress, sent: true, transient: false,
+  kind: 'unreachable',
+  reason: `what answers at ${origin} does not speak HTTP (${code})`,
+  next: checkAddress,
+  sent: true,
+  transient: false,
 });
 
 const broken: FaultFactory = (origin, code) => ({
-  kind: 'unreachable', reason: `the connection to ${origin} broke (${code || 'no code'})`, next: tryLater, sent: true, transient: /^E[A-Z]+$|^UND_ERR_SOCKET$/.test(code),
+  kind: 'unreachable',
+  reason: `the connection to ${origin} broke (${code || 'no code'})`,
+  next: tryLater,
+  sent: true,
+  transient: /^E[A-Z]+$|^UND_ERR_SOCKET$/.test(code),
 });
 
 const faultsByPattern: readonly (readonly [RegExp, FaultFactory])[] = [
@@ -119,5 +148,9 @@ export const redirectFault = (origin: string, to: URL | null): TransportFault =>
 
 /** The fault of too many redirects. */
 export const redirectLoop = (origin: string): TransportFault => ({
-  kind: 'unreachable', reason: `${origin} redirects again and again`, next: checkAddress, sent: true, transient: false,
+  kind: 'unreachable',
+  reason: `${origin} redirects again and again`,
+  next: checkAddress,
+  sent: true,
+  transient: false,
 });

@@ -1,7 +1,14 @@
 import type { Agent } from 'undici';
 import type { Method } from '../contract/index.ts';
 import type { BaseUrl } from './base-url.ts';
-import { closedFault, transportFaultOf, isTooLarge, redirectFault, redirectLoop, type TransportFault } from './transport-fault.ts';
+import {
+  closedFault,
+  transportFaultOf,
+  isTooLarge,
+  redirectFault,
+  redirectLoop,
+  type TransportFault,
+} from './transport-fault.ts';
 import { maximumConnections, maximumRedirects, type Timeouts } from './limits.ts';
 
 /** Headers by their names in lower case. */
@@ -28,14 +35,24 @@ export type SendOutcome =
   | { readonly fault: TransportFault; readonly response?: undefined };
 
 export interface Transport {
-  /** Sends one request. Follows only redirects of reads within the origin: credentials never reach another origin. Never throws. */
+  /**
+   * Sends one request. Follows only redirects of reads within the origin: credentials never reach another origin. Never
+   * throws.
+   */
   send(request: OutgoingRequest, signal: AbortSignal): Promise<SendOutcome>;
   /** Closes all connections immediately. */
   close(): Promise<void>;
 }
 
-/** The path that a redirect leads to, or a fault if it may not be followed; undefined if the response is no redirect. */
-const nextHop = (base: BaseUrl, { method }: OutgoingRequest, path: string, { status, headers }: RawResponse): string | TransportFault | undefined => {
+/**
+ * The path that a redirect leads to, or a fault if it may not be followed; undefined if the response is no redirect.
+ */
+const nextHop = (
+  base: BaseUrl,
+  { method }: OutgoingRequest,
+  path: string,
+  { status, headers }: RawResponse,
+): string | TransportFault | undefined => {
   const location = headers['location'];
   if (status < 300 || status > 399 || typeof location !== 'string') return undefined;
   const url = URL.parse(location, base.origin + path);
@@ -62,7 +79,11 @@ export function createTransport(base: BaseUrl, timeouts: Timeouts, maximumBytes:
     });
   };
 
-  const exchange = async ({ method, headers, body }: OutgoingRequest, path: string, signal: AbortSignal): Promise<RawResponse> => {
+  const exchange = async (
+    { method, headers, body }: OutgoingRequest,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<RawResponse> => {
     const agent = await (opening ??= open());
     const response = await agent.request({ origin: base.origin, path, method, headers, body, signal });
     const text = await response.body.text().catch((error: unknown) => {

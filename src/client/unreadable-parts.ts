@@ -30,20 +30,25 @@ function mark(body: unknown, path: Path): void {
 
 const withoutMarked = (value: unknown): unknown => {
   if (Array.isArray(value)) return (value as unknown[]).filter((item) => item !== removed).map(withoutMarked);
-  return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutMarked(inner)])) : value;
+  return isRecord(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutMarked(inner)]))
+    : value;
 };
 
 /** A schema accepts a value after at most this many rounds of removal, or its remaining parts are not worth reading. */
 const mostRounds = 20;
 
 /**
- * The parts of an answer that its schema accepts: rows and members that it rejects are left out, a missing `id` is accepted.
+ * The parts of an answer that its schema accepts: rows and members that it rejects are left out, a missing `id` is
+ * accepted.
  * @returns undefined if nothing is left, because the answer as a whole is of another type.
  */
 export function readableParts(schema: z.ZodType, body: unknown): unknown {
   let readable = structuredClone(body);
   for (let round = 0; round < mostRounds; round += 1) {
-    const wrong = (schema.safeParse(readable).error?.issues ?? []).map(nearestIssue).filter(({ path }) => path.at(-1) !== 'id' || valueAt(readable, path) !== undefined);
+    const wrong = (schema.safeParse(readable).error?.issues ?? [])
+      .map(nearestIssue)
+      .filter(({ path }) => path.at(-1) !== 'id' || valueAt(readable, path) !== undefined);
     if (wrong.length === 0) return readable;
     if (wrong.some(({ path }) => path.length === 0)) return undefined;
     for (const { path } of wrong) mark(readable, path);

@@ -19,17 +19,21 @@ export interface ParsedAddress {
 
 const faultTexts: Readonly<Record<AddressFault, string>> = {
   scheme: 'must begin with its scheme, such as https://',
-  characters: 'must not hold backslashes, spaces, control characters or characters beyond ASCII, which programs read in ' +
+  characters:
+    'must not hold backslashes, spaces, control characters or characters beyond ASCII, which programs read in ' +
     'different ways: write a host in its xn-- form, and encode others in percent form',
   credentials: 'must not hold a user name or password; link a git token or give the credentials in their own members',
-  host: 'must name its host as it is looked up: a name of letters, digits, dots and dashes, or an IP address in its usual ' +
+  host:
+    'must name its host as it is looked up: a name of letters, digits, dots and dashes, or an IP address in its usual ' +
     'form, and a port from 1 to 65535',
   path: 'must have a path after its host',
   dots: 'must not have "." or ".." as a part of its path, also not in percent form: write the path that it leads to',
   query: 'must not have "?" or "#" in it; give a branch by its own name',
 };
 
-/** What is wrong with an address, as the end of a sentence that begins with its name. It repeats none of the address. */
+/**
+ * What is wrong with an address, as the end of a sentence that begins with its name. It repeats none of the address.
+ */
 export const addressFaultText = (fault: AddressFault): string => faultTexts[fault];
 
 /** ASCII that is visible, without the backslash. */
@@ -48,13 +52,19 @@ const plainHost = /^(?<name>[a-z\d](?:[\w.-]*[a-z\d])?|\[[\da-f:.]+\])(?::(?<por
 
 const usualPorts: Readonly<Record<string, number>> = { https: 443, http: 80 };
 
-/** Reads a host and its port. @returns undefined unless they are written as they are used: no IP address in one number */
+/**
+ * Reads a host and its port. @returns undefined unless they are written as they are used: no IP address in one number
+ */
 function readHost(text: string, scheme: string): Pick<ParsedAddress, 'host' | 'hostname' | 'port'> | undefined {
   const { name, port } = plainHost.exec(text.toLowerCase())?.groups ?? {};
   // Of http, because its hosts are read most strictly.
   if (name === undefined || URL.parse(`http://${text}/`)?.hostname !== name) return undefined;
   const own = port === undefined || Number(port) === usualPorts[scheme] ? undefined : Number(port);
-  return { host: own === undefined ? name : `${name}:${own}`, hostname: name.replace(/^\[|\]$/g, ''), ...(own !== undefined && { port: own }) };
+  return {
+    host: own === undefined ? name : `${name}:${own}`,
+    hostname: name.replace(/^\[|\]$/g, ''),
+    ...(own !== undefined && { port: own }),
+  };
 }
 
 /** How an address may look. */
@@ -67,7 +77,10 @@ interface AddressRules {
 }
 
 /** Reads an address. @returns its parts, or why it can't be used */
-function readAddress(text: string, { schemes, user: mayName = () => false, isPathOnly = false }: AddressRules): ParsedAddress | AddressFault {
+function readAddress(
+  text: string,
+  { schemes, user: mayName = () => false, isPathOnly = false }: AddressRules,
+): ParsedAddress | AddressFault {
   if (!plain.test(text) || encodedControl.test(text)) return 'characters';
   const { scheme: given = '', user, host: written = '', rest = '' } = parts.exec(text)?.groups ?? {};
   const scheme = given.toLowerCase();
@@ -82,7 +95,11 @@ function readAddress(text: string, { schemes, user: mayName = () => false, isPat
   if (!host || !read) return 'host';
   if (isPathOnly && /[?#]/.test(rest)) return 'query';
   if (isPathOnly && read.pathname === '/') return 'path';
-  return { url: `${scheme}://${user === undefined ? '' : `${user}@`}${host.host}${read.pathname}${read.search}${read.hash}`, scheme, ...host };
+  return {
+    url: `${scheme}://${user === undefined ? '' : `${user}@`}${host.host}${read.pathname}${read.search}${read.hash}`,
+    scheme,
+    ...host,
+  };
 }
 
 /** The form that ssh has of its own: user, host and path. */
@@ -97,7 +114,8 @@ const isSshUser = (user: string, scheme: string): boolean => scheme === 'ssh' &&
 export function readGitAddress(text: string): ParsedAddress | AddressFault {
   if (!plain.test(text) || encodedControl.test(text)) return 'characters';
   const { user, host: written = '', path } = shortSsh.exec(text)?.groups ?? {};
-  if (user === undefined) return readAddress(text, { schemes: ['https', 'http', 'ssh'], user: isSshUser, isPathOnly: true });
+  if (user === undefined)
+    return readAddress(text, { schemes: ['https', 'http', 'ssh'], user: isSshUser, isPathOnly: true });
   if (dots.test(path!)) return 'dots';
   const host = readHost(written, 'ssh');
   return host?.port === undefined && host ? { url: `${user}@${host.host}:${path!}`, scheme: 'ssh', ...host } : 'host';
@@ -112,7 +130,10 @@ export const readChartAddress = (text: string, scheme: 'https' | 'oci'): ParsedA
   readAddress(text, { schemes: [scheme] });
 
 /** A text that is an address. @param read one of the functions above @param base what is required of it before */
-export function addressText(read: (text: string) => ParsedAddress | AddressFault, base: z.ZodString = z.string()): z.ZodString {
+export function addressText(
+  read: (text: string) => ParsedAddress | AddressFault,
+  base: z.ZodString = z.string(),
+): z.ZodString {
   return base.refine((text) => typeof read(text) !== 'string', {
     error: ({ input }) => {
       const found = read(String(input));

@@ -16,7 +16,10 @@ export const extensionStatusTexts = { 409: 'Conflict' } as const;
 /** The status code of any operation while the platform can't get at its records. The API document has none for it. */
 const unavailableStatusText = { 503: 'Service Unavailable' } as const;
 
-export type ErrorStatus = keyof typeof statusTexts | keyof typeof extensionStatusTexts | keyof typeof unavailableStatusText;
+export type ErrorStatus =
+  | keyof typeof statusTexts
+  | keyof typeof extensionStatusTexts
+  | keyof typeof unavailableStatusText;
 
 /** Body of every error response. `detail` repeats `message`, because some clients read that member. */
 export const ErrorBody = z.object({ status: z.int(), error: z.string(), message: z.string(), detail: z.string() });

@@ -1,6 +1,7 @@
 /**
  * Descriptions of request members by name, for names that occur in many places. Where the meaning depends on the place,
- * the schema has its own description, which takes precedence. They are short, because every client receives all of them.
+ * the schema has its own description, which takes precedence. They are short, because every client receives all of
+ * them.
  */
 export const fieldDescriptions: Readonly<Record<string, string>> = {
   // Common to everything that can be created.

@@ -1,37 +1,199 @@
 /** The API as data. */
 
-export { addressFaultText, readGitAddress, readHttpAddress, type AddressFault, type ParsedAddress } from './addresses.ts';
-export { asSubject, backupText, boundText, bytesText, condition, conditionChain, dataOf, isOwnExit, isTerraformFailure, killed, lackingText, outsideChangeText, readCondition, reasonNames, removedText, saidIn, storedCondition, unaskedText, type Condition, type DataOf, type OutsideChange, type ReadableCondition, type Reason } from './conditions/index.ts';
+export {
+  addressFaultText,
+  readGitAddress,
+  readHttpAddress,
+  type AddressFault,
+  type ParsedAddress,
+} from './addresses.ts';
+export {
+  asSubject,
+  backupText,
+  boundText,
+  bytesText,
+  condition,
+  conditionChain,
+  dataOf,
+  isOwnExit,
+  isTerraformFailure,
+  killed,
+  lackingText,
+  outsideChangeText,
+  readCondition,
+  reasonNames,
+  removedText,
+  saidIn,
+  storedCondition,
+  unaskedText,
+  type Condition,
+  type DataOf,
+  type OutsideChange,
+  type ReadableCondition,
+  type Reason,
+} from './conditions/index.ts';
 export { everyOrganization } from './documented.ts';
 export { ErrorBody, errorBody, type ErrorStatus } from './errors.ts';
 export { fieldDescriptions } from './field-descriptions.ts';
 export { isRecord, parseJson, recordsIn, type JsonRecord } from './json.ts';
-export { defaultPageSizes, defaultRateLimit, defaultRateWindowSeconds, engineRateLimit, maximumBodyBytes, maximumInstances, rateHeaders } from './limits.ts';
+export {
+  defaultPageSizes,
+  defaultRateLimit,
+  defaultRateWindowSeconds,
+  engineRateLimit,
+  maximumBodyBytes,
+  maximumInstances,
+  rateHeaders,
+} from './limits.ts';
 export { openApiDocument } from './openapi.ts';
-export { effects, includesPermission, inputShape, parameterKind, permissionLevels, snakeCase, toWire, type AnyOperation, type Effect, type InputOf, type Method, type PermissionLevel, type ResponseOf, type ValidInputOf } from './operation.ts';
+export {
+  effects,
+  includesPermission,
+  inputShape,
+  parameterKind,
+  permissionLevels,
+  snakeCase,
+  toWire,
+  type AnyOperation,
+  type Effect,
+  type InputOf,
+  type Method,
+  type PermissionLevel,
+  type ResponseOf,
+  type ValidInputOf,
+} from './operation.ts';
 export { replacingSecret, storingSecret } from './extensions/variables.ts';
-export { allOperations, elsewhereOf, oneByOneOf, operations, redeployOf, type Holder, type OperationName, type OperationNamed } from './operations.ts';
-export { controlCharacterIn, hasInvisible, invisibleCharacters, isPrintableAscii, styleMark, terminalEscapes, withoutInvisible, withoutStyles, withStyleMarks, writtenCharacter, writtenOut } from './plain-text.ts';
-export { DateTime, Duration, Email, freeText, hiddenSecret, isSecret, kindPointedAt, maximumPageSize, PageNumber, PageSize, reference, referenceKind, referenceKinds, resourceKind, secret, Uuid, type Pagination, type ReferenceKind } from './primitives.ts';
+export {
+  allOperations,
+  elsewhereOf,
+  oneByOneOf,
+  operations,
+  redeployOf,
+  type Holder,
+  type OperationName,
+  type OperationNamed,
+} from './operations.ts';
+export {
+  controlCharacterIn,
+  hasInvisible,
+  invisibleCharacters,
+  isPrintableAscii,
+  styleMark,
+  terminalEscapes,
+  withoutInvisible,
+  withoutStyles,
+  withStyleMarks,
+  writtenCharacter,
+  writtenOut,
+} from './plain-text.ts';
+export {
+  DateTime,
+  Duration,
+  Email,
+  freeText,
+  hiddenSecret,
+  isSecret,
+  kindPointedAt,
+  maximumPageSize,
+  PageNumber,
+  PageSize,
+  reference,
+  referenceKind,
+  referenceKinds,
+  resourceKind,
+  secret,
+  Uuid,
+  type Pagination,
+  type ReferenceKind,
+} from './primitives.ts';
 export { AlertRuleRequest } from './resources/alert-rule.ts';
 export { ApplicationRequest, GitRepositoryRequest, gitProviders } from './resources/application.ts';
 export { backupStates } from './resources/backup.ts';
 export { nodeAvailabilities, nodeRoles, nodeStates, type Cluster, type ClusterLock } from './resources/cluster.ts';
-export { CustomDomainRequest, domainKinds, type DomainCheckStatus, type DomainKind } from './resources/custom-domain.ts';
+export {
+  CustomDomainRequest,
+  domainKinds,
+  type DomainCheckStatus,
+  type DomainKind,
+} from './resources/custom-domain.ts';
 export { ContainerRequest } from './resources/container.ts';
 export { DatabaseRequest, type DatabaseUpdateRequest } from './resources/database.ts';
-export { DeployRequest, maximumLogLines, StepName, type EnvironmentLog, type Log, type ServiceDeploymentStatus, type StatusDetails } from './resources/deployment.ts';
+export {
+  DeployRequest,
+  maximumLogLines,
+  StepName,
+  type EnvironmentLog,
+  type Log,
+  type ServiceDeploymentStatus,
+  type StatusDetails,
+} from './resources/deployment.ts';
 export { EnvironmentMode, isProduction, mayBeProduction, type EnvironmentStatus } from './resources/environment.ts';
 export { maximumEventPageSize } from './resources/event.ts';
 export { isVisibleCredential } from './resources/helm-repository.ts';
 export type { Helm, HelmRequest } from './resources/helm.ts';
-export { listedCommits, scheduleKinds, type Commit, type DeploymentHistory, type DeploymentHistoryItem, type Job, type JobRequest } from './resources/job.ts';
-export { isServiceKind, Probe, serviceKinds, ServiceType, startableKinds, type AutoscalingRequest, type GitRepository, type Healthchecks, type serviceIdentity, type ServiceKind, type workloadFields, type workloadRequestFields } from './resources/service.ts';
+export {
+  listedCommits,
+  scheduleKinds,
+  type Commit,
+  type DeploymentHistory,
+  type DeploymentHistoryItem,
+  type Job,
+  type JobRequest,
+} from './resources/job.ts';
+export {
+  isServiceKind,
+  Probe,
+  serviceKinds,
+  ServiceType,
+  startableKinds,
+  type AutoscalingRequest,
+  type GitRepository,
+  type Healthchecks,
+  type serviceIdentity,
+  type ServiceKind,
+  type workloadFields,
+  type workloadRequestFields,
+} from './resources/service.ts';
 export type { Terraform, TerraformPlan, TerraformPlans, TerraformRequest } from './resources/terraform.ts';
-export { isHeldExternally, ownerKindOf, scopeOfOwner, variableOwnerKinds, type OwnerKind, type OwnerScope, type VariableOwnerKind, VariableRequest, VariableScope, type EnvironmentVariable, type VariableServiceType, type VariableType } from './resources/variable.ts';
+export {
+  isHeldExternally,
+  ownerKindOf,
+  scopeOfOwner,
+  variableOwnerKinds,
+  type OwnerKind,
+  type OwnerScope,
+  type VariableOwnerKind,
+  VariableRequest,
+  VariableScope,
+  type EnvironmentVariable,
+  type VariableServiceType,
+  type VariableType,
+} from './resources/variable.ts';
 export { otherEventWord, type EventKind, type WebhookDelivery, type WebhookEvent } from './resources/webhook.ts';
-export { bytesBeyondCut, createMasker, createValueFinder, mask, maskBeginning, maskFound, maskPatternSource, minimumMaskedLength, type ValueFinder } from './secret-masking.ts';
-export { DeploymentAction, InvitationStatus, isAtRest, isDocumentedState, isDown, terminalOutcome, type AlertRuleState, type ClusterState, type DeploymentActionStatus, type DeploymentState, type Origin } from './states.ts';
+export {
+  bytesBeyondCut,
+  createMasker,
+  createValueFinder,
+  mask,
+  maskBeginning,
+  maskFound,
+  maskPatternSource,
+  minimumMaskedLength,
+  type ValueFinder,
+} from './secret-masking.ts';
+export {
+  DeploymentAction,
+  InvitationStatus,
+  isAtRest,
+  isDocumentedState,
+  isDown,
+  terminalOutcome,
+  type AlertRuleState,
+  type ClusterState,
+  type DeploymentActionStatus,
+  type DeploymentState,
+  type Origin,
+} from './states.ts';
 export type { PlacedRows } from './target-declaration.ts';
 export { identifyingMembers, targetIn } from './target-in.ts';
 export { hasVariablePaths, variableList, type VariableListing } from './variable-lists.ts';

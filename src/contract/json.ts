@@ -2,7 +2,8 @@
 export type JsonRecord = Record<string, unknown>;
 
 /** Whether a value is a JSON object: neither an array nor null. */
-export const isRecord = (value: unknown): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isRecord = (value: unknown): value is JsonRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The JSON objects of an array; none where the value isn't an array. */
 export const recordsIn = (value: unknown): JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);

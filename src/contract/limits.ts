@@ -2,7 +2,8 @@
 export const defaultRateLimit = 1000;
 
 /**
- * The same where services really run and nobody sets another: who waits for real builds and rollouts asks for their state every
+ * The same where services really run and nobody sets another: who waits for real builds and rollouts asks for their
+ * state every
  * few seconds, and several waits at once would use up the document's limit within the hour.
  */
 export const engineRateLimit = 10_000;
@@ -10,7 +11,9 @@ export const engineRateLimit = 10_000;
 /** Length of the rate limit window, in seconds. */
 export const defaultRateWindowSeconds = 3600;
 
-/** Headers of every response: the limit, the remaining requests, and the Unix time in seconds when the window resets. */
+/**
+ * Headers of every response: the limit, the remaining requests, and the Unix time in seconds when the window resets.
+ */
 export const rateHeaders = {
   limit: 'X-RateLimit-Limit',
   remaining: 'X-RateLimit-Remaining',
@@ -33,7 +36,8 @@ export const maximumBodyBytes = 1024 * 1024;
 
 /**
  * Most instances that a request may ask for: of a service at once, or of one run of a job after another. Far above what
- * anybody means; a number with a digit too many would hold up everything else on its cluster. What was stored before is kept.
+ * anybody means; a number with a digit too many would hold up everything else on its cluster. What was stored before is
+ * kept.
  */
 export const maximumInstances = 1000;
 

@@ -18,12 +18,25 @@ import { Autoscaling, AutoscalingRequest, GitRepository, Healthchecks } from './
 import { Terraform } from './resources/terraform.ts';
 import { EnvironmentVariable } from './resources/variable.ts';
 
-
 /** Response schemas, and parts of them, that several operations share: written once, under `components`. */
 const shared: Readonly<Record<string, z.ZodType>> = {
   Error: ErrorBody,
-  AlertRule, Application, Autoscaling, ClusterStatus, Container, Database, Deployment, DeploymentHistory, Environment,
-  EnvironmentStatus, EnvironmentVariable, GitRepository, Helm, Job, ServiceDeploymentStatus, Terraform,
+  AlertRule,
+  Application,
+  Autoscaling,
+  ClusterStatus,
+  Container,
+  Database,
+  Deployment,
+  DeploymentHistory,
+  Environment,
+  EnvironmentStatus,
+  EnvironmentVariable,
+  GitRepository,
+  Helm,
+  Job,
+  ServiceDeploymentStatus,
+  Terraform,
 };
 
 /** The same for request schemas. */
@@ -31,7 +44,10 @@ const sharedRequests: Readonly<Record<string, z.ZodType>> = { AutoscalingRequest
 
 const pointer = (section: string, name: string) => ({ $ref: `#/components/${section}/${name}` });
 
-/** Removes keywords that only zod or the tools need, and marks secrets as `writeOnly`. Objects stay open: the API may add members. */
+/**
+ * Removes keywords that only zod or the tools need, and marks secrets as `writeOnly`. Objects stay open: the API may
+ * add members.
+ */
 const normalizeSchema = (printed: JsonRecord): void => {
   if (printed['minimum'] === Number.MIN_SAFE_INTEGER) delete printed['minimum'];
   if (printed['maximum'] === Number.MAX_SAFE_INTEGER) delete printed['maximum'];
@@ -41,7 +57,10 @@ const normalizeSchema = (printed: JsonRecord): void => {
   for (const mark of ['secret', 'reference', 'terminalOutput', 'freeText', 'bareHost']) delete printed[mark];
 };
 
-/** JSON Schema of a part of a request or response. Shared schemas become references, except `inlined`, which is written out. */
+/**
+ * JSON Schema of a part of a request or response. Shared schemas become references, except `inlined`, which is written
+ * out.
+ */
 const jsonSchema = (schema: z.ZodType, io: 'input' | 'output', inlined?: z.ZodType): JsonRecord => {
   const names = Object.entries<unknown>(io === 'input' ? sharedRequests : shared);
   const { $schema: _, ...printed } = z.toJSONSchema(schema, {
@@ -71,15 +90,24 @@ const failureName = (status: ListedStatus): string => texts[status].replaceAll('
 const codesOf = (known: object): ListedStatus[] => Object.keys(known).map((status) => Number(status) as ListedStatus);
 const failures = codesOf(texts);
 
-/** The failures of an operation. Only those outside the API document refuse a name that is taken in a way of its own. */
-const failuresOf = ({ documented, creates }: AnyOperation): ListedStatus[] => (!documented && creates ? failures : codesOf(statusTexts));
+/**
+ * The failures of an operation. Only those outside the API document refuse a name that is taken in a way of its own.
+ */
+const failuresOf = ({ documented, creates }: AnyOperation): ListedStatus[] =>
+  !documented && creates ? failures : codesOf(statusTexts);
 
 const parameters = (op: AnyOperation) => [
   ...op.params.map((name: string) => ({
-    name, in: 'path', required: true, schema: jsonSchema(reference(parameterKind(name)), 'input'),
+    name,
+    in: 'path',
+    required: true,
+    schema: jsonSchema(reference(parameterKind(name)), 'input'),
   })),
   ...Object.entries(op.query as Record<string, z.ZodType>).map(([name, schema]) => ({
-    name, in: 'query', required: false, schema: jsonSchema(schema, 'input'),
+    name,
+    in: 'query',
+    required: false,
+    schema: jsonSchema(schema, 'input'),
   })),
 ];
 

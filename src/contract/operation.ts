@@ -12,15 +12,22 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export const effects = ['read', 'write', 'disruptive', 'destructive', 'sensitive'] as const;
 export type Effect = (typeof effects)[number];
 
-/** The effects of replacing a service's configuration: what is changed is shown to whoever agrees; where it can't be, it counts as destroying. */
-export const shownReplacement = { effect: 'disruptive', unseenEffect: 'destructive' } as const satisfies Record<string, Effect>;
+/**
+ * The effects of replacing a service's configuration: what is changed is shown to whoever agrees; where it can't be, it
+ * counts as destroying.
+ */
+export const shownReplacement = { effect: 'disruptive', unseenEffect: 'destructive' } as const satisfies Record<
+  string,
+  Effect
+>;
 
 /** Permission levels of tokens. Each includes those before it. */
 export const permissionLevels = ['read', 'deploy', 'write', 'admin'] as const;
 export type PermissionLevel = (typeof permissionLevels)[number];
 
 /** Whether permission `level` includes `needed`. */
-export const includesPermission = (level: PermissionLevel, needed: PermissionLevel): boolean => permissionLevels.indexOf(level) >= permissionLevels.indexOf(needed);
+export const includesPermission = (level: PermissionLevel, needed: PermissionLevel): boolean =>
+  permissionLevels.indexOf(level) >= permissionLevels.indexOf(needed);
 
 type PathParam<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParam<Rest>
@@ -53,7 +60,10 @@ interface Definition<
   readonly query?: Query;
   /** Schema of the JSON body. Requests may omit a body whose members are all optional. */
   readonly body?: Body;
-  /** Other names of body members: alias → name. Servers accept either; clients send both, because some servers know only one of them. */
+  /**
+   * Other names of body members: alias → name. Servers accept either; clients send both, because some servers know only
+   * one of them.
+   */
   readonly aliases?: Readonly<Record<string, string>>;
   /** Schema of a successful response; absent if it has no body (204). */
   readonly response?: Response;
@@ -99,8 +109,10 @@ export interface Operation<
 export type AnyOperation = Operation<string, any, any, any, any>;
 
 // Without members, zod infers a record that allows none, which path ids would contradict.
-type HasMembers<Body> = Body extends z.ZodObject<infer Members> ? ([keyof Members] extends [never] ? false : true) : false;
-type BodyInput<Op extends AnyOperation> = HasMembers<Op['body']> extends false ? unknown : z.input<NonNullable<Op['body']>>;
+type HasMembers<Body> =
+  Body extends z.ZodObject<infer Members> ? ([keyof Members] extends [never] ? false : true) : false;
+type BodyInput<Op extends AnyOperation> =
+  HasMembers<Op['body']> extends false ? unknown : z.input<NonNullable<Op['body']>>;
 type QueryInput<Op extends AnyOperation> = [keyof Op['query']] extends [never]
   ? unknown
   : SnakeCaseKeys<z.input<z.ZodObject<Op['query']>>>;
@@ -115,7 +127,9 @@ export type ValidInputOf<Op extends AnyOperation> = PathInput<Op> &
   (HasMembers<Op['body']> extends false ? unknown : z.output<NonNullable<Op['body']>>);
 
 /** The response body of a server that implements the contract. */
-export type ResponseOf<Op extends AnyOperation> = Op['response'] extends z.ZodType ? z.output<Op['response']> : undefined;
+export type ResponseOf<Op extends AnyOperation> = Op['response'] extends z.ZodType
+  ? z.output<Op['response']>
+  : undefined;
 
 /** `environmentVariableId` → `environment_variable_id`. */
 export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -123,14 +137,21 @@ export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (lette
 /** `environmentVariableId` → `environment_variable`: the kind of resource that a path parameter names. */
 export const parameterKind = (param: string): ReferenceKind => snakeCase(param).replace(/_id$/, '') as ReferenceKind;
 
-/** Members nested in `schema`, by dotted path, each with the kind of resource it refers to. Looks into lists, unions and records. */
+/**
+ * Members nested in `schema`, by dotted path, each with the kind of resource it refers to. Looks into lists, unions and
+ * records.
+ */
 function membersWithin(path: string, schema: unknown): readonly (readonly [string, ReferenceKind | undefined])[] {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) return membersWithin(path, schema.unwrap());
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return membersWithin(path, schema.unwrap());
   if (schema instanceof z.ZodArray) return membersWithin(path, schema.element);
   if (schema instanceof z.ZodRecord) return membersWithin(path, schema.valueType);
   if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => membersWithin(path, option));
   if (!(schema instanceof z.ZodObject)) return [];
-  return Object.entries<z.ZodType>(schema.shape).flatMap(([name, inner]) => [[`${path}.${name}`, kindPointedAt(inner)] as const, ...membersWithin(`${path}.${name}`, inner)]);
+  return Object.entries<z.ZodType>(schema.shape).flatMap(([name, inner]) => [
+    [`${path}.${name}`, kindPointedAt(inner)] as const,
+    ...membersWithin(`${path}.${name}`, inner),
+  ]);
 }
 
 /**
@@ -148,13 +169,47 @@ export function operation<
   const params = [...definition.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]) as PathParam<Path>[];
   const query = (definition.query ?? {}) as Query;
   const named = (params as string[]).map(parameterKind);
-  const members = [...Object.entries<z.ZodType>(query).map(([name, schema]) => [snakeCase(name), schema] as const), ...Object.entries<z.ZodType>(definition.body?.shape ?? {})];
+  const members = [
+    ...Object.entries<z.ZodType>(query).map(([name, schema]) => [snakeCase(name), schema] as const),
+    ...Object.entries<z.ZodType>(definition.body?.shape ?? {}),
+  ];
   const flat = [...(params as string[]).map(snakeCase), ...members.map(([name]) => name)];
-  const { aliases = {}, target, targetBy, reachesEnvironments, creates, moves, roles = {}, carriesOut, redeploy, elsewhere, oneByOne, onEachService, showsEnvironments, placedRows } = definition;
+  const {
+    aliases = {},
+    target,
+    targetBy,
+    reachesEnvironments,
+    creates,
+    moves,
+    roles = {},
+    carriesOut,
+    redeploy,
+    elsewhere,
+    oneByOne,
+    onEachService,
+    showsEnvironments,
+    placedRows,
+  } = definition;
   const duplicate = flat.find((name, index) => flat.indexOf(name) !== index);
   if (duplicate) throw new Error(`${definition.name}: "${duplicate}" is given twice by path, query and body`);
-  const references = Object.fromEntries(members.flatMap(([name, schema]) => [[name, kindPointedAt(schema)] as const, ...membersWithin(name, schema)]));
-  const faults = declarationFaults({ changes: definition.effect !== 'read', named, members: references, aliases, target, targetBy, creates, moves, roles, carriesOut, onEachService, showsEnvironments, placedRows });
+  const references = Object.fromEntries(
+    members.flatMap(([name, schema]) => [[name, kindPointedAt(schema)] as const, ...membersWithin(name, schema)]),
+  );
+  const faults = declarationFaults({
+    changes: definition.effect !== 'read',
+    named,
+    members: references,
+    aliases,
+    target,
+    targetBy,
+    creates,
+    moves,
+    roles,
+    carriesOut,
+    onEachService,
+    showsEnvironments,
+    placedRows,
+  });
   if (faults.length > 0) throw new Error(faults.map((fault) => `${definition.name}: ${fault}`).join('\n'));
   return {
     name: definition.name,
@@ -209,7 +264,11 @@ export interface WireRequest {
  * @param carried more members of the body, which the contract doesn't know.
  * @throws Error if a path id is missing; callers validate first.
  */
-export function toWire(op: AnyOperation, input: Readonly<Record<string, unknown>>, carried: Readonly<Record<string, unknown>> = {}): WireRequest {
+export function toWire(
+  op: AnyOperation,
+  input: Readonly<Record<string, unknown>>,
+  carried: Readonly<Record<string, unknown>> = {},
+): WireRequest {
   const path = op.path.replace(/\{(\w+)\}/g, (_: string, param: string) => {
     const value = input[snakeCase(param)];
     if (typeof value !== 'string' || value === '') throw new Error(`${op.name}: "${snakeCase(param)}" is missing`);
@@ -223,7 +282,12 @@ export function toWire(op: AnyOperation, input: Readonly<Record<string, unknown>
   const declared = Object.keys(op.body?.shape ?? {});
   const members = declared.filter((name) => input[name] !== undefined);
   const aliased = Object.entries(op.aliases).filter(([, name]) => members.includes(name));
-  const body = { ...carried, ...Object.fromEntries([...members.map((name) => [name, name] as const), ...aliased].map(([sent, name]) => [sent, input[name]])) };
+  const body = {
+    ...carried,
+    ...Object.fromEntries(
+      [...members.map((name) => [name, name] as const), ...aliased].map(([sent, name]) => [sent, input[name]]),
+    ),
+  };
   const isEmptyBody = op.body !== undefined && declared.length === 0;
   return {
     method: op.method,

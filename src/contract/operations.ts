@@ -14,31 +14,48 @@ export const allOperations: readonly AnyOperation[] = Object.values(operations);
 type Input = Readonly<Record<string, unknown>>;
 
 const isSameAct = (one: AnyOperation, other: AnyOperation): boolean =>
-  one.effect === other.effect && one.permission === other.permission && one.target === other.target && one.params.join() === other.params.join();
+  one.effect === other.effect &&
+  one.permission === other.permission &&
+  one.target === other.target &&
+  one.params.join() === other.params.join();
 
-/** The redeployments, by the names of the deployments that they take the place of. The guard judges only the deployment. */
+/**
+ * The redeployments, by the names of the deployments that they take the place of. The guard judges only the deployment.
+ */
 const redeployments = new Map(
   allOperations.flatMap((operation) => {
     if (operation.redeploy === undefined) return [];
     const found = allOperations.find(({ name }) => name === operation.redeploy);
-    if (!found || !isSameAct(operation, found)) throw new Error(`${operation.name}: ${operation.redeploy} is no operation of the same effect on the same target`);
+    if (!found || !isSameAct(operation, found))
+      throw new Error(`${operation.name}: ${operation.redeploy} is no operation of the same effect on the same target`);
     return [[operation.name, found] as const];
   }),
 );
 
 const isSameChange = (one: AnyOperation, other: AnyOperation): boolean =>
-  one.method === other.method && one.effect === other.effect && one.permission === other.permission && one.body === other.body && one.params.at(-1) === other.params.at(-1);
+  one.method === other.method &&
+  one.effect === other.effect &&
+  one.permission === other.permission &&
+  one.body === other.body &&
+  one.params.at(-1) === other.params.at(-1);
 
-/** The operations that do the same at another path, by the names of those that they take the place of. The guard judges only the latter. */
+/**
+ * The operations that do the same at another path, by the names of those that they take the place of. The guard judges
+ * only the latter.
+ */
 const elsewhere = new Map(
-  allOperations.map((operation) => [
-    operation.name,
-    (operation.elsewhere ?? []).map((name) => {
-      const found = allOperations.find((one) => one.name === name);
-      if (!found || !isSameChange(operation, found)) throw new Error(`${operation.name}: ${name} is no operation of the same effect with the same body`);
-      return found;
-    }),
-  ] as const),
+  allOperations.map(
+    (operation) =>
+      [
+        operation.name,
+        (operation.elsewhere ?? []).map((name) => {
+          const found = allOperations.find((one) => one.name === name);
+          if (!found || !isSameChange(operation, found))
+            throw new Error(`${operation.name}: ${name} is no operation of the same effect with the same body`);
+          return found;
+        }),
+      ] as const,
+  ),
 );
 
 /** A service that has what a request is about, or shows it. */
@@ -48,11 +65,19 @@ export interface Holder {
 }
 
 /** The same request at the path of the service that holds what it acts on; undefined if there is none. */
-export function elsewhereOf(operation: AnyOperation, input: Input, heldBy?: Holder): { readonly operation: AnyOperation; readonly input: Input } | undefined {
+export function elsewhereOf(
+  operation: AnyOperation,
+  input: Input,
+  heldBy?: Holder,
+): { readonly operation: AnyOperation; readonly input: Input } | undefined {
   const found = elsewhere.get(operation.name)?.find(({ target }) => target === heldBy?.kind);
   const own = operation.params.map(snakeCase);
-  const others = Object.entries(input).filter(([name]) => !own.includes(name) || found?.params.map(snakeCase).includes(name));
-  return found && heldBy && { operation: found, input: { ...Object.fromEntries(others), [`${heldBy.kind}_id`]: heldBy.id } };
+  const others = Object.entries(input).filter(
+    ([name]) => !own.includes(name) || found?.params.map(snakeCase).includes(name),
+  );
+  return (
+    found && heldBy && { operation: found, input: { ...Object.fromEntries(others), [`${heldBy.kind}_id`]: heldBy.id } }
+  );
 }
 
 /**
@@ -71,8 +96,10 @@ interface Single {
 const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /**
- * The request for one of the services that a list has: an id, or a record with it and with the version that is asked for.
- * Without a version the list means what was deployed before. A deployment of one service would take the newest then, so the
+ * The request for one of the services that a list has: an id, or a record with it and with the version that is asked
+ * for.
+ * Without a version the list means what was deployed before. A deployment of one service would take the newest then, so
+ * the
  * service is redeployed.
  */
 function singleOf(operation: AnyOperation, item: unknown): Single {
@@ -82,10 +109,15 @@ function singleOf(operation: AnyOperation, item: unknown): Single {
   return { operation: redeployOf(operation, input) ?? operation, input };
 }
 
-/** The requests that do the same one service at a time; undefined if an operation has none, or none for what the input lists. */
+/**
+ * The requests that do the same one service at a time; undefined if an operation has none, or none for what the input
+ * lists.
+ */
 export function oneByOneOf({ oneByOne, params }: AnyOperation, input: Input): readonly Single[] | undefined {
   const own = params.map(snakeCase);
-  const lists = Object.entries(input).filter(([member, value]) => !own.includes(member) && itemsOf(value).length > 0).map(([member]) => member);
+  const lists = Object.entries(input)
+    .filter(([member, value]) => !own.includes(member) && itemsOf(value).length > 0)
+    .map(([member]) => member);
   if (!oneByOne || !lists.every((member) => Object.hasOwn(oneByOne, member))) return undefined;
   return Object.entries(oneByOne).flatMap(([member, name]) => {
     const operation = allOperations.find((one) => one.name === name)!;

@@ -1,12 +1,15 @@
 // ECMA-48: operating system commands with their terminators, control sequences, and shorter escapes. Node's
 // stripVTControlCharacters takes quadratic time on repeated openings of such commands; this expression is linear. Of an
 // unterminated command only the opening is matched.
-// oxlint-disable-next-line no-control-regex
-export const terminalEscapes = /(?:\u001B\]|\u009D)[^\u0007\u001B\u009C\u009D]*(?:\u0007|\u001B\\|\u009C)|(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]?|\u001B[ -/]*[0-~]?/g;
+export const terminalEscapes =
+  // oxlint-disable-next-line no-control-regex
+  /(?:\u001B\]|\u009D)[^\u0007\u001B\u009C\u009D]*(?:\u0007|\u001B\\|\u009C)|(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]?|\u001B[ -/]*[0-~]?/g;
 
 /**
- * Removes terminal escape sequences with the printable characters in them, in linear time. Only for recognising words and
- * secrets that such sequences split: what somebody reads is written out (`writtenOut`), or text could hide in a sequence.
+ * Removes terminal escape sequences with the printable characters in them, in linear time. Only for recognising words
+ * and
+ * secrets that such sequences split: what somebody reads is written out (`writtenOut`), or text could hide in a
+ * sequence.
  */
 const withoutEscapes = (text: string): string => text.replace(terminalEscapes, '');
 
@@ -14,11 +17,14 @@ const withoutEscapes = (text: string): string => text.replace(terminalEscapes, '
 const withLineFeeds = (text: string): string => text.replaceAll(/\r\n?/g, '\n');
 
 /**
- * Characters that are invisible or reorder text: control characters except line feed and tab, zero-width and bidirectional
- * characters, fillers, tags, line separators, blank symbols, and code points that no font need have: those for private use,
+ * Characters that are invisible or reorder text: control characters except line feed and tab, zero-width and
+ * bidirectional
+ * characters, fillers, tags, line separators, blank symbols, and code points that no font need have: those for private
+ * use,
  * unassigned ones and noncharacters. The variation selector that turns a pictograph into an emoji is excluded.
  */
-export const invisibleCharacters = /(?![\n\t])\p{Cc}|(?!(?<=\p{Extended_Pictographic})\uFE0F)(?:\p{Cf}|\p{Default_Ignorable_Code_Point}|\p{Co}|\p{Cn}|[\u2028\u2029\u2800\uFFFC\u{16FE4}\u{1D159}])/gu;
+export const invisibleCharacters =
+  /(?![\n\t])\p{Cc}|(?!(?<=\p{Extended_Pictographic})\uFE0F)(?:\p{Cf}|\p{Default_Ignorable_Code_Point}|\p{Co}|\p{Cn}|[\u2028\u2029\u2800\uFFFC\u{16FE4}\u{1D159}])/gu;
 
 // Without the flag g, a test begins at the start each time.
 const invisible = new RegExp(invisibleCharacters.source, 'u');
@@ -33,12 +39,16 @@ export const isPrintableAscii = (text: string): boolean => printableAscii.test(t
 export const hasInvisible = (text: string): boolean => !isPrintableAscii(text) && invisible.test(text);
 
 /** How a character is named: `U+001B`. */
-export const codePoint = (character: string): string => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
+export const codePoint = (character: string): string =>
+  `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 
 /** What stands for a character that is written out: `<U+001B>`. */
 export const writtenCharacter = (character: string): string => `<${codePoint(character)}>`;
 
-/** The name of the first control character in a text, such as `U+001B`; undefined if it has none but line feeds and tabs. */
+/**
+ * The name of the first control character in a text, such as `U+001B`; undefined if it has none but line feeds and
+ * tabs.
+ */
 export function controlCharacterIn(text: string): string | undefined {
   const found = isPrintableAscii(text) ? undefined : /(?![\n\t])\p{Cc}/u.exec(text)?.[0];
   return found === undefined ? undefined : codePoint(found);
@@ -49,21 +59,35 @@ export function controlCharacterIn(text: string): string | undefined {
  * characters, invisible characters and those that reorder text are written out, as `<U+001B>`. Nothing is removed, so
  * that all of a text that is agreed to is seen. Half characters become U+FFFD. Idempotent.
  */
-export const writtenOut = (text: string): string => (isPrintableAscii(text) ? text : text.toWellFormed().replaceAll(invisibleCharacters, writtenCharacter));
+export const writtenOut = (text: string): string =>
+  isPrintableAscii(text) ? text : text.toWellFormed().replaceAll(invisibleCharacters, writtenCharacter);
 
 /** Stands in the text of a log for colours and moves of the cursor. */
 export const styleMark = '\u241B';
 
-// Colours, character sets, and what erases or moves the cursor, which all hold at most one letter. Other sequences could
+// Colours, character sets, and what erases or moves the cursor, which all hold at most one letter. Other sequences
+// could
 // take words along, so they stay and are written out.
 // oxlint-disable-next-line no-control-regex
 const styles = /(?:\u001B(?:\[[\d;:]*m|\[K|\[\d[\d;]*[A-HJKSTf]|\[\?\d[\d;]*[hl]|\([AB0]))+/g;
 
-/** The text of a log with a short mark in the place of colours and moves of the cursor, of which logs are full, and CRLF as LF. */
-export const withStyleMarks = (text: string): string => (isPrintableAscii(text) ? text : text.replaceAll(styles, styleMark).replaceAll(/\r(?:\n|$)/g, (end) => end.slice(1)));
+/**
+ * The text of a log with a short mark in the place of colours and moves of the cursor, of which logs are full, and CRLF
+ * as LF.
+ */
+export const withStyleMarks = (text: string): string =>
+  isPrintableAscii(text) ? text : text.replaceAll(styles, styleMark).replaceAll(/\r(?:\n|$)/g, (end) => end.slice(1));
 
-/** The same without any mark, so that words that colours split are found: also those that were marked when the text was cleaned. */
-export const withoutStyles = (text: string): string => (isPrintableAscii(text) ? text : text.replaceAll(styles, '').replaceAll(styleMark, ''));
+/**
+ * The same without any mark, so that words that colours split are found: also those that were marked when the text was
+ * cleaned.
+ */
+export const withoutStyles = (text: string): string =>
+  isPrintableAscii(text) ? text : text.replaceAll(styles, '').replaceAll(styleMark, '');
 
-/** Removes escape sequences and invisible characters, joining the text that they split, and converts line endings to LF. Only for recognising, as `withoutEscapes`. */
-export const withoutInvisible = (text: string): string => (isPrintableAscii(text) ? text : withLineFeeds(withoutEscapes(text)).replaceAll(invisibleCharacters, ''));
+/**
+ * Removes escape sequences and invisible characters, joining the text that they split, and converts line endings to LF.
+ * Only for recognising, as `withoutEscapes`.
+ */
+export const withoutInvisible = (text: string): string =>
+  isPrintableAscii(text) ? text : withLineFeeds(withoutEscapes(text)).replaceAll(invisibleCharacters, '');

@@ -3,10 +3,28 @@ import { addressText, readHttpAddress } from './addresses.ts';
 
 /** Kinds of resources that an id can refer to. */
 export const referenceKinds = [
-  'organization', 'project', 'environment', 'environment_variable', 'cluster',
-  'application', 'container', 'database', 'job', 'helm', 'terraform',
-  'alert_rule', 'alert_receiver', 'labels_group', 'annotations_group',
-  'webhook', 'role', 'helm_repository', 'registry', 'custom_domain', 'secret', 'backup',
+  'organization',
+  'project',
+  'environment',
+  'environment_variable',
+  'cluster',
+  'application',
+  'container',
+  'database',
+  'job',
+  'helm',
+  'terraform',
+  'alert_rule',
+  'alert_receiver',
+  'labels_group',
+  'annotations_group',
+  'webhook',
+  'role',
+  'helm_repository',
+  'registry',
+  'custom_domain',
+  'secret',
+  'backup',
 ] as const;
 export type ReferenceKind = (typeof referenceKinds)[number];
 
@@ -15,7 +33,10 @@ export type ReferenceKind = (typeof referenceKinds)[number];
  * printed patterns would cost hosts hundreds of characters each.
  */
 const formatted = (format: string, check: z.ZodType<unknown, string>) =>
-  z.string().refine((value) => check.safeParse(value).success, { error: `must be a valid ${format}` }).meta({ format });
+  z
+    .string()
+    .refine((value) => check.safeParse(value).success, { error: `must be a valid ${format}` })
+    .meta({ format });
 
 export const Uuid = formatted('uuid', z.guid());
 export const DateTime = formatted('date-time', z.iso.datetime({ offset: true }));
@@ -26,7 +47,10 @@ export const Duration = formatted('duration', z.iso.duration());
 const misread = /[\s\\\p{Cc}]|^https?:(?!\/\/[^/])/iu;
 
 /** Any absolute URI. It has no blanks, backslashes and control characters, and a host if it is of http or https. */
-export const Uri = formatted('uri', z.string().refine((value) => URL.canParse(value) && !misread.test(value)));
+export const Uri = formatted(
+  'uri',
+  z.string().refine((value) => URL.canParse(value) && !misread.test(value)),
+);
 /** An http or https URL that every program reads alike. */
 export const HttpUrl = addressText(readHttpAddress).meta({ format: 'uri' });
 
@@ -34,18 +58,26 @@ export const HttpUrl = addressText(readHttpAddress).meta({ format: 'uri' });
 export const reference = (kind: ReferenceKind) => Uuid.meta({ reference: kind });
 
 /** The kind of resource that a schema refers to; undefined if it isn't an id. */
-export const referenceKind = (schema: z.ZodType): ReferenceKind | undefined => schema.meta()?.['reference'] as ReferenceKind | undefined;
+export const referenceKind = (schema: z.ZodType): ReferenceKind | undefined =>
+  schema.meta()?.['reference'] as ReferenceKind | undefined;
 
-/** The kind of resource that an input member refers to, also if it is optional, nullable or a list; undefined if it refers to none. */
+/**
+ * The kind of resource that an input member refers to, also if it is optional, nullable or a list; undefined if it
+ * refers to none.
+ */
 export function kindPointedAt(schema: z.ZodType | undefined): ReferenceKind | undefined {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) return kindPointedAt(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return kindPointedAt(schema.unwrap() as z.ZodType);
   if (schema instanceof z.ZodArray) return kindPointedAt(schema.element as z.ZodType);
   return schema && referenceKind(schema);
 }
 
 const resourceKinds = z.registry<{ readonly kind: ReferenceKind }>();
 
-/** Marks a schema as the representation of a resource kind. A registry holds the kind, so it never appears in JSON Schema. */
+/**
+ * Marks a schema as the representation of a resource kind. A registry holds the kind, so it never appears in JSON
+ * Schema.
+ */
 export const resourceOf = <Schema extends z.ZodObject>(kind: ReferenceKind, schema: Schema): Schema => {
   resourceKinds.add(schema, { kind });
   return schema;
@@ -58,7 +90,8 @@ export const resourceKind = (schema: z.ZodType): ReferenceKind | undefined => re
 export const secret = (schema: z.ZodString = z.string()) => schema.meta({ secret: true });
 
 /**
- * Text for a program, which may need any character: the value of a variable, the content of a file. In arguments of tools,
+ * Text for a program, which may need any character: the value of a variable, the content of a file. In arguments of
+ * tools,
  * all other texts are refused if they have control characters other than line feed and tab.
  */
 export const freeText = (schema: z.ZodString = z.string()) => schema.meta({ freeText: true });
@@ -69,16 +102,23 @@ export const bareHost = () => z.string().meta({ bareHost: true });
 /** What a program printed, perhaps in colours. It is shown with a short mark for these. */
 export const terminalOutput = () => z.string().meta({ terminalOutput: true });
 
-/** Shown in responses in place of a secret whose member is required. A request that sends it back keeps the stored secret. */
+/**
+ * Shown in responses in place of a secret whose member is required. A request that sends it back keeps the stored
+ * secret.
+ */
 export const hiddenSecret = '[hidden]';
 
 /** Whether a schema was made by `secret`. */
 export const isSecret = (schema: z.ZodType): boolean => schema.meta()?.['secret'] === true;
 
 /** Name of a resource: 1 to 255 characters, no control characters, no leading or trailing white space. */
-export const Name = z.string().min(1).max(255).refine((value) => !/\p{Cc}/u.test(value) && value.trim() === value, {
-  error: 'must not contain control characters or begin or end with a space',
-});
+export const Name = z
+  .string()
+  .min(1)
+  .max(255)
+  .refine((value) => !/\p{Cc}/u.test(value) && value.trim() === value, {
+    error: 'must not contain control characters or begin or end with a space',
+  });
 
 /** Members that nearly every resource has. */
 export const identity = { id: Uuid, created_at: DateTime, updated_at: DateTime };
@@ -94,12 +134,8 @@ export const PageSize = z.int().min(1).max(maximumPageSize).describe('Rows.');
 /** Query parameters of every list that returns `{results}`. */
 export const pageQuery = { page: PageNumber.optional(), page_size: PageSize.optional() };
 
-export const Pagination = z.object({
-  page: z.int(),
-  page_size: z.int(),
-  total_count: z.int(),
-  total_pages: z.int(),
-});
+export const Pagination = z.object({ page: z.int(), page_size: z.int(), total_count: z.int(), total_pages: z.int() });
 
 /** `{results: [...]}`, with `pagination` if a page was requested. */
-export const listOf = <Row extends z.ZodType>(row: Row) => z.object({ results: z.array(row), pagination: Pagination.optional() });
+export const listOf = <Row extends z.ZodType>(row: Row) =>
+  z.object({ results: z.array(row), pagination: Pagination.optional() });

@@ -4,7 +4,10 @@ import { firstPart } from './whole-characters.ts';
 /** Replaces credentials and secrets in texts. */
 export const mask = hiddenSecret;
 
-/** Shorter values, in characters, aren't masked: they are often ordinary words, so masking them would garble texts and reveal the values by the gaps. */
+/**
+ * Shorter values, in characters, aren't masked: they are often ordinary words, so masking them would garble texts and
+ * reveal the values by the gaps.
+ */
 export const minimumMaskedLength = 6;
 
 /** A match in a text: the index of its first code unit, and of the one after its last. */
@@ -17,7 +20,8 @@ interface Span {
 export type ValueFinder = (text: string) => readonly Span[];
 
 /**
- * Source of a regular expression that matches exactly the marks this program writes in place of secrets. Text that merely
+ * Source of a regular expression that matches exactly the marks this program writes in place of secrets. Text that
+ * merely
  * looks like a mark may contain a secret that another program put there.
  */
 export const maskPatternSource = String.raw`${mask.slice(0, -1).replaceAll('[', String.raw`\[`)}(?:, (?:\d{1,9} characters?|the present one))?\]`;
@@ -53,7 +57,8 @@ const encodingsOf = (value: string): string[] => [
 ];
 
 /**
- * The transitions between nodes, in one hash table of typed arrays: a Map per node takes ten times the memory, and values
+ * The transitions between nodes, in one hash table of typed arrays: a Map per node takes ten times the memory, and
+ * values
  * of many thousand characters need many thousand nodes.
  */
 function createTransitionTable(capacity: number) {
@@ -81,7 +86,8 @@ function createTransitionTable(capacity: number) {
 }
 
 /**
- * Creates a finder of these values, in any case and in every encoding that a server may use (raw, URL-encoded, escaped as
+ * Creates a finder of these values, in any case and in every encoding that a server may use (raw, URL-encoded, escaped
+ * as
  * in JSON, base64). It uses the Aho–Corasick algorithm: no value, however long or unusual, makes it slow or fail. Its
  * memory is linear in the total length of the values.
  */
@@ -105,7 +111,8 @@ export function createValueFinder(values: readonly string[]): ValueFinder {
 
   let count = 1;
   let branches = patterns.map((pattern) => ({ pattern, node: 0 }));
-  // Breadth-first, one code unit of all values at a time: a failure link leads to a shorter prefix, which exists already.
+  // Breadth-first, one code unit of all values at a time: a failure link leads to a shorter prefix, which exists
+  // already.
   for (let depth = 0; branches.length > 0; depth += 1) {
     for (const branch of branches) {
       const unit = fold(branch.pattern.charCodeAt(depth));
@@ -173,11 +180,15 @@ export function createMasker(values: readonly string[], mark = mask): (text: str
   return (text) => maskFound(text, [find], mark);
 }
 
-/** How many bytes beyond its cut a text must be read, so that a value that begins before the cut is found as a whole. */
-export const bytesBeyondCut = (values: readonly string[]): number => Math.max(0, ...values.flatMap(encodingsOf).map((spelling) => Buffer.byteLength(spelling)));
+/**
+ * How many bytes beyond its cut a text must be read, so that a value that begins before the cut is found as a whole.
+ */
+export const bytesBeyondCut = (values: readonly string[]): number =>
+  Math.max(0, ...values.flatMap(encodingsOf).map((spelling) => Buffer.byteLength(spelling)));
 
 /**
- * Masks these values in the beginning of a text. A value that begins there is masked as a whole: half of it would not be found.
+ * Masks these values in the beginning of a text. A value that begins there is masked as a whole: half of it would not
+ * be found.
  * @param length how much of the unmasked text is kept, in UTF-16 code units; what follows is only searched
  */
 export function maskBeginning(text: string, values: readonly string[], length: number): string {

@@ -2,10 +2,35 @@ import * as z from 'zod';
 
 /** States of services, environments and deployment stages. */
 export const DeploymentState = z.enum([
-  'BUILDING', 'BUILD_ERROR', 'CANCELED', 'CANCELING', 'DELETED', 'DELETE_ERROR', 'DELETE_QUEUED', 'DELETING', 'DEPLOYED',
-  'DEPLOYING', 'DEPLOYMENT_ERROR', 'DEPLOYMENT_QUEUED', 'EXECUTING', 'QUEUED', 'READY', 'RECAP', 'RESTARTED', 'RESTARTING',
-  'RESTART_ERROR', 'RESTART_QUEUED', 'STOPPED', 'STOPPING', 'STOP_ERROR', 'STOP_QUEUED', 'UNAVAILABLE', 'WAITING_DELETING',
-  'WAITING_RESTARTING', 'WAITING_RUNNING', 'WAITING_STOPPING',
+  'BUILDING',
+  'BUILD_ERROR',
+  'CANCELED',
+  'CANCELING',
+  'DELETED',
+  'DELETE_ERROR',
+  'DELETE_QUEUED',
+  'DELETING',
+  'DEPLOYED',
+  'DEPLOYING',
+  'DEPLOYMENT_ERROR',
+  'DEPLOYMENT_QUEUED',
+  'EXECUTING',
+  'QUEUED',
+  'READY',
+  'RECAP',
+  'RESTARTED',
+  'RESTARTING',
+  'RESTART_ERROR',
+  'RESTART_QUEUED',
+  'STOPPED',
+  'STOPPING',
+  'STOP_ERROR',
+  'STOP_QUEUED',
+  'UNAVAILABLE',
+  'WAITING_DELETING',
+  'WAITING_RESTARTING',
+  'WAITING_RUNNING',
+  'WAITING_STOPPING',
 ]);
 export type DeploymentState = z.infer<typeof DeploymentState>;
 
@@ -16,16 +41,45 @@ export const ApplicationState = z.enum([...DeploymentState.options, 'RUNNING']);
 export const isDocumentedState = (state: unknown): boolean => ApplicationState.safeParse(state).success;
 
 export const ClusterState = z.enum([
-  'BUILDING', 'BUILD_ERROR', 'CANCELED', 'CANCELING', 'DELETED', 'DELETE_ERROR', 'DELETE_QUEUED', 'DELETING', 'DEPLOYED',
-  'DEPLOYING', 'DEPLOYMENT_ERROR', 'DEPLOYMENT_QUEUED', 'DRY_RUN', 'QUEUED', 'READY', 'STOPPED', 'STOPPING', 'STOP_ERROR',
-  'STOP_QUEUED', 'RESTART_QUEUED', 'RESTARTING', 'RESTARTED', 'RESTART_ERROR', 'INVALID_CREDENTIALS',
+  'BUILDING',
+  'BUILD_ERROR',
+  'CANCELED',
+  'CANCELING',
+  'DELETED',
+  'DELETE_ERROR',
+  'DELETE_QUEUED',
+  'DELETING',
+  'DEPLOYED',
+  'DEPLOYING',
+  'DEPLOYMENT_ERROR',
+  'DEPLOYMENT_QUEUED',
+  'DRY_RUN',
+  'QUEUED',
+  'READY',
+  'STOPPED',
+  'STOPPING',
+  'STOP_ERROR',
+  'STOP_QUEUED',
+  'RESTART_QUEUED',
+  'RESTARTING',
+  'RESTARTED',
+  'RESTART_ERROR',
+  'INVALID_CREDENTIALS',
 ]);
 export type ClusterState = z.infer<typeof ClusterState>;
 
 /** How a service's running version relates to its configuration. */
 export const ServiceDeploymentStatusValue = z.enum(['NEVER_DEPLOYED', 'OUT_OF_DATE', 'UP_TO_DATE']);
 
-export const AlertRuleState = z.enum(['UNDEPLOYED', 'OK', 'TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED', 'SUPPRESSED', 'UNROUTED']);
+export const AlertRuleState = z.enum([
+  'UNDEPLOYED',
+  'OK',
+  'TRIGGERED',
+  'PENDING_NOTIFICATION',
+  'NOTIFIED',
+  'SUPPRESSED',
+  'UNROUTED',
+]);
 export type AlertRuleState = z.infer<typeof AlertRuleState>;
 
 export const InvitationStatus = z.enum(['EXPIRED', 'PENDING']);
@@ -69,8 +123,15 @@ export const terminalOutcome = (action: string, state: string): 'good' | 'bad' |
 /** The state of what was deployed, and of which nothing runs: nothing is being done to it, however it ends. */
 const unavailable = 'UNAVAILABLE' satisfies DeploymentState;
 
-/** Whether nothing is in progress in this state, whatever the last action was. Accepts any text; an unknown state may be in progress. */
-export const isAtRest = (state: string): boolean => idleStates.includes(state) || state === unavailable || DeploymentAction.options.some((action) => terminalOutcome(action, state) !== undefined);
+/**
+ * Whether nothing is in progress in this state, whatever the last action was. Accepts any text; an unknown state may be
+ * in progress.
+ */
+export const isAtRest = (state: string): boolean =>
+  idleStates.includes(state) ||
+  state === unavailable ||
+  DeploymentAction.options.some((action) => terminalOutcome(action, state) !== undefined);
 
 /** Whether nothing runs and nothing is in progress in this state. */
-export const isDown = (state: string): boolean => idleStates.includes(state) || successStates.STOP.includes(state) || successStates.DELETE.includes(state);
+export const isDown = (state: string): boolean =>
+  idleStates.includes(state) || successStates.STOP.includes(state) || successStates.DELETE.includes(state);

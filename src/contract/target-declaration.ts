@@ -12,14 +12,17 @@ export type MemberRole =
   /** None of these; only its name looks like one. */
   | 'unrelated';
 
-/** What an operation creates or moves, and where it ends up: in the target, or in a resource that a member refers to. */
+/**
+ * What an operation creates or moves, and where it ends up: in the target, or in a resource that a member refers to.
+ */
 export interface Placement {
   readonly kind: ReferenceKind | 'secret' | 'invitation';
   readonly in: ReferenceKind;
 }
 
 /**
- * The members of an operation's flat input that name its target, where its path doesn't: the one that holds the scope of
+ * The members of an operation's flat input that name its target, where its path doesn't: the one that holds the scope
+ * of
  * an owner of variables, and the one that holds its id. A request that has no such members doesn't carry them.
  */
 export interface TargetMembers {
@@ -27,9 +30,14 @@ export interface TargetMembers {
   readonly id: string;
 }
 
-/** What an operation acts on. Declared with the operation, so that it is never guessed from a path or a member's name. */
+/**
+ * What an operation acts on. Declared with the operation, so that it is never guessed from a path or a member's name.
+ */
 export interface TargetDeclaration {
-  /** Kind of the resource it changes: one that its path names, or the token's organization. Changes must declare it; a read acts on the first resource in its path. */
+  /**
+   * Kind of the resource it changes: one that its path names, or the token's organization. Changes must declare it; a
+   * read acts on the first resource in its path.
+   */
   readonly target?: ReferenceKind;
   /** Members that name the target instead; `target` is then any kind that it can be. */
   readonly targetBy?: TargetMembers;
@@ -41,30 +49,40 @@ export interface TargetDeclaration {
   readonly moves?: Placement;
   /** Roles of its query and body members, by their names in the flat input. */
   readonly roles?: Readonly<Record<string, MemberRole>>;
-  /** The operations that it carries out on each service of its target environment or, if members name services inside it, on those: service kind → operation name. */
+  /**
+   * The operations that it carries out on each service of its target environment or, if members name services inside
+   * it, on those: service kind → operation name.
+   */
   readonly carriesOut?: Readonly<Record<ServiceKind, string>>;
   /**
-   * Name of the operation that deploys the same again where a platform refuses this one without a version. It acts on the
+   * Name of the operation that deploys the same again where a platform refuses this one without a version. It acts on
+   * the
    * same target, with the same effect.
    */
   readonly redeploy?: string;
   /**
-   * Names of the operations that do the same at the path of what is inside its target, where a platform has it only there.
+   * Names of the operations that do the same at the path of what is inside its target, where a platform has it only
+   * there.
    * They have the same effect and body.
    */
   readonly elsewhere?: readonly string[];
   /**
    * Names of the operations that do the same to one of the services that a member lists, in the order in which they are
-   * carried out where a platform doesn't take several at once. Their permission is the same, and their effect isn't graver.
+   * carried out where a platform doesn't take several at once. Their permission is the same, and their effect isn't
+   * graver.
    * One that may name a version has a redeployment, for services that are listed without one.
    */
   readonly oneByOne?: Readonly<Record<string, string>>;
   /** Whether it does the same to every service of its target environment. */
   readonly onEachService?: boolean;
-  /** Whether a read answers for every environment in its target, so that rules and scopes about any environment concern it. */
+  /**
+   * Whether a read answers for every environment in its target, so that rules and scopes about any environment concern
+   * it.
+   */
   readonly showsEnvironments?: boolean;
   /**
-   * The rows of a read's answer, if each belongs to a project or environment of its own: rows that rules or a scope don't let
+   * The rows of a read's answer, if each belongs to a project or environment of its own: rows that rules or a scope
+   * don't let
    * anybody see are left out, and the rest is shown.
    */
   readonly placedRows?: PlacedRows;
@@ -85,7 +103,10 @@ export interface DeclaredOperation extends TargetDeclaration {
   readonly changes: boolean;
   /** Kinds of the resources in its path. */
   readonly named: readonly string[];
-  /** Its query and body members by their names in the flat input, nested ones by dotted path, each with the kind of resource it refers to. */
+  /**
+   * Its query and body members by their names in the flat input, nested ones by dotted path, each with the kind of
+   * resource it refers to.
+   */
   readonly members: Readonly<Record<string, ReferenceKind | undefined>>;
   /** Other names of members: alias → name. */
   readonly aliases: Readonly<Record<string, string>>;
@@ -95,35 +116,52 @@ const scopeKinds: readonly string[] = ['environment', 'project', 'cluster'];
 const locatableKinds: readonly string[] = [...scopeKinds, ...serviceKinds];
 
 /** Names of members that may decide where something ends up, and therefore need a declared role. */
-const decisiveNames = new RegExp(`(?:^|[_.])(?:modes?|(?:${scopeKinds.join('|')})s?(?:_ids?)?|(?:${['organization', 'service', 'destination', ...serviceKinds].join('|')})_id)$|_ids$`);
+const decisiveNames = new RegExp(
+  `(?:^|[_.])(?:modes?|(?:${scopeKinds.join('|')})s?(?:_ids?)?|(?:${['organization', 'service', 'destination', ...serviceKinds].join('|')})_id)$|_ids$`,
+);
 
 const targetFaults = ({ changes, named, target, targetBy }: DeclaredOperation): string[] => {
   if (targetBy) return named.includes(target ?? '') ? ['its target is named twice, by its path and by members'] : [];
   if (target === undefined) return changes ? ['it changes something, and says no target'] : [];
-  return named.includes(target) || (target === 'organization' && named.length === 0) ? [] : [`its target is of kind ${target}, which its path doesn't name`];
+  return named.includes(target) || (target === 'organization' && named.length === 0)
+    ? []
+    : [`its target is of kind ${target}, which its path doesn't name`];
 };
 
 /** Whether a member needs a declared role, by its name or by what it refers to. */
-const needsRole = (name: string, kind: ReferenceKind | undefined): boolean => decisiveNames.test(name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()) || (kind !== undefined && locatableKinds.includes(kind));
+const needsRole = (name: string, kind: ReferenceKind | undefined): boolean =>
+  decisiveNames.test(name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()) ||
+  (kind !== undefined && locatableKinds.includes(kind));
 
-const kindOfRole = (role: MemberRole): ReferenceKind | undefined => (typeof role === 'string' ? undefined : 'pointsAt' in role ? role.pointsAt : role.within);
+const kindOfRole = (role: MemberRole): ReferenceKind | undefined =>
+  typeof role === 'string' ? undefined : 'pointsAt' in role ? role.pointsAt : role.within;
 
 function roleFaults({ members, aliases, roles = {} }: DeclaredOperation): string[] {
   const known = [...Object.entries(members), ...Object.keys(aliases).map((name) => [name, undefined] as const)];
-  const undeclared = known.filter(([name, kind]) => needsRole(name, kind) && !Object.hasOwn(roles, aliases[name] ?? name)).map(([name]) => name);
+  const undeclared = known
+    .filter(([name, kind]) => needsRole(name, kind) && !Object.hasOwn(roles, aliases[name] ?? name))
+    .map(([name]) => name);
   return [
     ...undeclared.map((name) => `it doesn't say what its member "${name}" decides`),
-    ...Object.keys(roles).flatMap((name) => (Object.hasOwn(members, name) ? [] : [`it says what "${name}" decides, and has no such member`])),
+    ...Object.keys(roles).flatMap((name) =>
+      Object.hasOwn(members, name) ? [] : [`it says what "${name}" decides, and has no such member`],
+    ),
     ...Object.entries(roles).flatMap(([name, role]) => {
       const [declared, actual] = [kindOfRole(role), members[name]];
-      return actual !== undefined && declared !== actual ? [`"${name}" points at one of kind ${actual}, and it says ${declared ?? 'nothing of that'}`] : [];
+      return actual !== undefined && declared !== actual
+        ? [`"${name}" points at one of kind ${actual}, and it says ${declared ?? 'nothing of that'}`]
+        : [];
     }),
   ];
 }
 
 const outcomeFaults = ({ target, creates, moves, roles = {} }: DeclaredOperation): string[] => {
   const reachable = [target, ...Object.values(roles).map(kindOfRole)];
-  return [creates, moves].flatMap((placement) => (placement && !reachable.includes(placement.in) ? [`what comes of it ends up in one of kind ${placement.in}, which neither its target nor a member tells`] : []));
+  return [creates, moves].flatMap((placement) =>
+    placement && !reachable.includes(placement.in)
+      ? [`what comes of it ends up in one of kind ${placement.in}, which neither its target nor a member tells`]
+      : [],
+  );
 };
 
 /** What is missing or wrong in a target declaration, as phrases to follow the operation's name. */
@@ -131,8 +169,16 @@ export const declarationFaults = (checked: DeclaredOperation): string[] => [
   ...targetFaults(checked),
   ...roleFaults(checked),
   ...outcomeFaults(checked),
-  ...(checked.onEachService && checked.target !== 'environment' ? ['it is done to each service, and its target is no environment'] : []),
-  ...(checked.showsEnvironments && (checked.changes || !['organization', 'project'].includes(checked.named[0] ?? '')) ? ['it shows environments, and does not read a project or an organization'] : []),
-  ...(checked.placedRows !== undefined && (checked.changes || checked.showsEnvironments) ? ['it has rows that say where they belong, and changes something or shows all of them'] : []),
-  ...(checked.carriesOut && checked.target !== 'environment' ? ['it carries out others on services, and its target is no environment'] : []),
+  ...(checked.onEachService && checked.target !== 'environment'
+    ? ['it is done to each service, and its target is no environment']
+    : []),
+  ...(checked.showsEnvironments && (checked.changes || !['organization', 'project'].includes(checked.named[0] ?? ''))
+    ? ['it shows environments, and does not read a project or an organization']
+    : []),
+  ...(checked.placedRows !== undefined && (checked.changes || checked.showsEnvironments)
+    ? ['it has rows that say where they belong, and changes something or shows all of them']
+    : []),
+  ...(checked.carriesOut && checked.target !== 'environment'
+    ? ['it carries out others on services, and its target is no environment']
+    : []),
 ];

@@ -12,7 +12,10 @@ export interface ResourceId {
  * What an input of an operation acts on: what its path names or, where the operation says so, what two members do.
  * Undefined for the organization, and if the members name nothing.
  */
-export function targetIn({ target, targetBy, params }: AnyOperation, input: Readonly<Record<string, unknown>>): ResourceId | undefined {
+export function targetIn(
+  { target, targetBy, params }: AnyOperation,
+  input: Readonly<Record<string, unknown>>,
+): ResourceId | undefined {
   if (targetBy) {
     const [kind, id] = [ownerKindOf(input[targetBy.scope]), input[targetBy.id]];
     return kind !== undefined && typeof id === 'string' ? { kind, id } : undefined;
@@ -23,5 +26,6 @@ export function targetIn({ target, targetBy, params }: AnyOperation, input: Read
 
 /** The names of the members that identify what an input acts on: those of its path, and those that name its target. */
 export const identifyingMembers = ({ params, targetBy }: AnyOperation): readonly string[] => [
-  ...(params as string[]).map(snakeCase), ...(targetBy ? [targetBy.scope, targetBy.id] : []),
+  ...(params as string[]).map(snakeCase),
+  ...(targetBy ? [targetBy.scope, targetBy.id] : []),
 ];

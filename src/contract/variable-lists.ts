@@ -4,8 +4,20 @@ import { ownerKinds, scopeOfOwner, type OwnerKind, type VariableOwnerKind } from
 
 /** The operations that list what an owner sees at a path of its own. */
 const ownLists = {
-  variables: { application: operations.list_environment_variables, container: operations.list_variables_of_container, job: operations.list_variables_of_job, environment: operations.list_variables_of_environment, project: operations.list_variables_of_project },
-  secrets: { application: operations.list_secrets_of_application, container: operations.list_secrets_of_container, job: operations.list_secrets_of_job, environment: operations.list_secrets_of_environment, project: operations.list_secrets_of_project },
+  variables: {
+    application: operations.list_environment_variables,
+    container: operations.list_variables_of_container,
+    job: operations.list_variables_of_job,
+    environment: operations.list_variables_of_environment,
+    project: operations.list_variables_of_project,
+  },
+  secrets: {
+    application: operations.list_secrets_of_application,
+    container: operations.list_secrets_of_container,
+    job: operations.list_secrets_of_job,
+    environment: operations.list_secrets_of_environment,
+    project: operations.list_secrets_of_project,
+  },
 } as const satisfies Readonly<Record<string, Readonly<Record<OwnerKind, AnyOperation>>>>;
 
 /** What is listed apart. */
@@ -15,14 +27,21 @@ export type VariableListing = keyof typeof ownLists;
 export interface VariableList {
   readonly operation: AnyOperation;
   readonly inputFor: (id: string) => Readonly<Record<string, unknown>>;
-  /** Whether a row of its answer is of what is listed; absent if every row is. A platform may pass over what its input asks for. */
+  /**
+   * Whether a row of its answer is of what is listed; absent if every row is. A platform may pass over what its input
+   * asks for.
+   */
   readonly isListed?: (row: Readonly<Record<string, unknown>>) => boolean;
 }
 
 /** Whether an owner of this kind has paths of its own for what it has. */
-export const hasVariablePaths = (kind: VariableOwnerKind): kind is OwnerKind => (ownerKinds as readonly string[]).includes(kind);
+export const hasVariablePaths = (kind: VariableOwnerKind): kind is OwnerKind =>
+  (ownerKinds as readonly string[]).includes(kind);
 
-/** The list of what an owner of this kind sees: at its own path, else at the path of all variables, where what isn't said to be a plain variable counts as a secret. */
+/**
+ * The list of what an owner of this kind sees: at its own path, else at the path of all variables, where what isn't
+ * said to be a plain variable counts as a secret.
+ */
 export const variableList = (listing: VariableListing, kind: VariableOwnerKind): VariableList =>
   hasVariablePaths(kind)
     ? { operation: ownLists[listing][kind], inputFor: (id) => ({ [`${kind}_id`]: id }) }

@@ -3,15 +3,18 @@ import { longestRepeated } from './limits.ts';
 import { codePoint } from './plain-text.ts';
 
 /**
- * Texts that are well-formed Unicode. A character beyond U+FFFF takes two code units, and half of one, a lone surrogate,
+ * Texts that are well-formed Unicode. A character beyond U+FFFF takes two code units, and half of one, a lone
+ * surrogate,
  * makes a strict JSON parser refuse the whole message. Every cut of a text that is shown, stored or sent is made here.
  */
 
 /** Whether the code units before and after a place in a text are one character. */
-const splitsCharacter = (text: string, place: number): boolean => place > 0 && place < text.length && text.codePointAt(place - 1)! > 0xFFFF;
+const splitsCharacter = (text: string, place: number): boolean =>
+  place > 0 && place < text.length && text.codePointAt(place - 1)! > 0xffff;
 
 /** The beginning of a text. @param most its length in code units; one less where half a character would be left */
-export const firstPart = (text: string, most: number): string => text.slice(0, splitsCharacter(text, most) ? most - 1 : most);
+export const firstPart = (text: string, most: number): string =>
+  text.slice(0, splitsCharacter(text, most) ? most - 1 : most);
 
 /** The end of a text. @param most its length in code units; one less where half a character would be left */
 export function lastPart(text: string, most: number): string {
@@ -20,12 +23,19 @@ export function lastPart(text: string, most: number): string {
 }
 
 /** A text that is no longer than `most` code units: one that was cut ends in "…". */
-export const shortened = (text: string, most: number): string => (text.length > most ? `${firstPart(text, most - 1)}…` : text);
+export const shortened = (text: string, most: number): string =>
+  text.length > most ? `${firstPart(text, most - 1)}…` : text;
 
-/** A caller's text as errors repeat it: its beginning, so that nobody makes an error, or a log with it, as long as they like. */
+/**
+ * A caller's text as errors repeat it: its beginning, so that nobody makes an error, or a log with it, as long as they
+ * like.
+ */
 export const repeated = (text: string): string => shortened(text, longestRepeated);
 
-/** Replaces each half character in the texts and member names of a value by U+FFFD. A value without any is returned as it is. */
+/**
+ * Replaces each half character in the texts and member names of a value by U+FFFD. A value without any is returned as
+ * it is.
+ */
 export function wellFormed<Value>(value: Value): Value {
   return replaced(value) as Value;
 }
@@ -64,7 +74,8 @@ export function halfCharacterIn(value: unknown, path: readonly (string | number)
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [name, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
     const inside = [...path, name];
-    const found = (typeof name === 'string' ? halfCharacterIn(name, inside) : undefined) ?? halfCharacterIn(member, inside);
+    const found =
+      (typeof name === 'string' ? halfCharacterIn(name, inside) : undefined) ?? halfCharacterIn(member, inside);
     if (found) return found;
   }
   return undefined;

@@ -11,27 +11,43 @@ export type DatabaseKind = 'sqlite' | 'postgres';
  * @param path the names on the way to it, of letters only
  */
 export const jsonMemberOf = (kind: DatabaseKind, column: string, path: readonly string[]): string =>
-  (kind === 'postgres' ? `json_member(${column}, '{${path.join(',')}}')` : `json_extract(${column}, '$.${path.join('.')}')`);
+  kind === 'postgres'
+    ? `json_member(${column}, '{${path.join(',')}}')`
+    : `json_extract(${column}, '$.${path.join('.')}')`;
 
 /**
- * The function by which PostgreSQL reads members of any JSON. It reads no text out of JSON that has U+0000 or half a surrogate
- * pair anywhere, as requests may bring them, so that these are left out first. Backslashes that stand for themselves come in pairs.
+ * The function by which PostgreSQL reads members of any JSON. It reads no text out of JSON that has U+0000 or half a
+ * surrogate
+ * pair anywhere, as requests may bring them, so that these are left out first. Backslashes that stand for themselves
+ * come in pairs.
  */
 export const jsonMemberFunction = String.raw`create function json_member(value json, path text[]) returns text language sql immutable strict
   as $$ select regexp_replace(value::text, '(\\\\)|\\u(?:0000|d[89a-f]..)', '\1', 'gi')::json #>> path $$`;
 
-/** What databases say in words of their own. A query that needs one of these names it, and is the same on all of them. */
+/**
+ * What databases say in words of their own. A query that needs one of these names it, and is the same on all of them.
+ */
 export interface Dialect {
-  /** A member of a column of JSON text, as text; null where it isn't there. @param path the names on the way to it, of letters only */
+  /**
+   * A member of a column of JSON text, as text; null where it isn't there. @param path the names on the way to it, of
+   * letters only
+   */
   readonly member: (column: string, path: readonly string[]) => RawBuilder<string | null>;
-  /** Whether a column has a text, whatever the case of ASCII letters. The column has an index or a constraint that ignores case. */
+  /**
+   * Whether a column has a text, whatever the case of ASCII letters. The column has an index or a constraint that
+   * ignores case.
+   */
   readonly sameIgnoringCase: (column: string, text: string) => RawBuilder<boolean>;
   /**
-   * Locks the rows that a query finds to the end of the transaction, and passes over rows that others have locked, so that two
+   * Locks the rows that a query finds to the end of the transaction, and passes over rows that others have locked, so
+   * that two
    * workers never claim the same one. Nothing to do where writes run one at a time.
    */
   readonly claimed: <Query extends AnySelect>(query: Query) => Query;
-  /** Locks the rows that a query finds to the end of the transaction, once nobody else has. It finds them as they are then. */
+  /**
+   * Locks the rows that a query finds to the end of the transaction, once nobody else has. It finds them as they are
+   * then.
+   */
   readonly held: <Query extends AnySelect>(query: Query) => Query;
 }
 
@@ -53,4 +69,6 @@ export const postgresDialect: Dialect = {
 };
 
 /** Runs queries on a database or in one of its transactions, and has what they say in the words of that database. */
-export type Queries<Rows> = Omit<Kysely<Rows>, 'transaction' | 'startTransaction' | 'connection' | 'destroy'> & { readonly sql: Dialect };
+export type Queries<Rows> = Omit<Kysely<Rows>, 'transaction' | 'startTransaction' | 'connection' | 'destroy'> & {
+  readonly sql: Dialect;
+};

@@ -1,6 +1,19 @@
-/** Databases as records are kept in them: one notation of tables, one migrator and one way to query, whichever database it is. */
+/**
+ * Databases as records are kept in them: one notation of tables, one migrator and one way to query, whichever database
+ * it is.
+ */
 
 export { jsonMemberFunction, jsonMemberOf, postgresDialect, type Queries } from './dialect.ts';
-export { each, IncompatibleSchema, requireCompatibleSchema, type Run, type Schema, type SchemaState, schemaStateOf, stepTableOf, takeMissingSteps } from './migrate.ts';
+export {
+  each,
+  IncompatibleSchema,
+  requireCompatibleSchema,
+  type Run,
+  type Schema,
+  type SchemaState,
+  schemaStateOf,
+  stepTableOf,
+  takeMissingSteps,
+} from './migrate.ts';
 export { AwaitedOutside, lookAsMigrated, openSqlite, runOn, type SqliteFile } from './sqlite.ts';
 export { flag, type Index, integer, json, long, numbered, type RowsOf, table, text, time } from './tables.ts';

@@ -1,6 +1,14 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
-import { CompiledQuery, type DatabaseConnection, type Dialect, type Driver, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type SqliteDatabase,
+  SqliteDialect,
+  type SqliteStatement,
+} from 'kysely';
 
 // SQLite's own wait for a lock blocks the whole process, so it is used only while opening, when nothing else runs.
 const openingMilliseconds = 200;
@@ -37,7 +45,10 @@ const adapter = (database: DatabaseSync): SqliteDatabase => {
   };
 };
 
-/** A connection that retries statements while another connection writes, without blocking the process. Fails after some seconds. */
+/**
+ * A connection that retries statements while another connection writes, without blocking the process. Fails after some
+ * seconds.
+ */
 const withBusyRetry = (connection: DatabaseConnection): DatabaseConnection => ({
   streamQuery: (query, chunkSize, options) => connection.streamQuery(query, chunkSize, options),
   executeQuery: async (query, options) => {
@@ -53,7 +64,8 @@ const withBusyRetry = (connection: DatabaseConnection): DatabaseConnection => ({
   },
 });
 
-// A transaction that reads first and writes later fails at once if another process wrote in between; no retry helps. So a
+// A transaction that reads first and writes later fails at once if another process wrote in between; no retry helps. So
+// a
 // transaction that may write takes the write lock when it begins. One that only reads never takes it.
 const begin = { write: CompiledQuery.raw('begin immediate'), read: CompiledQuery.raw('begin') };
 
@@ -78,17 +90,24 @@ const dialect = (database: SqliteDatabase | (() => Promise<SqliteDatabase>)): Di
 };
 
 /**
- * How commits get into a file: by a log beside it, so that who reads never waits, or by a journal that is gone between them, so
+ * How commits get into a file: by a log beside it, so that who reads never waits, or by a journal that is gone between
+ * them, so
  * that the file alone is the database, also where processes share no memory.
  */
 export type Journal = 'write-ahead' | 'rollback';
 
-/** Opens a database file for reading and writing, and creates it if missing. Commits survive a power cut: synchronous FULL. */
+/**
+ * Opens a database file for reading and writing, and creates it if missing. Commits survive a power cut: synchronous
+ * FULL.
+ */
 export function writingConnection(path: string, journal: Journal): Dialect {
   const database = new DatabaseSync(path, { timeout: openingMilliseconds, enableForeignKeyConstraints: true });
-  database.exec(`${journal === 'write-ahead' ? 'PRAGMA journal_mode = WAL; ' : ''}PRAGMA synchronous = FULL; PRAGMA busy_timeout = 0`);
+  database.exec(
+    `${journal === 'write-ahead' ? 'PRAGMA journal_mode = WAL; ' : ''}PRAGMA synchronous = FULL; PRAGMA busy_timeout = 0`,
+  );
   return dialect(adapter(database));
 }
 
 /** Opens a database read-only, on first use, after `writingConnection` has opened it. Never waits for writers. */
-export const readingConnection = (path: string): Dialect => dialect(async () => adapter(new DatabaseSync(path, { readOnly: true, timeout: openingMilliseconds })));
+export const readingConnection = (path: string): Dialect =>
+  dialect(async () => adapter(new DatabaseSync(path, { readOnly: true, timeout: openingMilliseconds })));

@@ -10,15 +10,16 @@ import type { RowsOf, Tables } from './tables.ts';
 export class AwaitedOutside extends Error {
   constructor() {
     super(
-      'A transaction waited for something outside the database (a runtime, a request, a timer, a file), and all others waited for the transaction. '
-      + 'It was undone. Read in one transaction, ask outside of any, and write what came of it in a second one that checks what it was decided on.',
+      'A transaction waited for something outside the database (a runtime, a request, a timer, a file), and all others waited for the transaction. ' +
+        'It was undone. Read in one transaction, ask outside of any, and write what came of it in a second one that checks what it was decided on.',
     );
     this.name = 'AwaitedOutside';
   }
 }
 
 /**
- * Runs `operation` within one turn of the event loop. SQLite queries complete in the turn in which they are made, and hardly
+ * Runs `operation` within one turn of the event loop. SQLite queries complete in the turn in which they are made, and
+ * hardly
  * anything else does: an operation that is still pending after the turn waits for something outside the database.
  * @throws AwaitedOutside at the end of the turn. The operation is then abandoned
  */
@@ -38,10 +39,13 @@ export interface SqliteFile<Rows> {
   readonly writer: Kysely<Rows> & { readonly sql: typeof sqliteDialect };
   /** Runs single queries that only read. */
   readonly reader: Kysely<Rows>;
-  /** Runs queries in a transaction that can't write: all of them see the same state. @throws AwaitedOutside like `write` */
+  /**
+   * Runs queries in a transaction that can't write: all of them see the same state. @throws AwaitedOutside like `write`
+   */
   readonly read: <Result>(operation: (trx: Queries<Rows>) => Promise<Result>) => Promise<Result>;
   /**
-   * Runs queries and changes in a transaction, which is the only one that writes: committed when `operation` returns, rolled back
+   * Runs queries and changes in a transaction, which is the only one that writes: committed when `operation` returns,
+   * rolled back
    * when it throws.
    * @throws AwaitedOutside, after a rollback, if `operation` waits for anything but the database
    */
@@ -52,7 +56,10 @@ export interface SqliteFile<Rows> {
 const withDialect = <Rows>(queries: Kysely<Rows>) => Object.assign(queries, { sql: sqliteDialect });
 
 /** Runs statements by the queries of a database or of a transaction. */
-export const runOn = (queries: QueryExecutorProvider): Run => async (statement) => (await sql.raw<Record<string, unknown>>(statement).execute(queries)).rows;
+export const runOn =
+  (queries: QueryExecutorProvider): Run =>
+  async (statement) =>
+    (await sql.raw<Record<string, unknown>>(statement).execute(queries)).rows;
 
 const openFile = <Rows>(path: string, journal: Journal): SqliteFile<Rows> => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -65,7 +72,11 @@ const openFile = <Rows>(path: string, journal: Journal): SqliteFile<Rows> => {
   return {
     writer,
     reader,
-    read: (operation) => reader.transaction().setAccessMode('read only').execute((trx) => withinOneTick(() => operation(withDialect(trx)))),
+    read: (operation) =>
+      reader
+        .transaction()
+        .setAccessMode('read only')
+        .execute((trx) => withinOneTick(() => operation(withDialect(trx)))),
     write: (operation) => writer.transaction().execute((trx) => withinOneTick(() => operation(withDialect(trx)))),
     close: async () => {
       // The writer closes last: the last connection checkpoints the write-ahead log, which a read-only one can't do.
@@ -75,8 +86,14 @@ const openFile = <Rows>(path: string, journal: Journal): SqliteFile<Rows> => {
   };
 };
 
-/** Runs an operation in a transaction that may rebuild tables others refer to, which can't be done while references are enforced. */
-async function withoutReferences(writer: Kysely<never>, operation: (run: Run) => Promise<'commit' | 'rollback'>): Promise<void> {
+/**
+ * Runs an operation in a transaction that may rebuild tables others refer to, which can't be done while references are
+ * enforced.
+ */
+async function withoutReferences(
+  writer: Kysely<never>,
+  operation: (run: Run) => Promise<'commit' | 'rollback'>,
+): Promise<void> {
   // No transaction can change this.
   await sql`PRAGMA foreign_keys = OFF`.execute(writer);
   const trx = await writer.startTransaction().execute();
@@ -91,9 +108,14 @@ async function withoutReferences(writer: Kysely<never>, operation: (run: Run) =>
 
 /**
  * Opens a file, creates it if missing, and brings its schema to this program's version: all in one transaction.
- * @throws IncompatibleSchema if it is of a newer version that this program can't work on; Error if it is no database or can't be written
+ * @throws IncompatibleSchema if it is of a newer version that this program can't work on; Error if it is no database or
+ *   can't be written
  */
-export async function openSqlite<Of extends Tables>(path: string, schema: Schema<Of>, journal: Journal): Promise<SqliteFile<RowsOf<Of>>> {
+export async function openSqlite<Of extends Tables>(
+  path: string,
+  schema: Schema<Of>,
+  journal: Journal,
+): Promise<SqliteFile<RowsOf<Of>>> {
   const file = openFile<RowsOf<Of>>(path, journal);
   try {
     await withoutReferences(file.writer as unknown as Kysely<never>, async (run) => {
@@ -108,7 +130,12 @@ export async function openSqlite<Of extends Tables>(path: string, schema: Schema
 }
 
 /** Looks at a file as it would be with this program's schema, and leaves it as it is. @throws like `openSqlite` */
-export async function lookAsMigrated<Result>(path: string, schema: Schema, journal: Journal, look: (run: Run) => Promise<Result>): Promise<Result> {
+export async function lookAsMigrated<Result>(
+  path: string,
+  schema: Schema,
+  journal: Journal,
+  look: (run: Run) => Promise<Result>,
+): Promise<Result> {
   const file = openFile<never>(path, journal);
   try {
     let result: Result;

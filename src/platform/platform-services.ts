@@ -1,13 +1,50 @@
-import { type PlatformClock, type PlatformLog, type Random, seededRandom, type SteppedClock, systemClock } from './common/index.ts';
-import { applyScenario, readSteppedTime, saveSteppedTime, simulationContextOf, stepFaults, type FaultRegistry, type Scenario } from './testing/index.ts';
-import { addMissingDatabaseVariables, anyAddress, createEngine, createPrometheus, publicOnly, sealTargets, type Engine } from './engine/index.ts';
-import { requireMatchingKey, type Vault, type Db, openDatabase, type DataStore, readSetting, writeSetting } from './store/index.ts';
+import {
+  type PlatformClock,
+  type PlatformLog,
+  type Random,
+  seededRandom,
+  type SteppedClock,
+  systemClock,
+} from './common/index.ts';
+import {
+  applyScenario,
+  readSteppedTime,
+  saveSteppedTime,
+  simulationContextOf,
+  stepFaults,
+  type FaultRegistry,
+  type Scenario,
+} from './testing/index.ts';
+import {
+  addMissingDatabaseVariables,
+  anyAddress,
+  createEngine,
+  createPrometheus,
+  publicOnly,
+  sealTargets,
+  type Engine,
+} from './engine/index.ts';
+import {
+  requireMatchingKey,
+  type Vault,
+  type Db,
+  openDatabase,
+  type DataStore,
+  readSetting,
+  writeSetting,
+} from './store/index.ts';
 import { createRateLimiter, type RateLimiter } from './api/index.ts';
 import { engineRateLimit } from '../contract/index.ts';
 import { type Runtime, runtimesOf, simulatedRuntimeName } from './runtime/index.ts';
 import { createSimulatedRuntime } from './runtime/simulated/index.ts';
 import { addAlerts, seedEmptyOrganization, seedPlatform } from './seed/index.ts';
-import { backupSchedules, limitsByRuntime, openRealClusters, receiverAddresses, type RealClusters } from './real-clusters.ts';
+import {
+  backupSchedules,
+  limitsByRuntime,
+  openRealClusters,
+  receiverAddresses,
+  type RealClusters,
+} from './real-clusters.ts';
 
 /** What the services of a platform need. */
 export interface PlatformServicesDependencies {
@@ -63,7 +100,8 @@ export interface PlatformServices {
   readonly seedDirectory: (directory: string) => Promise<void>;
 }
 
-const isEmpty = async (db: Db): Promise<boolean> => (await db.selectFrom('organization').select('id').limit(1).executeTakeFirst()) === undefined;
+const isEmpty = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('organization').select('id').limit(1).executeTakeFirst()) === undefined;
 
 /** Counts the starts on these records, including this one. */
 const countStart = async (db: Db): Promise<number> => {
@@ -79,12 +117,16 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
   let running: RunningServices | undefined;
 
   // Each start has its own random source: ids from an earlier start must not repeat.
-  const randomFor = (start: number, purpose: string): Random => (randomSeed === undefined ? random : seededRandom(`${randomSeed}/${start}/${purpose}`));
+  const randomFor = (start: number, purpose: string): Random =>
+    randomSeed === undefined ? random : seededRandom(`${randomSeed}/${start}/${purpose}`);
 
-  /** Resumes a stepped clock at its stored time. If the records were not stepped before, it starts no earlier than now. */
+  /**
+   * Resumes a stepped clock at its stored time. If the records were not stepped before, it starts no earlier than now.
+   */
   const restoreSteppedTime = async (): Promise<void> => {
     if (!stepped) return;
-    const moment = (await readSteppedTime(db)) ?? ((await isEmpty(db)) ? stepped.start : Math.max(stepped.start, systemClock.now()));
+    const moment =
+      (await readSteppedTime(db)) ?? ((await isEmpty(db)) ? stepped.start : Math.max(stepped.start, systemClock.now()));
     await saveSteppedTime(db, moment);
     stepped.clock.moveTo(moment);
   };
@@ -98,9 +140,14 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
     await store.write((trx) => addMissingDatabaseVariables(trx, vault));
   };
 
-  const simulated = (): Runtime => createSimulatedRuntime({
-    clock, timeScale, simulation: simulationContextOf(db), faults: stepFaults(faults), upgradeFails: async (upgrade) => (await faults.forUpgrade(upgrade)) !== undefined,
-  });
+  const simulated = (): Runtime =>
+    createSimulatedRuntime({
+      clock,
+      timeScale,
+      simulation: simulationContextOf(db),
+      faults: stepFaults(faults),
+      upgradeFails: async (upgrade) => (await faults.forUpgrade(upgrade)) !== undefined,
+    });
 
   return {
     current: () => {
@@ -112,20 +159,36 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
       await sealTargets(db, vault);
       await restoreSteppedTime();
       // Changes from now on have their events; those of earlier programs have none.
-      if ((await readSetting(db, 'events_since')) === undefined) await writeSetting(db, 'events_since', new Date(clock.now()).toISOString());
+      if ((await readSetting(db, 'events_since')) === undefined)
+        await writeSetting(db, 'events_since', new Date(clock.now()).toISOString());
       const start = randomSeed === undefined ? 0 : await countStart(db);
       await faults.start(randomSeed === undefined ? random.uuid() : `${randomSeed}/${start}`);
       const inForce = db.isShared ? await faults.list() : [];
-      if (inForce.length > 0) log.warn({ rules: inForce.map(({ name }) => name) }, 'the records have fault rules, by which requests and deployments at all processes fail, until a control request removes them');
+      if (inForce.length > 0)
+        log.warn(
+          { rules: inForce.map(({ name }) => name) },
+          'the records have fault rules, by which requests and deployments at all processes fail, until a control request removes them',
+        );
       await seed(db, clock, start);
       const servicesRandom = randomFor(start, 'work');
-      const real = realClusters ? await openRealClusters(db, realClusters, { clock, random: servicesRandom, vault }) : {};
+      const real = realClusters
+        ? await openRealClusters(db, realClusters, { clock, random: servicesRandom, vault })
+        : {};
       running = {
         random: servicesRandom,
         runtimes: Object.values(real),
-        countCall: createRateLimiter(db.callWindows, dependencies.callersClock, dependencies.rateLimit ?? (realClusters && engineRateLimit), dependencies.rateWindowSeconds),
+        countCall: createRateLimiter(
+          db.callWindows,
+          dependencies.callersClock,
+          dependencies.rateLimit ?? (realClusters && engineRateLimit),
+          dependencies.rateWindowSeconds,
+        ),
         engine: createEngine({
-          db, clock, random: servicesRandom, log, timeScale,
+          db,
+          clock,
+          random: servicesRandom,
+          log,
+          timeScale,
           runtimes: runtimesOf({ [simulatedRuntimeName]: runtime(simulated()), ...real }),
           alertReceivers: realClusters && receiverAddresses(realClusters),
           prometheus: realClusters?.prometheus?.evaluation && createPrometheus(realClusters.prometheus.evaluation),
@@ -135,8 +198,14 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
           openSecret: (sealed) => vault.open(sealed),
         }),
       };
-      const differing = realClusters?.alerts ? await addAlerts(db, running.engine, realClusters.alerts, new Date(clock.now()).toISOString()) : [];
-      if (differing.length > 0) log.info({ rules: differing }, 'these alert rules differ from the clusters file, which only adds rules and changes none: change them with update_alert_rule');
+      const differing = realClusters?.alerts
+        ? await addAlerts(db, running.engine, realClusters.alerts, new Date(clock.now()).toISOString())
+        : [];
+      if (differing.length > 0)
+        log.info(
+          { rules: differing },
+          'these alert rules differ from the clusters file, which only adds rules and changes none: change them with update_alert_rule',
+        );
     },
     stop: async () => {
       await running?.engine.stop();

@@ -1,6 +1,31 @@
-import { acceptToken, addToken, createGate, createServer, createTokenAuthenticator, handlers, hasLiveToken } from './api/index.ts';
-import { type PlatformClock, createSteppedClock, type PlatformLog, silentLog, type Random, systemRandom } from './common/index.ts';
-import { addRequestFaults, controlPrefix, createFaultRegistry, createStepping, openControl, rulesInMemory, rulesInRecords, scenariosNamed, type FaultRule } from './testing/index.ts';
+import {
+  acceptToken,
+  addToken,
+  createGate,
+  createServer,
+  createTokenAuthenticator,
+  handlers,
+  hasLiveToken,
+} from './api/index.ts';
+import {
+  type PlatformClock,
+  createSteppedClock,
+  type PlatformLog,
+  silentLog,
+  type Random,
+  systemRandom,
+} from './common/index.ts';
+import {
+  addRequestFaults,
+  controlPrefix,
+  createFaultRegistry,
+  createStepping,
+  openControl,
+  rulesInMemory,
+  rulesInRecords,
+  scenariosNamed,
+  type FaultRule,
+} from './testing/index.ts';
 import type { EngineStatistics } from './engine/index.ts';
 import type { Runtime } from './runtime/index.ts';
 import { hasExamples, organizationId, seedIds } from './seed/index.ts';
@@ -30,7 +55,9 @@ export interface PlatformOptions extends RecordsPlace {
   readonly faults?: readonly FaultRule[];
   /** Whether to serve the control endpoints for time, faults and snapshots, with a token of their own. */
   readonly control?: boolean;
-  /** Stops time until a control request advances it. In a new directory it starts here, in milliseconds since the epoch. */
+  /**
+   * Stops time until a control request advances it. In a new directory it starts here, in milliseconds since the epoch.
+   */
   readonly steppedTime?: number;
   /** Returns the runtime to use in place of the simulated one, which it receives. */
   readonly runtime?: (simulated: Runtime) => Runtime;
@@ -56,32 +83,78 @@ export interface RunningPlatform {
   readonly control?: { readonly url: string; readonly token: string };
   /** What its engine is busy with. @throws Error before it runs, or if the records can't be read */
   statistics(): Promise<EngineStatistics>;
-  /** Resolves, with the reason, once it can't go on because a newer program has changed its records. Whoever started it ends it then. */
+  /**
+   * Resolves, with the reason, once it can't go on because a newer program has changed its records. Whoever started it
+   * ends it then.
+   */
   readonly unusable: Promise<Error>;
   /** Stops after the pending requests and steps. Deployments under way resume at the next start. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the platform of a data directory: migrates and seeds it if needed, resumes the deployments under way, and listens.
+ * Starts the platform of a data directory: migrates and seeds it if needed, resumes the deployments under way, and
+ * listens.
  * @throws Error if the directory can't be used, the address can't be listened on, or a scenario doesn't exist
  */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
-  const { dataDir, keysDir = dataDir, random = systemRandom, log = silentLog, timeScale = 1, steppedTime, openRecords = () => openDatabase(dataDir) } = options;
+  const {
+    dataDir,
+    keysDir = dataDir,
+    random = systemRandom,
+    log = silentLog,
+    timeScale = 1,
+    steppedTime,
+    openRecords = () => openDatabase(dataDir),
+  } = options;
   const scenarios = scenariosNamed(options.scenarios ?? []);
   const vault = openVault(keysDir);
   const db = await openRecords();
-  const stepped = steppedTime === undefined ? undefined : { clock: createSteppedClock(steppedTime), start: steppedTime };
+  const stepped =
+    steppedTime === undefined ? undefined : { clock: createSteppedClock(steppedTime), start: steppedTime };
   const clock = stepped?.clock ?? options.clock ?? db.clock;
   const callersClock = stepped ? db.clock : clock;
   const rules = options.faults ?? [];
-  const faults = createFaultRegistry(db.isShared ? rulesInRecords(db, rules, options.control ?? false) : rulesInMemory(rules));
-  const services = createPlatformServices({ ...options, keysDir, db, vault, clock, callersClock, stepped, random, faults, scenarios, timeScale, log });
+  const faults = createFaultRegistry(
+    db.isShared ? rulesInRecords(db, rules, options.control ?? false) : rulesInMemory(rules),
+  );
+  const services = createPlatformServices({
+    ...options,
+    keysDir,
+    db,
+    vault,
+    clock,
+    callersClock,
+    stepped,
+    random,
+    faults,
+    scenarios,
+    timeScale,
+    log,
+  });
   const gate = createGate();
-  const stepping = stepped && createStepping({ db, clock: stepped.clock, settled: () => services.current().engine.settled() });
-  const control = options.control ? await openControl({ dataDir, isShared: db.isShared, vault, clock, timeScale, stepping, faults, gate, services, log }) : undefined;
+  const stepping =
+    stepped && createStepping({ db, clock: stepped.clock, settled: () => services.current().engine.settled() });
+  const control = options.control
+    ? await openControl({
+        dataDir,
+        isShared: db.isShared,
+        vault,
+        clock,
+        timeScale,
+        stepping,
+        faults,
+        gate,
+        services,
+        log,
+      })
+    : undefined;
   const server = createServer({
-    db, vault, clock, log, handlers,
+    db,
+    vault,
+    clock,
+    log,
+    handlers,
     get engine() {
       return services.current().engine;
     },
@@ -118,7 +191,16 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     });
     const url = await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 });
     await services.current().engine.start();
-    return { url, token, organizationId, seed: (await hasExamples(db)) ? seedIds : {}, ...(control && { control: { url: `${url}${controlPrefix}`, token: control.token } }), statistics: () => services.current().engine.statistics(db), unusable: db.unusable, close };
+    return {
+      url,
+      token,
+      organizationId,
+      seed: (await hasExamples(db)) ? seedIds : {},
+      ...(control && { control: { url: `${url}${controlPrefix}`, token: control.token } }),
+      statistics: () => services.current().engine.statistics(db),
+      unusable: db.unusable,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

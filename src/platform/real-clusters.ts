@@ -1,7 +1,13 @@
 import type { PlatformClock, Random } from './common/index.ts';
 import type { BackupSchedule, ClusterLimits, PrometheusSettings } from './engine/index.ts';
 import type { Runtime } from './runtime/index.ts';
-import { addClusters, alertReceiverId, type AlertReceiverToAdd, type AlertRuleToAdd, type RegistryToAdd } from './seed/index.ts';
+import {
+  addClusters,
+  alertReceiverId,
+  type AlertReceiverToAdd,
+  type AlertRuleToAdd,
+  type RegistryToAdd,
+} from './seed/index.ts';
 import { type DataStore, readSetting, type Vault, writeSetting } from './store/index.ts';
 
 /** The id of a cluster's swarm, in the records. */
@@ -40,15 +46,23 @@ export interface RealClusters {
   readonly clusters: readonly RealCluster[];
   readonly registries: readonly RegistryToAdd[];
   /** Alert rules, and who is told of them; default: none. */
-  readonly alerts?: { readonly receivers: readonly AlertReceiverToAdd[]; readonly rules: readonly AlertRuleToAdd[] } | undefined;
-  /** The Prometheus that may fetch what is measured, and that evaluates the conditions of alert rules if its address is known; default: none. */
+  readonly alerts?:
+    | { readonly receivers: readonly AlertReceiverToAdd[]; readonly rules: readonly AlertRuleToAdd[] }
+    | undefined;
+  /**
+   * The Prometheus that may fetch what is measured, and that evaluates the conditions of alert rules if its address is
+   * known; default: none.
+   */
   readonly prometheus?: { readonly evaluation?: PrometheusSettings } | undefined;
 }
 
 /** The name of a cluster's runtime in the records. */
 const runtimeName = ({ name }: Pick<RealCluster, 'name'>): string => `cluster/${name}`;
 
-/** The id of a platform, made when it is first needed. Backups have it too: what they brought back goes on with the same services. */
+/**
+ * The id of a platform, made when it is first needed. Backups have it too: what they brought back goes on with the same
+ * services.
+ */
 async function platformIdOf(db: DataStore, random: Random): Promise<string> {
   const present = await readSetting(db, 'platform_id');
   if (present !== undefined) return present;
@@ -64,26 +78,46 @@ function keptSwarm(db: DataStore, cluster: RealCluster): KeptSwarm {
 }
 
 /** The limits of clusters, by the names of their runtimes. */
-export const limitsByRuntime = ({ clusters }: RealClusters): Readonly<Record<string, ClusterLimits | undefined>> => Object.fromEntries(clusters.map((cluster) => [runtimeName(cluster), cluster.limits]));
+export const limitsByRuntime = ({ clusters }: RealClusters): Readonly<Record<string, ClusterLimits | undefined>> =>
+  Object.fromEntries(clusters.map((cluster) => [runtimeName(cluster), cluster.limits]));
 
 /** When the databases of clusters are backed up, by the names of their runtimes. */
-export const backupSchedules = ({ clusters }: RealClusters): Readonly<Record<string, BackupSchedule | undefined>> => Object.fromEntries(clusters.map((cluster) => [runtimeName(cluster), cluster.backups]));
+export const backupSchedules = ({ clusters }: RealClusters): Readonly<Record<string, BackupSchedule | undefined>> =>
+  Object.fromEntries(clusters.map((cluster) => [runtimeName(cluster), cluster.backups]));
 
-/** The secrets of a cluster, by what they are for: whoever has the platform's key can make them again, and nobody else. */
-export const clusterSecrets = (vault: Pick<Vault, 'sign'>, cluster: Pick<RealCluster, 'name'>) => (purpose: string): string => vault.sign(`${runtimeName(cluster)}/${purpose}`);
+/**
+ * The secrets of a cluster, by what they are for: whoever has the platform's key can make them again, and nobody else.
+ */
+export const clusterSecrets =
+  (vault: Pick<Vault, 'sign'>, cluster: Pick<RealCluster, 'name'>) =>
+  (purpose: string): string =>
+    vault.sign(`${runtimeName(cluster)}/${purpose}`);
 
 /** Where receivers of alerts are told, by their ids. */
-export const receiverAddresses = ({ alerts }: RealClusters) => Object.fromEntries((alerts?.receivers ?? []).map(({ name, kind, url }) => [alertReceiverId(name), { kind, url }]));
+export const receiverAddresses = ({ alerts }: RealClusters) =>
+  Object.fromEntries((alerts?.receivers ?? []).map(({ name, kind, url }) => [alertReceiverId(name), { kind, url }]));
 
 /** Adds the clusters to the records, and creates their runtimes, by the names that the records have. */
-export async function openRealClusters(db: DataStore, { clusters, registries }: RealClusters, { clock, random, vault }: { readonly clock: PlatformClock; readonly random: Random; readonly vault: Vault }): Promise<Readonly<Record<string, Runtime>>> {
+export async function openRealClusters(
+  db: DataStore,
+  { clusters, registries }: RealClusters,
+  { clock, random, vault }: { readonly clock: PlatformClock; readonly random: Random; readonly vault: Vault },
+): Promise<Readonly<Record<string, Runtime>>> {
   const platformId = await platformIdOf(db, random);
-  const rows = clusters.map((cluster) => ({ name: cluster.name, description: cluster.description, runtime: runtimeName(cluster), limits: cluster.limits }));
+  const rows = clusters.map((cluster) => ({
+    name: cluster.name,
+    description: cluster.description,
+    runtime: runtimeName(cluster),
+    limits: cluster.limits,
+  }));
   await addClusters(db, rows, registries, new Date(clock.now()).toISOString());
   const created = clusters.map(async (cluster) => {
     const swarm = keptSwarm(db, cluster);
     if (!cluster.keepsSwarm && (await swarm.read()) !== undefined) await swarm.write('');
-    return [runtimeName(cluster), cluster.createRuntime({ clock, platformId, swarm, secretFor: clusterSecrets(vault, cluster) })] as const;
+    return [
+      runtimeName(cluster),
+      cluster.createRuntime({ clock, platformId, swarm, secretFor: clusterSecrets(vault, cluster) }),
+    ] as const;
   });
   return Object.fromEntries(await Promise.all(created));
 }

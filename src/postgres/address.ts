@@ -22,19 +22,25 @@ type TlsMode = (typeof tlsModes)[number];
 
 const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'passwordfile', 'host'] as const;
 
-const form = 'Write it as postgres://user@host:5432/database, with passwordfile=<path>, sslmode and sslrootcert=<path> after a question mark where needed.';
+const form =
+  'Write it as postgres://user@host:5432/database, with passwordfile=<path>, sslmode and sslrootcert=<path> after a question mark where needed.';
 
 const wrong = (reason: string): Error => new Error(`The address of the database can't be used: ${reason}. ${form}`);
 
 /** Whether a host is this machine: what is sent to it crosses no network. */
-export const isOnThisMachine = (host: string): boolean => host.startsWith('/') || ['localhost', '127.0.0.1', '::1'].includes(host);
+export const isOnThisMachine = (host: string): boolean =>
+  host.startsWith('/') || ['localhost', '127.0.0.1', '::1'].includes(host);
 
-/** Reads a file that an address names. @throws Error that names the parameter and the path, and not what the file holds */
+/**
+ * Reads a file that an address names. @throws Error that names the parameter and the path, and not what the file holds
+ */
 const fileOf = (parameter: string, path: string): string => {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw wrong(`${parameter} names the file ${path}, which can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
+    throw wrong(
+      `${parameter} names the file ${path}, which can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
+    );
   }
 };
 
@@ -48,7 +54,9 @@ const tlsOf = (mode: TlsMode, given: URLSearchParams): ConnectionOptions | undef
   return {
     rejectUnauthorized: mode !== 'require',
     ...(mode === 'verify-ca' && { checkServerIdentity: () => undefined }),
-    ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert }), ...(key !== undefined && { key }),
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
   };
 };
 
@@ -66,7 +74,8 @@ const passwordOf = (url: URL, given: URLSearchParams): PostgresAddress['password
 };
 
 /**
- * Parses the address of a database. Where it doesn't say how to encrypt, connections to this machine are not encrypted, and the
+ * Parses the address of a database. Where it doesn't say how to encrypt, connections to this machine are not encrypted,
+ * and the
  * certificate of any other host must be its own.
  * @throws Error that says what is wrong, without the password
  */
@@ -85,13 +94,18 @@ export function parseAddress(text: string): PostgresAddress {
   if (!tlsModes.some((known) => known === mode)) throw wrong(`sslmode is ${mode}; use one of ${tlsModes.join(', ')}`);
   const [password, tls] = [passwordOf(url, given), tlsOf(mode as TlsMode, given)];
   return {
-    host, database, user: decodeURIComponent(url.username), port: url.port === '' ? standardPort : Number(url.port),
-    ...(password && { password }), ...(tls && { tls }),
+    host,
+    database,
+    user: decodeURIComponent(url.username),
+    port: url.port === '' ? standardPort : Number(url.port),
+    ...(password && { password }),
+    ...(tls && { tls }),
   };
 }
 
 /** An address for people: without password. */
-export const shownAddress = ({ host, port, database, user }: PostgresAddress): string => `${user}@${host}:${port}/${database}`;
+export const shownAddress = ({ host, port, database, user }: PostgresAddress): string =>
+  `${user}@${host}:${port}/${database}`;
 
 /** Quotes a word for a POSIX shell. */
 const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
@@ -106,7 +120,10 @@ function addressForTools(text: string): string {
   return url.href;
 }
 
-/** The commands of the database's own tools that write a dump of it, and read one into a database that is empty. They ask for the password, or take it from PGPASSWORD or ~/.pgpass. */
+/**
+ * The commands of the database's own tools that write a dump of it, and read one into a database that is empty. They
+ * ask for the password, or take it from PGPASSWORD or ~/.pgpass.
+ */
 export const dumpCommands = (address: string, file: string): { readonly dump: string; readonly restore: string } => ({
   dump: `pg_dump -Fc -f ${file} -d ${quoted(addressForTools(address))}`,
   restore: `pg_restore -1 -d ${quoted(addressForTools(address))} ${file}`,

@@ -19,7 +19,10 @@ export interface CopiedTable {
   readonly rows: number;
   /** The sum of the SHA-256 of all rows, which doesn't depend on their order, in hexadecimal. */
   readonly digest: string;
-  /** How many values the database holds in another form, because it has no other: U+0000 as U+FFFD, and times in UTC with milliseconds. */
+  /**
+   * How many values the database holds in another form, because it has no other: U+0000 as U+FFFD, and times in UTC
+   * with milliseconds.
+   */
   readonly changedValues: number;
 }
 
@@ -45,7 +48,10 @@ const createTally = (columns: readonly string[]) => {
 
 /** The numbers of the types of a table's columns, by their names. */
 const typesOf = async (client: PostgresClient, table: string): Promise<ReadonlyMap<string, number>> => {
-  const { rows } = await client.query<{ name: string; type: number }>('select attname as name, atttypid::integer as type from pg_attribute where attrelid = to_regclass($1) and attnum > 0 and not attisdropped', [escapeIdentifier(table)]);
+  const { rows } = await client.query<{ name: string; type: number }>(
+    'select attname as name, atttypid::integer as type from pg_attribute where attrelid = to_regclass($1) and attnum > 0 and not attisdropped',
+    [escapeIdentifier(table)],
+  );
   return new Map(rows.map(({ name, type }) => [name, type]));
 };
 
@@ -71,13 +77,26 @@ function* batchesOf(rows: Iterable<CopiedRow>, columns: readonly string[]): Gene
   if (batch.length > 0) yield batch;
 }
 
-const insert = async (client: PostgresClient, table: string, columns: readonly string[], batch: readonly CopiedRow[]): Promise<void> => {
-  const tuples = batch.map((_, row) => `(${columns.map((_column, column) => `$${row * columns.length + column + 1}`).join(', ')})`);
+const insert = async (
+  client: PostgresClient,
+  table: string,
+  columns: readonly string[],
+  batch: readonly CopiedRow[],
+): Promise<void> => {
+  const tuples = batch.map(
+    (_, row) => `(${columns.map((_column, column) => `$${row * columns.length + column + 1}`).join(', ')})`,
+  );
   try {
-    await client.query(`insert into ${escapeIdentifier(table)} (${columns.map(escapeIdentifier).join(', ')}) values ${tuples.join(', ')}`, batch.flatMap((row) => columns.map((column) => row[column])));
+    await client.query(
+      `insert into ${escapeIdentifier(table)} (${columns.map(escapeIdentifier).join(', ')}) values ${tuples.join(', ')}`,
+      batch.flatMap((row) => columns.map((column) => row[column])),
+    );
   } catch (error) {
     // With its state, by which a lost connection is told from rows that can't be stored.
-    throw Object.assign(new Error(`The rows of ${table} can't be written to the database: ${(error as Error).message}`, { cause: error }), { code: (error as { code?: string }).code });
+    throw Object.assign(
+      new Error(`The rows of ${table} can't be written to the database: ${(error as Error).message}`, { cause: error }),
+      { code: (error as { code?: string }).code },
+    );
   }
 };
 
@@ -95,27 +114,42 @@ async function* readBack(client: PostgresClient, query: string): AsyncGenerator<
 /**
  * Copies rows into a table within a transaction, reads them back, and compares number and content.
  * @param isCopied the condition, in SQL, by which the copied rows are found in a table that had others; default all are
- * @throws Error if the table has other columns, can't hold the rows, or reads back differently. The transaction has to be rolled back then
+ * @throws Error if the table has other columns, can't hold the rows, or reads back differently. The transaction has to
+ *   be rolled back then
  */
-export async function copyTable(client: PostgresClient, { table, columns, rows }: RowsOfTable, isCopied = 'true'): Promise<CopiedTable> {
+export async function copyTable(
+  client: PostgresClient,
+  { table, columns, rows }: RowsOfTable,
+  isCopied = 'true',
+): Promise<CopiedTable> {
   const types = await typesOf(client, table);
   const missing = columns.find((column) => !types.has(column));
   if (missing !== undefined) throw new Error(`The database has no column ${missing} of ${table}.`);
   const [written, found] = [createTally(columns), createTally(columns)];
   let changedValues = 0;
-  const stored = (row: CopiedRow): CopiedRow => Object.fromEntries(columns.map((column) => {
-    const value = storedForm(row[column]!, types.get(column));
-    if (value !== row[column]) changedValues += 1;
-    return [column, value];
-  }));
+  const stored = (row: CopiedRow): CopiedRow =>
+    Object.fromEntries(
+      columns.map((column) => {
+        const value = storedForm(row[column]!, types.get(column));
+        if (value !== row[column]) changedValues += 1;
+        return [column, value];
+      }),
+    );
   for (const batch of batchesOf(rows(), columns)) {
     const inForm = batch.map(stored);
     inForm.forEach(written.add);
     // One batch after the other, on one connection.
     await insert(client, table, columns, inForm);
   }
-  for await (const row of readBack(client, `select ${columns.map(escapeIdentifier).join(', ')} from ${escapeIdentifier(table)} where ${isCopied}`)) found.add(row);
+  for await (const row of readBack(
+    client,
+    `select ${columns.map(escapeIdentifier).join(', ')} from ${escapeIdentifier(table)} where ${isCopied}`,
+  ))
+    found.add(row);
   const [given, read] = [written.result(), found.result()];
-  if (given.rows !== read.rows || given.digest !== read.digest) throw new Error(`The table ${table} reads back differently from what was written to it: ${read.rows} of ${given.rows} rows, digest ${read.digest} for ${given.digest}.`);
+  if (given.rows !== read.rows || given.digest !== read.digest)
+    throw new Error(
+      `The table ${table} reads back differently from what was written to it: ${read.rows} of ${given.rows} rows, digest ${read.digest} for ${given.digest}.`,
+    );
   return { table, ...given, changedValues };
 }

@@ -16,11 +16,17 @@ export interface ListenerOptions {
   readonly channel: string;
   /** Gets each message. */
   readonly onMessage: (payload: string) => void;
-  /** Called whenever it begins to listen, at first and after the connection was lost: messages before may have been missed. */
+  /**
+   * Called whenever it begins to listen, at first and after the connection was lost: messages before may have been
+   * missed.
+   */
   readonly onListening: () => void;
   /** Called when the connection is lost. */
   readonly onLost?: () => void;
-  /** How often the database is asked whether it is still there, in milliseconds; default 10 seconds. It may take as long to answer. */
+  /**
+   * How often the database is asked whether it is still there, in milliseconds; default 10 seconds. It may take as long
+   * to answer.
+   */
   readonly askMilliseconds?: number;
 }
 
@@ -30,7 +36,14 @@ const pauseMilliseconds = 500;
 const endMilliseconds = 1000;
 
 /** Listens until it is closed; connects again whenever the connection is lost. */
-export function listen({ config, channel, onMessage, onListening, onLost, askMilliseconds = 10_000 }: ListenerOptions): Listener {
+export function listen({
+  config,
+  channel,
+  onMessage,
+  onListening,
+  onLost,
+  askMilliseconds = 10_000,
+}: ListenerOptions): Listener {
   const ready = Promise.withResolvers<void>();
   const closing = new AbortController();
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
@@ -44,7 +57,10 @@ export function listen({ config, channel, onMessage, onListening, onLost, askMil
     client.on('end', () => lost.resolve());
     client.on('notification', ({ payload }) => onMessage(payload ?? ''));
     // Who only listens would never notice that the network has forgotten the connection.
-    const ask = (): void => void client.query(Object.assign({ text: 'select 1' }, { query_timeout: askMilliseconds })).catch(() => lost.resolve());
+    const ask = (): void =>
+      void client
+        .query(Object.assign({ text: 'select 1' }, { query_timeout: askMilliseconds }))
+        .catch(() => lost.resolve());
     let asking: NodeJS.Timeout | undefined;
     try {
       await client.connect();
@@ -87,5 +103,9 @@ export function listen({ config, channel, onMessage, onListening, onLost, askMil
 }
 
 /** Sends messages to who listens to a channel, once the transaction is committed. */
-export const notify = async (queries: QueryExecutorProvider, channel: string, messages: readonly string[]): Promise<void> =>
+export const notify = async (
+  queries: QueryExecutorProvider,
+  channel: string,
+  messages: readonly string[],
+): Promise<void> =>
   void (await sql`select pg_notify(${channel}, message) from unnest(${messages}::text[]) as message`.execute(queries));

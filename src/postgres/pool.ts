@@ -14,7 +14,10 @@ export interface PoolOptions {
   readonly applicationName: string;
   /** How many connections this process has at most. */
   readonly maximumConnections: number;
-  /** Whether statements may take as long as they need, however many rows there are. They still don't wait long for others. */
+  /**
+   * Whether statements may take as long as they need, however many rows there are. They still don't wait long for
+   * others.
+   */
   readonly isPatient?: boolean;
 }
 
@@ -25,7 +28,8 @@ const limits = {
   // Longer than the server takes to give up: then the server, or the way to it, is gone without a word.
   query_timeout: 35_000,
   lock_timeout: 10_000,
-  // Shorter than others wait for its locks: a process that is stopped within a transaction keeps them waiting, and nobody fails.
+  // Shorter than others wait for its locks: a process that is stopped within a transaction keeps them waiting, and
+  // nobody fails.
   idle_in_transaction_session_timeout: 5000,
   idleTimeoutMillis: 30_000,
 };
@@ -36,13 +40,18 @@ const patience = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_s
 /** The numbers of types whose values rows have in a form of our own. */
 export const typeNumbers = { boolean: 16, bigint: 20, json: 114, timestamptz: 1184, numeric: 1700 } as const;
 
-/** A text as the database can keep it: U+0000, the one character that it has not, becomes the one that stands for what can't be shown. */
+/**
+ * A text as the database can keep it: U+0000, the one character that it has not, becomes the one that stands for what
+ * can't be shown.
+ */
 export const storableText = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text);
 
 /** A time as the database writes it in UTC, such as 2026-01-05 08:00:00.5+00, as ISO 8601. */
 const isoTime: ValueParser = (text) => new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z')).toISOString();
 
-/** Rows have flags as 1 or 0, and JSON as the text that was stored: its order of members, and what its signature is of. */
+/**
+ * Rows have flags as 1 or 0, and JSON as the text that was stored: its order of members, and what its signature is of.
+ */
 const parsers: Readonly<Record<number, ValueParser>> = {
   [typeNumbers.boolean]: (text) => (text === 't' ? 1 : 0),
   [typeNumbers.json]: (text) => text,
@@ -57,11 +66,22 @@ export function clientConfig(address: PostgresAddress, { applicationName, isPati
   const { host, port, database, user, password, tls } = address;
   const { idleTimeoutMillis: _, ...ofClient } = limits;
   return {
-    ...ofClient, ...(isPatient && patience), host, port, database, user, ssl: tls ?? false, application_name: applicationName, keepAlive: true,
+    ...ofClient,
+    ...(isPatient && patience),
+    host,
+    port,
+    database,
+    user,
+    ssl: tls ?? false,
+    application_name: applicationName,
+    keepAlive: true,
     // ISO times in UTC, whatever the server is set to.
     options: '-c timezone=UTC -c datestyle=ISO',
     ...(password && { password }),
-    types: { getTypeParser: ((oid: number, format: 'text') => parsers[oid] ?? types.getTypeParser(oid, format)) as typeof types.getTypeParser },
+    types: {
+      getTypeParser: ((oid: number, format: 'text') =>
+        parsers[oid] ?? types.getTypeParser(oid, format)) as typeof types.getTypeParser,
+    },
   };
 }
 
@@ -69,7 +89,11 @@ const ignore = (): void => {};
 
 /** Opens a pool of connections. None is made before it is needed. */
 export function openPool(address: PostgresAddress, options: PoolOptions): PostgresPool {
-  const pool = new Pool({ ...clientConfig(address, options), max: options.maximumConnections, idleTimeoutMillis: limits.idleTimeoutMillis });
+  const pool = new Pool({
+    ...clientConfig(address, options),
+    max: options.maximumConnections,
+    idleTimeoutMillis: limits.idleTimeoutMillis,
+  });
   // Who uses a connection that breaks has an error of its own. Without a listener, the event would end the process.
   pool.on('error', ignore);
   pool.on('connect', (client) => void client.on('error', ignore));

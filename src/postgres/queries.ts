@@ -1,5 +1,14 @@
 import {
-  type CompiledQuery, type DatabaseConnection, HandleEmptyInListsPlugin, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type QueryResult, replaceWithNoncontingentExpression, sql as rawSql,
+  type CompiledQuery,
+  type DatabaseConnection,
+  HandleEmptyInListsPlugin,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  replaceWithNoncontingentExpression,
+  sql as rawSql,
 } from 'kysely';
 import { postgresDialect, type Queries } from '../database/index.ts';
 import { isOutdatedStatement } from './transaction.ts';
@@ -24,7 +33,8 @@ function createPreparedNames(): PreparedNames {
   let generation = 0;
   return {
     of: (statement) => {
-      if (!names.has(statement) && names.size < maximumPrepared) names.set(statement, `statement_${generation}_${names.size}`);
+      if (!names.has(statement) && names.size < maximumPrepared)
+        names.set(statement, `statement_${generation}_${names.size}`);
       return names.get(statement);
     },
     renew: () => {
@@ -37,11 +47,14 @@ function createPreparedNames(): PreparedNames {
 /** Commands of which the number of rows counts. */
 const changing = ['INSERT', 'UPDATE', 'DELETE'];
 
-const storable = (value: unknown): unknown => (typeof value === 'string' ? storableText(value) : Array.isArray(value) ? value.map(storable) : value);
+const storable = (value: unknown): unknown =>
+  typeof value === 'string' ? storableText(value) : Array.isArray(value) ? value.map(storable) : value;
 
 const prepared = createPreparedNames();
 
-/** Runs a prepared statement. @param isAlone whether it is no part of a transaction, which would have to be made again */
+/**
+ * Runs a prepared statement. @param isAlone whether it is no part of a transaction, which would have to be made again
+ */
 async function runPrepared(statements: Statements, text: string, values: unknown[], isAlone: boolean) {
   const query = () => {
     const name = prepared.of(text);
@@ -95,8 +108,13 @@ export function queriesOn<Rows>(statements: Statements, inTurn: boolean): Querie
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
       createDriver: () => ({
-        init: nothing, acquireConnection: async () => connection, releaseConnection: nothing, destroy: nothing,
-        beginTransaction: unavailable, commitTransaction: unavailable, rollbackTransaction: unavailable,
+        init: nothing,
+        acquireConnection: async () => connection,
+        releaseConnection: nothing,
+        destroy: nothing,
+        beginTransaction: unavailable,
+        commitTransaction: unavailable,
+        rollbackTransaction: unavailable,
       }),
     },
   });

@@ -1,33 +1,58 @@
 import { Client, type QueryConfig } from 'pg';
-import { requireCompatibleSchema, type Run, type Schema, type SchemaState, schemaStateOf, stepTableOf, takeMissingSteps } from '../database/index.ts';
+import {
+  requireCompatibleSchema,
+  type Run,
+  type Schema,
+  type SchemaState,
+  schemaStateOf,
+  stepTableOf,
+  takeMissingSteps,
+} from '../database/index.ts';
 import type { PostgresAddress } from './address.ts';
 import { clientConfig, type PostgresClient, type PostgresPool } from './pool.ts';
 import { transaction } from './transaction.ts';
 
-const running = (client: Pick<Client, 'query'>): Run => async (statement) => (await client.query<Record<string, unknown>>(statement)).rows;
+const running =
+  (client: Pick<Client, 'query'>): Run =>
+  async (statement) =>
+    (await client.query<Record<string, unknown>>(statement)).rows;
 
-/** A statement for which no limit in time holds: however long another process takes, and however many rows there are. */
-const unlimited = (text: string, values: readonly unknown[] = []): QueryConfig => Object.assign({ text, values: [...values] }, { query_timeout: 2 ** 31 - 1 });
+/**
+ * A statement for which no limit in time holds: however long another process takes, and however many rows there are.
+ */
+const unlimited = (text: string, values: readonly unknown[] = []): QueryConfig =>
+  Object.assign({ text, values: [...values] }, { query_timeout: 2 ** 31 - 1 });
 
 const duplicateTable = '42P07';
 
 /** Runs the statements of steps. @throws Error that says so if the database has tables of others */
-const runSteps = (client: PostgresClient): Run => async (statement) => {
-  try {
-    return (await client.query<Record<string, unknown>>(unlimited(statement))).rows;
-  } catch (error) {
-    if ((error as { code?: string }).code !== duplicateTable) throw error;
-    throw new Error(`The database is used by something else: ${(error as Error).message}. Nothing was changed. Name a database that nothing else uses.`, { cause: error });
-  }
-};
+const runSteps =
+  (client: PostgresClient): Run =>
+  async (statement) => {
+    try {
+      return (await client.query<Record<string, unknown>>(unlimited(statement))).rows;
+    } catch (error) {
+      if ((error as { code?: string }).code !== duplicateTable) throw error;
+      throw new Error(
+        `The database is used by something else: ${(error as Error).message}. Nothing was changed. Name a database that nothing else uses.`,
+        { cause: error },
+      );
+    }
+  };
 
 /**
- * Brings a schema to this program's version. One process does so at a time. A database of a newer version is left as it is, if
+ * Brings a schema to this program's version. One process does so at a time. A database of a newer version is left as it
+ * is, if
  * this program can work on it.
- * @param announce told within the transaction that it takes steps, so that what it says is heard when they are there, and not if they aren't
+ * @param announce told within the transaction that it takes steps, so that what it says is heard when they are there,
+ *   and not if they aren't
  * @throws IncompatibleSchema if it can't
  */
-export async function migrateSchema(pool: PostgresPool, schema: Schema, announce: (client: PostgresClient) => Promise<void> = async () => {}): Promise<void> {
+export async function migrateSchema(
+  pool: PostgresPool,
+  schema: Schema,
+  announce: (client: PostgresClient) => Promise<void> = async () => {},
+): Promise<void> {
   return transaction(pool, 'write', async (client) => {
     await client.query('set local lock_timeout = 0; set local statement_timeout = 0');
     await client.query(unlimited('select pg_advisory_xact_lock(hashtextextended($1, 0))', [stepTableOf(schema)]));
@@ -35,7 +60,10 @@ export async function migrateSchema(pool: PostgresPool, schema: Schema, announce
   });
 }
 
-/** Requires that this program may still work on a schema that another one may have migrated. @throws IncompatibleSchema otherwise */
+/**
+ * Requires that this program may still work on a schema that another one may have migrated. @throws IncompatibleSchema
+ * otherwise
+ */
 export async function requireCompatible(client: Pick<PostgresClient, 'query'>, schema: Schema): Promise<void> {
   await requireCompatibleSchema(schema, running(client));
 }
@@ -75,17 +103,38 @@ const aboutServer = `
     has_schema_privilege(current_schema(), 'create') as may_create`;
 
 async function lookAtServer(client: Client): Promise<ExaminedServer> {
-  const { rows: [row] } = await client.query<{ version: string; standby: 0 | 1; encrypted: 0 | 1; maximum: number; connections: number; may_create: 0 | 1 | null }>(aboutServer);
+  const {
+    rows: [row],
+  } = await client.query<{
+    version: string;
+    standby: 0 | 1;
+    encrypted: 0 | 1;
+    maximum: number;
+    connections: number;
+    may_create: 0 | 1 | null;
+  }>(aboutServer);
   const before = Date.now();
-  const { rows: [time] } = await client.query<{ now: number }>('select (extract(epoch from clock_timestamp()) * 1000)::bigint as now');
+  const {
+    rows: [time],
+  } = await client.query<{ now: number }>('select (extract(epoch from clock_timestamp()) * 1000)::bigint as now');
   return {
-    version: row!.version.split(' ')[0]!, isEncrypted: row!.encrypted === 1, isReadOnly: row!.standby === 1, maximumConnections: row!.maximum, connections: row!.connections, mayCreate: row!.may_create === 1,
+    version: row!.version.split(' ')[0]!,
+    isEncrypted: row!.encrypted === 1,
+    isReadOnly: row!.standby === 1,
+    maximumConnections: row!.maximum,
+    connections: row!.connections,
+    mayCreate: row!.may_create === 1,
     clockAhead: Math.round(time!.now - (before + Date.now()) / 2),
   };
 }
 
-/** Connects to a database and looks at it. Changes nothing. @throws Error if it can't be reached, or what `look` throws */
-export async function examineDatabase<Result>(address: PostgresAddress, look: (examination: Examination) => Promise<Result>): Promise<Result> {
+/**
+ * Connects to a database and looks at it. Changes nothing. @throws Error if it can't be reached, or what `look` throws
+ */
+export async function examineDatabase<Result>(
+  address: PostgresAddress,
+  look: (examination: Examination) => Promise<Result>,
+): Promise<Result> {
   const config = clientConfig(address, { applicationName: 'infra-mcp-doctor', maximumConnections: 1 });
   const client = new Client(config);
   client.on('error', () => {});
@@ -94,7 +143,8 @@ export async function examineDatabase<Result>(address: PostgresAddress, look: (e
     const server = await lookAtServer(client);
     await client.query('set default_transaction_read_only = on');
     const rows = running(client);
-    const isPresent = async (table: string): Promise<boolean> => (await rows(`select to_regclass('${table}')::text as present`))[0]!['present'] !== null;
+    const isPresent = async (table: string): Promise<boolean> =>
+      (await rows(`select to_regclass('${table}')::text as present`))[0]!['present'] !== null;
     return await look({ server, rows, schemaState: (schema) => schemaStateOf(schema, rows, isPresent) });
   } finally {
     await client.end().catch(() => {});

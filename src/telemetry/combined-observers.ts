@@ -1,8 +1,14 @@
 import type { RequestObserver, Trace } from '../client/index.ts';
 import type { CallObserver } from '../server/call/index.ts';
 
-/** Begins with each observer in turn. Each gets the trace that the one before gave, and the last trace is the one that counts. */
-function beginAll<Observed extends { readonly trace?: Trace }>(given: Trace | undefined, begins: readonly ((trace: Trace | undefined) => Observed)[]): { readonly all: readonly Observed[]; readonly trace: Trace | undefined } {
+/**
+ * Begins with each observer in turn. Each gets the trace that the one before gave, and the last trace is the one that
+ * counts.
+ */
+function beginAll<Observed extends { readonly trace?: Trace }>(
+  given: Trace | undefined,
+  begins: readonly ((trace: Trace | undefined) => Observed)[],
+): { readonly all: readonly Observed[]; readonly trace: Trace | undefined } {
   let trace = given;
   const all = begins.map((begin) => {
     const observed = begin(trace);
@@ -17,8 +23,15 @@ export function combinedCallObserver(observers: readonly CallObserver[]): CallOb
   if (observers.length < 2) return observers[0];
   return {
     begin: (tool, given) => {
-      const { all, trace } = beginAll(given, observers.map((one) => (current) => one.begin(tool, current)));
-      return { trace, stage: (name) => all.forEach((one) => one.stage?.(name)), end: (end) => all.forEach((one) => one.end(end)) };
+      const { all, trace } = beginAll(
+        given,
+        observers.map((one) => (current) => one.begin(tool, current)),
+      );
+      return {
+        trace,
+        stage: (name) => all.forEach((one) => one.stage?.(name)),
+        end: (end) => all.forEach((one) => one.end(end)),
+      };
     },
   };
 }
@@ -28,7 +41,10 @@ export function combinedRequestObserver(observers: readonly RequestObserver[]): 
   if (observers.length < 2) return observers[0];
   return {
     begin: (request) => {
-      const { all, trace } = beginAll(request.trace, observers.map((one) => (current) => one.begin({ ...request, trace: current })));
+      const { all, trace } = beginAll(
+        request.trace,
+        observers.map((one) => (current) => one.begin({ ...request, trace: current })),
+      );
       return { trace, end: (end) => all.forEach((one) => one.end(end)) };
     },
     watchBudget: (lowest) => observers.forEach((one) => one.watchBudget(lowest)),

@@ -32,19 +32,30 @@ function faultOf(message: JsonRecord): string {
   if (typeof method !== 'string') return '"method" must be a string';
   if ('id' in message && !isId(id)) return '"id" must be a string or an integer';
   if ('params' in message && !isRecord(params)) return '"params" must be an object';
-  if (Object.keys(message).some((member) => !members.includes(member))) return 'it has a member that JSON-RPC doesn\'t know';
+  if (Object.keys(message).some((member) => !members.includes(member)))
+    return "it has a member that JSON-RPC doesn't know";
   if ('result' in message || 'error' in message) return 'it is a request and a response at the same time';
   return 'the "_meta" of its "params" is not valid';
 }
 
-const isResponse = (message: JsonRecord): boolean => !('method' in message) && ('result' in message || 'error' in message);
+const isResponse = (message: JsonRecord): boolean =>
+  !('method' in message) && ('result' in message || 'error' in message);
 const isNotification = (message: JsonRecord): boolean => typeof message['method'] === 'string' && !('id' in message);
 
-const invalid = (reason: string, { id, isAnswered = true, standIn }: Partial<MalformedMessage> = {}): ReadMessage =>
-  ({ malformed: { code: rpcErrorCodes.invalidRequest, reason: `Invalid request: ${reason}.`, id, isJson: true, isAnswered, standIn } });
+const invalid = (reason: string, { id, isAnswered = true, standIn }: Partial<MalformedMessage> = {}): ReadMessage => ({
+  malformed: {
+    code: rpcErrorCodes.invalidRequest,
+    reason: `Invalid request: ${reason}.`,
+    id,
+    isJson: true,
+    isAnswered,
+    standIn,
+  },
+});
 
 /**
- * An empty result, which answers nothing, in place of a response that the library doesn't accept. Without it, the request of this
+ * An empty result, which answers nothing, in place of a response that the library doesn't accept. Without it, the
+ * request of this
  * server that a client answered wrongly would wait for as long as an answer may take.
  * @returns undefined if the message is no such response, or its request can't be told.
  */
@@ -64,22 +75,41 @@ function readMessage(value: unknown): ReadMessage {
     return { message: parseJSONRPCMessage(value) };
   } catch {
     const { id } = value;
-    if (isResponse(value)) return invalid('it looks like a response, and isn\'t a valid one', { isAnswered: false, standIn: standInFor(value) });
-    return invalid(faultOf(value), { id: isId(id) ? (id as RequestId) : undefined, isAnswered: !isNotification(value) });
+    if (isResponse(value))
+      return invalid("it looks like a response, and isn't a valid one", {
+        isAnswered: false,
+        standIn: standInFor(value),
+      });
+    return invalid(faultOf(value), {
+      id: isId(id) ? (id as RequestId) : undefined,
+      isAnswered: !isNotification(value),
+    });
   }
 }
 
 /** The error for a line that is longer than `most` bytes. Its id is not known: it was not read. */
 export const tooLongLine = (most: number): ReadMessage => invalid(`the line is longer than ${most} bytes`);
 
-/** The messages of a line: one, or those of a batch, which the oldest protocol versions allow. A blank line has none. */
+/**
+ * The messages of a line: one, or those of a batch, which the oldest protocol versions allow. A blank line has none.
+ */
 export function readMessageLine(line: string): readonly ReadMessage[] {
   if (line.trim() === '') return [];
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch {
-    return [{ malformed: { code: rpcErrorCodes.parse, reason: 'Parse error: the line is not valid JSON.', id: undefined, isJson: false, isAnswered: true } }];
+    return [
+      {
+        malformed: {
+          code: rpcErrorCodes.parse,
+          reason: 'Parse error: the line is not valid JSON.',
+          id: undefined,
+          isJson: false,
+          isAnswered: true,
+        },
+      },
+    ];
   }
   if (!Array.isArray(value)) return [readMessage(value)];
   return value.length === 0 ? [invalid('the batch is empty')] : value.map(readMessage);

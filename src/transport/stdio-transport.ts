@@ -7,7 +7,10 @@ import { type MalformedMessage, type Message, readMessageLine, type ReadMessage,
 /** Maximum length of a line, in bytes. */
 export const maxLineLength = STDIO_DEFAULT_MAX_BUFFER_SIZE;
 
-/** Splits a stream of bytes into lines. @returns a function that takes the next bytes and returns the messages of the lines that they complete. */
+/**
+ * Splits a stream of bytes into lines. @returns a function that takes the next bytes and returns the messages of the
+ * lines that they complete.
+ */
 function createLineReader(): (chunk: Buffer) => readonly ReadMessage[] {
   let parts: Buffer[] = [];
   let length = 0;
@@ -18,7 +21,8 @@ function createLineReader(): (chunk: Buffer) => readonly ReadMessage[] {
     else parts = [];
   };
   const complete = (): readonly ReadMessage[] => {
-    const read = length > maxLineLength ? [tooLongLine(maxLineLength)] : readMessageLine(Buffer.concat(parts).toString('utf8'));
+    const read =
+      length > maxLineLength ? [tooLongLine(maxLineLength)] : readMessageLine(Buffer.concat(parts).toString('utf8'));
     [parts, length] = [[], 0];
     return read;
   };
@@ -54,11 +58,16 @@ function createOpenRequests() {
 }
 
 /**
- * A transport over two streams. The library's transport drops malformed messages, and ends at a line that is too long; this one
+ * A transport over two streams. The library's transport drops malformed messages, and ends at a line that is too long;
+ * this one
  * answers both with an error and reads on.
  * @param onMalformed is told of each malformed message. Returns false if it is not to be answered.
  */
-export function stdioTransport(onMalformed: (malformed: MalformedMessage) => boolean, input: Readable = process.stdin, output: Writable = process.stdout): Transport {
+export function stdioTransport(
+  onMalformed: (malformed: MalformedMessage) => boolean,
+  input: Readable = process.stdin,
+  output: Writable = process.stdout,
+): Transport {
   const received = new PassThrough();
   // It writes, and notices the end. Nothing is ever written to what it reads.
   const library: Transport = new StdioServerTransport(received, output);
@@ -78,7 +87,9 @@ export function stdioTransport(onMalformed: (malformed: MalformedMessage) => boo
     // Where no request waits, the library would report it as a second fault.
     if (standIn && requests.received(standIn)) transport.onmessage?.(standIn);
     if (!onMalformed(one.malformed) || !isAnswered) return;
-    library.send(rpcError({ code, id, message: reason }) as Message).catch((error: unknown) => transport.onerror?.(error as Error));
+    library
+      .send(rpcError({ code, id, message: reason }) as Message)
+      .catch((error: unknown) => transport.onerror?.(error as Error));
   };
   const onData = (chunk: Buffer): void => read(chunk).forEach(deliver);
   const onError = (error: Error): void => transport.onerror?.(error);

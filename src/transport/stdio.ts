@@ -3,13 +3,21 @@ import { serveStdio as serve, type StdioServerHandle } from '@modelcontextprotoc
 import { oneByOne } from '../server/browse/index.ts';
 import { buildServer, type Caller, type ServerDependencies } from '../server/protocol/index.ts';
 import type { Message } from './message-line.ts';
-import { type WatchUri, withResources, isListenRequest, subscribe, type ResourceSubscription } from './subscriptions.ts';
+import {
+  type WatchUri,
+  withResources,
+  isListenRequest,
+  subscribe,
+  type ResourceSubscription,
+} from './subscriptions.ts';
 
 type MessageExtraInfo = Parameters<NonNullable<Transport['onmessage']>>[1];
 
 /** The id of the request that a message cancels. */
 const cancelledRequestId = (message: Message): string | number | undefined =>
-  'method' in message && message.method === 'notifications/cancelled' ? (message.params?.['requestId'] as string | number | undefined) : undefined;
+  'method' in message && message.method === 'notifications/cancelled'
+    ? (message.params?.['requestId'] as string | number | undefined)
+    : undefined;
 
 /**
  * Wraps a transport to notify clients of the 2026 revision of changes. The MCP library doesn't expose what a connection
@@ -20,7 +28,8 @@ function withSubscriptions(transport: Transport, load: () => Promise<WatchUri>):
   let watch: WatchUri | undefined;
   let loading: Promise<void> | undefined;
   const open = new Map<string | number, ResourceSubscription>();
-  // Listen requests whose resources are still being checked. A request that is cancelled meanwhile gets no notifications.
+  // Listen requests whose resources are still being checked. A request that is cancelled meanwhile gets no
+  // notifications.
   const opening = new Set<string | number>();
 
   const end = (id: string | number): void => {
@@ -33,8 +42,15 @@ function withSubscriptions(transport: Transport, load: () => Promise<WatchUri>):
   const notifier = (id: string | number): ((uri: string) => void) => {
     const notices = new Map<string, () => void>();
     const noticeOf = (uri: string) => {
-      const message = { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri, _meta: { [SUBSCRIPTION_ID_META_KEY]: id } } } as const;
-      return oneByOne(() => transport.send(message), () => end(id));
+      const message = {
+        jsonrpc: '2.0',
+        method: 'notifications/resources/updated',
+        params: { uri, _meta: { [SUBSCRIPTION_ID_META_KEY]: id } },
+      } as const;
+      return oneByOne(
+        () => transport.send(message),
+        () => end(id),
+      );
     };
     return (uri) => {
       const notice = notices.get(uri) ?? noticeOf(uri);
@@ -43,7 +59,10 @@ function withSubscriptions(transport: Transport, load: () => Promise<WatchUri>):
     };
   };
 
-  /** Opens a subscription. @returns the message, reduced to the resources that are watched; undefined if it was cancelled meanwhile. */
+  /**
+   * Opens a subscription. @returns the message, reduced to the resources that are watched; undefined if it was
+   * cancelled meanwhile.
+   */
   const openSubscription = async (message: Message, id: string | number): Promise<Message | undefined> => {
     end(id);
     opening.add(id);
@@ -88,7 +107,9 @@ function withSubscriptions(transport: Transport, load: () => Promise<WatchUri>):
             openSubscription(message, message.id).then(forward).catch(onerror);
           };
           if (watch || (!loading && !isListenRequest(message))) return deliver();
-          loading ??= load().then((loaded) => void (watch = loaded)).finally(() => (loading = undefined));
+          loading ??= load()
+            .then((loaded) => void (watch = loaded))
+            .finally(() => (loading = undefined));
           return void loading.then(deliver).catch(onerror);
         },
         onerror,
@@ -118,10 +139,15 @@ const warn = async ({ loadDependencies }: ServerDependencies, error: Error): Pro
 };
 
 /** Loads the function that watches resources for the caller. */
-const loadWatch = ({ loadDependencies }: ServerDependencies) => async (): Promise<WatchUri> => {
-  const [{ watchFor }, loaded] = await Promise.all([import('../server/browse/resources/watch-resource.ts'), loadDependencies()]);
-  return watchFor(() => loaded, caller);
-};
+const loadWatch =
+  ({ loadDependencies }: ServerDependencies) =>
+  async (): Promise<WatchUri> => {
+    const [{ watchFor }, loaded] = await Promise.all([
+      import('../server/browse/resources/watch-resource.ts'),
+      loadDependencies(),
+    ]);
+    return watchFor(() => loaded, caller);
+  };
 
 /**
  * Serves one client over stdin and stdout, in every supported protocol version. Responds to the first request at once:

@@ -19,7 +19,9 @@ const notificationsIn = (message: unknown): Record<string, unknown> | undefined 
 /** The resources that a message subscribes to, up to the maximum that can be watched. */
 function requestedResources(message: unknown): readonly string[] {
   const uris = notificationsIn(message)?.['resourceSubscriptions'];
-  return Array.isArray(uris) ? [...new Set(uris.filter((uri) => typeof uri === 'string' && uri.isWellFormed()))].slice(0, mostWatched) : [];
+  return Array.isArray(uris)
+    ? [...new Set(uris.filter((uri) => typeof uri === 'string' && uri.isWellFormed()))].slice(0, mostWatched)
+    : [];
 }
 
 /** The same message for these resources only: the server must not acknowledge resources that it doesn't watch. */
@@ -42,7 +44,9 @@ export interface ResourceSubscription {
 /** Watches the resources that a message requests and that can be watched. */
 export async function subscribe(message: unknown, watch: WatchUri): Promise<ResourceSubscription> {
   let listener: ((uri: string) => void) | undefined;
-  const requested = await Promise.all(requestedResources(message).map(async (uri) => ({ uri, stop: await watch(uri, (changed) => listener?.(changed)) })));
+  const requested = await Promise.all(
+    requestedResources(message).map(async (uri) => ({ uri, stop: await watch(uri, (changed) => listener?.(changed)) })),
+  );
   const watched = requested.flatMap(({ uri, stop }) => (stop ? [{ uri, stop }] : []));
   return {
     uris: watched.map(({ uri }) => uri),

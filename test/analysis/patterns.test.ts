@@ -8,9 +8,19 @@ import { rules } from '../../src/analysis/diagnosis/rules/rules.ts';
 import { cleanLine } from '../../src/analysis/logs/entries.ts';
 
 const folder = join(import.meta.dirname, 'logs');
-const lines = readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n')).map(cleanLine);
+const lines = readdirSync(folder)
+  .flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n'))
+  .map(cleanLine);
 
-const expressions = [...new Set(rules.flatMap(({ signs, recovered = [], unless }) => [...signs.map(({ pattern }) => pattern), ...recovered, ...(unless ? [unless] : [])]))];
+const expressions = [
+  ...new Set(
+    rules.flatMap(({ signs, recovered = [], unless }) => [
+      ...signs.map(({ pattern }) => pattern),
+      ...recovered,
+      ...(unless ? [unless] : []),
+    ]),
+  ),
+];
 
 /** What a regular expression itself finds. */
 const found = (expression: RegExp, text: string) => {
@@ -20,8 +30,20 @@ const found = (expression: RegExp, text: string) => {
 
 describe('the text that whatever matches must hold', () => {
   test.each([
-    ['connect refused (?<host>\\S+)', 'connect refused '], ['^a{2}bc', 'bc'], ['abc+d?ef', 'abc'], ['x[abc(]yz', 'yz'], ['(?:abc|def)g', 'g'], ['abc|def', ''],
-    ['a\\.b\\.c\\d+', 'a.b.c'], ['\\$PATH\\b', '$PATH'], ['ab{0,2}', 'a'], ['ab*cde', 'cde'], ['(abc)?', ''], ['(?<what>abc "\\w+" def)gh', '" defgh'], ['(?:ab\\.c)+', 'ab.c'], ['a(?<b>cd|ef)g', 'a'],
+    ['connect refused (?<host>\\S+)', 'connect refused '],
+    ['^a{2}bc', 'bc'],
+    ['abc+d?ef', 'abc'],
+    ['x[abc(]yz', 'yz'],
+    ['(?:abc|def)g', 'g'],
+    ['abc|def', ''],
+    ['a\\.b\\.c\\d+', 'a.b.c'],
+    ['\\$PATH\\b', '$PATH'],
+    ['ab{0,2}', 'a'],
+    ['ab*cde', 'cde'],
+    ['(abc)?', ''],
+    ['(?<what>abc "\\w+" def)gh', '" defgh'],
+    ['(?:ab\\.c)+', 'ab.c'],
+    ['a(?<b>cd|ef)g', 'a'],
   ])('of %s is "%s"', (source, text) => {
     expect(requiredText(source)).toBe(text);
   });
@@ -39,7 +61,10 @@ describe('the rules', () => {
   test('find in recorded logs what their expressions find', () => {
     for (const expression of expressions) {
       const pattern = toPattern(expression);
-      expect([expression, lines.map((line) => pattern.match(line))]).toEqual([expression, lines.map((line) => found(expression, line))]);
+      expect([expression, lines.map((line) => pattern.match(line))]).toEqual([
+        expression,
+        lines.map((line) => found(expression, line)),
+      ]);
     }
   });
 
@@ -49,9 +74,12 @@ describe('the rules', () => {
       // Boundaries of words can't be generated; without them nearly all texts fit. Which rare spaces \s means differs.
       const generated = fc.stringMatching(new RegExp(expression.source.replaceAll('\\b', '')));
       const fitting = generated.map((text) => cleanLine(text.replaceAll(/\s/g, ' ')));
-      fc.assert(fc.property(fitting, (text) => {
-        expect(pattern.match(text)).toEqual(found(expression, text));
-      }), { numRuns: 5 });
+      fc.assert(
+        fc.property(fitting, (text) => {
+          expect(pattern.match(text)).toEqual(found(expression, text));
+        }),
+        { numRuns: 5 },
+      );
     }
   });
 });

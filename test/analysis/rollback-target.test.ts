@@ -5,11 +5,20 @@ import { findRollbackTarget } from '../../src/analysis/rollback-target.ts';
 
 /** A history from its first deployment on: a letter a commit, a capital one where it ended well. */
 const historyOf = (letters: string): PastDeployment[] =>
-  letters.split('').map((letter): PastDeployment => ({ action: 'DEPLOY', end: letter === letter.toUpperCase() ? 'good' : 'bad', commit: letter.toLowerCase().repeat(7) })).toReversed();
+  letters
+    .split('')
+    .map((letter): PastDeployment => ({
+      action: 'DEPLOY',
+      end: letter === letter.toUpperCase() ? 'good' : 'bad',
+      commit: letter.toLowerCase().repeat(7),
+    }))
+    .toReversed();
 
 const describeTarget = (letters: string, wanted?: string): string => {
   const way = findRollbackTarget(historyOf(letters), wanted);
-  return way.kind === 'found' || way.kind === 'already_rolled_back' ? `${way.kind} ${way.from[0]} ${way.to.commit[0]}` : way.kind;
+  return way.kind === 'found' || way.kind === 'already_rolled_back'
+    ? `${way.kind} ${way.from[0]} ${way.to.commit[0]}`
+    : way.kind;
 };
 
 test.each([
@@ -38,7 +47,9 @@ test('going back further takes naming an older commit that ran well', () => {
 });
 
 test('never leads forward, and a second time never anywhere', () => {
-  const letters = fc.array(fc.constantFrom('A', 'B', 'C', 'D', 'a', 'b', 'c', 'd'), { minLength: 1, maxLength: 12 }).map((all) => all.join(''));
+  const letters = fc
+    .array(fc.constantFrom('A', 'B', 'C', 'D', 'a', 'b', 'c', 'd'), { minLength: 1, maxLength: 12 })
+    .map((all) => all.join(''));
   fc.assert(
     fc.property(letters, (all) => {
       const history = historyOf(all);

@@ -12,11 +12,17 @@ const lines = [
   { message: 'retrying in 4s' },
   { message: 'GET /health 200', created_at: '2026-11-20T11:50:00Z' },
 ];
-const texts = (query: LogQuery) => searchLog(lines, query, now).groups.map((group) => group.map(({ text, matched }) => `${matched ? '' : '~'}${text}`));
+const texts = (query: LogQuery) =>
+  searchLog(lines, query, now).groups.map((group) => group.map(({ text, matched }) => `${matched ? '' : '~'}${text}`));
 
 describe('a search', () => {
   test('finds plain text whatever its case, and says how much it looked through', () => {
-    expect(searchLog(lines, { text: 'RETRYING' }, now)).toMatchObject({ matched: 2, shown: 2, searched: 6, levels: { error: 0, warn: 1, info: 1, debug: 0 } });
+    expect(searchLog(lines, { text: 'RETRYING' }, now)).toMatchObject({
+      matched: 2,
+      shown: 2,
+      searched: 6,
+      levels: { error: 0, warn: 1, info: 1, debug: 0 },
+    });
   });
 
   test('takes text as it is and a pattern as a pattern', () => {
@@ -33,7 +39,9 @@ describe('a search', () => {
 
   test('takes lines at least as grave as asked, a stack trace with its error', () => {
     expect(texts({ level: 'error' })).toEqual([['␛ERROR␛ no route to host', '    at connect (net.js:1)']]);
-    expect(texts({ level: 'warn' })).toEqual([['␛ERROR␛ no route to host', '    at connect (net.js:1)', 'WARN retrying in 2s']]);
+    expect(texts({ level: 'warn' })).toEqual([
+      ['␛ERROR␛ no route to host', '    at connect (net.js:1)', 'WARN retrying in 2s'],
+    ]);
   });
 
   test('takes the level of lines that were cleaned before', () => {
@@ -43,7 +51,9 @@ describe('a search', () => {
 
   test('keeps to a time window; a line without a time has that of the line before it', () => {
     expect(texts({ since: 'PT25M' })).toEqual([['WARN retrying in 2s', 'retrying in 4s', 'GET /health 200']]);
-    expect(texts({ since: '2026-11-20T11:30:00Z', until: 'PT20M', text: 're' })).toEqual([['WARN retrying in 2s', 'retrying in 4s']]);
+    expect(texts({ since: '2026-11-20T11:30:00Z', until: 'PT20M', text: 're' })).toEqual([
+      ['WARN retrying in 2s', 'retrying in 4s'],
+    ]);
   });
 
   test('shows the newest of too many, and tells how many there are', () => {
@@ -53,12 +63,12 @@ describe('a search', () => {
   });
 
   test.each([
-    [{ pattern: '(?=a)b' }, 'Lookahead and lookbehind can\'t be used'],
-    [{ pattern: '(?<!a)b' }, 'Lookahead and lookbehind can\'t be used'],
-    [{ pattern: String.raw`(a)\1` }, 'Backreferences can\'t be used'],
-    [{ pattern: String.raw`(?<x>a)\k<x>` }, 'Backreferences can\'t be used'],
-    [{ pattern: '(?>a)' }, 'Atomic groups and possessive quantifiers can\'t be used'],
-    [{ pattern: 'a(' }, 'The pattern can\'t be read: missing closing )'],
+    [{ pattern: '(?=a)b' }, "Lookahead and lookbehind can't be used"],
+    [{ pattern: '(?<!a)b' }, "Lookahead and lookbehind can't be used"],
+    [{ pattern: String.raw`(a)\1` }, "Backreferences can't be used"],
+    [{ pattern: String.raw`(?<x>a)\k<x>` }, "Backreferences can't be used"],
+    [{ pattern: '(?>a)' }, "Atomic groups and possessive quantifiers can't be used"],
+    [{ pattern: 'a(' }, "The pattern can't be read: missing closing )"],
     [{ pattern: '(a?){300}a{300}' }, 'The pattern is too large'],
     [{ pattern: 'a'.repeat(501) }, 'The pattern is too large'],
     [{ since: 'yesterday' }, 'since must be an ISO timestamp'],
@@ -72,14 +82,35 @@ describe('a search', () => {
   test('finds what a plain search finds, in any lines', () => {
     const word = fc.constantFrom('alpha', 'beta', 'Error', 'retry', '500', ' ', ':');
     const message = fc.array(word, { maxLength: 6 }).map((words) => words.join(''));
-    fc.assert(fc.property(fc.array(message, { maxLength: 40 }), word, fc.nat(4), fc.integer({ min: 1, max: 8 }), (messages, wanted, context, limit) => {
-      const found = searchLog(messages.map((text) => ({ message: text })), { text: wanted, context, limit }, now);
-      const places = messages.flatMap((text, index) => (text.trimEnd().toLowerCase().includes(wanted.toLowerCase()) ? [index] : []));
-      const shown = places.slice(-limit);
-      const around = messages.flatMap((_, index) => (shown.some((place) => Math.abs(place - index) <= context) ? [index] : []));
-      expect(found.matched).toBe(places.length);
-      expect(found.groups.flat().map(({ index }) => index)).toEqual(around);
-      expect(found.groups.flat().filter(({ matched }) => matched).map(({ index }) => index)).toEqual(around.filter((index) => places.includes(index)));
-    }));
+    fc.assert(
+      fc.property(
+        fc.array(message, { maxLength: 40 }),
+        word,
+        fc.nat(4),
+        fc.integer({ min: 1, max: 8 }),
+        (messages, wanted, context, limit) => {
+          const found = searchLog(
+            messages.map((text) => ({ message: text })),
+            { text: wanted, context, limit },
+            now,
+          );
+          const places = messages.flatMap((text, index) =>
+            text.trimEnd().toLowerCase().includes(wanted.toLowerCase()) ? [index] : [],
+          );
+          const shown = places.slice(-limit);
+          const around = messages.flatMap((_, index) =>
+            shown.some((place) => Math.abs(place - index) <= context) ? [index] : [],
+          );
+          expect(found.matched).toBe(places.length);
+          expect(found.groups.flat().map(({ index }) => index)).toEqual(around);
+          expect(
+            found.groups
+              .flat()
+              .filter(({ matched }) => matched)
+              .map(({ index }) => index),
+          ).toEqual(around.filter((index) => places.includes(index)));
+        },
+      ),
+    );
   });
 });

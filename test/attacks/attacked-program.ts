@@ -12,13 +12,18 @@ import { commandLine } from '../support/built-program.ts';
 import { spawnProgram, whenReady } from '../support/started-program.ts';
 
 /** Every transport and protocol version by which a client reaches the program. */
-export const clientKinds = (['stdio', 'http'] as const).flatMap((transport) => (['2025', '2026'] as const).map((era) => ({ transport, era })));
+export const clientKinds = (['stdio', 'http'] as const).flatMap((transport) =>
+  (['2025', '2026'] as const).map((era) => ({ transport, era })),
+);
 export type ClientKind = (typeof clientKinds)[number];
 
 /** The program over both transports before one platform, with the options that are given. */
 export interface AttackedProgram {
   /** @param key over HTTP: whose key is sent. */
-  connect(way: ClientKind, options?: { readonly user?: User; readonly key?: 'admin' | 'other' | 'reader' }): Promise<TestClient>;
+  connect(
+    way: ClientKind,
+    options?: { readonly user?: User; readonly key?: 'admin' | 'other' | 'reader' },
+  ): Promise<TestClient>;
   /** Where messages had half characters, which a strict JSON parser refuses. */
   refused(): readonly string[];
   /** Everything that the programs wrote to stderr so far. */
@@ -27,12 +32,30 @@ export interface AttackedProgram {
 }
 
 /** @param platformUrl where the platform is. @param token what it is called with. @param env more options. */
-export async function startAttackedProgram(platformUrl: string, token: string, env: Record<string, string> = {}): Promise<AttackedProgram> {
+export async function startAttackedProgram(
+  platformUrl: string,
+  token: string,
+  env: Record<string, string> = {},
+): Promise<AttackedProgram> {
   const folder = await mkdtemp(join(tmpdir(), 'infra-mcp-attacks-'));
   const keys = { admin: createApiKey(), other: createApiKey(), reader: createApiKey() };
-  const entries = Object.entries(keys).map(([name, { sha256 }]) => ({ name, sha256, level: name === 'reader' ? 'read' : 'admin', ...(name === 'reader' && { read_only: true }) }));
+  const entries = Object.entries(keys).map(([name, { sha256 }]) => ({
+    name,
+    sha256,
+    level: name === 'reader' ? 'read' : 'admin',
+    ...(name === 'reader' && { read_only: true }),
+  }));
   await writeFile(join(folder, 'keys.json'), JSON.stringify({ keys: entries }));
-  const { command: [command = '', ...args], env: environment, cwd } = commandLine([], { INFRA_BASE_URL: platformUrl, INFRA_API_TOKEN: token, INFRA_DATA_DIR: join(folder, 'data'), ...env });
+  const {
+    command: [command = '', ...args],
+    env: environment,
+    cwd,
+  } = commandLine([], {
+    INFRA_BASE_URL: platformUrl,
+    INFRA_API_TOKEN: token,
+    INFRA_DATA_DIR: join(folder, 'data'),
+    ...env,
+  });
   let stdioOutput = '';
   const clients: TestClient[] = [];
   const refused: string[][] = [];
@@ -41,17 +64,28 @@ export async function startAttackedProgram(platformUrl: string, token: string, e
     return transport;
   };
 
-  const server = await whenReady(spawnProgram({ command: [command, ...args, 'http', '--port', '0'], cwd, env: { ...environment, INFRA_HTTP_KEYS_FILE: join(folder, 'keys.json') } }));
+  const server = await whenReady(
+    spawnProgram({
+      command: [command, ...args, 'http', '--port', '0'],
+      cwd,
+      env: { ...environment, INFRA_HTTP_KEYS_FILE: join(folder, 'keys.json') },
+    }),
+  );
   const url = new URL(server.ready.url);
 
   const overStdio = { command, args, cwd, env: environment, stderr: 'pipe' as const };
-  const collect = (stderr: unknown): void => void (stderr as NodeJS.ReadableStream).on('data', (text: Buffer) => (stdioOutput += text.toString()));
+  const collect = (stderr: unknown): void =>
+    void (stderr as NodeJS.ReadableStream).on('data', (text: Buffer) => (stdioOutput += text.toString()));
 
   return {
     connect: async ({ transport, era }, { user, key = 'admin' } = {}) => {
       const requestInit = { headers: { authorization: `Bearer ${keys[key].key}` } };
       let client: TestClient;
-      if (transport === 'http') client = era === '2026' ? await connectModern(strict(new ModernHttp(url, { requestInit })), user) : await connectLegacy(strict(new LegacyHttp(url, { requestInit })), user);
+      if (transport === 'http')
+        client =
+          era === '2026'
+            ? await connectModern(strict(new ModernHttp(url, { requestInit })), user)
+            : await connectLegacy(strict(new LegacyHttp(url, { requestInit })), user);
       else {
         const stdio = era === '2026' ? strict(new ModernStdio(overStdio)) : strict(new LegacyStdio(overStdio));
         collect(stdio.stderr);

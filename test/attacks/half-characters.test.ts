@@ -8,7 +8,10 @@ import { startTestPlatform, type TestPlatform } from '../support/test-platform.t
 import { toolCallsOn } from '../support/tool-calls.ts';
 import { startAttackedProgram, clientKinds, type AttackedProgram } from './attacked-program.ts';
 
-/** Every tool on a platform whose texts are cut inside of an emoji, with clients whose JSON parser refuses half characters. */
+/**
+ * Every tool on a platform whose texts are cut inside of an emoji, with clients whose JSON parser refuses half
+ * characters.
+ */
 
 let platform: TestPlatform;
 let program: AttackedProgram;
@@ -18,7 +21,10 @@ const opened: { close: () => Promise<void> }[] = [];
 beforeAll(async () => {
   platform = await startTestPlatform();
   calls = toolCallsOn(platform);
-  const proxy = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' ? cutInsideEmoji(withDeploymentUnderWay(method, path, body)) : body) });
+  const proxy = await startRecordingProxy(platform.url, {
+    alter: (method, path, body) =>
+      method === 'GET' ? cutInsideEmoji(withDeploymentUnderWay(method, path, body)) : body,
+  });
   program = await startAttackedProgram(proxy.url, platform.token);
   opened.push(platform, proxy, program);
 });
@@ -26,7 +32,18 @@ afterAll(async () => {
   for (const one of opened.toReversed()) await one.close();
 });
 
-const representative = ['list_services', 'get_application_logs', 'search_logs', 'list_events', 'diagnose_deployment', 'list_environment_variables', 'get_organization_overview', 'list_alert_rules', 'stop_environment', 'update_container'];
+const representative = [
+  'list_services',
+  'get_application_logs',
+  'search_logs',
+  'list_events',
+  'diagnose_deployment',
+  'list_environment_variables',
+  'get_organization_overview',
+  'list_alert_rules',
+  'stop_environment',
+  'update_container',
+];
 const [first, ...others] = clientKinds.map((way) => [`over ${way.transport}, ${way.era}`, way] as const);
 
 describe.each([

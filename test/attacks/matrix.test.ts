@@ -9,18 +9,31 @@ import { startAttackedProgram, clientKinds, type AttackedProgram, type ClientKin
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 import { isLanding } from '../suites.ts';
 
-/** Every tool over every transport and protocol version, against hostile platforms and callers. Before a landing the other kinds of client than the first make a choice of calls. */
+/**
+ * Every tool over every transport and protocol version, against hostile platforms and callers. Before a landing the
+ * other kinds of client than the first make a choice of calls.
+ */
 
 /** Tools of each kind: reads of rows, texts and logs, what waits, and changes of every effect. */
 const representative = new Set([
-  'list_services', 'get_application_logs', 'list_webhook_events', 'diagnose_deployment', 'wait_for_deployment', 'create_application', 'update_container', 'set_environment_variables', 'stop_environment', 'delete_environment',
+  'list_services',
+  'get_application_logs',
+  'list_webhook_events',
+  'diagnose_deployment',
+  'wait_for_deployment',
+  'create_application',
+  'update_container',
+  'set_environment_variables',
+  'stop_environment',
+  'delete_environment',
 ]);
 const chosenTools = tools.filter(({ name }) => representative.has(name));
 
 const overHttp = clientKinds.filter(({ transport }) => transport === 'http');
 
 /** The tools that are tried by a kind of client, of those that an attack is made by. */
-const toolsBy = (way: ClientKind, [first] = clientKinds): typeof tools => (isLanding && way !== first ? chosenTools : tools);
+const toolsBy = (way: ClientKind, [first] = clientKinds): typeof tools =>
+  isLanding && way !== first ? chosenTools : tools;
 
 test('there are ten tools that stand for the others', () => {
   expect(chosenTools).toHaveLength(10);
@@ -58,16 +71,27 @@ const attacks = [
   '\u001B]8;;https://evil.example\u0007here\u001B]8;;\u0007 \u001B[2J',
 ];
 const machine = /^[0-9a-f-]{36}$|^\d{4}-\d\d-\d\dT|^[A-Z][A-Z_]*$|^(?:https?|git|ssh|oci):/;
-const poisoned = (text: string): string => (machine.test(text) ? text : `${text.slice(0, 20)} ${attacks[text.length % attacks.length]}`);
+const poisoned = (text: string): string =>
+  machine.test(text) ? text : `${text.slice(0, 20)} ${attacks[text.length % attacks.length]}`;
 
-const unescapedText = (value: unknown): string => (typeof value === 'object' && value !== null ? Object.entries(value).map(([name, one]) => `${name} ${unescapedText(one)}`).join(' ') : String(value));
+const unescapedText = (value: unknown): string =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value)
+        .map(([name, one]) => `${name} ${unescapedText(one)}`)
+        .join(' ')
+    : String(value);
 
-/** That nothing of a result leaks, hides, or leaves its fence. Plans show what will be sent: in them only what the server itself holds is secret. */
+/**
+ * That nothing of a result leaks, hides, or leaves its fence. Plans show what will be sent: in them only what the
+ * server itself holds is secret.
+ */
 function expectHarmless(result: CallToolResult, what: string, isPlan = false): void {
   const [text, all] = [textOf(result), JSON.stringify(result)];
   for (const secret of isPlan ? [token] : secrets) expect(all, what).not.toContain(secret);
-  // oxlint-disable-next-line no-control-regex
-  expect(text + unescapedText(result.structuredContent), what).not.toMatch(/[\u0000-\u0008\u000E-\u001F\u200B\u202E\u2066]|\u{E0061}/u);
+  expect(text + unescapedText(result.structuredContent), what).not.toMatch(
+    // oxlint-disable-next-line no-control-regex
+    /[\u0000-\u0008\u000E-\u001F\u200B\u202E\u2066]|\u{E0061}/u,
+  );
   expect((text.match(/<platform-data>/g) ?? []).length, what).toBe((text.match(/<\/platform-data>/g) ?? []).length);
   expect(['internal', 'withheld'], what).not.toContain(failureIn(result)?.kind);
 }
@@ -82,14 +106,21 @@ describe.each(clientKinds.map((way) => [nameOf(way), way] as const))('a platform
   const asked = user.questions;
 
   beforeAll(async () => {
-    proxy = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' ? mapStrings(withDeploymentUnderWay(method, path, body), poisoned) : body) });
+    proxy = await startRecordingProxy(platform.url, {
+      alter: (method, path, body) =>
+        method === 'GET' ? mapStrings(withDeploymentUnderWay(method, path, body), poisoned) : body,
+    });
     program = await startAttackedProgram(proxy.url, token);
     opened.push(proxy, program);
     client = await program.connect(way, { user });
   });
 
   test.each(toolsBy(way).map((tool) => [tool.name, tool] as const))('gets nothing past %s', async (name, tool) => {
-    expectHarmless(await client.call(name, { ...calls[name]!(), ...(isChange(tool) && { dry_run: true }) }), name, isChange(tool));
+    expectHarmless(
+      await client.call(name, { ...calls[name]!(), ...(isChange(tool) && { dry_run: true }) }),
+      name,
+      isChange(tool),
+    );
     if (!isChange(tool)) return;
     asked.splice(0);
     expectHarmless(await client.call(name, calls[name]!()), name, asked.length > 0);
@@ -129,18 +160,32 @@ describe.each(clientKinds.map((way) => [nameOf(way), way] as const))('a caller t
     ['nothing that can be seen', '\u200B\u202E\u0000'],
   ];
 
-  test.each(toolsBy(way).map((tool) => [tool.name, tool] as const))('breaks nothing with the arguments of %s', async (name, tool) => {
-    const members = Object.keys(tool.input);
-    for (const [what, value] of hostile) {
-      const args = { ...calls[name]!(), ...Object.fromEntries(members.slice(0, 1).map((member) => [member, value])), ...(members.length === 0 && { [String(value).slice(0, 50)]: value }) };
-      expectHarmless(await client.call(name, { ...args, ...(isChange(tool) && { dry_run: true }) }), `${name}: ${what}`);
-    }
-    // Whatever was tried, the next call is answered as ever.
-    expect((await client.call('list_projects')).isError).toBeFalsy();
-    expect(proxy.writes()).toEqual([]);
-  });
+  test.each(toolsBy(way).map((tool) => [tool.name, tool] as const))(
+    'breaks nothing with the arguments of %s',
+    async (name, tool) => {
+      const members = Object.keys(tool.input);
+      for (const [what, value] of hostile) {
+        const args = {
+          ...calls[name]!(),
+          ...Object.fromEntries(members.slice(0, 1).map((member) => [member, value])),
+          ...(members.length === 0 && { [String(value).slice(0, 50)]: value }),
+        };
+        expectHarmless(
+          await client.call(name, { ...args, ...(isChange(tool) && { dry_run: true }) }),
+          `${name}: ${what}`,
+        );
+      }
+      // Whatever was tried, the next call is answered as ever.
+      expect((await client.call('list_projects')).isError).toBeFalsy();
+      expect(proxy.writes()).toEqual([]);
+    },
+  );
 
-  test.each(toolsBy(way).filter(isChange).map(({ name }) => [name]))('changes nothing of production by %s where nobody can be asked', async (name) => {
+  test.each(
+    toolsBy(way)
+      .filter(isChange)
+      .map(({ name }) => [name]),
+  )('changes nothing of production by %s where nobody can be asked', async (name) => {
     const before = proxy.writes().length;
     const result = await client.call(name, calls[name]!());
     const isPlaceless = ['create_project', 'create_environment'].includes(name);
@@ -160,7 +205,11 @@ describe.each(overHttp.map((way) => [nameOf(way), way] as const))('a key that ma
     reader = await program.connect(way, { key: 'reader' });
   });
 
-  test.each(toolsBy(way, overHttp).filter(isChange).map(({ name }) => [name]))('changes nothing by %s', async (name) => {
+  test.each(
+    toolsBy(way, overHttp)
+      .filter(isChange)
+      .map(({ name }) => [name]),
+  )('changes nothing by %s', async (name) => {
     expect((await reader.call(name, calls[name]!())).isError).toBe(true);
     expect(proxy.writes()).toEqual([]);
   });
@@ -170,9 +219,13 @@ describe.each(overHttp.map((way) => [nameOf(way), way] as const))('a key that ma
     ['a word that others use', 'A_SECRET=checkout\nB_PASSWORD=staging\n'],
   ])('leaves nothing behind for others: %s', async (__, env_text) => {
     const other = await program.connect(way, { key: 'other' });
-    const listedServices = async (): Promise<string> => textOf(await other.call('list_services', { environment_id: platform.seed['environment_id'] }));
+    const listedServices = async (): Promise<string> =>
+      textOf(await other.call('list_services', { environment_id: platform.seed['environment_id'] }));
     const before = await listedServices();
-    expect((await reader.call('set_environment_variables', { application: platform.seed['application_id'], env_text })).isError).toBe(true);
+    expect(
+      (await reader.call('set_environment_variables', { application: platform.seed['application_id'], env_text }))
+        .isError,
+    ).toBe(true);
     expect(await listedServices()).toBe(before);
     expect((await reader.call('list_projects')).isError).toBeFalsy();
   });

@@ -14,12 +14,15 @@ import { isMet, targetFor } from '../../bench/targets.ts';
 
 const reference: Figure = { name: 'reference', value: 10, unit: 'ms' };
 const timeOf = (value: number): Figure => relativeTo(reference, { name: 'start', value, unit: 'ms' });
-const rateOf = (value: number): Figure => relativeTo({ ...reference, unit: 'per s' }, { name: 'calls', value, unit: 'per s' });
+const rateOf = (value: number): Figure =>
+  relativeTo({ ...reference, unit: 'per s' }, { name: 'calls', value, unit: 'per s' });
 const sizeOf = (value: number): Figure => ({ name: 'list', value, unit: 'bytes' });
 
 describe('comparing runs', () => {
   test('tells what is clearly slower, and by how much', () => {
-    expect(findRegressions({ start: [timeOf(20)] }, { start: [timeOf(30)] })).toEqual([{ figure: 'start: start', before: 2, now: 3, times: 1.5 }]);
+    expect(findRegressions({ start: [timeOf(20)] }, { start: [timeOf(30)] })).toEqual([
+      { figure: 'start: start', before: 2, now: 3, times: 1.5 },
+    ]);
   });
 
   test('takes a lower rate for worse, and a higher one for better', () => {
@@ -66,17 +69,31 @@ test('work is done as often as asked, never by more at once than asked', async (
   expect([done, most]).toEqual([50, 4]);
 });
 
-test.each([[baseline, measurements], [dockerBaseline, dockerMeasurements], [hostsBaseline, hostMeasurements], [databaseBaseline, databaseMeasurements]] as const)('the committed run %s has every measurement, and a figure for every target that is told', async (path, all) => {
-  const { results, quick } = await readRun(path);
-  expect(quick).toBe(false);
-  expect(Object.keys(results)).toEqual(all.map(({ name }) => name));
-  const aimed = Object.entries(results).flatMap(([name, figures]) => figures.flatMap((figure) => (targetFor(name, figure.name) ? [figure] : [])));
-  expect(aimed.every(({ ratio }) => ratio !== undefined)).toBe(true);
-  expect(new Set(aimed.map((figure) => isMet({ bound: 'at least', ratio: 0 }, figure)))).toEqual(new Set([true]));
-});
+test.each([
+  [baseline, measurements],
+  [dockerBaseline, dockerMeasurements],
+  [hostsBaseline, hostMeasurements],
+  [databaseBaseline, databaseMeasurements],
+] as const)(
+  'the committed run %s has every measurement, and a figure for every target that is told',
+  async (path, all) => {
+    const { results, quick } = await readRun(path);
+    expect(quick).toBe(false);
+    expect(Object.keys(results)).toEqual(all.map(({ name }) => name));
+    const aimed = Object.entries(results).flatMap(([name, figures]) =>
+      figures.flatMap((figure) => (targetFor(name, figure.name) ? [figure] : [])),
+    );
+    expect(aimed.every(({ ratio }) => ratio !== undefined)).toBe(true);
+    expect(new Set(aimed.map((figure) => isMet({ bound: 'at least', ratio: 0 }, figure)))).toEqual(new Set([true]));
+  },
+);
 
 test('a measurement that there is not is named', () => {
-  const { status, stderr, stdout } = spawnSync(process.execPath, ['--import', import.meta.resolve('tsx'), join(import.meta.dirname, '../../bench/main.ts'), 'strat'], { encoding: 'utf8' });
+  const { status, stderr, stdout } = spawnSync(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), join(import.meta.dirname, '../../bench/main.ts'), 'strat'],
+    { encoding: 'utf8' },
+  );
   expect({ status, stderr }).toEqual({ status: 1, stderr: 'There is no measurement "strat".\n' });
   expect(stdout).toContain('start');
 });

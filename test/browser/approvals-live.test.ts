@@ -9,7 +9,14 @@ const openPage = useTabs();
 const openTab = ({ scripts = true } = {}): Promise<Page> => openPage({ javaScriptEnabled: scripts });
 
 const call = { principal: 'key:ci', minutesAgo: 0, typed: 'shop/production', plan: {} } as const;
-const harmless = { ...call, typed: undefined, plan: { tool: 'update_application', target: { kind: 'application', id: 'a', name: 'api', mode: 'STAGING', path: 'shop/staging/api' } } } as const;
+const harmless = {
+  ...call,
+  typed: undefined,
+  plan: {
+    tool: 'update_application',
+    target: { kind: 'application', id: 'a', name: 'api', mode: 'STAGING', path: 'shop/staging/api' },
+  },
+} as const;
 
 const box = (tab: Page, text: string) => tab.getByRole('article').filter({ hasText: text });
 const typedName = (tab: Page, text: string) => box(tab, text).getByLabel('To approve it');
@@ -20,7 +27,10 @@ const mark = (tab: Page): Promise<unknown> => tab.evaluate(`window.isTheSame = t
 const isMarked = (tab: Page): Promise<boolean> => tab.evaluate<boolean>(`window.isTheSame === true`);
 
 /** What has the focus: its role in the page and its text. */
-const focused = (tab: Page): Promise<string> => tab.evaluate<string>(`(({ localName, name, textContent }) => [localName, name, textContent.trim()].filter(Boolean).join(' '))(document.activeElement)`);
+const focused = (tab: Page): Promise<string> =>
+  tab.evaluate<string>(
+    `(({ localName, name, textContent }) => [localName, name, textContent.trim()].filter(Boolean).join(' '))(document.activeElement)`,
+  );
 
 /** The next time the page has asked the server for what changed, and shows it. */
 const refreshed = async (tab: Page): Promise<void> => {
@@ -45,7 +55,9 @@ describe.skipIf(!hasBrowser)('where scripts run, the page of approvals', () => {
 
     const second = await ask({ ...harmless, principal: 'key:bot' });
     await box(tab, second).waitFor();
-    expect(await news(tab).textContent()).toBe('A new call waits: update_application on shop/staging/api, asked by key:bot.');
+    expect(await news(tab).textContent()).toBe(
+      'A new call waits: update_application on shop/staging/api, asked by key:bot.',
+    );
     expect(await tab.getByRole('heading', { name: 'key:bot 1 call' }).count()).toBe(1);
     expect(await tab.title()).toBe('(2) Approvals - infra-mcp');
     await tab.keyboard.type('duction');
@@ -66,7 +78,9 @@ describe.skipIf(!hasBrowser)('where scripts run, the page of approvals', () => {
     await mark(tab);
     await refuse(decide, third);
     await box(tab, third).waitFor({ state: 'detached' });
-    expect(await news(tab).textContent()).toBe('No longer waits: update_application on shop/staging/api, asked by key:ci.');
+    expect(await news(tab).textContent()).toBe(
+      'No longer waits: update_application on shop/staging/api, asked by key:ci.',
+    );
 
     await typedName(tab, first).focus();
     await refuse(decide, first);
@@ -115,7 +129,11 @@ describe.skipIf(!hasBrowser)('where scripts run, the page of approvals', () => {
     const tab = await openTab();
     await enter(tab, address);
     await tab.context().setOffline(true);
-    await news(tab).filter({ hasText: /^The server does not respond since \d\d:\d\d:\d\d UTC\. What is shown may be out of date\.$/ }).waitFor();
+    await news(tab)
+      .filter({
+        hasText: /^The server does not respond since \d\d:\d\d:\d\d UTC\. What is shown may be out of date\.$/,
+      })
+      .waitFor();
     await tab.context().setOffline(false);
     await news(tab).filter({ hasText: 'The server responds again.' }).waitFor();
     expect(await tab.getByRole('article').count()).toBe(4);
@@ -170,7 +188,9 @@ describe.skipIf(!hasBrowser)('where scripts run, the page of approvals', () => {
     await enter(tab, address);
     const messages: string[] = [];
     tab.on('console', (message) => messages.push(message.text()));
-    await tab.evaluate(`document.body.append(Object.assign(document.createElement('script'), { src: '/approvals/live.js' }))`);
+    await tab.evaluate(
+      `document.body.append(Object.assign(document.createElement('script'), { src: '/approvals/live.js' }))`,
+    );
     await expect.poll(() => messages.join()).toContain('Content Security Policy');
   });
 });
@@ -187,7 +207,15 @@ describe.skipIf(!hasBrowser)('by keyboard, the page of approvals', () => {
       await tab.keyboard.press('Tab');
       order.push(await focused(tab));
     }
-    expect(order).toEqual(['button do Leave', 'input code', 'button Find', 'a Newest first', 'button do Refuse', 'input typed', 'button do Approve on PRODUCTION, for one call']);
+    expect(order).toEqual([
+      'button do Leave',
+      'input code',
+      'button Find',
+      'a Newest first',
+      'button do Refuse',
+      'input typed',
+      'button do Approve on PRODUCTION, for one call',
+    ]);
   });
 
   test('decides by the return key what its field is for, and nothing with a wrong name', async () => {
@@ -206,7 +234,10 @@ describe.skipIf(!hasBrowser)('by keyboard, the page of approvals', () => {
   });
 });
 
-describe.skipIf(!hasBrowser).each([['with scripts', true], ['without scripts', false]])('%s', (_, scripts) => {
+describe.skipIf(!hasBrowser).each([
+  ['with scripts', true],
+  ['without scripts', false],
+])('%s', (_, scripts) => {
   test('an address with a code opens that call alone, behind the secret', async () => {
     const { address, ask } = await startSamplePage();
     const code = await ask(harmless);

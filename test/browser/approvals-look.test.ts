@@ -14,10 +14,13 @@ const openTab = useTabs();
 async function problemsIn(tab: Page): Promise<string[]> {
   await tab.evaluate(axe.source);
   const { violations } = await tab.evaluate<axe.AxeResults>('axe.run()');
-  return violations.map(({ id, impact, nodes }) => `${impact}: ${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+  return violations.map(
+    ({ id, impact, nodes }) => `${impact}: ${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
+  );
 }
 
-const isWiderThanWindow = (tab: Page): Promise<boolean> => tab.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth');
+const isWiderThanWindow = (tab: Page): Promise<boolean> =>
+  tab.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth');
 
 const box = (tab: Page, text: string) => tab.getByRole('article').filter({ hasText: text });
 
@@ -47,7 +50,8 @@ const states: Readonly<Record<string, (tab: Page) => Promise<void>>> = {
   },
   'with more calls than one page holds': async (tab) => {
     const { address, ask } = await startSamplePage();
-    for (let number = 0; number < 20; number += 1) await ask({ principal: `key:${number % 3}`, minutesAgo: 0, plan: {} });
+    for (let number = 0; number < 20; number += 1)
+      await ask({ principal: `key:${number % 3}`, minutesAgo: 0, plan: {} });
     await enter(tab, address);
     await tab.getByRole('link', { name: 'Next' }).first().click();
     await tab.getByText('page 2 of 2').first().waitFor();
@@ -65,7 +69,15 @@ const states: Readonly<Record<string, (tab: Page) => Promise<void>>> = {
   },
   'with a plan and names without spaces': async (tab) => {
     const { address, ask } = await startSamplePage({ calls: [] });
-    await ask({ principal: `key:${'k'.repeat(200)}`, typed: 'p'.repeat(300), minutesAgo: 0, plan: { effects: ['x'.repeat(9000)], target: { kind: 'environment', id: 'e', name: 'n', mode: 'PRODUCTION', path: 'p'.repeat(300) } } });
+    await ask({
+      principal: `key:${'k'.repeat(200)}`,
+      typed: 'p'.repeat(300),
+      minutesAgo: 0,
+      plan: {
+        effects: ['x'.repeat(9000)],
+        target: { kind: 'environment', id: 'e', name: 'n', mode: 'PRODUCTION', path: 'p'.repeat(300) },
+      },
+    });
     await enter(tab, address);
     await tab.getByText('see all of it to approve it').waitFor();
   },
@@ -137,27 +149,44 @@ describe.skipIf(!hasBrowser)('on phones and large screens, light and dark, the p
     await inEveryLook(tab, async (look) => {
       const picture = await pictureIn(tab);
       const name = `approvals-${look}.webp`;
-      const difference = await differenceOf(tab.context().browser()!, await committedPicture(join(import.meta.dirname, 'pictures', name), picture), picture);
+      const difference = await differenceOf(
+        tab.context().browser()!,
+        await committedPicture(join(import.meta.dirname, 'pictures', name), picture),
+        picture,
+      );
       if (!looksAlike(difference)) different.push(await keepPicture(name, picture, difference));
     });
     expect(different).toEqual([]);
   });
 
   test.skipIf(isLanding).each([
-    ['an approve button in the colour of harmless calls', '.production .approve button { background: var(--approve) !important; }'],
+    [
+      'an approve button in the colour of harmless calls',
+      '.production .approve button { background: var(--approve) !important; }',
+    ],
     ['no word about production', '.production .mode strong { visibility: hidden; }'],
-    ['its buttons in the other order', '.decision { display: flex !important; flex-flow: row-reverse nowrap !important; }'],
+    [
+      'its buttons in the other order',
+      '.decision { display: flex !important; flex-flow: row-reverse nowrap !important; }',
+    ],
     ['nothing to refuse with', '.refuse { visibility: hidden; }'],
   ])('is seen to look different with %s', async (_, css) => {
     const tab = await openSamplePage();
-    expect(looksAlike(await differenceOf(tab.context().browser()!, await pictureIn(tab), await pictureIn(tab, css)))).toBe(false);
+    expect(
+      looksAlike(await differenceOf(tab.context().browser()!, await pictureIn(tab), await pictureIn(tab, css))),
+    ).toBe(false);
   });
 
   test('would be found out with a field without a label, or letters that are hard to see', async () => {
     const tab = await openTab({ bypassCSP: true });
     const { address } = await startSamplePage();
     await tab.goto(address);
-    await tab.evaluate(`document.querySelector('main').insertAdjacentHTML('beforeend', '<input><p style="color: #ccc; background: #fff">hardly</p>')`);
-    expect(await problemsIn(tab)).toEqual([expect.stringMatching(/^serious: color-contrast/), expect.stringMatching(/^critical: label/)]);
+    await tab.evaluate(
+      `document.querySelector('main').insertAdjacentHTML('beforeend', '<input><p style="color: #ccc; background: #fff">hardly</p>')`,
+    );
+    expect(await problemsIn(tab)).toEqual([
+      expect.stringMatching(/^serious: color-contrast/),
+      expect.stringMatching(/^critical: label/),
+    ]);
   });
 });

@@ -12,7 +12,10 @@ import { startProgram } from '../support/started-program.ts';
 import { operatorSecret, setOperatorSecret } from '../support/guard-fixture.ts';
 import { textOf, type TestClient } from '../support/mcp-clients.ts';
 
-/** Starts `infra-mcp http` with its page of approvals and an operator's secret; gives the MCP endpoint. It ends with the test. */
+/**
+ * Starts `infra-mcp http` with its page of approvals and an operator's secret; gives the MCP endpoint. It ends with the
+ * test.
+ */
 async function startServer(): Promise<URL> {
   const dataDir = await temporaryDirectory();
   await setOperatorSecret(join(dataDir, 'operator.json'));
@@ -69,11 +72,19 @@ const waiting = (tab: Page) => tab.getByRole('article');
 const createWebhook = async (client: TestClient, more: Record<string, string> = {}): Promise<CallToolResult> => {
   const { structuredContent } = await client.call('get_organization');
   const { id } = structuredContent as { id: string };
-  return client.call('create_webhook', { organization_id: id, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'], ...more });
+  return client.call('create_webhook', {
+    organization_id: id,
+    target_url: 'https://hooks.example/in',
+    events: ['DEPLOYMENT_FAILED'],
+    ...more,
+  });
 };
 
 describe.skipIf(!hasBrowser)('in a browser, the page of approvals', () => {
-  describe.each([['with scripts', true], ['without scripts', false]])('%s', (_, scripts) => {
+  describe.each([
+    ['with scripts', true],
+    ['without scripts', false],
+  ])('%s', (_, scripts) => {
     /** Makes a call whose user goes to the page, and does there what a test says. */
     const callWhile = async (decide: (tab: Page) => Promise<void>): Promise<CallToolResult> => {
       const tab = await openTab({ scripts });
@@ -111,7 +122,9 @@ describe.skipIf(!hasBrowser)('in a browser, the page of approvals', () => {
     const url = await startServer();
     const client = await connectModernHttp(url);
     const { structuredContent } = await client.call('list_environments', { project_id: await projectOf(client) });
-    const production = (structuredContent as { results: { id: string; name: string; mode: string }[] }).results.find(({ mode }) => mode === 'PRODUCTION')!;
+    const production = (structuredContent as { results: { id: string; name: string; mode: string }[] }).results.find(
+      ({ mode }) => mode === 'PRODUCTION',
+    )!;
     const stop = () => client.call('stop_environment', { environment_id: production.id });
     expect((await stop()).isError).toBe(true);
 
@@ -155,7 +168,9 @@ describe.skipIf(!hasBrowser)('in a browser, the page of approvals', () => {
 
   test('does not show in a frame, where another page of the same server does', async () => {
     const url = await startServer();
-    const outer = await startForeignPage(`<iframe name="page" src="${pageOf(url)}"></iframe><iframe name="other" src="${new URL('/livez', url).href}"></iframe>`);
+    const outer = await startForeignPage(
+      `<iframe name="page" src="${pageOf(url)}"></iframe><iframe name="other" src="${new URL('/livez', url).href}"></iframe>`,
+    );
     const tab = await openTab();
     await tab.goto(outer);
     expect(await tab.frame('other')!.locator('body').innerText()).toContain('ok');
@@ -170,7 +185,9 @@ describe.skipIf(!hasBrowser)('in a browser, the page of approvals', () => {
     const tab = await openTab();
     await enter(tab, pageOf(url));
     const token = await waiting(tab).locator('.approve input[name=form_token]').inputValue();
-    const foreign = await startForeignPage(`<form method="post" action="${pageOf(url)}"><input name="form_token" value="${token}"><input name="code" value="${code}"><button name="do" value="approve">Win a prize</button></form>`);
+    const foreign = await startForeignPage(
+      `<form method="post" action="${pageOf(url)}"><input name="form_token" value="${token}"><input name="code" value="${code}"><button name="do" value="approve">Win a prize</button></form>`,
+    );
     await tab.goto(foreign);
     const [sent] = await Promise.all([tab.waitForRequest(pageOf(url)), tab.getByRole('button').click()]);
     expect((await sent.allHeaders())['cookie']).toContain('infra_operator=');
@@ -183,6 +200,8 @@ describe.skipIf(!hasBrowser)('in a browser, the page of approvals', () => {
 /** The first project there is. */
 async function projectOf(client: TestClient): Promise<string> {
   const { structuredContent: organization } = await client.call('get_organization');
-  const { structuredContent } = await client.call('list_projects', { organization_id: (organization as { id: string }).id });
+  const { structuredContent } = await client.call('list_projects', {
+    organization_id: (organization as { id: string }).id,
+  });
   return (structuredContent as { results: { id: string }[] }).results[0]!.id;
 }

@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 
 /** Where Debian's package `fonts-dejavu-core` puts the fonts of pictures. */
-const fonts = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf', 'DejaVuSansMono.ttf', 'DejaVuSansMono-Bold.ttf'].map((name) => `/usr/share/fonts/truetype/dejavu/${name}`);
+const fonts = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf', 'DejaVuSansMono.ttf', 'DejaVuSansMono-Bold.ttf'].map(
+  (name) => `/usr/share/fonts/truetype/dejavu/${name}`,
+);
 
 /** Set to write the pictures instead of comparing with them. */
 const updatesPictures = process.env['UPDATE_PICTURES'] === 'true';
@@ -13,8 +15,14 @@ const updatesPictures = process.env['UPDATE_PICTURES'] === 'true';
 /** Gives a page the same fonts and codes everywhere. Needs a context with `bypassCSP`. */
 export async function settle(tab: Page): Promise<void> {
   const lacking = fonts.filter((path) => !existsSync(path));
-  if (lacking.length > 0) throw new Error(`Pictures need the fonts ${lacking.join(', ')}. Install them with: apt-get install fonts-dejavu-core`);
-  await tab.addStyleTag({ content: '* { font-family: "DejaVu Sans" !important; caret-color: transparent !important; } pre, pre *, code, .code { font-family: "DejaVu Sans Mono" !important; }' });
+  if (lacking.length > 0)
+    throw new Error(
+      `Pictures need the fonts ${lacking.join(', ')}. Install them with: apt-get install fonts-dejavu-core`,
+    );
+  await tab.addStyleTag({
+    content:
+      '* { font-family: "DejaVu Sans" !important; caret-color: transparent !important; } pre, pre *, code, .code { font-family: "DejaVu Sans Mono" !important; }',
+  });
   await tab.evaluate(`document.querySelectorAll('.code').forEach((code) => { code.textContent = 'K7QM-2XRD'; })`);
 }
 
@@ -56,7 +64,8 @@ export interface PictureDifference {
 }
 
 /**
- * Compares two encoded pictures by squares, so that smoothing of letters and compression don't count and everything that a person
+ * Compares two encoded pictures by squares, so that smoothing of letters and compression don't count and everything
+ * that a person
  * would notice does.
  */
 export const differenceOf = (browser: Browser, one: Buffer, other: Buffer): Promise<PictureDifference> =>

@@ -15,13 +15,17 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-const committed = (scheme: (typeof pictureSchemes)[number]): Promise<Buffer> => readFile(join(import.meta.dirname, '../..', picturePath(scheme)));
+const committed = (scheme: (typeof pictureSchemes)[number]): Promise<Buffer> =>
+  readFile(join(import.meta.dirname, '../..', picturePath(scheme)));
 
 describe.skipIf(!hasBrowser)('the picture of the approvals page for readers', () => {
   test.each(pictureSchemes)('in %s shows the page as it is, and is small', async (scheme) => {
     const picture = await committed(scheme);
     const difference = await differenceOf(browser, picture, await approvalsPagePicture(scheme));
-    expect(looksAlike(difference), `${picturePath(scheme)} is out of date: ${JSON.stringify(difference)}. Write it with: npm run pictures`).toBe(true);
+    expect(
+      looksAlike(difference),
+      `${picturePath(scheme)} is out of date: ${JSON.stringify(difference)}. Write it with: npm run pictures`,
+    ).toBe(true);
     expect(picture.length).toBeLessThan(maximumBytes);
   });
 

@@ -63,7 +63,9 @@ describe('approving', () => {
     const operator = person('shop/prod', operatorSecret);
     await approveCommand(config, code, {}, operator);
     expect(operator.seen).toContain('ann wants to run stop_environment (destructive)');
-    expect(operator.seen).toContain('On: environment "shop/prod", PRODUCTION (id e-1)\nSends: POST /environment/e-1/stop');
+    expect(operator.seen).toContain(
+      'On: environment "shop/prod", PRODUCTION (id e-1)\nSends: POST /environment/e-1/stop',
+    );
     expect(operator.seen).not.toContain(operatorSecret);
     expect(await comesOf(config)).toBe('approved');
   });
@@ -76,17 +78,24 @@ describe('approving', () => {
     expect(await comesOf(config)).toBe('approved');
   });
 
-  test.each([['another name'], ['prod'], ['shop/Prod'], ['']])('does not approve with %j as the name', async (typed) => {
-    const config = await approvalsConfig();
-    const code = await ask(config);
-    await expect(approveCommand(config, code, {}, person(typed, operatorSecret))).rejects.toThrow('Not approved. It waits until it expires');
-    expect(await comesOf(config)).toBe('pending');
-  });
+  test.each([['another name'], ['prod'], ['shop/Prod'], ['']])(
+    'does not approve with %j as the name',
+    async (typed) => {
+      const config = await approvalsConfig();
+      const code = await ask(config);
+      await expect(approveCommand(config, code, {}, person(typed, operatorSecret))).rejects.toThrow(
+        'Not approved. It waits until it expires',
+      );
+      expect(await comesOf(config)).toBe('pending');
+    },
+  );
 
   test('does not approve with a wrong secret, and says how many tries are left', async () => {
     const config = await approvalsConfig();
     const code = await ask(config);
-    await expect(approveCommand(config, code, {}, person('shop/prod', 'wrong secret'))).rejects.toThrow('not the secret. 4 more tries');
+    await expect(approveCommand(config, code, {}, person('shop/prod', 'wrong secret'))).rejects.toThrow(
+      'not the secret. 4 more tries',
+    );
     expect(await comesOf(config)).toBe('pending');
   });
 
@@ -107,7 +116,9 @@ describe('approving', () => {
   test('needs a secret that was set', async () => {
     const config = configIn(await temporaryDirectory());
     const code = await ask(config);
-    await expect(approveCommand(config, code, {}, person('shop/prod', operatorSecret))).rejects.toThrow('No operator secret is set');
+    await expect(approveCommand(config, code, {}, person('shop/prod', operatorSecret))).rejects.toThrow(
+      'No operator secret is set',
+    );
   });
 
   test('lists what waits', async () => {
@@ -125,7 +136,8 @@ describe('approving', () => {
 test('of 60 calls that wait, 50 are listed, oldest first, and all where all are asked for', async () => {
   const config = await approvalsConfig();
   const codes = [];
-  for (let number = 0; number < 60; number += 1) codes.push(await ask(config, approvalRequest({ call: `call ${number}`, identity: `caller ${number}` })));
+  for (let number = 0; number < 60; number += 1)
+    codes.push(await ask(config, approvalRequest({ call: `call ${number}`, identity: `caller ${number}` })));
   const listed = async (flags: Parameters<typeof approveCommand>[2]) => {
     const operator = person();
     await approveCommand(config, undefined, flags, operator);
@@ -141,20 +153,39 @@ test('of 60 calls that wait, 50 are listed, oldest first, and all where all are 
 /** The calls and decisions that the audit log of a directory tells. */
 const shown = async (dataDir: string) => {
   const { stdout } = await runProgram(['audit', 'show', '--json'], { INFRA_DATA_DIR: dataDir });
-  return stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
 };
 
 describe('a decision', () => {
-  test.each([[{}, 'approved'], [{ refuse: true }, 'refused']])('is in the audit log at once: %j', async (flags, verdict) => {
+  test.each([
+    [{}, 'approved'],
+    [{ refuse: true }, 'refused'],
+  ])('is in the audit log at once: %j', async (flags, verdict) => {
     const config = await approvalsConfig();
     const code = await ask(config);
     await approveCommand(config, code, flags, person(...(verdict === 'approved' ? ['shop/prod'] : []), operatorSecret));
-    expect(await shown(config.dataDir)).toEqual([expect.objectContaining({
-      who: 'operator', confirmed: 'terminal', tool: 'stop_environment', tier: 'destructive', code, caller: 'ann', outcome: verdict, plan: approvalRequest().plan.digest,
-      target: expect.objectContaining({ kind: 'environment', id: 'e-1' }) as unknown,
-    })]);
+    expect(await shown(config.dataDir)).toEqual([
+      expect.objectContaining({
+        who: 'operator',
+        confirmed: 'terminal',
+        tool: 'stop_environment',
+        tier: 'destructive',
+        code,
+        caller: 'ann',
+        outcome: verdict,
+        plan: approvalRequest().plan.digest,
+        target: expect.objectContaining({ kind: 'environment', id: 'e-1' }) as unknown,
+      }),
+    ]);
     const env = { INFRA_DATA_DIR: config.dataDir };
-    expect((await runProgram(['audit', 'show'], env)).stdout).toMatch(new RegExp(`operator +stop_environment +environment shop/prod +destructive +terminal +${verdict} +${code}, asked by ann`));
+    expect((await runProgram(['audit', 'show'], env)).stdout).toMatch(
+      new RegExp(
+        `operator +stop_environment +environment shop/prod +destructive +terminal +${verdict} +${code}, asked by ann`,
+      ),
+    );
     expect((await runProgram(['audit', 'verify'], env)).code).toBe(0);
     const file = join(config.dataDir, 'audit.jsonl');
     await writeFile(file, (await readFile(file, 'utf8')).replace('"caller":"ann"', '"caller":"bob"'));
@@ -165,7 +196,9 @@ describe('a decision', () => {
     const config = await approvalsConfig();
     const code = await ask(config);
     await mkdir(join(config.dataDir, 'audit.jsonl'));
-    await expect(approveCommand(config, code, {}, person('shop/prod', operatorSecret))).rejects.toThrow(/^Nothing was decided: the decision could not be recorded \(EISDIR/);
+    await expect(approveCommand(config, code, {}, person('shop/prod', operatorSecret))).rejects.toThrow(
+      /^Nothing was decided: the decision could not be recorded \(EISDIR/,
+    );
     expect(await comesOf(config)).toBe('pending');
   });
 
@@ -178,7 +211,9 @@ describe('a decision', () => {
     await approvals.store.close();
     const { code, command } = asked as { code: string; command: string };
     expect(command).toContain(`--audit-file ${auditFile}`);
-    await expect(approveCommand(config, code, {}, person('shop/prod', operatorSecret))).rejects.toThrow('INFRA_AUDIT_FILE');
+    await expect(approveCommand(config, code, {}, person('shop/prod', operatorSecret))).rejects.toThrow(
+      'INFRA_AUDIT_FILE',
+    );
     await approveCommand(withFile, code, {}, person('shop/prod', operatorSecret));
     expect(await readFile(auditFile, 'utf8')).toContain('"verdict":"approved"');
   });
@@ -187,30 +222,49 @@ describe('a decision', () => {
 describe('the operator secret', () => {
   test('is changed only by who knows it', async () => {
     const config = await approvalsConfig();
-    await expect(approveCommand(config, undefined, { setSecret: true }, person('wrong secret', 'new secret 1', 'new secret 1'))).rejects.toThrow('not the secret');
-    await approveCommand(config, undefined, { setSecret: true }, person(operatorSecret, 'new secret 1', 'new secret 1'));
+    await expect(
+      approveCommand(config, undefined, { setSecret: true }, person('wrong secret', 'new secret 1', 'new secret 1')),
+    ).rejects.toThrow('not the secret');
+    await approveCommand(
+      config,
+      undefined,
+      { setSecret: true },
+      person(operatorSecret, 'new secret 1', 'new secret 1'),
+    );
     const code = await ask(config);
-    await expect(approveCommand(config, code, {}, person('shop/prod', operatorSecret))).rejects.toThrow('not the secret');
+    await expect(approveCommand(config, code, {}, person('shop/prod', operatorSecret))).rejects.toThrow(
+      'not the secret',
+    );
     await approveCommand(config, code, {}, person('shop/prod', 'new secret 1'));
   });
 
   test('is not set by a slip', async () => {
     const config = configIn(await temporaryDirectory());
-    await expect(approveCommand(config, undefined, { setSecret: true }, person(operatorSecret, `${operatorSecret}!`))).rejects.toThrow('not the same');
-    await expect(approveCommand(config, undefined, { setSecret: true }, person('short', 'short'))).rejects.toThrow('at least 8 characters');
+    await expect(
+      approveCommand(config, undefined, { setSecret: true }, person(operatorSecret, `${operatorSecret}!`)),
+    ).rejects.toThrow('not the same');
+    await expect(approveCommand(config, undefined, { setSecret: true }, person('short', 'short'))).rejects.toThrow(
+      'at least 8 characters',
+    );
     await expect(readFile(join(config.dataDir, 'operator.json'))).rejects.toThrow('ENOENT');
   });
 });
 
 describe('the command', () => {
   test.each([[['AAAA-BBBB']], [['--set-secret']], [['AAAA-BBBB', '--refuse']]])('%j needs a terminal', async (args) => {
-    const { code, stdout, stderr } = await runProgram(['approve', ...args], { INFRA_DATA_DIR: await temporaryDirectory() });
+    const { code, stdout, stderr } = await runProgram(['approve', ...args], {
+      INFRA_DATA_DIR: await temporaryDirectory(),
+    });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('Approving needs a terminal');
   });
 
   test('lists without one', async () => {
-    expect(await runProgram(['approve', '--json'], { INFRA_DATA_DIR: await temporaryDirectory() })).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
+    expect(await runProgram(['approve', '--json'], { INFRA_DATA_DIR: await temporaryDirectory() })).toEqual({
+      code: 0,
+      stdout: '[]\n',
+      stderr: '',
+    });
   });
 });
 
@@ -221,12 +275,21 @@ describe.skipIf(!makesTerminals)('in a real terminal', () => {
   test('every prompt stays on the screen with what is typed there, and the secret is never shown', async () => {
     const config = await approvalsConfig();
     const code = await ask(config);
-    const { sent, screen, prompts, exit, settings } = await runInTerminal(['approve', code], { INFRA_DATA_DIR: config.dataDir }, [
-      [/to approve it:/, 'shop/prod\r'], [/Operator secret:/, `${operatorSecret}\r`],
-    ]);
+    const { sent, screen, prompts, exit, settings } = await runInTerminal(
+      ['approve', code],
+      { INFRA_DATA_DIR: config.dataDir },
+      [
+        [/to approve it:/, 'shop/prod\r'],
+        [/Operator secret:/, `${operatorSecret}\r`],
+      ],
+    );
     expect(prompts).toEqual(['Type shop/prod to approve it:', 'Operator secret:']);
     expect(screen).toContain('Sends: POST /environment/e-1/stop');
-    expect(screen.trimEnd().split('\n').slice(-3)).toEqual(['Type shop/prod to approve it: shop/prod', 'Operator secret:', 'Approved, for one call. The assistant can repeat it now.']);
+    expect(screen.trimEnd().split('\n').slice(-3)).toEqual([
+      'Type shop/prod to approve it: shop/prod',
+      'Operator secret:',
+      'Approved, for one call. The assistant can repeat it now.',
+    ]);
     expect(sent).not.toContain(operatorSecret);
     expect({ exit, settings }).toEqual({ exit: 0, settings: sane });
     expect(await comesOf(config)).toBe('approved');
@@ -234,9 +297,14 @@ describe.skipIf(!makesTerminals)('in a real terminal', () => {
 
   test('setting the secret asks twice, and shows it never', async () => {
     const config = configIn(await temporaryDirectory());
-    const { sent, screen, prompts, exit } = await runInTerminal(['approve', '--set-secret'], { INFRA_DATA_DIR: config.dataDir }, [
-      [/New operator secret:/, `${operatorSecret}\r`], [/Again:/, `${operatorSecret}\r`],
-    ]);
+    const { sent, screen, prompts, exit } = await runInTerminal(
+      ['approve', '--set-secret'],
+      { INFRA_DATA_DIR: config.dataDir },
+      [
+        [/New operator secret:/, `${operatorSecret}\r`],
+        [/Again:/, `${operatorSecret}\r`],
+      ],
+    );
     expect(prompts).toEqual(['New operator secret:', 'Again:']);
     expect(screen).toMatch(/^New operator secret:\nAgain:\nSet\. /m);
     expect(sent).not.toContain(operatorSecret);
@@ -245,15 +313,36 @@ describe.skipIf(!makesTerminals)('in a real terminal', () => {
 
   test.each([
     ['Ctrl-C where agreement is asked for', [[/to approve it:/, '\u0003']]],
-    ['Ctrl-C where the secret is asked for', [[/to approve it:/, 'shop/prod\r'], [/Operator secret:/, 'only\u0003']]],
-    ['the end of input', [[/to approve it:/, 'shop/prod\r'], [/Operator secret:/, '\u0004']]],
-  ] as const)('%s ends it, decides nothing, counts as no wrong secret, and leaves the terminal as it was', async (_, typing) => {
-    const config = await approvalsConfig();
-    const code = await ask(config);
-    const { screen, exit, settings, untyped } = await runInTerminal(['approve', code], { INFRA_DATA_DIR: config.dataDir }, typing);
-    expect(screen).toMatch(/^infra-mcp: No answer was given, so nothing was done\.$/m);
-    expect({ exit, settings, untyped }).toEqual({ exit: 1, settings: sane, untyped: 0 });
-    expect(await comesOf(config)).toBe('pending');
-    await expect(approveCommand(config, code, {}, person('shop/prod', 'wrong secret'))).rejects.toThrow('4 more tries');
-  });
+    [
+      'Ctrl-C where the secret is asked for',
+      [
+        [/to approve it:/, 'shop/prod\r'],
+        [/Operator secret:/, 'only\u0003'],
+      ],
+    ],
+    [
+      'the end of input',
+      [
+        [/to approve it:/, 'shop/prod\r'],
+        [/Operator secret:/, '\u0004'],
+      ],
+    ],
+  ] as const)(
+    '%s ends it, decides nothing, counts as no wrong secret, and leaves the terminal as it was',
+    async (_, typing) => {
+      const config = await approvalsConfig();
+      const code = await ask(config);
+      const { screen, exit, settings, untyped } = await runInTerminal(
+        ['approve', code],
+        { INFRA_DATA_DIR: config.dataDir },
+        typing,
+      );
+      expect(screen).toMatch(/^infra-mcp: No answer was given, so nothing was done\.$/m);
+      expect({ exit, settings, untyped }).toEqual({ exit: 1, settings: sane, untyped: 0 });
+      expect(await comesOf(config)).toBe('pending');
+      await expect(approveCommand(config, code, {}, person('shop/prod', 'wrong secret'))).rejects.toThrow(
+        '4 more tries',
+      );
+    },
+  );
 });

@@ -6,7 +6,9 @@ import { runProgram, startPlatformProgram, statusWith, temporaryDirectory } from
 
 const createProject = async (ready: { url: string; organization_id: string }, token: string, name: string) => {
   const answer = await fetch(`${ready.url}/organization/${ready.organization_id}/project`, {
-    method: 'POST', headers: { authorization: `Token ${token}`, 'content-type': 'application/json' }, body: JSON.stringify({ name }),
+    method: 'POST',
+    headers: { authorization: `Token ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name }),
   });
   expect(answer.status).toBe(201);
 };
@@ -14,7 +16,10 @@ const createProject = async (ready: { url: string; organization_id: string }, to
 const projectsIn = (directory: string): string[] => {
   const database = new DatabaseSync(join(directory, 'platform.sqlite'));
   try {
-    return database.prepare('SELECT name FROM project').all().map(({ name }) => String(name));
+    return database
+      .prepare('SELECT name FROM project')
+      .all()
+      .map(({ name }) => String(name));
   } finally {
     database.close();
   }
@@ -40,18 +45,26 @@ const backedUp = async () => {
 describe('a backup', () => {
   test('is made while the platform serves, listed, refused to be restored meanwhile, and restored afterwards', async () => {
     const { directory, first } = await backedUp();
-    for (const file of ['serving.lock', join('snapshots', 'small.db')]) expect([file, (await stat(join(directory, file))).mode & 0o777]).toEqual([file, 0o600]);
+    for (const file of ['serving.lock', join('snapshots', 'small.db')])
+      expect([file, (await stat(join(directory, file))).mode & 0o777]).toEqual([file, 0o600]);
     const unnamed = await runProgram(['backup', '--json', '--data-dir', directory]);
-    expect(JSON.parse(unnamed.stdout)).toMatchObject({ name: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/) });
+    expect(JSON.parse(unnamed.stdout)).toMatchObject({
+      name: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/),
+    });
     const listed = await runProgram(['restore', '--json', '--data-dir', directory]);
     expect((JSON.parse(listed.stdout) as { name: string }[]).map(({ name }) => name)).toContain('small');
 
     const again = await runProgram(['backup', 'small', '--data-dir', directory]);
     expect(again.code).toBe(1);
-    expect(again.stderr).toContain(`a snapshot is called small already: give another name, or remove the file ${join(directory, 'snapshots', 'small.db')} first`);
+    expect(again.stderr).toContain(
+      `a snapshot is called small already: give another name, or remove the file ${join(directory, 'snapshots', 'small.db')} first`,
+    );
 
     const refused = await runProgram(['restore', 'small', '--data-dir', directory]);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`process ${first.child.pid}, at ${first.ready.url}`)]);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining(`process ${first.child.pid}, at ${first.ready.url}`),
+    ]);
     expect(await statusWith(first.ready.url, 'given-token')).toBe(200);
     await stop(first);
 
@@ -85,9 +98,18 @@ describe('a backup', () => {
 
   test('is refused where there is nothing, and under a name that is a path', async () => {
     const directory = await temporaryDirectory();
-    expect(await runProgram(['backup', '--data-dir', directory])).toMatchObject({ code: 1, stderr: expect.stringContaining(directory) as string });
-    expect(await runProgram(['restore', 'none', '--data-dir', directory])).toMatchObject({ code: 1, stderr: expect.stringContaining('none') as string });
-    expect(await runProgram(['restore', '../x', '--data-dir', directory])).toMatchObject({ code: 1, stderr: expect.stringContaining('never a path') as string });
+    expect(await runProgram(['backup', '--data-dir', directory])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(directory) as string,
+    });
+    expect(await runProgram(['restore', 'none', '--data-dir', directory])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('none') as string,
+    });
+    expect(await runProgram(['restore', '../x', '--data-dir', directory])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('never a path') as string,
+    });
     expect(await readdir(directory)).toEqual([]);
   });
 });

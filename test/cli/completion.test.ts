@@ -13,18 +13,23 @@ import { tools } from '../../tools/index.ts';
 import { commandLine, runProgram, temporaryDirectory } from '../support/built-program.ts';
 
 /** What is proposed for a line whose last word is being typed. */
-const proposed = async (...words: string[]): Promise<string[]> => (await candidates(createParser(), words)).map(({ word }) => word);
+const proposed = async (...words: string[]): Promise<string[]> =>
+  (await candidates(createParser(), words)).map(({ word }) => word);
 
 describe('what is proposed', () => {
   test('is every command', async () => {
-    expect(await proposed('')).toEqual(expect.arrayContaining([...new Set(commands.map(({ name }) => name.split(' ')[0]!))]));
+    expect(await proposed('')).toEqual(
+      expect.arrayContaining([...new Set(commands.map(({ name }) => name.split(' ')[0]!))]),
+    );
   });
 
   test.each(commands)('for $name is each of its flags', async ({ name, takes, examines, flags = {} }) => {
     const whose = takes ?? examines;
     const found = await proposed(...name.split(' '), '--');
     const options = whose === undefined ? [] : optionsOf(whose).flatMap(({ flag }) => flag ?? []);
-    const own = Object.keys(flags).map((flag) => `--${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
+    const own = Object.keys(flags).map(
+      (flag) => `--${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    );
     expect(found).toEqual(expect.arrayContaining([...options, ...own, '--help']));
   });
 
@@ -45,7 +50,11 @@ describe('what is proposed', () => {
     ['shells', ['completion', ''], [...shells]],
     ['nothing where anything may stand', ['--data-dir', ''], []],
     ['nothing after a word that is no command', ['nonsense', ''], []],
-    ['a command after the value of a flag that is spelled like one', ['approve', '--data-dir', 'http', '--ref'], ['--refuse']],
+    [
+      'a command after the value of a flag that is spelled like one',
+      ['approve', '--data-dir', 'http', '--ref'],
+      ['--refuse'],
+    ],
   ])('is %s', async (_, words, expected) => {
     expect(await proposed(...words)).toEqual(expected);
   });
@@ -81,14 +90,17 @@ function isPassedOver(shell: string): boolean {
 
 /** How each shell is asked what it would propose for words, and prints it. */
 const asking: Record<(typeof shells)[number], (words: string[]) => string> = {
-  bash: (words) => `COMP_WORDS=(infra-mcp ${words.join(' ')}); COMP_CWORD=${words.length}; _infra_mcp; printf '%s\\n' "\${COMPREPLY[@]}"`,
-  zsh: (words) => `_describe() { print -l -- "\${(@P)2}" }; _files() { print files }; words=(infra-mcp ${words.join(' ')}); CURRENT=${words.length + 1}; _infra_mcp`,
+  bash: (words) =>
+    `COMP_WORDS=(infra-mcp ${words.join(' ')}); COMP_CWORD=${words.length}; _infra_mcp; printf '%s\\n' "\${COMPREPLY[@]}"`,
+  zsh: (words) =>
+    `_describe() { print -l -- "\${(@P)2}" }; _files() { print files }; words=(infra-mcp ${words.join(' ')}); CURRENT=${words.length + 1}; _infra_mcp`,
   fish: (words) => `complete -C "infra-mcp ${words.join(' ')}"`,
 };
 
 describe.each(shells)('%s', (shell) => {
   const flags = shell === 'zsh' ? ['-f'] : shell === 'fish' ? ['--no-config'] : ['--norc'];
-  const ask = async (...words: string[]): Promise<string> => (await promisify(execFile)(shell, [...flags, await scriptFor(shell, asking[shell](words))])).stdout;
+  const ask = async (...words: string[]): Promise<string> =>
+    (await promisify(execFile)(shell, [...flags, await scriptFor(shell, asking[shell](words))])).stdout;
 
   test.skipIf(isPassedOver(shell))('proposes what the program does', async () => {
     expect(await ask('tools', '--read')).toContain('--read-only');

@@ -27,12 +27,23 @@ describe('a value', () => {
   test('of the engine also comes from DOCKER_HOST, where nothing of our own sets it', () => {
     expect(engine({ DOCKER_HOST: 'tcp://127.0.0.1:2375' })).toBe('tcp://127.0.0.1:2375');
     expect(engine({ DOCKER_HOST: '' })).toBe('unix:///var/run/docker.sock');
-    expect(engine({ DOCKER_HOST: 'tcp://127.0.0.1:2375', INFRA_ENGINE: 'unix:///ours.sock' })).toBe('unix:///ours.sock');
-    expect(engine({ DOCKER_HOST: 'tcp://127.0.0.1:2375' }, { engine: 'unix:///given.sock' })).toBe('unix:///given.sock');
-    expect(faults({ DOCKER_HOST: 'tcp://127.0.0.1:2375', INFRA_ENGINE: '' }, {}, 'platform')).toContain('INFRA_ENGINE is empty');
+    expect(engine({ DOCKER_HOST: 'tcp://127.0.0.1:2375', INFRA_ENGINE: 'unix:///ours.sock' })).toBe(
+      'unix:///ours.sock',
+    );
+    expect(engine({ DOCKER_HOST: 'tcp://127.0.0.1:2375' }, { engine: 'unix:///given.sock' })).toBe(
+      'unix:///given.sock',
+    );
+    expect(faults({ DOCKER_HOST: 'tcp://127.0.0.1:2375', INFRA_ENGINE: '' }, {}, 'platform')).toContain(
+      'INFRA_ENGINE is empty',
+    );
   });
 
-  test.each([['true', true], ['1', true], ['false', false], ['0', false]])('%s is %s', (text, value) => {
+  test.each([
+    ['true', true],
+    ['1', true],
+    ['false', false],
+    ['0', false],
+  ])('%s is %s', (text, value) => {
     expect(read({ INFRA_READ_ONLY: text }).config.readOnly).toBe(value);
   });
 
@@ -44,7 +55,8 @@ describe('a value', () => {
     ['INFRA_LOG_LEVEL', ['verbose', 'WARN']],
     ['INFRA_BASE_URL', ['api.example.com', 'ftp://example.com', 'https://']],
   ])('an invalid value of %s aborts startup and names the option', (env, values) => {
-    for (const value of values) expect(faults({ INFRA_API_TOKEN: 'super-secret', [env]: value }), value).toMatch(new RegExp(`^${env} must be `));
+    for (const value of values)
+      expect(faults({ INFRA_API_TOKEN: 'super-secret', [env]: value }), value).toMatch(new RegExp(`^${env} must be `));
   });
 
   test('that is wrong is named as it was given', () => {
@@ -52,10 +64,13 @@ describe('a value', () => {
     expect(faults({ INFRA_PLATFORM_PORT: '99999' }, { port: 'http' }, 'platform')).toMatch(/^--port must be/);
   });
 
-  test.each(optionHelp.map(({ env, commands }): [string, (typeof commands)[number]] => [env, commands[0]!]))('of %s may not be empty', (env, command) => {
-    expect(() => readConfig(command, {}, { [env]: '' })).toThrow(`${env} is empty`);
-    expect(() => readConfig(command, {}, { [env]: '  ' })).toThrow(`${env} is empty`);
-  });
+  test.each(optionHelp.map(({ env, commands }): [string, (typeof commands)[number]] => [env, commands[0]!]))(
+    'of %s may not be empty',
+    (env, command) => {
+      expect(() => readConfig(command, {}, { [env]: '' })).toThrow(`${env} is empty`);
+      expect(() => readConfig(command, {}, { [env]: '  ' })).toThrow(`${env} is empty`);
+    },
+  );
 
   test('of an option that the command does not take is left alone', () => {
     expect(faults({ INFRA_API_TOKEN: 'super-secret', INFRA_READ_ONLY: 'perhaps' }, {}, 'token')).toBe('');
@@ -98,7 +113,9 @@ describe('options that contradict each other abort startup', () => {
   });
 
   test('two tokens for the platform', () => {
-    expect(faults({ INFRA_PLATFORM_TOKEN_FILE: '/token' }, { token: 'a' }, 'platform')).toContain('--token and --token-file are both set');
+    expect(faults({ INFRA_PLATFORM_TOKEN_FILE: '/token' }, { token: 'a' }, 'platform')).toContain(
+      '--token and --token-file are both set',
+    );
   });
 
   test('and those that agree do not', () => {
@@ -117,11 +134,17 @@ describe('a variable of our prefix that is no option', () => {
     ['INFRA_API_TOKENS', 'INFRA_API_TOKEN'],
     ['INFRA_DATADIR', 'INFRA_DATA_DIR'],
   ])('%s aborts startup and names %s', (wrong, right) => {
-    for (const command of ['stdio', 'platform', 'token'] as const) expect(faults({ [wrong]: 'x' }, {}, command)).toBe(`${wrong} is not an option of infra-mcp. Did you mean ${right}? Rename or unset it.`);
+    for (const command of ['stdio', 'platform', 'token'] as const)
+      expect(faults({ [wrong]: 'x' }, {}, command)).toBe(
+        `${wrong} is not an option of infra-mcp. Did you mean ${right}? Rename or unset it.`,
+      );
   });
 
   test('of the database is not used over stdio, which is said with what to do', () => {
-    const [database, warning] = [{ INFRA_DATABASE_URL: 'postgres://infra:a-secret@localhost/records' }, expect.stringMatching(/doesn't use the database.*INFRA_BASE_URL/)];
+    const [database, warning] = [
+      { INFRA_DATABASE_URL: 'postgres://infra:a-secret@localhost/records' },
+      expect.stringMatching(/doesn't use the database.*INFRA_BASE_URL/),
+    ];
     expect(read(database).warnings).toEqual([warning]);
     expect(read(database).config.databaseUrl).toBeUndefined();
     expect(JSON.stringify(read(database))).not.toContain('a-secret');
@@ -130,16 +153,21 @@ describe('a variable of our prefix that is no option', () => {
   });
 
   test('is only warned of when it is like none', () => {
-    expect(read({ INFRA_STRUCTURE_TEAM: 'x', OTHER: 'x' }).warnings).toEqual(['INFRA_STRUCTURE_TEAM is not an option of infra-mcp and is ignored.']);
+    expect(read({ INFRA_STRUCTURE_TEAM: 'x', OTHER: 'x' }).warnings).toEqual([
+      'INFRA_STRUCTURE_TEAM is not an option of infra-mcp and is ignored.',
+    ]);
   });
 });
 
 describe('every option', () => {
-  test.each(optionHelp.map((option): [string, typeof option] => [option.env, option]))('%s has a name of its own, and words', (env, { flag, description, commands, environmentOnly }) => {
-    expect(env).toMatch(/^INFRA_[A-Z_]+$/);
-    expect(optionHelp.filter((other) => other.env === env)).toHaveLength(1);
-    expect(flag === undefined).toBe(environmentOnly === true);
-    expect(description).toMatch(/^[A-Z].*\.$/);
-    expect(commands.every((command) => optionsOf(command).some((option) => option.env === env))).toBe(true);
-  });
+  test.each(optionHelp.map((option): [string, typeof option] => [option.env, option]))(
+    '%s has a name of its own, and words',
+    (env, { flag, description, commands, environmentOnly }) => {
+      expect(env).toMatch(/^INFRA_[A-Z_]+$/);
+      expect(optionHelp.filter((other) => other.env === env)).toHaveLength(1);
+      expect(flag === undefined).toBe(environmentOnly === true);
+      expect(description).toMatch(/^[A-Z].*\.$/);
+      expect(commands.every((command) => optionsOf(command).some((option) => option.env === env))).toBe(true);
+    },
+  );
 });

@@ -21,7 +21,12 @@ async function otherPlatform(differences: Choice, token: string): Promise<OtherP
 /** What `doctor --platform` prints about a platform. */
 async function examined(platform: OtherPlatform, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
   const scheme = platform.token === readOnlyToken ? 'Bearer ' : '';
-  const { code, stdout, stderr } = await runProgram(['doctor', '--platform', ...args], { INFRA_BASE_URL: platform.url, INFRA_API_TOKEN: `${scheme}${platform.token}`, INFRA_DATA_DIR: await temporaryDirectory(), ...env });
+  const { code, stdout, stderr } = await runProgram(['doctor', '--platform', ...args], {
+    INFRA_BASE_URL: platform.url,
+    INFRA_API_TOKEN: `${scheme}${platform.token}`,
+    INFRA_DATA_DIR: await temporaryDirectory(),
+    ...env,
+  });
   return { code, stdout, stderr };
 }
 
@@ -42,9 +47,18 @@ describe('of another platform with every difference', () => {
     const report = reportIn(stdout);
     expect(report.tools.map(({ tool }) => tool)).toEqual(tools.map(({ name }) => name));
     // It doesn't tell how many requests are left: nothing else that it lacks keeps a tool from working.
-    expect(report.tools.filter(({ state }) => state === 'does_not_work').map(({ tool }) => tool)).toEqual(['get_api_budget']);
+    expect(report.tools.filter(({ state }) => state === 'does_not_work').map(({ tool }) => tool)).toEqual([
+      'get_api_budget',
+    ]);
     expect(code).toBe(1);
-    for (const tool of ['get_application_status', 'get_service', 'list_deployments', 'list_alert_rules', 'diagnose_deployment', 'get_environment_overview']) {
+    for (const tool of [
+      'get_application_status',
+      'get_service',
+      'list_deployments',
+      'list_alert_rules',
+      'diagnose_deployment',
+      'get_environment_overview',
+    ]) {
       expect(report.tools.find((one) => one.tool === tool)?.state, tool).toMatch(/^works/);
     }
     expect(platform.requests).toHaveLength(report.requests);
@@ -53,11 +67,17 @@ describe('of another platform with every difference', () => {
 
   test('prints the same as a table, with nothing of the platform in it', async () => {
     const platform = await otherPlatform('all', 'the-token-of-the-other-platform');
-    const [table, json] = [await examined(platform, [...harbour, '--verbose']), await examined(platform, [...harbour, '--json'])];
+    const [table, json] = [
+      await examined(platform, [...harbour, '--verbose']),
+      await examined(platform, [...harbour, '--json']),
+    ];
     const { counts, tools: verdicts } = reportIn(json.stdout);
-    expect(table.stdout).toContain(`${verdicts.length} tools: ${counts.works} works, ${counts.works_with_less} works with less, ${counts.does_not_work} doesn't work, ${counts.not_tried} not tried.`);
+    expect(table.stdout).toContain(
+      `${verdicts.length} tools: ${counts.works} works, ${counts.works_with_less} works with less, ${counts.does_not_work} doesn't work, ${counts.not_tried} not tried.`,
+    );
     expect(table.stdout).toMatch(/^✓ {2}list_projects +works$/m);
-    for (const { stdout } of [table, json]) expect(stdout).not.toMatch(/the-token|Harbour|127\.0\.0\.1|storefront|gateway|grace|[0-9a-f]{8}-[0-9a-f]{4}-/i);
+    for (const { stdout } of [table, json])
+      expect(stdout).not.toMatch(/the-token|Harbour|127\.0\.0\.1|storefront|gateway|grace|[0-9a-f]{8}-[0-9a-f]{4}-/i);
     expectOnlyReads(platform);
   });
 
@@ -68,7 +88,9 @@ describe('of another platform with every difference', () => {
     const rows = table.stdout.split('\n').filter((line) => /^[^\w\s]/.test(line));
     const urgent = verdicts.filter(({ state }) => state === 'works_with_less' || state === 'does_not_work');
     expect(rows[0]).toMatch(/^✗ {2}get_api_budget +doesn't work +the platform does not report/);
-    expect(rows.flatMap((line) => line.match(/^\S +((?:\w+, )*\w+)/)![1]!.split(', ')).toSorted()).toEqual(urgent.map(({ tool }) => tool).toSorted());
+    expect(rows.flatMap((line) => line.match(/^\S +((?:\w+, )*\w+)/)![1]!.split(', ')).toSorted()).toEqual(
+      urgent.map(({ tool }) => tool).toSorted(),
+    );
     expect(rows).toHaveLength(new Set(urgent.map(({ why }) => why.join())).size);
     expect(table.stdout).toMatch(/ \d+ not tried\. --verbose lists them all\.$/m);
   });
@@ -78,8 +100,19 @@ describe('of another platform with every difference', () => {
     const { stdout } = await examined(platform, [...harbour, '--json']);
     const { tools: verdicts } = reportIn(stdout);
     const changing = tools.filter(({ operation }) => operation.effect !== 'read').map(({ name }) => name);
-    for (const name of changing) expect(verdicts.find(({ tool }) => tool === name), name).toMatchObject({ state: 'does_not_work', why: [expect.stringMatching(/^the token has the permission read, and \w+ is needed$/)] });
-    expect(verdicts.filter(({ tool, state }) => !changing.includes(tool) && state === 'does_not_work').map(({ tool }) => tool)).toEqual(['get_api_budget']);
+    for (const name of changing)
+      expect(
+        verdicts.find(({ tool }) => tool === name),
+        name,
+      ).toMatchObject({
+        state: 'does_not_work',
+        why: [expect.stringMatching(/^the token has the permission read, and \w+ is needed$/)],
+      });
+    expect(
+      verdicts
+        .filter(({ tool, state }) => !changing.includes(tool) && state === 'does_not_work')
+        .map(({ tool }) => tool),
+    ).toEqual(['get_api_budget']);
     expectOnlyReads(platform);
     expect(stdout).not.toContain(readOnlyToken);
   });
@@ -90,15 +123,28 @@ describe('where a token has several organizations', () => {
     const platform = await otherPlatform({ severalOrganizations: true }, 'a-token');
     const { code, stdout } = await examined(platform, ['--json']);
     expect(code).toBe(1);
-    expect(reportIn(stdout)).toMatchObject({ ok: false, requests: 1, ended: 'the token has several organizations, and none of them is chosen with INFRA_ORGANIZATION' });
+    expect(reportIn(stdout)).toMatchObject({
+      ok: false,
+      requests: 1,
+      ended: 'the token has several organizations, and none of them is chosen with INFRA_ORGANIZATION',
+    });
     expect(stdout).not.toMatch(/Harbour/);
   });
 
   test.each([['a flag'], ['the environment'], ['a profile']])('uses the one chosen by %s', async (way) => {
     const platform = await otherPlatform({ severalOrganizations: true }, 'a-token');
     const profiles = join(await temporaryDirectory(), 'profiles.yaml');
-    await writeFile(profiles, `profiles: { mine: { base-url: "${platform.url}", api-token: a-token, organization: Harbour } }`, { mode: 0o600 });
-    const inProfile = { INFRA_PROFILES_FILE: profiles, INFRA_PROFILE: 'mine', INFRA_BASE_URL: undefined, INFRA_API_TOKEN: undefined };
+    await writeFile(
+      profiles,
+      `profiles: { mine: { base-url: "${platform.url}", api-token: a-token, organization: Harbour } }`,
+      { mode: 0o600 },
+    );
+    const inProfile = {
+      INFRA_PROFILES_FILE: profiles,
+      INFRA_PROFILE: 'mine',
+      INFRA_BASE_URL: undefined,
+      INFRA_API_TOKEN: undefined,
+    };
     const env = way === 'the environment' ? { INFRA_ORGANIZATION: 'Harbour' } : way === 'a profile' ? inProfile : {};
     const { code, stdout } = await examined(platform, [...(way === 'a flag' ? harbour : []), '--json'], env);
     expect(reportIn(stdout).tools.filter(({ state }) => state === 'does_not_work')).toEqual([]);

@@ -13,12 +13,18 @@ import { runProgram, startPlatformProgram, temporaryDirectory } from '../support
 /** What `infra-mcp doctor` finds with these arguments, in this environment. */
 async function doctor(args: readonly string[], env: Record<string, string> = {}) {
   const lines: ParsedCommand[] = [];
-  await createParser(async (called) => void lines.push(called)).parseAsync(withCommand(['doctor', ...args]), { from: 'user' });
+  await createParser(async (called) => void lines.push(called)).parseAsync(withCommand(['doctor', ...args]), {
+    from: 'user',
+  });
   const [{ command, rawFlags: unread }] = lines as [ParsedCommand];
   const findings = await runChecks(command.examines as ServerKind, unread, env);
   return {
     findings,
-    settings: settingsOf(command.examines!, unread, env).map(({ option, value, source }) => ({ name: option.env, value, source })),
+    settings: settingsOf(command.examines!, unread, env).map(({ option, value, source }) => ({
+      name: option.env,
+      value,
+      source,
+    })),
     ok: findings.every(({ state }) => state !== 'bad'),
     of: (check: string) => findings.find((finding) => finding.check === check),
   };
@@ -31,14 +37,20 @@ describe('of a first start', () => {
     expect(ok).toBe(true);
     expect(of('data directory')?.says).toBe(`${directory} is created on first use`);
     expect(of('platform')?.says).toContain('embedded');
-    expect(of('approvals')).toMatchObject({ state: 'note', todo: expect.stringContaining('infra-mcp approve --set-secret') as string });
+    expect(of('approvals')).toMatchObject({
+      state: 'note',
+      todo: expect.stringContaining('infra-mcp approve --set-secret') as string,
+    });
     expect(findings.filter(({ check }) => check === 'port')).toEqual([]);
     expect(existsSync(directory)).toBe(false);
   });
 
   test('tells what each option has, and where from', async () => {
     const directory = await temporaryDirectory();
-    const { settings } = await doctor(['--request-timeout', '7'], { INFRA_DATA_DIR: directory, INFRA_REQUEST_TIMEOUT: '9' });
+    const { settings } = await doctor(['--request-timeout', '7'], {
+      INFRA_DATA_DIR: directory,
+      INFRA_REQUEST_TIMEOUT: '9',
+    });
     expect(settings).toContainEqual({ name: 'INFRA_REQUEST_TIMEOUT', value: '7', source: '--request-timeout' });
     expect(settings).toContainEqual({ name: 'INFRA_DATA_DIR', value: directory, source: 'INFRA_DATA_DIR' });
     expect(settings).toContainEqual({ name: 'INFRA_READ_ONLY', value: 'false', source: undefined });
@@ -46,22 +58,34 @@ describe('of a first start', () => {
 
   test('tells to type what starts the program here, where the PATH does not have it', async () => {
     const directory = await temporaryDirectory();
-    const { stdout } = await runProgram(['doctor'], { INFRA_DATA_DIR: directory, PATH: dirname(process.execPath), COLUMNS: '300' });
+    const { stdout } = await runProgram(['doctor'], {
+      INFRA_DATA_DIR: directory,
+      PATH: dirname(process.execPath),
+      COLUMNS: '300',
+    });
     expect(stdout).toMatch(/To approve them in a terminal instead: node \S+\/infra-mcp\.mjs approve --set-secret/);
   });
 
   test('prints for people what needs attention, and counts the rest', async () => {
     const { code, stdout } = await runProgram(['doctor'], { INFRA_DATA_DIR: await temporaryDirectory() });
     expect(stdout.split('\n')).toEqual([
-      expect.stringMatching(/^ +what +found$/), expect.stringMatching(/^! +approvals +.*infra-mcp approve --set-secret$/), '',
-      expect.stringMatching(/^9 checks found nothing to do; 1 of \d+ options is set\. --verbose shows them all\.$/), 'Nothing is wrong.', '',
+      expect.stringMatching(/^ +what +found$/),
+      expect.stringMatching(/^! +approvals +.*infra-mcp approve --set-secret$/),
+      '',
+      expect.stringMatching(/^9 checks found nothing to do; 1 of \d+ options is set\. --verbose shows them all\.$/),
+      'Nothing is wrong.',
+      '',
     ]);
     expect(code).toBe(0);
   });
 
   test('prints everything for people too, what needs attention first', async () => {
     const { code, stdout } = await runProgram(['doctor', '--verbose'], { INFRA_DATA_DIR: await temporaryDirectory() });
-    expect(stdout.split('\n').slice(0, 3)).toEqual([expect.stringMatching(/what +found$/), expect.stringMatching(/^! +approvals/), expect.stringMatching(/^✓ +node/)]);
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
+      expect.stringMatching(/what +found$/),
+      expect.stringMatching(/^! +approvals/),
+      expect.stringMatching(/^✓ +node/),
+    ]);
     expect(stdout).toMatch(/^INFRA_READ_ONLY +false +default$/m);
     expect(stdout).toMatch(/Nothing is wrong\.\n$/);
     expect(stdout).not.toContain('\u001B');
@@ -73,7 +97,9 @@ describe('of options that can not be meant', () => {
   test('says what is wrong with each, and goes no further', async () => {
     const { ok, findings } = await doctor([], { INFRA_READONLY: 'true', INFRA_TIME_SCALE: 'fast' });
     expect(ok).toBe(false);
-    expect(findings.filter(({ check, state }) => check === 'configuration' && state === 'bad').map(({ says }) => says)).toEqual([
+    expect(
+      findings.filter(({ check, state }) => check === 'configuration' && state === 'bad').map(({ says }) => says),
+    ).toEqual([
       expect.stringContaining('Did you mean INFRA_READ_ONLY?'),
       expect.stringContaining('INFRA_TIME_SCALE must be a number'),
     ]);
@@ -82,7 +108,9 @@ describe('of options that can not be meant', () => {
 
   test('shows no secret', async () => {
     const { code, stdout } = await runProgram(['doctor', '--json'], {
-      INFRA_BASE_URL: 'https://user:hidden-one@127.0.0.1:1/v1?key=hidden-two', INFRA_API_TOKEN: 'hidden-three', INFRA_AUDIT_COMMAND: '["true","hidden-four"]',
+      INFRA_BASE_URL: 'https://user:hidden-one@127.0.0.1:1/v1?key=hidden-two',
+      INFRA_API_TOKEN: 'hidden-three',
+      INFRA_AUDIT_COMMAND: '["true","hidden-four"]',
     });
     expect(stdout).toContain('(given, not shown)');
     expect(stdout).toContain('https://127.0.0.1:1/v1');
@@ -96,8 +124,19 @@ describe('of a real platform', () => {
   const token = 'an-administrator-of-the-test';
 
   test('says that it answers, takes the token, what it may read and what is left', async () => {
-    const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--token', token, '--rate-limit', '50']);
-    const { ok, of } = await doctor([], { INFRA_BASE_URL: ready.url, INFRA_API_TOKEN: token, INFRA_DATA_DIR: await temporaryDirectory() });
+    const { ready } = await startPlatformProgram([
+      '--data-dir',
+      await temporaryDirectory(),
+      '--token',
+      token,
+      '--rate-limit',
+      '50',
+    ]);
+    const { ok, of } = await doctor([], {
+      INFRA_BASE_URL: ready.url,
+      INFRA_API_TOKEN: token,
+      INFRA_DATA_DIR: await temporaryDirectory(),
+    });
     expect(ok).toBe(true);
     expect(of('platform')).toMatchObject({ state: 'good', says: expect.stringContaining(ready.url) as string });
     expect(of('token')).toMatchObject({ state: 'good', says: expect.stringContaining('accepted') as string });
@@ -107,13 +146,21 @@ describe('of a real platform', () => {
 
   test.each([
     [['--environment', 'shop/staging'], 'good', 'the environment "shop/staging" exists'],
-    [['--project', 'shop', '--environment', 'staging'], 'good', 'the project "shop" and the environment "staging" exists'],
+    [
+      ['--project', 'shop', '--environment', 'staging'],
+      'good',
+      'the project "shop" and the environment "staging" exists',
+    ],
     [['--environment', 'shop/nope'], 'bad', 'which could not be found'],
     [['--project', 'nope'], 'bad', 'which could not be found'],
     [['--project', 'data', '--environment', 'shop/staging'], 'bad', ''],
   ])('says whether the place is there that calls are kept to: %j', async (args, state, says) => {
     const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--token', token]);
-    const { ok, of } = await doctor(args, { INFRA_BASE_URL: ready.url, INFRA_API_TOKEN: token, INFRA_DATA_DIR: await temporaryDirectory() });
+    const { ok, of } = await doctor(args, {
+      INFRA_BASE_URL: ready.url,
+      INFRA_API_TOKEN: token,
+      INFRA_DATA_DIR: await temporaryDirectory(),
+    });
     expect(of('pin')).toMatchObject({ state, says: expect.stringContaining(says) as string });
     expect(ok).toBe(state === 'good');
   });
@@ -128,7 +175,11 @@ describe('of a real platform', () => {
     const policy = join(await temporaryDirectory(), 'policy.yaml');
     await writeFile(policy, text);
     const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--token', token]);
-    const { ok, of } = await doctor(['--policy-file', policy], { INFRA_BASE_URL: ready.url, INFRA_API_TOKEN: token, INFRA_DATA_DIR: await temporaryDirectory() });
+    const { ok, of } = await doctor(['--policy-file', policy], {
+      INFRA_BASE_URL: ready.url,
+      INFRA_API_TOKEN: token,
+      INFRA_DATA_DIR: await temporaryDirectory(),
+    });
     expect(of('policy places')).toMatchObject({ state, says: expect.stringContaining(says) as string });
     expect(ok).toBe(true);
   });
@@ -137,7 +188,10 @@ describe('of a real platform', () => {
     const policy = join(await temporaryDirectory(), 'policy.yaml');
     await writeFile(policy, 'deny: [{ tool: lock_cluster, toolset: services }]');
     const { ok, of } = await doctor(['--policy-file', policy], { INFRA_DATA_DIR: await temporaryDirectory() });
-    expect(of('policy')).toMatchObject({ state: 'bad', says: expect.stringContaining('can never hold for lock_cluster') as string });
+    expect(of('policy')).toMatchObject({
+      state: 'bad',
+      says: expect.stringContaining('can never hold for lock_cluster') as string,
+    });
     expect(ok).toBe(false);
   });
 
@@ -150,7 +204,11 @@ describe('of a real platform', () => {
 
   test('says that it refuses the token', async () => {
     const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--token', token]);
-    const { ok, of } = await doctor([], { INFRA_BASE_URL: ready.url, INFRA_API_TOKEN: 'another-token', INFRA_DATA_DIR: await temporaryDirectory() });
+    const { ok, of } = await doctor([], {
+      INFRA_BASE_URL: ready.url,
+      INFRA_API_TOKEN: 'another-token',
+      INFRA_DATA_DIR: await temporaryDirectory(),
+    });
     expect(ok).toBe(false);
     expect(of('platform')).toMatchObject({ state: 'good' });
     expect(of('token')).toMatchObject({ state: 'bad', todo: expect.stringContaining('INFRA_API_TOKEN') as string });
@@ -160,8 +218,24 @@ describe('of a real platform', () => {
   test('warns of a token that soon ends, and of a budget that is nearly used up', async () => {
     const directory = await temporaryDirectory();
     const { ready } = await startPlatformProgram(['--data-dir', directory, '--rate-limit', '5']);
-    const { stdout: jwt } = await runProgram(['token', 'create', '--name', 'short', '--permission', 'read', '--jwt', '--ttl', '3600', '--data-dir', directory]);
-    const { ok, of } = await doctor([], { INFRA_BASE_URL: ready.url, INFRA_API_TOKEN: `Bearer ${jwt.trim()}`, INFRA_DATA_DIR: await temporaryDirectory() });
+    const { stdout: jwt } = await runProgram([
+      'token',
+      'create',
+      '--name',
+      'short',
+      '--permission',
+      'read',
+      '--jwt',
+      '--ttl',
+      '3600',
+      '--data-dir',
+      directory,
+    ]);
+    const { ok, of } = await doctor([], {
+      INFRA_BASE_URL: ready.url,
+      INFRA_API_TOKEN: `Bearer ${jwt.trim()}`,
+      INFRA_DATA_DIR: await temporaryDirectory(),
+    });
     expect(ok).toBe(true);
     expect(of('token')).toMatchObject({ state: 'note', says: expect.stringMatching(/until \d{4}-/) as string });
     expect(of('permissions')?.says).toContain('projects');
@@ -174,32 +248,63 @@ describe('of a real platform', () => {
     [429, { platform: 'good', token: 'skipped', budget: 'bad' }],
     [500, { platform: 'bad', token: 'skipped' }],
   ])('says what an answer of %i means', async (status, expected) => {
-    const server = createHttpServer((_, response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ status, message: 'no' })));
+    const server = createHttpServer(
+      (_, response) =>
+        void response
+          .writeHead(status, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ status, message: 'no' })),
+    );
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as { port: number };
-    const { ok, findings } = await doctor([], { INFRA_BASE_URL: `http://127.0.0.1:${port}`, INFRA_API_TOKEN: token, INFRA_DATA_DIR: await temporaryDirectory() });
+    const { ok, findings } = await doctor([], {
+      INFRA_BASE_URL: `http://127.0.0.1:${port}`,
+      INFRA_API_TOKEN: token,
+      INFRA_DATA_DIR: await temporaryDirectory(),
+    });
     expect(ok).toBe(false);
     expect(Object.fromEntries(findings.map(({ check, state }) => [check, state]))).toMatchObject(expected);
   });
 
   test('with a token of several organizations says which to choose, from a flag or a profile', async () => {
-    const organizations = [{ id: '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e', name: 'Acme' }, { id: '1c8e4d2f-6a1b-4d4f-8e66-1b7d2c3e4f50', name: 'Beta' }];
+    const organizations = [
+      { id: '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e', name: 'Acme' },
+      { id: '1c8e4d2f-6a1b-4d4f-8e66-1b7d2c3e4f50', name: 'Beta' },
+    ];
     const server = createHttpServer((_, response) => response.end(JSON.stringify({ results: organizations })));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const directory = await temporaryDirectory();
     const env = { INFRA_DATA_DIR: directory };
-    const platform = { INFRA_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, INFRA_API_TOKEN: 'a-token' };
-    expect((await doctor([], { ...env, ...platform })).of('token')).toMatchObject({ state: 'bad', says: expect.stringMatching(/Acme \(0b9d3c1e[^)]*\), Beta \(1c8e4d2f/) as string, todo: expect.stringContaining('INFRA_ORGANIZATION') as string });
-    expect((await doctor(['--organization', 'beta'], { ...env, ...platform })).of('token')?.says).toContain('accepted, for Beta');
+    const platform = {
+      INFRA_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      INFRA_API_TOKEN: 'a-token',
+    };
+    expect((await doctor([], { ...env, ...platform })).of('token')).toMatchObject({
+      state: 'bad',
+      says: expect.stringMatching(/Acme \(0b9d3c1e[^)]*\), Beta \(1c8e4d2f/) as string,
+      todo: expect.stringContaining('INFRA_ORGANIZATION') as string,
+    });
+    expect((await doctor(['--organization', 'beta'], { ...env, ...platform })).of('token')?.says).toContain(
+      'accepted, for Beta',
+    );
     const profiles = join(directory, 'profiles.yaml');
-    await writeFile(profiles, `profiles: { mine: { base-url: "${platform.INFRA_BASE_URL}", api-token: a-token, organization: Acme } }`, { mode: 0o600 });
-    expect((await doctor(['--profile', 'mine', '--profiles-file', profiles], env)).of('token')?.says).toContain('accepted, for Acme');
+    await writeFile(
+      profiles,
+      `profiles: { mine: { base-url: "${platform.INFRA_BASE_URL}", api-token: a-token, organization: Acme } }`,
+      { mode: 0o600 },
+    );
+    expect((await doctor(['--profile', 'mine', '--profiles-file', profiles], env)).of('token')?.says).toContain(
+      'accepted, for Acme',
+    );
   });
 
   test('says that nothing answers', async () => {
-    const { ok, of } = await doctor([], { INFRA_BASE_URL: 'https://127.0.0.1:1', INFRA_API_TOKEN: token, INFRA_DATA_DIR: await temporaryDirectory() });
+    const { ok, of } = await doctor([], {
+      INFRA_BASE_URL: 'https://127.0.0.1:1',
+      INFRA_API_TOKEN: token,
+      INFRA_DATA_DIR: await temporaryDirectory(),
+    });
     expect(ok).toBe(false);
     expect(of('platform')).toMatchObject({ state: 'bad' });
     expect(of('token')).toMatchObject({ state: 'skipped' });
@@ -207,7 +312,10 @@ describe('of a real platform', () => {
 
   test('over HTTP needs no token of the server: callers bring theirs', async () => {
     const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--token', token]);
-    const { ok, of } = await doctor(['http', '--port', '0'], { INFRA_BASE_URL: ready.url, INFRA_DATA_DIR: await temporaryDirectory() });
+    const { ok, of } = await doctor(['http', '--port', '0'], {
+      INFRA_BASE_URL: ready.url,
+      INFRA_DATA_DIR: await temporaryDirectory(),
+    });
     expect(ok).toBe(true);
     expect(of('token')).toMatchObject({ state: 'skipped', says: expect.stringContaining('callers') as string });
   });
@@ -225,7 +333,10 @@ describe('of the embedded platform', () => {
 
   test('lets go of an answer whose body never ends, without waiting for its time to be over', async () => {
     const closed = Promise.withResolvers<void>();
-    const server = createHttpServer((_, response) => void response.on('close', closed.resolve).writeHead(200, { 'content-type': 'application/json' }).write('{'));
+    const server = createHttpServer(
+      (_, response) =>
+        void response.on('close', closed.resolve).writeHead(200, { 'content-type': 'application/json' }).write('{'),
+    );
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     // No time is ever over, and the answer is kept from being collected, so that nothing else closes the connection.
     vi.spyOn(AbortSignal, 'timeout').mockReturnValue(new AbortController().signal);
@@ -249,7 +360,10 @@ describe('of the embedded platform', () => {
 describe('of the data directory', () => {
   test('says that a database is damaged', async () => {
     const directory = await temporaryDirectory();
-    await writeFile(join(directory, 'platform.sqlite'), 'no database at all, but long enough to be looked at as one'.repeat(20));
+    await writeFile(
+      join(directory, 'platform.sqlite'),
+      'no database at all, but long enough to be looked at as one'.repeat(20),
+    );
     const { ok, of } = await doctor([], { INFRA_DATA_DIR: directory });
     expect(ok).toBe(false);
     expect(of('databases')).toMatchObject({ state: 'bad', says: expect.stringContaining('platform.sqlite') as string });
@@ -282,7 +396,10 @@ describe('of the data directory', () => {
     const file = join(await temporaryDirectory(), 'file');
     await writeFile(file, '');
     const { of } = await doctor([], { INFRA_DATA_DIR: file });
-    expect(of('data directory')).toMatchObject({ state: 'bad', todo: expect.stringContaining('INFRA_DATA_DIR') as string });
+    expect(of('data directory')).toMatchObject({
+      state: 'bad',
+      todo: expect.stringContaining('INFRA_DATA_DIR') as string,
+    });
   });
 });
 
@@ -297,15 +414,24 @@ describe('of policy and records', () => {
 
   test('says how many tools are offered', async () => {
     const { of } = await doctor(['--read-only'], { INFRA_DATA_DIR: await temporaryDirectory() });
-    expect(of('tools')).toMatchObject({ state: 'good', says: expect.stringMatching(/^\d+ of \d+ are offered, read-only$/) as string });
-    expect((await doctor(['--toolsets', 'clustres'], { INFRA_DATA_DIR: await temporaryDirectory() })).of('tools')).toMatchObject({ state: 'bad', says: expect.stringContaining('clusters') as string });
+    expect(of('tools')).toMatchObject({
+      state: 'good',
+      says: expect.stringMatching(/^\d+ of \d+ are offered, read-only$/) as string,
+    });
+    expect(
+      (await doctor(['--toolsets', 'clustres'], { INFRA_DATA_DIR: await temporaryDirectory() })).of('tools'),
+    ).toMatchObject({ state: 'bad', says: expect.stringContaining('clusters') as string });
   });
 
   test('says that calls can not be recorded', async () => {
     const directory = await temporaryDirectory();
     const env = { INFRA_DATA_DIR: directory };
-    expect((await doctor(['--audit-command', '["no-such-program-anywhere"]'], env)).of('audit log')).toMatchObject({ state: 'bad' });
-    expect((await doctor(['--audit-file', join(directory, 'missing', 'audit.jsonl')], env)).of('audit log')).toMatchObject({ state: 'bad' });
+    expect((await doctor(['--audit-command', '["no-such-program-anywhere"]'], env)).of('audit log')).toMatchObject({
+      state: 'bad',
+    });
+    expect(
+      (await doctor(['--audit-file', join(directory, 'missing', 'audit.jsonl')], env)).of('audit log'),
+    ).toMatchObject({ state: 'bad' });
     expect((await doctor(['--audit-command', '["cat"]'], env)).of('audit log')).toMatchObject({ state: 'good' });
   });
 });
@@ -317,7 +443,12 @@ describe('of the HTTP server', () => {
     const { port } = server.address() as { port: number };
     const env = { INFRA_DATA_DIR: await temporaryDirectory() };
     const taken = await doctor(['http', '--port', String(port)], env);
-    expect(taken.of('port')).toMatchObject({ state: 'bad', says: expect.stringMatching(new RegExp(`^${port} on 127\\.0\\.0\\.1: (process ${process.pid} .*|something else) listens there$`)) as string });
+    expect(taken.of('port')).toMatchObject({
+      state: 'bad',
+      says: expect.stringMatching(
+        new RegExp(`^${port} on 127\\.0\\.0\\.1: (process ${process.pid} .*|something else) listens there$`),
+      ) as string,
+    });
     await new Promise((resolve) => void server.close(resolve));
     const free = await doctor(['http', '--port', String(port)], env);
     expect(free.of('port')).toMatchObject({ state: 'good' });
@@ -327,39 +458,66 @@ describe('of the HTTP server', () => {
   test('says that it would refuse to be open to everybody, and that keys can not be used', async () => {
     const directory = await temporaryDirectory();
     const env = { INFRA_DATA_DIR: directory };
-    expect((await doctor(['http', '--host', '0.0.0.0', '--port', '0'], env)).of('callers')).toMatchObject({ state: 'bad', says: expect.stringContaining('INFRA_HTTP_KEYS_FILE') as string });
+    expect((await doctor(['http', '--host', '0.0.0.0', '--port', '0'], env)).of('callers')).toMatchObject({
+      state: 'bad',
+      says: expect.stringContaining('INFRA_HTTP_KEYS_FILE') as string,
+    });
     await mkdir(join(directory, 'keys'));
     await writeFile(join(directory, 'keys', 'keys.yaml'), 'keys: []\n');
-    expect((await doctor(['http', '--port', '0', '--keys-file', join(directory, 'keys', 'keys.yaml')], env)).of('callers')).toMatchObject({ state: 'bad' });
+    expect(
+      (await doctor(['http', '--port', '0', '--keys-file', join(directory, 'keys', 'keys.yaml')], env)).of('callers'),
+    ).toMatchObject({ state: 'bad' });
   });
 
   test('says that the authorization server can not be asked', async () => {
-    const { of } = await doctor(['http', '--port', '0', '--oauth-issuer', 'http://127.0.0.1:1/', '--public-url', 'http://127.0.0.1:8080/mcp'], { INFRA_DATA_DIR: await temporaryDirectory() });
+    const { of } = await doctor(
+      ['http', '--port', '0', '--oauth-issuer', 'http://127.0.0.1:1/', '--public-url', 'http://127.0.0.1:8080/mcp'],
+      { INFRA_DATA_DIR: await temporaryDirectory() },
+    );
     expect(of('issuer')).toMatchObject({ state: 'bad' });
   });
 });
 
 describe.each(['stdio', 'http'])('of the metrics of %s', (server) => {
   const ofMetrics = async (...args: readonly string[]) =>
-    (await doctor([server, ...(server === 'http' ? ['--port', '0'] : []), ...args], { INFRA_DATA_DIR: await temporaryDirectory() })).of('metrics');
+    (
+      await doctor([server, ...(server === 'http' ? ['--port', '0'] : []), ...args], {
+        INFRA_DATA_DIR: await temporaryDirectory(),
+      })
+    ).of('metrics');
 
   test('says nothing where there are none', async () => {
     expect(await ofMetrics()).toBeUndefined();
   });
 
   test('says that they can be served, and who can read them', async () => {
-    expect(await ofMetrics('--metrics-port', '0')).toEqual({ check: 'metrics', state: 'good', says: 'any free one on 127.0.0.1: free, and only this machine can read them' });
-    expect(await ofMetrics('--metrics-port', '0', '--metrics-host', '0.0.0.0')).toMatchObject({ state: 'note', says: expect.stringContaining('other machines can read them') as string, todo: expect.stringContaining('--metrics-host 127.0.0.1') as string });
+    expect(await ofMetrics('--metrics-port', '0')).toEqual({
+      check: 'metrics',
+      state: 'good',
+      says: 'any free one on 127.0.0.1: free, and only this machine can read them',
+    });
+    expect(await ofMetrics('--metrics-port', '0', '--metrics-host', '0.0.0.0')).toMatchObject({
+      state: 'note',
+      says: expect.stringContaining('other machines can read them') as string,
+      todo: expect.stringContaining('--metrics-host 127.0.0.1') as string,
+    });
   });
 
   test('says that something else has the port, whatever it answers', async () => {
     const answers = ['# TYPE up gauge\nup 1\n', undefined];
     for (const answer of answers) {
-      const other = createHttpServer((_, response) => void (answer === undefined ? response.destroy() : response.end(answer)));
+      const other = createHttpServer(
+        (_, response) => void (answer === undefined ? response.destroy() : response.end(answer)),
+      );
       await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));
       onTestFinished(() => void other.close());
       const { port } = other.address() as AddressInfo;
-      expect(await ofMetrics('--metrics-port', String(port))).toMatchObject({ state: 'bad', says: expect.stringMatching(`^${port} on 127\\.0\\.0\\.1: .* listens there, so the server would not start$`) as string });
+      expect(await ofMetrics('--metrics-port', String(port))).toMatchObject({
+        state: 'bad',
+        says: expect.stringMatching(
+          `^${port} on 127\\.0\\.0\\.1: .* listens there, so the server would not start$`,
+        ) as string,
+      });
     }
   });
 
@@ -367,23 +525,40 @@ describe.each(['stdio', 'http'])('of the metrics of %s', (server) => {
     const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--metrics-port', '0']);
     const { port } = new URL((ready as unknown as { metrics_url: string }).metrics_url);
     for (const host of ['127.0.0.1', '0.0.0.0']) {
-      expect(await ofMetrics('--metrics-port', port, '--metrics-host', host)).toMatchObject({ state: 'note', says: expect.stringContaining('another server of this kind serves its metrics there already') as string });
+      expect(await ofMetrics('--metrics-port', port, '--metrics-host', host)).toMatchObject({
+        state: 'note',
+        says: expect.stringContaining('another server of this kind serves its metrics there already') as string,
+      });
     }
   });
 
   test('says that this machine has no such address', async () => {
-    expect(await ofMetrics('--metrics-port', '0', '--metrics-host', '192.0.2.1')).toMatchObject({ state: 'bad', says: expect.stringContaining('this machine has no such address') as string });
+    expect(await ofMetrics('--metrics-port', '0', '--metrics-host', '192.0.2.1')).toMatchObject({
+      state: 'bad',
+      says: expect.stringContaining('this machine has no such address') as string,
+    });
   });
 });
 
 test('doctor says that the metrics would take the port of the server', async () => {
   const env = { INFRA_DATA_DIR: await temporaryDirectory() };
   for (const host of ['127.0.0.1', '0.0.0.0']) {
-    expect((await doctor(['http', '--port', '18080', '--metrics-port', '18080', '--metrics-host', host], env)).of('metrics')).toMatchObject({ state: 'bad', says: expect.stringContaining('the server itself') as string });
+    expect(
+      (await doctor(['http', '--port', '18080', '--metrics-port', '18080', '--metrics-host', host], env)).of('metrics'),
+    ).toMatchObject({ state: 'bad', says: expect.stringContaining('the server itself') as string });
   }
-  expect((await doctor(['http', '--port', '18080', '--metrics-port', '18080', '--metrics-host', '127.0.0.2'], env)).of('metrics')).toMatchObject({ state: 'good' });
+  expect(
+    (await doctor(['http', '--port', '18080', '--metrics-port', '18080', '--metrics-host', '127.0.0.2'], env)).of(
+      'metrics',
+    ),
+  ).toMatchObject({ state: 'good' });
 });
 
-test.each([['22.18.9', 'bad'], ['22.19.0', 'good'], ['26.0.0', 'good'], ['8.99.0', 'bad']])('Node %s is %s', (version, state) => {
+test.each([
+  ['22.18.9', 'bad'],
+  ['22.19.0', 'good'],
+  ['26.0.0', 'good'],
+  ['8.99.0', 'bad'],
+])('Node %s is %s', (version, state) => {
   expect(nodeFinding(version).state).toBe(state);
 });

@@ -11,7 +11,8 @@ const organizationOf = async (assistant: Awaited<ReturnType<typeof startAssistan
 };
 
 /** Which process serves a data directory. */
-const serverOf = async (directory: string): Promise<number> => (JSON.parse(await readFile(join(directory, 'serving.json'), 'utf8')) as { pid: number }).pid;
+const serverOf = async (directory: string): Promise<number> =>
+  (JSON.parse(await readFile(join(directory, 'serving.json'), 'utf8')) as { pid: number }).pid;
 
 describe('stdio without a base URL', () => {
   test('uses the chosen organization if it is that of the embedded platform, by name or id', async () => {
@@ -27,7 +28,11 @@ describe('stdio without a base URL', () => {
     const directory = await temporaryDirectory();
     const { ready } = await startPlatformProgram(['--data-dir', directory]);
     const assistant = await startAssistant({ INFRA_DATA_DIR: directory, INFRA_ORGANIZATION: 'Elsewhere' });
-    for (const [tool, args] of [['get_organization', {}], ['list_projects', { organization_id: ready.organization_id }], ['get_environment', { environment_id: ready.seed['environment_id'] }]] as const) {
+    for (const [tool, args] of [
+      ['get_organization', {}],
+      ['list_projects', { organization_id: ready.organization_id }],
+      ['get_environment', { environment_id: ready.seed['environment_id'] }],
+    ] as const) {
       const { failed, text } = await assistant.call(tool, args);
       expect(failed).toBe(true);
       expect(text).toMatch(/the embedded platform has no organization "Elsewhere".*INFRA_BASE_URL/s);
@@ -57,14 +62,27 @@ describe('stdio without a base URL', () => {
 
   test('warns of places in the policy that are not there, once it serves, and holds up no call', async () => {
     const policy = join(await temporaryDirectory(), 'policy.yaml');
-    await writeFile(policy, 'deny: [{ environment: shop/stagign, tier: destructive }, { project: shop, tier: destructive }]');
+    await writeFile(
+      policy,
+      'deny: [{ environment: shop/stagign, tier: destructive }, { project: shop, tier: destructive }]',
+    );
     const assistant = await startAssistant({ INFRA_DATA_DIR: await temporaryDirectory(), INFRA_POLICY_FILE: policy });
     await assistant.tools();
     expect(assistant.stderr()).toBe('');
     await organizationOf(assistant);
     await eventually(() => expect(assistant.stderr()).toContain('"name":"shop/stagign"'));
-    expect(assistant.stderr().trim().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual([
-      expect.objectContaining({ kind: 'environment', setBy: `${policy}, deny[0]`, msg: 'the policy names a place that could not be found: its rule holds for nothing' }),
+    expect(
+      assistant
+        .stderr()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([
+      expect.objectContaining({
+        kind: 'environment',
+        setBy: `${policy}, deny[0]`,
+        msg: 'the policy names a place that could not be found: its rule holds for nothing',
+      }),
     ]);
   });
 
@@ -81,7 +99,8 @@ describe('stdio without a base URL', () => {
     expect((await others[0]!.call('create_project', { organization_id: ids[0], name })).failed).toBe(false);
 
     process.kill(server, 'SIGKILL');
-    for (const other of others) expect((await other.call('list_projects', { organization_id: ids[0] })).text).toContain(name);
+    for (const other of others)
+      expect((await other.call('list_projects', { organization_id: ids[0] })).text).toContain(name);
     expect(others.map(({ pid }) => pid)).toContain(await serverOf(env.INFRA_DATA_DIR));
   });
 
@@ -112,7 +131,9 @@ describe('stdio without a base URL', () => {
     const { failed, text } = await assistant.call('get_organization');
     expect(failed).toBe(true);
     expect(text).toContain('no platform to call');
-    await eventually(() => expect(assistant.stderr()).toMatch(/There is no embedded platform of .* Set INFRA_DATA_DIR/));
+    await eventually(() =>
+      expect(assistant.stderr()).toMatch(/There is no embedded platform of .* Set INFRA_DATA_DIR/),
+    );
   });
 });
 
@@ -121,7 +142,12 @@ test('stdio with a base URL calls that platform, with the token in the file', as
   const path = join(directory, 'admin-token');
   const { ready } = await startPlatformProgram(['--data-dir', join(directory, 'platform'), '--token-file', path]);
   const own = join(directory, 'own');
-  const assistant = await startAssistant({ INFRA_BASE_URL: ready.url, INFRA_API_TOKEN_FILE: path, INFRA_DATA_DIR: own, INFRA_READ_ONLY: '1' });
+  const assistant = await startAssistant({
+    INFRA_BASE_URL: ready.url,
+    INFRA_API_TOKEN_FILE: path,
+    INFRA_DATA_DIR: own,
+    INFRA_READ_ONLY: '1',
+  });
   expect(await organizationOf(assistant)).toBe(ready.organization_id);
   expect(await assistant.tools()).not.toContain('create_project');
   await expect(stat(join(own, 'serving.json'))).rejects.toThrow('ENOENT');

@@ -22,15 +22,27 @@ describe('the server, started in a terminal', () => {
   });
 
   test.each([60, 80])('fits into %i columns, and keeps commands on one line', async (width) => {
-    const { sent } = await runInTerminal([], { INFRA_DATA_DIR: await temporaryDirectory() }, [[/^Ctrl-C ends it\.$/, 'hello\r'], [/how to go on\.$/, '\u0003']], width);
+    const { sent } = await runInTerminal(
+      [],
+      { INFRA_DATA_DIR: await temporaryDirectory() },
+      [
+        [/^Ctrl-C ends it\.$/, 'hello\r'],
+        [/how to go on\.$/, '\u0003'],
+      ],
+      width,
+    );
     const lines = renderScreen(sent, Infinity);
     expect(lines.filter((line) => line.length > width && !/^ {2}\S+ mcp add infra /.test(line))).toEqual([]);
-    expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain('Assistants start it themselves: there is nothing to type here.');
+    expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain(
+      'Assistants start it themselves: there is nothing to type here.',
+    );
     expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain('this is a server for MCP clients, not a shell.');
   });
 
   test('ends at the end of what is typed', async () => {
-    const { exit, untyped } = await runInTerminal([], { INFRA_DATA_DIR: await temporaryDirectory() }, [[/^Ctrl-C ends it\.$/, '\u0004']]);
+    const { exit, untyped } = await runInTerminal([], { INFRA_DATA_DIR: await temporaryDirectory() }, [
+      [/^Ctrl-C ends it\.$/, '\u0004'],
+    ]);
     expect({ exit, untyped }).toEqual({ exit: 0, untyped: 0 });
   });
 });

@@ -9,7 +9,13 @@ import { permissionOf } from '../../src/server/tool/tool.ts';
 import { tools } from '../../tools/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { approveOnPage } from '../transport/approve-on-page.ts';
-import { connectLegacyHttp, connectModernHttp, initialize, modernCall, modernHeaders } from '../transport/test-server.ts';
+import {
+  connectLegacyHttp,
+  connectModernHttp,
+  initialize,
+  modernCall,
+  modernHeaders,
+} from '../transport/test-server.ts';
 import { operatorSecret, setOperatorSecret } from '../support/guard-fixture.ts';
 import { failureIn, textOf } from '../support/mcp-clients.ts';
 import { commandLine, temporaryDirectory } from '../support/built-program.ts';
@@ -20,7 +26,9 @@ const entry = (name: string, sha256: string) => `keys:\n  - { name: ${name}, sha
 /** Starts `infra-mcp http` and waits until it is ready. */
 async function startHttp(args: readonly string[], env: Record<string, string> = {}) {
   const dataDir = await temporaryDirectory();
-  const { ready, ...program } = await startProgram(commandLine(['http', '--port', '0', ...args], { INFRA_DATA_DIR: dataDir, INFRA_LOG_LEVEL: 'info', ...env }));
+  const { ready, ...program } = await startProgram(
+    commandLine(['http', '--port', '0', ...args], { INFRA_DATA_DIR: dataDir, INFRA_LOG_LEVEL: 'info', ...env }),
+  );
   const url = new URL(ready.url);
   const post = (message: object, headers: Record<string, string> = {}) =>
     fetch(url, {
@@ -43,8 +51,20 @@ describe('infra-mcp http', () => {
     child.kill('SIGTERM');
     expect((await ended).code).toBe(0);
     expect(output.stdout.trim().split('\n')).toHaveLength(1);
-    const log = output.stderr.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(log).toContainEqual(expect.objectContaining({ msg: 'request answered', path: '/mcp', status: 200, principal: 'local', calls: ['get_organization'], requestId: expect.any(String) }));
+    const log = output.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(log).toContainEqual(
+      expect.objectContaining({
+        msg: 'request answered',
+        path: '/mcp',
+        status: 200,
+        principal: 'local',
+        calls: ['get_organization'],
+        requestId: expect.any(String),
+      }),
+    );
   });
 
   test('shows the holder of a key the tools that its level reaches, and tells a call beyond it which one is needed and who can give it', async () => {
@@ -70,8 +90,15 @@ describe('infra-mcp http', () => {
     await writeFile(join(folder, 'keys.yaml'), `keys: [{ name: ci, sha256: ${sha256}, level: read }]`);
     const { url } = await startHttp(['--keys-file', join(folder, 'keys.yaml'), '--exclude-tools', 'list_alert_rules']);
     for (const connect of [connectModernHttp, connectLegacyHttp]) {
-      const client = await connect(new URL('?toolsets=alerts,clusters', url), { headers: { authorization: `Bearer ${key}` } });
-      const expected = tools.filter((tool) => ['alerts', 'clusters'].includes(tool.toolset) && permissionOf(tool) === 'read' && tool.name !== 'list_alert_rules');
+      const client = await connect(new URL('?toolsets=alerts,clusters', url), {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      const expected = tools.filter(
+        (tool) =>
+          ['alerts', 'clusters'].includes(tool.toolset) &&
+          permissionOf(tool) === 'read' &&
+          tool.name !== 'list_alert_rules',
+      );
       expect((await client.list()).map(({ name }) => name)).toEqual(expected.map(({ name }) => name));
       expect(textOf(await client.call('list_alert_rules'))).toContain('whoever runs this server left it out');
       await client.close();
@@ -85,10 +112,16 @@ describe('infra-mcp http', () => {
     await writeFile(keys, entry('ann', ann.sha256));
     await writeFile(policy, 'deny: []\n');
     const { url, post, child, output } = await startHttp(['--keys-file', keys, '--policy-file', policy]);
-    const enter = async ({ key }: { key: string }) => (await post(initialize, { authorization: `Bearer ${key}` })).status;
+    const enter = async ({ key }: { key: string }) =>
+      (await post(initialize, { authorization: `Bearer ${key}` })).status;
     const toolsOf = async ({ key }: { key: string }) => {
-      const { params: { _meta: meta } } = modernCall('');
-      const answer = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } }, { authorization: `Bearer ${key}`, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' });
+      const {
+        params: { _meta: meta },
+      } = modernCall('');
+      const answer = await post(
+        { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } },
+        { authorization: `Bearer ${key}`, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' },
+      );
       return (await answer.text()).includes('lock_cluster');
     };
     const hangup = async (says: string): Promise<void> => {
@@ -104,7 +137,13 @@ describe('infra-mcp http', () => {
     expect([await enter(ann), await enter(bob), await toolsOf(ann)]).toEqual([200, 401, true]);
 
     const opened = await post(initialize, { authorization: `Bearer ${ann.key}` });
-    const stream = await fetch(url, { headers: { authorization: `Bearer ${ann.key}`, accept: 'text/event-stream', 'mcp-session-id': opened.headers.get('mcp-session-id')! } });
+    const stream = await fetch(url, {
+      headers: {
+        authorization: `Bearer ${ann.key}`,
+        accept: 'text/event-stream',
+        'mcp-session-id': opened.headers.get('mcp-session-id')!,
+      },
+    });
     expect(stream.status).toBe(200);
 
     await writeFile(policy, 'read_only: true\n');
@@ -115,27 +154,39 @@ describe('infra-mcp http', () => {
     for (const { key } of [ann, bob]) expect(output.stderr).not.toContain(key);
   });
 
-  test.each([['2026', connectModernHttp], ['2025', connectLegacyHttp]])('sends the user of a %s client to the page of approvals, where nobody can be asked otherwise', async (_, connect) => {
-    const { url, dataDir, output } = await startHttp(['--approvals-page']);
-    await setOperatorSecret(join(dataDir, 'operator.json'));
-    const visited: string[] = [];
-    const client = await connect(url, {
-      visit: async (page) => {
-        visited.push(page);
-        await approveOnPage(page);
-      },
-    });
-    const organization = await client.call('get_organization');
-    const { id } = organization.structuredContent as { id: string };
-    const webhook = { organization_id: id, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'] };
-    const created = await client.call('create_webhook', webhook);
-    expect(created.isError, textOf(created)).toBeFalsy();
-    expect(visited).toEqual([expect.stringMatching(new RegExp(`^${url.origin}/approvals\\?code=\\w{4}-\\w{4}$`))]);
-    expect(output.stderr).not.toContain(operatorSecret);
-    const calls = await readCalls([join(dataDir, 'audit.jsonl')], 10);
-    expect(calls.find(({ outcome }) => outcome === 'approved')).toMatchObject({ who: 'operator', confirmed: 'page', tool: 'create_webhook', tier: 'sensitive', code: /code=(.*)$/.exec(visited[0]!)![1] });
-    await client.close();
-  });
+  test.each([
+    ['2026', connectModernHttp],
+    ['2025', connectLegacyHttp],
+  ])(
+    'sends the user of a %s client to the page of approvals, where nobody can be asked otherwise',
+    async (_, connect) => {
+      const { url, dataDir, output } = await startHttp(['--approvals-page']);
+      await setOperatorSecret(join(dataDir, 'operator.json'));
+      const visited: string[] = [];
+      const client = await connect(url, {
+        visit: async (page) => {
+          visited.push(page);
+          await approveOnPage(page);
+        },
+      });
+      const organization = await client.call('get_organization');
+      const { id } = organization.structuredContent as { id: string };
+      const webhook = { organization_id: id, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'] };
+      const created = await client.call('create_webhook', webhook);
+      expect(created.isError, textOf(created)).toBeFalsy();
+      expect(visited).toEqual([expect.stringMatching(new RegExp(`^${url.origin}/approvals\\?code=\\w{4}-\\w{4}$`))]);
+      expect(output.stderr).not.toContain(operatorSecret);
+      const calls = await readCalls([join(dataDir, 'audit.jsonl')], 10);
+      expect(calls.find(({ outcome }) => outcome === 'approved')).toMatchObject({
+        who: 'operator',
+        confirmed: 'page',
+        tool: 'create_webhook',
+        tier: 'sensitive',
+        code: /code=(.*)$/.exec(visited[0]!)![1],
+      });
+      await client.close();
+    },
+  );
 
   test('needs no token of its own where callers bring theirs, and never sends their bearer on', async () => {
     const seen: (string | undefined)[] = [];
@@ -143,7 +194,13 @@ describe('infra-mcp http', () => {
       seen.push(request.headers.authorization);
       const known = request.headers.authorization === 'Token good-token';
       response.writeHead(known ? 200 : 401, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(known ? { id: '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e', name: 'Elsewhere' } : { status: 401, error: 'Unauthorized', message: 'unknown token' }));
+      response.end(
+        JSON.stringify(
+          known
+            ? { id: '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e', name: 'Elsewhere' }
+            : { status: 401, error: 'Unauthorized', message: 'unknown token' },
+        ),
+      );
     });
     await new Promise<void>((resolve) => platform.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => {
@@ -153,15 +210,24 @@ describe('infra-mcp http', () => {
     const folder = await temporaryDirectory();
     const { key, sha256 } = createApiKey();
     await writeFile(join(folder, 'keys.yaml'), `keys: [{ name: ann, sha256: ${sha256} }]`);
-    const { post, url } = await startHttp(['--keys-file', join(folder, 'keys.yaml')], { INFRA_BASE_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}` });
+    const { post, url } = await startHttp(['--keys-file', join(folder, 'keys.yaml')], {
+      INFRA_BASE_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}`,
+    });
     const call = (headers: Record<string, string>) =>
-      post(modernCall('get_organization'), { ...modernHeaders('get_organization'), authorization: `Bearer ${key}`, ...headers });
+      post(modernCall('get_organization'), {
+        ...modernHeaders('get_organization'),
+        authorization: `Bearer ${key}`,
+        ...headers,
+      });
 
     const none = await call({});
     expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'X-Infra-Api-Token realm="platform"']);
     expect(await (await call({ 'x-infra-api-token': 'good-token' })).text()).toContain('Elsewhere');
     const refused = await call({ 'x-infra-api-token': 'old-token' });
-    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'X-Infra-Api-Token realm="platform", error="invalid_token"']);
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+      401,
+      'X-Infra-Api-Token realm="platform", error="invalid_token"',
+    ]);
     expect((await fetch(new URL('/readyz', url))).status).toBe(200);
     expect(seen).toEqual(['Token good-token', 'Token old-token', 'Token none']);
   });
@@ -171,7 +237,9 @@ describe('infra-mcp http', () => {
     [['--keys-file', '/nowhere/keys.yaml'], {}, /\/nowhere\/keys\.yaml/],
     [[], { INFRA_OAUTH_ISSUER: 'https://login.example.com' }, /INFRA_HTTP_PUBLIC_URL/],
   ])('does not start with %j %j', async (args, env, says) => {
-    const { ended, output } = spawnInTest(commandLine(['http', '--port', '0', ...args], { INFRA_DATA_DIR: await temporaryDirectory(), ...env }));
+    const { ended, output } = spawnInTest(
+      commandLine(['http', '--port', '0', ...args], { INFRA_DATA_DIR: await temporaryDirectory(), ...env }),
+    );
     expect((await ended).code).toBe(1);
     expect(output.stderr).toMatch(says);
     expect(output.stdout).toBe('');

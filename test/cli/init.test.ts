@@ -15,15 +15,20 @@ const assistantNamed = (name: string): Assistant => assistants.find((one) => one
 
 /** What people have in these files, with comments where the assistant allows them. */
 const contents: Readonly<Record<string, string>> = {
-  'claude-desktop': '{\n  "mcpServers": {\n    "files": { "command": "npx", "args": ["-y", "files"], "env": { "KEY": "a-secret-of-another" } }\n  },\n  "theme": "dark"\n}\n',
+  'claude-desktop':
+    '{\n  "mcpServers": {\n    "files": { "command": "npx", "args": ["-y", "files"], "env": { "KEY": "a-secret-of-another" } }\n  },\n  "theme": "dark"\n}\n',
   'claude-code': '{"numStartups":12,"mcpServers":{},"projects":{"/home/me/x":{"allowedTools":[]}}}',
   cursor: '{\r\n\t"mcpServers": {\r\n\t\t"one": { "url": "https://mcp.example.com/mcp" }\r\n\t}\r\n}\r\n',
-  vscode: '{\n    // servers of mine\n    "servers": {\n        "two": { "type": "http", "url": "https://mcp.example.com/mcp" }, // the team\'s\n    },\n    "inputs": [],\n}\n',
+  vscode:
+    '{\n    // servers of mine\n    "servers": {\n        "two": { "type": "http", "url": "https://mcp.example.com/mcp" }, // the team\'s\n    },\n    "inputs": [],\n}\n',
   windsurf: '\uFEFF{ "mcpServers": { } }',
   'gemini-cli': '{\n  "theme": "GitHub"\n}',
-  codex: '# mine\nmodel = "o4" # the good one\n\n[mcp_servers.docs] # reads\ncommand = "docs"\nargs = [\n  "--all",\n]\n\n[mcp_servers.docs.env]\nA = "1"\n\n[[profiles]]\nname = "x"',
-  continue: 'name: Mine\nversion: 1.0.0\nschema: v1\n\n# the good one\nmodels:\n- name: local   # small\n  provider: "ollama"\nmcpServers:   # of mine\n# reads\n- name: docs\n  command: docs\n- uses: team/search\n\n# the end\n',
-  goose: '# mine\r\nGOOSE_MODEL: \'a model\'\r\nextensions:\r\n    # writes code\r\n    developer: {type: builtin, enabled: true}  # on\r\n\r\n    memory:\r\n        type: builtin\r\n        env_keys: [a-secret-of-another]\r\nlast: |\r\n  # no comment\r\n',
+  codex:
+    '# mine\nmodel = "o4" # the good one\n\n[mcp_servers.docs] # reads\ncommand = "docs"\nargs = [\n  "--all",\n]\n\n[mcp_servers.docs.env]\nA = "1"\n\n[[profiles]]\nname = "x"',
+  continue:
+    'name: Mine\nversion: 1.0.0\nschema: v1\n\n# the good one\nmodels:\n- name: local   # small\n  provider: "ollama"\nmcpServers:   # of mine\n# reads\n- name: docs\n  command: docs\n- uses: team/search\n\n# the end\n',
+  goose:
+    "# mine\r\nGOOSE_MODEL: 'a model'\r\nextensions:\r\n    # writes code\r\n    developer: {type: builtin, enabled: true}  # on\r\n\r\n    memory:\r\n        type: builtin\r\n        env_keys: [a-secret-of-another]\r\nlast: |\r\n  # no comment\r\n",
   zed: '// Zed settings\n{\n  /* looks */ "theme": { "mode": "system" },\n}\n',
 };
 
@@ -37,7 +42,13 @@ async function homeWith(names: readonly string[] = assistants.map(({ name }) => 
     await writeFile(pathOf(name), contents[name]!);
   }
   const env = { HOME: home, XDG_CONFIG_HOME: '', CODEX_HOME: '', CLAUDE_CONFIG_DIR: '', APPDATA: '' };
-  return { home, pathOf, env: { ...env }, read: (name: string) => readFile(pathOf(name), 'utf8'), init: (...args: readonly string[]) => initIn(home, args) };
+  return {
+    home,
+    pathOf,
+    env: { ...env },
+    read: (name: string) => readFile(pathOf(name), 'utf8'),
+    init: (...args: readonly string[]) => initIn(home, args),
+  };
 }
 
 /** Runs `infra-mcp init` in a home directory. */
@@ -54,15 +65,24 @@ const parsers: Readonly<Record<Assistant['format'], (text: string) => unknown>> 
   toml: (text) => JSON.parse(JSON.stringify(parseToml(text))),
   yaml: (text) => parseYaml(text),
 };
-const parsed = (name: string, text: string): Record<string, unknown> => parsers[assistantNamed(name).format](text) as Record<string, unknown>;
+const parsed = (name: string, text: string): Record<string, unknown> =>
+  parsers[assistantNamed(name).format](text) as Record<string, unknown>;
 /** The servers in a file, by name. */
 function serversOf(name: string, text: string): Record<string, Record<string, unknown>> {
-  const servers = (parsed(name, text)[assistantNamed(name).member] ?? {}) as Record<string, Record<string, unknown>> | Record<string, unknown>[];
-  return Array.isArray(servers) ? Object.fromEntries(servers.map((one, index) => [`${(one['name'] as string | undefined) ?? index}`, one])) : servers;
+  const servers = (parsed(name, text)[assistantNamed(name).member] ?? {}) as
+    | Record<string, Record<string, unknown>>
+    | Record<string, unknown>[];
+  return Array.isArray(servers)
+    ? Object.fromEntries(servers.map((one, index) => [`${(one['name'] as string | undefined) ?? index}`, one]))
+    : servers;
 }
 
 const commentMark = (name: string): string => (assistantNamed(name).format === 'json' ? '//' : '#');
-const brokenTexts: Readonly<Record<Assistant['format'], string>> = { json: '{\n  "a": 1,\n  "b": [}\n', toml: 'a = 1\nb = [\n', yaml: 'a: 1\nb: [\n' };
+const brokenTexts: Readonly<Record<Assistant['format'], string>> = {
+  json: '{\n  "a": 1,\n  "b": [}\n',
+  toml: 'a = 1\nb = [\n',
+  yaml: 'a: 1\nb: [\n',
+};
 
 describe.each(assistants.map(({ name }) => name))('the file of %s', (name) => {
   test('gets a server that works, keeps everything else, has a backup, and is as it was afterwards', async () => {
@@ -76,12 +96,20 @@ describe.each(assistants.map(({ name }) => name))('the file of %s', (name) => {
     const text = await read(name);
     const { infra, ...others } = serversOf(name, text);
     const { command, env } = namesOf(assistantNamed(name));
-    expect(infra).toMatchObject({ args: [expect.stringMatching(/^\/.*infra-mcp\.mjs$/)], [env]: { INFRA_READ_ONLY: 'true' }, ...assistantNamed(name).extra, ...assistantNamed(name).initial });
+    expect(infra).toMatchObject({
+      args: [expect.stringMatching(/^\/.*infra-mcp\.mjs$/)],
+      [env]: { INFRA_READ_ONLY: 'true' },
+      ...assistantNamed(name).extra,
+      ...assistantNamed(name).initial,
+    });
     expect(Object.values(others)).toEqual(Object.values(serversOf(name, before)));
     // Every line of before is still there, and so every comment.
     for (const line of before.split(/\r?\n/)) for (const part of line.split(/[{}]/)) expect(text).toContain(part);
     expect(await readFile(`${pathOf(name)}.before-infra-mcp`, 'utf8')).toBe(before);
-    const listed = spawnSync(infra![command] as string, [...(infra!['args'] as string[]), '--version'], { encoding: 'utf8', env: { PATH: '' } });
+    const listed = spawnSync(infra![command] as string, [...(infra!['args'] as string[]), '--version'], {
+      encoding: 'utf8',
+      env: { PATH: '' },
+    });
     expect(listed.stdout).toMatch(/^\d+\.\d+\.\d+/);
 
     expect((await init('--yes', '--read-only')).stdout).toContain('has it already');
@@ -91,15 +119,18 @@ describe.each(assistants.map(({ name }) => name))('the file of %s', (name) => {
     expect((await readdir(dirname(pathOf(name)))).filter((file) => file.includes('infra-mcp'))).toEqual([]);
   });
 
-  test.skipIf(assistantNamed(name).needsFile)('is created where only the folder is there, for its owner alone, and removed again', async () => {
-    const { read, init, pathOf, home } = await homeWith([]);
-    await mkdir(name === 'claude-code' ? join(home, '.claude') : dirname(pathOf(name)), { recursive: true });
-    await init('--yes');
-    expect(Object.keys(serversOf(name, await read(name)))).toEqual(['infra']);
-    expect((await stat(pathOf(name))).mode & 0o777).toBe(0o600);
-    await init('--yes', '--remove');
-    await expect(read(name)).rejects.toThrow('ENOENT');
-  });
+  test.skipIf(assistantNamed(name).needsFile)(
+    'is created where only the folder is there, for its owner alone, and removed again',
+    async () => {
+      const { read, init, pathOf, home } = await homeWith([]);
+      await mkdir(name === 'claude-code' ? join(home, '.claude') : dirname(pathOf(name)), { recursive: true });
+      await init('--yes');
+      expect(Object.keys(serversOf(name, await read(name)))).toEqual(['infra']);
+      expect((await stat(pathOf(name))).mode & 0o777).toBe(0o600);
+      await init('--yes', '--remove');
+      await expect(read(name)).rejects.toThrow('ENOENT');
+    },
+  );
 
   test('that was changed since loses only the entry', async () => {
     const { read, init, pathOf } = await homeWith([name]);
@@ -138,7 +169,9 @@ describe('infra-mcp init', () => {
     expect(dry.stdout).toContain('Nothing was written: --dry-run.');
     const unasked = await init();
     expect(unasked.code).toBe(1);
-    expect(unasked.stderr).toMatch(/^infra-mcp: Nothing was written, because nobody can be asked here\. Add --yes .*\n$/);
+    expect(unasked.stderr).toMatch(
+      /^infra-mcp: Nothing was written, because nobody can be asked here\. Add --yes .*\n$/,
+    );
     for (const { name } of assistants) {
       expect(await read(name)).toBe(contents[name]);
     }
@@ -168,24 +201,53 @@ describe('infra-mcp init', () => {
     await writeFile(join(home, 'token'), 'the-secret-token');
     await init('--yes', '--base-url', 'https://api.example.com', '--api-token-file', '~/token');
     const text = await read('vscode');
-    expect(serversOf('vscode', text)['infra']).toMatchObject({ env: { INFRA_BASE_URL: 'https://api.example.com', INFRA_API_TOKEN_FILE: join(home, 'token') } });
-    await writeFile(pathOf('vscode'), text.replace('"env": {', '"disabled": true, // for now\n"env": {\n"INFRA_POLICY_FILE": "/etc/a-value-of-mine",'));
+    expect(serversOf('vscode', text)['infra']).toMatchObject({
+      env: { INFRA_BASE_URL: 'https://api.example.com', INFRA_API_TOKEN_FILE: join(home, 'token') },
+    });
+    await writeFile(
+      pathOf('vscode'),
+      text.replace('"env": {', '"disabled": true, // for now\n"env": {\n"INFRA_POLICY_FILE": "/etc/a-value-of-mine",'),
+    );
     const { stdout } = await init('--yes', '--base-url', 'https://other.example.com', '--api-token-file', '~/token');
     expect(stdout).toContain('brings the entry up to date');
     expect(stdout).not.toContain('a-value-of-mine');
     const after = await read('vscode');
     expect(after).toContain('// for now');
-    expect(serversOf('vscode', after)['infra']).toMatchObject({ disabled: true, env: { INFRA_POLICY_FILE: '/etc/a-value-of-mine', INFRA_BASE_URL: 'https://other.example.com' } });
+    expect(serversOf('vscode', after)['infra']).toMatchObject({
+      disabled: true,
+      env: { INFRA_POLICY_FILE: '/etc/a-value-of-mine', INFRA_BASE_URL: 'https://other.example.com' },
+    });
     expect(after).not.toContain('the-secret-token');
     expect(await readFile(`${pathOf('vscode')}.before-infra-mcp`, 'utf8')).toBe(contents['vscode']);
   });
 
   test.each([
-    [{ INFRA_BASE_URL: 'https://api.example.com', INFRA_API_TOKEN: 'a-secret-token' }, /INFRA_API_TOKEN is secret.*--api-token-file/],
-    [{ INFRA_BASE_URL: 'https://me:a-secret-token@api.example.com', INFRA_API_TOKEN_FILE: '/token' }, /INFRA_BASE_URL is secret(?!.*-file\b).*into a profile \(.*profiles\.md\)/],
-    [{ INFRA_AUDIT_COMMAND: '["send","a-secret-token"]' }, /INFRA_AUDIT_COMMAND is secret(?!.*-file\b).*into a profile/],
-    [{ INFRA_APPROVALS_WEBHOOK_URL: 'https://hooks.example.com/a-secret-token', INFRA_APPROVALS_WEBHOOK_SECRET_FILE: '/secret' }, /INFRA_APPROVALS_WEBHOOK_URL is secret(?!.*-file\b).*into a profile/],
-    [{ INFRA_APPROVALS_WEBHOOK_URL: 'https://hooks.example.com/a-secret-token', INFRA_APPROVALS_WEBHOOK_SECRET: `whsec_${Buffer.alloc(24, 'x').toString('base64')}` }, /INFRA_APPROVALS_WEBHOOK_SECRET is secret.*in a file: --approvals-webhook-secret-file\./],
+    [
+      { INFRA_BASE_URL: 'https://api.example.com', INFRA_API_TOKEN: 'a-secret-token' },
+      /INFRA_API_TOKEN is secret.*--api-token-file/,
+    ],
+    [
+      { INFRA_BASE_URL: 'https://me:a-secret-token@api.example.com', INFRA_API_TOKEN_FILE: '/token' },
+      /INFRA_BASE_URL is secret(?!.*-file\b).*into a profile \(.*profiles\.md\)/,
+    ],
+    [
+      { INFRA_AUDIT_COMMAND: '["send","a-secret-token"]' },
+      /INFRA_AUDIT_COMMAND is secret(?!.*-file\b).*into a profile/,
+    ],
+    [
+      {
+        INFRA_APPROVALS_WEBHOOK_URL: 'https://hooks.example.com/a-secret-token',
+        INFRA_APPROVALS_WEBHOOK_SECRET_FILE: '/secret',
+      },
+      /INFRA_APPROVALS_WEBHOOK_URL is secret(?!.*-file\b).*into a profile/,
+    ],
+    [
+      {
+        INFRA_APPROVALS_WEBHOOK_URL: 'https://hooks.example.com/a-secret-token',
+        INFRA_APPROVALS_WEBHOOK_SECRET: `whsec_${Buffer.alloc(24, 'x').toString('base64')}`,
+      },
+      /INFRA_APPROVALS_WEBHOOK_SECRET is secret.*in a file: --approvals-webhook-secret-file\./,
+    ],
     [{ INFRA_BASE_URL: 'https://api.example.com' }, /set without a token/],
   ])('writes no secret, and nothing that could not work: %j', async (variables, says) => {
     const { home, read } = await homeWith(['cursor']);
@@ -236,27 +298,49 @@ describe('infra-mcp init', () => {
   });
 
   test.each([
-    ['cursor', '// my servers, do not lose this\n{\n  "mcpServers": {\n    // the team uses it\n    "infra": { "command": "npx", "args": ["-y", "infra-mcp"] }\n  }\n}\n', ['// my servers, do not lose this', '// the team uses it']],
-    ['codex', '# my servers, do not lose this\n[mcp_servers.infra]\ncommand = "npx"\nargs = ["-y", "infra-mcp"]\n', ['# my servers, do not lose this']],
-    ['goose', '# my servers, do not lose this\nextensions: # all\n  # the team uses it\n  infra:\n    cmd: npx\n    args: [-y, infra-mcp]\n', ['# my servers, do not lose this', '# all', '# the team uses it']],
-    ['continue', '# my servers, do not lose this\nmcpServers: # all\n- name: infra\n  command: npx\n  args: ["-y", infra-mcp]\n', ['# my servers, do not lose this', '# all']],
-  ])('removes from a file written by hand nothing but the entry, and keeps a backup: %s', async (name, text, comments) => {
-    const { init, read, pathOf } = await homeWith([name]);
-    await writeFile(pathOf(name), text);
-    const { code, stdout } = await init('--yes', '--remove');
-    expect(code).toBe(0);
-    expect(stdout).toContain('removes the entry at line');
-    expect(stdout).toContain('  - npx -y infra-mcp\n');
-    expect(stdout).toContain(`The file as it was: ${pathOf(name)}.before-infra-mcp`);
-    const after = await read(name);
-    for (const comment of comments) expect(after).toContain(comment);
-    expect(serversOf(name, after) ?? {}).toEqual({});
-    expect(await readFile(`${pathOf(name)}.before-infra-mcp`, 'utf8')).toBe(text);
-  });
+    [
+      'cursor',
+      '// my servers, do not lose this\n{\n  "mcpServers": {\n    // the team uses it\n    "infra": { "command": "npx", "args": ["-y", "infra-mcp"] }\n  }\n}\n',
+      ['// my servers, do not lose this', '// the team uses it'],
+    ],
+    [
+      'codex',
+      '# my servers, do not lose this\n[mcp_servers.infra]\ncommand = "npx"\nargs = ["-y", "infra-mcp"]\n',
+      ['# my servers, do not lose this'],
+    ],
+    [
+      'goose',
+      '# my servers, do not lose this\nextensions: # all\n  # the team uses it\n  infra:\n    cmd: npx\n    args: [-y, infra-mcp]\n',
+      ['# my servers, do not lose this', '# all', '# the team uses it'],
+    ],
+    [
+      'continue',
+      '# my servers, do not lose this\nmcpServers: # all\n- name: infra\n  command: npx\n  args: ["-y", infra-mcp]\n',
+      ['# my servers, do not lose this', '# all'],
+    ],
+  ])(
+    'removes from a file written by hand nothing but the entry, and keeps a backup: %s',
+    async (name, text, comments) => {
+      const { init, read, pathOf } = await homeWith([name]);
+      await writeFile(pathOf(name), text);
+      const { code, stdout } = await init('--yes', '--remove');
+      expect(code).toBe(0);
+      expect(stdout).toContain('removes the entry at line');
+      expect(stdout).toContain('  - npx -y infra-mcp\n');
+      expect(stdout).toContain(`The file as it was: ${pathOf(name)}.before-infra-mcp`);
+      const after = await read(name);
+      for (const comment of comments) expect(after).toContain(comment);
+      expect(serversOf(name, after) ?? {}).toEqual({});
+      expect(await readFile(`${pathOf(name)}.before-infra-mcp`, 'utf8')).toBe(text);
+    },
+  );
 
   test('shows the command line that it replaces, without its secrets', async () => {
     const { init, pathOf } = await homeWith(['cursor']);
-    await writeFile(pathOf('cursor'), '{ "mcpServers": { "infra": { "command": "docker", "args": ["run", "-i", "-e", "INFRA_API_TOKEN=a-secret-token", "ghcr.io/infra-mcp/infra-mcp:0.0.9"] } } }');
+    await writeFile(
+      pathOf('cursor'),
+      '{ "mcpServers": { "infra": { "command": "docker", "args": ["run", "-i", "-e", "INFRA_API_TOKEN=a-secret-token", "ghcr.io/infra-mcp/infra-mcp:0.0.9"] } } }',
+    );
     const { stdout } = await init('--dry-run');
     expect(stdout).toMatch(/^ {2}- docker run -i -e .* ghcr\.io\/infra-mcp\/infra-mcp:0\.0\.9$/m);
     expect(stdout).not.toContain('a-secret-token');
@@ -266,14 +350,23 @@ describe('infra-mcp init', () => {
     const { init, read, pathOf } = await homeWith(['goose']);
     await init('--yes', '--read-only');
     const text = await read('goose');
-    await writeFile(pathOf('goose'), text.replace('enabled: true\r\n      timeout: 60', 'enabled: false # for now\r\n      timeout: 300').replace('envs:', 'envs:\r\n        INFRA_LOG_LEVEL: a-value-of-mine'));
+    await writeFile(
+      pathOf('goose'),
+      text
+        .replace('enabled: true\r\n      timeout: 60', 'enabled: false # for now\r\n      timeout: 300')
+        .replace('envs:', 'envs:\r\n        INFRA_LOG_LEVEL: a-value-of-mine'),
+    );
     expect(serversOf('goose', await read('goose'))['infra']).toMatchObject({ enabled: false, timeout: 300 });
     expect((await init('--yes', '--read-only')).stdout).toContain('has it already');
     const { stdout } = await init('--yes', '--toolsets', 'services');
     expect(stdout).toContain('brings the entry up to date');
     expect(stdout).not.toContain('a-value-of-mine');
     const after = await read('goose');
-    expect(serversOf('goose', after)['infra']).toMatchObject({ enabled: false, timeout: 300, envs: { INFRA_LOG_LEVEL: 'a-value-of-mine', INFRA_TOOLSETS: 'services' } });
+    expect(serversOf('goose', after)['infra']).toMatchObject({
+      enabled: false,
+      timeout: 300,
+      envs: { INFRA_LOG_LEVEL: 'a-value-of-mine', INFRA_TOOLSETS: 'services' },
+    });
     for (const comment of ['# mine', '# writes code', '# on', '# no comment']) expect(after).toContain(comment);
     expect(await readFile(`${pathOf('goose')}.before-infra-mcp`, 'utf8')).toBe(contents['goose']);
   });
@@ -281,8 +374,16 @@ describe('infra-mcp init', () => {
   test('makes no file for an assistant whose own would not be read any more', async () => {
     const { init, read, pathOf } = await homeWith([]);
     await mkdir(dirname(pathOf('continue')), { recursive: true });
-    expect(await init('--dry-run')).toMatchObject({ code: 0, stdout: expect.stringContaining(`Continue  ${pathOf('continue')}\n      mcpServers:\n        - name: infra\n`) as string });
-    expect(await init('--yes', '--assistant', 'continue')).toMatchObject({ code: 1, stdout: expect.stringContaining('left as it is: there is no such file yet') as string });
+    expect(await init('--dry-run')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(
+        `Continue  ${pathOf('continue')}\n      mcpServers:\n        - name: infra\n`,
+      ) as string,
+    });
+    expect(await init('--yes', '--assistant', 'continue')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('left as it is: there is no such file yet') as string,
+    });
     await expect(read('continue')).rejects.toThrow('ENOENT');
   });
 
@@ -316,7 +417,10 @@ describe('infra-mcp init', () => {
 
   test('says that there is nothing to remove', async () => {
     const { init } = await homeWith([]);
-    expect(await init('--remove')).toMatchObject({ code: 0, stdout: expect.stringContaining('No assistant') as string });
+    expect(await init('--remove')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('No assistant') as string,
+    });
   });
 
   test('completes and refuses names of assistants', async () => {
@@ -355,7 +459,12 @@ describe('in a terminal', () => {
     expect(lines.join(' ').split(/\s+/).filter(Boolean)).toEqual(whole.join(' ').split(/\s+/).filter(Boolean));
   });
 
-  test.each([['n\r', 0, 'Nothing was written.'], ['\r', 0, 'Nothing was written.'], ['\u0003', 1, 'nothing was done'], ['y\r', 0, 'Cursor: written.']])('the answer %j decides', async (answer, code, says) => {
+  test.each([
+    ['n\r', 0, 'Nothing was written.'],
+    ['\r', 0, 'Nothing was written.'],
+    ['\u0003', 1, 'nothing was done'],
+    ['y\r', 0, 'Cursor: written.'],
+  ])('the answer %j decides', async (answer, code, says) => {
     const { home, read } = await homeWith(['cursor']);
     const ended = await typeInTerminal(home, ['--assistant', 'cursor'], answer);
     expect(ended.shown).toContain('Write this file? Type y: ');

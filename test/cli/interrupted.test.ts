@@ -11,7 +11,10 @@ import { cleanEnvironment, spawnInTest } from '../support/started-program.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A directory for temporary files, and the names of ours in it. The loader of TypeScript keeps a cache there, which isn't ours. */
+/**
+ * A directory for temporary files, and the names of ours in it. The loader of TypeScript keeps a cache there, which
+ * isn't ours.
+ */
 async function watchedTemporaries() {
   const folder = await temporaryDirectory();
   const tmp = join(folder, 'tmp');
@@ -27,14 +30,21 @@ async function processesWith(tmp: string): Promise<string[]> {
 }
 
 const script = (path: string, args: readonly string[], tmp: string) =>
-  spawnInTest({ command: [process.execPath, '--import', import.meta.resolve('tsx'), join(root, path), ...args], cwd: root, env: cleanEnvironment({ TMPDIR: tmp }) });
-
+  spawnInTest({
+    command: [process.execPath, '--import', import.meta.resolve('tsx'), join(root, path), ...args],
+    cwd: root,
+    env: cleanEnvironment({ TMPDIR: tmp }),
+  });
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type Signal = keyof typeof exitCodes;
 
 describe('a signal', () => {
-  const expectNothingLeft = async (signal: Signal, { child, ended }: ReturnType<typeof script>, { tmp, left }: Awaited<ReturnType<typeof watchedTemporaries>>): Promise<void> => {
+  const expectNothingLeft = async (
+    signal: Signal,
+    { child, ended }: ReturnType<typeof script>,
+    { tmp, left }: Awaited<ReturnType<typeof watchedTemporaries>>,
+  ): Promise<void> => {
     child.kill(signal);
     const { code } = await ended;
     expect(code).toBe(exitCodes[signal]);
@@ -66,26 +76,36 @@ describe('a signal', () => {
     await expectNothingLeft(signal, bench, watched);
   });
 
-  test.each<Signal>(['SIGINT'])('while a platform that never answers is compared leaves nothing: %s', async (signal) => {
-    const asked = Promise.withResolvers<undefined>();
-    const silent = createServer(() => asked.resolve(undefined));
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      silent.closeAllConnections();
-      silent.close();
-    });
-    const watched = await watchedTemporaries();
-    const token = join(watched.tmp, 'token');
-    await writeFile(token, 'a-token');
-    const parity = script('test/parity/main.ts', ['--base-url', `http://127.0.0.1:${(silent.address() as AddressInfo).port}`, '--token-file', token], watched.tmp);
-    await asked.promise;
-    await expectNothingLeft(signal, parity, watched);
-  });
+  test.each<Signal>(['SIGINT'])(
+    'while a platform that never answers is compared leaves nothing: %s',
+    async (signal) => {
+      const asked = Promise.withResolvers<undefined>();
+      const silent = createServer(() => asked.resolve(undefined));
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => {
+        silent.closeAllConnections();
+        silent.close();
+      });
+      const watched = await watchedTemporaries();
+      const token = join(watched.tmp, 'token');
+      await writeFile(token, 'a-token');
+      const parity = script(
+        'test/parity/main.ts',
+        ['--base-url', `http://127.0.0.1:${(silent.address() as AddressInfo).port}`, '--token-file', token],
+        watched.tmp,
+      );
+      await asked.promise;
+      await expectNothingLeft(signal, parity, watched);
+    },
+  );
 });
 
 test('Ctrl-C in the terminal of the demo, with its spinner, leaves nothing', async () => {
   const watched = await watchedTemporaries();
-  const child = spawn('script', ['-qec', 'npm run --silent demo', '/dev/null'], { cwd: root, env: { ...cleanEnvironment({ TMPDIR: watched.tmp, SHELL: '/bin/sh', TERM: 'xterm' }), CI: undefined } });
+  const child = spawn('script', ['-qec', 'npm run --silent demo', '/dev/null'], {
+    cwd: root,
+    env: { ...cleanEnvironment({ TMPDIR: watched.tmp, SHELL: '/bin/sh', TERM: 'xterm' }), CI: undefined },
+  });
   const closed = once(child, 'close');
   let sent = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (sent += text));

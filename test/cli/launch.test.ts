@@ -7,7 +7,13 @@ import { temporaryDirectory } from '../support/built-program.ts';
 
 /** A package of this program in a folder, without its code. */
 async function packageIn(folder: string, { isBuilt = true } = {}) {
-  for (const file of ['package.json', 'bin/infra-mcp.mjs', 'src/main.ts', 'node', ...(isBuilt ? ['dist/infra-mcp.mjs'] : [])]) {
+  for (const file of [
+    'package.json',
+    'bin/infra-mcp.mjs',
+    'src/main.ts',
+    'node',
+    ...(isBuilt ? ['dist/infra-mcp.mjs'] : []),
+  ]) {
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await writeFile(join(folder, file), file === 'package.json' ? JSON.stringify({ name: manifest.name }) : '');
   }
@@ -16,7 +22,8 @@ async function packageIn(folder: string, { isBuilt = true } = {}) {
 
 test('a built checkout is started by its bin and the Node that runs, from source too', async () => {
   const { bin, source, node } = await packageIn(await temporaryDirectory());
-  for (const script of [bin, source]) expect(launchOf({ script, node, env: {} })).toEqual({ command: node, args: [bin] });
+  for (const script of [bin, source])
+    expect(launchOf({ script, node, env: {} })).toEqual({ command: node, args: [bin] });
   expect(typedProgram({ script: source, node, env: {} })).toBe('npm start --');
   expect(typedProgram({ script: bin, node, env: {} })).toBe(`${node} ${bin}`);
 });
@@ -24,7 +31,9 @@ test('a built checkout is started by its bin and the Node that runs, from source
 test('a checkout that is not built is not written anywhere', async () => {
   const folder = await temporaryDirectory();
   const { source, node } = await packageIn(folder, { isBuilt: false });
-  expect(() => launchOf({ script: source, node, env: {} })).toThrow(`${folder} is not built, so no assistant could start it. Run npm run build there, then this again.`);
+  expect(() => launchOf({ script: source, node, env: {} })).toThrow(
+    `${folder} is not built, so no assistant could start it. Run npm run build there, then this again.`,
+  );
 });
 
 test('Node is called by its place on the PATH, which outlives an update', async () => {
@@ -49,7 +58,10 @@ test('an installed program is typed by its name', async () => {
 
 test('what npx runs is started by npx, in this version', async () => {
   const { bin, node } = await packageIn(join(await temporaryDirectory(), '_npx/1a2b/node_modules/infra-mcp'));
-  expect(launchOf({ script: bin, node, env: {} })).toEqual({ command: 'npx', args: ['-y', `infra-mcp@${manifest.version}`] });
+  expect(launchOf({ script: bin, node, env: {} })).toEqual({
+    command: 'npx',
+    args: ['-y', `infra-mcp@${manifest.version}`],
+  });
   expect(typedProgram({ script: bin, node, env: {} })).toBe(`npx -y infra-mcp@${manifest.version}`);
 });
 

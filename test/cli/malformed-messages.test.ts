@@ -8,7 +8,10 @@ import { spawnInTest } from '../support/started-program.ts';
 const ping = (id: unknown): string => JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' });
 const last = 'the last request';
 
-/** Sends bytes to a server over stdio. @returns what it answered before it answered a request that is sent last, and its stderr. */
+/**
+ * Sends bytes to a server over stdio. @returns what it answered before it answered a request that is sent last, and its
+ * stderr.
+ */
 async function exchange(bytes: string | Buffer): Promise<{ answers: unknown[]; stderr: string; code: number | null }> {
   const { child, output, ended } = spawnInTest(commandLine([], { INFRA_DATA_DIR: await temporaryDirectory() }));
   const lines = createInterface(child.stdout);
@@ -26,7 +29,11 @@ async function exchange(bytes: string | Buffer): Promise<{ answers: unknown[]; s
   return { answers: answers.slice(0, -1), stderr: output.stderr, code };
 }
 
-const error = (id: unknown, code: number, says: string) => ({ jsonrpc: '2.0', id, error: { code, message: expect.stringContaining(says) as unknown } });
+const error = (id: unknown, code: number, says: string) => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message: expect.stringContaining(says) as unknown },
+});
 
 describe('over stdio', () => {
   test.for([
@@ -37,8 +44,16 @@ describe('over stdio', () => {
     ['a request of another version', '{"jsonrpc":"1.0","id":"a","method":"ping"}', error('a', -32600, '"jsonrpc"')],
     ['a method that is no text', '{"jsonrpc":"2.0","id":4,"method":5}', error(4, -32600, '"method"')],
     ['a request without a method', '{"jsonrpc":"2.0","id":4}', error(4, -32600, '"method"')],
-    ['parameters that are no object', '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":[1]}', error(5, -32600, '"params"')],
-    ['metadata that is no object', '{"jsonrpc":"2.0","id":9,"method":"ping","params":{"_meta":5}}', error(9, -32600, '"_meta"')],
+    [
+      'parameters that are no object',
+      '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":[1]}',
+      error(5, -32600, '"params"'),
+    ],
+    [
+      'metadata that is no object',
+      '{"jsonrpc":"2.0","id":9,"method":"ping","params":{"_meta":5}}',
+      error(9, -32600, '"_meta"'),
+    ],
     ['an unknown member', '{"jsonrpc":"2.0","id":9,"method":"ping","extra":1}', error(9, -32600, 'member')],
     ['an id of null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', error(null, -32600, '"id"')],
     ['an id with a fraction', '{"jsonrpc":"2.0","id":7.5,"method":"ping"}', error(null, -32600, '"id"')],
@@ -56,7 +71,10 @@ describe('over stdio', () => {
 
   test.for([
     ['a response that is none', '{"jsonrpc":"2.0","id":77,"result":5}'],
-    ['a notification with parameters that are no object', '{"jsonrpc":"2.0","method":"notifications/cancelled","params":5}'],
+    [
+      'a notification with parameters that are no object',
+      '{"jsonrpc":"2.0","method":"notifications/cancelled","params":5}',
+    ],
   ] as const)('%s is logged, and never answered', async ([, bytes]) => {
     const { answers, stderr } = await exchange(bytes);
     expect(answers).toEqual([]);
@@ -71,11 +89,19 @@ describe('over stdio', () => {
   test('a batch is taken message by message, and a malformed one among them is answered alone', async () => {
     const { answers } = await exchange(`[${ping(1)}, {"id": 2}, ${ping(3)}]`);
     expect(answers).toHaveLength(3);
-    expect(answers).toEqual(expect.arrayContaining([{ jsonrpc: '2.0', id: 1, result: {} }, error(2, -32600, '"jsonrpc"'), { jsonrpc: '2.0', id: 3, result: {} }]));
+    expect(answers).toEqual(
+      expect.arrayContaining([
+        { jsonrpc: '2.0', id: 1, result: {} },
+        error(2, -32600, '"jsonrpc"'),
+        { jsonrpc: '2.0', id: 3, result: {} },
+      ]),
+    );
   });
 
   test('a line that is too long is answered without being kept, and the next one is read', async () => {
-    const { answers, stderr, code } = await exchange(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"${'a'.repeat(maxLineLength)}"}}`);
+    const { answers, stderr, code } = await exchange(
+      `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"${'a'.repeat(maxLineLength)}"}}`,
+    );
     expect(answers).toEqual([error(null, -32600, `longer than ${maxLineLength} bytes`)]);
     expect(stderr.length).toBeLessThan(300);
     expect(code).toBe(0);

@@ -5,9 +5,27 @@ import { runProgram, startPlatformProgram, statusWith, temporaryDirectory } from
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const seeded = [
-  'project_id', 'environment_id', 'environment_variable_id', 'application_id', 'container_id', 'registry_id', 'database_id', 'backup_id', 'helm_id',
-  'terraform_id', 'job_id', 'cluster_id', 'labels_group_id', 'annotations_group_id', 'alert_rule_id', 'alert_receiver_id', 'webhook_id',
-  'role_id', 'secret_id', 'custom_domain_id', 'helm_repository_id',
+  'project_id',
+  'environment_id',
+  'environment_variable_id',
+  'application_id',
+  'container_id',
+  'registry_id',
+  'database_id',
+  'backup_id',
+  'helm_id',
+  'terraform_id',
+  'job_id',
+  'cluster_id',
+  'labels_group_id',
+  'annotations_group_id',
+  'alert_rule_id',
+  'alert_receiver_id',
+  'webhook_id',
+  'role_id',
+  'secret_id',
+  'custom_domain_id',
+  'helm_repository_id',
 ];
 
 describe('platform', () => {
@@ -29,12 +47,19 @@ describe('platform', () => {
     first.child.kill('SIGINT');
     expect((await first.ended).code).toBe(0);
     const second = await startPlatformProgram(['--data-dir', directory]);
-    expect(second.ready).toMatchObject({ token: null, organization_id: first.ready.organization_id, seed: first.ready.seed });
+    expect(second.ready).toMatchObject({
+      token: null,
+      organization_id: first.ready.organization_id,
+      seed: first.ready.seed,
+    });
     expect(await statusWith(second.ready.url, first.ready.token!)).toBe(200);
   });
 
   test('has the same ids in every new directory', async () => {
-    const [one, other] = await Promise.all([startPlatformProgram(['--data-dir', await temporaryDirectory()]), startPlatformProgram(['--data-dir', await temporaryDirectory()])]);
+    const [one, other] = await Promise.all([
+      startPlatformProgram(['--data-dir', await temporaryDirectory()]),
+      startPlatformProgram(['--data-dir', await temporaryDirectory()]),
+    ]);
     expect(one.ready.seed).toEqual(other.ready.seed);
     expect(one.ready.token).not.toBe(other.ready.token);
   });
@@ -58,7 +83,16 @@ describe('platform', () => {
 
   test('with real clusters, names no examples and allows more requests, as many as are configured', async () => {
     const directory = await temporaryDirectory();
-    const args = ['--data-dir', directory, '--runtime', 'docker', '--engine', 'unix:///nowhere/docker.sock', '--token', 'given-token'];
+    const args = [
+      '--data-dir',
+      directory,
+      '--runtime',
+      'docker',
+      '--engine',
+      'unix:///nowhere/docker.sock',
+      '--token',
+      'given-token',
+    ];
     const limitOf = async (more: string[]) => {
       const { child, ended, ready } = await startPlatformProgram([...args, ...more]);
       const { headers } = await fetch(`${ready.url}/organization`, { headers: { authorization: 'Token given-token' } });
@@ -71,7 +105,16 @@ describe('platform', () => {
   });
 
   test('accepts the given token, and limits requests as configured', async () => {
-    const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--token', 'given-token', '--rate-limit', '3', '--rate-window', '600']);
+    const { ready } = await startPlatformProgram([
+      '--data-dir',
+      await temporaryDirectory(),
+      '--token',
+      'given-token',
+      '--rate-limit',
+      '3',
+      '--rate-window',
+      '600',
+    ]);
     expect(ready.token).toBe('given-token');
     const statuses = [];
     for (let request = 0; request < 4; request += 1) statuses.push(await statusWith(ready.url, 'given-token'));
@@ -81,7 +124,9 @@ describe('platform', () => {
   test('warns of a token on the command line, which others see, and of none that comes from elsewhere', async () => {
     const directory = await temporaryDirectory();
     const running = await startPlatformProgram(['--data-dir', directory, '--token', 'given-token']);
-    expect(running.output.stderr).toContain('warning: --token is on the command line, where other users of this machine can see its value in the process list. Use --token-file or INFRA_PLATFORM_TOKEN instead.');
+    expect(running.output.stderr).toContain(
+      'warning: --token is on the command line, where other users of this machine can see its value in the process list. Use --token-file or INFRA_PLATFORM_TOKEN instead.',
+    );
     expect(running.output.stderr).not.toContain('given-token');
     const path = join(directory, 'token');
     await writeFile(path, 'token-of-the-file\n');
@@ -91,7 +136,10 @@ describe('platform', () => {
       [[], { INFRA_PLATFORM_TOKEN_FILE: path }, 'token-of-the-file'],
     ];
     for (const [args, env, token] of ways) {
-      const { ready, output: written } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), ...args], env);
+      const { ready, output: written } = await startPlatformProgram(
+        ['--data-dir', await temporaryDirectory(), ...args],
+        env,
+      );
       expect(await statusWith(ready.url, token)).toBe(200);
       expect(written.stderr).toBe('');
     }
@@ -106,7 +154,12 @@ describe('platform', () => {
   });
 
   test('warns when other machines can reach it', async () => {
-    const { output: written } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--host', '0.0.0.0']);
+    const { output: written } = await startPlatformProgram([
+      '--data-dir',
+      await temporaryDirectory(),
+      '--host',
+      '0.0.0.0',
+    ]);
     expect(written.stderr).toContain('other machines can reach this platform');
   });
 
@@ -124,7 +177,16 @@ describe('token', () => {
   test('is created, listed without its value, used and revoked, while the platform runs', async () => {
     const directory = await temporaryDirectory();
     const { ready } = await startPlatformProgram(['--data-dir', directory]);
-    const created = await runProgram(['token', 'create', '--name', 'reader', '--permission', 'read', '--data-dir', directory]);
+    const created = await runProgram([
+      'token',
+      'create',
+      '--name',
+      'reader',
+      '--permission',
+      'read',
+      '--data-dir',
+      directory,
+    ]);
     const value = created.stdout.trim();
     expect(created.code).toBe(0);
     expect(created.stderr).not.toContain(value);
@@ -134,7 +196,9 @@ describe('token', () => {
     const [, token] = JSON.parse(listed.stdout) as { id: string; name: string; permission: string }[];
     expect(token).toMatchObject({ name: 'reader', permission: 'read', revoked_at: null });
     expect(listed.stdout).not.toContain(value);
-    expect((await runProgram(['token', 'list', '--data-dir', directory])).stdout).toMatch(new RegExp(`^${token!.id} +reader +read .* live$`, 'm'));
+    expect((await runProgram(['token', 'list', '--data-dir', directory])).stdout).toMatch(
+      new RegExp(`^${token!.id} +reader +read .* live$`, 'm'),
+    );
 
     const revoked = await runProgram(['token', 'revoke', 'reader', '--data-dir', directory]);
     expect({ code: revoked.code, stdout: revoked.stdout }).toEqual({ code: 0, stdout: '' });
@@ -148,7 +212,13 @@ describe('token', () => {
     ['with an unknown permission', ['--name', 'x', '--permission', 'root'], 'read, deploy, write, admin'],
     ['with no time to live', ['--name', 'x', '--permission', 'read', '--ttl', '0'], '--ttl must be a whole number'],
   ])('is not created %s', async (_, args, words) => {
-    const { code, stdout, stderr } = await runProgram(['token', 'create', ...args, '--data-dir', await temporaryDirectory()]);
+    const { code, stdout, stderr } = await runProgram([
+      'token',
+      'create',
+      ...args,
+      '--data-dir',
+      await temporaryDirectory(),
+    ]);
     expect(stderr).toContain(words);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   });

@@ -19,16 +19,30 @@ type Transport = Parameters<Client['connect']>[0];
 async function shownOver(transport: Transport): Promise<unknown> {
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(transport);
-  const [listed, resources, templates] = await Promise.all([client.listTools(), client.listResources(), client.listResourceTemplates()]);
-  const shown = { instructions: client.getInstructions(), tools: listed.tools, resources: resources.resources, templates: templates.resourceTemplates };
+  const [listed, resources, templates] = await Promise.all([
+    client.listTools(),
+    client.listResources(),
+    client.listResourceTemplates(),
+  ]);
+  const shown = {
+    instructions: client.getInstructions(),
+    tools: listed.tools,
+    resources: resources.resources,
+    templates: templates.resourceTemplates,
+  };
   await client.close();
   return shown;
 }
 
 async function shownByBundle(env: Record<string, string>): Promise<{ shown: unknown; loaded: string }> {
   const hooks = `import { registerHooks } from 'node:module'; registerHooks({ resolve: (specifier, context, next) => { process.stderr.write(specifier + ' '); return next(specifier, context); } });`;
-  const { command: [command = '', ...args], env: environment } = commandLine([], {
-    ...env, INFRA_DATA_DIR: await temporaryDirectory(), NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
+  const {
+    command: [command = '', ...args],
+    env: environment,
+  } = commandLine([], {
+    ...env,
+    INFRA_DATA_DIR: await temporaryDirectory(),
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
   });
   const transport = new StdioClientTransport({ command, args, env: environment, stderr: 'pipe' });
   let loaded = '';
@@ -42,7 +56,19 @@ const connect = () => Promise.reject(new Error('nothing is called here'));
 async function shownBySource(policy: Policy): Promise<unknown> {
   const [near, far] = InMemoryTransport.createLinkedPair();
   const texts = textsIn(join(import.meta.dirname, '../..'));
-  const server = startStdioServer(createDependencies({ tools, policy, connect, secrets: () => [], version: '0', log: memoryLog(), clock: { now: Date.now }, texts }), far);
+  const server = startStdioServer(
+    createDependencies({
+      tools,
+      policy,
+      connect,
+      secrets: () => [],
+      version: '0',
+      log: memoryLog(),
+      clock: { now: Date.now },
+      texts,
+    }),
+    far,
+  );
   onTestFinished(() => server.close());
   return shownOver(near);
 }
@@ -52,12 +78,15 @@ const work = /\/(?:server-dependencies|requests)-\w+\.mjs/;
 test.each([
   ['without rules', {}, { readOnly: false }],
   ['that only reads', { INFRA_READ_ONLY: 'true' }, { readOnly: true }],
-])('a bundled server %s shows what one from source derives, and loads no code of tools for it', async (_, env, policy) => {
-  const { shown, loaded } = await shownByBundle(env);
-  expect(shown).toEqual(await shownBySource(policy));
-  expect(loaded).toContain('chunks/');
-  expect(loaded).not.toMatch(work);
-});
+])(
+  'a bundled server %s shows what one from source derives, and loads no code of tools for it',
+  async (_, env, policy) => {
+    const { shown, loaded } = await shownByBundle(env);
+    expect(shown).toEqual(await shownBySource(policy));
+    expect(loaded).toContain('chunks/');
+    expect(loaded).not.toMatch(work);
+  },
+);
 
 test('a server with tools of its own choice derives them', async () => {
   const { shown, loaded } = await shownByBundle({ INFRA_TOOLS: 'list_projects' });
@@ -69,6 +98,8 @@ test('what was derived is not used where the policy could make it another', () =
   const derived = derivePrebuilt();
   expect(prebuiltSurface({ readOnly: false, rules: [] }, derived)?.tools()).toBe(derived.tools);
   expect(prebuiltSurface({ readOnly: false, rules: [{ deny: [], freezes: [] }] }, derived)).toBeUndefined();
-  expect(prebuiltSurface({ readOnly: false, scope: { project: { name: 'shop', setBy: 'INFRA_PROJECT' } } }, derived)).toBeUndefined();
+  expect(
+    prebuiltSurface({ readOnly: false, scope: { project: { name: 'shop', setBy: 'INFRA_PROJECT' } } }, derived),
+  ).toBeUndefined();
   expect(prebuiltSurface({ readOnly: false }, undefined)).toBeUndefined();
 });

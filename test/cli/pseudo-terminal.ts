@@ -8,10 +8,16 @@ const root = join(import.meta.dirname, '../..');
 
 const columns = 100;
 
-// What makes a terminal for another program; not every system has it in this form. In CI there has to be a way to make one.
-export const makesTerminals = process.env['CI'] === 'true' || spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
+// What makes a terminal for another program; not every system has it in this form. In CI there has to be a way to make
+// one.
+export const makesTerminals =
+  process.env['CI'] === 'true' ||
+  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
 
-/** What a terminal of that many columns shows after it was sent a text, line by line: later text and erasing undo earlier text. */
+/**
+ * What a terminal of that many columns shows after it was sent a text, line by line: later text and erasing undo
+ * earlier text.
+ */
 export function renderScreen(sent: string, width = columns): string[] {
   const rows: string[][] = [[]];
   let [row, column] = [0, 0];
@@ -45,13 +51,20 @@ export function renderScreen(sent: string, width = columns): string[] {
     else if (part === '\b') column = Math.max(0, column - 1);
     else if (!/^\p{Cc}/u.test(part)) put(part);
   }
-  return Array.from(rows, (cells) => Array.from(cells ?? [], (cell) => cell ?? ' ').join('').trimEnd());
+  return Array.from(rows, (cells) =>
+    Array.from(cells ?? [], (cell) => cell ?? ' ')
+      .join('')
+      .trimEnd(),
+  );
 }
 
 /** What a person types once the last line of the screen reads so. */
 export type PromptReply = readonly [RegExp, string];
 
-/** Longest that a program is waited for which asks for nothing, in milliseconds: one that never asks must not hang the test. */
+/**
+ * Longest that a program is waited for which asks for nothing, in milliseconds: one that never asks must not hang the
+ * test.
+ */
 const idleTimeout = 30_000;
 
 /** A command line in single quotes: the words are a test's own. */
@@ -61,9 +74,17 @@ const quoted = (words: readonly string[]): string => words.map((word) => `'${wor
  * Starts infra-mcp by its npm script in a pseudo-terminal of its own, as somebody who works on it does, and types.
  * Afterwards the shell of that terminal tells how the program ended, and how the terminal is set.
  */
-export async function runInTerminal(args: readonly string[], env: Record<string, string>, typing: readonly PromptReply[], width = columns) {
+export async function runInTerminal(
+  args: readonly string[],
+  env: Record<string, string>,
+  typing: readonly PromptReply[],
+  width = columns,
+) {
   const line = `stty cols ${width} rows 40; ${quoted(['npm', 'start', '--silent', '--', ...args])}; echo "exit $?"; stty -a`;
-  const child = spawn('script', ['-qec', line, '/dev/null'], { cwd: root, env: { ...process.env, TERM: 'xterm', SHELL: '/bin/sh', ...env } });
+  const child = spawn('script', ['-qec', line, '/dev/null'], {
+    cwd: root,
+    env: { ...process.env, TERM: 'xterm', SHELL: '/bin/sh', ...env },
+  });
   const left = [...typing];
   /** The last line with something on it, each time before something was typed. */
   const prompts: string[] = [];
@@ -90,9 +111,18 @@ export async function runInTerminal(args: readonly string[], env: Record<string,
  * Runs infra-mcp in a pseudo-terminal of that many columns, until it ends.
  * @returns what it sent, and the lines that stay, each as long as it was written.
  */
-export async function shownInTerminal(args: readonly string[], more: Record<string, string>, width: number): Promise<{ readonly sent: string; readonly lines: readonly string[] }> {
-  const { command, env: { CI: _, ...env } } = commandLine(args, more);
+export async function shownInTerminal(
+  args: readonly string[],
+  more: Record<string, string>,
+  width: number,
+): Promise<{ readonly sent: string; readonly lines: readonly string[] }> {
+  const {
+    command,
+    env: { CI: _, ...env },
+  } = commandLine(args, more);
   const line = `stty cols ${width}; ${quoted(command)}; true`;
-  const { stdout: sent } = await promisify(execFile)('script', ['-qec', line, '/dev/null'], { env: { ...env, TERM: 'xterm-256color', SHELL: '/bin/sh' } });
+  const { stdout: sent } = await promisify(execFile)('script', ['-qec', line, '/dev/null'], {
+    env: { ...env, TERM: 'xterm-256color', SHELL: '/bin/sh' },
+  });
   return { sent, lines: renderScreen(sent, Infinity) };
 }

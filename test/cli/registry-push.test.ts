@@ -19,18 +19,24 @@ async function registryThat(answer: (request: IncomingMessage, response: ServerR
 }
 
 const takesUploads = (request: IncomingMessage, response: ServerResponse): unknown =>
-  (request.method === 'POST' ? response.writeHead(202, { location: '/v2/built/x/blobs/uploads/1?state=a' }).end() : response.writeHead(204).end());
+  request.method === 'POST'
+    ? response.writeHead(202, { location: '/v2/built/x/blobs/uploads/1?state=a' }).end()
+    : response.writeHead(204).end();
 
 test('an upload is begun and canceled', async () => {
   const { url, seen } = await registryThat(takesUploads);
   expect(await tryPush({ url, repository: 'built/x', credentials })).toEqual({ is: 'taken' });
-  expect(seen).toEqual([`POST /v2/built/x/blobs/uploads/ ${basic}`, `DELETE /v2/built/x/blobs/uploads/1?state=a ${basic}`]);
+  expect(seen).toEqual([
+    `POST /v2/built/x/blobs/uploads/ ${basic}`,
+    `DELETE /v2/built/x/blobs/uploads/1?state=a ${basic}`,
+  ]);
 });
 
 test('a token is fetched where a registry wants one, for this name only', async () => {
   const { url, seen } = await registryThat((request, response, own) => {
     if (request.url?.startsWith('/token')) return response.end(JSON.stringify({ token: 'abc' }));
-    if (request.headers.authorization !== 'Bearer abc') return response.writeHead(401, { 'www-authenticate': `Bearer realm="${own}/token",service="ours"` }).end();
+    if (request.headers.authorization !== 'Bearer abc')
+      return response.writeHead(401, { 'www-authenticate': `Bearer realm="${own}/token",service="ours"` }).end();
     return takesUploads(request, response);
   });
   expect(await tryPush({ url, repository: 'built/x', credentials })).toEqual({ is: 'taken' });
@@ -40,13 +46,26 @@ test('a token is fetched where a registry wants one, for this name only', async 
 
 test('credentials go to nobody else over plain http', async () => {
   const other = await registryThat((_, response) => response.end('{}'));
-  const { url } = await registryThat((_, response) => response.writeHead(401, { 'www-authenticate': `Bearer realm="${other.url.replace('127.0.0.1', 'localhost')}/token"` }).end());
-  expect(await tryPush({ url, repository: 'built/x', credentials })).toMatchObject({ is: 'unknown', why: expect.stringContaining('could be read on the way') });
+  const { url } = await registryThat((_, response) =>
+    response
+      .writeHead(401, { 'www-authenticate': `Bearer realm="${other.url.replace('127.0.0.1', 'localhost')}/token"` })
+      .end(),
+  );
+  expect(await tryPush({ url, repository: 'built/x', credentials })).toMatchObject({
+    is: 'unknown',
+    why: expect.stringContaining('could be read on the way'),
+  });
   expect(other.seen).toEqual([]);
 });
 
 test('a refusal is told apart from a registry that this machine does not reach', async () => {
   const { url } = await registryThat((_, response) => response.writeHead(403).end());
-  expect(await tryPush({ url, repository: 'built/x', credentials: undefined })).toEqual({ is: 'refused', why: 'the status 403 to the beginning of an upload' });
-  expect(await tryPush({ url: 'http://127.0.0.1:1', repository: 'built/x', credentials })).toMatchObject({ is: 'unknown', why: expect.not.stringContaining('hidden-word') });
+  expect(await tryPush({ url, repository: 'built/x', credentials: undefined })).toEqual({
+    is: 'refused',
+    why: 'the status 403 to the beginning of an upload',
+  });
+  expect(await tryPush({ url: 'http://127.0.0.1:1', repository: 'built/x', credentials })).toMatchObject({
+    is: 'unknown',
+    why: expect.not.stringContaining('hidden-word'),
+  });
 });

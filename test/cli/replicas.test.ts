@@ -11,13 +11,25 @@ import { commandLine, temporaryDirectory } from '../support/built-program.ts';
 /** Two servers on one data directory, as behind one address. */
 async function replicas(...args: string[]): Promise<{ readonly urls: readonly [URL, URL]; readonly dataDir: string }> {
   const dataDir = await temporaryDirectory();
-  const start = async () => new URL((await startProgram(commandLine(['http', '--port', '0', ...args], { INFRA_DATA_DIR: dataDir, INFRA_TIME_SCALE: '0' }))).ready.url);
+  const start = async () =>
+    new URL(
+      (
+        await startProgram(
+          commandLine(['http', '--port', '0', ...args], { INFRA_DATA_DIR: dataDir, INFRA_TIME_SCALE: '0' }),
+        )
+      ).ready.url,
+    );
   return { urls: [await start(), await start()], dataDir };
 }
 
 test('a question is answered to the server that asked it; another does nothing, and says how to go on', async () => {
-  const { urls: [one, other] } = await replicas();
-  const restart = ['restart_services', { environment_id: 'shop/staging', application_ids: ['shop/staging/checkout-api'] }] as const;
+  const {
+    urls: [one, other],
+  } = await replicas();
+  const restart = [
+    'restart_services',
+    { environment_id: 'shop/staging', application_ids: ['shop/staging/checkout-api'] },
+  ] as const;
   const asked = await callReplica(one, ...restart);
   expect(asked.inputRequests?.confirm).toBeDefined();
   const answer = yesTo(asked);
@@ -30,7 +42,10 @@ test('a question is answered to the server that asked it; another does nothing, 
 });
 
 test('what the operator approves holds at every server of the data directory, and once', async () => {
-  const { urls: [one, other], dataDir } = await replicas('--approvals-page');
+  const {
+    urls: [one, other],
+    dataDir,
+  } = await replicas('--approvals-page');
   await setOperatorSecret(join(dataDir, 'operator.json'));
   const [here, there] = [await connectModernHttp(one), await connectModernHttp(other)];
   const { id } = (await here.call('get_organization')).structuredContent as { id: string };

@@ -19,7 +19,11 @@ import { commandLine, runProgram, temporaryDirectory } from '../support/built-pr
 
 /** A stream that is a terminal of so many columns. */
 const terminal = (width: number, colours = 256): NodeJS.WriteStream =>
-  Object.assign(new Writable(), { isTTY: true, columns: width, getColorDepth: () => Math.log2(colours) }) as unknown as NodeJS.WriteStream;
+  Object.assign(new Writable(), {
+    isTTY: true,
+    columns: width,
+    getColorDepth: () => Math.log2(colours),
+  }) as unknown as NodeJS.WriteStream;
 const file = new Writable() as NodeJS.WriteStream;
 
 const words = (joined: string): string[] => joined.split(/\s+/).filter(Boolean).toSorted();
@@ -28,14 +32,21 @@ const find = (parser: Parser, word: string): Parser => parser.commands.find((one
 
 /** The lines of a table in a terminal of that width, without colours. */
 const shown = (heading: readonly string[], rows: readonly (readonly Cell[])[], width: number): string[] =>
-  stripVTControlCharacters(columns(heading, rows, { stream: terminal(width) })).trimEnd().split('\n');
+  stripVTControlCharacters(columns(heading, rows, { stream: terminal(width) }))
+    .trimEnd()
+    .split('\n');
 
 describe('a table', () => {
   const heading = ['name', 'why'];
-  const rows = [['a', 'a long explanation that has to be wrapped where there is little room'], ['longer', 'short']];
+  const rows = [
+    ['a', 'a long explanation that has to be wrapped where there is little room'],
+    ['longer', 'short'],
+  ];
 
   test('has a line for each row where it is written to a file', () => {
-    expect(columns(heading, rows, { stream: file })).toBe('name    why\na       a long explanation that has to be wrapped where there is little room\nlonger  short\n');
+    expect(columns(heading, rows, { stream: file })).toBe(
+      'name    why\na       a long explanation that has to be wrapped where there is little room\nlonger  short\n',
+    );
   });
 
   test('is its heading where there are no rows', () => {
@@ -44,44 +55,82 @@ describe('a table', () => {
 
   test('fits into a terminal, and loses no word', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.stringMatching(/^[a-z]{1,6}$/), fc.stringMatching(/^([a-z]{1,9} ){0,12}[a-z]$/))), fc.integer({ min: 40, max: 120 }), (some, width) => {
-        const text = stripVTControlCharacters(columns(heading, some, { stream: terminal(width) }));
-        for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(width);
-        expect(words(text)).toEqual(words([heading, ...some].flat().join(' ')));
-      }),
+      fc.property(
+        fc.array(fc.tuple(fc.stringMatching(/^[a-z]{1,6}$/), fc.stringMatching(/^([a-z]{1,9} ){0,12}[a-z]$/))),
+        fc.integer({ min: 40, max: 120 }),
+        (some, width) => {
+          const text = stripVTControlCharacters(columns(heading, some, { stream: terminal(width) }));
+          for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+          expect(words(text)).toEqual(words([heading, ...some].flat().join(' ')));
+        },
+      ),
       { numRuns: 50 },
     );
   });
 
   test('cuts no word, however little room there is', () => {
     const name = 'create_environment_variable';
-    expect(shown(heading, [[name, 'some words that can be wrapped']], 20)).toEqual([name, '  why: some words', '  that can be', '  wrapped']);
+    expect(shown(heading, [[name, 'some words that can be wrapped']], 20)).toEqual([
+      name,
+      '  why: some words',
+      '  that can be',
+      '  wrapped',
+    ]);
   });
 
   test('measures and wraps coloured words by what is seen of them', () => {
-    const text = columns(['a heading of many words', 'b'], [[{ text: 'destructive words in a cell that is wrapped', style: 'red' }, 'x']], { stream: terminal(30) });
+    const text = columns(
+      ['a heading of many words', 'b'],
+      [[{ text: 'destructive words in a cell that is wrapped', style: 'red' }, 'x']],
+      { stream: terminal(30) },
+    );
     expect(text).toContain('\u001B[31mdestructive words in a cell\u001B[39m  x\n\u001B[31mthat is wrapped\u001B[39m\n');
-    expect(Math.max(...stripVTControlCharacters(text).split('\n').map((line) => line.length))).toBe(30);
+    expect(
+      Math.max(
+        ...stripVTControlCharacters(text)
+          .split('\n')
+          .map((line) => line.length),
+      ),
+    ).toBe(30);
   });
 
   test('stands below its first column where it is too wide: nothing is lost, and empty cells are left out', () => {
     const several = ['', 'tool', 'who', 'target', 'why'];
-    const table = [['!', 'stop_environment', 'ann', '', 'somebody has to agree to this first'], ['✓', 'list_projects', 'bob', 'shop', '']];
+    const table = [
+      ['!', 'stop_environment', 'ann', '', 'somebody has to agree to this first'],
+      ['✓', 'list_projects', 'bob', 'shop', ''],
+    ];
     expect(shown(several, table, 40)).toEqual([
-      '!  stop_environment', '  who: ann', '  why: somebody has to agree to this', '  first', '✓  list_projects', '  who: bob  target: shop',
+      '!  stop_environment',
+      '  who: ann',
+      '  why: somebody has to agree to this',
+      '  first',
+      '✓  list_projects',
+      '  who: bob  target: shop',
     ]);
   });
 
   test('stands below its first columns, too, where that takes far fewer lines', () => {
     const explanation = 'This takes many lines beside a wide column, and few below it.';
-    const drawn = (times: number) => shown(['tool', 'why', 'took'], [['override_environment_variable', Array(times).fill(explanation).join(' '), '3 ms']], 62);
+    const drawn = (times: number) =>
+      shown(
+        ['tool', 'why', 'took'],
+        [['override_environment_variable', Array(times).fill(explanation).join(' '), '3 ms']],
+        62,
+      );
     expect(drawn(1)[0]).toMatch(/^tool +why +took$/);
-    expect(drawn(4).slice(0, 2)).toEqual(['override_environment_variable', '  why: This takes many lines beside a wide column, and few']);
+    expect(drawn(4).slice(0, 2)).toEqual([
+      'override_environment_variable',
+      '  why: This takes many lines beside a wide column, and few',
+    ]);
   });
 
   test('prefers short texts to stacking, and a smaller gap to that', () => {
     const table = [[{ text: '2026-03-01T10:00:00.000Z', short: '5 min ago' }, 'environment']];
-    expect(shown(['time', 'target'], table, 40)).toEqual(['time                      target', '2026-03-01T10:00:00.000Z  environment']);
+    expect(shown(['time', 'target'], table, 40)).toEqual([
+      'time                      target',
+      '2026-03-01T10:00:00.000Z  environment',
+    ]);
     expect(shown(['time', 'target'], table, 30)).toEqual(['time       target', '5 min ago  environment']);
     expect(shown(['time', 'target'], table, 21)).toEqual(['time      target', '5 min ago environment']);
     expect(shown(['time', 'target'], table, 20)).toEqual(['5 min ago', '  target:', '  environment']);
@@ -89,11 +138,17 @@ describe('a table', () => {
 
   test('keeps a command in one line', () => {
     const advice = 'Set a secret first, with the command infra-mcp approve --set-secret in a terminal.';
-    for (let width = 34; width < 90; width += 1) expect(shown(['what', 'found'], [['x', advice]], width).join('\n')).toContain('infra-mcp approve --set-secret');
+    for (let width = 34; width < 90; width += 1)
+      expect(shown(['what', 'found'], [['x', advice]], width).join('\n')).toContain('infra-mcp approve --set-secret');
   });
 
   test('has the width that the variable COLUMNS tells, if the terminal tells none, and else 80', () => {
-    expect([lineWidth(terminal(0), {}), lineWidth(terminal(0), { COLUMNS: '50' }), lineWidth(terminal(70), { COLUMNS: '50' }), lineWidth(file, { COLUMNS: '50' })]).toEqual([80, 50, 70, Infinity]);
+    expect([
+      lineWidth(terminal(0), {}),
+      lineWidth(terminal(0), { COLUMNS: '50' }),
+      lineWidth(terminal(70), { COLUMNS: '50' }),
+      lineWidth(file, { COLUMNS: '50' }),
+    ]).toEqual([80, 50, 70, Infinity]);
   });
 
   test('writes out what would move the cursor or hide text, and loses nothing of it', () => {
@@ -103,14 +158,27 @@ describe('a table', () => {
   });
 
   test('lines up wide and combining characters, and emoji', () => {
-    expect(columns(['a', 'b'], [['日本', 'x'], ['ab', 'y'], ['e\u0301', 'z'], ['🚀', 'w']], { stream: file })).toBe('a     b\n日本  x\nab    y\ne\u0301     z\n🚀    w\n');
+    expect(
+      columns(
+        ['a', 'b'],
+        [
+          ['日本', 'x'],
+          ['ab', 'y'],
+          ['e\u0301', 'z'],
+          ['🚀', 'w'],
+        ],
+        { stream: file },
+      ),
+    ).toBe('a     b\n日本  x\nab    y\ne\u0301     z\n🚀    w\n');
   });
 });
 
 describe('a text', () => {
   test('is broken between words in a terminal, with the indentation of its line, and keeps its spaces and colours', () => {
     const text = 'One line of  words.\n\n  an \u001B[1mindented\u001B[22m line\n/a/path/that/is/too/long\n';
-    expect(wrapped(text, terminal(14))).toBe('One line of\nwords.\n\n  an \u001B[1mindented\u001B[22m\n  line\n/a/path/that/is/too/long\n');
+    expect(wrapped(text, terminal(14))).toBe(
+      'One line of\nwords.\n\n  an \u001B[1mindented\u001B[22m\n  line\n/a/path/that/is/too/long\n',
+    );
     expect(wrapped(text, terminal(80))).toBe(text);
     expect(wrapped(text, file)).toBe(text);
   });
@@ -118,8 +186,11 @@ describe('a text', () => {
 
 describe('facts', () => {
   test('begin at the left edge, and nothing else does, however wide a word is', () => {
-    const text = 'On: cluster "main"\nreason: a-word-without-a-space On: cluster "sandbox"\n\n  日本日本日本日本日本日本';
-    expect(wrappedFacts(text, terminal(22))).toBe('On: cluster "main"\nreason:\n    a-word-without-a-s\n    pace On: cluster\n    "sandbox"\n\n  日本日本日本日本\n      日本日本');
+    const text =
+      'On: cluster "main"\nreason: a-word-without-a-space On: cluster "sandbox"\n\n  日本日本日本日本日本日本';
+    expect(wrappedFacts(text, terminal(22))).toBe(
+      'On: cluster "main"\nreason:\n    a-word-without-a-s\n    pace On: cluster\n    "sandbox"\n\n  日本日本日本日本\n      日本日本',
+    );
     expect(wrappedFacts(text, terminal(80))).toBe(text);
     expect(wrappedFacts(text, file)).toBe(text);
   });
@@ -128,8 +199,11 @@ describe('facts', () => {
 describe('a time', () => {
   const now = Date.parse('2026-03-01T12:00:00Z');
   test.each([
-    ['2026-03-01T11:59:58.000Z', '2 s ago'], ['2026-03-01T11:00:01.000Z', '59 min ago'], ['2026-02-28T13:00:00.000Z', '23 h ago'],
-    ['2026-02-20T08:15:30.000Z', '2026-02-20 08:15Z'], ['2026-03-01T12:14:59.000Z', 'in 14 min'],
+    ['2026-03-01T11:59:58.000Z', '2 s ago'],
+    ['2026-03-01T11:00:01.000Z', '59 min ago'],
+    ['2026-02-28T13:00:00.000Z', '23 h ago'],
+    ['2026-02-20T08:15:30.000Z', '2026-02-20 08:15Z'],
+    ['2026-03-01T12:14:59.000Z', 'in 14 min'],
   ])('%s is short %s', (at, short) => {
     expect(timeCell(at, now)).toEqual({ text: at, short });
     expect(timeCell(Date.parse(at), now)).toEqual({ text: at, short });
@@ -139,15 +213,24 @@ describe('a time', () => {
 });
 
 describe('colours', () => {
-  test.each([['tools'], ['doctor'], ['--help']])('of %s come with FORCE_COLOR, and are left out where no terminal reads it', async (...args) => {
-    expect((await runProgram(args, await environment({}))).stdout).not.toContain('\u001B');
-    expect((await runProgram(args, await environment({ FORCE_COLOR: '1' }))).stdout).toContain('\u001B[');
-    expect((await runProgram(args, await environment({ FORCE_COLOR: '0', NO_COLOR: '1' }))).stdout).not.toContain('\u001B');
-  });
+  test.each([['tools'], ['doctor'], ['--help']])(
+    'of %s come with FORCE_COLOR, and are left out where no terminal reads it',
+    async (...args) => {
+      expect((await runProgram(args, await environment({}))).stdout).not.toContain('\u001B');
+      expect((await runProgram(args, await environment({ FORCE_COLOR: '1' }))).stdout).toContain('\u001B[');
+      expect((await runProgram(args, await environment({ FORCE_COLOR: '0', NO_COLOR: '1' }))).stdout).not.toContain(
+        '\u001B',
+      );
+    },
+  );
 
   test('never get into JSON', async () => {
     const env = await environment({ FORCE_COLOR: '1' });
-    for (const args of [['tools', '--json'], ['doctor', '--json'], ['approve', '--json']]) {
+    for (const args of [
+      ['tools', '--json'],
+      ['doctor', '--json'],
+      ['approve', '--json'],
+    ]) {
       const { stdout } = await runProgram(args, env);
       expect(stdout, args.join(' ')).not.toContain('\u001B');
       expect(() => JSON.parse(stdout), args.join(' ')).not.toThrow();
@@ -165,7 +248,11 @@ async function slowPlatform(delay: number): Promise<string> {
 
 describe.skipIf(!makesTerminals)('in a real terminal', () => {
   test('work that takes long shows that it goes on, and nothing of that stays', async () => {
-    const { sent, lines } = await shownInTerminal(['doctor'], await environment({ INFRA_BASE_URL: await slowPlatform(1500), INFRA_API_TOKEN: 'x' }), 100);
+    const { sent, lines } = await shownInTerminal(
+      ['doctor'],
+      await environment({ INFRA_BASE_URL: await slowPlatform(1500), INFRA_API_TOKEN: 'x' }),
+      100,
+    );
     expect(sent).toContain('Calling the platform');
     expect(sent).toContain('\u001B[31m✗\u001B[39m');
     expect(lines.join('\n')).not.toContain('Calling the platform');
@@ -174,16 +261,27 @@ describe.skipIf(!makesTerminals)('in a real terminal', () => {
   });
 
   test('work that is soon done shows no progress', async () => {
-    const { sent } = await shownInTerminal(['doctor'], await environment({ INFRA_BASE_URL: await slowPlatform(0), INFRA_API_TOKEN: 'x' }), 100);
+    const { sent } = await shownInTerminal(
+      ['doctor'],
+      await environment({ INFRA_BASE_URL: await slowPlatform(0), INFRA_API_TOKEN: 'x' }),
+      100,
+    );
     expect(sent).not.toContain('Calling the platform');
   });
 
   test('NO_COLOR leaves the colours out', async () => {
-    expect((await shownInTerminal(['tools'], await environment({ NO_COLOR: '1' }), 100)).sent).not.toContain('\u001B[3');
+    expect((await shownInTerminal(['tools'], await environment({ NO_COLOR: '1' }), 100)).sent).not.toContain(
+      '\u001B[3',
+    );
   });
 
   test('errors and help texts are broken between words', async () => {
-    for (const args of [['tools', 'no_such_tool_at_all_that_anybody_knows'], ['approve', '--help'], ['audit', '--help'], ['http', '--help']]) {
+    for (const args of [
+      ['tools', 'no_such_tool_at_all_that_anybody_knows'],
+      ['approve', '--help'],
+      ['audit', '--help'],
+      ['http', '--help'],
+    ]) {
       const { lines } = await shownInTerminal(args, await environment({}), 60);
       // A single word, as an address, is left whole, so that it can be copied.
       expect(lines.filter((line) => line.length > 60 && line.trim().includes(' '))).toEqual([]);
@@ -198,29 +296,59 @@ describe('where there is nothing to list', () => {
     [['audit', 'show'], /^No calls are recorded: there is no \S+audit\.jsonl\.\n$/],
     [['audit', 'show', '/dev/null'], /^No calls are recorded in \/dev\/null\.\n$/],
   ])('%j says so', async (args, said) => {
-    expect(await runProgram(args, await environment({}))).toEqual({ code: 0, stdout: expect.stringMatching(said) as string, stderr: '' });
+    expect(await runProgram(args, await environment({}))).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(said) as string,
+      stderr: '',
+    });
   });
 });
 
 describe('json', () => {
   test('is printed by every command that prints data', () => {
     const silent = ['stdio', 'http', 'platform', 'init', 'completion'];
-    expect(commands.filter(({ name, flags }) => !silent.includes(name) && flags?.['json'] === undefined).map(({ name }) => name)).toEqual([]);
+    expect(
+      commands
+        .filter(({ name, flags }) => !silent.includes(name) && flags?.['json'] === undefined)
+        .map(({ name }) => name),
+    ).toEqual([]);
   });
 
   test('of what is made has it whole', async () => {
     const directory = await temporaryDirectory();
-    const made = JSON.parse((await runProgram(['token', 'create', '--name', 'ci', '--permission', 'deploy', '--json', '--data-dir', directory])).stdout) as { token: string };
+    const made = JSON.parse(
+      (
+        await runProgram([
+          'token',
+          'create',
+          '--name',
+          'ci',
+          '--permission',
+          'deploy',
+          '--json',
+          '--data-dir',
+          directory,
+        ])
+      ).stdout,
+    ) as { token: string };
     expect(made).toEqual({ token: expect.stringMatching(/^.{20,}$/) as string, name: 'ci', permission: 'deploy' });
-    const gone = JSON.parse((await runProgram(['token', 'revoke', 'ci', '--json', '--data-dir', directory])).stdout) as object;
+    const gone = JSON.parse(
+      (await runProgram(['token', 'revoke', 'ci', '--json', '--data-dir', directory])).stdout,
+    ) as object;
     expect(gone).toMatchObject({ name: 'ci', revoked: true });
     const key = JSON.parse((await runProgram(['key', '--name', 'ci', '--json'])).stdout) as object;
-    expect(key).toEqual({ key: expect.stringMatching(/^imk_/) as string, entry: { name: 'ci', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string, level: 'read' } });
+    expect(key).toEqual({
+      key: expect.stringMatching(/^imk_/) as string,
+      entry: { name: 'ci', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string, level: 'read' },
+    });
   });
 });
 
 test('a reader that leaves early does no harm', async () => {
-  const { command: [program = '', ...args], env } = commandLine(['tools'], await environment({}));
+  const {
+    command: [program = '', ...args],
+    env,
+  } = commandLine(['tools'], await environment({}));
   const child = spawn(program, args, { env });
   child.stdout.destroy();
   let said = '';
@@ -247,7 +375,11 @@ describe('a mistyped', () => {
 
 test.each(commands)('the help of $name has its examples', ({ name, examples }) => {
   let help = '';
-  name.split(' ').reduce(find, createParser()).configureOutput({ writeOut: (text) => void (help += text) }).outputHelp();
+  name
+    .split(' ')
+    .reduce(find, createParser())
+    .configureOutput({ writeOut: (text) => void (help += text) })
+    .outputHelp();
   for (const { line, does } of examples) {
     expect(help).toContain(line);
     expect(help).toContain(does);

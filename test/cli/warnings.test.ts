@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 
-/** Runs `infra-mcp tools` while Node warns: here once the program has started, as Node does when a module is first loaded. */
+/**
+ * Runs `infra-mcp tools` while Node warns: here once the program has started, as Node does when a module is first
+ * loaded.
+ */
 const warned = async (message: string, name: string, options = ''): Promise<string> => {
   const warns = `setImmediate(() => process.emitWarning(${JSON.stringify(message)}, ${JSON.stringify(name)}));`;
   const { code, stderr } = await runProgram(['tools'], {
-    INFRA_DATA_DIR: await temporaryDirectory(), NODE_OPTIONS: `${options} --import=data:text/javascript,${encodeURIComponent(warns)}`,
+    INFRA_DATA_DIR: await temporaryDirectory(),
+    NODE_OPTIONS: `${options} --import=data:text/javascript,${encodeURIComponent(warns)}`,
   });
   expect(code).toBe(0);
   return stderr;

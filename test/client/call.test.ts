@@ -21,7 +21,10 @@ describe('what goes out', () => {
     expect(requests[0]).toMatchObject({ method: 'POST', url: `/cluster/${ids.cluster}/lock` });
     expect(JSON.parse(requests[0]!.body)).toEqual({ reason: 'incident', ttl_in_days: 2 });
     expect(requests[0]!.headers).toMatchObject({
-      authorization: `Token ${token}`, 'content-type': 'application/json', accept: 'application/json', 'x-request-id': 'req-1',
+      authorization: `Token ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'x-request-id': 'req-1',
     });
   });
 
@@ -29,8 +32,12 @@ describe('what goes out', () => {
     const { url, requests } = await answering({});
     const client = connectClient(`${url}/v9/`);
     await apiErrorOf(client.call(operations.list_job_deployments, { job_id: ids.container, pageSize: 5 } as never));
-    await apiErrorOf(client.call(operations.list_projects, { organization_id: ids.organization, page: 2, page_size: 10 }));
-    expect(requests.map((one) => one.url)).toContain(`/v9/organization/${ids.organization}/project?page=2&page_size=10`);
+    await apiErrorOf(
+      client.call(operations.list_projects, { organization_id: ids.organization, page: 2, page_size: 10 }),
+    );
+    expect(requests.map((one) => one.url)).toContain(
+      `/v9/organization/${ids.organization}/project?page=2&page_size=10`,
+    );
   });
 
   test('has no body and no content type where nothing is to be said', async () => {
@@ -49,12 +56,21 @@ describe('what goes out', () => {
 
   test('has its body with DELETE, too', async () => {
     const remove = define({
-      name: 'remove_member', method: 'DELETE', path: '/organization/{organizationId}/member', body: z.object({ user_id: z.string() }), effect: 'sensitive', target: 'organization',
+      name: 'remove_member',
+      method: 'DELETE',
+      path: '/organization/{organizationId}/member',
+      body: z.object({ user_id: z.string() }),
+      effect: 'sensitive',
+      target: 'organization',
       summary: 'Remove a member.',
     });
     const { client, requests } = await answering({ status: 204 });
     expect(await client.call(remove, { organization_id: ids.organization, user_id: ids.container })).toBeUndefined();
-    expect(requests[0]).toMatchObject({ method: 'DELETE', url: `/organization/${ids.organization}/member`, body: JSON.stringify({ user_id: ids.container }) });
+    expect(requests[0]).toMatchObject({
+      method: 'DELETE',
+      url: `/organization/${ids.organization}/member`,
+      body: JSON.stringify({ user_id: ids.container }),
+    });
   });
 
   test('has the members that the contract does not know beside those it knows, which win', async () => {
@@ -80,9 +96,12 @@ describe('what goes out', () => {
     const { client, requests } = await answering({ body: { id: ids.organization } });
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     await client.call(operations.get_organization, {}, { trace: { traceparent, tracestate: 'a=b' } });
-    for (const trace of [{ traceparent: 'x\r\nX-Evil: 1' }, { traceparent, tracestate: 'a\r\nX-Evil: 1' }]) await client.call(operations.get_organization, {}, { trace });
+    for (const trace of [{ traceparent: 'x\r\nX-Evil: 1' }, { traceparent, tracestate: 'a\r\nX-Evil: 1' }])
+      await client.call(operations.get_organization, {}, { trace });
     expect(requests.map(({ headers }) => [headers['traceparent'], headers['tracestate'], headers['x-evil']])).toEqual([
-      [traceparent, 'a=b', undefined], [undefined, undefined, undefined], [traceparent, undefined, undefined],
+      [traceparent, 'a=b', undefined],
+      [undefined, undefined, undefined],
+      [traceparent, undefined, undefined],
     ]);
   });
 
@@ -92,12 +111,18 @@ describe('what goes out', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test.each(['', '..', '../secret', 'x/y', `${ids.environment}?a=1`, undefined, 7])('is nothing where an id is %j', async (id) => {
-    const { client, requests } = await answering({});
-    const error = await apiErrorOf(client.call(operations.get_environment, { environment_id: id as string }));
-    expect(error).toMatchObject({ kind: 'invalid_input', message: expect.stringContaining('environment_id must be a uuid') as string });
-    expect(requests).toEqual([]);
-  });
+  test.each(['', '..', '../secret', 'x/y', `${ids.environment}?a=1`, undefined, 7])(
+    'is nothing where an id is %j',
+    async (id) => {
+      const { client, requests } = await answering({});
+      const error = await apiErrorOf(client.call(operations.get_environment, { environment_id: id as string }));
+      expect(error).toMatchObject({
+        kind: 'invalid_input',
+        message: expect.stringContaining('environment_id must be a uuid') as string,
+      });
+      expect(requests).toEqual([]);
+    },
+  );
 });
 
 describe('what comes back', () => {
@@ -130,11 +155,21 @@ describe('what comes back', () => {
   test('may not be nothing after a read', async () => {
     const { client } = await answering({ status: 200 });
     const error = await apiErrorOf(client.call(operations.get_organization, {}));
-    expect(error).toMatchObject({ kind: 'bad_answer', status: 200, message: expect.stringContaining('empty') as string });
+    expect(error).toMatchObject({
+      kind: 'bad_answer',
+      status: 200,
+      message: expect.stringContaining('empty') as string,
+    });
   });
 
   test('keeps unknown members and enum values, takes nulls and absent members', async () => {
-    const body = { id: ids.container, name: null, service_type: 'SPACESHIP', registry: { id: ids.cluster, kind: 'MOON_CR' }, extra: { a: [1] } };
+    const body = {
+      id: ids.container,
+      name: null,
+      service_type: 'SPACESHIP',
+      registry: { id: ids.cluster, kind: 'MOON_CR' },
+      extra: { a: [1] },
+    };
     const { client } = await answering({ body });
     expect(await client.call(operations.get_container, { container_id: ids.container })).toEqual(body);
   });
@@ -156,13 +191,55 @@ describe('what comes back', () => {
   });
 
   test.each([
-    ['a missing id', operations.list_environments, { project_id: ids.cluster }, { results: [{ id: ids.environment }, { name: 'x' }] }, 'results[1].id', 'missing'],
-    ['a null id', operations.get_environment, { environment_id: ids.environment }, { id: null }, 'id', 'null, not of type string'],
-    ['a wrong type', operations.get_environment, { environment_id: ids.environment }, { id: 'x', name: 5 }, 'name', 'number, not of type string'],
-    ['a wrong type deep inside', operations.get_container, { container_id: ids.container }, { id: 'x', ports: [{ id: 'p', internal_port: '80' }] }, 'ports[0].internal_port', 'string, not of type number'],
-    ['no object', operations.get_environment, { environment_id: ids.environment }, 'null', '', 'null, not of type object'],
+    [
+      'a missing id',
+      operations.list_environments,
+      { project_id: ids.cluster },
+      { results: [{ id: ids.environment }, { name: 'x' }] },
+      'results[1].id',
+      'missing',
+    ],
+    [
+      'a null id',
+      operations.get_environment,
+      { environment_id: ids.environment },
+      { id: null },
+      'id',
+      'null, not of type string',
+    ],
+    [
+      'a wrong type',
+      operations.get_environment,
+      { environment_id: ids.environment },
+      { id: 'x', name: 5 },
+      'name',
+      'number, not of type string',
+    ],
+    [
+      'a wrong type deep inside',
+      operations.get_container,
+      { container_id: ids.container },
+      { id: 'x', ports: [{ id: 'p', internal_port: '80' }] },
+      'ports[0].internal_port',
+      'string, not of type number',
+    ],
+    [
+      'no object',
+      operations.get_environment,
+      { environment_id: ids.environment },
+      'null',
+      '',
+      'null, not of type object',
+    ],
     ['an organization list without any', operations.get_organization, {}, { results: [] }, 'id', 'missing'],
-    ['a member that fits no kind of service', operations.list_services, { environment_id: ids.environment }, { results: [{ id: 'x', name: {} }] }, 'results[0].name', 'object, not of type string'],
+    [
+      'a member that fits no kind of service',
+      operations.list_services,
+      { environment_id: ids.environment },
+      { results: [{ id: 'x', name: {} }] },
+      'results[0].name',
+      'object, not of type string',
+    ],
   ])('is refused by the name of the field for %s', async (_, operation, input, body, field, why) => {
     const { client } = await answering({ body });
     const error = await apiErrorOf(client.call(operation, input as never));
@@ -183,8 +260,14 @@ describe('what comes back', () => {
 
   test('after a change says that the change was accepted', async () => {
     const { client } = await answering({ status: 201, body: { id: 3 } });
-    const error = await apiErrorOf(client.call(operations.create_project, { organization_id: ids.organization, name: 'x' }));
-    expect(error).toMatchObject({ kind: 'bad_answer', field: 'id', message: expect.stringContaining('was accepted') as string });
+    const error = await apiErrorOf(
+      client.call(operations.create_project, { organization_id: ids.organization, name: 'x' }),
+    );
+    expect(error).toMatchObject({
+      kind: 'bad_answer',
+      field: 'id',
+      message: expect.stringContaining('was accepted') as string,
+    });
   });
 });
 
@@ -198,19 +281,36 @@ test('a call leaves no timer behind that would keep the program running', async 
 });
 
 test('the log tells of each call and each repetition, in the log of the call where one is given', async () => {
-  const { url } = await startStubServer((_one, _response, count) => (count === 1 ? { status: 503 } : { body: { id: ids.organization } }));
+  const { url } = await startStubServer((_one, _response, count) =>
+    count === 1 ? { status: 503 } : { body: { id: ids.organization } },
+  );
   const lines: unknown[] = [];
-  const log = { debug: (fields: object) => void lines.push({ level: 'debug', ...fields }), warn: (fields: object) => void lines.push({ level: 'warn', ...fields }) };
+  const log = {
+    debug: (fields: object) => void lines.push({ level: 'debug', ...fields }),
+    warn: (fields: object) => void lines.push({ level: 'warn', ...fields }),
+  };
   const unused = { debug: () => expect.unreachable(), warn: () => expect.unreachable() };
-  await connectClient(url, { log: unused, random: () => 0.5 }).call(operations.get_organization, {}, { log, requestId: 'req-1' });
+  await connectClient(url, { log: unused, random: () => 0.5 }).call(
+    operations.get_organization,
+    {},
+    { log, requestId: 'req-1' },
+  );
   expect(lines).toEqual([
     { level: 'warn', operation: 'get_organization', requestId: 'req-1', status: 503, wait: 100 },
-    { level: 'debug', operation: 'get_organization', requestId: 'req-1', status: 200, attempts: 2, duration: expect.any(Number) as number },
+    {
+      level: 'debug',
+      operation: 'get_organization',
+      requestId: 'req-1',
+      status: 200,
+      attempts: 2,
+      duration: expect.any(Number) as number,
+    },
   ]);
 });
 
 test('reads are named as the types of answers take them to be', () => {
-  for (const { name, method } of allOperations) expect([name, /^(?:get|list)_/.test(name)]).toEqual([name, method === 'GET']);
+  for (const { name, method } of allOperations)
+    expect([name, /^(?:get|list)_/.test(name)]).toEqual([name, method === 'GET']);
 });
 
 test('answers are typed: a read always there, a change perhaps empty', () => {

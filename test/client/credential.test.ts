@@ -16,7 +16,9 @@ describe('a credential', () => {
 
   test('has a key that is stable, differs by scheme and value, and is not the value', () => {
     expect(credentialOf(token).key).toBe(credentialOf(` ${token}`).key);
-    expect(new Set([credentialOf(token).key, credentialOf(token, 'Bearer').key, credentialOf(`${token}x`).key]).size).toBe(3);
+    expect(
+      new Set([credentialOf(token).key, credentialOf(token, 'Bearer').key, credentialOf(`${token}x`).key]).size,
+    ).toBe(3);
     expect(credentialOf(token).key).not.toContain(token);
   });
 

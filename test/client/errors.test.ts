@@ -29,7 +29,13 @@ describe('a status', () => {
     [304, 'bad_answer', /base URL/],
   ])('%i is %s', async (status, kind, says) => {
     const { failure, asked } = await changeAgainst(status === 304 ? { status } : error(status, 'the reason'));
-    expect(failure).toMatchObject({ name: 'ApiError', kind, status, operation: 'lock_cluster', outcomeUnknown: status >= 500 });
+    expect(failure).toMatchObject({
+      name: 'ApiError',
+      kind,
+      status,
+      operation: 'lock_cluster',
+      outcomeUnknown: status >= 500,
+    });
     expect(failure.message).toMatch(/^lock_cluster failed: /);
     expect(failure.message).toMatch(says);
     expect(asked).toBe(1);
@@ -49,7 +55,10 @@ describe('a status', () => {
   test('404 where no id was sent points at the base URL', async () => {
     const { url } = await startStubServer(() => ({ status: 404 }));
     const failure = await apiErrorOf(connectClient(url).call(operations.get_organization, {}));
-    expect(failure).toMatchObject({ kind: 'not_found', message: expect.stringMatching(/nothing at \/organization.*base URL/) as string });
+    expect(failure).toMatchObject({
+      kind: 'not_found',
+      message: expect.stringMatching(/nothing at \/organization.*base URL/) as string,
+    });
   });
 });
 
@@ -66,8 +75,16 @@ describe("the platform's own words", () => {
     ['nothing but space', ' \r\n ', undefined],
     ['a JSON string', '"text"', '"text"'],
     ['an array', '["a"]', '["a"]'],
-    ['a page without its markup', '<!DOCTYPE html><style>p{color:red}</style><h1>502 Bad <b>Gateway</b></h1><script>let a = 1</script>', '502 Bad Gateway'],
-    ['one line, with what is invisible written out', { message: 'a\u0000b\n\u001B[31mc\u200Bd\u202Ee\u2028f' }, 'a<U+0000>b <U+001B>[31mc<U+200B>d<U+202E>e f'],
+    [
+      'a page without its markup',
+      '<!DOCTYPE html><style>p{color:red}</style><h1>502 Bad <b>Gateway</b></h1><script>let a = 1</script>',
+      '502 Bad Gateway',
+    ],
+    [
+      'one line, with what is invisible written out',
+      { message: 'a\u0000b\n\u001B[31mc\u200Bd\u202Ee\u2028f' },
+      'a<U+0000>b <U+001B>[31mc<U+200B>d<U+202E>e f',
+    ],
   ])('are %s', async (_, body, detail) => {
     const { failure } = await changeAgainst({ status: 400, body });
     expect(failure.detail).toBe(detail);

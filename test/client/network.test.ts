@@ -2,7 +2,16 @@ import { createServer as createSocketServer, type AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { transportFaultOf } from '../../src/client/transport-fault.ts';
 import { operations } from '../../src/contract/operations.ts';
-import { connectClient, apiErrorOf, ids, startStubServer, token, waitUntil, unusedUrl, type StubResponse } from './stub-server.ts';
+import {
+  connectClient,
+  apiErrorOf,
+  ids,
+  startStubServer,
+  token,
+  waitUntil,
+  unusedUrl,
+  type StubResponse,
+} from './stub-server.ts';
 
 const read = [operations.get_environment, { environment_id: ids.environment }] as const;
 const change = [operations.stop_environment, { environment_id: ids.environment }] as const;
@@ -26,27 +35,41 @@ describe('an unreachable platform', () => {
     const url = await unusedUrl();
     const error = await apiErrorOf(connectClient(url).call(...read));
     expect(error).toMatchObject({ kind: 'unreachable', status: undefined });
-    expect(error.message).toBe(`get_environment failed: nothing listens at ${url}. Check the base URL and that the platform is running there.`);
+    expect(error.message).toBe(
+      `get_environment failed: nothing listens at ${url}. Check the base URL and that the platform is running there.`,
+    );
   });
 
   test('is told from TLS troubles, which are not tried again', async () => {
     const { url, sockets } = await startStubServer(() => good);
     const waits: number[] = [];
-    const client = connectClient(url.replace('http:', 'https:'), { sleep: async (milliseconds) => void waits.push(milliseconds) });
+    const client = connectClient(url.replace('http:', 'https:'), {
+      sleep: async (milliseconds) => void waits.push(milliseconds),
+    });
     const error = await apiErrorOf(client.call(...change));
-    expect(error).toMatchObject({ kind: 'unreachable', outcomeUnknown: false, reason: expect.stringContaining('TLS') as string });
+    expect(error).toMatchObject({
+      kind: 'unreachable',
+      outcomeUnknown: false,
+      reason: expect.stringContaining('TLS') as string,
+    });
     expect(waits).toEqual([]);
     await waitUntil(() => sockets.size === 0);
   });
 
   test('is told from something that is no web server', async () => {
     const url = await rawServer('SSH-2.0-OpenSSH_9.9\r\n');
-    expect(await apiErrorOf(connectClient(url).call(...read))).toMatchObject({ kind: 'unreachable', reason: expect.stringContaining('does not speak HTTP') as string });
+    expect(await apiErrorOf(connectClient(url).call(...read))).toMatchObject({
+      kind: 'unreachable',
+      reason: expect.stringContaining('does not speak HTTP') as string,
+    });
   });
 
   test('is told from an answer that ends too early', async () => {
     const url = await rawServer('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"id"');
-    expect(await apiErrorOf(connectClient(url).call(...change))).toMatchObject({ kind: 'unreachable', outcomeUnknown: true });
+    expect(await apiErrorOf(connectClient(url).call(...change))).toMatchObject({
+      kind: 'unreachable',
+      outcomeUnknown: true,
+    });
   });
 
   test.each([
@@ -62,13 +85,21 @@ describe('an unreachable platform', () => {
     ['UND_ERR_INVALID_ARG', 'broke', false, true],
   ])('with %s says "%s"', (code, reason, transient, sent) => {
     const fault = transportFaultOf(Object.assign(new Error('x'), { code }), 'https://api.example.com');
-    expect(fault).toMatchObject({ kind: 'unreachable', transient, sent, reason: expect.stringContaining(reason) as string });
+    expect(fault).toMatchObject({
+      kind: 'unreachable',
+      transient,
+      sent,
+      reason: expect.stringContaining(reason) as string,
+    });
     expect(fault.reason).toContain('https://api.example.com');
     expect(fault.next).toMatch(/\w+.*\.$/);
   });
 
   test('got nothing when connecting itself ran into an error', () => {
-    expect(transportFaultOf({ code: 'ETIMEDOUT', syscall: 'connect' }, 'https://a')).toMatchObject({ sent: false, transient: true });
+    expect(transportFaultOf({ code: 'ETIMEDOUT', syscall: 'connect' }, 'https://a')).toMatchObject({
+      sent: false,
+      transient: true,
+    });
     expect(transportFaultOf({ code: 'ETIMEDOUT', syscall: 'read' }, 'https://a')).toMatchObject({ sent: true });
   });
 
@@ -81,7 +112,11 @@ describe('a slow platform', () => {
   test('that does not begin to answer', async () => {
     const { url } = await startStubServer(never);
     const client = connectClient(url, { timeouts: { headers: 30 } });
-    expect(await apiErrorOf(client.call(...change))).toMatchObject({ kind: 'timeout', outcomeUnknown: true, reason: expect.stringContaining('did not begin') as string });
+    expect(await apiErrorOf(client.call(...change))).toMatchObject({
+      kind: 'timeout',
+      outcomeUnknown: true,
+      reason: expect.stringContaining('did not begin') as string,
+    });
   });
 
   test('that stops in the middle', async () => {
@@ -90,7 +125,11 @@ describe('a slow platform', () => {
       return undefined;
     });
     const client = connectClient(url, { timeouts: { body: 30 } });
-    expect(await apiErrorOf(client.call(...change))).toMatchObject({ kind: 'timeout', outcomeUnknown: true, reason: expect.stringContaining('in the middle') as string });
+    expect(await apiErrorOf(client.call(...change))).toMatchObject({
+      kind: 'timeout',
+      outcomeUnknown: true,
+      reason: expect.stringContaining('in the middle') as string,
+    });
   });
 
   test('that drips for ever is left at the deadline', async () => {
@@ -100,7 +139,10 @@ describe('a slow platform', () => {
       return undefined;
     });
     const client = connectClient(url);
-    expect(await apiErrorOf(client.call(...read, { deadline: Date.now() + 60 }))).toMatchObject({ kind: 'timeout', reason: expect.stringContaining('deadline') as string });
+    expect(await apiErrorOf(client.call(...read, { deadline: Date.now() + 60 }))).toMatchObject({
+      kind: 'timeout',
+      reason: expect.stringContaining('deadline') as string,
+    });
     await waitUntil(() => sockets.size === 0);
   });
 
@@ -110,7 +152,10 @@ describe('a slow platform', () => {
     expect(await apiErrorOf(client.call(...change))).toMatchObject({ kind: 'timeout', outcomeUnknown: true });
   });
 
-  test.each([['a read', read], ['a change', change]])('is left when the caller goes, which frees the connection: %s', async (_, [operation, input]) => {
+  test.each([
+    ['a read', read],
+    ['a change', change],
+  ])('is left when the caller goes, which frees the connection: %s', async (_, [operation, input]) => {
     const { url, requests, sockets } = await startStubServer(never);
     const stop = new AbortController();
     const call = apiErrorOf(connectClient(url).call(operation, input, { signal: stop.signal }));
@@ -145,7 +190,10 @@ describe('the size of an answer', () => {
   const body = JSON.stringify({ id: ids.environment, name: 'x'.repeat(5000) });
   const chunked = { headers: { 'transfer-encoding': 'chunked' } };
 
-  test.each<[string, StubResponse]>([['announced', {}], ['in chunks', chunked]])('is bounded: %s', async (_, reply) => {
+  test.each<[string, StubResponse]>([
+    ['announced', {}],
+    ['in chunks', chunked],
+  ])('is bounded: %s', async (_, reply) => {
     const { url, requests } = await startStubServer(() => ({ ...reply, body }));
     const error = await apiErrorOf(connectClient(url, { maximumAnswerBytes: body.length - 1 }).call(...read));
     expect(error).toMatchObject({ kind: 'bad_answer', message: expect.stringContaining('larger than') as string });
@@ -160,35 +208,52 @@ describe('the size of an answer', () => {
       flood();
       return undefined;
     });
-    expect(await apiErrorOf(connectClient(url, { maximumAnswerBytes: 50_000 }).call(...read))).toMatchObject({ kind: 'bad_answer' });
+    expect(await apiErrorOf(connectClient(url, { maximumAnswerBytes: 50_000 }).call(...read))).toMatchObject({
+      kind: 'bad_answer',
+    });
     await waitUntil(() => sockets.size === 0);
   });
 
   test('does not hide what an error is', async () => {
     const { url } = await startStubServer(() => ({ ...chunked, status: 403, body }));
-    expect(await apiErrorOf(connectClient(url, { maximumAnswerBytes: 100 }).call(...read))).toMatchObject({ kind: 'forbidden', status: 403, detail: undefined });
+    expect(await apiErrorOf(connectClient(url, { maximumAnswerBytes: 100 }).call(...read))).toMatchObject({
+      kind: 'forbidden',
+      status: 403,
+      detail: undefined,
+    });
   });
 });
 
 describe('a redirect', () => {
   test('of a read is followed within the origin, with the credential', async () => {
-    const { url, requests } = await startStubServer((one) => (one.url.endsWith('/') ? good : { status: 308, headers: { location: `${one.url}/` } }));
+    const { url, requests } = await startStubServer((one) =>
+      one.url.endsWith('/') ? good : { status: 308, headers: { location: `${one.url}/` } },
+    );
     expect(await connectClient(url).call(...read)).toEqual(good.body);
-    expect(requests.map((one) => one.url)).toEqual([`/environment/${ids.environment}`, `/environment/${ids.environment}/`]);
+    expect(requests.map((one) => one.url)).toEqual([
+      `/environment/${ids.environment}`,
+      `/environment/${ids.environment}/`,
+    ]);
     expect(requests[1]?.headers.authorization).toBe(`Token ${token}`);
   });
 
-  test.each([301, 302, 303, 307, 308])('%i to another origin is an error that names it; nothing goes there', async (status) => {
-    const other = await startStubServer(() => good);
-    const { url } = await startStubServer(() => ({ status, headers: { location: `${other.url}/elsewhere` } }));
-    const client = connectClient(url);
-    for (const [operation, input] of [read, change]) {
-      const error = await apiErrorOf(client.call(operation, input));
-      expect(error).toMatchObject({ kind: 'unreachable', reason: expect.stringContaining(`redirects to ${other.url},`) as string });
-      expect(error.next).toContain('base URL');
-    }
-    expect(other.requests).toEqual([]);
-  });
+  test.each([301, 302, 303, 307, 308])(
+    '%i to another origin is an error that names it; nothing goes there',
+    async (status) => {
+      const other = await startStubServer(() => good);
+      const { url } = await startStubServer(() => ({ status, headers: { location: `${other.url}/elsewhere` } }));
+      const client = connectClient(url);
+      for (const [operation, input] of [read, change]) {
+        const error = await apiErrorOf(client.call(operation, input));
+        expect(error).toMatchObject({
+          kind: 'unreachable',
+          reason: expect.stringContaining(`redirects to ${other.url},`) as string,
+        });
+        expect(error.next).toContain('base URL');
+      }
+      expect(other.requests).toEqual([]);
+    },
+  );
 
   test.each([
     ['//evil.example/x', 'http://evil.example'],
@@ -198,12 +263,18 @@ describe('a redirect', () => {
     [`https://${'a'.repeat(300)}.example`, 'no valid address'],
   ])('to %s is an error', async (location, says) => {
     const { url, requests } = await startStubServer(() => ({ status: 302, headers: { location } }));
-    expect(await apiErrorOf(connectClient(url).call(...read))).toMatchObject({ kind: 'unreachable', reason: expect.stringContaining(says) as string });
+    expect(await apiErrorOf(connectClient(url).call(...read))).toMatchObject({
+      kind: 'unreachable',
+      reason: expect.stringContaining(says) as string,
+    });
     expect(requests).toHaveLength(1);
   });
 
   test('with a user name in it is an error', async () => {
-    const { url, requests } = await startStubServer(() => ({ status: 302, headers: { location: `${url.replace('//', '//ann:hunter2@')}/x` } }));
+    const { url, requests } = await startStubServer(() => ({
+      status: 302,
+      headers: { location: `${url.replace('//', '//ann:hunter2@')}/x` },
+    }));
     const error = await apiErrorOf(connectClient(url).call(...read));
     expect(error.kind).toBe('unreachable');
     expect(error.message).not.toContain('hunter2');
@@ -212,13 +283,19 @@ describe('a redirect', () => {
 
   test('of a change is not followed within the origin either', async () => {
     const { url, requests } = await startStubServer(() => ({ status: 307, headers: { location: '/x' } }));
-    expect(await apiErrorOf(connectClient(url).call(...change))).toMatchObject({ kind: 'unreachable', reason: expect.stringContaining('another path of its own') as string });
+    expect(await apiErrorOf(connectClient(url).call(...change))).toMatchObject({
+      kind: 'unreachable',
+      reason: expect.stringContaining('another path of its own') as string,
+    });
     expect(requests).toHaveLength(1);
   });
 
   test('that goes round in circles ends', async () => {
     const { url, requests } = await startStubServer((one) => ({ status: 302, headers: { location: one.url } }));
-    expect(await apiErrorOf(connectClient(url).call(...read))).toMatchObject({ kind: 'unreachable', reason: expect.stringContaining('again and again') as string });
+    expect(await apiErrorOf(connectClient(url).call(...read))).toMatchObject({
+      kind: 'unreachable',
+      reason: expect.stringContaining('again and again') as string,
+    });
     expect(requests).toHaveLength(4);
   });
 });
@@ -231,8 +308,13 @@ test('hundreds of calls at once share a bounded number of kept connections', asy
     return { body: { id: one.url.split('/').at(-1) } };
   });
   const client = connectClient(url);
-  const wanted = Array.from({ length: 500 }, (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`);
-  const answers = await Promise.all(wanted.map((id) => client.call(operations.get_environment, { environment_id: id })));
+  const wanted = Array.from(
+    { length: 500 },
+    (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+  );
+  const answers = await Promise.all(
+    wanted.map((id) => client.call(operations.get_environment, { environment_id: id })),
+  );
   expect(answers.map(({ id }) => id)).toEqual(wanted);
   expect(requests).toHaveLength(500);
   expect(sockets.size).toBeLessThanOrEqual(64);

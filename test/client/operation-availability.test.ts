@@ -20,7 +20,13 @@ async function twice(reply: StubResponse) {
 
 describe('an operation outside the document is not offered, and asked for once,', () => {
   test.each<[string, StubResponse]>([
-    ['405', { status: 405, body: { status: 405, error: 'Method Not Allowed', message: `no such environment ${ids.environment}` } }],
+    [
+      '405',
+      {
+        status: 405,
+        body: { status: 405, error: 'Method Not Allowed', message: `no such environment ${ids.environment}` },
+      },
+    ],
     ['nothing', { status: 404 }],
     ['a page', { status: 404, body: `<h1>Not Found</h1><p>${ids.environment}</p>` }],
     ['plain text', { status: 404, body: 'default backend - 404' }],
@@ -61,7 +67,9 @@ describe('it stays offered, and is asked for again,', () => {
   });
 
   test('when it has succeeded before, whatever a 404 says', async () => {
-    const { url, requests } = await startStubServer((_one, _response, count) => (count === 1 ? { body: { results: [] } } : { status: 404 }));
+    const { url, requests } = await startStubServer((_one, _response, count) =>
+      count === 1 ? { body: { results: [] } } : { status: 404 },
+    );
     const client = connectClient(url);
     await client.call(...outside);
     expect(await apiErrorOf(client.call(...outside))).toMatchObject({ kind: 'not_found' });
@@ -71,7 +79,9 @@ describe('it stays offered, and is asked for again,', () => {
 
   test('when an hour has passed: platforms are upgraded', async () => {
     let now = fakeTime().now();
-    const { url, requests } = await startStubServer((_one, _response, count) => (count === 1 ? { status: 404 } : { body: { results: [] } }));
+    const { url, requests } = await startStubServer((_one, _response, count) =>
+      count === 1 ? { status: 404 } : { body: { results: [] } },
+    );
     const client = connectClient(url, { clock: { now: () => now } });
     await apiErrorOf(client.call(...outside));
     now += 59 * 60_000;
@@ -83,7 +93,9 @@ describe('it stays offered, and is asked for again,', () => {
 });
 
 test('one missing operation says nothing of the others, nor of other platforms', async () => {
-  const lacking = await startStubServer((one) => (one.url === path ? { status: 404 } : { body: { id: ids.environment } }));
+  const lacking = await startStubServer((one) =>
+    one.url === path ? { status: 404 } : { body: { id: ids.environment } },
+  );
   const full = await startStubServer(() => ({ body: { results: [] } }));
   const client = connectClient(lacking.url);
   await apiErrorOf(client.call(...outside));
@@ -96,7 +108,10 @@ test('a documented operation is never taken to be missing', async () => {
   for (const status of [404, 405]) {
     const { url, requests } = await startStubServer(() => ({ status }));
     const client = connectClient(url);
-    for (const _ of [1, 2]) expect((await apiErrorOf(client.call(operations.get_helm, { helm_id: ids.container }))).kind).not.toBe('not_offered');
+    for (const _ of [1, 2])
+      expect((await apiErrorOf(client.call(operations.get_helm, { helm_id: ids.container }))).kind).not.toBe(
+        'not_offered',
+      );
     expect(requests).toHaveLength(2);
   }
 });

@@ -29,11 +29,31 @@ describe('the organization of a token', () => {
   });
 
   test.each<[string, unknown, string | undefined, RegExp]>([
-    ['none is chosen', { results: [acme, beta] }, undefined, /has 2 organizations, and none of them is chosen\. .*Acme \(0b9d3c1e[^)]*\), Beta \(1c8e4d2f[^)]*\).*INFRA_ORGANIZATION/],
-    ['the chosen one is not among them', { results: [acme, beta] }, 'Gamma', /has no organization "Gamma".*Acme \(.*Beta \(/],
+    [
+      'none is chosen',
+      { results: [acme, beta] },
+      undefined,
+      /has 2 organizations, and none of them is chosen\. .*Acme \(0b9d3c1e[^)]*\), Beta \(1c8e4d2f[^)]*\).*INFRA_ORGANIZATION/,
+    ],
+    [
+      'the chosen one is not among them',
+      { results: [acme, beta] },
+      'Gamma',
+      /has no organization "Gamma".*Acme \(.*Beta \(/,
+    ],
     ['the only one is another', acme, 'Gamma', /has no organization "Gamma".*Acme/],
-    ['none is named', { results: {} }, 'Beta', /the platform names no organization, so "Beta" can't be found\.(?! The platform says)/],
-    ['several have the chosen name', [beta, sameBeta], 'Beta', new RegExp(String.raw`has 2 organizations "Beta".*Beta \(${beta.id}\), Beta \(${sameBeta.id}\)`)],
+    [
+      'none is named',
+      { results: {} },
+      'Beta',
+      /the platform names no organization, so "Beta" can't be found\.(?! The platform says)/,
+    ],
+    [
+      'several have the chosen name',
+      [beta, sameBeta],
+      'Beta',
+      new RegExp(String.raw`has 2 organizations "Beta".*Beta \(${beta.id}\), Beta \(${sameBeta.id}\)`),
+    ],
   ])('is asked for where %s', async (_, body, choice, says) => {
     const error = await apiErrorOf((await clientOf(body, choice)).call(operations.get_organization, {}));
     expect(error.kind).toBe('unclear_organization');

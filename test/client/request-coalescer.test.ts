@@ -54,7 +54,9 @@ describe('identical reads under way at once', () => {
     await waitUntil(() => requests.length === 3);
     answer('x');
     await Promise.all(calls);
-    expect(new Set(requests.map((one) => one.headers.authorization))).toEqual(new Set(['Bearer ann', 'Token ann', 'Token eve']));
+    expect(new Set(requests.map((one) => one.headers.authorization))).toEqual(
+      new Set(['Bearer ann', 'Token ann', 'Token eve']),
+    );
   });
 
   test('do not share when they ask for different things', async () => {

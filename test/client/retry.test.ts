@@ -1,12 +1,29 @@
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/contract/operations.ts';
 import { credentialOf } from '../../src/client/credential.ts';
-import { connectClient, apiErrorOf, fakeTime, ids, startStubServer, unusedUrl, type StubHandler } from './stub-server.ts';
+import {
+  connectClient,
+  apiErrorOf,
+  fakeTime,
+  ids,
+  startStubServer,
+  unusedUrl,
+  type StubHandler,
+} from './stub-server.ts';
 
 const read = [operations.get_environment, { environment_id: ids.environment }] as const;
 const put = [
   operations.update_billing_info,
-  { organization_id: ids.organization, first_name: 'a', last_name: 'b', email: 'a@b.c', address: 'x', city: 'y', zip: '1', country_code: 'FR' },
+  {
+    organization_id: ids.organization,
+    first_name: 'a',
+    last_name: 'b',
+    email: 'a@b.c',
+    address: 'x',
+    city: 'y',
+    zip: '1',
+    country_code: 'FR',
+  },
 ] as const;
 const post = [operations.stop_environment, { environment_id: ids.environment }] as const;
 const remove = [operations.unlock_cluster, { cluster_id: ids.cluster }] as const;
@@ -27,26 +44,44 @@ const dropped: StubHandler = (_, response) => {
 
 const limited = (headers: Record<string, string>) => ({ status: 429, headers, body: { message: 'slow down' } });
 
-const rateHeaders = (remaining: number, reset: string) => ({ 'X-RateLimit-Limit': '1000', 'X-RateLimit-Remaining': String(remaining), 'X-RateLimit-Reset': reset });
+const rateHeaders = (remaining: number, reset: string) => ({
+  'X-RateLimit-Limit': '1000',
+  'X-RateLimit-Remaining': String(remaining),
+  'X-RateLimit-Reset': reset,
+});
 
 describe('reads and PUT', () => {
-  test.each([['a read', read], ['a PUT', put]])('%s is repeated after 5xx until it succeeds, waiting longer each time', async (_, [operation, input]) => {
-    const { client, requests, time } = await against((_request, _response, count) => (count < 4 ? { ...busy, status: 499 + count } : good));
+  test.each([
+    ['a read', read],
+    ['a PUT', put],
+  ])('%s is repeated after 5xx until it succeeds, waiting longer each time', async (_, [operation, input]) => {
+    const { client, requests, time } = await against((_request, _response, count) =>
+      count < 4 ? { ...busy, status: 499 + count } : good,
+    );
     await client.call(operation, input as never);
     expect(requests).toHaveLength(4);
     expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
     expect(time.waits).toEqual([200, 400, 800]);
   });
 
-  test.each([['a read', read], ['a PUT', put]])('%s is repeated after a dropped connection', async (_, [operation, input]) => {
-    const { client, requests } = await against((one, response, count) => (count < 3 ? dropped(one, response, count) : good));
+  test.each([
+    ['a read', read],
+    ['a PUT', put],
+  ])('%s is repeated after a dropped connection', async (_, [operation, input]) => {
+    const { client, requests } = await against((one, response, count) =>
+      count < 3 ? dropped(one, response, count) : good,
+    );
     await client.call(operation, input as never);
     expect(requests).toHaveLength(3);
   });
 
   test('are given up after four attempts', async () => {
     const { client, requests } = await against(() => busy);
-    expect(await apiErrorOf(client.call(...read))).toMatchObject({ kind: 'server_error', status: 503, outcomeUnknown: false });
+    expect(await apiErrorOf(client.call(...read))).toMatchObject({
+      kind: 'server_error',
+      status: 503,
+      outcomeUnknown: false,
+    });
     expect(requests).toHaveLength(4);
     expect(await apiErrorOf(client.call(...put))).toMatchObject({ kind: 'server_error', outcomeUnknown: true });
   });
@@ -54,7 +89,10 @@ describe('reads and PUT', () => {
   test('wait a random part of the time', async () => {
     const waits: number[] = [];
     const { url } = await startStubServer(() => busy);
-    const client = connectClient(url, { random: () => 0.25, sleep: async (milliseconds) => void waits.push(milliseconds) });
+    const client = connectClient(url, {
+      random: () => 0.25,
+      sleep: async (milliseconds) => void waits.push(milliseconds),
+    });
     await apiErrorOf(client.call(...read));
     expect(waits).toEqual([50, 100, 200]);
   });
@@ -73,7 +111,9 @@ describe('reads and PUT', () => {
   });
 
   test('wait as long as a 503 asks', async () => {
-    const { client, time } = await against((_request, _response, count) => (count === 1 ? { ...busy, headers: { 'retry-after': '3' } } : good));
+    const { client, time } = await against((_request, _response, count) =>
+      count === 1 ? { ...busy, headers: { 'retry-after': '3' } } : good,
+    );
     await client.call(...read);
     expect(time.waits).toEqual([3_500]);
   });
@@ -85,7 +125,10 @@ describe('reads and PUT', () => {
 });
 
 describe('POST and DELETE', () => {
-  test.each([['POST', post], ['DELETE', remove]])('%s is sent once, whatever fails', async (_, [operation, input]) => {
+  test.each([
+    ['POST', post],
+    ['DELETE', remove],
+  ])('%s is sent once, whatever fails', async (_, [operation, input]) => {
     for (const answering of [() => busy, dropped]) {
       const { client, requests } = await against(answering);
       expect(await apiErrorOf(client.call(operation, input as never))).toMatchObject({ outcomeUnknown: true });
@@ -95,7 +138,10 @@ describe('POST and DELETE', () => {
 
   test('are tried again when no connection came about', async () => {
     const waits: number[] = [];
-    const client = connectClient(await unusedUrl(), { random: () => 1, sleep: async (milliseconds) => void waits.push(milliseconds) });
+    const client = connectClient(await unusedUrl(), {
+      random: () => 1,
+      sleep: async (milliseconds) => void waits.push(milliseconds),
+    });
     expect(await apiErrorOf(client.call(...post))).toMatchObject({ kind: 'unreachable', outcomeUnknown: false });
     expect(waits).toEqual([200, 400, 800]);
   });
@@ -108,7 +154,9 @@ describe('429', () => {
     ['Retry-After in seconds', () => ({ 'Retry-After': '10', 'X-RateLimit-Reset': '2000' })],
     ['Retry-After as a date', (now: number) => ({ 'Retry-After': new Date(now + 10_000).toUTCString() })],
   ])('is waited out when it fits the deadline, for a POST too, and not a moment less: %s', async (_, headers) => {
-    const { client, requests, time } = await against((_request, _response, count) => (count === 1 ? limited(headers(time.now())) : good));
+    const { client, requests, time } = await against((_request, _response, count) =>
+      count === 1 ? limited(headers(time.now())) : good,
+    );
     await client.call(...post, { deadline: time.now() + 12_000 });
     expect(requests).toHaveLength(2);
     expect(time.waits).toEqual([10_500]);
@@ -117,7 +165,12 @@ describe('429', () => {
   test('fails at once, saying when to come back, when the wait does not fit', async () => {
     const { client, requests, time } = await against(() => limited({ 'X-RateLimit-Reset': '600' }));
     const error = await apiErrorOf(client.call(...read, { deadline: time.now() + 30_000 }));
-    expect(error).toMatchObject({ kind: 'rate_limited', status: 429, retryAt: time.now() + 600_000, detail: 'slow down' });
+    expect(error).toMatchObject({
+      kind: 'rate_limited',
+      status: 429,
+      retryAt: time.now() + 600_000,
+      detail: 'slow down',
+    });
     expect(error.message).toContain('Call again after 2026-01-01T00:10:00.000Z');
     expect(requests).toHaveLength(1);
     expect(time.waits).toEqual([]);
@@ -135,18 +188,27 @@ describe('429', () => {
     expect(requests).toHaveLength(4);
   });
 
-  test.each(['soon', '-5', '1e300', '99999999999999999', ''])('without a time that can be read (%j) is waited out like any fault', async (reset) => {
-    const { client, time } = await against(() => limited({ 'X-RateLimit-Reset': reset }));
-    expect(await apiErrorOf(client.call(...read))).toMatchObject({ kind: 'rate_limited', retryAt: undefined });
-    expect(time.waits).toEqual([200, 400, 800]);
-  });
+  test.each(['soon', '-5', '1e300', '99999999999999999', ''])(
+    'without a time that can be read (%j) is waited out like any fault',
+    async (reset) => {
+      const { client, time } = await against(() => limited({ 'X-RateLimit-Reset': reset }));
+      expect(await apiErrorOf(client.call(...read))).toMatchObject({ kind: 'rate_limited', retryAt: undefined });
+      expect(time.waits).toEqual([200, 400, 800]);
+    },
+  );
 });
 
 describe('the deadline and the caller', () => {
   test('nothing is sent when the deadline has passed or the caller has gone', async () => {
     const { client, requests, time } = await against(() => good);
-    expect(await apiErrorOf(client.call(...post, { deadline: time.now() }))).toMatchObject({ kind: 'timeout', outcomeUnknown: false });
-    expect(await apiErrorOf(client.call(...post, { signal: AbortSignal.abort() }))).toMatchObject({ kind: 'canceled', outcomeUnknown: false });
+    expect(await apiErrorOf(client.call(...post, { deadline: time.now() }))).toMatchObject({
+      kind: 'timeout',
+      outcomeUnknown: false,
+    });
+    expect(await apiErrorOf(client.call(...post, { signal: AbortSignal.abort() }))).toMatchObject({
+      kind: 'canceled',
+      outcomeUnknown: false,
+    });
     expect(requests).toEqual([]);
   });
 
@@ -155,14 +217,20 @@ describe('the deadline and the caller', () => {
     const stop = new AbortController();
     const log = { debug: () => {}, warn: () => stop.abort() };
     const client = connectClient(url, { sleep: undefined, log });
-    expect(await apiErrorOf(client.call(...post, { signal: stop.signal }))).toMatchObject({ kind: 'canceled', outcomeUnknown: false });
+    expect(await apiErrorOf(client.call(...post, { signal: stop.signal }))).toMatchObject({
+      kind: 'canceled',
+      outcomeUnknown: false,
+    });
     expect(requests).toHaveLength(1);
   });
 });
 
 describe('the budget', () => {
   test('is unknown before the first answer and read from every answer after', async () => {
-    const { client, time } = await against((_request, _response, count) => ({ ...(count === 1 ? good : { status: 400 }), headers: rateHeaders(1000 - count, '1767229200') }));
+    const { client, time } = await against((_request, _response, count) => ({
+      ...(count === 1 ? good : { status: 400 }),
+      headers: rateHeaders(1000 - count, '1767229200'),
+    }));
     expect(client.budget()).toBeUndefined();
     await client.call(...read);
     expect(client.budget()).toEqual({ limit: 1000, remaining: 999, resetAt: 1_767_229_200_000, seenAt: time.now() });
@@ -177,17 +245,27 @@ describe('the budget', () => {
   });
 
   test('is kept per credential', async () => {
-    const { client } = await against((one) => ({ ...good, headers: rateHeaders(one.headers.authorization?.endsWith('ann') ? 7 : 9, '1767229200') }));
+    const { client } = await against((one) => ({
+      ...good,
+      headers: rateHeaders(one.headers.authorization?.endsWith('ann') ? 7 : 9, '1767229200'),
+    }));
     const ann = credentialOf('ann');
     await client.call(...read, { credential: ann });
     expect(client.budget()).toBeUndefined();
     await client.call(...read);
-    expect([client.budget(ann)?.remaining, client.budget()?.remaining, client.budget(credentialOf('eve'))]).toEqual([7, 9, undefined]);
+    expect([client.budget(ann)?.remaining, client.budget()?.remaining, client.budget(credentialOf('eve'))]).toEqual([
+      7,
+      9,
+      undefined,
+    ]);
   });
 
   test('keeps the lowest count of a window when answers overtake each other', async () => {
     const remaining = [3, 8, 900];
-    const { client } = await against((_request, _response, count) => ({ ...good, headers: rateHeaders(remaining[count - 1]!, count < 3 ? '1767229200' : '1767232800') }));
+    const { client } = await against((_request, _response, count) => ({
+      ...good,
+      headers: rateHeaders(remaining[count - 1]!, count < 3 ? '1767229200' : '1767232800'),
+    }));
     await client.call(...read);
     await client.call(...read);
     expect(client.budget()?.remaining).toBe(3);
@@ -195,12 +273,12 @@ describe('the budget', () => {
     expect(client.budget()?.remaining).toBe(900);
   });
 
-  test.each([{ 'X-RateLimit-Limit': 'many', 'X-RateLimit-Remaining': '1', 'X-RateLimit-Reset': '5' }, { 'X-RateLimit-Remaining': '1' }])(
-    'stays unknown when the headers are not numbers or not all there',
-    async (odd) => {
-      const { client } = await against(() => ({ ...good, headers: odd as Record<string, string> }));
-      await client.call(...read);
-      expect(client.budget()).toBeUndefined();
-    },
-  );
+  test.each([
+    { 'X-RateLimit-Limit': 'many', 'X-RateLimit-Remaining': '1', 'X-RateLimit-Reset': '5' },
+    { 'X-RateLimit-Remaining': '1' },
+  ])('stays unknown when the headers are not numbers or not all there', async (odd) => {
+    const { client } = await against(() => ({ ...good, headers: odd as Record<string, string> }));
+    await client.call(...read);
+    expect(client.budget()).toBeUndefined();
+  });
 });

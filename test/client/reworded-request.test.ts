@@ -4,7 +4,11 @@ import { apiErrorOf, connectClient, ids, startStubServer, type StubResponse } fr
 
 const id = '66666666-6666-4666-8666-666666666666';
 const environment = { project_id: id, name: 'live', mode: 'STAGING', cluster_id: ids.cluster } as const;
-const webhook = { organization_id: ids.organization, target_url: 'https://hooks.example/in', kind: 'STANDARD' } as const;
+const webhook = {
+  organization_id: ids.organization,
+  target_url: 'https://hooks.example/in',
+  kind: 'STANDARD',
+} as const;
 
 type Body = Record<string, unknown>;
 
@@ -40,7 +44,11 @@ describe('the cluster of a new environment', () => {
     const { client, bodies } = await platform((body) => (Object.hasOwn(body, unknown) ? refusal(message) : created));
     expect(await client.call(operations.create_environment, environment)).toMatchObject({ id });
     expect(bodies).toHaveLength(2);
-    expect(bodies[1]).toEqual({ name: 'live', mode: 'STAGING', [unknown === 'cluster' ? 'cluster_id' : 'cluster']: ids.cluster });
+    expect(bodies[1]).toEqual({
+      name: 'live',
+      mode: 'STAGING',
+      [unknown === 'cluster' ? 'cluster_id' : 'cluster']: ids.cluster,
+    });
   });
 
   test.each([
@@ -57,15 +65,22 @@ describe('the cluster of a new environment', () => {
   });
 
   test('is sent no third time', async () => {
-    const { client, bodies } = await platform((body) => refusal(`unknown field "${Object.hasOwn(body, 'cluster') ? 'cluster' : 'cluster_id'}"`));
-    expect((await apiErrorOf(client.call(operations.create_environment, environment))).detail).toBe('unknown field "cluster_id"');
+    const { client, bodies } = await platform((body) =>
+      refusal(`unknown field "${Object.hasOwn(body, 'cluster') ? 'cluster' : 'cluster_id'}"`),
+    );
+    expect((await apiErrorOf(client.call(operations.create_environment, environment))).detail).toBe(
+      'unknown field "cluster_id"',
+    );
     expect(bodies).toHaveLength(2);
   });
 });
 
 describe('the events of a new webhook', () => {
   test.each([
-    [['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'DEPLOYMENT_FAILED'], ['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCESSFUL', 'DEPLOYMENT_FAILURE']],
+    [
+      ['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'DEPLOYMENT_FAILED'],
+      ['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCESSFUL', 'DEPLOYMENT_FAILURE'],
+    ],
     [['DEPLOYMENT_FAILURE'], ['DEPLOYMENT_FAILED']],
   ])('%j are sent once more as %j', async (events, others) => {
     const { client, bodies } = await platform((_, count) => (count === 1 ? refusal('events: invalid value') : created));
@@ -81,15 +96,23 @@ describe('the events of a new webhook', () => {
   });
 
   test('are reported with the words that the platform names, however late in its text', async () => {
-    const { client, bodies } = await platform(() => refusal(`events: ${'no such word. '.repeat(40)} Use ON_START or ON_END`));
-    const failure = await apiErrorOf(client.call(operations.create_webhook, { ...webhook, events: ['DEPLOYMENT_FAILED'] }));
+    const { client, bodies } = await platform(() =>
+      refusal(`events: ${'no such word. '.repeat(40)} Use ON_START or ON_END`),
+    );
+    const failure = await apiErrorOf(
+      client.call(operations.create_webhook, { ...webhook, events: ['DEPLOYMENT_FAILED'] }),
+    );
     expect(bodies).toHaveLength(2);
-    expect(failure.message).toMatch(/refuses these event words, also in their other spelling \(HTTP 400\).*ON_START, ON_END.*Use words that it names/);
+    expect(failure.message).toMatch(
+      /refuses these event words, also in their other spelling \(HTTP 400\).*ON_START, ON_END.*Use words that it names/,
+    );
   });
 });
 
 test('a name that is taken is answered by choosing another one', async () => {
   const { client, bodies } = await platform(() => refusal('exists', 409));
-  expect((await apiErrorOf(client.call(operations.create_environment, environment))).message).toContain('Choose another name.');
+  expect((await apiErrorOf(client.call(operations.create_environment, environment))).message).toContain(
+    'Choose another name.',
+  );
   expect(bodies).toHaveLength(1);
 });

@@ -8,7 +8,13 @@ import { connectClient, apiErrorOf, fakeTime, ids, startStubServer, type StubRes
 
 /** Everything a logger, a debugger or a caller might print of an error. */
 const shown = (error: ApiError): string =>
-  [error.message, error.stack, String(error), JSON.stringify(error), inspect(error, { depth: 9, showHidden: true, getters: true })].join('\n');
+  [
+    error.message,
+    error.stack,
+    String(error),
+    JSON.stringify(error),
+    inspect(error, { depth: 9, showHidden: true, getters: true }),
+  ].join('\n');
 
 const tokens = fc.stringMatching(/^[A-Za-z0-9._~+/=-]{12,40}$/);
 const plain = fc.string({ maxLength: 12 }).filter((text) => !text.includes('<'));
@@ -29,12 +35,20 @@ const echoes = fc.record({
   after: filler,
 });
 
-const replyOf = ({ status, member, spell, before, after }: typeof echoes extends fc.Arbitrary<infer T> ? T : never, secret: string): StubResponse => {
+const replyOf = (
+  { status, member, spell, before, after }: typeof echoes extends fc.Arbitrary<infer T> ? T : never,
+  secret: string,
+): StubResponse => {
   const text = before + spell(secret) + after;
   if (member === 'raw') return { status, body: text };
   if (member === 'page') return { status, body: `<html><title>${text}</title></html>` };
-  if (member === 'location') return { status, headers: { location: `https://${encodeURIComponent(secret)}.example/${encodeURIComponent(secret)}` } };
-  if (member === 'header') return { status, headers: { 'x-request-token': secret, 'retry-after': secret, 'content-type': secret } };
+  if (member === 'location')
+    return {
+      status,
+      headers: { location: `https://${encodeURIComponent(secret)}.example/${encodeURIComponent(secret)}` },
+    };
+  if (member === 'header')
+    return { status, headers: { 'x-request-token': secret, 'retry-after': secret, 'content-type': secret } };
   return { status, body: { [member]: text, nested: { [text]: text } } };
 };
 
@@ -43,7 +57,10 @@ describe('a credential that a server sends back', () => {
     let reply: StubResponse = {};
     const { url } = await startStubServer(() => reply);
     const logged: unknown[] = [];
-    const log = { debug: (...line: unknown[]) => void logged.push(line), warn: (...line: unknown[]) => void logged.push(line) };
+    const log = {
+      debug: (...line: unknown[]) => void logged.push(line),
+      warn: (...line: unknown[]) => void logged.push(line),
+    };
     const client = connectClient(url, { ...fakeTime().config, log });
     await fc.assert(
       fc.asyncProperty(tokens, echoes, fc.boolean(), async (secret, echo, isRead) => {
@@ -69,15 +86,26 @@ describe('a credential that a server sends back', () => {
 
   test("is masked where it is the client's own and the call had another", async () => {
     const own = credentialOf('own-credential-123');
-    const { url } = await startStubServer(() => ({ status: 400, body: { message: `seen ${own.value} and other-credential-456` } }));
-    const error = await apiErrorOf(connectClient(url, { credential: own }).call(operations.get_organization, {}, { credential: credentialOf('other-credential-456') }));
+    const { url } = await startStubServer(() => ({
+      status: 400,
+      body: { message: `seen ${own.value} and other-credential-456` },
+    }));
+    const error = await apiErrorOf(
+      connectClient(url, { credential: own }).call(
+        operations.get_organization,
+        {},
+        { credential: credentialOf('other-credential-456') },
+      ),
+    );
     expect(error.detail).toBe('seen [hidden] and [hidden]');
   });
 
   test('is masked before the text is cut, so that no half of it remains', async () => {
     const secret = 'a-long-credential-of-some-forty-letters';
     const { url } = await startStubServer(() => ({ status: 400, body: { message: `${'x'.repeat(280)}${secret}` } }));
-    const error = await apiErrorOf(connectClient(url).call(operations.get_organization, {}, { credential: credentialOf(secret) }));
+    const error = await apiErrorOf(
+      connectClient(url).call(operations.get_organization, {}, { credential: credentialOf(secret) }),
+    );
     expect(error.detail).toBe(`${'x'.repeat(280)}[hidden]`);
   });
 });
@@ -85,15 +113,31 @@ describe('a credential that a server sends back', () => {
 test('a secret in the request that a server sends back is masked too', async () => {
   const { url } = await startStubServer((one) => ({ status: 400, body: { message: `can't store ${one.body}` } }));
   const client = connectClient(url);
-  const secret = await apiErrorOf(client.call(operations.create_secret, { application_id: ids.application, key: 'DB_PASSWORD', value: 'hunter2"quoted' }));
+  const secret = await apiErrorOf(
+    client.call(operations.create_secret, {
+      application_id: ids.application,
+      key: 'DB_PASSWORD',
+      value: 'hunter2"quoted',
+    }),
+  );
   const registry = await apiErrorOf(
     client.call(operations.create_helm_repository, {
-      organization_id: ids.organization, name: 'charts', kind: 'HTTPS', skip_tls_verification: false, url: 'https://charts.example.com',
+      organization_id: ids.organization,
+      name: 'charts',
+      kind: 'HTTPS',
+      skip_tls_verification: false,
+      url: 'https://charts.example.com',
       config: { username: 'ann', password: 'hunter3', secret_access_key: 'hunter4' },
     }),
   );
   const webhook = await apiErrorOf(
-    client.call(operations.create_webhook, { organization_id: ids.organization, target_url: 'https://a.example', events: ['DEPLOYMENT_STARTED'], enabled: true, target_secret: 'hunter5' }),
+    client.call(operations.create_webhook, {
+      organization_id: ids.organization,
+      target_url: 'https://a.example',
+      events: ['DEPLOYMENT_STARTED'],
+      enabled: true,
+      target_secret: 'hunter5',
+    }),
   );
   for (const error of [secret, registry, webhook]) {
     expect(error.detail).toContain('[hidden]');

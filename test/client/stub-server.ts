@@ -23,7 +23,11 @@ export interface StubResponse {
 }
 
 /** Answers by value, or by hand on the response. */
-export type StubHandler = (request: RecordedRequest, response: ServerResponse, count: number) => StubResponse | undefined | Promise<StubResponse | undefined>;
+export type StubHandler = (
+  request: RecordedRequest,
+  response: ServerResponse,
+  count: number,
+) => StubResponse | undefined | Promise<StubResponse | undefined>;
 
 const send = (response: ServerResponse, { status = 200, headers, body }: StubResponse): void => {
   response.writeHead(status, headers);
@@ -31,7 +35,9 @@ const send = (response: ServerResponse, { status = 200, headers, body }: StubRes
 };
 
 /** A real local server that answers as the test says, and the requests it got. It is closed after the test. */
-export async function startStubServer(answering: StubHandler): Promise<{ url: string; requests: RecordedRequest[]; sockets: Set<Socket> }> {
+export async function startStubServer(
+  answering: StubHandler,
+): Promise<{ url: string; requests: RecordedRequest[]; sockets: Set<Socket> }> {
   const requests: RecordedRequest[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((request, response) => {
@@ -41,7 +47,9 @@ export async function startStubServer(answering: StubHandler): Promise<{ url: st
       const reply = await answering(one, response, requests.length);
       if (reply) send(response, reply);
     };
-    text(request).then(answer).catch((error: unknown) => response.destroy(error as Error));
+    text(request)
+      .then(answer)
+      .catch((error: unknown) => response.destroy(error as Error));
   });
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -74,7 +82,11 @@ export function connectClient(baseUrl: string, config: Partial<ClientConfig> = {
 }
 
 /** A clock that moves only when the client waits, and the waits in milliseconds. */
-export function fakeTime(start = Date.UTC(2026, 0, 1)): { now: () => number; waits: number[]; config: Partial<ClientConfig> } {
+export function fakeTime(start = Date.UTC(2026, 0, 1)): {
+  now: () => number;
+  waits: number[];
+  config: Partial<ClientConfig>;
+} {
   const waits: number[] = [];
   let now = start;
   const sleep = async (milliseconds: number): Promise<void> => {

@@ -10,7 +10,10 @@ export type Endpoint =
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
 /** Something that a client is asked to do. */
-export type Step = { readonly list: true } | { readonly call: string; readonly args: Readonly<Record<string, unknown>> } | { readonly read: string };
+export type Step =
+  | { readonly list: true }
+  | { readonly call: string; readonly args: Readonly<Record<string, unknown>> }
+  | { readonly read: string };
 
 /** What a client got for a step: the names of the tools, or a text and whether it took that for a failure. */
 interface StepAnswer {
@@ -38,11 +41,24 @@ const longestRun = 120_000;
 /** How a client starts the server over stdio. What they say is recorded in the folder. */
 export const stdioEndpoint = (folder: string, dataDir: string): Endpoint => {
   const [command, ...args] = commandLine(['stdio']).command;
-  return { command: command!, args: [join(import.meta.dirname, 'programs/stdio-relay.mjs'), join(folder, 'sent'), join(folder, 'received'), command!, ...args], env: optionsIn(dataDir) };
+  return {
+    command: command!,
+    args: [
+      join(import.meta.dirname, 'programs/stdio-relay.mjs'),
+      join(folder, 'sent'),
+      join(folder, 'received'),
+      command!,
+      ...args,
+    ],
+    env: optionsIn(dataDir),
+  };
 };
 
 /** What was recorded in the folder. */
-export const stdioTraffic = async (folder: string): Promise<Traffic> => ({ sent: await readFile(join(folder, 'sent'), 'utf8'), received: await readFile(join(folder, 'received'), 'utf8') });
+export const stdioTraffic = async (folder: string): Promise<Traffic> => ({
+  sent: await readFile(join(folder, 'sent'), 'utf8'),
+  received: await readFile(join(folder, 'received'), 'utf8'),
+});
 
 /** Starts `infra-mcp http` on loopback. The caller ends it. */
 export const startHttp = (dataDir: string, flags: readonly string[]): Promise<StartedProgram> =>
@@ -66,9 +82,20 @@ export async function end({ child, ended }: StartedProgram): Promise<void> {
  * @param agrees whether its user agrees to what the server asks.
  * @throws Error with what it wrote, if it fails or doesn't end.
  */
-export async function runClient(installation: string, program: string, home: string, server: Endpoint, agrees: boolean, steps: readonly Step[]): Promise<Seen> {
+export async function runClient(
+  installation: string,
+  program: string,
+  home: string,
+  server: Endpoint,
+  agrees: boolean,
+  steps: readonly Step[],
+): Promise<Seen> {
   await mkdir(home, { recursive: true });
-  const { child, ended } = spawnProgram({ command: [process.execPath, join(installation, `${program}.mjs`)], env: cleanEnvironment({ HOME: home }), cwd: home });
+  const { child, ended } = spawnProgram({
+    command: [process.execPath, join(installation, `${program}.mjs`)],
+    env: cleanEnvironment({ HOME: home }),
+    cwd: home,
+  });
   const timer = setTimeout(() => child.kill('SIGKILL'), longestRun);
   child.stdin.end(JSON.stringify({ server, agrees, steps }));
   const { code, stdout, stderr } = await ended;

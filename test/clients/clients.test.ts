@@ -22,10 +22,17 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-const cases = foreignClients.flatMap((client) => transports.filter((transport) => client.behaviour[transport]).map((transport) => ({ client, transport, title: `${packageOf(client)} over ${transport}` })));
+const cases = foreignClients.flatMap((client) =>
+  transports
+    .filter((transport) => client.behaviour[transport])
+    .map((transport) => ({ client, transport, title: `${packageOf(client)} over ${transport}` })),
+);
 
 /** What a trial shows of the client, independently of what is expected of it. */
-const behaviourIn = ({ revision, withoutKey, recorded, agreed, first }: Trial, transport: Transport): ClientBehaviour => ({
+const behaviourIn = (
+  { revision, withoutKey, recorded, agreed, first }: Trial,
+  transport: Transport,
+): ClientBehaviour => ({
   revision: revision ?? 'none',
   ...(transport === 'http' && { sendsKey: withoutKey === undefined && recorded?.who === 'key:client' }),
   agreement: agreed.questions > 0 && recorded?.confirmed === 'elicited' ? 'form' : 'operator',
@@ -36,40 +43,46 @@ const names = tools.map(({ name }) => name).toSorted();
 const isListed = /\bcheckout-api\b/;
 const isThere = /\bsearch\b/;
 
-test.concurrent.for(cases)('$title lists, reads, is refused, and deletes once somebody agreed', async ({ client, transport }, { expect }) => {
-  const installation = await installationOf(client);
-  const trial = await tryClient(client, transport, { installation, seeded, folder: `${installation}-${transport}` });
-  seen.set(client, { ...seen.get(client), [transport]: behaviourIn(trial, transport) });
-  const { first, waiting, agreed, recorded, withoutKey } = trial;
+test.concurrent.for(cases)(
+  '$title lists, reads, is refused, and deletes once somebody agreed',
+  async ({ client, transport }, { expect }) => {
+    const installation = await installationOf(client);
+    const trial = await tryClient(client, transport, { installation, seeded, folder: `${installation}-${transport}` });
+    seen.set(client, { ...seen.get(client), [transport]: behaviourIn(trial, transport) });
+    const { first, waiting, agreed, recorded, withoutKey } = trial;
 
-  const { slowRevision, ...expected } = client.behaviour[transport]!;
-  const { revision, ...behaviour } = behaviourIn(trial, transport);
-  expect([expected.revision, slowRevision]).toContain(revision);
-  expect({ ...behaviour, revision: expected.revision }).toEqual(expected);
-  if (expected.sendsKey === false) expect(withoutKey).toContain('Authorization: Bearer');
+    const { slowRevision, ...expected } = client.behaviour[transport]!;
+    const { revision, ...behaviour } = behaviourIn(trial, transport);
+    expect([expected.revision, slowRevision]).toContain(revision);
+    expect({ ...behaviour, revision: expected.revision }).toEqual(expected);
+    if (expected.sendsKey === false) expect(withoutKey).toContain('Authorization: Bearer');
 
-  const [list, organization, resource, refused, before] = first.answers;
-  expect(list!.names!.toSorted()).toEqual(names);
-  for (const read of [organization, resource]) {
-    expect(read!.text).toContain('Sells everything.');
-    expect(read!.failed).not.toBe(true);
-  }
-  const asks = expected.agreement === 'form';
-  expect(first.questions).toBe(asks ? 1 : 0);
-  expect(refused!.text).toContain('delete_service was not carried out and nothing has changed');
-  expect(refused!.text).toContain(asks ? 'the user said no' : 'this client cannot show its user a question');
-  expect(before!.text).toMatch(isListed);
-  expect(before!.text).toMatch(isThere);
+    const [list, organization, resource, refused, before] = first.answers;
+    expect(list!.names!.toSorted()).toEqual(names);
+    for (const read of [organization, resource]) {
+      expect(read!.text).toContain('Sells everything.');
+      expect(read!.failed).not.toBe(true);
+    }
+    const asks = expected.agreement === 'form';
+    expect(first.questions).toBe(asks ? 1 : 0);
+    expect(refused!.text).toContain('delete_service was not carried out and nothing has changed');
+    expect(refused!.text).toContain(asks ? 'the user said no' : 'this client cannot show its user a question');
+    expect(before!.text).toMatch(isListed);
+    expect(before!.text).toMatch(isThere);
 
-  if (waiting) {
-    expect(waiting.answers[0]!.failed).toBe(refused!.failed);
-    expect(waiting.answers[1]!.text).toMatch(isThere);
-  }
+    if (waiting) {
+      expect(waiting.answers[0]!.failed).toBe(refused!.failed);
+      expect(waiting.answers[1]!.text).toMatch(isThere);
+    }
 
-  const [deleted, after] = agreed.answers;
-  expect(deleted!.text).toContain('DELETED');
-  expect(deleted!.failed).not.toBe(true);
-  expect(after!.text).toMatch(isListed);
-  expect(after!.text).not.toMatch(isThere);
-  expect(recorded).toMatchObject({ confirmed: asks ? 'elicited' : 'page', target: { path: 'shop/production/search' } });
-});
+    const [deleted, after] = agreed.answers;
+    expect(deleted!.text).toContain('DELETED');
+    expect(deleted!.failed).not.toBe(true);
+    expect(after!.text).toMatch(isListed);
+    expect(after!.text).not.toMatch(isThere);
+    expect(recorded).toMatchObject({
+      confirmed: asks ? 'elicited' : 'page',
+      target: { path: 'shop/production/search' },
+    });
+  },
+);

@@ -12,7 +12,10 @@ export interface ClientBehaviour {
   readonly slowRevision?: string;
   /** Whether it can send a key; over HTTP only. */
   readonly sendsKey?: boolean;
-  /** Who agrees to a high-risk call: the user, in the form that the client shows; or the operator, because the client shows none. */
+  /**
+   * Who agrees to a high-risk call: the user, in the form that the client shows; or the operator, because the client
+   * shows none.
+   */
   readonly agreement: 'form' | 'operator';
   /** Whether it shows a refused call as failed. Otherwise only the text says so. */
   readonly marksFailures: boolean;
@@ -29,21 +32,30 @@ export interface ForeignClient {
   readonly behaviour: Readonly<Partial<Record<Transport, ClientBehaviour>>>;
 }
 
-const overBoth = ({ sendsKey = true, ...shared }: ClientBehaviour): ForeignClient['behaviour'] => ({ stdio: shared, http: { ...shared, sendsKey } });
+const overBoth = ({ sendsKey = true, ...shared }: ClientBehaviour): ForeignClient['behaviour'] => ({
+  stdio: shared,
+  http: { ...shared, sendsKey },
+});
 
 /** Every client that is tried. The suite asserts each of these values, and docs/connect.md shows them. */
 export const foreignClients: readonly ForeignClient[] = [
   {
-    name: 'MCP Inspector, `--cli`', packages: { '@modelcontextprotocol/inspector': '2.12.0' }, program: 'inspector',
+    name: 'MCP Inspector, `--cli`',
+    packages: { '@modelcontextprotocol/inspector': '2.12.0' },
+    program: 'inspector',
     behaviour: overBoth({ revision: '2025-11-25', agreement: 'operator', marksFailures: true }),
   },
   {
-    name: 'mcp-remote, behind the MCP SDK', packages: { 'mcp-remote': '0.15.1', '@modelcontextprotocol/sdk': '1.32.2' }, program: 'mcp-remote',
+    name: 'mcp-remote, behind the MCP SDK',
+    packages: { 'mcp-remote': '0.15.1', '@modelcontextprotocol/sdk': '1.32.2' },
+    program: 'mcp-remote',
     // A bridge to HTTP: it starts no server.
     behaviour: { http: { revision: '2025-11-25', sendsKey: true, agreement: 'form', marksFailures: true } },
   },
   {
-    name: 'AI SDK', packages: { '@ai-sdk/mcp': '2.0.99', zod: '4.6.7' }, program: 'ai-sdk',
+    name: 'AI SDK',
+    packages: { '@ai-sdk/mcp': '2.0.99', zod: '4.6.7' },
+    program: 'ai-sdk',
     // It waits a second for an answer to server/discover, and starts a server at the same time.
     behaviour: {
       stdio: { revision: '2026-07-28', slowRevision: '2025-11-25', agreement: 'form', marksFailures: true },
@@ -51,31 +63,45 @@ export const foreignClients: readonly ForeignClient[] = [
     },
   },
   {
-    name: 'LangChain', packages: { '@langchain/mcp-adapters': '1.1.4' }, program: 'langchain',
+    name: 'LangChain',
+    packages: { '@langchain/mcp-adapters': '1.1.4' },
+    program: 'langchain',
     behaviour: overBoth({ revision: '2025-11-25', agreement: 'operator', marksFailures: true }),
   },
   {
-    name: 'mcporter', packages: { mcporter: '0.12.3' }, program: 'mcporter',
+    name: 'mcporter',
+    packages: { mcporter: '0.12.3' },
+    program: 'mcporter',
     behaviour: overBoth({ revision: '2025-11-25', agreement: 'operator', marksFailures: true }),
   },
   {
-    name: 'mcp-client', packages: { 'mcp-client': '1.13.1' }, program: 'mcp-client',
+    name: 'mcp-client',
+    packages: { 'mcp-client': '1.13.1' },
+    program: 'mcp-client',
     behaviour: overBoth({ revision: '2025-11-25', sendsKey: false, agreement: 'operator', marksFailures: true }),
   },
   {
-    name: 'OpenAI Agents SDK', packages: { '@openai/agents': '0.20.0' }, program: 'openai-agents',
+    name: 'OpenAI Agents SDK',
+    packages: { '@openai/agents': '0.20.0' },
+    program: 'openai-agents',
     behaviour: overBoth({ revision: '2026-07-28', agreement: 'operator', marksFailures: false }),
   },
   {
-    name: 'Mastra', packages: { '@mastra/mcp': '2.0.0' }, program: 'mastra',
+    name: 'Mastra',
+    packages: { '@mastra/mcp': '2.0.0' },
+    program: 'mastra',
     behaviour: overBoth({ revision: '2026-07-28', agreement: 'form', marksFailures: true }),
   },
   {
-    name: 'MCP SDK, an old version', packages: { '@modelcontextprotocol/sdk': '1.10.2' }, program: 'sdk',
+    name: 'MCP SDK, an old version',
+    packages: { '@modelcontextprotocol/sdk': '1.10.2' },
+    program: 'sdk',
     behaviour: overBoth({ revision: '2024-11-05', agreement: 'operator', marksFailures: true }),
   },
   {
-    name: 'MCP SDK', packages: { '@modelcontextprotocol/sdk': '1.32.2' }, program: 'sdk',
+    name: 'MCP SDK',
+    packages: { '@modelcontextprotocol/sdk': '1.32.2' },
+    program: 'sdk',
     behaviour: overBoth({ revision: '2025-11-25', agreement: 'form', marksFailures: true }),
   },
 ];

@@ -54,5 +54,8 @@ export async function startHttpRelay(target: string): Promise<HttpRelay> {
 export function revisionIn({ sent, received }: Traffic): string | undefined {
   const call = sent.split('\n').find((line) => line.includes('"tools/call"'));
   if (call === undefined) return undefined;
-  return (/"io\.modelcontextprotocol\/protocolVersion":"([\d-]+)"/.exec(call) ?? /"result":\{"protocolVersion":"([\d-]+)"/.exec(received))?.[1];
+  return (
+    /"io\.modelcontextprotocol\/protocolVersion":"([\d-]+)"/.exec(call) ??
+    /"result":\{"protocolVersion":"([\d-]+)"/.exec(received)
+  )?.[1];
 }

@@ -22,7 +22,22 @@ async function install(client: ForeignClient, parent: string): Promise<string> {
   await cp(programs, folder, { recursive: true });
   const wanted = Object.entries(client.packages).map(([name, version]) => `${name}@${version}`);
   // The scripts of strangers' packages are not run.
-  await promisify(execFile)('npm', ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--save-exact', '--before', triedAt, ...wanted], { cwd: folder });
+  await promisify(execFile)(
+    'npm',
+    [
+      'install',
+      '--prefix',
+      folder,
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--save-exact',
+      '--before',
+      triedAt,
+      ...wanted,
+    ],
+    { cwd: folder },
+  );
   return folder;
 }
 

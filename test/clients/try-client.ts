@@ -4,7 +4,16 @@ import { readCalls, type RecordedCall } from '../../src/server/audit/read-calls.
 import { createApiKey } from '../../src/transport/http/api-keys.ts';
 import { approvalCodeIn, setOperatorSecret } from '../support/guard-fixture.ts';
 import { approveOnPage } from '../transport/approve-on-page.ts';
-import { end, runClient, startHttp, stdioEndpoint, stdioTraffic, type Endpoint, type Seen, type Step } from './client-run.ts';
+import {
+  end,
+  runClient,
+  startHttp,
+  stdioEndpoint,
+  stdioTraffic,
+  type Endpoint,
+  type Seen,
+  type Step,
+} from './client-run.ts';
 import type { ForeignClient, Transport } from './clients.ts';
 import { revisionIn, startHttpRelay, type Traffic } from './http-relay.ts';
 
@@ -12,7 +21,11 @@ import { revisionIn, startHttpRelay, type Traffic } from './http-relay.ts';
 const deletion: Step = { call: 'delete_service', args: { service: 'shop/production/search', wait: true } };
 const services: Step = { call: 'list_services', args: { environment: 'shop/production' } };
 
-const looking: readonly Step[] = [{ list: true }, { call: 'get_organization', args: {} }, { read: 'infra://organization' }];
+const looking: readonly Step[] = [
+  { list: true },
+  { call: 'get_organization', args: {} },
+  { read: 'infra://organization' },
+];
 
 /** A server that a client can reach, and what they said to each other. */
 interface ReachableServer {
@@ -60,7 +73,9 @@ const stdioServer = (folder: string, dataDir: string): ReachableServer => ({
   close: async () => undefined,
 });
 
-/** Approves the waiting call on the approvals page of another server with the same data directory, as an operator does. */
+/**
+ * Approves the waiting call on the approvals page of another server with the same data directory, as an operator does.
+ */
 async function approve(dataDir: string, code: string): Promise<void> {
   const program = await startHttp(dataDir, ['--approvals-page']);
   try {
@@ -85,14 +100,20 @@ interface TrialDirectories {
  * agreement and then with it.
  * @throws Error if the client doesn't connect, or if its program fails; with what it wrote.
  */
-export async function tryClient({ program, behaviour }: ForeignClient, transport: Transport, { installation, seeded, folder }: TrialDirectories): Promise<Trial> {
+export async function tryClient(
+  { program, behaviour }: ForeignClient,
+  transport: Transport,
+  { installation, seeded, folder }: TrialDirectories,
+): Promise<Trial> {
   const { agreement, sendsKey } = behaviour[transport]!;
   const [home, dataDir] = [join(folder, 'home'), join(folder, 'data')];
   await cp(seeded, dataDir, { recursive: true });
-  const attempt = ({ endpoint }: ReachableServer, agrees: boolean, steps: readonly Step[]): Promise<Seen> => runClient(installation, program, home, endpoint, agrees, steps);
+  const attempt = ({ endpoint }: ReachableServer, agrees: boolean, steps: readonly Step[]): Promise<Seen> =>
+    runClient(installation, program, home, endpoint, agrees, steps);
   const run: typeof attempt = async (...given) => {
     const seen = await attempt(...given);
-    if (seen.notConnected !== undefined) throw new Error(`${program} did not connect over ${transport}: ${seen.notConnected}`);
+    if (seen.notConnected !== undefined)
+      throw new Error(`${program} did not connect over ${transport}: ${seen.notConnected}`);
     return seen;
   };
 
@@ -105,7 +126,8 @@ export async function tryClient({ program, behaviour }: ForeignClient, transport
       await server.close();
     }
   }
-  const server = transport === 'stdio' ? stdioServer(folder, dataDir) : await httpServer(folder, dataDir, sendsKey === true);
+  const server =
+    transport === 'stdio' ? stdioServer(folder, dataDir) : await httpServer(folder, dataDir, sendsKey === true);
   try {
     const first = await run(server, false, [...looking, deletion, services]);
     let waiting: Seen | undefined;
@@ -116,7 +138,14 @@ export async function tryClient({ program, behaviour }: ForeignClient, transport
     }
     const agreed = await run(server, true, [deletion, services]);
     const records = await readCalls([join(dataDir, 'audit.jsonl')], 100);
-    return { withoutKey, first, waiting, agreed, revision: revisionIn(await server.traffic()), recorded: records.find(({ tool, outcome }) => tool === 'delete_service' && outcome === 'done') };
+    return {
+      withoutKey,
+      first,
+      waiting,
+      agreed,
+      revision: revisionIn(await server.traffic()),
+      recorded: records.find(({ tool, outcome }) => tool === 'delete_service' && outcome === 'done'),
+    };
   } finally {
     await server.close();
   }

@@ -7,10 +7,28 @@ export type Revision = (typeof revisions)[number];
  * the real server.
  */
 export const neutral: Readonly<Record<Revision, readonly string[]>> = {
-  '2025-11-25': ['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list', 'dns-rebinding-protection', 'server-sse-multiple-streams', 'server-session-lifecycle'],
+  '2025-11-25': [
+    'server-initialize',
+    'ping',
+    'tools-list',
+    'resources-list',
+    'prompts-list',
+    'dns-rebinding-protection',
+    'server-sse-multiple-streams',
+    'server-session-lifecycle',
+  ],
   '2026-07-28': [
-    'server-stateless', 'tools-list', 'resources-list', 'prompts-list', 'caching', 'sep-2164-resource-not-found', 'dns-rebinding-protection', 'server-sse-multiple-streams',
-    'http-header-validation', 'input-required-result-unsupported-methods', 'input-required-result-validate-input',
+    'server-stateless',
+    'tools-list',
+    'resources-list',
+    'prompts-list',
+    'caching',
+    'sep-2164-resource-not-found',
+    'dns-rebinding-protection',
+    'server-sse-multiple-streams',
+    'http-header-validation',
+    'input-required-result-unsupported-methods',
+    'input-required-result-validate-input',
   ],
 };
 

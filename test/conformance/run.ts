@@ -22,10 +22,11 @@ const root = join(import.meta.dirname, '../..');
 /** The program as users start it, with a platform of its own. */
 async function startProgram(): Promise<Subject> {
   const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-conformance-data-'));
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'src/main.ts'), 'http', '--port', '0', '--data-dir', dataDir], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), join(root, 'src/main.ts'), 'http', '--port', '0', '--data-dir', dataDir],
+    { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   const ended = once(child, 'exit');
   const [line] = (await Promise.race([
     once(createInterface(child.stdout), 'line'),
@@ -74,13 +75,19 @@ const faultsIn = (results: Results, scenarios: readonly string[], unless: readon
     .map(({ scenario, check, said }) => `${scenario}: ${check}: ${said}`),
 ];
 
-const evaluateProgram: Evaluate = async (results, revision) => faultsIn(results, [...neutral[revision], ...extensions[revision]], checksNeedingFixtures);
+const evaluateProgram: Evaluate = async (results, revision) =>
+  faultsIn(results, [...neutral[revision], ...extensions[revision]], checksNeedingFixtures);
 
 const evaluateFixtures: Evaluate = async (results, revision) =>
   faultsIn(results, [...(await requiredBy(revision)), ...alsoPassed.filter((scenario) => results.has(scenario))]);
 
 /** @param more scenarios beside those that each revision requires. */
-async function checkServer(name: string, start: () => Promise<Subject>, judge: Evaluate, more?: typeof extensions): Promise<number> {
+async function checkServer(
+  name: string,
+  start: () => Promise<Subject>,
+  judge: Evaluate,
+  more?: typeof extensions,
+): Promise<number> {
   const subject = await start();
   let faults = 0;
   try {
@@ -89,7 +96,9 @@ async function checkServer(name: string, start: () => Promise<Subject>, judge: E
       const results = await conformanceOf(subject.url, revision, more?.[revision]);
       const found = await judge(results, revision);
       const checks = [...results.values()].flat().filter(({ status }) => status === 'SUCCESS').length;
-      console.log(`${found.length === 0 ? 'ok' : 'NOT OK'}: ${name}, ${revision}: ${results.size} scenarios run, ${checks} checks passed, ${found.length} unexpected failures`);
+      console.log(
+        `${found.length === 0 ? 'ok' : 'NOT OK'}: ${name}, ${revision}: ${results.size} scenarios run, ${checks} checks passed, ${found.length} unexpected failures`,
+      );
       for (const fault of found) console.log(`  ${fault}`);
       faults += found.length;
     }
@@ -99,5 +108,7 @@ async function checkServer(name: string, start: () => Promise<Subject>, judge: E
   return faults;
 }
 
-const faults = (await checkServer('the program', startProgram, evaluateProgram, extensions)) + (await checkServer('the HTTP host with fixtures', startFixtures, evaluateFixtures));
+const faults =
+  (await checkServer('the program', startProgram, evaluateProgram, extensions)) +
+  (await checkServer('the HTTP host with fixtures', startFixtures, evaluateFixtures));
 process.exitCode = faults === 0 ? 0 : 1;

@@ -16,7 +16,10 @@ export interface Check {
 /** What came of every scenario, by its name. */
 export type Results = ReadonlyMap<string, readonly Check[]>;
 
-const home = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/package.json')).replace(/package\.json$/, '');
+const home = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/package.json')).replace(
+  /package\.json$/,
+  '',
+);
 const program = join(home, 'dist/index.js');
 
 /** The scenarios that a revision requires of servers. */
@@ -28,7 +31,9 @@ export async function requiredBy(revision: Revision): Promise<readonly string[]>
 /** The suite's own exit code counts what needs fixtures as well, so only its results are read. */
 const runSuite = (args: readonly string[]): Promise<string> =>
   new Promise((resolve) => {
-    execFile(process.execPath, [program, 'server', ...args], { maxBuffer: 64 * 1024 * 1024 }, (_, stdout, stderr) => resolve(stdout + stderr));
+    execFile(process.execPath, [program, 'server', ...args], { maxBuffer: 64 * 1024 * 1024 }, (_, stdout, stderr) =>
+      resolve(stdout + stderr),
+    );
   });
 
 /** `server-tools-list-2026-11-20T22-02-03-431Z` → `tools-list` */
@@ -40,7 +45,8 @@ async function resultsOf(args: readonly string[]): Promise<Results> {
     const said = await runSuite([...args, '--output-dir', output]);
     const folders = await readdir(output);
     if (folders.length === 0) throw new Error(`The conformance suite did not run:\n${said}`);
-    const read = async (folder: string) => [scenarioOf(folder), JSON.parse(await readFile(join(output, folder, 'checks.json'), 'utf8')) as Check[]] as const;
+    const read = async (folder: string) =>
+      [scenarioOf(folder), JSON.parse(await readFile(join(output, folder, 'checks.json'), 'utf8')) as Check[]] as const;
     return new Map(await Promise.all(folders.map(read)));
   } finally {
     await rm(output, { recursive: true, force: true });
@@ -51,7 +57,11 @@ async function resultsOf(args: readonly string[]): Promise<Results> {
  * Runs what a revision requires of servers against the one at this address, and scenarios of extensions.
  * @throws Error with what the suite said, when it did not run.
  */
-export async function conformanceOf(url: string, revision: Revision, extensions: readonly string[] = []): Promise<Results> {
+export async function conformanceOf(
+  url: string,
+  revision: Revision,
+  extensions: readonly string[] = [],
+): Promise<Results> {
   const results = [await resultsOf(['--url', url, '--requirements', revision])];
   // One after the other: the suite counts streams.
   for (const scenario of extensions) results.push(await resultsOf(['--url', url, '--scenario', scenario]));
@@ -61,5 +71,7 @@ export async function conformanceOf(url: string, revision: Revision, extensions:
 /** The checks that failed, each with its scenario and what the suite says of it. */
 export const failuresIn = (results: Results): { scenario: string; check: string; said: string }[] =>
   [...results].flatMap(([scenario, checks]) =>
-    checks.filter(({ status }) => status === 'FAILURE').map(({ id, errorMessage = '' }) => ({ scenario, check: id, said: errorMessage })),
+    checks
+      .filter(({ status }) => status === 'FAILURE')
+      .map(({ id, errorMessage = '' }) => ({ scenario, check: id, said: errorMessage })),
   );

@@ -26,7 +26,8 @@ const treeOf = (text: string): ShapeNode => {
 
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 const isString = (value: unknown): value is string => typeof value === 'string';
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Whether a value has a type of the notation. */
 const types: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -43,28 +44,44 @@ const types: Readonly<Record<string, (value: unknown) => boolean>> = {
   duration: (value) => isString(value) && /^P(?!$)(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?$/.test(value),
 };
 
-const hasType = (type: string, value: unknown): boolean => types[type]?.(value) ?? (isString(value) && type.split('|').includes(value));
+const hasType = (type: string, value: unknown): boolean =>
+  types[type]?.(value) ?? (isString(value) && type.split('|').includes(value));
 
 const ofMembers = (members: Map<string, ShapeNode>, value: unknown, path: string): string[] => {
   if (!isObject(value)) return [`${path}: ${JSON.stringify(value)} is no object`];
-  const absent = [...members].filter(([name, { field }]) => field?.required && value[name] === undefined).map(([name]) => `${path}.${name}: is absent`);
-  return [...absent, ...Object.entries(value).flatMap(([name, member]) => {
-    const node = members.get(name);
-    return node ? deviationsFrom(node, member, `${path}.${name}`) : [`${path}.${name}: is in no document`];
-  })];
+  const absent = [...members]
+    .filter(([name, { field }]) => field?.required && value[name] === undefined)
+    .map(([name]) => `${path}.${name}: is absent`);
+  return [
+    ...absent,
+    ...Object.entries(value).flatMap(([name, member]) => {
+      const node = members.get(name);
+      return node ? deviationsFrom(node, member, `${path}.${name}`) : [`${path}.${name}: is in no document`];
+    }),
+  ];
 };
 
 function deviationsFrom({ field, members, items }: ShapeNode, value: unknown, path: string): string[] {
   if (value === null) return field?.nullable ? [] : [`${path}: null`];
-  if (items) return Array.isArray(value) ? value.flatMap((row) => deviationsFrom(items, row, `${path}[]`)) : [`${path}: ${JSON.stringify(value)} is no list`];
+  if (items)
+    return Array.isArray(value)
+      ? value.flatMap((row) => deviationsFrom(items, row, `${path}[]`))
+      : [`${path}: ${JSON.stringify(value)} is no list`];
   if (members) return ofMembers(members, value, path);
-  return field === undefined || hasType(field.type, value) ? [] : [`${path}: ${JSON.stringify(value)} is no ${field.type}`];
+  return field === undefined || hasType(field.type, value)
+    ? []
+    : [`${path}: ${JSON.stringify(value)} is no ${field.type}`];
 }
 
-const rowDeviations = (rowsByType: NonNullable<AnswerShape['rowsByType']>, { results }: Record<string, unknown>): string[] =>
+const rowDeviations = (
+  rowsByType: NonNullable<AnswerShape['rowsByType']>,
+  { results }: Record<string, unknown>,
+): string[] =>
   (results as Record<string, unknown>[]).flatMap((row) => {
     const text = rowsByType[String(row['service_type'])];
-    return text === undefined ? [`results[].service_type: ${String(row['service_type'])}`] : deviationsFrom(treeOf(text), row, 'results[]');
+    return text === undefined
+      ? [`results[].service_type: ${String(row['service_type'])}`]
+      : deviationsFrom(treeOf(text), row, 'results[]');
   });
 
 /** Everything in an answer that its shape doesn't allow, a line each, each once. */

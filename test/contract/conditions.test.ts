@@ -10,10 +10,7 @@ const notAlive = condition('PROBE_FAILED', { probe: 'liveness', how: 'failed', w
 
 /** Conditions, and what people read of them. Tests of what makes them look at their data. */
 const told: readonly (readonly [Condition, string])[] = [
-  [
-    condition('EXITED', { code: 127 }),
-    'a program was not found (exit code 127)',
-  ],
+  [condition('EXITED', { code: 127 }), 'a program was not found (exit code 127)'],
   [
     condition('TERRAFORM_STOPPED', { code: 81 }),
     'Terraform could not initialize its working directory: the log has its own words. Nothing was changed',
@@ -24,19 +21,19 @@ const told: readonly (readonly [Condition, string])[] = [
   ],
   [
     condition('TERRAFORM_STOPPED', { code: 83 }),
-    'Terraform failed while it applied the plan. What it had done until then is in the state, and the next '
-    + 'plan goes on from there',
+    'Terraform failed while it applied the plan. What it had done until then is in the state, and the next ' +
+      'plan goes on from there',
   ],
   [
     condition('TERRAFORM_STOPPED', { code: 84 }),
-    'the state of Terraform is locked: the log says by whom, since when, and the ID of the lock. Nothing was '
-    + 'changed. Wait for that run to end. If it was killed, whoever runs its backend releases the lock '
-    + '(terraform force-unlock and the ID); that is never done here',
+    'the state of Terraform is locked: the log says by whom, since when, and the ID of the lock. Nothing was ' +
+      'changed. Wait for that run to end. If it was killed, whoever runs its backend releases the lock ' +
+      '(terraform force-unlock and the ID); that is never done here',
   ],
   [
     condition('TERRAFORM_STOPPED', { code: 87 }),
-    'the state that is kept here belongs to another folder of the repository ("root_path"). Nothing was '
-    + 'changed. Set "root_path" back; to begin anew in the other folder, create another service',
+    'the state that is kept here belongs to another folder of the repository ("root_path"). Nothing was ' +
+      'changed. Set "root_path" back; to begin anew in the other folder, create another service',
   ],
   [
     condition('TERRAFORM_STOPPED', { code: 89 }),
@@ -44,8 +41,8 @@ const told: readonly (readonly [Condition, string])[] = [
   ],
   [
     condition('PULL_FAILED', { node: 'node-3', said: 'No such image: web:1', registry: 'registry.example' }),
-    'its image could not be pulled on the node node-3: No such image: web:1. The registry registry.example '
-    + 'has it, so the node does not reach the registry, or has no space left on its disk',
+    'its image could not be pulled on the node node-3: No such image: web:1. The registry registry.example ' +
+      'has it, so the node does not reach the registry, or has no space left on its disk',
   ],
   [
     condition('RUN_ATTEMPT_FAILED', { nth: 1, most: 3, cause: exited }),
@@ -61,8 +58,8 @@ const told: readonly (readonly [Condition, string])[] = [
   ],
   [
     condition('RUN_LOST', { what: 'the job', cause: condition('LOST_WITH_NODE', { node: 'node-2', since }) }),
-    'The job failed: it was lost with the node node-2, which went down at 2026-11-20T10:20:00Z or earlier. '
-    + "Whether it goes on there can't be seen, so it is not tried again: it could run twice at once.",
+    'The job failed: it was lost with the node node-2, which went down at 2026-11-20T10:20:00Z or earlier. ' +
+      "Whether it goes on there can't be seen, so it is not tried again: it could run twice at once.",
   ],
   [
     condition('RUN_UNHEALTHY', { what: 'the job', cause: notAlive }),
@@ -74,8 +71,8 @@ const told: readonly (readonly [Condition, string])[] = [
   ],
   [
     condition('NOT_READY_IN_TIME', { cause: notReady }),
-    'An instance of the new version did not get ready in time. The readiness probe has not passed: port '
-    + '8080: status 404.',
+    'An instance of the new version did not get ready in time. The readiness probe has not passed: port ' +
+      '8080: status 404.',
   ],
   [
     condition('INSTANCES_FAILED', { instances: 1, cause: condition('ENDED_BY_ENGINE', { cause: notAlive }) }),
@@ -87,14 +84,14 @@ const told: readonly (readonly [Condition, string])[] = [
   ],
   [
     condition('NOT_ROLLED_BACK', { missing, cause: condition('INSTANCES_FAILED', { instances: 1, cause: exited }) }),
-    "An instance of the new version failed: it ended with exit code 3. The version before can't be started "
-    + "again: the swarm doesn't have its network, its node any more, as after it was made anew. Nothing of the "
-    + 'service runs until a deployment succeeds.',
+    "An instance of the new version failed: it ended with exit code 3. The version before can't be started " +
+      "again: the swarm doesn't have its network, its node any more, as after it was made anew. Nothing of the " +
+      'service runs until a deployment succeeds.',
   ],
   [
     condition('PARTS_MISSING', { service: 'shop', missing }),
-    "The swarm doesn't have what shop was deployed with any more (its network, its node), as after it was "
-    + 'made anew. Deploy it again.',
+    "The swarm doesn't have what shop was deployed with any more (its network, its node), as after it was " +
+      'made anew. Deploy it again.',
   ],
   [
     condition('IMAGE_NOT_FOUND', { image: 'registry.example/web:2', registry: 'registry.example' }),
@@ -102,8 +99,8 @@ const told: readonly (readonly [Condition, string])[] = [
   ],
   [
     condition('PULL_DENIED', { image: 'registry.example/web:2', registry: 'registry.example' }),
-    'The registry registry.example denied access to registry.example/web:2: it does not exist, or these '
-    + 'credentials may not pull it.',
+    'The registry registry.example denied access to registry.example/web:2: it does not exist, or these ' +
+      'credentials may not pull it.',
   ],
   [
     condition('BASE_IMAGE_DENIED', { image: 'registry.example/base:1' }),
@@ -115,33 +112,33 @@ const told: readonly (readonly [Condition, string])[] = [
   ],
   [
     condition('GIT_ACCESS_DENIED', { ...git, by: 'key', of: 'key' }),
-    "The git server git.example denied access: it doesn't take the key. Whoever runs the platform configures "
-    + 'the key for git.example, under "git" in the clusters file.',
+    "The git server git.example denied access: it doesn't take the key. Whoever runs the platform configures " +
+      'the key for git.example, under "git" in the clusters file.',
   ],
   [
     condition('GIT_KEY_UNUSABLE', { host: 'git.example', fault: 'readable' }),
-    "The key for git.example is not used, because others on the platform's machine may read its file: let "
-    + "the platform's user alone read it (chmod 600).",
+    "The key for git.example is not used, because others on the platform's machine may read its file: let " +
+      "the platform's user alone read it (chmod 600).",
   ],
   [
     condition('GIT_KEY_UNUSABLE', { host: 'git.example', fault: 'unusable' }),
-    `The key for git.example can't be used: the "key_file" that the clusters file names is missing, has a `
-    + 'passphrase, or is no private key.',
+    `The key for git.example can't be used: the "key_file" that the clusters file names is missing, has a ` +
+      'passphrase, or is no private key.',
   ],
   [
     condition('GIT_HOST_UNKNOWN', { host: 'git.example' }),
-    'The git server git.example is not known: its key is not in a "known_hosts_file" that the clusters file '
-    + 'names for it, under "git".',
+    'The git server git.example is not known: its key is not in a "known_hosts_file" that the clusters file ' +
+      'names for it, under "git".',
   ],
   [
     condition('GIT_HOST_CHANGED', { host: 'git.example' }),
-    'The git server git.example shows another key than the one in its "known_hosts_file": it was set up '
-    + 'anew, or something else answers in its place.',
+    'The git server git.example shows another key than the one in its "known_hosts_file": it was set up ' +
+      'anew, or something else answers in its place.',
   ],
   [
     condition('CPU_MISMATCH', { architecture: 'x86_64', nodes: ['fast (aarch64)'] }),
-    'The nodes that the placement rules ask for have another kind of CPU than the engine of the platform '
-    + '(x86_64): fast (aarch64). All nodes need the same kind. It has no storage yet. Nothing was changed.',
+    'The nodes that the placement rules ask for have another kind of CPU than the engine of the platform ' +
+      '(x86_64): fast (aarch64). All nodes need the same kind. It has no storage yet. Nothing was changed.',
   ],
   [
     condition('NO_NODE', {}),
@@ -149,24 +146,24 @@ const told: readonly (readonly [Condition, string])[] = [
   ],
   [
     condition('IMAGE_ON_ONE_NODE', { nodes: ['node-2'] }),
-    'The cluster has other nodes that take instances (node-2), and only the one that builds the image would '
-    + 'have it. Whoever runs the platform gives them a registry, with "registry" or "build_registry" in the '
-    + 'clusters file. Nothing was fetched or built.',
+    'The cluster has other nodes that take instances (node-2), and only the one that builds the image would ' +
+      'have it. Whoever runs the platform gives them a registry, with "registry" or "build_registry" in the ' +
+      'clusters file. Nothing was fetched or built.',
   ],
   [
     condition('NODE_DOWN', { node: 'node-2', since, waiting: [] }),
-    'The node node-2 has been down since 2026-11-20T10:20:00Z or earlier. Its instances are started on other '
-    + 'nodes, as far as these have room.',
+    'The node node-2 has been down since 2026-11-20T10:20:00Z or earlier. Its instances are started on other ' +
+      'nodes, as far as these have room.',
   ],
   [
     condition('NODE_DRAINED', { node: 'node-1', waiting: ['files'] }),
-    'The node node-1 is drained: its instances run on other nodes, as far as these have room. What can run '
-    + 'only there waits for it: files.',
+    'The node node-1 is drained: its instances run on other nodes, as far as these have room. What can run ' +
+      'only there waits for it: files.',
   ],
   [
     condition('CLUSTER_UNREACHABLE', { since, said: 'GET /services: nothing listens' }),
-    "Its cluster can't be looked at since 2026-11-20T10:20:00Z: GET /services: nothing listens. What runs is "
-    + 'not known.',
+    "Its cluster can't be looked at since 2026-11-20T10:20:00Z: GET /services: nothing listens. What runs is " +
+      'not known.',
   ],
   [
     condition('REMOVED_EXTERNALLY', {}),
@@ -186,8 +183,8 @@ const told: readonly (readonly [Condition, string])[] = [
   ],
   [
     condition('CRASHED', { times: 2, at: since, cause: exited }),
-    'Instances have 2 times ended unexpectedly since the deployment. The last time, at 2026-11-20T10:20:00Z: '
-    + 'it ended with exit code 3.',
+    'Instances have 2 times ended unexpectedly since the deployment. The last time, at 2026-11-20T10:20:00Z: ' +
+      'it ended with exit code 3.',
   ],
   [
     condition('INSTANCE_FAILED', { instance: 'web-1-abc', cause: exited, nth: 2 }),
@@ -195,9 +192,9 @@ const told: readonly (readonly [Condition, string])[] = [
   ],
   [
     condition('DATA_ON_NODE', { backup: { name: 'before', at: since, node: 'node-1' }, isBackedUpHere: true }),
-    'Its data is on its node only. If that node does not come back: its newest complete backup is "before" '
-    + 'of 2026-11-20T10:20:00Z on node-1, and restore_database brings it back on another node, without what '
-    + 'was written since.',
+    'Its data is on its node only. If that node does not come back: its newest complete backup is "before" ' +
+      'of 2026-11-20T10:20:00Z on node-1, and restore_database brings it back on another node, without what ' +
+      'was written since.',
   ],
 ];
 

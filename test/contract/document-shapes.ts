@@ -3,10 +3,12 @@
  *
  *     path  type  marks
  *
- * `[]` in a path goes into an array. Types: string, integer, number, boolean, object, array, uuid, date-time, uri, email, duration;
+ * `[]` in a path goes into an array. Types: string, integer, number, boolean, object, array, uuid, date-time, uri,
+ * email, duration;
  * `A|B` is a closed set of values; `seen:A|B` are values the document shows of an open set.
  * A value, a mark or a whole line that begins with `+` is not in the document but fills one of its silences.
- * Marks: required (in requests: must be given; in answers: always there), nullable, and default=, minimum=, maximum=, maxLength=, minItems=.
+ * Marks: required (in requests: must be given; in answers: always there), nullable, and default=, minimum=, maximum=,
+ * maxLength=, minItems=.
  */
 const states =
   'BUILDING|BUILD_ERROR|CANCELED|CANCELING|DELETED|DELETE_ERROR|DELETE_QUEUED|DELETING|DEPLOYED|DEPLOYING|DEPLOYMENT_ERROR|' +

@@ -1,5 +1,6 @@
 /**
- * What platforms of this kind answer beyond the document, typed by hand in the notation of document-shapes.ts; and which shape
+ * What platforms of this kind answer beyond the document, typed by hand in the notation of document-shapes.ts; and
+ * which shape
  * the answer of each operation has. Nothing here is imported from the contract.
  */
 import { endpoints } from './document.ts';
@@ -36,7 +37,11 @@ const command = (at: string) => `
   ${at}.arguments[]   string`;
 
 /** The lines of a container that begin with this member. */
-const sharedWith = (member: string): string => shapes.container.split('\n').filter((text) => text.trim().replace('+', '').startsWith(member)).join('\n');
+const sharedWith = (member: string): string =>
+  shapes.container
+    .split('\n')
+    .filter((text) => text.trim().replace('+', '').startsWith(member))
+    .join('\n');
 
 const line = `
   results[].id           uuid required
@@ -255,7 +260,7 @@ const extensionShapes = {
     validation_domain      string required
     status                 VALIDATION_PENDING required`,
   backup,
-  'backups': `${inList(backup)}
+  backups: `${inList(backup)}
     page        integer required
     page_size   integer required`,
   recovery: `${backup.replaceAll(/^(\s*)(?=[a-z])/gm, '$1backup.').replaceAll(/ required$/gm, '')}
@@ -283,7 +288,9 @@ const extensionShapes = {
     description   string`,
 };
 
-/** The shape of an answer: its lines, and whether it is a list of such rows. A list of services has a shape per type. */
+/**
+ * The shape of an answer: its lines, and whether it is a list of such rows. A list of services has a shape per type.
+ */
 export interface AnswerShape {
   readonly text: string;
   readonly rowsByType?: Readonly<Record<string, string>>;
@@ -301,7 +308,9 @@ const kinds = ['application', 'container', 'database', 'job', 'helm', 'terraform
 const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /project/{projectId}/environment': list('environment'),
   'GET /environment/{environmentId}/link': whole('link'),
-  ...Object.fromEntries(['application', 'container', 'helm'].map((kind) => [`GET /${kind}/{${kind}Id}/link`, whole('link')])),
+  ...Object.fromEntries(
+    ['application', 'container', 'helm'].map((kind) => [`GET /${kind}/{${kind}Id}/link`, whole('link')]),
+  ),
   'GET /organization/{organizationId}/events': one('events'),
   'GET /organization/{organizationId}/services': whole('service of an organization'),
   'GET /organization/{organizationId}/environments': whole('environment of an organization'),
@@ -313,24 +322,42 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
     rowsByType: Object.fromEntries(kinds.map((kind) => [kind.toUpperCase(), extensionShapes[kind]])),
   },
   'GET /environment/{environmentId}/statuses': {
-    text: ['environment', ...kinds.map((kind) => `${kind}s[]`)].map((at) =>
-      extensionShapes[at === 'environment' ? 'environment status' : 'service status'].replaceAll(/^(\s*)\+?(?=[a-z])/gm, `$1${at}.`)).join('\n'),
+    text: ['environment', ...kinds.map((kind) => `${kind}s[]`)]
+      .map((at) =>
+        extensionShapes[at === 'environment' ? 'environment status' : 'service status'].replaceAll(
+          /^(\s*)\+?(?=[a-z])/gm,
+          `$1${at}.`,
+        ),
+      )
+      .join('\n'),
   },
-  ...Object.fromEntries(kinds.flatMap((kind): [string, AnswerShape][] => [
-    [`GET /${kind}/{${kind}Id}`, one(kind)],
-    [`GET /${kind}/{${kind}Id}/status`, one('service status')],
-    [`GET /${kind}/{${kind}Id}/log`, one('log')],
-    [`GET /${kind}/{${kind}Id}/deploymentHistoryV2`, one('job history')],
-    [`POST /${kind}/{${kind}Id}/deploy`, one('deployment')],
-    [`POST /${kind}/{${kind}Id}/redeploy`, one('service status')],
-    [`POST /${kind}/{${kind}Id}/stop`, one('service status')],
-  ])),
-  ...Object.fromEntries(['application', 'helm', 'job', 'terraform'].map((kind): [string, AnswerShape] => [`GET /${kind}/{${kind}Id}/commit`, whole('commit')])),
+  ...Object.fromEntries(
+    kinds.flatMap((kind): [string, AnswerShape][] => [
+      [`GET /${kind}/{${kind}Id}`, one(kind)],
+      [`GET /${kind}/{${kind}Id}/status`, one('service status')],
+      [`GET /${kind}/{${kind}Id}/log`, one('log')],
+      [`GET /${kind}/{${kind}Id}/deploymentHistoryV2`, one('job history')],
+      [`POST /${kind}/{${kind}Id}/deploy`, one('deployment')],
+      [`POST /${kind}/{${kind}Id}/redeploy`, one('service status')],
+      [`POST /${kind}/{${kind}Id}/stop`, one('service status')],
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['application', 'helm', 'job', 'terraform'].map((kind): [string, AnswerShape] => [
+      `GET /${kind}/{${kind}Id}/commit`,
+      whole('commit'),
+    ]),
+  ),
   'GET /environment/{environmentId}/deploymentHistoryV2': one('job history'),
   'GET /environment/{environmentId}/logs': one('environment log'),
   'GET /environment/{environmentId}/environmentVariable': list('variable'),
   'GET /container/{containerId}/environmentVariable': list('variable'),
-  ...Object.fromEntries(['application', 'container', 'job', 'project'].map((kind): [string, AnswerShape] => [`PUT /${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`, one('variable')])),
+  ...Object.fromEntries(
+    ['application', 'container', 'job', 'project'].map((kind): [string, AnswerShape] => [
+      `PUT /${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`,
+      one('variable'),
+    ]),
+  ),
   'GET /organization/{organizationId}/cluster': list('cluster'),
   'GET /organization/{organizationId}/cluster/{clusterId}/status': one('cluster status'),
   'GET /organization/{organizationId}/cluster/lock': list('cluster lock'),
@@ -347,11 +374,13 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /organization/{organizationId}/availableRole': list('role'),
   'GET /organization/{organizationId}/inviteMember': list('invitation'),
   'GET /organization/{organizationId}/billingInfo': one('billing info'),
-  ...Object.fromEntries(['application', 'container', 'helm'].flatMap((kind): [string, AnswerShape][] => [
-    [`GET /${kind}/{${kind}Id}/customDomain`, list('domain')],
-    [`POST /${kind}/{${kind}Id}/customDomain`, one('domain')],
-    [`GET /${kind}/{${kind}Id}/checkCustomDomain`, one('domain check')],
-  ])),
+  ...Object.fromEntries(
+    ['application', 'container', 'helm'].flatMap((kind): [string, AnswerShape][] => [
+      [`GET /${kind}/{${kind}Id}/customDomain`, list('domain')],
+      [`POST /${kind}/{${kind}Id}/customDomain`, one('domain')],
+      [`GET /${kind}/{${kind}Id}/checkCustomDomain`, one('domain check')],
+    ]),
+  ),
   'GET /database/{databaseId}/backup': one('backups'),
   'POST /database/{databaseId}/backup': one('backup'),
   'GET /database/{databaseId}/recovery': one('recovery'),
@@ -362,12 +391,24 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'POST /variable': one('any variable'),
   'PUT /variable/{environmentVariableId}': one('any variable'),
   'POST /variable/{environmentVariableId}/override': one('any variable'),
-  ...Object.fromEntries(['application', 'container', 'job', 'environment', 'project'].map((kind): [string, AnswerShape] => [`GET /${kind}/{${kind}Id}/secret`, list('secret')])),
-  ...Object.fromEntries(['application', 'container', 'job', 'environment', 'project'].map((kind): [string, AnswerShape] => [`PUT /${kind}/{${kind}Id}/secret/{secretId}`, one('secret')])),
-  ...Object.fromEntries(['container', 'job', 'environment', 'project'].flatMap((kind): [string, AnswerShape][] => [
-    [`POST /${kind}/{${kind}Id}/environmentVariable`, one('variable')],
-    [`POST /${kind}/{${kind}Id}/secret`, one('secret')],
-  ])),
+  ...Object.fromEntries(
+    ['application', 'container', 'job', 'environment', 'project'].map((kind): [string, AnswerShape] => [
+      `GET /${kind}/{${kind}Id}/secret`,
+      list('secret'),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['application', 'container', 'job', 'environment', 'project'].map((kind): [string, AnswerShape] => [
+      `PUT /${kind}/{${kind}Id}/secret/{secretId}`,
+      one('secret'),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['container', 'job', 'environment', 'project'].flatMap((kind): [string, AnswerShape][] => [
+      [`POST /${kind}/{${kind}Id}/environmentVariable`, one('variable')],
+      [`POST /${kind}/{${kind}Id}/secret`, one('secret')],
+    ]),
+  ),
   'POST /environment/{environmentId}/clone': one('environment'),
   'POST /environment/{environmentId}/deploy': one('environment status'),
   'PUT /application/{applicationId}': one('application'),
@@ -384,7 +425,11 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
 };
 
 const documented = endpoints.flatMap(({ method, path, response, list: isList }): [string, AnswerShape][] =>
-  response === undefined ? [] : [[`${method} ${path}`, isList ? list(response) : one(response)]]);
+  response === undefined ? [] : [[`${method} ${path}`, isList ? list(response) : one(response)]],
+);
 
-/** The shape of every answer, by method and path. What an answer beyond the document has in common with a documented one has its shape. */
+/**
+ * The shape of every answer, by method and path. What an answer beyond the document has in common with a documented one
+ * has its shape.
+ */
 export const answerShapes: Readonly<Record<string, AnswerShape>> = { ...beyond, ...Object.fromEntries(documented) };

@@ -20,7 +20,11 @@ interface Document {
   openapi: string;
   info: { title: string; version: string };
   paths: Record<string, Record<string, Entry>>;
-  components: { schemas: Record<string, unknown>; headers: Record<string, unknown>; securitySchemes: Record<string, unknown> };
+  components: {
+    schemas: Record<string, unknown>;
+    headers: Record<string, unknown>;
+    securitySchemes: Record<string, unknown>;
+  };
 }
 
 let document: Document;
@@ -29,7 +33,10 @@ beforeAll(() => {
 });
 /** What a local reference such as #/components/responses/NotFound leads to. */
 const follow = (ref: string): unknown =>
-  ref.replace('#/', '').split('/').reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], document);
+  ref
+    .replace('#/', '')
+    .split('/')
+    .reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], document);
 const answerOf = (op: AnyOperation, status: number): Answer => {
   const answer = entryOf(op).responses[status]!;
   return '$ref' in answer ? (follow(answer.$ref) as Answer) : answer;
@@ -43,7 +50,9 @@ test('is an OpenAPI 3.1 document of this version', () => {
 });
 
 test('holds every operation, once, and nothing else', () => {
-  const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+  const ids = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  );
   expect(ids.toSorted()).toEqual(allOperations.map(({ name }) => name).toSorted());
 });
 
@@ -56,9 +65,12 @@ test('every reference in it leads somewhere', () => {
 describe.each(allOperations.map((op): [string, AnyOperation] => [op.name, op]))('%s', (_, op) => {
   test('says its parameters: each of the path, required', () => {
     const { parameters } = entryOf(op);
-    expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name, required }) => [name, required]))
-      .toEqual([...op.path.matchAll(/\{(\w+)\}/g)].map((match) => [match[1], true]));
-    expect(parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)).toEqual(Object.keys(op.query as object));
+    expect(
+      parameters.filter((parameter) => parameter.in === 'path').map(({ name, required }) => [name, required]),
+    ).toEqual([...op.path.matchAll(/\{(\w+)\}/g)].map((match) => [match[1], true]));
+    expect(parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)).toEqual(
+      Object.keys(op.query as object),
+    );
   });
 
   test('says its body, and whether one must be sent', () => {
@@ -88,7 +100,15 @@ test('one entry, whole', () => {
 
 test('holds nothing of the schema library: its bounds, formats and notes', () => {
   const text = JSON.stringify(document);
-  for (const word of ['9007199254740991', '"starts_with"', '"regex"', '"secret":true', '"reference":"', '"additionalProperties":false', '"$schema"']) {
+  for (const word of [
+    '9007199254740991',
+    '"starts_with"',
+    '"regex"',
+    '"secret":true',
+    '"reference":"',
+    '"additionalProperties":false',
+    '"$schema"',
+  ]) {
     expect(text).not.toContain(word);
   }
   expect(text).toContain('"writeOnly":true');
@@ -98,7 +118,9 @@ test('writes a shared schema once', () => {
   const pages = allOperations.filter(({ path }) => path.endsWith('/deploymentHistoryV2'));
   expect(pages.length).toBeGreaterThan(1);
   for (const op of pages) {
-    expect(answerOf(op, 200).content!['application/json']!.schema).toEqual({ $ref: '#/components/schemas/DeploymentHistory' });
+    expect(answerOf(op, 200).content!['application/json']!.schema).toEqual({
+      $ref: '#/components/schemas/DeploymentHistory',
+    });
   }
   expect(document.components.schemas['DeploymentHistory']).toHaveProperty('properties.results');
 });

@@ -1,7 +1,16 @@
 import * as fc from 'fast-check';
 import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
-import { type AnyOperation, effects, inputShape, operation, parameterKind, permissionLevels, snakeCase, toWire } from '../../src/contract/operation.ts';
+import {
+  type AnyOperation,
+  effects,
+  inputShape,
+  operation,
+  parameterKind,
+  permissionLevels,
+  snakeCase,
+  toWire,
+} from '../../src/contract/operation.ts';
 import { allOperations, oneByOneOf, operations, redeployOf } from '../../src/contract/operations.ts';
 import { isSecret, referenceKind } from '../../src/contract/primitives.ts';
 
@@ -21,7 +30,8 @@ describe('every operation', () => {
 
   test.each(named)('%s finds its path ids in the flat input', (_, op) => {
     const shape = inputShape(op);
-    for (const param of op.params as string[]) expect(referenceKind(shape[snakeCase(param)]!)).toBe(parameterKind(param));
+    for (const param of op.params as string[])
+      expect(referenceKind(shape[snakeCase(param)]!)).toBe(parameterKind(param));
   });
 });
 
@@ -32,7 +42,12 @@ test('names that a camelCase path and a snake_case input share', () => {
 
 describe('a member given twice is refused where it is written', () => {
   const definition: Parameters<typeof operation>[0] = {
-    name: 'move_job', method: 'POST', path: '/job/{jobId}', effect: 'write', target: 'job', summary: 'Move a job.',
+    name: 'move_job',
+    method: 'POST',
+    path: '/job/{jobId}',
+    effect: 'write',
+    target: 'job',
+    summary: 'Move a job.',
   };
 
   test.each([
@@ -49,10 +64,21 @@ describe('a member given twice is refused where it is written', () => {
 });
 
 describe('the success code', () => {
-  const definition = { name: 'do_it', method: 'POST', path: '/it', effect: 'write', target: 'organization', summary: 'Do it.' } as const;
+  const definition = {
+    name: 'do_it',
+    method: 'POST',
+    path: '/it',
+    effect: 'write',
+    target: 'organization',
+    summary: 'Do it.',
+  } as const;
 
   test.each([
-    ['201 where something is created', { creates: { kind: 'project', in: 'organization' }, response: z.object({}) }, 201],
+    [
+      '201 where something is created',
+      { creates: { kind: 'project', in: 'organization' }, response: z.object({}) },
+      201,
+    ],
     ['200 where there is an answer', { response: z.object({}) }, 200],
     ['204 where there is none', {}, 204],
   ] as const)('%s', (_, more, status) => {
@@ -62,44 +88,75 @@ describe('the success code', () => {
 
 describe('toWire', () => {
   test('splits a flat input into path, query and body', () => {
-    expect(toWire(operations.update_environment_variable, { environment_id: id, environment_variable_id: 'v', key: 'A', value: 'b' })).toEqual({
-      method: 'PUT', target: `/environment/${id}/environmentVariable/v`, body: { key: 'A', value: 'b' },
-    });
+    expect(
+      toWire(operations.update_environment_variable, {
+        environment_id: id,
+        environment_variable_id: 'v',
+        key: 'A',
+        value: 'b',
+      }),
+    ).toEqual({ method: 'PUT', target: `/environment/${id}/environmentVariable/v`, body: { key: 'A', value: 'b' } });
     expect(toWire(operations.list_job_deployments, { job_id: id, page: 2, page_size: 5 })).toEqual({
-      method: 'GET', target: `/job/${id}/deploymentHistoryV2?page=2&pageSize=5`,
+      method: 'GET',
+      target: `/job/${id}/deploymentHistoryV2?page=2&pageSize=5`,
     });
   });
 
   test('leaves out what is undefined, keeps null in bodies and not in queries', () => {
-    expect(toWire(operations.list_job_deployments, { job_id: id, page: undefined, page_size: null }).target).toBe(`/job/${id}/deploymentHistoryV2`);
-    const edit = { environment_id: id, environment_variable_id: id, key: 'A', value: 'b', mount_path: null, description: undefined };
-    expect(toWire(operations.update_environment_variable, edit).body).toEqual({ key: 'A', value: 'b', mount_path: null });
+    expect(toWire(operations.list_job_deployments, { job_id: id, page: undefined, page_size: null }).target).toBe(
+      `/job/${id}/deploymentHistoryV2`,
+    );
+    const edit = {
+      environment_id: id,
+      environment_variable_id: id,
+      key: 'A',
+      value: 'b',
+      mount_path: null,
+      description: undefined,
+    };
+    expect(toWire(operations.update_environment_variable, edit).body).toEqual({
+      key: 'A',
+      value: 'b',
+      mount_path: null,
+    });
   });
 
   test('sends no body where none of its members is given', () => {
-    expect(toWire(operations.deploy_application, { application_id: id })).toEqual({ method: 'POST', target: `/application/${id}/deploy` });
+    expect(toWire(operations.deploy_application, { application_id: id })).toEqual({
+      method: 'POST',
+      target: `/application/${id}/deploy`,
+    });
   });
 
   test('sends no member the operation does not have', () => {
-    expect(toWire(operations.create_project, { organization_id: id, name: 'shop', colour: 'red' }).body).toEqual({ name: 'shop' });
+    expect(toWire(operations.create_project, { organization_id: id, name: 'shop', colour: 'red' }).body).toEqual({
+      name: 'shop',
+    });
   });
 
   test('an id can never leave its place in the path', () => {
-    fc.assert(fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (text) => {
-      const { target } = toWire(operations.get_application_status, { application_id: text });
-      const [, kind, given = '', last, ...more] = target.split('/');
-      expect([kind, decodeURIComponent(given), last, more]).toEqual(['application', text, 'status', []]);
-      expect(target).not.toMatch(/[?#]/);
-    }));
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (text) => {
+        const { target } = toWire(operations.get_application_status, { application_id: text });
+        const [, kind, given = '', last, ...more] = target.split('/');
+        expect([kind, decodeURIComponent(given), last, more]).toEqual(['application', text, 'status', []]);
+        expect(target).not.toMatch(/[?#]/);
+      }),
+    );
   });
 
   test.each([undefined, '', 7])('refuses the path id %s', (value) => {
-    expect(() => toWire(operations.get_application_status, { application_id: value })).toThrow('"application_id" is missing');
+    expect(() => toWire(operations.get_application_status, { application_id: value })).toThrow(
+      '"application_id" is missing',
+    );
   });
 
   test.each(named)('%s: every member of the flat input reaches the wire', (_, op) => {
     const shape = inputShape(op);
-    const { target, body = {} } = toWire(op, Object.fromEntries(Object.keys(shape).map((name) => [name, `given-${name}`])));
+    const { target, body = {} } = toWire(
+      op,
+      Object.fromEntries(Object.keys(shape).map((name) => [name, `given-${name}`])),
+    );
     for (const name of Object.keys(shape)) expect(target + JSON.stringify(body)).toContain(`given-${name}`);
   });
 });
@@ -109,7 +166,11 @@ const secretsIn = (schema: unknown, path = ''): string[] => {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
     return [...(isSecret(schema) ? [path] : []), ...secretsIn(schema.unwrap(), path)];
   }
-  if (schema instanceof z.ZodObject) return [...Object.entries<z.ZodType>(schema.shape), ...(schema.def.catchall ? [['*', schema.def.catchall] as const] : [])].flatMap(([name, member]) => secretsIn(member, `${path}.${name}`));
+  if (schema instanceof z.ZodObject)
+    return [
+      ...Object.entries<z.ZodType>(schema.shape),
+      ...(schema.def.catchall ? [['*', schema.def.catchall] as const] : []),
+    ].flatMap(([name, member]) => secretsIn(member, `${path}.${name}`));
   if (schema instanceof z.ZodArray) return secretsIn(schema.element, `${path}[]`);
   if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => secretsIn(option, path));
   return schema instanceof z.ZodType && isSecret(schema) ? [path] : [];
@@ -129,24 +190,46 @@ test('what is done to several services can be done to one at a time, with the sa
       expect(single.body === undefined || redeployOf(single, {}) !== undefined, single.name).toBe(true);
     }
   }
-  const input = { environment_id: 'e', applications: [{ application_id: 'a', git_commit_id: 'abcdef0' }], containers: [{ id: 'c', image_tag: '2' }], databases: ['d'] };
+  const input = {
+    environment_id: 'e',
+    applications: [{ application_id: 'a', git_commit_id: 'abcdef0' }],
+    containers: [{ id: 'c', image_tag: '2' }],
+    databases: ['d'],
+  };
   expect(oneByOneOf(operations.deploy_services, input)?.map((one) => [one.operation.name, one.input])).toEqual([
-    ['deploy_database', { database_id: 'd' }], ['deploy_container', { container_id: 'c', image_tag: '2' }], ['deploy_application', { application_id: 'a', git_commit_id: 'abcdef0' }],
+    ['deploy_database', { database_id: 'd' }],
+    ['deploy_container', { container_id: 'c', image_tag: '2' }],
+    ['deploy_application', { application_id: 'a', git_commit_id: 'abcdef0' }],
   ]);
-  const unversioned = { environment_id: 'e', databases: ['d'], applications: [{ application_id: 'a' }], containers: [{ id: 'c' }], helms: [{ id: 'h' }, { id: 'g', chart_version: '1.0.0' }] };
+  const unversioned = {
+    environment_id: 'e',
+    databases: ['d'],
+    applications: [{ application_id: 'a' }],
+    containers: [{ id: 'c' }],
+    helms: [{ id: 'h' }, { id: 'g', chart_version: '1.0.0' }],
+  };
   expect(oneByOneOf(operations.deploy_services, unversioned)?.map((one) => [one.operation.name, one.input])).toEqual([
-    ['deploy_database', { database_id: 'd' }], ['redeploy_container', { container_id: 'c' }], ['redeploy_application', { application_id: 'a' }], ['redeploy_helm', { helm_id: 'h' }],
+    ['deploy_database', { database_id: 'd' }],
+    ['redeploy_container', { container_id: 'c' }],
+    ['redeploy_application', { application_id: 'a' }],
+    ['redeploy_helm', { helm_id: 'h' }],
     ['deploy_helm', { helm_id: 'g', chart_version: '1.0.0' }],
   ]);
   // Terraform can't be stopped by itself.
-  expect(oneByOneOf(operations.stop_services, { environment_id: 'e', job_ids: ['j'], terraform_ids: ['t'] })).toBeUndefined();
+  expect(
+    oneByOneOf(operations.stop_services, { environment_id: 'e', job_ids: ['j'], terraform_ids: ['t'] }),
+  ).toBeUndefined();
 });
 
 test('a deployment without a version has a redeployment of the same effect on the same target', () => {
   const ids = { application_id: id, container_id: id, helm_id: id, job_id: id };
   const pairs = allOperations.flatMap((op) => (redeployOf(op, ids) ? [[op, redeployOf(op, ids)!] as const] : []));
-  expect(pairs.map(([deploy, redeploy]) => [deploy.name, redeploy.name])).toEqual(['application', 'container', 'helm', 'job'].map((kind) => [`deploy_${kind}`, `redeploy_${kind}`]));
-  for (const [deploy, redeploy] of pairs) for (const member of ['effect', 'permission', 'target', 'params'] as const) expect(redeploy[member]).toEqual(deploy[member]);
+  expect(pairs.map(([deploy, redeploy]) => [deploy.name, redeploy.name])).toEqual(
+    ['application', 'container', 'helm', 'job'].map((kind) => [`deploy_${kind}`, `redeploy_${kind}`]),
+  );
+  for (const [deploy, redeploy] of pairs)
+    for (const member of ['effect', 'permission', 'target', 'params'] as const)
+      expect(redeploy[member]).toEqual(deploy[member]);
   expect(redeployOf(operations.deploy_application, { ...ids, git_commit_id: 'abcdef0' })).toBeUndefined();
 });
 
@@ -174,6 +257,9 @@ describe('secrets', () => {
 
   test('are in no answer but where the document shows the member', () => {
     const marked = allOperations.flatMap((op) => secretsIn(op.response));
-    expect([...new Set(marked.map((path) => path.replace('.results[]', '')))]).toEqual(['.autoscaling.scalers[].trigger_authentication.config_yaml', '.config.*']);
+    expect([...new Set(marked.map((path) => path.replace('.results[]', '')))]).toEqual([
+      '.autoscaling.scalers[].trigger_authentication.config_yaml',
+      '.config.*',
+    ]);
   });
 });

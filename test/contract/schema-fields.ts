@@ -11,7 +11,8 @@ export interface Field {
   limits: Record<string, unknown>;
 }
 
-const valuesOf = (type: string): string => type.replace('seen:', '').replaceAll('+', '').split('|').toSorted().join('|');
+const valuesOf = (type: string): string =>
+  type.replace('seen:', '').replaceAll('+', '').split('|').toSorted().join('|');
 
 const limitOf = (mark: string): [string, unknown] => {
   const [name = '', value = ''] = mark.replace('+', '').split('=');
@@ -20,7 +21,10 @@ const limitOf = (mark: string): [string, unknown] => {
 
 /** Reads the lines of a retyped shape: member by its path. */
 export const fieldsOfText = (text: string): Map<string, Field> => {
-  const lines = text.split('\n').map((line) => line.trim().split(/\s+/)).filter(([path]) => path);
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([path]) => path);
   return new Map(
     lines.map(([path = '', type = '', ...marks]) => [
       path.replace('+', ''),
@@ -53,13 +57,15 @@ const compared = ['default', 'minimum', 'maximum', 'maxLength', 'minItems'];
 /** A schema that may be null, as the schema without it and whether it may. */
 const withoutNull = (schema: JsonSchema): { schema: JsonSchema; nullable: boolean } => {
   const types = Array.isArray(schema.type) ? schema.type : [];
-  if (types.includes('null')) return { schema: { ...schema, type: types.find((type) => type !== 'null')! }, nullable: true };
+  if (types.includes('null'))
+    return { schema: { ...schema, type: types.find((type) => type !== 'null')! }, nullable: true };
   const options = schema.anyOf?.filter((option) => option.type !== 'null') ?? [];
   return options.length === 1 ? { schema: { ...schema, ...options[0] }, nullable: true } : { schema, nullable: false };
 };
 
 const typeOf = ({ enum: values, const: value, format, type }: JsonSchema): string =>
-  (value === undefined ? values : [value])?.toSorted().join('|') ?? (formats.includes(format ?? '') ? format! : String(type ?? 'anything'));
+  (value === undefined ? values : [value])?.toSorted().join('|') ??
+  (formats.includes(format ?? '') ? format! : String(type ?? 'anything'));
 
 const collectFields = (path: string, written: JsonSchema, required: boolean): [string, Field][] => {
   const { schema, nullable } = withoutNull(written);
@@ -67,7 +73,8 @@ const collectFields = (path: string, written: JsonSchema, required: boolean): [s
   return [
     ...(path === '' ? [] : [[path, { type: typeOf(schema), required, nullable, limits }] satisfies [string, Field]]),
     ...Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
-      collectFields(path === '' ? name : `${path}.${name}`, member, schema.required?.includes(name) ?? false)),
+      collectFields(path === '' ? name : `${path}.${name}`, member, schema.required?.includes(name) ?? false),
+    ),
     ...(schema.items ? collectFields(`${path}[]`, schema.items, false) : []),
   ];
 };

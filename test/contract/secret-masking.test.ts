@@ -6,11 +6,18 @@ import { createValueFinder, mask, maskFound, createMasker } from '../../src/cont
 function naively(values: readonly string[], text: string): string {
   const hidden = Array.from({ length: text.length }, () => false);
   for (const value of values) {
-    for (let at = text.toLowerCase().indexOf(value.toLowerCase()); at >= 0; at = text.toLowerCase().indexOf(value.toLowerCase(), at + 1)) {
+    for (
+      let at = text.toLowerCase().indexOf(value.toLowerCase());
+      at >= 0;
+      at = text.toLowerCase().indexOf(value.toLowerCase(), at + 1)
+    ) {
       hidden.fill(true, at, at + value.length);
     }
   }
-  return text.split('').map((character, at) => (hidden[at] ? '' : character)).join('');
+  return text
+    .split('')
+    .map((character, at) => (hidden[at] ? '' : character))
+    .join('');
 }
 
 const letters = fc.stringMatching(/^[abAB]{1,5}$/);
@@ -33,7 +40,9 @@ describe('known values', () => {
     ['{"a":"line\\nline two"}', `{"a":"${mask}"}`],
     ['s3cr3t-toke n', 's3cr3t-toke n'],
     ['', ''],
-  ])('%j becomes %j', (text, shown) => expect(createMasker(['s3cr3t-token', 'all/of it?:', 'line\nline two'])(text)).toBe(shown));
+  ])('%j becomes %j', (text, shown) =>
+    expect(createMasker(['s3cr3t-token', 'all/of it?:', 'line\nline two'])(text)).toBe(shown),
+  );
 
   test('that overlap are hidden to their last letter', () => {
     expect(createMasker(['abcdef', 'defghi'])('-abcdefghi-')).toBe(`-${mask}-`);
@@ -51,22 +60,31 @@ describe('known values', () => {
   });
 
   test('are not looked for in what is hidden already, so that doing it twice changes nothing', () => {
-    expect(createMasker(['hidden', '[hidden', 'characters'])('a [hidden] b [hidden, 12 characters] hidden')).toBe(`a [hidden] b [hidden, 12 characters] ${mask}`);
+    expect(createMasker(['hidden', '[hidden', 'characters'])('a [hidden] b [hidden, 12 characters] hidden')).toBe(
+      `a [hidden] b [hidden, 12 characters] ${mask}`,
+    );
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('hidden', 'a', ']', '][', 'hid', 'den]a'), { maxLength: 4 }), fc.stringMatching(/^(?:a|\[hidden\]|hidden|\]|\[){0,12}$/), (values, text) => {
-        const once = createMasker(values)(text);
-        expect(createMasker(values)(once)).toBe(once);
-      }),
+      fc.property(
+        fc.array(fc.constantFrom('hidden', 'a', ']', '][', 'hid', 'den]a'), { maxLength: 4 }),
+        fc.stringMatching(/^(?:a|\[hidden\]|hidden|\]|\[){0,12}$/),
+        (values, text) => {
+          const once = createMasker(values)(text);
+          expect(createMasker(values)(once)).toBe(once);
+        },
+      ),
     );
   });
 
-  test.each([[' '], ['[hidden'], ['é']])('made of many %j neither fail nor take more than their share of time', (part) => {
-    const value = part.repeat(4_000);
-    const time = (length: number) => timeOf(() => createMasker([value, `${value}x`])(part.repeat(length)));
-    time(10_000);
-    // Eight times as long: were it quadratic, it would take 64 times as long.
-    expect(time(2_000_000 / part.length)).toBeLessThan(32 * Math.max(20, time(250_000 / part.length)));
-  });
+  test.each([[' '], ['[hidden'], ['é']])(
+    'made of many %j neither fail nor take more than their share of time',
+    (part) => {
+      const value = part.repeat(4_000);
+      const time = (length: number) => timeOf(() => createMasker([value, `${value}x`])(part.repeat(length)));
+      time(10_000);
+      // Eight times as long: were it quadratic, it would take 64 times as long.
+      expect(time(2_000_000 / part.length)).toBeLessThan(32 * Math.max(20, time(250_000 / part.length)));
+    },
+  );
 
   test('may be thousands, and texts megabytes', () => {
     const values = Array.from({ length: 5_000 }, (_, index) => `value-${index}-of-many`);

@@ -25,7 +25,10 @@ describe('a foreign answer', () => {
     ['with only its id', { id }],
     ['with members nobody knows', { id, colour: 'red', parent: { id, colour: 'red' } }],
     ['with values nobody knows', { id, state: 'UPSIDE_DOWN', parts: [{ id, kind: 'WHOLE' }] }],
-    ['with null where a value stands', { id, state: null, size: null, parent: null, parts: null, settings: null, note: null }],
+    [
+      'with null where a value stands',
+      { id, state: null, size: null, parent: null, parts: null, settings: null, note: null },
+    ],
     ['past the limits a server checks', { id: 'not-a-uuid', size: -4.5, note: 'far too long' }],
   ])('%s is read, whole', (_, answer) => {
     expect(read(answer)).toEqual({ success: true, data: answer });
@@ -43,9 +46,12 @@ describe('a foreign answer', () => {
     expect(refusedAt(answer)).toEqual([member]);
   });
 
-  test.each(allOperations.filter((op) => op.response).map((op): [string, AnyOperation] => [op.name, op]))('of %s may have members of tomorrow', (_, op) => {
-    const minimal = op.response instanceof z.ZodObject && 'id' in op.response.shape ? { id } : {};
-    const answer = { ...minimal, tomorrow: { more: [1] } };
-    expect(tolerant(op.response).safeParse(answer)).toEqual({ success: true, data: answer });
-  });
+  test.each(allOperations.filter((op) => op.response).map((op): [string, AnyOperation] => [op.name, op]))(
+    'of %s may have members of tomorrow',
+    (_, op) => {
+      const minimal = op.response instanceof z.ZodObject && 'id' in op.response.shape ? { id } : {};
+      const answer = { ...minimal, tomorrow: { more: [1] } };
+      expect(tolerant(op.response).safeParse(answer)).toEqual({ success: true, data: answer });
+    },
+  );
 });

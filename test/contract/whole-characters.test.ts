@@ -38,11 +38,17 @@ describe('a text that is cut', () => {
 
 describe('a value with half characters', () => {
   test('has U+FFFD in their place, in texts and names at any depth', () => {
-    expect(wellFormed({ 'a\uD83D': ['\uDCE6b', { c: '📦\uD83D', d: 1 }], e: null })).toEqual({ 'a\uFFFD': ['\uFFFDb', { c: '📦\uFFFD', d: 1 }], e: null });
+    expect(wellFormed({ 'a\uD83D': ['\uDCE6b', { c: '📦\uD83D', d: 1 }], e: null })).toEqual({
+      'a\uFFFD': ['\uFFFDb', { c: '📦\uFFFD', d: 1 }],
+      e: null,
+    });
   });
 
   test('tells where the first one is', () => {
-    expect(halfCharacterIn({ a: 'x', b: [{ c: '📦' }, { d: '\uDCE6' }] })).toEqual({ path: ['b', 1, 'd'], codePoint: 'U+DCE6' });
+    expect(halfCharacterIn({ a: 'x', b: [{ c: '📦' }, { d: '\uDCE6' }] })).toEqual({
+      path: ['b', 1, 'd'],
+      codePoint: 'U+DCE6',
+    });
     expect(halfCharacterIn({ a: { 'n\uD83D': 1 } })).toEqual({ path: ['a', 'n\uD83D'], codePoint: 'U+D83D' });
     expect(halfCharacterIn({ a: ['📦', 1, null, true] })).toBeUndefined();
   });

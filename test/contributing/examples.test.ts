@@ -13,7 +13,11 @@ async function mustRun(copy: RepositoryCopy, lines: string, signal: AbortSignal)
 }
 
 /** Takes a line away, and expects that the program says this instead of starting. */
-async function expectRefusal(copy: RepositoryCopy, { path, line, text }: Extract<Step, { kind: 'refusal' }>, signal: AbortSignal): Promise<void> {
+async function expectRefusal(
+  copy: RepositoryCopy,
+  { path, line, text }: Extract<Step, { kind: 'refusal' }>,
+  signal: AbortSignal,
+): Promise<void> {
   const source = await copy.read(path);
   await copy.write(path, edited(source, { kind: 'edit', path, where: 'instead of', anchor: line, text: '' }));
   const { code, output } = await copy.run('npm start --silent -- tools', signal);
@@ -34,7 +38,11 @@ async function follow(copy: RepositoryCopy, step: Step, signal: AbortSignal): Pr
 describe('the worked examples of CONTRIBUTING.md', () => {
   test('are found: an operation that is refused undeclared, and two more, each with edits, files and commands', () => {
     expect(examples).toHaveLength(3);
-    for (const kind of ['new file', 'edit', 'commands']) expect(examples.filter(({ steps }) => !steps.some((step) => step.kind === kind)), kind).toEqual([]);
+    for (const kind of ['new file', 'edit', 'commands'])
+      expect(
+        examples.filter(({ steps }) => !steps.some((step) => step.kind === kind)),
+        kind,
+      ).toEqual([]);
     expect(examples[0]!.steps.filter(({ kind }) => kind === 'refusal')).toHaveLength(1);
   });
 
@@ -43,7 +51,11 @@ describe('the worked examples of CONTRIBUTING.md', () => {
     onTestFinished(() => copy.remove());
     for (const step of steps) await follow(copy, step, signal);
     // What a new file imports is nobody's business but that of its room's arrows; and the pages are as generated.
-    await mustRun(copy, 'npx vitest run test/architecture.test.ts --testNamePattern rooms\nnpm run docs -- --check', signal);
+    await mustRun(
+      copy,
+      'npx vitest run test/architecture.test.ts --testNamePattern rooms\nnpm run docs -- --check',
+      signal,
+    );
   });
 });
 

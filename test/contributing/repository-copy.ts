@@ -20,7 +20,10 @@ export interface RepositoryCopy {
   exists(path: string): boolean;
   read(path: string): Promise<string>;
   write(path: string, text: string): Promise<void>;
-  /** Runs lines of a shell in the copy, up to the first that fails. When the signal comes, they and what they started are ended. */
+  /**
+   * Runs lines of a shell in the copy, up to the first that fails. When the signal comes, they and what they started
+   * are ended.
+   */
   run(lines: string, signal: AbortSignal): Promise<CommandResult>;
   remove(): Promise<void>;
 }
@@ -34,13 +37,20 @@ async function copyTo(directory: string): Promise<void> {
   await Promise.all(packages.map((name) => symlink(join(modules, name), join(directory, 'node_modules', name))));
 }
 
-/** Variables by which vitest, and a run of several suites, tell what they run that it is being tested, and our own options. */
+/**
+ * Variables by which vitest, and a run of several suites, tell what they run that it is being tested, and our own
+ * options.
+ */
 const ofThisTest = /^(?:VITEST.*|TEST|TEST_.*|NODE_ENV|MODE|DEV|PROD|SSR|BASE_URL|INFRA_.*)$/;
 
 /** This process's environment as a shell would have it, with the home and temporary directories in `directory`. */
 const shellEnvironment = (directory: string): NodeJS.ProcessEnv => ({
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofThisTest.test(name) && !name.startsWith('XDG_'))),
-  HOME: directory, TMPDIR: directory, CI: 'true',
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !ofThisTest.test(name) && !name.startsWith('XDG_')),
+  ),
+  HOME: directory,
+  TMPDIR: directory,
+  CI: 'true',
 });
 
 /** Copies the repository into a temporary directory, with what is changed in it and not yet committed. */
@@ -58,7 +68,12 @@ export async function copyRepository(): Promise<RepositoryCopy> {
       await writeFile(join(checkout, path), text);
     },
     run: async (lines, signal) => {
-      const child = spawn('bash', ['-euxo', 'pipefail', '-c', lines], { cwd: checkout, env: shellEnvironment(home), detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+      const child = spawn('bash', ['-euxo', 'pipefail', '-c', lines], {
+        cwd: checkout,
+        env: shellEnvironment(home),
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
       let output = '';
       child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
       child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));

@@ -1,7 +1,13 @@
 /** One step of an example: a change of a file, commands to run, or what is said when a line is missing. */
 export type Step =
   | { readonly kind: 'new file'; readonly path: string; readonly text: string }
-  | { readonly kind: 'edit'; readonly path: string; readonly where: 'after' | 'before' | 'instead of'; readonly anchor: string; readonly text: string }
+  | {
+      readonly kind: 'edit';
+      readonly path: string;
+      readonly where: 'after' | 'before' | 'instead of';
+      readonly anchor: string;
+      readonly text: string;
+    }
   | { readonly kind: 'refusal'; readonly path: string; readonly line: string; readonly text: string }
   | { readonly kind: 'commands'; readonly text: string };
 
@@ -22,7 +28,8 @@ function stepOf(heading: string, language: string, text: string): Step {
   const file = newFile.exec(heading)?.groups;
   if (file) return { kind: 'new file', path: file['path']!, text };
   const change = edit.exec(heading)?.groups;
-  if (change) return { kind: 'edit', path: change['path']!, where: change['where'] as 'after', anchor: change['anchor']!, text };
+  if (change)
+    return { kind: 'edit', path: change['path']!, where: change['where'] as 'after', anchor: change['anchor']!, text };
   const refused = refusal.exec(heading)?.groups;
   if (refused) return { kind: 'refusal', path: refused['path']!, line: refused['line']!, text };
   throw new Error(`Nothing says where this block goes: "${heading}"`);
@@ -39,7 +46,10 @@ const stepsOf = (section: string): Step[] =>
 /** The worked examples of a page. */
 export function examplesOf(page: string): Example[] {
   const [, examples = ''] = page.split(/^## Worked examples$/m);
-  return examples.split(/^### /m).slice(1).map((section) => ({ title: section.slice(0, section.indexOf('\n')), steps: stepsOf(section) }));
+  return examples
+    .split(/^### /m)
+    .slice(1)
+    .map((section) => ({ title: section.slice(0, section.indexOf('\n')), steps: stepsOf(section) }));
 }
 
 /**
@@ -50,7 +60,8 @@ export function edited(source: string, { path, where, anchor, text }: Extract<St
   const lines = source.split('\n');
   const found = lines.flatMap((line, index) => (line.trimStart().startsWith(anchor) ? [index] : []));
   const [at] = found;
-  if (at === undefined || found.length > 1) throw new Error(`${path}: ${found.length} lines start with "${anchor}", and it has to be one`);
+  if (at === undefined || found.length > 1)
+    throw new Error(`${path}: ${found.length} lines start with "${anchor}", and it has to be one`);
   const inserted = text.replace(/\n$/, '').split('\n');
   return lines.toSpliced(where === 'after' ? at + 1 : at, where === 'instead of' ? 1 : 0, ...inserted).join('\n');
 }

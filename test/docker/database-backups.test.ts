@@ -1,7 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { execInDockerContainer, inspectDockerNode, inspectDockerService, inspectDockerVolume, listDockerContainers, listDockerSecrets, listDockerServices, listDockerVolumes } from '../../src/platform/runtime/docker/engine/index.ts';
+import {
+  execInDockerContainer,
+  inspectDockerNode,
+  inspectDockerService,
+  inspectDockerVolume,
+  listDockerContainers,
+  listDockerSecrets,
+  listDockerServices,
+  listDockerVolumes,
+} from '../../src/platform/runtime/docker/engine/index.ts';
 import { dataWith, runningConditions } from '../support/conditions.ts';
 import { waitUntil } from '../support/docker/docker-engine.ts';
 import { startTestHosts, type TestHosts } from '../support/docker/hosts.ts';
@@ -18,25 +27,45 @@ let near: string;
 
 const patience = { timeout: 180_000, interval: 300 };
 
-/** Starts the platform on the engine of a host, with the records that it had. @param backedUp further settings of backups */
+/**
+ * Starts the platform on the engine of a host, with the records that it had. @param backedUp further settings of
+ * backups
+ */
 async function startOn(host: TestHost, backedUp: Json = {}): Promise<void> {
   const { host: registry } = swarm.registry;
   const clusters = { local: { engine: host.socket, database_backups: { keep: 3, ...backedUp } } };
-  await writeFile(join(dirname(platform.dataDir), 'clusters.yaml'), JSON.stringify({ clusters, registries: { tests: { url: `http://${registry}` } }, images: { postgresql: `${registry}/postgres:1` } }));
+  await writeFile(
+    join(dirname(platform.dataDir), 'clusters.yaml'),
+    JSON.stringify({
+      clusters,
+      registries: { tests: { url: `http://${registry}` } },
+      images: { postgresql: `${registry}/postgres:1` },
+    }),
+  );
   await platform.start();
 }
 
-const status = (kind: 'database' | 'container', id: string): Promise<Json> => platform.call('GET', `/${kind}/${id}/status`);
-const stateOf = async (kind: 'database' | 'container', id: string): Promise<unknown> => (await status(kind, id))['state'];
-const messages = async (): Promise<string[]> => (await platform.rows(`/database/${shop}/log`)).map(({ message }) => String(message));
+const status = (kind: 'database' | 'container', id: string): Promise<Json> =>
+  platform.call('GET', `/${kind}/${id}/status`);
+const stateOf = async (kind: 'database' | 'container', id: string): Promise<unknown> =>
+  (await status(kind, id))['state'];
+const messages = async (): Promise<string[]> =>
+  (await platform.rows(`/database/${shop}/log`)).map(({ message }) => String(message));
 const isDeployed = async (id = shop, kind: 'database' | 'container' = 'database'): Promise<void> => {
-  await waitUntil(`the ${kind} is deployed`, async () => /^(?:DEPLOYED|CANCELED|.*_ERROR)$/.test(String(await stateOf(kind, id))));
-  expect([await stateOf(kind, id), kind === 'database' ? await messages() : []]).toMatchObject(['DEPLOYED', expect.anything()]);
+  await waitUntil(`the ${kind} is deployed`, async () =>
+    /^(?:DEPLOYED|CANCELED|.*_ERROR)$/.test(String(await stateOf(kind, id))),
+  );
+  expect([await stateOf(kind, id), kind === 'database' ? await messages() : []]).toMatchObject([
+    'DEPLOYED',
+    expect.anything(),
+  ]);
 };
 
-const serviceOf = async (host: TestHost, id = shop) => (await inspectDockerService(host.docker, `infra-${id}`)).Spec.TaskTemplate;
+const serviceOf = async (host: TestHost, id = shop) =>
+  (await inspectDockerService(host.docker, `infra-${id}`)).Spec.TaskTemplate;
 const volumeOf = async (host: TestHost): Promise<unknown> => (await serviceOf(host)).ContainerSpec.Mounts?.[0]?.Source;
-const containersOf = (host: TestHost, id: string) => listDockerContainers(host.docker, { label: [`io.infra-mcp.service=${id}`], status: ['running'] });
+const containersOf = (host: TestHost, id: string) =>
+  listDockerContainers(host.docker, { label: [`io.infra-mcp.service=${id}`], status: ['running'] });
 
 /** A variable that the neighbours of the database have, as a shell reads it. */
 const variable = (part: string): string => `"$DATABASE_${shop.slice(0, 8).toUpperCase()}_${part}"`;
@@ -46,9 +75,14 @@ async function sql(hosts: readonly TestHost[], command: string): Promise<string>
   const script = `PGPASSWORD=${variable('PASSWORD')} psql -At -h ${variable('HOST')} -U ${variable('USER')} -d ${variable('NAME')} -c "${command}" 2>&1`;
   for (const { docker } of hosts) {
     // It runs on one of them.
-    const [container] = await listDockerContainers(docker, { label: [`io.infra-mcp.service=${near}`], status: ['running'] });
+    const [container] = await listDockerContainers(docker, {
+      label: [`io.infra-mcp.service=${near}`],
+      status: ['running'],
+    });
     if (container === undefined) continue;
-    const { output } = await execInDockerContainer(docker, container.Id, { command: ['/.infra/entrypoint', '/run/secrets/infra-environment', '/bin/sh', '-c', script] });
+    const { output } = await execInDockerContainer(docker, container.Id, {
+      command: ['/.infra/entrypoint', '/run/secrets/infra-environment', '/bin/sh', '-c', script],
+    });
     const chunks: Buffer[] = [];
     for await (const { bytes } of output) chunks.push(bytes);
     return Buffer.concat(chunks).toString('utf8').trim();
@@ -75,10 +109,34 @@ beforeAll(async () => {
   await startOn(swarm.hosts[1]!);
   const environment = await platform.createEnvironment();
   ({ environmentId } = environment);
-  shop = String((await platform.call('POST', `/environment/${environmentId}/database`, { name: 'shop-db', type: 'POSTGRESQL', version: '15', mode: 'CONTAINER', cpu: 250, memory: 256, storage: 1 }))['id']);
-  near = String((await platform.call('POST', `/environment/${environmentId}/container`, {
-    name: 'near', registry_id: environment.registryId, image_name: 'postgres', tag: '1', cpu: 100, memory: 64, entrypoint: '/bin/sh', arguments: ['-c', 'trap "exit 0" TERM INT; sleep 3600 & wait'], healthchecks: {},
-  }))['id']);
+  shop = String(
+    (
+      await platform.call('POST', `/environment/${environmentId}/database`, {
+        name: 'shop-db',
+        type: 'POSTGRESQL',
+        version: '15',
+        mode: 'CONTAINER',
+        cpu: 250,
+        memory: 256,
+        storage: 1,
+      })
+    )['id'],
+  );
+  near = String(
+    (
+      await platform.call('POST', `/environment/${environmentId}/container`, {
+        name: 'near',
+        registry_id: environment.registryId,
+        image_name: 'postgres',
+        tag: '1',
+        cpu: 100,
+        memory: 64,
+        entrypoint: '/bin/sh',
+        arguments: ['-c', 'trap "exit 0" TERM INT; sleep 3600 & wait'],
+        healthchecks: {},
+      })
+    )['id'],
+  );
   await platform.call('POST', `/environment/${environmentId}/deploy`);
   await isDeployed();
   await isDeployed(near, 'container');
@@ -90,13 +148,23 @@ afterAll(async () => {
 
 test('a backup is made on another node while the database serves, and nothing of the run is left', async () => {
   const [first] = swarm.hosts;
-  expect(await sql(swarm.hosts, "create role reader; create table kept as select 'a row'::text as what; grant select on kept to reader")).toContain('GRANT');
+  expect(
+    await sql(
+      swarm.hosts,
+      "create role reader; create table kept as select 'a row'::text as what; grant select on kept to reader",
+    ),
+  ).toContain('GRANT');
   const made = await backUp('before');
-  expect([made['reason'], made]).toMatchObject([undefined, { name: 'before', status: { state: 'DEPLOYED' }, node: 'node-1', bytes: expect.any(Number) }]);
+  expect([made['reason'], made]).toMatchObject([
+    undefined,
+    { name: 'before', status: { state: 'DEPLOYED' }, node: 'node-1', bytes: expect.any(Number) },
+  ]);
   expect(Number(made['bytes'])).toBeGreaterThan(500);
   expect(await listDockerServices(first!.docker, { label: [`io.infra-mcp.run-of=${shop}`] })).toEqual([]);
   expect(await listDockerSecrets(first!.docker, { label: [`io.infra-mcp.run-of=${shop}`] })).toEqual([]);
-  expect((await listDockerVolumes(first!.docker)).map(({ Name }) => Name).filter((name) => name.startsWith('infra-'))).toEqual([`infra-${shop.slice(0, 18)}-backups`]);
+  expect(
+    (await listDockerVolumes(first!.docker)).map(({ Name }) => Name).filter((name) => name.startsWith('infra-')),
+  ).toEqual([`infra-${shop.slice(0, 18)}-backups`]);
   expect(await sql(swarm.hosts, "insert into kept values ('a later row')")).toBe('INSERT 0 1');
 });
 
@@ -106,19 +174,30 @@ test('a platform that is given another manager leaves the data where it is, and 
   await platform.kill();
   const { ID: id, Version, Spec } = await inspectDockerNode(first.docker, second.name);
   // Two managers can't lose one.
-  await first.docker.request({ method: 'POST', path: `/nodes/${id}/update`, query: { version: Version.Index }, json: { ...Spec, Role: 'worker' } });
+  await first.docker.request({
+    method: 'POST',
+    path: `/nodes/${id}/update`,
+    query: { version: Version.Index },
+    json: { ...Spec, Role: 'worker' },
+  });
   await startOn(first);
   await platform.call('POST', `/environment/${environmentId}/deploy`);
   await isDeployed();
   expect((await serviceOf(first)).Placement?.Constraints).toEqual([`node.id==${id}`]);
   expect(await volumeOf(first)).toBe(volume);
-  expect(await platform.call('GET', `/database/${shop}/recovery`)).toMatchObject({ node: 'node-2', to_node: 'node-2', backup: { name: 'before' } });
+  expect(await platform.call('GET', `/database/${shop}/recovery`)).toMatchObject({
+    node: 'node-2',
+    to_node: 'node-2',
+    backup: { name: 'before' },
+  });
   expect(await sql(swarm.hosts, 'select count(*) from kept')).toBe('2');
 });
 
 test('a database whose node is only drained is not brought back from a backup', async () => {
   await swarm.setAvailability(swarm.hosts[1]!, 'drain');
-  await expect(restore({ without_waiting: true })).rejects.toThrow(/Its node node-2 is only drained, and has all of its data\. docker node update --availability active node-2 starts it there again/);
+  await expect(restore({ without_waiting: true })).rejects.toThrow(
+    /Its node node-2 is only drained, and has all of its data\. docker node update --availability active node-2 starts it there again/,
+  );
   await swarm.setAvailability(swarm.hosts[1]!, 'active');
 });
 
@@ -127,14 +206,25 @@ test('one whose node is lost is told with its newest backup, and started nowhere
   await second.kill();
   await swarm.nodesAre({ 'node-2': 'down' });
   const conditions = async () => runningConditions(await status('database', shop));
-  await expect.poll(async () => dataWith(await conditions(), 'DATA_ON_NODE'), patience).toMatchObject([{ backup: { name: 'before', at: expect.stringMatching(/^2/), node: 'node-1' } }]);
+  await expect
+    .poll(async () => dataWith(await conditions(), 'DATA_ON_NODE'), patience)
+    .toMatchObject([{ backup: { name: 'before', at: expect.stringMatching(/^2/), node: 'node-1' } }]);
   expect(dataWith(await conditions(), 'WAITING_FOR_NODE')).toMatchObject([{ node: 'node-2' }]);
   expect(await stateOf('database', shop)).toBe('UNAVAILABLE');
   const { deployment_request_id: id } = await platform.call('POST', `/database/${shop}/deploy`);
-  await expect.poll(async () => (await serviceOf(first)).ContainerSpec.Labels?.['io.infra-mcp.deployment'], patience).toBe(id).catch(async (error: unknown) => {
-    const lines = await platform.rows(`/database/${shop}/log`);
-    throw new Error(lines.slice(-20).map(({ created_at: at, message }) => `${String(at)} ${String(message)}`).join('\n'), { cause: error });
-  });
+  await expect
+    .poll(async () => (await serviceOf(first)).ContainerSpec.Labels?.['io.infra-mcp.deployment'], patience)
+    .toBe(id)
+    .catch(async (error: unknown) => {
+      const lines = await platform.rows(`/database/${shop}/log`);
+      throw new Error(
+        lines
+          .slice(-20)
+          .map(({ created_at: at, message }) => `${String(at)} ${String(message)}`)
+          .join('\n'),
+        { cause: error },
+      );
+    });
   await platform.call('POST', `/environment/${environmentId}/cancelDeployment`, {});
   await expect.poll(() => stateOf('database', shop), patience).toBe('CANCELED');
   expect([...(await containersOf(first, shop)), ...(await containersOf(third, shop))]).toEqual([]);
@@ -143,7 +233,11 @@ test('one whose node is lost is told with its newest backup, and started nowhere
 
 test('it is brought back on another node with what the backup has, although the platform is killed in between', async () => {
   const [first, , third] = swarm.hosts as [TestHost, TestHost, TestHost];
-  expect(await platform.call('GET', `/database/${shop}/recovery`)).toMatchObject({ node: 'node-2', node_lost: expect.any(String), to_node: 'node-3' });
+  expect(await platform.call('GET', `/database/${shop}/recovery`)).toMatchObject({
+    node: 'node-2',
+    node_lost: expect.any(String),
+    to_node: 'node-3',
+  });
   await restore({ without_waiting: true });
   await expect.poll(async () => (await messages()).join('\n'), patience).toContain('Starting an empty server');
   await platform.kill();
@@ -157,7 +251,9 @@ test('it is brought back on another node with what the backup has, although the 
   expect(await sql(live, "select has_table_privilege('reader', 'kept', 'select')")).toBe('t');
   expect((await serviceOf(first)).Placement?.Constraints).toEqual([`node.id==${await third.nodeId()}`]);
   expect(await listDockerServices(first.docker, { label: [`io.infra-mcp.run-of=${shop}`] })).toEqual([]);
-  expect((await messages()).join('\n')).toMatch(new RegExp(`Brought back from the backup "before"[^]*docker volume rm infra-${shop.slice(0, 18)}-data`));
+  expect((await messages()).join('\n')).toMatch(
+    new RegExp(`Brought back from the backup "before"[^]*docker volume rm infra-${shop.slice(0, 18)}-data`),
+  );
 });
 
 test('when the old node is back, there is one database, and its old data is where it was', async () => {
@@ -203,7 +299,9 @@ test('a schedule backs up a database that has no backup', async () => {
   await expect.poll(backups, patience).toEqual([]);
   await platform.kill();
   await startOn(first, { every_hours: 0.25 });
-  await expect.poll(async () => (await backups()).map(({ name, status: made }) => [name, (made as Json)['state']]), patience).toEqual([[expect.stringMatching(/^scheduled 2/), 'DEPLOYED']]);
+  await expect
+    .poll(async () => (await backups()).map(({ name, status: made }) => [name, (made as Json)['state']]), patience)
+    .toEqual([[expect.stringMatching(/^scheduled 2/), 'DEPLOYED']]);
 });
 
 test('a backup that can not be read changes nothing, and the volume that it was copied into is named', async () => {
@@ -217,7 +315,11 @@ test('a backup that can not be read changes nothing, and the volume that it was 
   await expect.poll(() => stateOf('database', shop), patience).toBe('DEPLOYMENT_ERROR');
   const said = (await messages()).join('\n');
   expect(said).toMatch(/It was not brought back from the backup "scheduled \S+ .*archive/);
-  expect(said).toMatch(new RegExp(`What was copied into the volume (infra-${shop.slice(0, 18)}-data-\\w+-\\w+) on the node node-3 was left there: the engine of the node can't be asked.*docker volume rm \\1`));
+  expect(said).toMatch(
+    new RegExp(
+      `What was copied into the volume (infra-${shop.slice(0, 18)}-data-\\w+-\\w+) on the node node-3 was left there: the engine of the node can't be asked.*docker volume rm \\1`,
+    ),
+  );
   expect(await volumeOf(first)).toBe(before);
   expect(await sql(swarm.hosts, "select string_agg(what, ', ') from kept")).toBe('a row');
 });
@@ -226,12 +328,21 @@ test('a deletion leaves no service and no secret, and it is recorded which volum
   const [first] = swarm.hosts as [TestHost];
   const volume = await volumeOf(first);
   await platform.call('DELETE', `/database/${shop}`);
-  await expect.poll(async () => (await listDockerServices(first.docker)).map(({ Spec }) => Spec.Name), patience).toEqual([`infra-${near}`]);
+  await expect
+    .poll(async () => (await listDockerServices(first.docker)).map(({ Spec }) => Spec.Name), patience)
+    .toEqual([`infra-${near}`]);
   const [organization] = await platform.rows('/organization');
   const deleted = async (): Promise<string> => {
-    const { events } = await platform.call('GET', `/organization/${String(organization!['id'])}/events?eventType=DELETED&pageSize=10`) as { readonly events: readonly Json[] };
+    const { events } = (await platform.call(
+      'GET',
+      `/organization/${String(organization!['id'])}/events?eventType=DELETED&pageSize=10`,
+    )) as { readonly events: readonly Json[] };
     return String(events.find((each) => each['target_id'] === shop)?.['change']);
   };
-  await expect.poll(deleted, patience).toContain(`Its volume ${String(volume)} was left on the node node-3, whose engine can't be asked: the cluster has no agent`);
+  await expect
+    .poll(deleted, patience)
+    .toContain(
+      `Its volume ${String(volume)} was left on the node node-3, whose engine can't be asked: the cluster has no agent`,
+    );
   expect(await deleted()).toContain(`label=io.infra-mcp.service=${shop}`);
 });

@@ -32,11 +32,41 @@ afterAll(async () => {
 });
 
 test('the demo on an engine tells its story to the end, answers every request, and leaves nothing', async () => {
-  const images = [`proxy=${proxyImage}`, 'base=demo-base:1', `redis=${registry.host}/redis`].flatMap((image) => ['--image', image]);
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/demo.ts'), '--json', '--docker', '--engine', engine.address, ...images], { cwd: root, env: cleanEnvironment(), timeout: longest });
-  const events = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as DemoEvent);
+  const images = [`proxy=${proxyImage}`, 'base=demo-base:1', `redis=${registry.host}/redis`].flatMap((image) => [
+    '--image',
+    image,
+  ]);
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    [
+      '--import',
+      import.meta.resolve('tsx'),
+      join(root, 'scripts/demo.ts'),
+      '--json',
+      '--docker',
+      '--engine',
+      engine.address,
+      ...images,
+    ],
+    { cwd: root, env: cleanEnvironment(), timeout: longest },
+  );
+  const events = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as DemoEvent);
   expect(stderr).toBe('');
-  expect(events).toContainEqual({ event: 'text', text: expect.stringMatching(/^GET http:\/\/web-demo\.localhost:\d+\/cgi-bin\/visits\nversion 1, visit 1\n$/) as string });
-  expect(events).toContainEqual({ event: 'good', text: expect.stringMatching(/^\d+ requests during both deployments, all answered$/) as string });
-  expect(events.at(-1)).toMatchObject({ event: 'chapter', title: expect.stringContaining('Nothing of it is left') as string });
+  expect(events).toContainEqual({
+    event: 'text',
+    text: expect.stringMatching(
+      /^GET http:\/\/web-demo\.localhost:\d+\/cgi-bin\/visits\nversion 1, visit 1\n$/,
+    ) as string,
+  });
+  expect(events).toContainEqual({
+    event: 'good',
+    text: expect.stringMatching(/^\d+ requests during both deployments, all answered$/) as string,
+  });
+  expect(events.at(-1)).toMatchObject({
+    event: 'chapter',
+    title: expect.stringContaining('Nothing of it is left') as string,
+  });
 });

@@ -15,7 +15,10 @@ let engine: TestEngine;
 beforeAll(async () => {
   certificates = await makeCertificates();
   const { ca, cert, key } = certificates;
-  engine = await startTestEngine({ swarm: false, args: ['--host', 'tcp://127.0.0.1:2376', '--tlsverify', '--tlscacert', ca, '--tlscert', cert, '--tlskey', key] });
+  engine = await startTestEngine({
+    swarm: false,
+    args: ['--host', 'tcp://127.0.0.1:2376', '--tlsverify', '--tlscacert', ca, '--tlscert', cert, '--tlskey', key],
+  });
 });
 afterAll(() => engine?.end());
 
@@ -30,13 +33,26 @@ describe('the doctor of a platform', () => {
   test('finds an engine without swarm mode, says how to switch it on, and changes nothing', async () => {
     const { code, ok, findings, of } = await doctor('--engine', engine.address);
     expect([code, ok]).toEqual([1, false]);
-    expect(of('engine')).toMatchObject({ state: 'good', says: expect.stringMatching(/^Docker \d+\.\d+.* at unix:\/\/.*; API 1\.\d+$/) });
-    expect(of('disk of the engine')).toMatchObject({ state: 'good', says: expect.stringMatching(/ GB free in .*\/data; images use /) });
+    expect(of('engine')).toMatchObject({
+      state: 'good',
+      says: expect.stringMatching(/^Docker \d+\.\d+.* at unix:\/\/.*; API 1\.\d+$/),
+    });
+    expect(of('disk of the engine')).toMatchObject({
+      state: 'good',
+      says: expect.stringMatching(/ GB free in .*\/data; images use /),
+    });
     expect(of('memory')?.says).toMatch(/GB of memory, \d+ CPUs?$/);
     expect(findings.filter(({ state }) => state === 'bad')).toEqual([
-      { check: 'swarm', state: 'bad', says: 'swarm mode is off', todo: expect.stringContaining(`docker --host ${engine.address} swarm init --advertise-addr <address>`) },
+      {
+        check: 'swarm',
+        state: 'bad',
+        says: 'swarm mode is off',
+        todo: expect.stringContaining(`docker --host ${engine.address} swarm init --advertise-addr <address>`),
+      },
     ]);
-    expect(await engine.docker.request({ method: 'GET', path: '/info' })).toMatchObject({ Swarm: { LocalNodeState: 'inactive' } });
+    expect(await engine.docker.request({ method: 'GET', path: '/info' })).toMatchObject({
+      Swarm: { LocalNodeState: 'inactive' },
+    });
   });
 
   test('finds a manager over TLS, and what to do about a certificate that is missing', async () => {
@@ -48,29 +64,56 @@ describe('the doctor of a platform', () => {
     expect(of('swarm')?.todo).toContain(`--tlsverify --tlscacert ${certificates.ca}`);
     const directory = await temporaryDirectory();
     await symlink(certificates.ca, join(directory, 'ca.pem'));
-    expect((await doctor('--engine', address, '--engine-tls-dir', directory)).of('engine')).toMatchObject({ state: 'bad', says: expect.stringContaining(`The TLS file "cert" can't be read: ${join(directory, 'cert.pem')}`) });
+    expect((await doctor('--engine', address, '--engine-tls-dir', directory)).of('engine')).toMatchObject({
+      state: 'bad',
+      says: expect.stringContaining(`The TLS file "cert" can't be read: ${join(directory, 'cert.pem')}`),
+    });
   });
 
   test('finds nothing wrong with a manager, and looks at its registry', async () => {
-    await engine.docker.request({ method: 'POST', path: '/swarm/init', json: { ListenAddr: '127.0.0.1:2377', AdvertiseAddr: '127.0.0.1' } });
+    await engine.docker.request({
+      method: 'POST',
+      path: '/swarm/init',
+      json: { ListenAddr: '127.0.0.1:2377', AdvertiseAddr: '127.0.0.1' },
+    });
     const { code, of } = await doctor('--engine', engine.address);
     expect(of('swarm')).toMatchObject({ state: 'good', says: 'active; the engine is a manager, the only one' });
     expect(of('nodes')).toMatchObject({ state: 'good', says: 'one machine' });
     expect(of('public ports')).toMatchObject({ state: 'good', says: 'no service has one; port 80 is free for them' });
-    expect(of('registry')).toMatchObject({ state: 'good', says: 'none for built images, and none is needed on one machine' });
-    expect(of('objects of platforms')).toMatchObject({ state: 'good', says: 'the engine has nothing that a platform made' });
+    expect(of('registry')).toMatchObject({
+      state: 'good',
+      says: 'none for built images, and none is needed on one machine',
+    });
+    expect(of('objects of platforms')).toMatchObject({
+      state: 'good',
+      says: 'the engine has nothing that a platform made',
+    });
     expect(of('git')).toMatchObject({ state: 'good', says: expect.stringMatching(/^git version /) });
     // Nothing here reaches the public registry.
-    expect(of('proxy image')).toMatchObject({ state: 'note', says: expect.stringContaining('docker.io/library/caddy:2') });
-    expect(of('databases')).toMatchObject({ state: 'note', says: expect.stringMatching(/MYSQL and MONGODB are untested/) });
+    expect(of('proxy image')).toMatchObject({
+      state: 'note',
+      says: expect.stringContaining('docker.io/library/caddy:2'),
+    });
+    expect(of('databases')).toMatchObject({
+      state: 'note',
+      says: expect.stringMatching(/MYSQL and MONGODB are untested/),
+    });
     expect(code).toBe(0);
     for (const isPrivate of [false, true]) {
       const registry = await startTestRegistry(isPrivate);
-      expect((await doctor('--engine', engine.address, '--registry', registry.host)).of('registry')).toMatchObject(isPrivate
-        ? { state: 'bad', says: `${registry.host} answers the engine, and refuses images without credentials: the status 401 to the beginning of an upload` }
-        : { state: 'good', says: `${registry.host} answers the engine, and takes images` });
+      expect((await doctor('--engine', engine.address, '--registry', registry.host)).of('registry')).toMatchObject(
+        isPrivate
+          ? {
+              state: 'bad',
+              says: `${registry.host} answers the engine, and refuses images without credentials: the status 401 to the beginning of an upload`,
+            }
+          : { state: 'good', says: `${registry.host} answers the engine, and takes images` },
+      );
       await registry.end();
-      expect((await doctor('--engine', engine.address, '--registry', registry.host)).of('registry')).toMatchObject({ state: 'bad', says: expect.stringContaining(`the engine gets no answer of ${registry.host}`) });
+      expect((await doctor('--engine', engine.address, '--registry', registry.host)).of('registry')).toMatchObject({
+        state: 'bad',
+        says: expect.stringContaining(`the engine gets no answer of ${registry.host}`),
+      });
     }
   });
 
@@ -79,11 +122,24 @@ describe('the doctor of a platform', () => {
     const directory = await temporaryDirectory();
     const file = join(directory, 'clusters.yaml');
     await writeFile(join(directory, 'password'), registryUser.password);
-    await writeFile(file, JSON.stringify({ clusters: { local: { engine: engine.address, build_registry: `${registry.host}/built` } }, registries: { ours: { url: `http://${registry.host}`, username: registryUser.username, password_file: 'password' } } }));
+    await writeFile(
+      file,
+      JSON.stringify({
+        clusters: { local: { engine: engine.address, build_registry: `${registry.host}/built` } },
+        registries: {
+          ours: { url: `http://${registry.host}`, username: registryUser.username, password_file: 'password' },
+        },
+      }),
+    );
     try {
-      expect((await doctor('--clusters-file', file)).of('local: registry')).toMatchObject({ state: 'good', says: `${registry.host} answers the engine, and takes images` });
+      expect((await doctor('--clusters-file', file)).of('local: registry')).toMatchObject({
+        state: 'good',
+        says: `${registry.host} answers the engine, and takes images`,
+      });
       const authorization = `Basic ${Buffer.from(`${registryUser.username}:${registryUser.password}`).toString('base64')}`;
-      expect(await (await fetch(`http://${registry.host}/v2/_catalog`, { headers: { authorization } })).json()).toEqual({ repositories: [] });
+      expect(await (await fetch(`http://${registry.host}/v2/_catalog`, { headers: { authorization } })).json()).toEqual(
+        { repositories: [] },
+      );
     } finally {
       await registry.end();
     }
@@ -91,17 +147,39 @@ describe('the doctor of a platform', () => {
 
   test('tells what no record knows, beside a platform that runs, and that it can not be told without records', async () => {
     const platform = await startTestPlatform({
-      realClusters: { clusters: [{ name: 'local', description: 'An engine of the tests.', createRuntime: (parts) => createDockerRuntime({ docker: engine.docker, ...parts }) }], registries: [] },
+      realClusters: {
+        clusters: [
+          {
+            name: 'local',
+            description: 'An engine of the tests.',
+            createRuntime: (parts) => createDockerRuntime({ docker: engine.docker, ...parts }),
+          },
+        ],
+        registries: [],
+      },
     });
     const file = join(await temporaryDirectory(), 'clusters.yaml');
     await writeFile(file, `clusters: { local: { engine: "${engine.address}" } }`);
-    const look = async (dataDir: string) => (await doctor('--clusters-file', file, '--data-dir', dataDir)).of('local: objects of platforms');
+    const look = async (dataDir: string) =>
+      (await doctor('--clusters-file', file, '--data-dir', dataDir)).of('local: objects of platforms');
     try {
-      const platformId = (platform.dump()['setting'] as { name: string; value: string }[]).find(({ name }) => name === 'platform_id')!.value;
-      await createDockerVolume(engine.docker, 'lost', { 'io.infra-mcp.platform': platformId, 'io.infra-mcp.environment': 'gone', 'io.infra-mcp.service': 'gone' });
-      expect(await look(platform.dataDir)).toMatchObject({ state: 'note', says: `1 object of 1 that no record in ${platform.dataDir} knows: volume lost` });
+      const platformId = (platform.dump()['setting'] as { name: string; value: string }[]).find(
+        ({ name }) => name === 'platform_id',
+      )!.value;
+      await createDockerVolume(engine.docker, 'lost', {
+        'io.infra-mcp.platform': platformId,
+        'io.infra-mcp.environment': 'gone',
+        'io.infra-mcp.service': 'gone',
+      });
+      expect(await look(platform.dataDir)).toMatchObject({
+        state: 'note',
+        says: `1 object of 1 that no record in ${platform.dataDir} knows: volume lost`,
+      });
       const elsewhere = await temporaryDirectory();
-      expect(await look(elsewhere)).toMatchObject({ state: 'note', says: expect.stringContaining(`${elsewhere} has no records of a platform with engines`) });
+      expect(await look(elsewhere)).toMatchObject({
+        state: 'note',
+        says: expect.stringContaining(`${elsewhere} has no records of a platform with engines`),
+      });
     } finally {
       await platform.close();
       await deleteDockerVolume(engine.docker, 'lost');
@@ -111,7 +189,11 @@ describe('the doctor of a platform', () => {
   test('says what to do about an engine that is gone', async () => {
     await engine.stop();
     const { code, of } = await doctor('--engine', engine.address);
-    expect(of('engine')).toMatchObject({ state: 'bad', says: expect.stringContaining(`the engine at ${engine.address} can't be reached`), todo: expect.stringContaining('Start the engine') });
+    expect(of('engine')).toMatchObject({
+      state: 'bad',
+      says: expect.stringContaining(`the engine at ${engine.address} can't be reached`),
+      todo: expect.stringContaining('Start the engine'),
+    });
     expect(of('swarm')).toMatchObject({ state: 'skipped' });
     expect(code).toBe(1);
     const { stdout } = await runProgram(['doctor', 'platform', '--engine', engine.address]);

@@ -27,7 +27,10 @@ let engine: TestEngine;
 let registry: TestRegistry;
 let git: GitServer;
 let home: string;
-/** What differs from a machine of a reader: the engine's socket, images that can't be pulled here, and a git server without a public name. */
+/**
+ * What differs from a machine of a reader: the engine's socket, images that can't be pulled here, and a git server
+ * without a public name.
+ */
 let env: Record<string, string>;
 
 beforeAll(async () => {
@@ -41,11 +44,23 @@ beforeAll(async () => {
   const redis = `${registry.host}/redis:7`;
   await tagDockerImage(engine.docker, await buildTestImage(engine.docker, 'redis'), redis);
   for await (const message of pushDockerImage(engine.docker, redis)) void message;
-  git.commit('shop', 'count visits', { Dockerfile: 'FROM base:1\nCOPY visits /www/cgi-bin/visits\nCMD ["httpd", "-f", "-p", "8080", "-h", "/www"]\n', visits: page });
+  git.commit('shop', 'count visits', {
+    Dockerfile: 'FROM base:1\nCOPY visits /www/cgi-bin/visits\nCMD ["httpd", "-f", "-p", "8080", "-h", "/www"]\n',
+    visits: page,
+  });
   // JSON is YAML.
-  const clusters = { clusters: { local: { engine: engine.address } }, images: { redis: `${registry.host}/redis` }, git: { [git.host]: { private: true } } };
+  const clusters = {
+    clusters: { local: { engine: engine.address } },
+    images: { redis: `${registry.host}/redis` },
+    git: { [git.host]: { private: true } },
+  };
   await writeFile(join(home, 'clusters.yaml'), JSON.stringify(clusters));
-  env = { HOME: home, XDG_CONFIG_HOME: join(home, '.config'), DOCKER_HOST: engine.address, INFRA_ENGINE: engine.address };
+  env = {
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, '.config'),
+    DOCKER_HOST: engine.address,
+    INFRA_ENGINE: engine.address,
+  };
 });
 afterAll(async () => {
   await git?.close();
@@ -58,15 +73,27 @@ afterAll(async () => {
 const [documentedAddress, ownAddress] = ['192.168.1.10', '127.0.0.1'];
 
 /** The commands of the page's first steps, as a shell would give them on. */
-const commands = (): readonly string[][] => commandsOfPage('docs/run-a-platform.md').filter(({ isInline }) => !isInline).flatMap(({ text }) => commandsIn(text))
-  .slice(0, 4).map((words) => words.map((word) => word.replace(/^~/, home)));
+const commands = (): readonly string[][] =>
+  commandsOfPage('docs/run-a-platform.md')
+    .filter(({ isInline }) => !isInline)
+    .flatMap(({ text }) => commandsIn(text))
+    .slice(0, 4)
+    .map((words) => words.map((word) => word.replace(/^~/, home)));
 
-/** Connects as the assistant would that `init` has found, whose user agrees to everything that changes this environment. */
+/**
+ * Connects as the assistant would that `init` has found, whose user agrees to everything that changes this environment.
+ */
 async function connectAssistant() {
-  const { mcpServers: { infra } } = JSON.parse(await readFile(join(home, '.cursor/mcp.json'), 'utf8')) as { mcpServers: { infra: { command: string; args: string[]; env: Record<string, string> } } };
+  const {
+    mcpServers: { infra },
+  } = JSON.parse(await readFile(join(home, '.cursor/mcp.json'), 'utf8')) as {
+    mcpServers: { infra: { command: string; args: string[]; env: Record<string, string> } };
+  };
   const client = new Client({ name: 'first-steps', version: '1' }, { capabilities: { elicitation: { form: {} } } });
   client.setRequestHandler('elicitation/create', ({ params }) => agree(params as Question));
-  await client.connect(new StdioClientTransport({ ...infra, env: { PATH: process.env['PATH']!, HOME: home, ...infra.env } }));
+  await client.connect(
+    new StdioClientTransport({ ...infra, env: { PATH: process.env['PATH']!, HOME: home, ...infra.env } }),
+  );
   const call = async (name: string, args: Record<string, unknown>) => {
     const answer = await client.callTool({ name, arguments: args });
     if (answer.isError) throw new Error(textOf(answer));
@@ -75,19 +102,28 @@ async function connectAssistant() {
   /** Deploys a service, and waits for the end. */
   const deploy = async (service: string): Promise<void> => {
     let { text } = await call('deploy_service', { service, wait: true });
-    while (!/\b(?:DEPLOYED|RUNNING|\w+_ERROR)\b/.test(text)) ({ text } = await call('wait_for_deployment', { service }));
+    while (!/\b(?:DEPLOYED|RUNNING|\w+_ERROR)\b/.test(text))
+      ({ text } = await call('wait_for_deployment', { service }));
     expect(text).toMatch(/\b(?:DEPLOYED|RUNNING)\b/);
   };
   return { call, deploy, close: () => client.close() };
 }
 
 test('the first steps of the page lead from an engine to an application with its database at its address', async () => {
-  const [[, ...swarm], [, ...doctor], [, ...platform], [, ...init]] = commands() as [string[], string[], string[], string[]];
+  const [[, ...swarm], [, ...doctor], [, ...platform], [, ...init]] = commands() as [
+    string[],
+    string[],
+    string[],
+    string[],
+  ];
   expect(swarm).toEqual(['swarm', 'init', '--advertise-addr', documentedAddress]);
   await promisify(execFile)('docker', [...swarm.slice(0, -1), ownAddress], { env: { ...process.env, ...env } });
   expect(await runProgram(doctor, env)).toMatchObject({ code: 0 });
   expect(platform[0]).toBe('platform');
-  const { ready } = await startPlatformProgram(platform.slice(1), { ...env, INFRA_CLUSTERS_FILE: join(home, 'clusters.yaml') });
+  const { ready } = await startPlatformProgram(platform.slice(1), {
+    ...env,
+    INFRA_CLUSTERS_FILE: join(home, 'clusters.yaml'),
+  });
   expect(init).toContain(ready.url);
   await mkdir(join(home, '.cursor'));
   expect(await runProgram([...init, '--yes'], env)).toMatchObject({ code: 0 });
@@ -96,15 +132,30 @@ test('the first steps of the page lead from an engine to an application with its
   const environment = 'shop/staging';
   await assistant.call('create_project', { name: 'shop' });
   await assistant.call('create_environment', { project: 'shop', name: 'staging', mode: 'STAGING', cluster: 'local' });
-  await assistant.call('create_database', { environment, name: 'visits', type: 'REDIS', version: '7', mode: 'CONTAINER' });
+  await assistant.call('create_database', {
+    environment,
+    name: 'visits',
+    type: 'REDIS',
+    version: '7',
+    mode: 'CONTAINER',
+  });
   await assistant.call('create_application', {
-    environment, name: 'web', git_repository: { url: git.url('shop'), branch: 'main' }, ports: [{ internal_port: 8080, external_port: 443, protocol: 'HTTP', publicly_accessible: true }],
+    environment,
+    name: 'web',
+    git_repository: { url: git.url('shop'), branch: 'main' },
+    ports: [{ internal_port: 8080, external_port: 443, protocol: 'HTTP', publicly_accessible: true }],
   });
   await assistant.deploy(`${environment}/visits`);
   await assistant.deploy(`${environment}/web`);
   const { data } = await assistant.call('get_service', { service: `${environment}/web` });
   await assistant.close();
   expect(data).toContain('"http://web-staging.localhost"');
-  expect(await askProxy({ host: 'web-staging.localhost', port: 80, path: '/cgi-bin/visits' })).toEqual({ status: 200, text: 'visit 1\n' });
-  expect(await askProxy({ host: 'web-staging.localhost', port: 80, path: '/cgi-bin/visits' })).toEqual({ status: 200, text: 'visit 2\n' });
+  expect(await askProxy({ host: 'web-staging.localhost', port: 80, path: '/cgi-bin/visits' })).toEqual({
+    status: 200,
+    text: 'visit 1\n',
+  });
+  expect(await askProxy({ host: 'web-staging.localhost', port: 80, path: '/cgi-bin/visits' })).toEqual({
+    status: 200,
+    text: 'visit 2\n',
+  });
 });

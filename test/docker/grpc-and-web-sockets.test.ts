@@ -10,16 +10,33 @@ const rpc = { host: 'rpc-live-staging.localhost', port };
 
 let docker: DockerPlatform;
 let id: string;
-const runs = (...args: readonly string[]): Json => ({ image_name: 'node', entrypoint: '/node', arguments: ['/server.mjs', ...args], memory: 256, cpu: 500 });
-const probe = { type: { grpc: { port: 50_051 } }, initial_delay_seconds: 0, period_seconds: 1, timeout_seconds: 1, success_threshold: 1, failure_threshold: 2 };
+const runs = (...args: readonly string[]): Json => ({
+  image_name: 'node',
+  entrypoint: '/node',
+  arguments: ['/server.mjs', ...args],
+  memory: 256,
+  cpu: 500,
+});
+const probe = {
+  type: { grpc: { port: 50_051 } },
+  initial_delay_seconds: 0,
+  period_seconds: 1,
+  timeout_seconds: 1,
+  success_threshold: 1,
+  failure_threshold: 2,
+};
 
 beforeAll(async () => {
   docker = await startDockerPlatform({ proxy: { httpPort: port } });
   await docker.publish('node', '1');
   await docker.publish('shell', '1');
   id = await docker.container('live', '', {
-    ...runs('one'), healthchecks: { readiness_probe: probe, liveness_probe: probe },
-    ports: [{ internal_port: 8080, publicly_accessible: true, is_default: true }, { internal_port: 50_051, name: 'rpc', publicly_accessible: true, protocol: 'GRPC' }],
+    ...runs('one'),
+    healthchecks: { readiness_probe: probe, liveness_probe: probe },
+    ports: [
+      { internal_port: 8080, publicly_accessible: true, is_default: true },
+      { internal_port: 50_051, name: 'rpc', publicly_accessible: true, protocol: 'GRPC' },
+    ],
   });
 });
 afterAll(() => docker?.end());
@@ -30,7 +47,19 @@ test('probes of gRPC let a version get ready, and keep one away that does not se
   expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
   // The program ends with exit code 0 when the engine ends it: that is not the cause.
   expect((await docker.conditions(id)).at(-1)).toMatchObject({
-    reason: 'INSTANCES_FAILED', details: { instances: 1, cause: { reason: 'ENDED_BY_ENGINE', details: { cause: { reason: 'PROBE_FAILED', details: { probe: 'liveness', why: expect.stringContaining('port 50051: status NOT_SERVING') as unknown } } } } },
+    reason: 'INSTANCES_FAILED',
+    details: {
+      instances: 1,
+      cause: {
+        reason: 'ENDED_BY_ENGINE',
+        details: {
+          cause: {
+            reason: 'PROBE_FAILED',
+            details: { probe: 'liveness', why: expect.stringContaining('port 50051: status NOT_SERVING') as unknown },
+          },
+        },
+      },
+    },
   });
   await docker.change(id, runs('one'));
 });
@@ -65,7 +94,9 @@ test('WebSockets live until their instance is replaced, and reach the new one th
 
 test('WebSockets survive deployments that change no route, and end when routes change: clients have to connect again', async () => {
   const { socket } = await openBoth();
-  const inside = await docker.container('inside', 'exec httpd -f -p 8080 -h /bin', { ports: [{ internal_port: 8080 }] });
+  const inside = await docker.container('inside', 'exec httpd -f -p 8080 -h /bin', {
+    ports: [{ internal_port: 8080 }],
+  });
   expect(await docker.act('deploy', inside)).toMatchObject({ state: 'DEPLOYED' });
   expect(await socket.exchange('still')).toBe('still');
   await docker.change(inside, { ports: [{ internal_port: 8080, publicly_accessible: true }] });

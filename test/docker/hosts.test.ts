@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
-  createDockerClient, createDockerNetwork, createDockerService, deleteDockerService, dockerInfo, type DockerServiceSpec, type DockerTask, inspectDockerContainer, listDockerTasks, parseDockerAddress,
+  createDockerClient,
+  createDockerNetwork,
+  createDockerService,
+  deleteDockerService,
+  dockerInfo,
+  type DockerServiceSpec,
+  type DockerTask,
+  inspectDockerContainer,
+  listDockerTasks,
+  parseDockerAddress,
   readDockerServiceLogs,
 } from '../../src/platform/runtime/docker/engine/index.ts';
 import { waitUntil } from '../support/docker/docker-engine.ts';
@@ -19,10 +28,13 @@ afterAll(() => swarm?.end());
 const serviceOf = (name: string, script: string, constraints: readonly string[] = []): DockerServiceSpec => ({
   Name: name,
   TaskTemplate: {
-    ContainerSpec: { Image: image, Command: ['sh', '-c', script], StopGracePeriod: 1e8, Init: true }, RestartPolicy: { Condition: 'any', Delay: 5e8 },
-    Networks: [{ Target: 'shared', Aliases: [name] }], Placement: { Constraints: constraints },
+    ContainerSpec: { Image: image, Command: ['sh', '-c', script], StopGracePeriod: 1e8, Init: true },
+    RestartPolicy: { Condition: 'any', Delay: 5e8 },
+    Networks: [{ Target: 'shared', Aliases: [name] }],
+    Placement: { Constraints: constraints },
   },
-  Mode: { Replicated: { Replicas: 1 } }, EndpointSpec: { Mode: 'dnsrr' },
+  Mode: { Replicated: { Replicas: 1 } },
+  EndpointSpec: { Mode: 'dnsrr' },
 });
 
 /** The instance of a service that runs, once it does on a node. */
@@ -40,9 +52,17 @@ test('a service on the second host pulls its image by itself, and is reached fro
   const [first, second] = swarm.hosts as [TestHosts['hosts'][number], TestHosts['hosts'][number]];
   const [here, there] = await Promise.all([first.nodeId(), second.nodeId()]);
   expect(here).not.toBe(there);
-  await createDockerService(first.docker, serviceOf('web', 'echo "$(hostname) answers" > /index.html; exec httpd -f -p 8080 -h /', [`node.id==${there}`]));
+  await createDockerService(
+    first.docker,
+    serviceOf('web', 'echo "$(hostname) answers" > /index.html; exec httpd -f -p 8080 -h /', [`node.id==${there}`]),
+  );
   const { Status } = await runningOn('web', there);
-  await createDockerService(first.docker, serviceOf('client', 'until wget -q -O - http://web:8080/; do sleep 0.2; done; exec sleep 1000', [`node.id==${here}`]));
+  await createDockerService(
+    first.docker,
+    serviceOf('client', 'until wget -q -O - http://web:8080/; do sleep 0.2; done; exec sleep 1000', [
+      `node.id==${here}`,
+    ]),
+  );
   await runningOn('client', here);
   let said = '';
   await waitUntil('the first host gets an answer', async () => {
@@ -63,8 +83,12 @@ test('a host that is cut off is down for the others while what it has goes on; o
   expect((await dockerInfo(overNetwork)).Name).toBe('node-2');
   second.cutOff();
   await swarm.nodesAre({ 'node-2': 'down' });
-  await expect(dockerInfo(overNetwork, { timeoutMilliseconds: 1000 })).rejects.toMatchObject({ kind: expect.stringMatching(/^(?:unreachable|timeout)$/) });
-  expect((await inspectDockerContainer(second.docker, Status.ContainerStatus!.ContainerID!)).State.Status).toBe('running');
+  await expect(dockerInfo(overNetwork, { timeoutMilliseconds: 1000 })).rejects.toMatchObject({
+    kind: expect.stringMatching(/^(?:unreachable|timeout)$/),
+  });
+  expect((await inspectDockerContainer(second.docker, Status.ContainerStatus!.ContainerID!)).State.Status).toBe(
+    'running',
+  );
   second.reconnect();
   await swarm.nodesAre({ 'node-2': 'ready' });
   await overNetwork.close();

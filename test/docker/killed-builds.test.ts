@@ -6,7 +6,11 @@ import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listDockerContainers, listDockerImages, listDockerServices } from '../../src/platform/runtime/docker/engine/index.ts';
+import {
+  listDockerContainers,
+  listDockerImages,
+  listDockerServices,
+} from '../../src/platform/runtime/docker/engine/index.ts';
 import { shellSource } from '../support/docker/applications.ts';
 import { startTestEngine, type TestEngine } from '../support/docker/docker-engine.ts';
 import { startTestRegistry, type TestRegistry } from '../support/docker/docker-registry.ts';
@@ -26,9 +30,22 @@ let url: string;
 
 /** Starts the platform as operators do, on the same directory each time. */
 const start = async (): Promise<void> => {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'src/main.ts'), 'platform', '--runtime', 'docker', '--clusters-file', join(directory, 'clusters.yaml'), '--data-dir', join(directory, 'data')], {
-    cwd: root, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, INFRA_PLATFORM_TOKEN: token },
-  });
+  const child = spawn(
+    process.execPath,
+    [
+      '--import',
+      'tsx',
+      join(root, 'src/main.ts'),
+      'platform',
+      '--runtime',
+      'docker',
+      '--clusters-file',
+      join(directory, 'clusters.yaml'),
+      '--data-dir',
+      join(directory, 'data'),
+    ],
+    { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, INFRA_PLATFORM_TOKEN: token } },
+  );
   program = child;
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   url = (JSON.parse(line) as { url: string }).url;
@@ -47,7 +64,9 @@ const killEngine = async (): Promise<void> => {
 
 const call = async (method: string, path: string, body?: Json): Promise<Json> => {
   const response = await fetch(`${url}${path}`, {
-    method, headers: { authorization: `Token ${token}`, ...(body && { 'content-type': 'application/json' }) }, ...(body && { body: JSON.stringify(body) }),
+    method,
+    headers: { authorization: `Token ${token}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path} (${response.status}): ${text}`);
@@ -66,8 +85,13 @@ beforeAll(async () => {
   git.require(password);
   directory = await mkdtemp(join(tmpdir(), 'killed-builds-'));
   await writeFile(join(directory, 'git.token'), `${password}\n`);
-  const clusters = { local: { engine: engine.address, build_registry: `${registry.host}/built`, build_memory_mb: 64, source_mb: 16 } };
-  await writeFile(join(directory, 'clusters.yaml'), JSON.stringify({ clusters, git: { [git.host]: { token_file: 'git.token', private: true } } }));
+  const clusters = {
+    local: { engine: engine.address, build_registry: `${registry.host}/built`, build_memory_mb: 64, source_mb: 16 },
+  };
+  await writeFile(
+    join(directory, 'clusters.yaml'),
+    JSON.stringify({ clusters, git: { [git.host]: { token_file: 'git.token', private: true } } }),
+  );
   await start();
 });
 afterAll(async () => {
@@ -82,19 +106,32 @@ afterAll(async () => {
 const ended = () => listDockerContainers(engine.docker, { status: ['exited', 'created'] });
 
 /** Creates an application whose build takes some seconds. @returns its id, its environment's, and its commit */
-async function createSlowApplication(name: string): Promise<{ readonly environment: string; readonly application: string; readonly commit: string }> {
+async function createSlowApplication(
+  name: string,
+): Promise<{ readonly environment: string; readonly application: string; readonly commit: string }> {
   const commit = git.commit(name, 'Slow', shellSource('exec sleep 600\n', 'RUN echo "half way"; sleep 3'));
   const [organization] = await results('/organization');
   const [cluster] = await results(`/organization/${String(organization!['id'])}/cluster`);
   const { id: project } = await call('POST', `/organization/${String(organization!['id'])}/project`, { name });
-  const { id: environment } = await call('POST', `/project/${String(project)}/environment`, { name: 'staging', mode: 'STAGING', cluster: cluster!['id'] });
-  const { id } = await call('POST', `/environment/${String(environment)}/application`, { name, git_repository: { url: git.url(name) }, cpu: 100, memory: 64, healthchecks: {} });
+  const { id: environment } = await call('POST', `/project/${String(project)}/environment`, {
+    name: 'staging',
+    mode: 'STAGING',
+    cluster: cluster!['id'],
+  });
+  const { id } = await call('POST', `/environment/${String(environment)}/application`, {
+    name,
+    git_repository: { url: git.url(name) },
+    cpu: 100,
+    memory: 64,
+    healthchecks: {},
+  });
   return { environment: String(environment), application: String(id), commit };
 }
 
 test('a platform that is killed while it fetches, and while it builds, goes on and leaves nothing behind', async () => {
   const { environment, application: id, commit } = await createSlowApplication('shop');
-  const messages = async (): Promise<unknown[]> => (await results(`/application/${id}/log`)).map(({ message }) => message);
+  const messages = async (): Promise<unknown[]> =>
+    (await results(`/application/${id}/log`)).map(({ message }) => message);
 
   const asked = git.hold();
   await call('POST', `/application/${id}/deploy`, {});
@@ -111,18 +148,23 @@ test('a platform that is killed while it fetches, and while it builds, goes on a
   expect(await messages()).toContain('The platform was interrupted: this step begins again.');
   expect(left()).toEqual([]);
   const [service] = await listDockerServices(engine.docker);
-  expect(service!.Spec.TaskTemplate.ContainerSpec.Image).toMatch(new RegExp(`^${registry.host}/built/infra-mcp-[0-9a-f-]{36}/${id}@sha256:[0-9a-f]{64}$`));
+  expect(service!.Spec.TaskTemplate.ContainerSpec.Image).toMatch(
+    new RegExp(`^${registry.host}/built/infra-mcp-[0-9a-f-]{36}/${id}@sha256:[0-9a-f]{64}$`),
+  );
   expect((await call('GET', `/application/${id}`))['git_repository']).toMatchObject({ deployed_commit_id: commit });
   expect(JSON.stringify(await messages())).not.toContain(password);
   expect(await ended()).toEqual([]);
 
   await call('DELETE', `/environment/${environment}`);
-  await expect.poll(async () => [...await listDockerServices(engine.docker), ...await listDockerImages(engine.docker)]).toEqual([]);
+  await expect
+    .poll(async () => [...(await listDockerServices(engine.docker)), ...(await listDockerImages(engine.docker))])
+    .toEqual([]);
 });
 
 test('an engine that is killed while it builds keeps nothing of that build, neither after the next one nor after the service is deleted', async () => {
   const { environment, application } = await createSlowApplication('again');
-  const messages = async (): Promise<unknown[]> => (await results(`/application/${application}/log`)).map(({ message }) => message);
+  const messages = async (): Promise<unknown[]> =>
+    (await results(`/application/${application}/log`)).map(({ message }) => message);
 
   await call('POST', `/application/${application}/deploy`, {});
   await expect.poll(messages).toContain('half way');
@@ -137,7 +179,15 @@ test('an engine that is killed while it builds keeps nothing of that build, neit
   await killEngine();
   await call('POST', `/environment/${environment}/cancelDeployment`);
   // Accepted once the deployment is canceled.
-  await expect.poll(() => call('DELETE', `/environment/${environment}`).then(() => 'deleted', String), { interval: 500 }).toBe('deleted');
+  await expect
+    .poll(() => call('DELETE', `/environment/${environment}`).then(() => 'deleted', String), { interval: 500 })
+    .toBe('deleted');
   expect(await ended()).not.toEqual([]);
-  await expect.poll(async () => [...await listDockerServices(engine.docker), ...await listDockerImages(engine.docker), ...await ended()]).toEqual([]);
+  await expect
+    .poll(async () => [
+      ...(await listDockerServices(engine.docker)),
+      ...(await listDockerImages(engine.docker)),
+      ...(await ended()),
+    ])
+    .toEqual([]);
 });

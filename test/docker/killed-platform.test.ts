@@ -27,7 +27,10 @@ test('a platform that is killed again and again during rollouts goes on: nothing
   const { environmentId: environment, registryId } = await platform.createEnvironment();
   const ids: string[] = [];
   for (let index = 0; index < services; index += 1) {
-    const { id } = await call('POST', `/environment/${environment}/container`, { name: `service-${index}`, ...scriptContainer(registryId, 'exec sleep 600') });
+    const { id } = await call('POST', `/environment/${environment}/container`, {
+      name: `service-${index}`,
+      ...scriptContainer(registryId, 'exec sleep 600'),
+    });
     ids.push(String(id));
   }
   await call('POST', `/environment/${environment}/deploy`);
@@ -36,7 +39,8 @@ test('a platform that is killed again and again during rollouts goes on: nothing
     await kill();
     await start();
   }
-  const states = async (): Promise<unknown[]> => Promise.all(ids.map(async (id) => (await call('GET', `/container/${id}/status`))['state']));
+  const states = async (): Promise<unknown[]> =>
+    Promise.all(ids.map(async (id) => (await call('GET', `/container/${id}/status`))['state']));
   await expect.poll(states, { interval: 500 }).toEqual(ids.map(() => 'DEPLOYED'));
   const running = await listDockerServices(docker.engine.docker, { label: ['io.infra-mcp.platform'] });
   expect(running.map(({ Spec }) => Spec.Name).toSorted()).toEqual(ids.map((id) => `infra-${id}`).toSorted());

@@ -17,15 +17,24 @@ const patience = { timeout: 120_000, interval: 250 };
 
 /** The network of the environment, as engines name its link. */
 async function networkOfEnvironment() {
-  const { Id: id, Options: options } = await inspectDockerNetwork(docker.engine.docker, `infra-${docker.environmentId}`);
+  const { Id: id, Options: options } = await inspectDockerNetwork(
+    docker.engine.docker,
+    `infra-${docker.environmentId}`,
+  );
   const number = Number(options!['com.docker.network.driver.overlay.vxlanid_list']);
   return { link: `vx-${number.toString(16).padStart(6, '0')}-${id.slice(0, 5)}`, number };
 }
 
-/** Makes a link, as an engine does just before it moves it into a namespace of the network. An engine lets go of its own a moment after the last instance has ended. @param number of the network */
+/**
+ * Makes a link, as an engine does just before it moves it into a namespace of the network. An engine lets go of its own
+ * a moment after the last instance has ended. @param number of the network
+ */
 async function leaveLink(link: string, number: number): Promise<void> {
   onTestFinished(() => void spawnSync('ip', ['link', 'delete', link]));
-  const add = () => spawnSync('ip', ['link', 'add', link, 'type', 'vxlan', 'id', String(number), 'dstport', '4789'], { encoding: 'utf8' }).stderr;
+  const add = () =>
+    spawnSync('ip', ['link', 'add', link, 'type', 'vxlan', 'id', String(number), 'dstport', '4789'], {
+      encoding: 'utf8',
+    }).stderr;
   await expect.poll(add, patience).toBe('');
 }
 
@@ -39,8 +48,12 @@ async function restartEngine(link: string, number: number): Promise<void> {
   await docker.engine.start();
 }
 
-const stateOf = async (id: string) => (await docker.platform.must('get_container_status', { container_id: id }))['state'];
-const removers = async () => (await listDockerContainers(docker.engine.docker)).filter(({ Names: names }) => names.some((name) => name.includes('remove-links')));
+const stateOf = async (id: string) =>
+  (await docker.platform.must('get_container_status', { container_id: id }))['state'];
+const removers = async () =>
+  (await listDockerContainers(docker.engine.docker)).filter(({ Names: names }) =>
+    names.some((name) => name.includes('remove-links')),
+  );
 
 test('a rollout goes on when the link is removed that a killed engine left in its way', async () => {
   const id = await docker.container('rolled', 'echo up; exec sleep 1000');
@@ -73,7 +86,9 @@ test('a link of somebody else that is in the way fails the rollout in words that
   const { number } = await networkOfEnvironment();
   await leaveLink('another', number);
   expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
-  expect((await docker.messages(id)).findLast((message) => message.startsWith('No instance'))).toMatch(/run this as root on the host of its node: ip link delete vx-/);
+  expect((await docker.messages(id)).findLast((message) => message.startsWith('No instance'))).toMatch(
+    /run this as root on the host of its node: ip link delete vx-/,
+  );
   expect(linksOnHost()).toEqual(['another']);
   expect(await removers()).toEqual([]);
 });

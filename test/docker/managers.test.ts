@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inspectDockerNode, listDockerContainers, listDockerNetworks, listDockerServices, listDockerTasks } from '../../src/platform/runtime/docker/engine/index.ts';
+import {
+  inspectDockerNode,
+  listDockerContainers,
+  listDockerNetworks,
+  listDockerServices,
+  listDockerTasks,
+} from '../../src/platform/runtime/docker/engine/index.ts';
 import { dataWith, runningConditions } from '../support/conditions.ts';
 import { scriptContainer } from '../support/docker/docker-platform.ts';
 import { startTestHosts, type TestHosts } from '../support/docker/hosts.ts';
@@ -25,9 +31,14 @@ beforeAll(async () => {
   await Promise.all([swarm.publish('shell'), buildProxyImage(first.docker), buildProxyImage(second.docker)]);
   const engine = swarm.hosts.map(({ engine: address }) => address);
   const { ca, cert, key } = swarm.tls;
-  platform = await prepareSpawnedPlatform({ engine: { address: engine[0]! }, registry: swarm.registry }, {
-    clusters: { local: { engine, tls: { ca, cert, key }, proxy: { bind: '0.0.0.0', http_port: port, image: proxyImage } } },
-  });
+  platform = await prepareSpawnedPlatform(
+    { engine: { address: engine[0]! }, registry: swarm.registry },
+    {
+      clusters: {
+        local: { engine, tls: { ca, cert, key }, proxy: { bind: '0.0.0.0', http_port: port, image: proxyImage } },
+      },
+    },
+  );
   await platform.start();
   ({ environmentId, registryId } = await platform.createEnvironment());
 });
@@ -45,11 +56,17 @@ const statusOf = (id: string): Promise<Json> => platform.call('GET', `/container
 const states = (): Promise<unknown[]> => Promise.all(ids.map(async (id) => (await statusOf(id))['state']));
 const allDeployed = () => expect.poll(states, patience).toEqual(names.map(() => 'DEPLOYED'));
 const deploy = (): Promise<Json> => platform.call('POST', `/environment/${environmentId}/deploy`);
-const messagesOf = async (id: string): Promise<string[]> => rowsOf(await platform.call('GET', `/container/${id}/log`)).map(({ message }) => String(message));
+const messagesOf = async (id: string): Promise<string[]> =>
+  rowsOf(await platform.call('GET', `/container/${id}/log`)).map(({ message }) => String(message));
 
 /** A service with a page that says which version it is, and that takes a second to get ready. */
 const body = (name: string, version: string): Json => ({
-  name, ...scriptContainer(registryId, `sleep 1; mkdir -p /www/cgi-bin; printf '#!/bin/sh\\necho; echo ${version}\\n' > /www/cgi-bin/say; chmod +x /www/cgi-bin/say; exec httpd -f -p 8080 -h /www`, { min_running_instances: instances, max_running_instances: instances }),
+  name,
+  ...scriptContainer(
+    registryId,
+    `sleep 1; mkdir -p /www/cgi-bin; printf '#!/bin/sh\\necho; echo ${version}\\n' > /www/cgi-bin/say; chmod +x /www/cgi-bin/say; exec httpd -f -p 8080 -h /www`,
+    { min_running_instances: instances, max_running_instances: instances },
+  ),
   ports: [{ internal_port: 8080, publicly_accessible: true }],
 });
 
@@ -60,17 +77,30 @@ const askAt = (at: TestHost) => askProxy(requestTo(at));
 
 /** The hosts on which the proxy runs. */
 const proxies = async (): Promise<string[]> => {
-  const found = await Promise.all(swarm.hosts.map(async ({ name, docker }) => ((await listDockerContainers(docker, { label: ['io.infra-mcp.proxy'] })).length > 0 ? [name] : [])));
+  const found = await Promise.all(
+    swarm.hosts.map(async ({ name, docker }) =>
+      (await listDockerContainers(docker, { label: ['io.infra-mcp.proxy'] })).length > 0 ? [name] : [],
+    ),
+  );
   return found.flat();
 };
 
 async function label({ name }: TestHost, labels: Readonly<Record<string, string>>): Promise<void> {
   const { ID: id, Version, Spec } = await inspectDockerNode(first.docker, name);
-  await first.docker.request({ method: 'POST', path: `/nodes/${id}/update`, query: { version: Version.Index }, json: { ...Spec, Labels: labels } });
+  await first.docker.request({
+    method: 'POST',
+    path: `/nodes/${id}/update`,
+    query: { version: Version.Index },
+    json: { ...Spec, Labels: labels },
+  });
 }
 
 test('the proxy runs on the nodes that are labelled for it; without a label, where the first engine is', async () => {
-  ids = await Promise.all(names.map(async (name) => String((await platform.call('POST', `/environment/${environmentId}/container`, body(name, 'one')))['id'])));
+  ids = await Promise.all(
+    names.map(async (name) =>
+      String((await platform.call('POST', `/environment/${environmentId}/container`, body(name, 'one')))['id']),
+    ),
+  );
   await deploy();
   await allDeployed();
   expect(await proxies()).toEqual(['node-1']);
@@ -96,7 +126,14 @@ test('the proxy runs on the nodes that are labelled for it; without a label, whe
 });
 
 test('a rollout ends well although the manager that is asked, the leader, loses its power; nothing is there twice, and the other proxy serves on', async () => {
-  const runningTexts = async (): Promise<string[]> => (await listDockerTasks(second.docker, { 'desired-state': ['running'] })).map(({ Spec: { ContainerSpec: { Args = [] } } }) => /echo; echo (\w+)/.exec(Args.join(' '))![1]!);
+  const runningTexts = async (): Promise<string[]> =>
+    (await listDockerTasks(second.docker, { 'desired-state': ['running'] })).map(
+      ({
+        Spec: {
+          ContainerSpec: { Args = [] },
+        },
+      }) => /echo; echo (\w+)/.exec(Args.join(' '))![1]!,
+    );
   for (const [index, id] of ids.entries()) {
     await platform.call('PUT', `/container/${id}`, body(names[index]!, 'three'));
   }
@@ -109,11 +146,15 @@ test('a rollout ends well although the manager that is asked, the leader, loses 
   await allDeployed();
   console.log(`ended ${((performance.now() - began) / 1000).toFixed(1)} s after the manager was lost`);
   const { sent, failures } = await asking.end();
-  console.log(`${sent} requests, failed: ${failures.length}, GET:  ${failures.filter((failure) => failure.includes('GET')).length}, last: ${failures.at(-1)}`);
+  console.log(
+    `${sent} requests, failed: ${failures.length}, GET:  ${failures.filter((failure) => failure.includes('GET')).length}, last: ${failures.at(-1)}`,
+  );
   expect(await askAt(second)).toMatchObject({ status: 200, text: 'three\n' });
   await expect.poll(runningTexts, patience).toEqual(Array.from({ length: names.length * instances }, () => 'three'));
   const filter = { label: ['io.infra-mcp.platform'] };
-  expect((await listDockerServices(second.docker, filter)).map(({ Spec }) => Spec.Name).toSorted()).toEqual(ids.map((id) => `infra-${id}`).toSorted());
+  expect((await listDockerServices(second.docker, filter)).map(({ Spec }) => Spec.Name).toSorted()).toEqual(
+    ids.map((id) => `infra-${id}`).toSorted(),
+  );
   expect(await listDockerNetworks(second.docker, filter)).toHaveLength(1);
   expect(await unusedFiles(second.docker)).toEqual([]);
   for (const id of ids) {
@@ -126,7 +167,9 @@ const conditions = async () => runningConditions(await statusOf(ids[0]!));
 
 test('without a majority nothing is claimed of what runs, and that is said; with one it goes on by itself', async () => {
   await third.kill();
-  await expect.poll(async () => dataWith(await conditions(), 'CLUSTER_UNREACHABLE'), patience).toMatchObject([{ said: expect.stringContaining('no leader') }]);
+  await expect
+    .poll(async () => dataWith(await conditions(), 'CLUSTER_UNREACHABLE'), patience)
+    .toMatchObject([{ said: expect.stringContaining('no leader') }]);
   await deploy();
   // The proxy serves what instances are left, which may be none.
   expect([200, 502]).toContain((await askAt(second)).status);

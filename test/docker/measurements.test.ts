@@ -4,7 +4,12 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { copyFromDockerContainer, listDockerContainers, startDockerContainer, stopDockerContainer } from '../../src/platform/runtime/docker/engine/index.ts';
+import {
+  copyFromDockerContainer,
+  listDockerContainers,
+  startDockerContainer,
+  stopDockerContainer,
+} from '../../src/platform/runtime/docker/engine/index.ts';
 import { filesInTar } from '../../src/platform/runtime/docker/tar/tar-entries.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { askProxy } from '../support/docker/public-requests.ts';
@@ -18,14 +23,24 @@ const [prometheusPort, receiverPort] = [9790, 9791];
 const prometheusUrl = `http://127.0.0.1:${prometheusPort}`;
 
 const rule = (name: string, promql: string, operator: 'NONE' | 'ABOVE' = 'NONE', threshold = 0) => ({
-  name, cluster: 'local', description: '', severity: 'HIGH' as const, for_duration: 'PT1S', receivers: ['operators'], presentation: { summary: `${name} fires` },
+  name,
+  cluster: 'local',
+  description: '',
+  severity: 'HIGH' as const,
+  for_duration: 'PT1S',
+  receivers: ['operators'],
+  presentation: { summary: `${name} fires` },
   condition: { kind: 'CUSTOM' as const, promql, operator, threshold, function: 'NONE' as const },
 });
 const alerts = {
   receivers: [{ name: 'operators', kind: 'SLACK' as const, url: `http://127.0.0.1:${receiverPort}/hook-with-secret` }],
   rules: [
-    rule('busy', 'infra_service_cpu_limit_ratio{service="busy"}', 'ABOVE', 0.1), rule('idle', 'infra_service_cpu_limit_ratio{service="web"}', 'ABOVE', 0.9),
-    rule('by-prometheus', 'infra_service_memory_bytes{service="busy"} > 1e6 and on() infra_service_instances_running{service="web"} == 2'),
+    rule('busy', 'infra_service_cpu_limit_ratio{service="busy"}', 'ABOVE', 0.1),
+    rule('idle', 'infra_service_cpu_limit_ratio{service="web"}', 'ABOVE', 0.9),
+    rule(
+      'by-prometheus',
+      'infra_service_memory_bytes{service="busy"} > 1e6 and on() infra_service_instances_running{service="web"} == 2',
+    ),
   ],
 };
 
@@ -35,20 +50,36 @@ const told: { event_type: string; text: string; payload: Json }[] = [];
 let web: string;
 let busy: string;
 
-const usage = async (id: string): Promise<Json> => ((await docker.platform.must('get_container_status', { container_id: id }))['running'] as Json | undefined)?.['usage'] as Json ?? {};
+const usage = async (id: string): Promise<Json> =>
+  (((await docker.platform.must('get_container_status', { container_id: id }))['running'] as Json | undefined)?.[
+    'usage'
+  ] as Json) ?? {};
 
 beforeAll(async () => {
   receiver = createServer((request, response) => {
     let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString())).on('end', () => {
-      told.push(JSON.parse(body) as (typeof told)[number]);
-      response.end();
-    });
+    request
+      .on('data', (chunk: Buffer) => (body += chunk.toString()))
+      .on('end', () => {
+        told.push(JSON.parse(body) as (typeof told)[number]);
+        response.end();
+      });
   }).listen(receiverPort, '127.0.0.1');
-  docker = await startDockerPlatform({ proxy: { httpPort: port }, measureInterval: 1000, alerts, prometheus: { evaluation: { url: prometheusUrl } } });
+  docker = await startDockerPlatform({
+    proxy: { httpPort: port },
+    measureInterval: 1000,
+    alerts,
+    prometheus: { evaluation: { url: prometheusUrl } },
+  });
   await docker.publish('shell', '1');
-  web = await docker.container('web', 'mkdir /www; echo hello > /www/index.html; mkdir /www/cgi-bin; printf \'#!/bin/sh\\necho "Status: 503 no"; echo\\n\' > /www/cgi-bin/fail; chmod +x /www/cgi-bin/fail; exec httpd -f -p 8080 -h /www', { ports: [{ internal_port: 8080, publicly_accessible: true }], min_running_instances: 2, max_running_instances: 2 });
-  busy = await docker.container('busy', 'dd if=/dev/zero of=/dev/shm/held bs=1M count=20; while :; do :; done', { cpu: 200 });
+  web = await docker.container(
+    'web',
+    'mkdir /www; echo hello > /www/index.html; mkdir /www/cgi-bin; printf \'#!/bin/sh\\necho "Status: 503 no"; echo\\n\' > /www/cgi-bin/fail; chmod +x /www/cgi-bin/fail; exec httpd -f -p 8080 -h /www',
+    { ports: [{ internal_port: 8080, publicly_accessible: true }], min_running_instances: 2, max_running_instances: 2 },
+  );
+  busy = await docker.container('busy', 'dd if=/dev/zero of=/dev/shm/held bs=1M count=20; while :; do :; done', {
+    cpu: 200,
+  });
   await Promise.all([docker.act('deploy', web), docker.act('deploy', busy)]);
 });
 afterAll(async () => {
@@ -57,7 +88,9 @@ afterAll(async () => {
 });
 
 test('what instances use is told beside their limits', async () => {
-  await expect.poll(() => usage(busy), soon).toMatchObject({ instances: 1, cpu_limit: 200, memory_limit: 64, missing: [] });
+  await expect
+    .poll(() => usage(busy), soon)
+    .toMatchObject({ instances: 1, cpu_limit: 200, memory_limit: 64, missing: [] });
   await expect.poll(async () => (await usage(busy))['cpu'], soon).toBeGreaterThan(20);
   const { cpu, cpu_worst: worst, memory, measured_at: at } = await usage(busy);
   expect(cpu).toBeLessThan(300);
@@ -70,7 +103,11 @@ test('what instances use is told beside their limits', async () => {
 });
 
 test('what is used on a node is told with the cluster', async () => {
-  const { results: [cluster] } = (await docker.platform.must('list_clusters', { organization_id: docker.platform.organizationId })) as { results: { nodes: Json[] }[] };
+  const {
+    results: [cluster],
+  } = (await docker.platform.must('list_clusters', { organization_id: docker.platform.organizationId })) as {
+    results: { nodes: Json[] }[];
+  };
   expect(cluster!.nodes[0]!['memory_used']).toBeGreaterThan(18);
   expect(cluster!.nodes[0]!['cpu_used']).toBeGreaterThan(20);
 });
@@ -80,10 +117,14 @@ const ask = (path: string) => askProxy({ host, port, path });
 test('requests, errors and durations are counted once, also over restarts of the proxy and the platform, and nothing of who asked is kept', async () => {
   const { docker: engine } = docker.engine;
   const [proxy] = await listDockerContainers(engine, { label: ['io.infra-mcp.proxy'] });
-  const logged = async (): Promise<string> => (await filesInTar(await copyFromDockerContainer(engine, proxy!.Id, '/infra-access'), 1e7)).map(({ content }) => content.toString()).join('');
+  const logged = async (): Promise<string> =>
+    (await filesInTar(await copyFromDockerContainer(engine, proxy!.Id, '/infra-access'), 1e7))
+      .map(({ content }) => content.toString())
+      .join('');
   /** The platform asks once itself, when it has deployed. One of all requests failed. */
   const errorPercent = async (): Promise<number> => Math.round(1000 / ((await logged()).split('\n').length - 1)) / 10;
-  const isCounted = () => expect.poll(async () => (await usage(web))['error_percent'] === (await errorPercent()), soon).toBe(true);
+  const isCounted = () =>
+    expect.poll(async () => (await usage(web))['error_percent'] === (await errorPercent()), soon).toBe(true);
   await expect.poll(async () => (await usage(web))['requests_per_second'], soon).toBeTypeOf('number');
   for (const path of ['/', '/', '/?token=not-to-be-kept', '/cgi-bin/fail']) await ask(path);
   await isCounted();
@@ -92,7 +133,8 @@ test('requests, errors and durations are counted once, also over restarts of the
   await startDockerContainer(engine, proxy!.Id);
   await expect.poll(() => ask('/').catch(() => undefined), soon).toMatchObject({ status: 200 });
   await isCounted();
-  for (const secret of ['not-to-be-kept', 'token', '127.0.0.1', '172.', 'User-Agent', host]) expect(await logged()).not.toContain(secret);
+  for (const secret of ['not-to-be-kept', 'token', '127.0.0.1', '172.', 'User-Agent', host])
+    expect(await logged()).not.toContain(secret);
   await docker.restartPlatform();
   await ask('/');
   await expect.poll(async () => Number((await usage(web))['seconds']), soon).toBeLessThan(10);
@@ -102,39 +144,74 @@ test('requests, errors and durations are counted once, also over restarts of the
 });
 
 const rules = async (): Promise<Record<string, Json>> => {
-  const { results } = (await docker.platform.must('list_alert_rules', { organization_id: docker.platform.organizationId })) as { results: Json[] };
+  const { results } = (await docker.platform.must('list_alert_rules', {
+    organization_id: docker.platform.organizationId,
+  })) as { results: Json[] };
   return Object.fromEntries(results.map((each) => [each['name'], each]));
 };
 
 /** Starts Debian's Prometheus with the configuration that the platform serves, and scrapes every second. */
 async function startPrometheus(directory: string): Promise<ChildProcess> {
   const { platform } = docker;
-  const response = await fetch(`${platform.url}/metrics/scrape-config`, { headers: { authorization: `Bearer ${platform.tokens.read}` } });
+  const response = await fetch(`${platform.url}/metrics/scrape-config`, {
+    headers: { authorization: `Bearer ${platform.tokens.read}` },
+  });
   const tokenFile = join(directory, 'token');
   await writeFile(tokenFile, platform.tokens.read);
-  await writeFile(join(directory, 'prometheus.yml'), (await response.text()).replace(/credentials_file: .*/, `credentials_file: ${tokenFile}`).replace('scrape_interval: 30s', 'scrape_interval: 1s'));
-  return spawn('/usr/bin/prometheus', [`--config.file=${directory}/prometheus.yml`, `--storage.tsdb.path=${directory}/data`, `--web.listen-address=127.0.0.1:${prometheusPort}`, '--log.level=error'], { stdio: 'ignore' });
+  await writeFile(
+    join(directory, 'prometheus.yml'),
+    (await response.text())
+      .replace(/credentials_file: .*/, `credentials_file: ${tokenFile}`)
+      .replace('scrape_interval: 30s', 'scrape_interval: 1s'),
+  );
+  return spawn(
+    '/usr/bin/prometheus',
+    [
+      `--config.file=${directory}/prometheus.yml`,
+      `--storage.tsdb.path=${directory}/data`,
+      `--web.listen-address=127.0.0.1:${prometheusPort}`,
+      '--log.level=error',
+    ],
+    { stdio: 'ignore' },
+  );
 }
 
 test('an alert about what is measured fires without a Prometheus, and its receiver is told; another expression says that it is not evaluated', async () => {
   await expect.poll(async () => (await rules())['busy'], soon).toMatchObject({ state: 'NOTIFIED' });
   expect((await rules())['busy']).not.toHaveProperty('problem');
-  expect(told).toMatchObject([{ event_type: 'ALERT_TRIGGERED', text: expect.stringMatching(/^Alert: busy \(HIGH\): busy fires\nCluster local\. infra_service_cpu_limit_ratio\{service="busy"\}: shop\/staging\/busy: \d/), payload: { name: 'busy', target_type: 'CLUSTER' } }]);
+  expect(told).toMatchObject([
+    {
+      event_type: 'ALERT_TRIGGERED',
+      text: expect.stringMatching(
+        /^Alert: busy \(HIGH\): busy fires\nCluster local\. infra_service_cpu_limit_ratio\{service="busy"\}: shop\/staging\/busy: \d/,
+      ),
+      payload: { name: 'busy', target_type: 'CLUSTER' },
+    },
+  ]);
   expect((await rules())['idle']).toMatchObject({ state: 'OK' });
-  expect((await rules())['by-prometheus']).toMatchObject({ state: 'OK', problem: expect.stringContaining('ECONNREFUSED') });
+  expect((await rules())['by-prometheus']).toMatchObject({
+    state: 'OK',
+    problem: expect.stringContaining('ECONNREFUSED'),
+  });
   expect(JSON.stringify([await rules(), docker.platform.dump()])).not.toContain('hook-with-secret');
 });
 
 test('what is measured is served to callers with a token, and a Prometheus evaluates any expression', async () => {
   const page = async (headers = {}) => fetch(`${docker.platform.url}/metrics`, { headers });
   expect((await page()).status).toBe(401);
-  expect(await (await page({ authorization: `Bearer ${docker.platform.tokens.read}` })).text()).toMatch(/^infra_service_memory_bytes\{.*service="busy".*environment="staging".*project="shop".*\} \d+$/m);
+  expect(await (await page({ authorization: `Bearer ${docker.platform.tokens.read}` })).text()).toMatch(
+    /^infra_service_memory_bytes\{.*service="busy".*environment="staging".*project="shop".*\} \d+$/m,
+  );
   const directory = await mkdtemp(join(tmpdir(), 'prometheus-'));
   const prometheus = await startPrometheus(directory);
   try {
-    await expect.poll(async () => (await rules())['by-prometheus'], { interval: 500 }).toMatchObject({ state: 'NOTIFIED' });
+    await expect
+      .poll(async () => (await rules())['by-prometheus'], { interval: 500 })
+      .toMatchObject({ state: 'NOTIFIED' });
     expect((await rules())['by-prometheus']).not.toHaveProperty('problem');
-    expect(told.map(({ text }) => text)).toContainEqual(expect.stringMatching(/^Alert: by-prometheus \(HIGH\): by-prometheus fires\n/));
+    expect(told.map(({ text }) => text)).toContainEqual(
+      expect.stringMatching(/^Alert: by-prometheus \(HIGH\): by-prometheus fires\n/),
+    );
   } finally {
     prometheus.kill('SIGKILL');
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
@@ -144,7 +221,9 @@ test('what is measured is served to callers with a token, and a Prometheus evalu
 test('what ends unexpectedly is counted on its node', async () => {
   const { platform } = docker;
   const restarts = async (): Promise<number> => {
-    const text = await (await fetch(`${platform.url}/metrics`, { headers: { authorization: `Bearer ${platform.tokens.read}` } })).text();
+    const text = await (
+      await fetch(`${platform.url}/metrics`, { headers: { authorization: `Bearer ${platform.tokens.read}` } })
+    ).text();
     expect(text).toMatch(/^infra_node_ready\{node_id="\w+",node="[^"]+",cluster_id="[^"]+",cluster="local"\} 1$/m);
     return Number(/^infra_node_restarts\{.*\} (\d+)$/m.exec(text)?.[1]);
   };
@@ -158,7 +237,9 @@ test('what ends unexpectedly is counted on its node', async () => {
 test('an alert whose condition holds no more is resolved, and its receiver is told', async () => {
   await docker.act('delete', busy);
   await expect.poll(async () => (await rules())['busy'], soon).toMatchObject({ state: 'OK' });
-  await expect.poll(() => told.map(({ text }) => text), soon).toContainEqual(expect.stringMatching(/^Resolved: busy \(HIGH\): busy fires\n/));
+  await expect
+    .poll(() => told.map(({ text }) => text), soon)
+    .toContainEqual(expect.stringMatching(/^Resolved: busy \(HIGH\): busy fires\n/));
   // Nobody can tell any more whether this one holds: it goes on until somebody can.
   expect((await rules())['by-prometheus']).toMatchObject({ state: 'NOTIFIED', problem: expect.any(String) });
   expect(docker.platform.dump()['service_measurement']).toHaveLength(1);

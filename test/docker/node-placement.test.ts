@@ -1,7 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { inspectDockerNode, inspectDockerService, inspectDockerSwarm, listDockerNodes, listDockerTasks, listDockerVolumes, updateDockerSwarm } from '../../src/platform/runtime/docker/engine/index.ts';
+import {
+  inspectDockerNode,
+  inspectDockerService,
+  inspectDockerSwarm,
+  listDockerNodes,
+  listDockerTasks,
+  listDockerVolumes,
+  updateDockerSwarm,
+} from '../../src/platform/runtime/docker/engine/index.ts';
 import { commandLine, runProgram } from '../support/built-program.ts';
 import { conditionsIn, dataWith, runningConditions } from '../support/conditions.ts';
 import { scriptContainer } from '../support/docker/docker-platform.ts';
@@ -25,14 +33,24 @@ beforeAll(async () => {
   const [first, second, third] = swarm.hosts;
   await Promise.all([swarm.publish('shell'), buildProxyImage(first!.docker)]);
   for (const host of [second!, third!]) await swarm.label(host, { disk: 'ssd' });
-  platform = await prepareSpawnedPlatform({ engine: { address: first!.socket }, registry: swarm.registry }, {
-    clusters: {
-      local: {
-        engine: first!.socket, failover: 'fast', proxy: { bind: first!.address, http_port: port, image: proxyImage },
-        placement: { rules: [{ environment: 'placed', mode: 'STAGING', constraints: ['node.labels.disk==ssd'] }, { environment: 'nowhere', constraints: ['node.labels.disk==nvme', 'node.role==worker'] }] },
+  platform = await prepareSpawnedPlatform(
+    { engine: { address: first!.socket }, registry: swarm.registry },
+    {
+      clusters: {
+        local: {
+          engine: first!.socket,
+          failover: 'fast',
+          proxy: { bind: first!.address, http_port: port, image: proxyImage },
+          placement: {
+            rules: [
+              { environment: 'placed', mode: 'STAGING', constraints: ['node.labels.disk==ssd'] },
+              { environment: 'nowhere', constraints: ['node.labels.disk==nvme', 'node.role==worker'] },
+            ],
+          },
+        },
       },
     },
-  });
+  );
   await platform.start();
   ({ environmentId, registryId } = await platform.createEnvironment('placed'));
 });
@@ -44,16 +62,25 @@ afterAll(async () => {
 const patience = { timeout: 60_000, interval: 300 };
 
 /** A page that says who answers, to GET and to POST. */
-const page = "mkdir -p /www/cgi-bin; printf '#!/bin/sh\\necho; echo here\\n' > /www/cgi-bin/say; chmod +x /www/cgi-bin/say; exec httpd -f -p 8080 -h /www";
+const page =
+  "mkdir -p /www/cgi-bin; printf '#!/bin/sh\\necho; echo here\\n' > /www/cgi-bin/say; chmod +x /www/cgi-bin/say; exec httpd -f -p 8080 -h /www";
 const web = { ports: [{ internal_port: 8080, publicly_accessible: true }] };
 
 const create = async (name: string, more: Json = {}, environment = environmentId): Promise<string> =>
-  String((await platform.call('POST', `/environment/${environment}/container`, { name, ...scriptContainer(registryId, page, more) }))['id']);
+  String(
+    (
+      await platform.call('POST', `/environment/${environment}/container`, {
+        name,
+        ...scriptContainer(registryId, page, more),
+      })
+    )['id'],
+  );
 
 const statusOf = (id: string): Promise<Json> => platform.call('GET', `/container/${id}/status`);
 
 const linesOf = async (id: string): Promise<Json[]> => rowsOf(await platform.call('GET', `/container/${id}/log`));
-const messagesOf = async (id: string): Promise<string> => (await linesOf(id)).map(({ message }) => String(message)).join('\n');
+const messagesOf = async (id: string): Promise<string> =>
+  (await linesOf(id)).map(({ message }) => String(message)).join('\n');
 const conditionsOf = async (id: string) => conditionsIn(await linesOf(id));
 
 /** Deploys a service and waits for the end. */
@@ -68,12 +95,21 @@ async function nodesWith(id: string): Promise<string[]> {
   const { docker } = swarm.hosts[0]!;
   const names = new Map((await listDockerNodes(docker)).map(({ ID, Description }) => [ID, Description.Hostname]));
   const tasks = await listDockerTasks(docker, { service: [`infra-${id}`], 'desired-state': ['running'] });
-  return tasks.filter(({ Status }) => Status.State === 'running').map(({ NodeID }) => names.get(NodeID!)!).toSorted();
+  return tasks
+    .filter(({ Status }) => Status.State === 'running')
+    .map(({ NodeID }) => names.get(NodeID!)!)
+    .toSorted();
 }
 
-const asking = (name: string) => ({ host: `${name}-placed.localhost`, address: swarm.hosts[0]!.address, port, path: '/cgi-bin/say' });
+const asking = (name: string) => ({
+  host: `${name}-placed.localhost`,
+  address: swarm.hosts[0]!.address,
+  port,
+  path: '/cgi-bin/say',
+});
 
-const drain = (...args: readonly string[]) => runProgram(['node', 'drain', ...args, '--json', '--engine', swarm.hosts[0]!.socket]);
+const drain = (...args: readonly string[]) =>
+  runProgram(['node', 'drain', ...args, '--json', '--engine', swarm.hosts[0]!.socket]);
 
 const two = { min_running_instances: 2, max_running_instances: 2 };
 let pair: string;
@@ -84,7 +120,11 @@ test('instances run where the placement rules allow it, each on a node of its ow
   expect(await nodesWith(pair)).toEqual(['node-2', 'node-3']);
   const [organization] = await platform.rows('/organization');
   const [cluster] = await platform.rows(`/organization/${String(organization!['id'])}/cluster`);
-  expect((cluster!['nodes'] as Json[]).map(({ name, labels }) => [name, labels])).toEqual([['node-1', undefined], ['node-2', { disk: 'ssd' }], ['node-3', { disk: 'ssd' }]]);
+  expect((cluster!['nodes'] as Json[]).map(({ name, labels }) => [name, labels])).toEqual([
+    ['node-1', undefined],
+    ['node-2', { disk: 'ssd' }],
+    ['node-3', { disk: 'ssd' }],
+  ]);
 });
 
 test('storage that is new comes to a node that the rules fit, and stays there', async () => {
@@ -98,9 +138,13 @@ test('storage that is new comes to a node that the rules fit, and stays there', 
   expect(await nodesWith(kept)).toEqual([name]);
   await swarm.label(host, { disk: 'old' });
   expect(await deploy(kept)).toBe('DEPLOYMENT_ERROR');
-  expect(dataWith(await conditionsOf(kept), 'NO_MATCHING_NODE')).toMatchObject([{
-    asked: ['node.labels.disk==ssd'], lacking: [{ node: name, lacks: [{ label: 'disk', value: 'old' }] }], bound: { what: 'Its storage', nodes: [name] },
-  }]);
+  expect(dataWith(await conditionsOf(kept), 'NO_MATCHING_NODE')).toMatchObject([
+    {
+      asked: ['node.labels.disk==ssd'],
+      lacking: [{ node: name, lacks: [{ label: 'disk', value: 'old' }] }],
+      bound: { what: 'Its storage', nodes: [name] },
+    },
+  ]);
   await swarm.label(host, { disk: 'ssd' });
   // A node with it could not be drained.
   await platform.call('POST', `/container/${kept}/stop`);
@@ -112,11 +156,19 @@ test('where no node fits, the deployment fails in words and changes nothing', as
   const nowhere = (await platform.createEnvironment('nowhere')).environmentId;
   const lost = await create('lost', {}, nowhere);
   expect(await deploy(lost)).toBe('DEPLOYMENT_ERROR');
-  expect(dataWith(await conditionsOf(lost), 'NO_MATCHING_NODE')).toMatchObject([{
-    asked: ['node.labels.disk==nvme', 'node.role==worker'],
-    lacking: [{ node: 'node-1', lacks: [{ label: 'disk', value: '' }, { asked: 'node.role==worker' }] }, { node: 'node-2', lacks: [{ label: 'disk', value: 'ssd' }] }, { node: 'node-3', lacks: [{ label: 'disk', value: 'ssd' }] }],
-  }]);
-  await expect(inspectDockerService(swarm.hosts[0]!.docker, `infra-${lost}`)).rejects.toMatchObject({ kind: 'not found' });
+  expect(dataWith(await conditionsOf(lost), 'NO_MATCHING_NODE')).toMatchObject([
+    {
+      asked: ['node.labels.disk==nvme', 'node.role==worker'],
+      lacking: [
+        { node: 'node-1', lacks: [{ label: 'disk', value: '' }, { asked: 'node.role==worker' }] },
+        { node: 'node-2', lacks: [{ label: 'disk', value: 'ssd' }] },
+        { node: 'node-3', lacks: [{ label: 'disk', value: 'ssd' }] },
+      ],
+    },
+  ]);
+  await expect(inspectDockerService(swarm.hosts[0]!.docker, `infra-${lost}`)).rejects.toMatchObject({
+    kind: 'not found',
+  });
   const files = await create('files', { storage: [{ type: 'FAST_SSD', size: 1, mount_point: '/data' }] }, nowhere);
   expect(await deploy(files)).toBe('DEPLOYMENT_ERROR');
   expect(dataWith(await conditionsOf(files), 'NO_MATCHING_NODE')).toMatchObject([{ ending: 'no storage yet' }]);
@@ -127,12 +179,18 @@ test('instances that share a node when another one is back are told, and the nex
   await swarm.setAvailability(third, 'drain');
   await expect.poll(() => nodesWith(pair), patience).toEqual(['node-2', 'node-2']);
   await swarm.setAvailability(third, 'active');
-  await expect.poll(async () => runningConditions(await statusOf(pair)), patience).toMatchObject([{ reason: 'INSTANCES_CROWDED', details: { instances: 2, nodes: ['node-2'], free: ['node-3'], isMoving: false } }]);
+  await expect
+    .poll(async () => runningConditions(await statusOf(pair)), patience)
+    .toMatchObject([
+      { reason: 'INSTANCES_CROWDED', details: { instances: 2, nodes: ['node-2'], free: ['node-3'], isMoving: false } },
+    ]);
   const requests = keepAsking(asking('pair'));
   expect(await deploy(pair)).toBe('DEPLOYED');
   expect(await nodesWith(pair)).toEqual(['node-2', 'node-3']);
   expect((await requests.end()).failures).toEqual([]);
-  await expect.poll(async () => (await statusOf(pair))['running'], patience).toMatchObject({ instances: 2, restarts: 0 });
+  await expect
+    .poll(async () => (await statusOf(pair))['running'], patience)
+    .toMatchObject({ instances: 2, restarts: 0 });
   expect(((await statusOf(pair))['running'] as Json)['warnings'] ?? []).toEqual([]);
 });
 
@@ -157,8 +215,11 @@ test('no request fails while a node is drained by the command, even if it has al
   await delay(3000);
   const { sent, seconds, failures } = await requests.end();
   await swarm.setAvailability(second, 'active');
-  console.log(`Drained with both instances on the node: ${failures.length} of ${sent} requests failed in ${seconds.toFixed(1)} s`);
-  // On a machine that is busy with other tests, the proxy may hear too late that an instance is going; it can send only requests without a body again.
+  console.log(
+    `Drained with both instances on the node: ${failures.length} of ${sent} requests failed in ${seconds.toFixed(1)} s`,
+  );
+  // On a machine that is busy with other tests, the proxy may hear too late that an instance is going; it can send only
+  // requests without a body again.
   expect(failures.filter((text) => text.includes('GET'))).toEqual([]);
   expect(failures.length, failures.join()).toBeLessThan(sent / 100);
   expect(await nodesWith(pair)).toEqual(['node-3', 'node-3']);
@@ -167,7 +228,7 @@ test('no request fails while a node is drained by the command, even if it has al
   expect(await messagesOf(pair)).not.toContain('Somebody changed');
 });
 
-test('what can\'t move is told before anything is changed; a drain that is killed can be done again', async () => {
+test("what can't move is told before anything is changed; a drain that is killed can be done again", async () => {
   const [first, second] = swarm.hosts as [TestHosts['hosts'][number], TestHosts['hosts'][number]];
   const other = (await platform.createEnvironment('anywhere')).environmentId;
   const files = await create('files', { storage: [{ type: 'FAST_SSD', size: 1, mount_point: '/data' }] }, other);
@@ -180,7 +241,9 @@ test('what can\'t move is told before anything is changed; a drain that is kille
   expect(await nodesWith(pair)).toEqual(['node-2', 'node-3']);
   const killed = spawnProgram(commandLine(['node', 'drain', 'node-2', '--engine', first.socket]));
   const service = () => inspectDockerService(first.docker, `infra-${pair}`);
-  await expect.poll(async () => (await service()).Spec.TaskTemplate.Placement?.Constraints, { ...patience, interval: 20 }).toContain(`node.id!=${await second.nodeId()}`);
+  await expect
+    .poll(async () => (await service()).Spec.TaskTemplate.Placement?.Constraints, { ...patience, interval: 20 })
+    .toContain(`node.id!=${await second.nodeId()}`);
   killed.child.kill('SIGKILL');
   await killed.ended;
   expect((await inspectDockerNode(first.docker, 'node-2')).Spec.Availability).toBe('pause');
@@ -199,11 +262,18 @@ test('with fast failover, the only instance of a service runs elsewhere within f
   expect(await deploy(single)).toBe('DEPLOYED');
   const [name] = await nodesWith(single);
   const began = performance.now();
-  // Requests wait for an instance for some seconds: what counts is which of them succeed, by the time at which they were sent.
+  // Requests wait for an instance for some seconds: what counts is which of them succeed, by the time at which they
+  // were sent.
   const failed: number[] = [];
   const send = async (): Promise<void> => {
     const at = (performance.now() - began) / 1000;
-    if (!(await askProxy(asking('single')).then(({ status }) => status === 200, () => false))) failed.push(at);
+    if (
+      !(await askProxy(asking('single')).then(
+        ({ status }) => status === 200,
+        () => false,
+      ))
+    )
+      failed.push(at);
   };
   const sent: Promise<void>[] = [];
   const timer = setInterval(() => sent.push(send()), 200);
@@ -216,7 +286,12 @@ test('with fast failover, the only instance of a service runs elsewhere within f
   await delay(3000);
   clearInterval(timer);
   await Promise.all(sent);
-  console.log(`Requests failed that were sent after ${failed.toSorted((one, other) => one - other).map((at) => at.toFixed(1)).join(', ')} s`);
+  console.log(
+    `Requests failed that were sent after ${failed
+      .toSorted((one, other) => one - other)
+      .map((at) => at.toFixed(1))
+      .join(', ')} s`,
+  );
   requireSoon(took, failoverLimits.fast);
   expect(Math.max(0, ...failed)).toBeLessThan(12);
   await expect.poll(() => statusOf(single), patience).toMatchObject({ state: 'DEPLOYED', running: { instances: 1 } });
@@ -227,12 +302,24 @@ test('with fast failover, the only instance of a service runs elsewhere within f
 
 test('instances are spread over the values of a label, and not over nodes that have less to do', async () => {
   const [busy] = await nodesWith(single);
-  const { clusters, ...rest } = JSON.parse(await readFile(platform.clustersFile, 'utf8')) as { clusters: { local: Json } };
+  const { clusters, ...rest } = JSON.parse(await readFile(platform.clustersFile, 'utf8')) as {
+    clusters: { local: Json };
+  };
   const { failover: _, ...local } = clusters.local;
   await platform.kill();
-  await writeFile(platform.clustersFile, JSON.stringify({ ...rest, clusters: { local: { ...local, placement: { ...(local['placement'] as Json), spread_over: 'zone' } } } }));
+  await writeFile(
+    platform.clustersFile,
+    JSON.stringify({
+      ...rest,
+      clusters: { local: { ...local, placement: { ...(local['placement'] as Json), spread_over: 'zone' } } },
+    }),
+  );
   await platform.start();
-  for (const host of swarm.hosts) await swarm.label(host, { ...(host !== swarm.hosts[0] && { disk: 'ssd' }), zone: host.name === busy ? 'one' : 'other' });
+  for (const host of swarm.hosts)
+    await swarm.label(host, {
+      ...(host !== swarm.hosts[0] && { disk: 'ssd' }),
+      zone: host.name === busy ? 'one' : 'other',
+    });
   const spread = await create('spread', two, (await platform.createEnvironment('zones')).environmentId);
   expect(await deploy(spread)).toBe('DEPLOYED');
   const nodes = await nodesWith(spread);

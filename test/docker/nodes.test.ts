@@ -23,7 +23,8 @@ let receiver: Server;
 /** What operators were told of. */
 const alerts: string[] = [];
 
-const receive = async (request: IncomingMessage): Promise<void> => void alerts.push((JSON.parse(await text(request)) as { text: string }).text);
+const receive = async (request: IncomingMessage): Promise<void> =>
+  void alerts.push((JSON.parse(await text(request)) as { text: string }).text);
 let platform: SpawnedPlatform;
 let environmentId: string;
 let registryId: string;
@@ -32,16 +33,34 @@ beforeAll(async () => {
   git = await startGitServer();
   swarm = await startTestHosts({ managers: 1, workers: 1 });
   await swarm.publish('shell');
-  platform = await prepareSpawnedPlatform({ engine: { address: swarm.hosts[0]!.socket }, registry: swarm.registry }, {
-    git: { [git.host]: { private: true } },
-    alerts: {
-      receivers: { operators: { url_file: 'operators.url', kind: 'SLACK' } },
-      rules: { 'node-is-lost': { cluster: 'local', condition: 'infra_node_ready', operator: 'BELOW', threshold: 1, for: 'PT0S', receivers: ['operators'] } },
+  platform = await prepareSpawnedPlatform(
+    { engine: { address: swarm.hosts[0]!.socket }, registry: swarm.registry },
+    {
+      git: { [git.host]: { private: true } },
+      alerts: {
+        receivers: { operators: { url_file: 'operators.url', kind: 'SLACK' } },
+        rules: {
+          'node-is-lost': {
+            cluster: 'local',
+            condition: 'infra_node_ready',
+            operator: 'BELOW',
+            threshold: 1,
+            for: 'PT0S',
+            receivers: ['operators'],
+          },
+        },
+      },
     },
-  });
-  receiver = createServer((request, response) => void receive(request).finally(() => response.end())).listen(0, '127.0.0.1');
+  );
+  receiver = createServer((request, response) => void receive(request).finally(() => response.end())).listen(
+    0,
+    '127.0.0.1',
+  );
   await once(receiver, 'listening');
-  await writeFile(join(dirname(platform.clustersFile), 'operators.url'), `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`);
+  await writeFile(
+    join(dirname(platform.clustersFile), 'operators.url'),
+    `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+  );
   await platform.start();
   ({ environmentId, registryId } = await platform.createEnvironment());
 });
@@ -56,7 +75,14 @@ let web: string;
 let files: string;
 
 const create = async (name: string, more: Json = {}): Promise<string> =>
-  String((await platform.call('POST', `/environment/${environmentId}/container`, { name, ...scriptContainer(registryId, 'exec sleep 600', more) }))['id']);
+  String(
+    (
+      await platform.call('POST', `/environment/${environmentId}/container`, {
+        name,
+        ...scriptContainer(registryId, 'exec sleep 600', more),
+      })
+    )['id'],
+  );
 
 const statusOf = (id: string): Promise<Json> => platform.call('GET', `/container/${id}/status`);
 
@@ -74,11 +100,26 @@ test('the machines of a cluster are listed with what they are, have, and run', a
   web = await create('web', { min_running_instances: 2, max_running_instances: 2 });
   files = await create('files', { storage: [{ type: 'FAST_SSD', size: 1, mount_point: '/data' }] });
   await platform.call('POST', `/environment/${environmentId}/deploy`);
-  for (const id of [web, files]) await expect.poll(async () => (await statusOf(id))['state'], patience).toBe('DEPLOYED');
-  await expect.poll(async () => (await nodes()).reduce((sum, { instances }) => sum + Number(instances), 0), patience).toBe(3);
+  for (const id of [web, files])
+    await expect.poll(async () => (await statusOf(id))['state'], patience).toBe('DEPLOYED');
+  await expect
+    .poll(async () => (await nodes()).reduce((sum, { instances }) => sum + Number(instances), 0), patience)
+    .toBe(3);
   const [first, second] = await nodes();
-  expect(first).toMatchObject({ name: 'node-1', role: 'MANAGER', availability: 'ACTIVE', state: 'READY', address: '192.168.99.11' });
-  expect(second).toMatchObject({ name: 'node-2', role: 'WORKER', availability: 'ACTIVE', state: 'READY', address: '192.168.99.12' });
+  expect(first).toMatchObject({
+    name: 'node-1',
+    role: 'MANAGER',
+    availability: 'ACTIVE',
+    state: 'READY',
+    address: '192.168.99.11',
+  });
+  expect(second).toMatchObject({
+    name: 'node-2',
+    role: 'WORKER',
+    availability: 'ACTIVE',
+    state: 'READY',
+    address: '192.168.99.12',
+  });
   expect(second!['cpu_allotted']).toBe(Number(second!['instances']) * 100);
   expect(second!['memory_allotted']).toBe(Number(second!['instances']) * 64);
   expect(await cluster()).not.toHaveProperty('warnings');
@@ -86,14 +127,28 @@ test('the machines of a cluster are listed with what they are, have, and run', a
 
 test('a node that is drained is told, with what waits for it', async () => {
   await swarm.setAvailability(swarm.hosts[0]!, 'drain');
-  await expect.poll(async () => (await nodes()).map(({ availability, instances }) => [availability, instances]), patience).toEqual([['DRAIN', 0], ['ACTIVE', 2]]);
-  expect((await cluster())['conditions']).toMatchObject([{ reason: 'NODE_DRAINED', node: 'node-1', details: { waiting: ['files'] } }]);
+  await expect
+    .poll(async () => (await nodes()).map(({ availability, instances }) => [availability, instances]), patience)
+    .toEqual([
+      ['DRAIN', 0],
+      ['ACTIVE', 2],
+    ]);
+  expect((await cluster())['conditions']).toMatchObject([
+    { reason: 'NODE_DRAINED', node: 'node-1', details: { waiting: ['files'] } },
+  ]);
   await expect.poll(async () => (await statusOf(files))['state'], patience).toBe('UNAVAILABLE');
-  await expect.poll(() => statusOf(web), patience).toMatchObject({ state: 'DEPLOYED', running: { instances: 2, wanted_instances: 2 } });
+  await expect
+    .poll(() => statusOf(web), patience)
+    .toMatchObject({ state: 'DEPLOYED', running: { instances: 2, wanted_instances: 2 } });
   // None of them ended by itself. On a busy machine an engine may fail to start one, which it says.
   const conditions = runningConditions(await statusOf(web));
-  const ends = (await listDockerTasks(swarm.hosts[0]!.docker, { service: [`infra-${web}`] })).map(({ CreatedAt, DesiredState, Status }) => ({ CreatedAt, DesiredState, Status }));
-  expect(conditions.filter((each) => !conditionChain(each).some(({ reason }) => reason === 'START_FAILED')), JSON.stringify(ends)).toEqual([]);
+  const ends = (await listDockerTasks(swarm.hosts[0]!.docker, { service: [`infra-${web}`] })).map(
+    ({ CreatedAt, DesiredState, Status }) => ({ CreatedAt, DesiredState, Status }),
+  );
+  expect(
+    conditions.filter((each) => !conditionChain(each).some(({ reason }) => reason === 'START_FAILED')),
+    JSON.stringify(ends),
+  ).toEqual([]);
   await swarm.setAvailability(swarm.hosts[0]!, 'active');
   await expect.poll(async () => (await statusOf(files))['state'], patience).toBe('DEPLOYED');
   expect(await cluster()).not.toHaveProperty('warnings');
@@ -102,10 +157,15 @@ test('a node that is drained is told, with what waits for it', async () => {
 test('built images travel by a registry, which is required on several nodes', async () => {
   git.commit('shop', 'The first version', shellSource('echo built; exec sleep 600\n'));
   const body = { name: 'shop', git_repository: { url: git.url('shop') }, cpu: 100, memory: 64, healthchecks: {} };
-  const deploy = async ({ call }: SpawnedPlatform, environment: string): Promise<{ id: string; lines: () => Promise<Json[]> }> => {
+  const deploy = async (
+    { call }: SpawnedPlatform,
+    environment: string,
+  ): Promise<{ id: string; lines: () => Promise<Json[]> }> => {
     const id = String((await call('POST', `/environment/${environment}/application`, body))['id']);
     await call('POST', `/application/${id}/deploy`, {});
-    await expect.poll(async () => (await call('GET', `/application/${id}/status`))['state'], patience).toMatch(/^(?:DEPLOYED|RUNNING|.*_ERROR)$/);
+    await expect
+      .poll(async () => (await call('GET', `/application/${id}/status`))['state'], patience)
+      .toMatch(/^(?:DEPLOYED|RUNNING|.*_ERROR)$/);
     return { id, lines: async () => rowsOf(await call('GET', `/application/${id}/log`)) };
   };
   const refused = await (await deploy(platform, environmentId)).lines();
@@ -115,17 +175,27 @@ test('built images travel by a registry, which is required on several nodes', as
   const registry = await startTestRegistry(true, testAddress);
   const passwordFile = join(platform.dataDir, 'registry.password');
   await writeFile(passwordFile, registryUser.password);
-  const other = await prepareSpawnedPlatform({ engine: { address: swarm.hosts[0]!.socket }, registry: swarm.registry }, {
-    clusters: { local: { engine: swarm.hosts[0]!.socket, build_registry: `${registry.host}/built` } }, git: { [git.host]: { private: true } },
-    registries: { tests: { url: `http://${swarm.registry.host}` }, built: { url: `http://${registry.host}`, username: registryUser.username, password_file: passwordFile } },
-  });
+  const other = await prepareSpawnedPlatform(
+    { engine: { address: swarm.hosts[0]!.socket }, registry: swarm.registry },
+    {
+      clusters: { local: { engine: swarm.hosts[0]!.socket, build_registry: `${registry.host}/built` } },
+      git: { [git.host]: { private: true } },
+      registries: {
+        tests: { url: `http://${swarm.registry.host}` },
+        built: { url: `http://${registry.host}`, username: registryUser.username, password_file: passwordFile },
+      },
+    },
+  );
   try {
     await other.start();
     // The other node has to get the image by itself.
     await swarm.setAvailability(swarm.hosts[0]!, 'drain');
     const { id, lines } = await deploy(other, (await other.createEnvironment()).environmentId);
     expect((await lines()).map(({ message }) => message)).toContain('built');
-    const [task] = await listDockerTasks(swarm.hosts[0]!.docker, { service: [`infra-${id}`], 'desired-state': ['running'] });
+    const [task] = await listDockerTasks(swarm.hosts[0]!.docker, {
+      service: [`infra-${id}`],
+      'desired-state': ['running'],
+    });
     expect(task).toMatchObject({ NodeID: await swarm.hosts[1]!.nodeId(), Status: { State: 'running' } });
     expect(task!.Spec.ContainerSpec.Image).toMatch(new RegExp(`^${registry.host}/built/.*@sha256:[0-9a-f]{64}$`));
     expect(task!.Spec.Placement?.Constraints ?? []).toEqual([]);
@@ -139,19 +209,39 @@ test('built images travel by a registry, which is required on several nodes', as
 });
 
 test('a node that is lost is told; what ran on it runs elsewhere, and its status and log say why', async () => {
-  await expect.poll(async () => (await nodes()).reduce((sum, { instances }) => sum + Number(instances), 0), patience).toBe(3);
+  await expect
+    .poll(async () => (await nodes()).reduce((sum, { instances }) => sum + Number(instances), 0), patience)
+    .toBe(3);
   expect(alerts).toEqual([]);
   await swarm.hosts[1]!.kill();
-  await expect.poll(async () => (await nodes()).map(({ state, instances }) => [state, instances]), patience).toEqual([['READY', 3], ['DOWN', 0]]);
-  expect((await cluster())['conditions']).toMatchObject([{ reason: 'NODE_DOWN', node: 'node-2', details: { waiting: [] } }]);
-  await expect.poll(() => statusOf(web), patience).toMatchObject({ state: 'DEPLOYED', running: { instances: 2, restarts: expect.toSatisfy((count: number) => count >= 2) as number } });
+  await expect
+    .poll(async () => (await nodes()).map(({ state, instances }) => [state, instances]), patience)
+    .toEqual([
+      ['READY', 3],
+      ['DOWN', 0],
+    ]);
+  expect((await cluster())['conditions']).toMatchObject([
+    { reason: 'NODE_DOWN', node: 'node-2', details: { waiting: [] } },
+  ]);
+  await expect
+    .poll(() => statusOf(web), patience)
+    .toMatchObject({
+      state: 'DEPLOYED',
+      running: { instances: 2, restarts: expect.toSatisfy((count: number) => count >= 2) as number },
+    });
   const cause = { reason: 'LOST_WITH_NODE', node: 'node-2', since: expect.stringMatching(/Z$/) as unknown };
   expect(runningConditions(await statusOf(web))).toMatchObject([{ reason: 'CRASHED', details: { cause } }]);
   const lines = rowsOf(await platform.call('GET', `/container/${web}/log`));
   expect(dataWith(conditionsIn(lines), 'INSTANCE_LOST')).toMatchObject([{ cause }, { cause }]);
   // That it says since when shows that the engine wasn't asked: it would wait five seconds for the log of a lost node.
-  expect(lines.filter(({ message }) => /^The log of web-\d-\w+ can't be read: .*\bnode-2\b.* since \d/.test(String(message)))).toHaveLength(2);
+  expect(
+    lines.filter(({ message }) =>
+      /^The log of web-\d-\w+ can't be read: .*\bnode-2\b.* since \d/.test(String(message)),
+    ),
+  ).toHaveLength(2);
   await expect.poll(() => statusOf(files), patience).toMatchObject({ state: 'DEPLOYED' });
   // Measured every twenty seconds, and evaluated every ten.
-  await expect.poll(() => alerts, patience).toEqual([expect.stringMatching(/^Alert: node-is-lost \(MEDIUM\)[^]*infra_node_ready: the node node-2: 0$/)]);
+  await expect
+    .poll(() => alerts, patience)
+    .toEqual([expect.stringMatching(/^Alert: node-is-lost \(MEDIUM\)[^]*infra_node_ready: the node node-2: 0$/)]);
 });

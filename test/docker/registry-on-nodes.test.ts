@@ -16,27 +16,60 @@ let agent: { readonly image: string };
 beforeAll(async () => {
   swarm = await startTestHosts({ managers: 1, workers: 1 });
   agent = { image: await swarm.publish('node') };
-  platform = await prepareSpawnedPlatform({ engine: { address: swarm.hosts[0]!.socket }, registry: swarm.registry }, { clusters: { local: { engine: swarm.hosts[0]!.socket, agent } } });
+  platform = await prepareSpawnedPlatform(
+    { engine: { address: swarm.hosts[0]!.socket }, registry: swarm.registry },
+    { clusters: { local: { engine: swarm.hosts[0]!.socket, agent } } },
+  );
   await platform.start();
   const service = `infra-agent-${readKnownRecords(platform.dataDir)!.platformId}`;
-  await waitUntil('both agents run', async () => (await listDockerTasks(swarm.hosts[0]!.docker, { service: [service], 'desired-state': ['running'] }).catch(() => [])).filter(({ Status }) => Status.State === 'running').length === 2);
+  await waitUntil(
+    'both agents run',
+    async () =>
+      (
+        await listDockerTasks(swarm.hosts[0]!.docker, { service: [service], 'desired-state': ['running'] }).catch(
+          () => [],
+        )
+      ).filter(({ Status }) => Status.State === 'running').length === 2,
+  );
 });
 afterAll(async () => {
   await platform?.end();
   await swarm?.end();
 });
 
-/** What doctor finds of the nodes and the registry of a cluster. @param registry its host @param more of the cluster's settings */
+/**
+ * What doctor finds of the nodes and the registry of a cluster. @param registry its host @param more of the cluster's
+ * settings
+ */
 async function found(registry: string, more: object = { agent }): Promise<readonly DoctorFinding[]> {
-  await writeFile(platform.clustersFile, JSON.stringify({ clusters: { local: { engine: swarm.hosts[0]!.socket, build_registry: `${registry}/built`, ...more } } }));
-  const { stdout } = await runProgram(['doctor', 'platform', '--json', '--clusters-file', platform.clustersFile, '--data-dir', platform.dataDir]);
-  return (JSON.parse(stdout) as { findings: DoctorFinding[] }).findings.filter(({ check }) => check === 'local: registry on nodes');
+  await writeFile(
+    platform.clustersFile,
+    JSON.stringify({
+      clusters: { local: { engine: swarm.hosts[0]!.socket, build_registry: `${registry}/built`, ...more } },
+    }),
+  );
+  const { stdout } = await runProgram([
+    'doctor',
+    'platform',
+    '--json',
+    '--clusters-file',
+    platform.clustersFile,
+    '--data-dir',
+    platform.dataDir,
+  ]);
+  return (JSON.parse(stdout) as { findings: DoctorFinding[] }).findings.filter(
+    ({ check }) => check === 'local: registry on nodes',
+  );
 }
 
 test('a registry that every node reaches is told', async () => {
   const { host } = swarm.registry;
   // The network of the agents needs a moment after their start.
-  await expect.poll(() => found(host)).toEqual([{ check: 'local: registry on nodes', state: 'good', says: `all 2 nodes that take services reach ${host}` }]);
+  await expect
+    .poll(() => found(host))
+    .toEqual([
+      { check: 'local: registry on nodes', state: 'good', says: `all 2 nodes that take services reach ${host}` },
+    ]);
 });
 
 test('the node that may not connect to the registry is named, with what to do, and only that one', async () => {
@@ -45,7 +78,16 @@ test('the node that may not connect to the registry is named, with what to do, a
   forbidRegistry(address, host);
   try {
     const findings = await found(host);
-    expect(findings).toEqual([{ check: 'local: registry on nodes', state: 'bad', says: expect.stringMatching(/is not reached from node-2 \(.*(?:refused|reset).*\): what is built can't run there$/), todo: `Let these machines connect to ${host}: open its port in the firewalls between them and the registry. If it has a name, see that they can look that up.` }]);
+    expect(findings).toEqual([
+      {
+        check: 'local: registry on nodes',
+        state: 'bad',
+        says: expect.stringMatching(
+          /is not reached from node-2 \(.*(?:refused|reset).*\): what is built can't run there$/,
+        ),
+        todo: `Let these machines connect to ${host}: open its port in the firewalls between them and the registry. If it has a name, see that they can look that up.`,
+      },
+    ]);
     expect(findings[0]!.says).not.toContain('node-1');
   } finally {
     permitRegistry(address, host);
@@ -54,5 +96,12 @@ test('the node that may not connect to the registry is named, with what to do, a
 
 test('without agents, it is said which node was not asked', async () => {
   const { host } = swarm.registry;
-  expect(await found(host, {})).toEqual([{ check: 'local: registry on nodes', state: 'note', says: `whether ${host} is reached is not known of node-2 (the cluster has no agent: set "agent" for it in the clusters file)`, todo: expect.stringContaining(`docker pull ${host}/infra-mcp/doctor:missing`) }]);
+  expect(await found(host, {})).toEqual([
+    {
+      check: 'local: registry on nodes',
+      state: 'note',
+      says: `whether ${host} is reached is not known of node-2 (the cluster has no agent: set "agent" for it in the clusters file)`,
+      todo: expect.stringContaining(`docker pull ${host}/infra-mcp/doctor:missing`),
+    },
+  ]);
 });

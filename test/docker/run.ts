@@ -1,7 +1,10 @@
 /**
- * Runs the docker suite in namespaces of its own, two files of it at a time: engines, registries and tests share one loopback, reach nothing else and collide with
- * nothing on this machine. When the suite ends, however it ends, the kernel ends every process in it and drops its networks and mounts.
- * Arguments are those of vitest. With `--script <path>` first, that script of the repository runs there in place of the suite, with the arguments after it.
+ * Runs the docker suite in namespaces of its own, two files of it at a time: engines, registries and tests share one
+ * loopback, reach nothing else and collide with
+ * nothing on this machine. When the suite ends, however it ends, the kernel ends every process in it and drops its
+ * networks and mounts.
+ * Arguments are those of vitest. With `--script <path>` first, that script of the repository runs there in place of the
+ * suite, with the arguments after it.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,9 +24,14 @@ const root = join(import.meta.dirname, '../..');
 function obstacle(): string | undefined {
   if (process.platform !== 'linux') return 'it needs Linux';
   if (process.getuid?.() !== 0) return 'it needs root, to start engines';
-  const missing = Object.entries(packagesByProgram()).filter(([program]) => !existsSync(program)).map(([, name]) => name);
-  if (missing.length > 0) return `programs are missing. Install them with: apt-get install --no-install-recommends ${missing.join(' ')}`;
-  const { status, stderr } = spawnSync('unshare', ['--mount', '--net', '--pid', '--fork', '--', 'true'], { encoding: 'utf8' });
+  const missing = Object.entries(packagesByProgram())
+    .filter(([program]) => !existsSync(program))
+    .map(([, name]) => name);
+  if (missing.length > 0)
+    return `programs are missing. Install them with: apt-get install --no-install-recommends ${missing.join(' ')}`;
+  const { status, stderr } = spawnSync('unshare', ['--mount', '--net', '--pid', '--fork', '--', 'true'], {
+    encoding: 'utf8',
+  });
   return status === 0 ? undefined : `this user may not make namespaces: ${stderr.trim()}`;
 }
 
@@ -53,12 +61,35 @@ async function runApart(args: readonly string[], stdio: 'inherit' | 'pipe'): Pro
   try {
     // Each file has a report of its own: what a run of several suites reads is put together from them.
     // The shell is the first process of the namespace, and takes care of processes that lost their parents.
-    const child = spawn('unshare', [
-      '--mount', '--net', '--pid', '--fork', '--mount-proc', '--kill-child', '--', 'sh', '-c', '"$@"; exit $?', 'sh',
-      process.execPath, '--import', import.meta.resolve('tsx'), import.meta.filename, ...args,
-    ], { cwd: root, stdio: ['ignore', stdio, stdio], env: { ...process.env, TMPDIR: directory, [inOwnNamespaces]: directory, [reportsVariable]: undefined } });
+    const child = spawn(
+      'unshare',
+      [
+        '--mount',
+        '--net',
+        '--pid',
+        '--fork',
+        '--mount-proc',
+        '--kill-child',
+        '--',
+        'sh',
+        '-c',
+        '"$@"; exit $?',
+        'sh',
+        process.execPath,
+        '--import',
+        import.meta.resolve('tsx'),
+        import.meta.filename,
+        ...args,
+      ],
+      {
+        cwd: root,
+        stdio: ['ignore', stdio, stdio],
+        env: { ...process.env, TMPDIR: directory, [inOwnNamespaces]: directory, [reportsVariable]: undefined },
+      },
+    );
     let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     apart.add(child);
     const [code] = (await once(child, 'close')) as [number | null];
     apart.delete(child);
@@ -97,12 +128,26 @@ async function runFile(file: string, reports: string): Promise<EndedFile> {
 }
 
 /** The files that take longest. They begin first, so that none of them is left for the end. */
-const longest = ['failing-hosts', 'killed-engine', 'database-backups', 'node-placement', 'agents', 'killed-jobs', 'terraform', 'killed-builds', 'databases', 'jobs', 'rollouts-and-nodes'].map((name) => `test/docker/${name}.test.ts`);
+const longest = [
+  'failing-hosts',
+  'killed-engine',
+  'database-backups',
+  'node-placement',
+  'agents',
+  'killed-jobs',
+  'terraform',
+  'killed-builds',
+  'databases',
+  'jobs',
+  'rollouts-and-nodes',
+].map((name) => `test/docker/${name}.test.ts`);
 
 /** The test files of a list, those first that take longest. */
 function filesOfSuite(list: List): readonly string[] {
   const { include, exclude } = filesOf(suiteOfMode('docker'), list);
-  const files = globSync([...include], { cwd: root }).filter((file) => !exclude.some((pattern) => matchesGlob(file, pattern))).toSorted();
+  const files = globSync([...include], { cwd: root })
+    .filter((file) => !exclude.some((pattern) => matchesGlob(file, pattern)))
+    .toSorted();
   return [...longest.filter((file) => files.includes(file)), ...files.filter((file) => !longest.includes(file))];
 }
 
@@ -111,7 +156,8 @@ async function runInLanes(files: readonly string[], reports: string): Promise<En
   const waiting = [...files];
   const ended: EndedFile[] = [];
   const lane = async (): Promise<void> => {
-    for (let file = waiting.shift(); file !== undefined && !stopping.signal.aborted; file = waiting.shift()) ended.push(await runFile(file, reports));
+    for (let file = waiting.shift(); file !== undefined && !stopping.signal.aborted; file = waiting.shift())
+      ended.push(await runFile(file, reports));
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   return ended;
@@ -130,11 +176,15 @@ async function tellCounts(ended: readonly EndedFile[]): Promise<void> {
   const { passed, failed } = sumOf(all.map(countsOf));
   console.log(`The docker suite: ${ended.length} files, ${passed} tests passed, ${failed} failed.`);
   const reports = process.env[reportsVariable];
-  if (reports !== undefined) await writeFile(join(reports, 'docker.json'), JSON.stringify({
-    numPassedTests: all.reduce((sum, { numPassedTests }) => sum + numPassedTests, 0),
-    numFailedTests: all.reduce((sum, { numFailedTests }) => sum + numFailedTests, 0),
-    testResults: all.flatMap(({ testResults }) => testResults),
-  } satisfies TestReport));
+  if (reports !== undefined)
+    await writeFile(
+      join(reports, 'docker.json'),
+      JSON.stringify({
+        numPassedTests: all.reduce((sum, { numPassedTests }) => sum + numPassedTests, 0),
+        numFailedTests: all.reduce((sum, { numFailedTests }) => sum + numFailedTests, 0),
+        testResults: all.flatMap(({ testResults }) => testResults),
+      } satisfies TestReport),
+    );
 }
 
 /** Runs the suite, or vitest with the given arguments. @returns the exit code */
@@ -155,7 +205,8 @@ async function runSuite(args: readonly string[]): Promise<number> {
 /** The arguments of Node for what runs in the namespaces. */
 const programOf = (args: readonly string[]): readonly string[] => {
   const [option, script, ...rest] = args;
-  if (option === '--script' && script !== undefined) return ['--import', import.meta.resolve('tsx'), join(root, script), ...rest];
+  if (option === '--script' && script !== undefined)
+    return ['--import', import.meta.resolve('tsx'), join(root, script), ...rest];
   return [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--mode', 'docker', ...args];
 };
 
@@ -171,7 +222,8 @@ async function runProgram(args: readonly string[]): Promise<number> {
 
 const args = process.argv.slice(2);
 const why = process.env[inOwnNamespaces] === undefined ? obstacle() : undefined;
-if (why === undefined) process.exitCode = await (process.env[inOwnNamespaces] === undefined ? runSuite(args) : runProgram(args));
+if (why === undefined)
+  process.exitCode = await (process.env[inOwnNamespaces] === undefined ? runSuite(args) : runProgram(args));
 else {
   console.error(`The docker suite is skipped: ${why}`);
   // A skipped suite would look like one that passed.

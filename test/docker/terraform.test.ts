@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Condition } from '../../src/contract/index.ts';
-import { createDockerVolume, deleteDockerVolume, listDockerConfigs, listDockerContainers, listDockerSecrets, listDockerServices, listDockerVolumes } from '../../src/platform/runtime/docker/engine/index.ts';
+import {
+  createDockerVolume,
+  deleteDockerVolume,
+  listDockerConfigs,
+  listDockerContainers,
+  listDockerSecrets,
+  listDockerServices,
+  listDockerVolumes,
+} from '../../src/platform/runtime/docker/engine/index.ts';
 import { conditionsIn, dataWith } from '../support/conditions.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { prepareSpawnedPlatform } from '../support/docker/spawned-platform.ts';
@@ -16,7 +24,10 @@ let docker: DockerPlatform;
 
 beforeAll(async () => {
   git = await startGitServer();
-  docker = await startDockerPlatform({ builds: { git: { [git.host]: { isPrivate: true } } }, terraform: { image: 'infra-mcp-test/terraform:1' } });
+  docker = await startDockerPlatform({
+    builds: { git: { [git.host]: { isPrivate: true } } },
+    terraform: { image: 'infra-mcp-test/terraform:1' },
+  });
   await buildTestImage(docker.engine.docker, 'terraform');
 });
 afterAll(async () => {
@@ -25,15 +36,32 @@ afterAll(async () => {
 });
 
 /** The configuration of notes: the resources of the stand-in. */
-const notes = (texts: Readonly<Record<string, string>>): string => Object.entries(texts).map(([name, text]) => `resource "note" "${name}" { text = "${text}" }\n`).join('');
+const notes = (texts: Readonly<Record<string, string>>): string =>
+  Object.entries(texts)
+    .map(([name, text]) => `resource "note" "${name}" { text = "${text}" }\n`)
+    .join('');
 
-const bodyOf = (repository: string, more: Json = {}, root = '/'): Json =>
-  ({ name: repository, terraform_files_source: { git: { git_repository: { url: git.url(repository), root_path: root } } }, cpu: 100, memory: 64, timeout_sec: 60, ...more });
+const bodyOf = (repository: string, more: Json = {}, root = '/'): Json => ({
+  name: repository,
+  terraform_files_source: { git: { git_repository: { url: git.url(repository), root_path: root } } },
+  cpu: 100,
+  memory: 64,
+  timeout_sec: 60,
+  ...more,
+});
 
 const create = async (repository: string, more: Json = {}, root = '/'): Promise<string> =>
-  String((await docker.platform.must('create_terraform', { environment_id: docker.environmentId, ...bodyOf(repository, more, root) }))['id']);
+  String(
+    (
+      await docker.platform.must('create_terraform', {
+        environment_id: docker.environmentId,
+        ...bodyOf(repository, more, root),
+      })
+    )['id'],
+  );
 
-const newest = async (id: string): Promise<Json> => rowsOf(await docker.platform.must('list_terraform_plans', { terraform_id: id }))[0]!;
+const newest = async (id: string): Promise<Json> =>
+  rowsOf(await docker.platform.must('list_terraform_plans', { terraform_id: id }))[0]!;
 
 async function plan(id: string, more: Json = {}): Promise<Json> {
   await docker.platform.must('plan_terraform', { terraform_id: id, ...more });
@@ -68,35 +96,62 @@ async function remove(id: string): Promise<unknown> {
   }
 }
 
-const lines = async (id: string): Promise<Json[]> => rowsOf(await docker.platform.must('get_terraform_logs', { terraform_id: id }));
+const lines = async (id: string): Promise<Json[]> =>
+  rowsOf(await docker.platform.must('get_terraform_logs', { terraform_id: id }));
 const messages = async (id: string): Promise<string[]> => (await lines(id)).map(({ message }) => String(message));
 /** The last condition that its log tells. */
 const lastCondition = async (id: string): Promise<Condition | undefined> => conditionsIn(await lines(id)).at(-1);
-const stoppedWith = (code: number) => ({ reason: 'RUN_FAILED', details: { cause: { reason: 'TERRAFORM_STOPPED', details: { code } } } });
+const stoppedWith = (code: number) => ({
+  reason: 'RUN_FAILED',
+  details: { cause: { reason: 'TERRAFORM_STOPPED', details: { code } } },
+});
 
 /** What the engine has of a service. */
 async function made(id: string) {
   const client = docker.engine.docker;
   const filters = { label: [`io.infra-mcp.service=${id}`] };
-  const [services, containers, secrets, configs, volumes] = await Promise.all([listDockerServices(client, filters), listDockerContainers(client, filters), listDockerSecrets(client, filters), listDockerConfigs(client, filters), listDockerVolumes(client, filters)]);
+  const [services, containers, secrets, configs, volumes] = await Promise.all([
+    listDockerServices(client, filters),
+    listDockerContainers(client, filters),
+    listDockerSecrets(client, filters),
+    listDockerConfigs(client, filters),
+    listDockerVolumes(client, filters),
+  ]);
   return { services, containers, secrets, configs, volumes };
 }
 
 /** A file in the volume of a service: the engine is on this machine. */
-const inVolume = async (id: string, path: string): Promise<string> => join((await made(id)).volumes[0]!.Mountpoint, path);
-const stateOf = async (id: string): Promise<string> => readFileSync(await inVolume(id, 'work/terraform.tfstate'), 'utf8');
+const inVolume = async (id: string, path: string): Promise<string> =>
+  join((await made(id)).volumes[0]!.Mountpoint, path);
+const stateOf = async (id: string): Promise<string> =>
+  readFileSync(await inVolume(id, 'work/terraform.tfstate'), 'utf8');
 
 test('a deployment applies exactly the plan that was shown, once, and no secret shows anywhere', async () => {
   const planned = git.commit('shop', 'notes', { 'main.tf': notes({ a: 'hello', b: 'var.key' }) });
   const id = await create('shop');
-  await docker.platform.must('create_variable', { key: 'TF_VAR_key', value: 'never-to-be-seen', is_secret: true, variable_scope: 'TERRAFORM', variable_parent_id: id });
+  await docker.platform.must('create_variable', {
+    key: 'TF_VAR_key',
+    value: 'never-to-be-seen',
+    is_secret: true,
+    variable_scope: 'TERRAFORM',
+    variable_parent_id: id,
+  });
   const without = await docker.platform.call('redeploy_terraform', { terraform_id: id });
   expect([without.status, without.text]).toEqual([400, expect.stringContaining('no plan of it was made')]);
 
   const shown = await plan(id);
-  expect(shown, (await messages(id)).join('\n')).toMatchObject({ status: 'SUCCESS', to_add: 2, to_change: 0, to_destroy: 0, is_shortened: false, commit: { git_commit_id: planned } });
+  expect(shown, (await messages(id)).join('\n')).toMatchObject({
+    status: 'SUCCESS',
+    to_add: 2,
+    to_change: 0,
+    to_destroy: 0,
+    is_shortened: false,
+    commit: { git_commit_id: planned },
+  });
   expect(shown['obstacle']).toBeUndefined();
-  expect(shown['text']).toMatch(/^ *# note\.a will be add\n.*hello\n.*note\.b.*\n.*\(sensitive value\)\nPlan: 2 to add/);
+  expect(shown['text']).toMatch(
+    /^ *# note\.a will be add\n.*hello\n.*note\.b.*\n.*\(sensitive value\)\nPlan: 2 to add/,
+  );
   expect((await docker.platform.must('get_terraform_status', { terraform_id: id }))['state']).toBe('READY');
   expect(rowsOf(await docker.platform.must('list_terraform_deployments', { terraform_id: id }))).toEqual([]);
 
@@ -104,9 +159,14 @@ test('a deployment applies exactly the plan that was shown, once, and no secret 
   git.commit('shop', 'more', { 'main.tf': notes({ a: 'hello', b: 'var.key', c: 'later' }) });
   expect(await apply(id)).toBe('DEPLOYED');
   expect(await stateOf(id)).toBe('2\na plain hello\nb sensitive never-to-be-seen\n');
-  expect((await docker.platform.must('get_terraform', { terraform_id: id }))['terraform_files_source']).toMatchObject({ git: { git_repository: { deployed_commit_id: planned } } });
+  expect((await docker.platform.must('get_terraform', { terraform_id: id }))['terraform_files_source']).toMatchObject({
+    git: { git_repository: { deployed_commit_id: planned } },
+  });
   const again = await docker.platform.call('redeploy_terraform', { terraform_id: id });
-  expect([again.status, again.text]).toEqual([400, expect.stringMatching(/was taken by the deployment .*, and can be applied once/)]);
+  expect([again.status, again.text]).toEqual([
+    400,
+    expect.stringMatching(/was taken by the deployment .*, and can be applied once/),
+  ]);
 
   expect(await plan(id)).toMatchObject({ to_add: 1, to_change: 0, to_destroy: 0 });
   expect(JSON.stringify([await messages(id), docker.platform.dump()])).not.toContain('never-to-be-seen');
@@ -124,16 +184,28 @@ test('no plan is made of a commit that only another branch has', async () => {
   const told = await lastCondition(id);
   expect([status, reason, commit]).toEqual(['ERROR', told?.message, undefined]);
   expect(told).toMatchObject({ reason: 'COMMIT_NOT_IN_HISTORY', details: { commit: proposed, branch: 'main' } });
-  expect(await plan(id, { git_commit_id: merged })).toMatchObject({ status: 'SUCCESS', commit: { git_commit_id: merged } });
+  expect(await plan(id, { git_commit_id: merged })).toMatchObject({
+    status: 'SUCCESS',
+    commit: { git_commit_id: merged },
+  });
 });
 
 test('files of variables and another folder are used, and its modules; the folder of a state is not changed', async () => {
-  git.commit('folders', 'staging', { 'staging/main.tf': notes({ a: 'var.size' }), 'staging/small.tfvars': 'size = "small"\n', 'modules/x/main.tf': '' });
+  git.commit('folders', 'staging', {
+    'staging/main.tf': notes({ a: 'var.size' }),
+    'staging/small.tfvars': 'size = "small"\n',
+    'modules/x/main.tf': '',
+  });
   const source = { terraform_variables_source: { tf_var_file_paths: ['small.tfvars'] } };
   const id = await create('folders', source, '/staging');
   expect(await plan(id)).toMatchObject({ status: 'SUCCESS', to_add: 1 });
-  await docker.platform.must('update_terraform', { terraform_id: id, ...bodyOf('folders', { ...source, timeout_sec: 50 }, '/staging') });
-  expect((await docker.platform.call('redeploy_terraform', { terraform_id: id })).text).toContain('its configuration was changed after the newest plan');
+  await docker.platform.must('update_terraform', {
+    terraform_id: id,
+    ...bodyOf('folders', { ...source, timeout_sec: 50 }, '/staging'),
+  });
+  expect((await docker.platform.call('redeploy_terraform', { terraform_id: id })).text).toContain(
+    'its configuration was changed after the newest plan',
+  );
   await plan(id);
   expect(await apply(id)).toBe('DEPLOYED');
   expect(readFileSync(await inVolume(id, 'work/staging/terraform.tfstate'), 'utf8')).toBe('1\na sensitive small\n');
@@ -163,12 +235,23 @@ test('a plan is applied with the variables that it was made with, or not at all'
   const id = await create('account');
   const own = { variable_scope: 'TERRAFORM', variable_parent_id: id };
   expect(await plan(id)).toMatchObject({ status: 'SUCCESS', to_add: 1 });
-  await docker.platform.must('create_variable', { key: 'CLOUD_ACCOUNT', value: 'production', is_secret: false, ...own });
+  await docker.platform.must('create_variable', {
+    key: 'CLOUD_ACCOUNT',
+    value: 'production',
+    is_secret: false,
+    ...own,
+  });
   expect(await apply(id)).toBe('DEPLOYMENT_ERROR');
   expect((await messages(id)).at(-1)).toContain('Its variables were changed after the plan was made');
   await expect(stateOf(id)).rejects.toThrow('ENOENT');
   await plan(id);
-  await docker.platform.must('create_variable', { key: 'TF_CLI_CONFIG_FILE', value: 'x', is_secret: true, mount_path: '/terraformrc', ...own });
+  await docker.platform.must('create_variable', {
+    key: 'TF_CLI_CONFIG_FILE',
+    value: 'x',
+    is_secret: true,
+    mount_path: '/terraformrc',
+    ...own,
+  });
   expect(await apply(id)).toBe('DEPLOYMENT_ERROR');
   await plan(id);
   expect(await apply(id)).toBe('DEPLOYED');
@@ -196,7 +279,10 @@ test('a run that takes too long and one that is canceled end, and keep what was 
   const id = await create('slow', { timeout_sec: 20 });
   expect(await plan(id)).toMatchObject({ to_add: 2 });
   expect(await apply(id)).toBe('DEPLOYMENT_ERROR');
-  expect(await lastCondition(id)).toMatchObject({ reason: 'TIME_LIMIT_EXCEEDED', details: { seconds: 20, member: 'timeout_sec' } });
+  expect(await lastCondition(id)).toMatchObject({
+    reason: 'TIME_LIMIT_EXCEEDED',
+    details: { seconds: 20, member: 'timeout_sec' },
+  });
   await docker.platform.must('update_terraform', { terraform_id: id, ...bodyOf('slow') });
   expect(await plan(id)).toMatchObject({ to_add: 1 });
   await docker.platform.must('redeploy_terraform', { terraform_id: id });
@@ -227,10 +313,22 @@ test('in a swarm that was made anew its state is found, and nothing is planned w
   expect(await plan(id), (await messages(id)).join('\n')).toMatchObject({ status: 'SUCCESS', to_add: 1 });
   expect(await apply(id)).toBe('DEPLOYED');
   await docker.engine.renewSwarm();
-  expect(await plan(id), (await messages(id)).join('\n')).toMatchObject({ status: 'SUCCESS', to_add: 0, to_change: 0, to_destroy: 0 });
+  expect(await plan(id), (await messages(id)).join('\n')).toMatchObject({
+    status: 'SUCCESS',
+    to_add: 0,
+    to_change: 0,
+    to_destroy: 0,
+  });
   await docker.engine.renewSwarm();
   const { Name, Labels } = (await made(id)).volumes[0]!;
-  await expect.poll(() => deleteDockerVolume(docker.engine.docker, Name).then(() => true, () => false)).toBe(true);
+  await expect
+    .poll(() =>
+      deleteDockerVolume(docker.engine.docker, Name).then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true);
   expect(await plan(id)).toMatchObject({ status: 'ERROR' });
   const told = dataWith(conditionsIn(await lines(id)), 'STORAGE_NOT_FOUND');
   expect(told).toMatchObject([{ service: 'anew', volumes: [expect.any(String)], asked: [expect.any(String)] }]);
@@ -244,7 +342,8 @@ test('a run goes on when the platform is killed, and is applied once; a stop cha
   git.commit('killed', 'notes', { 'main.tf': notes({ a: 'one', b: 'slow-3' }) });
   await docker.publish('terraform', '1');
   const platform = await prepareSpawnedPlatform(docker, {
-    clusters: { local: { engine: docker.engine.address, terraform: { image: `${docker.registry.host}/terraform:1` } } }, git: { [git.host]: { private: true } },
+    clusters: { local: { engine: docker.engine.address, terraform: { image: `${docker.registry.host}/terraform:1` } } },
+    git: { [git.host]: { private: true } },
   });
   onTestFinished(() => platform.end());
   await platform.start();
@@ -256,13 +355,19 @@ test('a run goes on when the platform is killed, and is applied once; a stop cha
   await platform.call('POST', `/terraform/${String(id)}/plan`, {});
   await platform.kill();
   await platform.start();
-  await expect.poll(async () => (await platform.rows(`/terraform/${String(id)}/plan`))[0], within).toMatchObject({ status: 'SUCCESS', to_add: 2 });
+  await expect
+    .poll(async () => (await platform.rows(`/terraform/${String(id)}/plan`))[0], within)
+    .toMatchObject({ status: 'SUCCESS', to_add: 2 });
   await platform.call('POST', `/terraform/${String(id)}/redeploy`);
   await expect.poll(said, within).toContain('note.b: add...');
   await platform.kill();
   await platform.start();
   await expect.poll(state, within).toBe('DEPLOYED');
-  expect((await said()).filter((message) => /^note|^Apply/.test(message))).toEqual(['note.a: add...', 'note.b: add...', 'Apply complete! Serial 2.']);
+  expect((await said()).filter((message) => /^note|^Apply/.test(message))).toEqual([
+    'note.a: add...',
+    'note.b: add...',
+    'Apply complete! Serial 2.',
+  ]);
   const kept = '2\na plain one\nb plain slow-3\n';
   expect(await stateOf(String(id))).toBe(kept);
   await platform.call('POST', `/environment/${environmentId}/service/stop`, { terraform_ids: [id] });

@@ -16,7 +16,8 @@ const others: Readonly<Record<string, string>> = {
   codex: 'an assistant: needs an account',
   code: 'an editor: not installed here',
   gemini: 'an assistant: needs an account',
-  docker: 'needs an engine: test/docker/first-steps.test.ts runs the one of the platform\'s page; test/shipping reads the image and the compose file, whose images are not at hand',
+  docker:
+    "needs an engine: test/docker/first-steps.test.ts runs the one of the platform's page; test/shipping reads the image and the compose file, whose images are not at hand",
   kubectl: 'test/shipping reads the manifests; there is no cluster',
   helm: 'test/shipping renders the chart; there is no cluster',
   npx: 'runs vitest: what CONTRIBUTING.md has of it, test/contributing runs',
@@ -29,24 +30,48 @@ const others: Readonly<Record<string, string>> = {
 /** Commands of this program that are only parsed, and why. */
 const parsedOnly: readonly { readonly why: string; readonly holds: (called: ParsedCommand) => boolean }[] = [
   { why: 'changes the files of the assistants on this machine', holds: ({ command }) => command.name === 'init' },
-  { why: 'a person has to see the plan and type', holds: ({ command, args, flags }) => command.name === 'approve' && (args.length > 0 || flags['setSecret'] === true) },
-  { why: 'reaches a Docker engine; test/docker runs it', holds: ({ command }) => command.name === 'doctor platform' || /^(?:database|node) /.test(command.name) },
+  {
+    why: 'a person has to see the plan and type',
+    holds: ({ command, args, flags }) => command.name === 'approve' && (args.length > 0 || flags['setSecret'] === true),
+  },
+  {
+    why: 'reaches a Docker engine; test/docker runs it',
+    holds: ({ command }) => command.name === 'doctor platform' || /^(?:database|node) /.test(command.name),
+  },
   { why: 'needs a server of PostgreSQL; test/fleet runs it', holds: ({ command }) => command.name === 'migrate' },
   { why: 'reaches a platform on another machine', holds: ({ rawFlags: unread }) => unread['baseUrl'] !== undefined },
-  { why: 'takes its options from profiles that nobody has here', holds: ({ rawFlags: unread }) => unread['profile'] !== undefined },
-  { why: 'reaches an authorization server on another machine', holds: ({ rawFlags: unread }) => unread['oauthIssuer'] !== undefined },
+  {
+    why: 'takes its options from profiles that nobody has here',
+    holds: ({ rawFlags: unread }) => unread['profile'] !== undefined,
+  },
+  {
+    why: 'reaches an authorization server on another machine',
+    holds: ({ rawFlags: unread }) => unread['oauthIssuer'] !== undefined,
+  },
 ];
 
 /** Commands that run until they are stopped. */
 const servers = ['http', 'platform'];
 
-const all = pages.flatMap((page) => commandsOfPage(page).flatMap(({ text, isInline }) => commandsIn(text).map((words) => ({ page, text: words.join(' '), words, isInline }))));
-const isKnown = (words: readonly string[]): boolean => programCommand(words) !== undefined || words[0] === 'npm' || Object.hasOwn(others, words[0]!);
+const all = pages.flatMap((page) =>
+  commandsOfPage(page).flatMap(({ text, isInline }) =>
+    commandsIn(text).map((words) => ({ page, text: words.join(' '), words, isInline })),
+  ),
+);
+const isKnown = (words: readonly string[]): boolean =>
+  programCommand(words) !== undefined || words[0] === 'npm' || Object.hasOwn(others, words[0]!);
 
 /** Whether these are the words of a command, or of a group of them, and nothing else. */
-const isName = (args: readonly string[]): boolean => commands.some(({ name }) => `${name} `.startsWith(`${args.join(' ')} `));
+const isName = (args: readonly string[]): boolean =>
+  commands.some(({ name }) => `${name} `.startsWith(`${args.join(' ')} `));
 // What stands in a block is run, also where a sentence repeats it.
-const distinct = [...new Map([...all.filter(({ isInline }) => !isInline), ...all.filter(({ isInline }) => isInline)].toReversed().map((one) => [one.text, one])).values()].toReversed();
+const distinct = [
+  ...new Map(
+    [...all.filter(({ isInline }) => !isInline), ...all.filter(({ isInline }) => isInline)]
+      .toReversed()
+      .map((one) => [one.text, one]),
+  ).values(),
+].toReversed();
 const spoken = distinct.flatMap((one) => {
   const found = programCommand(one.words);
   return found && !one.text.includes('<') && !(one.isInline && isName(found.args)) ? [{ ...one, ...found }] : [];
@@ -54,17 +79,24 @@ const spoken = distinct.flatMap((one) => {
 
 /** The arguments as they can be run beside others: any free port, the directory of this test. */
 const here = (args: readonly string[]): string[] =>
-  args.flatMap((word, index) => (args[index - 1] === '--port' ? ['0'] : word === '--data-dir' || args[index - 1] === '--data-dir' ? [] : [word]));
+  args.flatMap((word, index) =>
+    args[index - 1] === '--port' ? ['0'] : word === '--data-dir' || args[index - 1] === '--data-dir' ? [] : [word],
+  );
 
 /** What is run: the same once. */
-const own = [...new Map(spoken.toReversed().map((one) => [JSON.stringify([here(one.args), one.env]), one])).values()].toReversed();
+const own = [
+  ...new Map(spoken.toReversed().map((one) => [JSON.stringify([here(one.args), one.env]), one])).values(),
+].toReversed();
 
 let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'infra-mcp-docs-'));
   const { stdout } = await runProgram(['key', '--name', 'ci', '--json']);
   await Promise.all([
-    writeFile(join(directory, 'keys.yaml'), JSON.stringify({ keys: [(JSON.parse(stdout) as { entry: object }).entry] })),
+    writeFile(
+      join(directory, 'keys.yaml'),
+      JSON.stringify({ keys: [(JSON.parse(stdout) as { entry: object }).entry] }),
+    ),
     writeFile(join(directory, 'policy.yaml'), 'read_only: true\n'),
     writeFile(join(directory, 'audit.1.jsonl'), ''),
     writeFile(join(directory, 'audit.jsonl'), ''),
@@ -74,7 +106,10 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** How to run infra-mcp in the directory of this test. */
-const prepared = (args: readonly string[], env: Record<string, string> = {}): CommandLine => ({ ...commandLine(here(args), { ...env, INFRA_DATA_DIR: directory }), cwd: directory });
+const prepared = (args: readonly string[], env: Record<string, string> = {}): CommandLine => ({
+  ...commandLine(here(args), { ...env, INFRA_DATA_DIR: directory }),
+  cwd: directory,
+});
 
 /** Runs a command until it ends, and expects exit code 0. */
 async function finish(args: readonly string[], env?: Record<string, string>): Promise<void> {
@@ -99,7 +134,9 @@ describe('what the pages tell to type', () => {
   });
 
   test('is a script of the package, where npm is to run it', () => {
-    const scripts = distinct.filter(({ words }) => words[0] === 'npm' && words[1] === 'run').map(({ words }) => words[2]!);
+    const scripts = distinct
+      .filter(({ words }) => words[0] === 'npm' && words[1] === 'run')
+      .map(({ words }) => words[2]!);
     expect(scripts.filter((script) => !Object.hasOwn(manifest.scripts, script))).toEqual([]);
   });
 
@@ -116,12 +153,22 @@ describe('what the pages tell to type', () => {
 
   test('has an example of every command', () => {
     const shown = spoken.map(({ args }) => args.join(' '));
-    expect(commands.filter(({ name, isDefault }) => !isDefault && !shown.some((line) => `${line} `.startsWith(`${name} `))).map(({ name }) => name)).toEqual([]);
+    expect(
+      commands
+        .filter(({ name, isDefault }) => !isDefault && !shown.some((line) => `${line} `.startsWith(`${name} `)))
+        .map(({ name }) => name),
+    ).toEqual([]);
   });
 });
 
 describe('a line that is wrong', () => {
-  test.each([['infra-mcp tools --jsno'], ['infra-mcp platfrom'], ['npm start -- token create --name x'], ['INFRA_READONLY=true infra-mcp tools'], ['infra-mcp http --port many']])('is noticed: %s', async (line) => {
+  test.each([
+    ['infra-mcp tools --jsno'],
+    ['infra-mcp platfrom'],
+    ['npm start -- token create --name x'],
+    ['INFRA_READONLY=true infra-mcp tools'],
+    ['infra-mcp http --port many'],
+  ])('is noticed: %s', async (line) => {
     const { args, env } = programCommand(commandsIn(line)[0]!)!;
     await expect(parseProgramCommand(args, env)).rejects.toThrow();
   });

@@ -6,7 +6,9 @@ import { serviceSteps } from '../../src/platform/engine/service-steps.ts';
 import { root } from './pages.ts';
 
 test.each(lifeStages)('the stage "$title" is done by the function and in the file that it names', ({ by, file }) => {
-  expect(readFileSync(join(root, file), 'utf8')).toMatch(new RegExp(`^export (?:async )?(?:function|const) ${by.name}\\b`, 'm'));
+  expect(readFileSync(join(root, file), 'utf8')).toMatch(
+    new RegExp(`^export (?:async )?(?:function|const) ${by.name}\\b`, 'm'),
+  );
 });
 
 test('the stages have every step of the engine, each once', () => {
@@ -17,4 +19,3 @@ test('the stages have every step of the engine, each once', () => {
 test('a message of the diagram has nothing that ends it early', () => {
   for (const { messages } of lifeStages) for (const [, , text] of messages) expect(text).not.toMatch(/[;#\n]/);
 });
-

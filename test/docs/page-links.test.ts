@@ -13,10 +13,15 @@ const withoutComments = (code: string): string => code.replaceAll(/\/\*[\s\S]*?\
 
 /** The pages that a text refers to by their path in the repository. */
 const pagesNamed = (code: string): string[] =>
-  [...withoutComments(code).matchAll(/\b(?:docs\/)?[\w-]+\.md\b/g)].map(([path]) => path).filter((path) => existsSync(join(root, path)) && !shipped.includes(path));
+  [...withoutComments(code).matchAll(/\b(?:docs\/)?[\w-]+\.md\b/g)]
+    .map(([path]) => path)
+    .filter((path) => existsSync(join(root, path)) && !shipped.includes(path));
 
 const sources = ['src', 'tools', 'prompts', 'skills'].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.(?:ts|md)$/.test(name) && !name.endsWith('README.md')).map((name) => join(folder, name)));
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(?:ts|md)$/.test(name) && !name.endsWith('README.md'))
+    .map((name) => join(folder, name)),
+);
 
 describe('a page that the program refers to', () => {
   test.each(linkedPages)('%s is there, and its link leads to it', (page) => {
@@ -30,11 +35,17 @@ describe('a page that the program refers to', () => {
   });
 
   test('is found', () => {
-    expect(pagesNamed("todo('See docs/policy.md.') // docs/http.md\n/* docs/tools.md */ 'CONTRIBUTING.md', 'README.md'")).toEqual(['docs/policy.md', 'docs/http.md', 'CONTRIBUTING.md']);
+    expect(
+      pagesNamed("todo('See docs/policy.md.') // docs/http.md\n/* docs/tools.md */ 'CONTRIBUTING.md', 'README.md'"),
+    ).toEqual(['docs/policy.md', 'docs/http.md', 'CONTRIBUTING.md']);
   });
 });
 
 test('the manifest says in one place where the repository is, and the rest agrees', () => {
   const [, owner, name] = /^https:\/\/github\.com\/([\w-]+)\/([\w-]+)$/.exec(repositoryUrl)!;
-  expect(manifest).toMatchObject({ homepage: `${repositoryUrl}#readme`, bugs: `${repositoryUrl}/issues`, mcpName: `io.github.${owner}/${name}` });
+  expect(manifest).toMatchObject({
+    homepage: `${repositoryUrl}#readme`,
+    bugs: `${repositoryUrl}/issues`,
+    mcpName: `io.github.${owner}/${name}`,
+  });
 });

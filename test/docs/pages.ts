@@ -4,10 +4,17 @@ import { join } from 'node:path';
 export const root = join(import.meta.dirname, '../..');
 
 const below = (folder: string): string[] =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
 
 /** The pages for users and for whoever changes the code, by path from the root. */
-export const pages: readonly string[] = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', ...['docs', 'examples', 'src', 'tools', 'scripts', 'test'].flatMap(below)];
+export const pages: readonly string[] = [
+  'README.md',
+  'AGENTS.md',
+  'CONTRIBUTING.md',
+  ...['docs', 'examples', 'src', 'tools', 'scripts', 'test'].flatMap(below),
+];
 
 export const pageText = (path: string): string => readFileSync(join(root, path), 'utf8');
 
@@ -28,7 +35,10 @@ const prompt = '$ ';
 /** What is typed in a block; of a console, the rest is what it answers. */
 const typedLines = (block: string, kind: string): string[] => {
   const lines = block.replaceAll('\\\n', ' ').split('\n');
-  const typed = kind === 'console' ? lines.filter((line) => line.startsWith(prompt)).map((line) => line.slice(prompt.length)) : lines;
+  const typed =
+    kind === 'console'
+      ? lines.filter((line) => line.startsWith(prompt)).map((line) => line.slice(prompt.length))
+      : lines;
   return typed.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
 };
 
@@ -37,13 +47,18 @@ export function commandsOfPage(page: string): PageCommand[] {
   const text = pageText(page);
   const blocks = [...text.matchAll(fence)].flatMap(({ groups }) => typedLines(groups!['lines']!, groups!['kind']!));
   const within = [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(inline)].map(({ groups }) => groups!['line']!);
-  return [...blocks.map((line) => ({ page, text: line, isInline: false })), ...within.map((line) => ({ page, text: line, isInline: true }))];
+  return [
+    ...blocks.map((line) => ({ page, text: line, isInline: false })),
+    ...within.map((line) => ({ page, text: line, isInline: true })),
+  ];
 }
 
 /** The commands of a line, as a shell would split them; what is piped into or written to isn't part of them. */
 export const commandsIn = (line: string): string[][] =>
   line.split(/\s+&&\s+|;\s+/).map((command) => {
-    const words = [...command.matchAll(/"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<plain>\S+)/g)].map(({ groups }) => groups!['double'] ?? groups!['single'] ?? groups!['plain']!);
+    const words = [...command.matchAll(/"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<plain>\S+)/g)].map(
+      ({ groups }) => groups!['double'] ?? groups!['single'] ?? groups!['plain']!,
+    );
     const end = words.findIndex((word) => ['|', '>', '>>', '<', '&'].includes(word));
     return end < 0 ? words : words.slice(0, end);
   });

@@ -13,7 +13,8 @@ beforeAll(async () => {
   platform = await startTestPlatform();
   proxy = await startRecordingProxy(platform.url, {
     beforeRequest: async (_, { url = '' }, response) => {
-      if (!showsReceivers && url.includes('/alert-receivers')) response.writeHead(404, { 'content-type': 'application/json' }).end('{"status":404,"error":"Not Found"}');
+      if (!showsReceivers && url.includes('/alert-receivers'))
+        response.writeHead(404, { 'content-type': 'application/json' }).end('{"status":404,"error":"Not Found"}');
     },
   });
   connectors = connectorsTo(proxy.url, platform.tokens.admin);
@@ -32,10 +33,18 @@ async function calling(tool: string, args: Json) {
 
 test('the list of alert rules says who is told by name, and who else can be told', async () => {
   const { text, answer } = await calling('list_alert_rules', {});
-  expect(answer['receivers']).toEqual([expect.objectContaining({ name: 'on-call', type: 'SLACK' }), expect.objectContaining({ name: 'team-mail', type: 'EMAIL' })]);
-  expect(text).toMatch(/^Receivers that rules can have: on-call \(SLACK, id [0-9a-f-]{36}\); team-mail \(EMAIL, id [0-9a-f-]{36}\)$/m);
+  expect(answer['receivers']).toEqual([
+    expect.objectContaining({ name: 'on-call', type: 'SLACK' }),
+    expect.objectContaining({ name: 'team-mail', type: 'EMAIL' }),
+  ]);
+  expect(text).toMatch(
+    /^Receivers that rules can have: on-call \(SLACK, id [0-9a-f-]{36}\); team-mail \(EMAIL, id [0-9a-f-]{36}\)$/m,
+  );
   const rules = rowsOf(answer);
-  expect(rules.find(({ name }) => name === 'checkout-errors')).toMatchObject({ receivers: ['on-call'], alert_receiver_ids: [platform.seed['alert_receiver_id']] });
+  expect(rules.find(({ name }) => name === 'checkout-errors')).toMatchObject({
+    receivers: ['on-call'],
+    alert_receiver_ids: [platform.seed['alert_receiver_id']],
+  });
   expect(text).toMatch(/^checkout-errors .*\["on-call"\]/m);
   const named = (await calling('list_alert_rules', { fields: ['name', 'receivers'] })).text;
   expect(named).toContain('name | receivers');
@@ -43,14 +52,24 @@ test('the list of alert rules says who is told by name, and who else can be told
 });
 
 test('a receiver is given by name, and the error for another name lists all that there are', async () => {
-  const wrong = await calling('update_alert_rule', { alert_rule: 'disk-filling', alert_receivers: ['on-call', 'team'] });
+  const wrong = await calling('update_alert_rule', {
+    alert_rule: 'disk-filling',
+    alert_receivers: ['on-call', 'team'],
+  });
   expect(wrong.isError).toBe(true);
   expect(wrong.text).toContain('team-mail');
   expect(wrong.text).toContain('on-call');
-  const { isError, text } = await calling('update_alert_rule', { alert_rule: 'disk-filling', alert_receivers: ['on-call', 'team-mail'], severity: 'CRITICAL' });
+  const { isError, text } = await calling('update_alert_rule', {
+    alert_rule: 'disk-filling',
+    alert_receivers: ['on-call', 'team-mail'],
+    severity: 'CRITICAL',
+  });
   expect(isError, text).toBe(false);
   const rules = rowsOf((await calling('list_alert_rules', {})).answer);
-  expect(rules.find(({ name }) => name === 'disk-filling')).toMatchObject({ receivers: ['on-call', 'team-mail'], severity: 'CRITICAL' });
+  expect(rules.find(({ name }) => name === 'disk-filling')).toMatchObject({
+    receivers: ['on-call', 'team-mail'],
+    severity: 'CRITICAL',
+  });
 });
 
 test('where receivers can not be read, that is said, and the rules are shown all the same', async () => {

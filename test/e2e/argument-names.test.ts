@@ -28,7 +28,9 @@ async function answerOf(name: string, args: Args): Promise<unknown> {
   const changes = tools.find((tool) => tool.name === name)!.operation.effect !== 'read';
   const result = await client.call(name, changes ? { ...args, dry_run: true } : args);
   expect(result.isError, textOf(result)).toBeFalsy();
-  return JSON.parse(JSON.stringify(result.structuredContent, (member, value: unknown) => (member === 'waited_seconds' ? 0 : value)));
+  return JSON.parse(
+    JSON.stringify(result.structuredContent, (member, value: unknown) => (member === 'waited_seconds' ? 0 : value)),
+  );
 }
 
 /** Names that say a kind, for a service of another kind. */
@@ -46,7 +48,8 @@ describe('every tool answers the same, whatever its arguments are called:', () =
       const value = own[member];
       if (value === undefined) continue;
       const others = Object.fromEntries(Object.entries(own).filter(([other]) => other !== member));
-      for (const alias of aliases.filter((one) => !saysOtherKind(tool, one, value))) expect(await answerOf(name, { ...others, [alias]: value }), alias).toEqual(expected);
+      for (const alias of aliases.filter((one) => !saysOtherKind(tool, one, value)))
+        expect(await answerOf(name, { ...others, [alias]: value }), alias).toEqual(expected);
     }
   });
 });
@@ -68,20 +71,34 @@ describe('another name of an argument', () => {
 
   test('is in no text of a rule, which names all arguments as schemas do', async () => {
     const refused = await client.call('update_environment_variable', { variable: 'LOG_LEVEL', value: 'debug' });
-    expect([failureIn(refused)?.kind, textOf(refused)]).toEqual(['bad_arguments', expect.stringContaining('"environment", "service" and "project"')]);
+    expect([failureIn(refused)?.kind, textOf(refused)]).toEqual([
+      'bad_arguments',
+      expect.stringContaining('"environment", "service" and "project"'),
+    ]);
   });
 
   test('is held by a rule about a place', async () => {
     const policy = await policyFrom('deny: [{ mode: STAGING, tool: update_container }]');
     const guarded = await connectors.modern(undefined, policy);
-    const results = await Promise.all(['container_id', 'container', 'service'].map((name) => guarded.call('update_container', { [name]: platform.seed['container_id'], description: 'x', dry_run: true })));
+    const results = await Promise.all(
+      ['container_id', 'container', 'service'].map((name) =>
+        guarded.call('update_container', { [name]: platform.seed['container_id'], description: 'x', dry_run: true }),
+      ),
+    );
     expect(new Set(results.map(textOf)).size).toBe(1);
     expect(failureIn(results[0]!)?.kind).toBe('denied');
   });
 
   test('is held by the scope of the server', async () => {
-    const scoped = await connectors.modern(undefined, { readOnly: false, scope: { project: { name: 'data', setBy: '--project' } } });
-    const texts = await Promise.all(['application_id', 'application', 'service'].map(async (name) => textOf(await scoped.call('deploy_application', { [name]: platform.seed['application_id'], dry_run: true }))));
+    const scoped = await connectors.modern(undefined, {
+      readOnly: false,
+      scope: { project: { name: 'data', setBy: '--project' } },
+    });
+    const texts = await Promise.all(
+      ['application_id', 'application', 'service'].map(async (name) =>
+        textOf(await scoped.call('deploy_application', { [name]: platform.seed['application_id'], dry_run: true })),
+      ),
+    );
     expect(new Set(texts).size).toBe(1);
     expect(texts[0]).toContain('--project');
   });
@@ -89,9 +106,22 @@ describe('another name of an argument', () => {
   test('agrees to the same plan as the first name', async () => {
     const unattended = await connectors.modern(undefined, await policyFrom('unattended: [disruptive]'));
     const environment = platform.seed['environment_id'];
-    const asked = textOf(await unattended.call('restart_services', { environment_id: environment, container_ids: [platform.seed['container_id']] }));
+    const asked = textOf(
+      await unattended.call('restart_services', {
+        environment_id: environment,
+        container_ids: [platform.seed['container_id']],
+      }),
+    );
     const token = /plan_token (v1\.\S+)/.exec(asked)?.[1];
     expect(token, asked).toBeDefined();
-    expect((await unattended.call('restart_services', { environment, container: platform.seed['container_id'], plan_token: token })).isError).toBeFalsy();
+    expect(
+      (
+        await unattended.call('restart_services', {
+          environment,
+          container: platform.seed['container_id'],
+          plan_token: token,
+        })
+      ).isError,
+    ).toBeFalsy();
   });
 });

@@ -35,9 +35,18 @@ const waiting = async (args: Json): Promise<{ answer: Json; text: string }> => {
 
 test('a lock is listed with its owner, reason and end', async () => {
   expect(await clusterNamed('main')).not.toHaveProperty('locked_by');
-  const lock = await platform.must('lock_cluster', { cluster_id: seedId('cluster/main'), reason: 'The network is rebuilt', ttl_in_days: 2 });
+  const lock = await platform.must('lock_cluster', {
+    cluster_id: seedId('cluster/main'),
+    reason: 'The network is rebuilt',
+    ttl_in_days: 2,
+  });
   const until = new Date(Date.parse(String(lock['locked_at'])) + 2 * 86_400_000).toISOString();
-  expect(await clusterNamed('main')).toMatchObject({ is_locked: true, locked_by: lock['owner_name'], lock_reason: 'The network is rebuilt', locked_until: until });
+  expect(await clusterNamed('main')).toMatchObject({
+    is_locked: true,
+    locked_by: lock['owner_name'],
+    lock_reason: 'The network is rebuilt',
+    locked_until: until,
+  });
   expect(textOf(await client.call('list_clusters'))).toContain(`${until} (in 2d)`);
 });
 
@@ -45,14 +54,21 @@ test('the plans of lock and upgrade say that a lock refuses upgrades, and it doe
   const locked = await client.call('upgrade_cluster', { cluster_id: 'main' });
   expect([locked.isError, textOf(locked)]).toEqual([true, expect.stringContaining('The network is rebuilt')]);
   await platform.must('unlock_cluster', { cluster_id: seedId('cluster/main') });
-  expect(textOf(await client.call('upgrade_cluster', { cluster_id: 'main', dry_run: true }))).toContain('A lock of the cluster refuses it.');
-  expect(textOf(await client.call('lock_cluster', { cluster_id: 'main', reason: 'x', dry_run: true }))).toContain('and so are upgrades of the cluster');
+  expect(textOf(await client.call('upgrade_cluster', { cluster_id: 'main', dry_run: true }))).toContain(
+    'A lock of the cluster refuses it.',
+  );
+  expect(textOf(await client.call('lock_cluster', { cluster_id: 'main', reason: 'x', dry_run: true }))).toContain(
+    'and so are upgrades of the cluster',
+  );
 });
 
 test('an upgrade is waited for, and its version told', async () => {
   const before = (await clusterNamed('main'))['version'];
   const upgraded = await client.call('upgrade_cluster', { cluster_id: 'main' });
-  expect([upgraded.isError ?? false, textOf(upgraded)]).toEqual([false, expect.stringContaining(`Next: wait_for_deployment {"cluster":"${seedId('cluster/main')}"}`)]);
+  expect([upgraded.isError ?? false, textOf(upgraded)]).toEqual([
+    false,
+    expect.stringContaining(`Next: wait_for_deployment {"cluster":"${seedId('cluster/main')}"}`),
+  ]);
   const running = await waiting({ cluster: 'main', seconds: 1 });
   expect(running.answer).toMatchObject({ outcome: 'running', version: before });
   expect(running.text).toContain('not ended');
@@ -65,7 +81,14 @@ test('an upgrade is waited for, and its version told', async () => {
 
 test('an upgrade that has ended is told with both versions, and who asked for it', async () => {
   const { answer, text } = await waiting({ cluster: 'main', seconds: 5 });
-  expect(answer).toMatchObject({ outcome: 'not_seen', last_upgrade: { by: expect.any(String), at: expect.any(String), versions: expect.stringMatching(/^1\.\d+ → 1\.\d+$/) } });
+  expect(answer).toMatchObject({
+    outcome: 'not_seen',
+    last_upgrade: {
+      by: expect.any(String),
+      at: expect.any(String),
+      versions: expect.stringMatching(/^1\.\d+ → 1\.\d+$/),
+    },
+  });
   const { by, versions } = answer['last_upgrade'] as Json;
   expect(String(versions).endsWith(` → ${String(answer['version'])}`)).toBe(true);
   expect(text).toContain(`Last upgrade asked for: ${String(versions)}, by ${String(by)}`);
@@ -76,11 +99,23 @@ test('the versions of an ended upgrade are told, however much else its event has
   const others = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`member_${index}`, 'a; version: 9']));
   const more = (text: unknown): string => JSON.stringify({ ...others, ...JSON.parse(String(text)) });
   const proxy = await startRecordingProxy(platform.url, {
-    alter: (_, path, body) => (path.includes('/events') ? { ...(body as Json), events: ((body as Json)['events'] as Json[]).map((event) => ({ ...event, change: more(event['change']), original_change: more(event['original_change']) })) } : body),
+    alter: (_, path, body) =>
+      path.includes('/events')
+        ? {
+            ...(body as Json),
+            events: ((body as Json)['events'] as Json[]).map((event) => ({
+              ...event,
+              change: more(event['change']),
+              original_change: more(event['original_change']),
+            })),
+          }
+        : body,
   });
   const through = connectorsTo(proxy.url, platform.tokens.admin, { clock: hurriedClock() });
   try {
-    const { structuredContent } = await (await through.modern()).call('wait_for_deployment', { cluster: 'main', seconds: 5 });
+    const { structuredContent } = await (
+      await through.modern()
+    ).call('wait_for_deployment', { cluster: 'main', seconds: 5 });
     expect(structuredContent).toMatchObject({ last_upgrade: { versions: expect.stringMatching(/^1\.\d+ → 1\.\d+$/) } });
   } finally {
     await through.close();

@@ -21,13 +21,23 @@ const schedule = '"30 2 * * *" (Europe/Paris)';
 
 test('a cron job: made, planned and deployed, each answer says when it runs and whether it also runs now', async () => {
   const made = await calling('create_job', {
-    environment: 'shop/staging', name: 'nightly-export', source: { image: { image_name: 'acme/report', tag: '3.2.0', registry_id: platform.seed['registry_id'] } },
-    schedule: { cronjob: { scheduled_at: '30 2 * * *', timezone: 'Europe/Paris' } }, cpu: 100, memory: 128, max_nb_restart: 1, max_duration_seconds: 2_400,
+    environment: 'shop/staging',
+    name: 'nightly-export',
+    source: { image: { image_name: 'acme/report', tag: '3.2.0', registry_id: platform.seed['registry_id'] } },
+    schedule: { cronjob: { scheduled_at: '30 2 * * *', timezone: 'Europe/Paris' } },
+    cpu: 100,
+    memory: 128,
+    max_nb_restart: 1,
+    max_duration_seconds: 2_400,
   });
   expect(made.text).toContain('Not deployed yet: until it is, nothing runs, by the clock or otherwise.');
-  expect(made.text).toContain('deploy_service deploys it: that sets its schedule, and also runs it once now unless the platform only schedules cron jobs.');
+  expect(made.text).toContain(
+    'deploy_service deploys it: that sets its schedule, and also runs it once now unless the platform only schedules cron jobs.',
+  );
   const plan = await calling('deploy_service', { service: nightly, dry_run: true });
-  expect(plan.text).toContain(`Schedules the job at ${schedule}, and also runs it once now unless the platform only schedules cron jobs.`);
+  expect(plan.text).toContain(
+    `Schedules the job at ${schedule}, and also runs it once now unless the platform only schedules cron jobs.`,
+  );
   const deployed = await calling('deploy_service', { service: nightly, wait: true });
   expect(deployed.answer['job']).toBe(`scheduled at ${schedule}; it ran once now`);
   expect(deployed.text).toContain(`Job: scheduled at ${schedule}; it ran once now`);
@@ -35,14 +45,22 @@ test('a cron job: made, planned and deployed, each answer says when it runs and 
 
 test.each([
   [{ on_stop: {} }, 'Runs the job now unless the platform runs it only when its environment is stopped.'],
-  [{ on_stop: {}, on_delete: {} }, 'Runs the job now unless the platform runs it only when its environment is stopped or deleted.'],
+  [
+    { on_stop: {}, on_delete: {} },
+    'Runs the job now unless the platform runs it only when its environment is stopped or deleted.',
+  ],
   [{ on_start: {}, on_delete: {} }, 'Runs the job now.'],
   [{ cronjob: {} }, 'Runs the job now or, if it is a cron job, may only schedule it.'],
   [undefined, 'Runs the job now or, if it is a cron job, may only schedule it.'],
 ])('a plan says no more than the schedule tells: %j', async (told, line) => {
-  const proxy = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' && /^\/job\/[^/]+$/.test(path) ? { ...(body as Json), schedule: told } : body) });
+  const proxy = await startRecordingProxy(platform.url, {
+    alter: (method, path, body) =>
+      method === 'GET' && /^\/job\/[^/]+$/.test(path) ? { ...(body as Json), schedule: told } : body,
+  });
   const behind = connectorsTo(proxy.url, platform.tokens.admin);
-  const plan = textOf(await (await behind.modern()).call('deploy_service', { service: platform.seed['job_id'], dry_run: true }));
+  const plan = textOf(
+    await (await behind.modern()).call('deploy_service', { service: platform.seed['job_id'], dry_run: true }),
+  );
   expect(plan.split('\n')).toContain(line);
   await behind.close();
   await proxy.close();
@@ -51,7 +69,11 @@ test.each([
 test('a job that can not be read may be a cron job', async () => {
   const proxy = await startRecordingProxy(platform.url, { mode: 'unknown' });
   const behind = connectorsTo(proxy.url, platform.tokens.admin);
-  const plan = textOf(await (await behind.modern()).call('deploy_service', { service: `infra://service/job/${platform.seed['job_id']}`, dry_run: true }));
+  const plan = textOf(
+    await (
+      await behind.modern()
+    ).call('deploy_service', { service: `infra://service/job/${platform.seed['job_id']}`, dry_run: true }),
+  );
   expect(plan.split('\n')).toContain('Runs the job now or, if it is a cron job, may only schedule it.');
   await behind.close();
   await proxy.close();
@@ -59,8 +81,14 @@ test('a job that can not be read may be a cron job', async () => {
 
 test('a job without a clock only runs', async () => {
   await calling('create_job', {
-    environment: 'shop/staging', name: 'warm-up', source: { image: { image_name: 'acme/report', tag: '3.2.0', registry_id: platform.seed['registry_id'] } },
-    schedule: { on_start: { entrypoint: 'warm', arguments: [] } }, cpu: 100, memory: 128, max_nb_restart: 1, max_duration_seconds: 600,
+    environment: 'shop/staging',
+    name: 'warm-up',
+    source: { image: { image_name: 'acme/report', tag: '3.2.0', registry_id: platform.seed['registry_id'] } },
+    schedule: { on_start: { entrypoint: 'warm', arguments: [] } },
+    cpu: 100,
+    memory: 128,
+    max_nb_restart: 1,
+    max_duration_seconds: 600,
   });
   const plan = await calling('deploy_service', { service: 'shop/staging/warm-up', dry_run: true });
   expect(plan.text).toContain('Runs the job now.');

@@ -19,20 +19,37 @@ const orders = { database_id: 'shop/staging/orders-db' };
 
 async function calling(tool: string, args: Json, user = userAnswering(agree)) {
   const result = await (await connectors.modern(user)).call(tool, args);
-  return { text: textOf(result), isError: result.isError === true, failure: failureIn(result), questions: user.questions.map(({ message }) => message) };
+  return {
+    text: textOf(result),
+    isError: result.isError === true,
+    failure: failureIn(result),
+    questions: user.questions.map(({ message }) => message),
+  };
 }
 
 test('a backup is made without a question, and listed when it is complete', async () => {
-  expect(await calling('create_database_backup', { ...orders, name: 'by-hand', message: 'Before a change.' })).toMatchObject({ isError: false, questions: [] });
-  await expect.poll(async () => (await calling('list_database_backups', orders)).text).toMatch(/3 backups[^]*by-hand \| DEPLOYED \|/);
+  expect(
+    await calling('create_database_backup', { ...orders, name: 'by-hand', message: 'Before a change.' }),
+  ).toMatchObject({ isError: false, questions: [] });
+  await expect
+    .poll(async () => (await calling('list_database_backups', orders)).text)
+    .toMatch(/3 backups[^]*by-hand \| DEPLOYED \|/);
 });
 
 test('who agrees to a restoration sees which backup it is, how old, and what becomes of the old data', async () => {
-  const declined = await calling('restore_database', orders, userAnswering(() => ({ action: 'decline' })));
+  const declined = await calling(
+    'restore_database',
+    orders,
+    userAnswering(() => ({ action: 'decline' })),
+  );
   expect(declined.isError).toBe(true);
   const [question] = declined.questions;
-  expect(question).toMatch(/It gets what the backup by-hand of \S+ \(0m ago\) has, and nothing else: what was written since is lost\./);
-  expect(question).toMatch(/It stays on the node simulated[^]*The old data stays as it is, in the volume volume-\w+ on simulated\./);
+  expect(question).toMatch(
+    /It gets what the backup by-hand of \S+ \(0m ago\) has, and nothing else: what was written since is lost\./,
+  );
+  expect(question).toMatch(
+    /It stays on the node simulated[^]*The old data stays as it is, in the volume volume-\w+ on simulated\./,
+  );
   const { text, isError } = await calling('restore_database', { ...orders, wait: true });
   expect([isError, text]).toEqual([false, expect.stringContaining('succeeded')]);
   const { body } = await platform.call('get_database_logs', { database_id: platform.seed['database_id'] });

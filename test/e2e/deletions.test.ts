@@ -28,7 +28,10 @@ const { restart } = proxiedForEach(
   {
     alter: (method, path, body) => (method === 'GET' ? alter(path, body) : body),
     beforeRequest: async (method, { url }, response) => {
-      if (method === 'GET' && refuses?.test(url ?? '')) response.writeHead(403, { 'content-type': 'application/json' }).end('{"status":403,"error":"Forbidden","message":"no"}');
+      if (method === 'GET' && refuses?.test(url ?? ''))
+        response
+          .writeHead(403, { 'content-type': 'application/json' })
+          .end('{"status":403,"error":"Forbidden","message":"no"}');
     },
   },
   (proxied) => ({ platform, proxy, connectors, user, client } = proxied),
@@ -37,15 +40,22 @@ const { restart } = proxiedForEach(
 /** From here on deployments take for ever. */
 const stall = (): Promise<void> => restart({ timeScale: 1000 });
 
-const planOf = async (tool: string, args: Json): Promise<string> => textOf(await client.call(tool, { ...args, dry_run: true }));
-const nextOf = (result: CallToolResult): { tool: string; arguments: Json }[] => (result._meta?.[metaKeys.next] ?? []) as { tool: string; arguments: Json }[];
-const servicesIn = async (environment_id: unknown): Promise<unknown[]> => rowsOf(await platform.must('list_services', { environment_id })).map(({ name }) => name);
+const planOf = async (tool: string, args: Json): Promise<string> =>
+  textOf(await client.call(tool, { ...args, dry_run: true }));
+const nextOf = (result: CallToolResult): { tool: string; arguments: Json }[] =>
+  (result._meta?.[metaKeys.next] ?? []) as { tool: string; arguments: Json }[];
+const servicesIn = async (environment_id: unknown): Promise<unknown[]> =>
+  rowsOf(await platform.must('list_services', { environment_id })).map(({ name }) => name);
 const seed = () => platform.seed;
 
 describe('the plan of a deletion', () => {
   test('tells the data of a database, and who is configured with its host', async () => {
     const application_id = seed()['application_id']!;
-    await platform.must('create_environment_variable', { application_id, key: 'ORDERS', value: 'postgres://shop@orders-db:5432/orders' });
+    await platform.must('create_environment_variable', {
+      application_id,
+      key: 'ORDERS',
+      value: 'postgres://shop@orders-db:5432/orders',
+    });
     await platform.must('create_environment_variable', { application_id, key: 'UNRELATED', value: 'preorders-db-old' });
     const plan = await planOf('delete_service', { service: 'shop/staging/orders-db' });
     expect(plan).toContain('Deletes database orders-db, now DEPLOYED, with its data (20 GB).');
@@ -58,21 +68,40 @@ describe('the plan of a deletion', () => {
   });
 
   test('tells volumes, public addresses, variables and alert rules, never a value', async () => {
-    const { id } = await platform.must('create_environment_variable', { application_id: seed()['application_id'], key: 'TOKEN_OF_MINE', value: 'made-up-value-77' });
+    const { id } = await platform.must('create_environment_variable', {
+      application_id: seed()['application_id'],
+      key: 'TOKEN_OF_MINE',
+      value: 'made-up-value-77',
+    });
     expect(id).toBeDefined();
     const application = await planOf('delete_service', { service: 'shop/staging/checkout-api' });
-    expect(application).toMatch(/Deletes application checkout-api, now \w+, with its public address; the custom domain checkout\.live\.acme\.example; the variables? .*TOKEN_OF_MINE/);
+    expect(application).toMatch(
+      /Deletes application checkout-api, now \w+, with its public address; the custom domain checkout\.live\.acme\.example; the variables? .*TOKEN_OF_MINE/,
+    );
     expect(application).toContain('Alert rules that watch it: checkout-errors.');
     expect(application).toContain('the secret PAYMENT_API_KEY');
     expect(application).not.toContain('never-shown');
     expect(application).not.toContain('made-up-value-77');
-    expect(await planOf('delete_service', { service: 'shop/staging/search' })).toContain('the data on its volume /data (20 GB)');
-    expect(await planOf('delete_service', { service: 'shop/staging/assets-bucket' })).toContain('what it made, in the cloud account too');
+    expect(await planOf('delete_service', { service: 'shop/staging/search' })).toContain(
+      'the data on its volume /data (20 GB)',
+    );
+    expect(await planOf('delete_service', { service: 'shop/staging/assets-bucket' })).toContain(
+      'what it made, in the cloud account too',
+    );
   });
 
   test('of an environment lists each service with what goes with it', async () => {
     const plan = await planOf('delete_environment', { environment: 'shop/staging' });
-    for (const name of ['orders-db', 'assets-bucket', 'nightly-report', 'checkout-api', 'storefront', 'search', 'session-cache']) expect(plan).toMatch(new RegExp(`Deletes \\w+ ${name}, now `));
+    for (const name of [
+      'orders-db',
+      'assets-bucket',
+      'nightly-report',
+      'checkout-api',
+      'storefront',
+      'search',
+      'session-cache',
+    ])
+      expect(plan).toMatch(new RegExp(`Deletes \\w+ ${name}, now `));
     expect(plan).toMatch(/Variables of the environment itself: .*LOG_LEVEL/);
     expect(plan).toContain('Secrets of the environment itself: SHARED_TOKEN.');
     expect(plan).toMatch(/Deletes helm session-cache, .*the variable CACHE_TTL/);
@@ -89,7 +118,13 @@ describe('the plan of a deletion', () => {
   });
 
   test('tells what is under way', async () => {
-    alter = (path, body) => (path.endsWith('/statuses') ? { ...(body as Json), databases: ((body as Json)['databases'] as Json[]).map((row) => ({ ...row, state: 'DEPLOYING' })) } : body);
+    alter = (path, body) =>
+      path.endsWith('/statuses')
+        ? {
+            ...(body as Json),
+            databases: ((body as Json)['databases'] as Json[]).map((row) => ({ ...row, state: 'DEPLOYING' })),
+          }
+        : body;
     const line = 'Under way: a deployment of orders-db. The platform refuses the deletion until it has ended.';
     expect(await planOf('delete_service', { service: 'shop/staging/orders-db' })).toContain(line);
     expect(await planOf('delete_environment', { environment: 'shop/staging' })).toContain(line);
@@ -100,10 +135,21 @@ describe('a deletion', () => {
   test('is agreed to by typing the path, waits until the service is gone, and frees its name', async () => {
     const result = await client.call('delete_service', { service: 'shop/staging/orders-db', wait: true });
     expect(user.questions.map(nameToType)).toContain('shop/staging/orders-db');
-    expect(result.structuredContent).toMatchObject({ outcome: 'succeeded', state: 'DELETED', action: 'DELETE', subject: 'shop/staging/orders-db' });
+    expect(result.structuredContent).toMatchObject({
+      outcome: 'succeeded',
+      state: 'DELETED',
+      action: 'DELETE',
+      subject: 'shop/staging/orders-db',
+    });
     expect(textOf(result)).toContain('it is gone, and its name is free again.');
     expect(await servicesIn(seed()['environment_id'])).not.toContain('orders-db');
-    const again = await client.call('create_database', { environment_id: 'shop/staging', name: 'orders-db', type: 'REDIS', version: '7', mode: 'CONTAINER' });
+    const again = await client.call('create_database', {
+      environment_id: 'shop/staging',
+      name: 'orders-db',
+      type: 'REDIS',
+      version: '7',
+      mode: 'CONTAINER',
+    });
     expect(again.isError, textOf(again)).toBeFalsy();
     // The name stands for the new one at once.
     expect(textOf(await client.call('get_service', { service: 'shop/staging/orders-db' }))).toContain('REDIS');
@@ -113,8 +159,14 @@ describe('a deletion', () => {
     const result = await client.call('delete_service', { service: 'shop/staging/search' });
     expect(textOf(result)).toContain('accepted, not deleted yet');
     const [wait] = nextOf(result);
-    expect(wait).toMatchObject({ tool: 'wait_for_deployment', arguments: { service: seed()['container_id'], action: 'DELETE' } });
-    expect((await client.call(wait!.tool, wait!.arguments)).structuredContent).toMatchObject({ outcome: 'succeeded', state: 'DELETED' });
+    expect(wait).toMatchObject({
+      tool: 'wait_for_deployment',
+      arguments: { service: seed()['container_id'], action: 'DELETE' },
+    });
+    expect((await client.call(wait!.tool, wait!.arguments)).structuredContent).toMatchObject({
+      outcome: 'succeeded',
+      state: 'DELETED',
+    });
   });
 
   test('of an environment takes all of it', async () => {
@@ -130,7 +182,14 @@ describe('a deletion', () => {
     alter = (path, body) => {
       if (!/\/database\/[^/]+\/status$/.test(path)) return body;
       polls += 1;
-      return { id: seed()['database_id'], state: polls < 3 ? 'DELETING' : 'DELETE_ERROR', service_deployment_status: 'UP_TO_DATE', is_part_last_deployment: true, deployment_requests_count: 0, status_details: { action: 'DELETE', status: 'ERROR', sub_action: 'NONE' } };
+      return {
+        id: seed()['database_id'],
+        state: polls < 3 ? 'DELETING' : 'DELETE_ERROR',
+        service_deployment_status: 'UP_TO_DATE',
+        is_part_last_deployment: true,
+        deployment_requests_count: 0,
+        status_details: { action: 'DELETE', status: 'ERROR', sub_action: 'NONE' },
+      };
     };
     const result = await client.call('delete_service', { service: 'shop/staging/orders-db', wait: true });
     expect(result.structuredContent).toMatchObject({ outcome: 'failed', state: 'DELETE_ERROR' });

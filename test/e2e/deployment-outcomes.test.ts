@@ -3,7 +3,11 @@ import type { LenientServiceStatus } from '../../src/analysis/deployment-progres
 import { awaitEarlierEnd, awaitEnd, awaitNewEnd } from '../../tools/shared/wait-for-end.ts';
 import type { ToolContext } from '../../src/server/tool/tool-context.ts';
 
-const [old, ours, later] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b', '00000000-0000-4000-8000-00000000000c'];
+const [old, ours, later] = [
+  '00000000-0000-4000-8000-00000000000a',
+  '00000000-0000-4000-8000-00000000000b',
+  '00000000-0000-4000-8000-00000000000c',
+];
 
 interface Scene {
   /** What the platform answers, one poll after the other; the last for good. */
@@ -32,10 +36,15 @@ function scene({ polls, history = [], remaining = 100, time = 50_000, changedAt 
   let now = 0;
   let isFresh = true;
   const context: ToolContext = {
-    resolved: {}, done: [], sent: [], replacements: () => [], read: unused,
+    resolved: {},
+    done: [],
+    sent: [],
+    replacements: () => [],
+    read: unused,
     before: unused,
     attempt: (async ({ name }: { name: string }) => {
-      if (name.startsWith('list_')) return { results: history.map((execution_id) => ({ identifier: { execution_id } })) };
+      if (name.startsWith('list_'))
+        return { results: history.map((execution_id) => ({ identifier: { execution_id } })) };
       if (isFresh) counters.reads += 1;
       isFresh = false;
       return polls[Math.min(counters.reads, polls.length) - 1];
@@ -65,15 +74,30 @@ function scene({ polls, history = [], remaining = 100, time = 50_000, changedAt 
 }
 
 const service = { kind: 'container', id: 'x' } as const;
-const at = (state: string, deployment_request_id: string = ours): Partial<LenientServiceStatus> => ({ state, deployment_request_id });
+const at = (state: string, deployment_request_id: string = ours): Partial<LenientServiceStatus> => ({
+  state,
+  deployment_request_id,
+});
 
 describe('what was asked for by its id', () => {
   test.each<[string, 'DEPLOY' | 'RESTART' | 'STOP', Partial<LenientServiceStatus>[], string, number]>([
     ['good', 'DEPLOY', [at('DEPLOYMENT_QUEUED'), at('BUILDING'), at('DEPLOYED')], 'succeeded', 3],
     ['bad', 'DEPLOY', [at('BUILDING'), at('BUILD_ERROR')], 'failed', 2],
     ['canceled', 'DEPLOY', [at('BUILDING'), at('CANCELED')], 'canceled', 2],
-    ['an old end for some polls', 'DEPLOY', [at('DEPLOYED', old), at('DEPLOYED', old), at('DEPLOYED', old), at('DEPLOYMENT_ERROR')], 'failed', 4],
-    ['an old failure for some polls', 'DEPLOY', [at('DEPLOYMENT_ERROR', old), at('DEPLOYMENT_ERROR', old), at('DEPLOYED')], 'succeeded', 3],
+    [
+      'an old end for some polls',
+      'DEPLOY',
+      [at('DEPLOYED', old), at('DEPLOYED', old), at('DEPLOYED', old), at('DEPLOYMENT_ERROR')],
+      'failed',
+      4,
+    ],
+    [
+      'an old failure for some polls',
+      'DEPLOY',
+      [at('DEPLOYMENT_ERROR', old), at('DEPLOYMENT_ERROR', old), at('DEPLOYED')],
+      'succeeded',
+      3,
+    ],
     ['an old end, restarting', 'RESTART', [at('RESTARTED', old), at('RESTARTING'), at('RESTARTED')], 'succeeded', 3],
     ['stopping', 'STOP', [at('DEPLOYED', old), at('STOPPING'), at('STOPPED')], 'succeeded', 3],
     ['a stop that fails', 'STOP', [at('STOPPING'), at('STOP_ERROR')], 'failed', 2],
@@ -86,14 +110,19 @@ describe('what was asked for by its id', () => {
 
   test('a later deployment took its place', async () => {
     const { context } = scene({ polls: [at('BUILDING', later)] });
-    expect(await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours, before: at('DEPLOYED', old) })).toMatchObject({ outcome: 'superseded' });
+    expect(
+      await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours, before: at('DEPLOYED', old) }),
+    ).toMatchObject({ outcome: 'superseded' });
   });
 });
 
 describe('what was asked for without an id', () => {
   test('is not the end that was there before', async () => {
     const { context } = scene({ polls: [at('DEPLOYED', old), at('BUILDING'), at('BUILD_ERROR')] });
-    expect(await awaitNewEnd(context, service, { action: 'DEPLOY' })).toMatchObject({ outcome: 'failed', status: { deployment_request_id: ours } });
+    expect(await awaitNewEnd(context, service, { action: 'DEPLOY' })).toMatchObject({
+      outcome: 'failed',
+      status: { deployment_request_id: ours },
+    });
   });
 
   test('is the end that stays', async () => {
@@ -104,16 +133,26 @@ describe('what was asked for without an id', () => {
 });
 
 describe('the time', () => {
-  test.each([{ remaining: 100, seconds: 50 }, { remaining: 5, seconds: 50 }, { remaining: 5, seconds: 45 }, { remaining: 100, seconds: 10 }])('over first, it goes on, and there is time to tell: %j', async ({ remaining, seconds }) => {
+  test.each([
+    { remaining: 100, seconds: 50 },
+    { remaining: 5, seconds: 50 },
+    { remaining: 5, seconds: 45 },
+    { remaining: 100, seconds: 10 },
+  ])('over first, it goes on, and there is time to tell: %j', async ({ remaining, seconds }) => {
     const { context } = scene({ polls: [at('BUILDING')], remaining });
-    expect(await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours }, { seconds })).toMatchObject({ outcome: 'running', status: { state: 'BUILDING' } });
+    expect(await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours }, { seconds })).toMatchObject({
+      outcome: 'running',
+      status: { state: 'BUILDING' },
+    });
     expect(context.timeLeft()).toBeGreaterThanOrEqual(4_000);
     expect(context.now()).toBeLessThanOrEqual(seconds * 1000);
   });
 
   test('spent on a question is not waited for again', async () => {
     const { context } = scene({ polls: [at('BUILDING')], time: 6_000 });
-    expect(await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours })).toMatchObject({ outcome: 'running' });
+    expect(await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours })).toMatchObject({
+      outcome: 'running',
+    });
     expect(context.timeLeft()).toBeGreaterThanOrEqual(4_000);
   });
 
@@ -126,7 +165,9 @@ describe('the time', () => {
 
   test('ends when the caller gives up', async () => {
     const { context, counters } = scene({ polls: [at('BUILDING')], abortsAt: 2 });
-    expect(await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours })).toMatchObject({ outcome: 'running' });
+    expect(await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours })).toMatchObject({
+      outcome: 'running',
+    });
     expect(counters.reads).toBe(3);
   });
 });
@@ -134,7 +175,12 @@ describe('the time', () => {
 describe('what never shows', () => {
   test.each<[string, Parameters<typeof awaitEarlierEnd>[2], Partial<LenientServiceStatus>, string]>([
     ['a deployment that nobody knows', { action: 'DEPLOY', deployment: ours }, at('DEPLOYED', old), 'not_seen'],
-    ['a deployment that nobody knows, and the one before failed', { action: 'RESTART', deployment: ours }, at('DEPLOYMENT_ERROR', old), 'not_seen'],
+    [
+      'a deployment that nobody knows, and the one before failed',
+      { action: 'RESTART', deployment: ours },
+      at('DEPLOYMENT_ERROR', old),
+      'not_seen',
+    ],
     ['a deployment of what has none', { action: 'DEPLOY', deployment: ours }, { state: 'READY' }, 'not_seen'],
     ['any deployment of what has none', { action: 'DEPLOY' }, { state: 'READY' }, 'never_deployed'],
   ])('is looked for once more and no longer: %s', async (_, asked, status, outcome) => {
@@ -145,29 +191,39 @@ describe('what never shows', () => {
 
   test('and is an earlier one, is told as that', async () => {
     const { context } = scene({ polls: [at('DEPLOYED', later)], history: [later, ours] });
-    expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({ outcome: 'superseded' });
+    expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({
+      outcome: 'superseded',
+    });
   });
 
   test('is waited for longer where it was ordered just now', async () => {
     const { context } = scene({ polls: [at('DEPLOYED', old)] });
-    expect(await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours })).toMatchObject({ outcome: 'not_seen' });
+    expect(await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours })).toMatchObject({
+      outcome: 'not_seen',
+    });
     expect(context.now()).toBeGreaterThan(5_000);
     expect(context.now()).toBeLessThan(20_000);
   });
 
   test('but shows a moment later, is waited for', async () => {
     const { context } = scene({ polls: [at('DEPLOYED', old), at('BUILDING'), at('BUILDING'), at('DEPLOYED')] });
-    expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({ outcome: 'succeeded' });
+    expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({
+      outcome: 'succeeded',
+    });
   });
 
   test('while another is under way, may have its turn after that', async () => {
     const { context } = scene({ polls: [...Array.from({ length: 8 }, () => at('DEPLOYING', old)), at('DEPLOYED')] });
-    expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({ outcome: 'succeeded' });
+    expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({
+      outcome: 'succeeded',
+    });
   });
 });
 
 test('progress is told while it goes on, and never of the end', async () => {
-  const { context, messages } = scene({ polls: [at('DEPLOYED', old), at('DEPLOYMENT_QUEUED'), at('BUILDING'), at('DEPLOYED')] });
+  const { context, messages } = scene({
+    polls: [at('DEPLOYED', old), at('DEPLOYMENT_QUEUED'), at('BUILDING'), at('DEPLOYED')],
+  });
   await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours });
   expect(messages.map((message) => message.split(',')[0])).toEqual(['DEPLOYED', 'DEPLOYMENT_QUEUED', 'BUILDING']);
 });
@@ -180,20 +236,28 @@ describe('something at rest, whose caller changed nothing lately', () => {
   ])('is told at once: %s', async (_, status, outcome) => {
     for (const changedAt of [-10_000, Number.NEGATIVE_INFINITY]) {
       const { context, pauses, counters } = scene({ polls: [status], changedAt });
-      expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY' }, 45)).toMatchObject({ outcome, waited_seconds: 0 });
+      expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY' }, 45)).toMatchObject({
+        outcome,
+        waited_seconds: 0,
+      });
       expect([pauses, counters.reads]).toEqual([[], 1]);
     }
   });
 
   test('is looked for a moment longer where a deployment is named that it does not show', async () => {
     const { context, pauses } = scene({ polls: [at('DEPLOYED', old)], changedAt: Number.NEGATIVE_INFINITY });
-    expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({ outcome: 'not_seen' });
+    expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({
+      outcome: 'not_seen',
+    });
     expect(pauses).toEqual([3_000]);
   });
 
   test('is looked at twice where the caller has just changed something', async () => {
     const { context, pauses } = scene({ polls: [at('DEPLOYED', old), at('DEPLOYED')], changedAt: -9_000 });
-    expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY' }, 45)).toMatchObject({ outcome: 'succeeded', status: { deployment_request_id: ours } });
+    expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY' }, 45)).toMatchObject({
+      outcome: 'succeeded',
+      status: { deployment_request_id: ours },
+    });
     expect(pauses[0]).toBe(3_000);
   });
 });

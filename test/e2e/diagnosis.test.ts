@@ -15,7 +15,12 @@ const mostRequests = 8;
 const mostRequestsWith: Readonly<Record<string, number>> = {
   'terraform-state-lock': 10,
   // By whom a setting was changed, and from what, is one more.
-  ...Object.fromEntries(['failing-readiness-probe', 'wrong-variable-value', 'helm-timeout', 'image-pull-denied'].map((name) => [name, mostRequests + 1])),
+  ...Object.fromEntries(
+    ['failing-readiness-probe', 'wrong-variable-value', 'helm-timeout', 'image-pull-denied'].map((name) => [
+      name,
+      mostRequests + 1,
+    ]),
+  ),
 };
 const requestsFor = (name: string): number => mostRequestsWith[name] ?? mostRequests;
 const mostBytes = 6_000;
@@ -50,7 +55,9 @@ afterAll(async () => {
 
 /** What the platform counted of the token's requests before this one. */
 async function counted(): Promise<number> {
-  const response = await fetch(`${platform.url}/organization`, { headers: { authorization: `Token ${platform.token}` } });
+  const response = await fetch(`${platform.url}/organization`, {
+    headers: { authorization: `Token ${platform.token}` },
+  });
   return rateLimit - Number(response.headers.get('x-ratelimit-remaining')) - 1;
 }
 
@@ -60,8 +67,23 @@ async function ask(subject: { environment: string } | { service: string }) {
   const connectors = connectorsTo(platform.url, platform.token);
   const result = await (await connectors.modern()).call('diagnose_deployment', subject);
   await connectors.close();
-  const { subject: about, cause, lines = [] } = (result.structuredContent ?? {}) as { subject?: string; cause?: { code?: string; sentence?: string }; lines?: readonly string[] };
-  return { about, cause, lines, next: (result._meta?.[metaKeys.next] ?? []) as readonly unknown[], bytes: JSON.stringify(result).length, requests: (await counted()) - before - 1 };
+  const {
+    subject: about,
+    cause,
+    lines = [],
+  } = (result.structuredContent ?? {}) as {
+    subject?: string;
+    cause?: { code?: string; sentence?: string };
+    lines?: readonly string[];
+  };
+  return {
+    about,
+    cause,
+    lines,
+    next: (result._meta?.[metaKeys.next] ?? []) as readonly unknown[],
+    bytes: JSON.stringify(result).length,
+    requests: (await counted()) - before - 1,
+  };
 }
 
 test('every scenario has an expected cause', () => {
@@ -70,11 +92,20 @@ test('every scenario has an expected cause', () => {
 
 test('the cause of a failure takes one call, few requests and few bytes', async () => {
   const diagnoses = [];
-  for (const { name, environments } of scenarios) diagnoses.push({ name, ...(await ask({ environment: environments[0].path })) });
-  expect(diagnoses.filter(({ name, cause }) => !(causes[name] as readonly (string | undefined)[]).includes(cause?.code)).map(({ name, cause }) => [name, cause])).toEqual([]);
+  for (const { name, environments } of scenarios)
+    diagnoses.push({ name, ...(await ask({ environment: environments[0].path })) });
+  expect(
+    diagnoses
+      .filter(({ name, cause }) => !(causes[name] as readonly (string | undefined)[]).includes(cause?.code))
+      .map(({ name, cause }) => [name, cause]),
+  ).toEqual([]);
   expect(diagnoses.filter(({ next }) => next.length === 0).map(({ name }) => name)).toEqual([]);
   expect(diagnoses.filter(({ bytes }) => bytes > mostBytes).map(({ name, bytes }) => [name, bytes])).toEqual([]);
-  expect(diagnoses.filter(({ name, requests }) => requests > requestsFor(name)).map(({ name, requests }) => [name, requests])).toEqual([]);
+  expect(
+    diagnoses
+      .filter(({ name, requests }) => requests > requestsFor(name))
+      .map(({ name, requests }) => [name, requests]),
+  ).toEqual([]);
   expect(diagnoses.every(({ name, cause }) => !JSON.stringify(cause).includes(name))).toBe(true);
 });
 
@@ -89,40 +120,70 @@ test('and of a service by its path at no higher cost', async () => {
 });
 
 test('shows the line that decides, not a warning beside it', async () => {
-  for (const [name, decides] of [['image-pull-denied', /pull access denied, .* may require authorization/], ['bad-image-tag', /3\.7\.0-rc\.2: not found/]] as const) {
+  for (const [name, decides] of [
+    ['image-pull-denied', /pull access denied, .* may require authorization/],
+    ['bad-image-tag', /3\.7\.0-rc\.2: not found/],
+  ] as const) {
     const { lines } = await ask({ environment: scenarios.find((one) => one.name === name)!.environments[0].path });
-    expect(lines.filter((line) => decides.test(line)), lines.join('\n')).toHaveLength(1);
+    expect(
+      lines.filter((line) => decides.test(line)),
+      lines.join('\n'),
+    ).toHaveLength(1);
     expect(lines.join('\n')).not.toContain('FailedToRetrieveImagePullSecret');
   }
 });
 
 test('who holds the lock of a Terraform state is named as the service it is, with whose it is and whether it runs', async () => {
   const { cause, next } = await ask({ environment: 'network/staging' });
-  expect(cause?.sentence).toMatch(/: that is an instance of container "network\/tooling\/plan-runner", which runs \(DEPLOYED\) and may be at work, or hang\. It was last deployed by "Bo Lindqvist" at \S+: ask there before it is disturbed\.$/);
+  expect(cause?.sentence).toMatch(
+    /: that is an instance of container "network\/tooling\/plan-runner", which runs \(DEPLOYED\) and may be at work, or hang\. It was last deployed by "Bo Lindqvist" at \S+: ask there before it is disturbed\.$/,
+  );
   expect(next[0]).toMatchObject({
-    tool: 'restart_services', arguments: { environment: seedId('environment/network/tooling'), containers: [seedId('service/network/tooling/plan-runner')] },
+    tool: 'restart_services',
+    arguments: {
+      environment: seedId('environment/network/tooling'),
+      containers: [seedId('service/network/tooling/plan-runner')],
+    },
     why: expect.stringContaining("somebody else's work: only once they agree") as string,
   });
 });
 
 test('an unknown deployment is not taken for no deployment', async () => {
   const connectors = connectorsTo(platform.url, platform.token);
-  const result = await (await connectors.modern()).call('diagnose_deployment', { service: 'shop/production/search', deployment_id: '00000000-0000-4000-8000-000000000000' });
+  const result = await (
+    await connectors.modern()
+  ).call('diagnose_deployment', {
+    service: 'shop/production/search',
+    deployment_id: '00000000-0000-4000-8000-000000000000',
+  });
   await connectors.close();
-  expect([failureIn(result)?.kind, textOf(result)]).toEqual(['not_possible', expect.stringContaining('list_deployments')]);
+  expect([failureIn(result)?.kind, textOf(result)]).toEqual([
+    'not_possible',
+    expect.stringContaining('list_deployments'),
+  ]);
 });
 
 test('a commit that was deployed well before is not rolled back: something else broke it', async () => {
   const connectors = connectorsTo(platform.url, platform.token);
-  const result = await (await connectors.modern()).call('rollback_application', { application: 'orders/staging/orders-api' });
+  const result = await (
+    await connectors.modern()
+  ).call('rollback_application', { application: 'orders/staging/orders-api' });
   await connectors.close();
-  expect([failureIn(result)?.kind, textOf(result)]).toEqual(['not_possible', expect.stringMatching(/commit that failed, [0-9a-f]+, was deployed well/)]);
+  expect([failureIn(result)?.kind, textOf(result)]).toEqual([
+    'not_possible',
+    expect.stringMatching(/commit that failed, [0-9a-f]+, was deployed well/),
+  ]);
 });
 
 test('the outcome of an environment has the diagnosis of the service that broke it', async () => {
   const connectors = connectorsTo(platform.url, platform.token);
-  const result = await (await connectors.modern()).call('deploy_service', { environment: 'pricing/staging', wait: true });
+  const result = await (
+    await connectors.modern()
+  ).call('deploy_service', { environment: 'pricing/staging', wait: true });
   await connectors.close();
-  expect(result.structuredContent, textOf(result)).toMatchObject({ outcome: 'failed', diagnosis: { subject: 'pricing-engine', cause: { code: 'image_tag_not_found' } } });
+  expect(result.structuredContent, textOf(result)).toMatchObject({
+    outcome: 'failed',
+    diagnosis: { subject: 'pricing-engine', cause: { code: 'image_tag_not_found' } },
+  });
   expect(result._meta?.[metaKeys.next]).not.toEqual([]);
 });

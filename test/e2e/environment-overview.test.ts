@@ -21,36 +21,59 @@ afterAll(async () => {
 async function call(tool: string, args: Record<string, unknown>, unreadable?: RegExp, status = 403) {
   const proxy = await startRecordingProxy(platform.url, {
     beforeRequest: async (_, request, response) => {
-      if (unreadable?.test(request.url!)) response.writeHead(status, { 'content-type': 'application/json' }).end('{"status":403,"error":"Forbidden","message":"no"}');
+      if (unreadable?.test(request.url!))
+        response
+          .writeHead(status, { 'content-type': 'application/json' })
+          .end('{"status":403,"error":"Forbidden","message":"no"}');
     },
   });
   const connectors = connectorsTo(proxy.url, platform.token);
   opened.push(proxy, connectors);
   const result = await (await connectors.modern(userAnswering(agree))).call(tool, args);
   expect(result.isError, textOf(result)).toBeFalsy();
-  return { answer: result.structuredContent as Record<string, unknown>, text: textOf(result), next: (result._meta?.[metaKeys.next] ?? []) as readonly NextCall[] };
+  return {
+    answer: result.structuredContent as Record<string, unknown>,
+    text: textOf(result),
+    next: (result._meta?.[metaKeys.next] ?? []) as readonly NextCall[],
+  };
 }
 
-const overview = (environment: string, ...unreadable: [RegExp?, number?]) => call('get_environment_overview', { environment }, ...unreadable);
+const overview = (environment: string, ...unreadable: [RegExp?, number?]) =>
+  call('get_environment_overview', { environment }, ...unreadable);
 
 test('an overview says that its cluster is locked: by whom, why, since and until when', async () => {
   const { answer, text } = await overview('warehouse/production');
-  expect(answer['cluster_lock']).toMatch(/^Cluster warehouse is locked by Bo Lindqvist since \d{4}-\S+ until \d{4}-\S+: Incident 2291: nodes out of disk\./);
+  expect(answer['cluster_lock']).toMatch(
+    /^Cluster warehouse is locked by Bo Lindqvist since \d{4}-\S+ until \d{4}-\S+: Incident 2291: nodes out of disk\./,
+  );
   expect(text).toContain('Bo Lindqvist');
   expect(text).toContain('While it is locked, nothing in this environment can be deployed or changed.');
 });
 
 test('a lock whose days are over is told by no overview, and is no cause', async () => {
   const proxy = await startRecordingProxy(platform.url, {
-    alter: (_, path, body) => (path.endsWith('/cluster/lock') ? { results: (body as { results: object[] }).results.map((lock) => ({ ...lock, locked_at: '2020-01-01T00:00:00Z' })) } : body),
+    alter: (_, path, body) =>
+      path.endsWith('/cluster/lock')
+        ? {
+            results: (body as { results: object[] }).results.map((lock) => ({
+              ...lock,
+              locked_at: '2020-01-01T00:00:00Z',
+            })),
+          }
+        : body,
   });
   const connectors = connectorsTo(proxy.url, platform.token);
   opened.push(proxy, connectors);
   const client = await connectors.modern();
-  for (const [tool, args] of [['get_environment_overview', { environment: 'warehouse/production' }], ['get_organization_overview', {}]] as const) {
+  for (const [tool, args] of [
+    ['get_environment_overview', { environment: 'warehouse/production' }],
+    ['get_organization_overview', {}],
+  ] as const) {
     expect(textOf(await client.call(tool, args)), tool).not.toMatch(/locked by|Locked: |Incident 2291/i);
   }
-  expect((await client.call('diagnose_deployment', { service: 'warehouse/production/stock-sync' })).structuredContent).not.toHaveProperty('blocked');
+  expect(
+    (await client.call('diagnose_deployment', { service: 'warehouse/production/stock-sync' })).structuredContent,
+  ).not.toHaveProperty('blocked');
 });
 
 test('it says nothing of a lock where there is none', async () => {
@@ -59,8 +82,15 @@ test('it says nothing of a lock where there is none', async () => {
   expect(text).not.toMatch(/locked/);
 });
 
-test.each([['refuses', 403], ['fails at', 500]])('where the platform %s telling it, an overview says that it could not look', async (_, status) => {
-  const { answer, text } = await overview('warehouse/production', /\/(?:lock|clusterLock|status)s?\b(?<!statuses)/i, status);
+test.each([
+  ['refuses', 403],
+  ['fails at', 500],
+])('where the platform %s telling it, an overview says that it could not look', async (_, status) => {
+  const { answer, text } = await overview(
+    'warehouse/production',
+    /\/(?:lock|clusterLock|status)s?\b(?<!statuses)/i,
+    status,
+  );
   expect(answer).not.toHaveProperty('cluster_lock');
   expect(text).toMatch(/Whether its cluster .*not be read/);
   expect(answer['results']).toHaveLength(1);
@@ -70,10 +100,14 @@ test('what is stopped can be started by the call that an overview and a diagnosi
   await call('stop_services', { services: ['shop/staging/search'], wait: true });
   const told = (await overview('shop/staging')).next.find(({ tool }) => tool === 'start_services');
   expect(told!.arguments['services']).toContain(platform.seed['container_id']);
-  const environment = (await call('diagnose_deployment', { environment: 'shop/staging' })).next.find(({ tool }) => tool === 'start_services');
+  const environment = (await call('diagnose_deployment', { environment: 'shop/staging' })).next.find(
+    ({ tool }) => tool === 'start_services',
+  );
   expect(environment!.arguments['services']).toContain(platform.seed['container_id']);
   const [start] = (await call('diagnose_deployment', { service: 'shop/staging/search' })).next;
   expect(start).toMatchObject({ tool: 'start_services', arguments: { services: [platform.seed['container_id']] } });
   await call('start_services', { ...start!.arguments, wait: true });
-  expect((await call('get_service', { service: 'shop/staging/search' })).answer['status']).toMatchObject({ state: 'DEPLOYED' });
+  expect((await call('get_service', { service: 'shop/staging/search' })).answer['status']).toMatchObject({
+    state: 'DEPLOYED',
+  });
 });

@@ -11,7 +11,10 @@ import { startTestPlatform, type TestPlatform } from '../support/test-platform.t
 
 /** How a failure is mended by what its diagnosis proposes. */
 interface Mending {
-  /** Tools of the proposed calls that are taken, in order; the calls that a diagnosis among them proposes take the place of the others. */
+  /**
+   * Tools of the proposed calls that are taken, in order; the calls that a diagnosis among them proposes take the place
+   * of the others.
+   */
   readonly take: readonly string[];
   /** What the user fills in. */
   readonly fill?: string;
@@ -23,8 +26,15 @@ interface Mending {
 const mendings: Readonly<Record<string, Mending>> = {
   'bad-image-tag': { take: ['update_container', 'deploy_service'], service: 'pricing/staging/pricing-engine' },
   'failing-readiness-probe': { take: ['update_container', 'deploy_service'], service: 'discovery/staging/suggest' },
-  'missing-variable': { take: ['set_environment_variables', 'deploy_service'], fill: 'https://rates.acme.example', service: 'payments/staging/payments-api' },
-  'wrong-variable-value': { take: ['set_environment_variables', 'deploy_service'], service: 'orders/staging/orders-api' },
+  'missing-variable': {
+    take: ['set_environment_variables', 'deploy_service'],
+    fill: 'https://rates.acme.example',
+    service: 'payments/staging/payments-api',
+  },
+  'wrong-variable-value': {
+    take: ['set_environment_variables', 'deploy_service'],
+    service: 'orders/staging/orders-api',
+  },
   'wrong-port': { take: ['update_container', 'deploy_service'], service: 'shop/gifts/gift-cards' },
   'out-of-memory': { take: ['update_container', 'deploy_service'], service: 'discovery/production/recommendations' },
   'docker-build-error': { take: ['deploy_application'], service: 'shop/returns/returns-portal' },
@@ -33,10 +43,14 @@ const mendings: Readonly<Record<string, Mending>> = {
   'database-down': { take: ['deploy_service', 'deploy_service'], service: 'ledger/staging/ledger-api' },
   'image-pull-denied': { take: ['update_container', 'deploy_service'], service: 'shop/notifications/mailer' },
   'flaky-migration-job': {
-    take: ['diagnose_deployment', 'deploy_service'], after: { tool: 'deploy_service', arguments: { service: 'billing/staging/billing-api' } },
+    take: ['diagnose_deployment', 'deploy_service'],
+    after: { tool: 'deploy_service', arguments: { service: 'billing/staging/billing-api' } },
     service: 'billing/staging/billing-api',
   },
-  'cluster-locked': { take: ['get_environment_overview', 'unlock_cluster', 'deploy_service'], service: 'warehouse/production/stock-sync' },
+  'cluster-locked': {
+    take: ['get_environment_overview', 'unlock_cluster', 'deploy_service'],
+    service: 'warehouse/production/stock-sync',
+  },
 };
 
 let platform: TestPlatform;
@@ -54,7 +68,8 @@ afterAll(async () => {
   await platform.close();
 });
 
-const nextOf = (result: CallToolResult): readonly NextCall[] => (result._meta?.[metaKeys.next] ?? []) as readonly NextCall[];
+const nextOf = (result: CallToolResult): readonly NextCall[] =>
+  (result._meta?.[metaKeys.next] ?? []) as readonly NextCall[];
 
 const must = async ({ tool, arguments: args }: Pick<NextCall, 'tool' | 'arguments'>): Promise<CallToolResult> => {
   const result = await client.call(tool, args);
@@ -63,7 +78,8 @@ const must = async ({ tool, arguments: args }: Pick<NextCall, 'tool' | 'argument
 };
 
 /** The calls that lack what only the user knows. */
-const openOf = (result: CallToolResult): readonly NextCall[] => ((result.structuredContent as { next_once_known?: readonly NextCall[] } | undefined)?.next_once_known ?? []);
+const openOf = (result: CallToolResult): readonly NextCall[] =>
+  (result.structuredContent as { next_once_known?: readonly NextCall[] } | undefined)?.next_once_known ?? [];
 
 /** A call with what it lacked: `needs` names the argument and the form of its value. */
 function filled({ arguments: args, needs = '' }: NextCall, value: string): NextCall['arguments'] {
@@ -72,17 +88,27 @@ function filled({ arguments: args, needs = '' }: NextCall, value: string): NextC
 }
 
 const latestOf = async (service: string): Promise<unknown> => {
-  const { results } = (await must({ tool: 'list_deployments', arguments: { service } })).structuredContent as { results: { state: string }[] };
+  const { results } = (await must({ tool: 'list_deployments', arguments: { service } })).structuredContent as {
+    results: { state: string }[];
+  };
   return results[0]?.state;
 };
 
 /** How the latest deployment of a service ended, once nothing of it moves. */
-const expectEnd = (service: string, state: RegExp) => expect.poll(() => latestOf(service), { interval: 20 }).toMatch(state);
+const expectEnd = (service: string, state: RegExp) =>
+  expect.poll(() => latestOf(service), { interval: 20 }).toMatch(state);
 
 function expectUsable(calls: readonly NextCall[]): void {
   expect(calls.length).toBeGreaterThan(0);
   expect(calls[0]?.tool).not.toBe('unlock_cluster');
-  for (const { tool: name, arguments: args } of calls) expect(issuesOfCall(tools.find((tool) => tool.name === name)!, args), `${name} ${JSON.stringify(args)}`).toEqual([]);
+  for (const { tool: name, arguments: args } of calls)
+    expect(
+      issuesOfCall(
+        tools.find((tool) => tool.name === name)!,
+        args,
+      ),
+      `${name} ${JSON.stringify(args)}`,
+    ).toEqual([]);
 }
 
 test('every failure has a fix', () => {
@@ -91,7 +117,10 @@ test('every failure has a fix', () => {
 
 describe.each(Object.entries(mendings))('%s', (_, { take, after, fill, service }) => {
   test('is gone after the calls that its diagnosis proposes', async () => {
-    const diagnosis = await must({ tool: 'diagnose_deployment', arguments: { environment: service.split('/').slice(0, 2).join('/') } });
+    const diagnosis = await must({
+      tool: 'diagnose_deployment',
+      arguments: { environment: service.split('/').slice(0, 2).join('/') },
+    });
     let proposed: readonly NextCall[] = [...openOf(diagnosis), ...nextOf(diagnosis)];
     expectUsable(nextOf(diagnosis));
     expect(nextOf(diagnosis).some(({ needs }) => needs !== undefined)).toBe(false);
@@ -99,8 +128,14 @@ describe.each(Object.entries(mendings))('%s', (_, { take, after, fill, service }
       const call = proposed.find((one) => one.tool === tool);
       const others = proposed.filter((one) => one !== call);
       expect(call, `${tool} among ${proposed.map((one) => one.tool).join(', ')}`).toBeDefined();
-      if (call!.needs !== undefined) expect(textOf(diagnosis)).toContain(`With what only the user knows: ${tool} ${JSON.stringify(call!.arguments)} and ${call!.needs}`);
-      const result = await must({ tool, arguments: call!.needs === undefined ? call!.arguments : filled(call!, fill!) });
+      if (call!.needs !== undefined)
+        expect(textOf(diagnosis)).toContain(
+          `With what only the user knows: ${tool} ${JSON.stringify(call!.arguments)} and ${call!.needs}`,
+        );
+      const result = await must({
+        tool,
+        arguments: call!.needs === undefined ? call!.arguments : filled(call!, fill!),
+      });
       // The lock is free once its holder is up again.
       if (tool === 'restart_services') await expectEnd('network/tooling/plan-runner', /^RESTARTED$/);
       proposed = others;
@@ -116,14 +151,23 @@ describe('an application', () => {
   const application_id = 'payments/staging/payments-api';
 
   test.each([
-    ['is asked at another port than it listens on', { ports: [{ internal_port: 9000, publicly_accessible: true }], healthchecks: { readiness_probe: { type: { http: { port: 9000, path: '/health' } } } } }],
+    [
+      'is asked at another port than it listens on',
+      {
+        ports: [{ internal_port: 9000, publicly_accessible: true }],
+        healthchecks: { readiness_probe: { type: { http: { port: 9000, path: '/health' } } } },
+      },
+    ],
     ['has too little memory', { memory: 40 }],
   ])('that %s is mended by what its diagnosis proposes', async (_, wrong) => {
     await must({ tool: 'update_application', arguments: { application_id, ...wrong } });
     await client.call('deploy_service', { service: application_id, wait: true });
     const diagnosis = await must({ tool: 'diagnose_deployment', arguments: { service: application_id } });
     const calls = nextOf(diagnosis);
-    expect(calls.map(({ tool }) => tool), textOf(diagnosis)).toEqual(expect.arrayContaining(['update_application', 'deploy_service']));
+    expect(
+      calls.map(({ tool }) => tool),
+      textOf(diagnosis),
+    ).toEqual(expect.arrayContaining(['update_application', 'deploy_service']));
     expectUsable(calls);
     for (const one of calls.slice(0, 2)) await must(one);
     await expectEnd(application_id, /^DEPLOYED$/);
@@ -137,6 +181,9 @@ test('the registry that refuses an image is named, and the one from before is pr
   await others.close();
   const { cause } = result.structuredContent as { cause: { sentence: string } };
   expect(cause.sentence).toMatch(/^The registry "docker-hub" refuses to give out the image ".*acme\/mailer:1\.9\.0"/);
-  expect(nextOf(result)[0]).toMatchObject({ tool: 'update_container', arguments: { registry: fresh.seed['registry_id'] } });
+  expect(nextOf(result)[0]).toMatchObject({
+    tool: 'update_container',
+    arguments: { registry: fresh.seed['registry_id'] },
+  });
   await fresh.close();
 });

@@ -5,7 +5,10 @@ import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, failureIn, textOf, userAnswering } from '../support/mcp-clients.ts';
 
 /** What a server of another make answers: by method and path, a status and a body. */
-type Answers = (method: string, path: string) => readonly [status: number, body?: unknown, headers?: Record<string, string>] | undefined;
+type Answers = (
+  method: string,
+  path: string,
+) => readonly [status: number, body?: unknown, headers?: Record<string, string>] | undefined;
 
 const id = '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e';
 const token = 'the-token-of-this-test';
@@ -39,7 +42,9 @@ const database = { environment_id: id, name: 'orders', type: 'REDIS', version: '
 const created: Answers = (method) => (method === 'POST' ? [201, { id, name: 'orders' }] : undefined);
 
 test('nobody is asked again for what the platform was found to lack', async () => {
-  const { modern, requests } = await foreignPlatform((method) => (method === 'GET' ? [200, { id, name: 'prod', mode: 'PRODUCTION' }] : undefined));
+  const { modern, requests } = await foreignPlatform((method) =>
+    method === 'GET' ? [200, { id, name: 'prod', mode: 'PRODUCTION' }] : undefined,
+  );
   const user = userAnswering(agree);
   const client = await modern(user);
   for (const says of [/does not offer POST/, /does not offer cancel_deployment, as an earlier call showed/]) {
@@ -56,7 +61,10 @@ describe('where the mode of an environment cannot be determined', () => {
     ['the platform lacks the read', created],
     ['the token may not read it', (method) => (method === 'GET' ? problem(403, 'forbidden') : created(method, ''))],
     ['the answer tells no mode', (method) => (method === 'GET' ? [200, { id, name: 'prod' }] : created(method, ''))],
-    ['the mode is one nobody knows', (method) => (method === 'GET' ? [200, { id, name: 'prod', mode: 'CANARY' }] : created(method, ''))],
+    [
+      'the mode is one nobody knows',
+      (method) => (method === 'GET' ? [200, { id, name: 'prod', mode: 'CANARY' }] : created(method, '')),
+    ],
   ])('a change needs a person: %s', async (_, answers) => {
     const { modern, requests } = await foreignPlatform(answers);
     const refused = await (await modern()).call('create_database', database);
@@ -71,7 +79,9 @@ describe('where the mode of an environment cannot be determined', () => {
   });
 
   test('nothing is changed while the platform fails to say', async () => {
-    const { modern, requests } = await foreignPlatform((method) => (method === 'GET' ? problem(500, 'database is down') : created(method, '')));
+    const { modern, requests } = await foreignPlatform((method) =>
+      method === 'GET' ? problem(500, 'database is down') : created(method, ''),
+    );
     const result = await (await modern(userAnswering(agree))).call('create_database', database);
     expect(textOf(result)).toContain('the platform failed');
     expect(requests.filter((line) => line.startsWith('POST'))).toEqual([]);
@@ -114,9 +124,19 @@ describe('what a platform says', () => {
   });
 
   test('shows no secret, however it got there', async () => {
-    const body = { id, target_url: `https://u:hunter2-pass@a.example`, target_secret: 'leaked-value', description: `sent with ${token}` };
+    const body = {
+      id,
+      target_url: `https://u:hunter2-pass@a.example`,
+      target_secret: 'leaked-value',
+      description: `sent with ${token}`,
+    };
     const { modern } = await foreignPlatform(() => [201, body]);
-    const args = { organization_id: id, target_url: 'https://a.example', events: ['DEPLOYMENT_FAILED'], target_secret: 'leaked-value' };
+    const args = {
+      organization_id: id,
+      target_url: 'https://a.example',
+      events: ['DEPLOYMENT_FAILED'],
+      target_secret: 'leaked-value',
+    };
     const result = await (await modern(userAnswering(agree))).call('create_webhook', args);
     expect(result.isError).toBeFalsy();
     for (const secret of ['hunter2-pass', 'leaked-value', token]) expect(JSON.stringify(result)).not.toContain(secret);
@@ -124,9 +144,13 @@ describe('what a platform says', () => {
 
   test('shows no secret in an error that echoes it', async () => {
     const { modern } = await foreignPlatform((method) =>
-      method === 'GET' ? [200, { id, name: 'api', mode: 'STAGING', environment: { id } }] : problem(400, `value "correct-horse-battery" with token ${token} is bad`),
+      method === 'GET'
+        ? [200, { id, name: 'api', mode: 'STAGING', environment: { id } }]
+        : problem(400, `value "correct-horse-battery" with token ${token} is bad`),
     );
-    const result = await (await modern()).call('create_secret', { application_id: id, key: 'K', value: 'correct-horse-battery' });
+    const result = await (
+      await modern()
+    ).call('create_secret', { application_id: id, key: 'K', value: 'correct-horse-battery' });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toContain('is bad');
     expect(JSON.stringify(result)).not.toMatch(/correct-horse|the-token-of/);
@@ -143,15 +167,25 @@ describe('when a call fails', () => {
 
   test('an empty budget says when to come back', async () => {
     const reset = Math.floor(Date.now() / 1000) + 1800;
-    const { modern } = await foreignPlatform(() => [429, { status: 429, error: 'E', message: 'slow down' }, { 'x-ratelimit-reset': String(reset) }]);
+    const { modern } = await foreignPlatform(() => [
+      429,
+      { status: 429, error: 'E', message: 'slow down' },
+      { 'x-ratelimit-reset': String(reset) },
+    ]);
     const result = await (await modern()).call('get_organization');
-    expect(failureIn(result)).toMatchObject({ kind: 'api', why: 'rate_limited', retry_at: new Date(reset * 1000).toISOString() });
+    expect(failureIn(result)).toMatchObject({
+      kind: 'api',
+      why: 'rate_limited',
+      retry_at: new Date(reset * 1000).toISOString(),
+    });
     expect(textOf(result)).toContain(new Date(reset * 1000).toISOString());
   });
 
   test('a change whose outcome nobody knows is called that', async () => {
     const { modern } = await foreignPlatform((method) => (method === 'POST' ? problem(500, 'oops') : undefined));
-    expect(failureIn(await (await modern()).call('create_project', { organization_id: id, name: 'shop' }))).toMatchObject({ kind: 'api', why: 'server_error', outcome: 'unknown' });
+    expect(
+      failureIn(await (await modern()).call('create_project', { organization_id: id, name: 'shop' })),
+    ).toMatchObject({ kind: 'api', why: 'server_error', outcome: 'unknown' });
   });
 
   test('an answer that is not of the contract is shown as far as it goes, and the member named', async () => {

@@ -20,5 +20,7 @@ test('the link of an invitation lets in whoever has it: it is shown only where i
   const quiet = await client.call('invite_member', { email: 'one@acme.example' });
   expect(quiet.structuredContent, textOf(quiet)).toMatchObject({ email: 'one@acme.example' });
   expect(JSON.stringify(quiet)).not.toContain('/invitations/');
-  expect(JSON.stringify(await client.call('invite_member', { email: 'two@acme.example', show_link: true }))).toContain('/invitations/');
+  expect(JSON.stringify(await client.call('invite_member', { email: 'two@acme.example', show_link: true }))).toContain(
+    '/invitations/',
+  );
 });

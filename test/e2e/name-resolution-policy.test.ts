@@ -18,7 +18,10 @@ afterAll(async () => {
 });
 
 test('where the policy keeps places from being read, a wrong name tells only of what may be read', async () => {
-  const [open, kept] = [await connectors.modern(), await connectors.modern(undefined, await policyFrom('deny: [{ mode: PRODUCTION }]'))];
+  const [open, kept] = [
+    await connectors.modern(),
+    await connectors.modern(undefined, await policyFrom('deny: [{ mode: PRODUCTION }]')),
+  ];
   expect(textOf(await open.call('get_service', { service: 'checkout-api' }))).toContain('shop/production/checkout-api');
   for (const service of ['checkout-api', 'shop/production/checkout', 'nothing']) {
     const text = textOf(await kept.call('get_service', { service }));
@@ -29,6 +32,11 @@ test('where the policy keeps places from being read, a wrong name tells only of 
 });
 
 test('a rule about changes keeps nobody from seeing what there is', async () => {
-  const client = await connectors.modern(undefined, await policyFrom('deny: [{ mode: PRODUCTION, tier: [write, disruptive, destructive] }]'));
-  expect(textOf(await client.call('get_service', { service: 'checkout-api' }))).toContain('shop/production/checkout-api');
+  const client = await connectors.modern(
+    undefined,
+    await policyFrom('deny: [{ mode: PRODUCTION, tier: [write, disruptive, destructive] }]'),
+  );
+  expect(textOf(await client.call('get_service', { service: 'checkout-api' }))).toContain(
+    'shop/production/checkout-api',
+  );
 });

@@ -16,16 +16,24 @@ afterAll(async () => {
 });
 
 /** The keys of an application's variables. */
-const keysOf = async (id: unknown) => ((await platform.must('list_environment_variables', { application_id: id }))['results'] as { key: string }[]).map(({ key }) => key);
+const keysOf = async (id: unknown) =>
+  ((await platform.must('list_environment_variables', { application_id: id }))['results'] as { key: string }[]).map(
+    ({ key }) => key,
+  );
 
 describe.each(['modern', 'legacy'] as const)('over MCP, in the %s era', (era) => {
   test('names stand for ids wherever they are asked for', async () => {
     const client = await connectors[era](userAnswering(agree));
     const status = await client.call('get_application_status', { application_id: 'shop/staging/checkout-api' });
     expect(status.structuredContent).toMatchObject({ id: platform.seed['application_id'] });
-    const restarted = await client.call('restart_services', { environment_id: 'shop/staging', container_ids: ['search'] });
+    const restarted = await client.call('restart_services', {
+      environment_id: 'shop/staging',
+      container_ids: ['search'],
+    });
     expect(restarted.structuredContent, textOf(restarted)).toMatchObject({ id: platform.seed['container_id'] });
-    const uri = await client.call('get_environment', { environment_id: `infra://environment/${platform.seed['environment_id']}` });
+    const uri = await client.call('get_environment', {
+      environment_id: `infra://environment/${platform.seed['environment_id']}`,
+    });
     expect(uri.structuredContent).toMatchObject({ name: 'staging' });
   });
 
@@ -42,15 +50,27 @@ describe.each(['modern', 'legacy'] as const)('over MCP, in the %s era', (era) =>
     const client = await connectors[era](userAnswering(agree));
     const [name, path] = [`billing-${era}`, `shop/staging/billing-${era}`];
     const fields = { git_repository: { url: 'https://git.example/a/b.git' } };
-    const make = async (of: string): Promise<unknown> => (await platform.must('create_application', { environment_id: platform.seed['environment_id'], name: of, ...fields }))['id'];
-    const rename = (id: unknown, to: string) => platform.must('update_application', { application_id: id, name: to, ...fields, ports: [], healthchecks: {} });
+    const make = async (of: string): Promise<unknown> =>
+      (
+        await platform.must('create_application', {
+          environment_id: platform.seed['environment_id'],
+          name: of,
+          ...fields,
+        })
+      )['id'];
+    const rename = (id: unknown, to: string) =>
+      platform.must('update_application', { application_id: id, name: to, ...fields, ports: [], healthchecks: {} });
     const older = await make(name);
     expect((await client.call('get_service', { service: path })).structuredContent).toMatchObject({ id: older });
     await rename(older, `${name}-old`);
     // With nothing else of that name.
-    expect((await client.call('set_environment_variables', { service: path, variables: { ONE: '1' } })).isError).toBe(true);
+    expect((await client.call('set_environment_variables', { service: path, variables: { ONE: '1' } })).isError).toBe(
+      true,
+    );
     const newer = await make(`${name}-next`);
-    expect((await client.call('get_service', { service: `${path}-next` })).structuredContent).toMatchObject({ id: newer });
+    expect((await client.call('get_service', { service: `${path}-next` })).structuredContent).toMatchObject({
+      id: newer,
+    });
     await rename(newer, name);
     await rename(older, `${name}-next`);
     const deployed = await client.call('deploy_service', { service: `${path}-next` });
@@ -63,9 +83,19 @@ describe.each(['modern', 'legacy'] as const)('over MCP, in the %s era', (era) =>
 
   test('a change is not about what only a remembered list has by another spelling', async () => {
     const client = await connectors[era]();
-    const make = async (name: string): Promise<unknown> => (await platform.must('create_environment', { project_id: platform.seed['project_id'], cluster_id: platform.seed['cluster_id'], name, mode: 'STAGING' }))['id'];
+    const make = async (name: string): Promise<unknown> =>
+      (
+        await platform.must('create_environment', {
+          project_id: platform.seed['project_id'],
+          cluster_id: platform.seed['cluster_id'],
+          name,
+          mode: 'STAGING',
+        })
+      )['id'];
     const older = await make(`canary-${era}`);
-    expect((await client.call('get_environment', { environment_id: `shop/Canary-${era}` })).structuredContent).toMatchObject({ id: older });
+    expect(
+      (await client.call('get_environment', { environment_id: `shop/Canary-${era}` })).structuredContent,
+    ).toMatchObject({ id: older });
     await platform.must('delete_environment', { environment_id: older });
     const newer = await make(`Canary-${era}`);
     const planned = await client.call('stop_environment', { environment_id: `shop/Canary-${era}`, dry_run: true });

@@ -50,14 +50,26 @@ test('a cluster is locked and unlocked once', async () => {
 });
 
 test('nothing is cancelled where nothing is under way, and nothing stopped that stands still', async () => {
-  await expectNeedless('cancel_deployment', { environment_id: 'shop/production' }, /no deployment is running or queued/);
+  await expectNeedless(
+    'cancel_deployment',
+    { environment_id: 'shop/production' },
+    /no deployment is running or queued/,
+  );
   await agreed('stop_environment', { environment_id: 'shop/staging', wait: true });
-  await expectNeedless('stop_environment', { environment_id: 'shop/staging' }, /nothing runs in this environment[^]*checkout-api.*now STOPPED/);
+  await expectNeedless(
+    'stop_environment',
+    { environment_id: 'shop/staging' },
+    /nothing runs in this environment[^]*checkout-api.*now STOPPED/,
+  );
 });
 
 test('nobody is invited who is a member or was invited', async () => {
   const { results } = (await client.call('list_members', {})).structuredContent as { results: { email: string }[] };
-  await expectNeedless('invite_member', { email: results[0]!.email.toUpperCase(), role_id: 'Developer' }, /is a member already/);
+  await expectNeedless(
+    'invite_member',
+    { email: results[0]!.email.toUpperCase(), role_id: 'Developer' },
+    /is a member already/,
+  );
   await agreed('invite_member', { email: 'nia@acme.example', role_id: 'Developer' });
   await expectNeedless('invite_member', { email: 'nia@acme.example', role_id: 'Developer' }, /invited already/);
 });

@@ -40,7 +40,10 @@ beforeAll(async () => {
   platform = await startTestPlatform({ rateLimit: 10_000, scenarios: scenarios.map(({ name }) => name) });
   proxy = await startRecordingProxy(platform.url, {
     beforeRequest: async (_, request, response) => {
-      if (lacks?.test(request.url!.split('?')[0]!)) response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify({ status: 404, message: 'no such page' }));
+      if (lacks?.test(request.url!.split('?')[0]!))
+        response
+          .writeHead(404, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ status: 404, message: 'no such page' }));
     },
   });
   connectors = connectorsTo(proxy.url, platform.token);
@@ -51,7 +54,13 @@ beforeAll(async () => {
     const before = await ask('diagnose_deployment', { environment });
     const stopped = await ask('stop_environment', { environment_id: environment, wait: true });
     expect(stopped.data['outcome'], stopped.text).toBe('succeeded');
-    stories.push({ name, environment, service: `${environment}/${String(before.data['subject'])}`, deployment: String((before.data['deployment'] as Json)['id']), before });
+    stories.push({
+      name,
+      environment,
+      service: `${environment}/${String(before.data['subject'])}`,
+      deployment: String((before.data['deployment'] as Json)['id']),
+      before,
+    });
   }
 });
 
@@ -72,9 +81,15 @@ describe('lines of a deployment that is not the latest', () => {
 
   test('are not those of the deployment before', async () => {
     const { service, deployment: deployment_id } = stories.find(({ name }) => name === 'bad-image-tag')!;
-    const { results: [, , good] } = (await ask('list_deployments', { service })).data as { results: Json[] };
-    expect((await ask('search_logs', { service, deployment_id, text: '3.7.0-rc.2' })).data['matched']).toBeGreaterThan(0);
-    expect((await ask('search_logs', { service, deployment_id: good!['id'], text: '3.7.0-rc.2' })).data).toMatchObject({ matched: 0 });
+    const {
+      results: [, , good],
+    } = (await ask('list_deployments', { service })).data as { results: Json[] };
+    expect((await ask('search_logs', { service, deployment_id, text: '3.7.0-rc.2' })).data['matched']).toBeGreaterThan(
+      0,
+    );
+    expect((await ask('search_logs', { service, deployment_id: good!['id'], text: '3.7.0-rc.2' })).data).toMatchObject({
+      matched: 0,
+    });
   });
 
   test('are not taken for none where they can not be had', async () => {
@@ -83,14 +98,19 @@ describe('lines of a deployment that is not the latest', () => {
     const other = connectorsTo(proxy.url, platform.token);
     const fresh = await other.modern();
     const { service, environment, deployment: deployment_id } = stories.find(({ name }) => name === 'wrong-port')!;
-    const answers = [await ask('search_logs', { service, deployment_id, pattern: '.' }, fresh), await ask('search_logs', { environment, deployment_id, pattern: '.' }, fresh)];
+    const answers = [
+      await ask('search_logs', { service, deployment_id, pattern: '.' }, fresh),
+      await ask('search_logs', { environment, deployment_id, pattern: '.' }, fresh),
+    ];
     lacks = undefined;
     await other.close();
     for (const { data, text } of answers) {
       expect(data).not.toHaveProperty('matched');
       expect(text).not.toContain('0 of 0');
     }
-    expect((await ask('search_logs', { service, deployment_id: '00000000-0000-4000-8000-000000000000', pattern: '.' })).text).toContain('the history of the service shows no such deployment');
+    expect(
+      (await ask('search_logs', { service, deployment_id: '00000000-0000-4000-8000-000000000000', pattern: '.' })).text,
+    ).toContain('the history of the service shows no such deployment');
   });
 });
 
@@ -98,7 +118,11 @@ test('what was stopped after it failed is diagnosed of its environment: with who
   for (const { name, environment, service, before } of stories) {
     const after = await ask('diagnose_deployment', { environment });
     expect(codeOf(after), `${name}: ${after.text}`).toBe(codeOf(before));
-    expect(after.data, name).toMatchObject({ subject: service.split('/').at(-1), stopped: { by: 'operator', at: expect.any(String) as string }, next: before.data['next'] });
+    expect(after.data, name).toMatchObject({
+      subject: service.split('/').at(-1),
+      stopped: { by: 'operator', at: expect.any(String) as string },
+      next: before.data['next'],
+    });
     expect(after.text, name).toMatch(/^It was stopped afterwards by operator at /m);
     expect(after.text, name).not.toContain('failed state');
   }
@@ -108,8 +132,13 @@ test('what was stopped while it was well is told, and is no failure', async () =
   const environment_id = 'network/tooling';
   expect((await ask('stop_environment', { environment_id, wait: true })).data['outcome']).toBe('succeeded');
   const { data, text } = await ask('diagnose_deployment', { environment: environment_id });
-  expect(data).toMatchObject({ outcome: 'nothing failed', stopped_services: [{ name: 'plan-runner', by: 'operator', before: { state: 'DEPLOYED', by: 'Bo Lindqvist' } }] });
-  expect(text).toMatch(/container plan-runner \(id \S+\) was stopped by operator at .*; the deploy before by Bo Lindqvist at .* ended as DEPLOYED\./);
+  expect(data).toMatchObject({
+    outcome: 'nothing failed',
+    stopped_services: [{ name: 'plan-runner', by: 'operator', before: { state: 'DEPLOYED', by: 'Bo Lindqvist' } }],
+  });
+  expect(text).toMatch(
+    /container plan-runner \(id \S+\) was stopped by operator at .*; the deploy before by Bo Lindqvist at .* ended as DEPLOYED\./,
+  );
 });
 
 test('a deployment is diagnosed as well once others followed', async () => {

@@ -17,33 +17,56 @@ afterEach(async () => {
 
 /** What a platform answers to a token of two organizations, each with a project of the same name. */
 function answerTo(path: string): unknown {
-  if (path === '/organization') return { results: [{ id: acme, name: 'Acme' }, { id: beta, name: 'Beta' }] };
+  if (path === '/organization')
+    return {
+      results: [
+        { id: acme, name: 'Acme' },
+        { id: beta, name: 'Beta' },
+      ],
+    };
   const [, kind, id = '', list] = path.split('/');
-  if (kind === 'organization' && list === 'project') return { results: [{ id: shopOf[id as typeof acme], name: 'shop' }] };
+  if (kind === 'organization' && list === 'project')
+    return { results: [{ id: shopOf[id as typeof acme], name: 'shop' }] };
   if (kind === 'organization' && list === 'cluster') return { results: [] };
-  if (kind === 'environment' && id === stage && list === undefined) return { id: stage, name: 'stage', mode: 'STAGING', cluster_id: cluster };
-  if (kind === 'project' && list === 'environment') return { results: id === shopOf[beta] ? [{ id: stage, name: 'stage', mode: 'STAGING' }] : [] };
+  if (kind === 'environment' && id === stage && list === undefined)
+    return { id: stage, name: 'stage', mode: 'STAGING', cluster_id: cluster };
+  if (kind === 'project' && list === 'environment')
+    return { results: id === shopOf[beta] ? [{ id: stage, name: 'stage', mode: 'STAGING' }] : [] };
   return undefined;
 }
 
 /** A client of a server for that token, and the requests of the server. */
-async function twoOrganizations(organization?: string): Promise<{ readonly client: TestClient; readonly requests: string[] }> {
+async function twoOrganizations(
+  organization?: string,
+): Promise<{ readonly client: TestClient; readonly requests: string[] }> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     const path = request.url!.split('?')[0]!;
     requests.push(`${request.method} ${path}`);
     const body = request.method === 'POST' ? { id: stage, name: 'made' } : answerTo(path);
     request.resume();
-    response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? 'no such page'));
+    response
+      .writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(body ?? 'no such page'));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const connectors = connectorsTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'the-token-of-this-test', { organization });
+  const connectors = connectorsTo(
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    'the-token-of-this-test',
+    { organization },
+  );
   opened.push(connectors, { close: () => new Promise((resolve) => server.close(resolve)) });
   return { client: await connectors.modern(userAnswering(agree)), requests };
 }
 
 describe('where a token has several organizations', () => {
-  test.each([['list_projects', {}], ['get_organization', {}], ['find_resource', { name: 'shop' }], ['list_environments', { project_id: 'shop' }], ['create_project', { name: 'x' }]])('%s asks for the choice, and lists them', async (tool, args) => {
+  test.each([
+    ['list_projects', {}],
+    ['get_organization', {}],
+    ['find_resource', { name: 'shop' }],
+    ['list_environments', { project_id: 'shop' }],
+    ['create_project', { name: 'x' }],
+  ])('%s asks for the choice, and lists them', async (tool, args) => {
     const { client, requests } = await twoOrganizations();
     const result = await client.call(tool, args);
     expect(failureIn(result)).toMatchObject({ kind: 'api', why: 'unclear_organization' });
@@ -51,7 +74,12 @@ describe('where a token has several organizations', () => {
     expect(requests.filter((line) => line !== 'GET /organization')).toEqual([]);
   });
 
-  test.each([['stop_environment', { environment_id: stage }], ['upgrade_cluster', { cluster_id: cluster }], ['lock_cluster', { cluster_id: cluster, reason: 'x', ttl_in_days: 1 }], ['deploy_service', { environment: stage }]])('%s asks nobody to agree while the guard can not know, and gives the same reason', async (tool, args) => {
+  test.each([
+    ['stop_environment', { environment_id: stage }],
+    ['upgrade_cluster', { cluster_id: cluster }],
+    ['lock_cluster', { cluster_id: cluster, reason: 'x', ttl_in_days: 1 }],
+    ['deploy_service', { environment: stage }],
+  ])('%s asks nobody to agree while the guard can not know, and gives the same reason', async (tool, args) => {
     const { client, requests } = await twoOrganizations();
     const result = await client.call(tool, args);
     expect(failureIn(result), textOf(result)).toMatchObject({ kind: 'api', why: 'unclear_organization' });
@@ -81,7 +109,12 @@ describe('where a token has several organizations', () => {
 
   test('a plan names the organization that is meant', async () => {
     const { client } = await twoOrganizations('Acme');
-    const args = { organization_id: 'Beta', target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'], dry_run: true };
+    const args = {
+      organization_id: 'Beta',
+      target_url: 'https://hooks.example/in',
+      events: ['DEPLOYMENT_FAILED'],
+      dry_run: true,
+    };
     expect(textOf(await client.call('create_webhook', args))).toContain(`On: organization "Beta" (id ${beta})`);
   });
 });

@@ -8,7 +8,10 @@ import { startTestPlatform, type TestPlatform } from '../support/test-platform.t
 
 type Json = Record<string, unknown>;
 
-/** How the platform of a test differs: paths that it doesn't have, with what it answers there, and answers that it alters. */
+/**
+ * How the platform of a test differs: paths that it doesn't have, with what it answers there, and answers that it
+ * alters.
+ */
 interface Difference {
   readonly lacks?: RegExp;
   readonly refusal?: { readonly status: number; readonly message: string };
@@ -29,7 +32,9 @@ const refuse = (path: string, response: ServerResponse): void => {
 };
 
 beforeAll(async () => {
-  platform = await startTestPlatform({ scenarios: ['bad-image-tag', 'terraform-state-lock', 'database-down', 'cluster-locked'] });
+  platform = await startTestPlatform({
+    scenarios: ['bad-image-tag', 'terraform-state-lock', 'database-down', 'cluster-locked'],
+  });
   proxy = await startRecordingProxy(platform.url, {
     beforeRequest: async (_, request, response) => refuse(request.url!.split('?')[0]!, response),
     alter: (_method, path, body) => (difference.alter ? difference.alter(path, body as Json) : body),
@@ -53,7 +58,12 @@ async function ask(what: Difference, tool: string, args: Json) {
   opened.push(connectors);
   const user = userAnswering(() => ({ action: 'decline' }));
   const result = await (await connectors.modern(user)).call(tool, args);
-  return { text: textOf(result), data: (result.structuredContent ?? {}) as Json, isError: result.isError ?? false, asked: user.questions.length };
+  return {
+    text: textOf(result),
+    data: (result.structuredContent ?? {}) as Json,
+    isError: result.isError ?? false,
+    asked: user.questions.length,
+  };
 }
 
 const service = (path: string): string => seedId(`service/${path}`);
@@ -74,8 +84,15 @@ const rowsIn = (body: Json): Json[] => body['results'] as Json[];
 
 /** A row of the environment's log as other platforms write it, where the deployment is known by its execution. */
 const asRecord = ({ created_at, message, step, service_id, service_name, deployment_request_id }: Json): Json => ({
-  type: 'Info', timestamp: created_at, message: { safe_message: message, full_details: null }, error: null,
-  details: { execution_id: execution(deployment_request_id), transmitter: { id: service_id, name: service_name, type: 'Container' }, stage: { step, id: null, name: null } },
+  type: 'Info',
+  timestamp: created_at,
+  message: { safe_message: message, full_details: null },
+  error: null,
+  details: {
+    execution_id: execution(deployment_request_id),
+    transmitter: { id: service_id, name: service_name, type: 'Container' },
+    stage: { step, id: null, name: null },
+  },
 });
 
 const withRecords: Difference = { alter: (path, body) => (isEnvironmentLog(path) ? rowsIn(body).map(asRecord) : body) };
@@ -84,19 +101,39 @@ const withRecords: Difference = { alter: (path, body) => (isEnvironmentLog(path)
 const withExecutions: Difference = {
   alter: (path, body) => {
     if (isEnvironmentLog(path)) return rowsIn(body).map(asRecord);
-    if (isHistory(path)) return { results: rowsIn(body).map((row) => ({ ...row, identifier: { execution_id: execution((row['identifier'] as Json)['execution_id']) } })) };
-    if (/\/status(es)?$/.test(path)) return JSON.parse(JSON.stringify(body).replaceAll(/"execution_id":(null|"[^"]*")/g, '"execution_id":null'), (_, value: unknown) => {
-      const record = value as Json | null;
-      return typeof record === 'object' && record !== null && 'execution_id' in record ? { ...record, execution_id: execution(record['deployment_request_id']) } : value;
-    }) as unknown;
+    if (isHistory(path))
+      return {
+        results: rowsIn(body).map((row) => ({
+          ...row,
+          identifier: { execution_id: execution((row['identifier'] as Json)['execution_id']) },
+        })),
+      };
+    if (/\/status(es)?$/.test(path))
+      return JSON.parse(
+        JSON.stringify(body).replaceAll(/"execution_id":(null|"[^"]*")/g, '"execution_id":null'),
+        (_, value: unknown) => {
+          const record = value as Json | null;
+          return typeof record === 'object' && record !== null && 'execution_id' in record
+            ? { ...record, execution_id: execution(record['deployment_request_id']) }
+            : value;
+        },
+      ) as unknown;
     return body;
   },
 };
 
 describe('why a deployment failed is found', () => {
   const unreadable: [string, Difference, string][] = [
-    ['an object', { alter: (path, body) => (isEnvironmentLog(path) ? { results: 'see the console' } : body) }, 'Not read: get_environment_logs, because'],
-    ['a list of numbers', { alter: (path, body) => (isEnvironmentLog(path) ? [1, 2, 3] : body) }, 'get_environment_logs: '],
+    [
+      'an object',
+      { alter: (path, body) => (isEnvironmentLog(path) ? { results: 'see the console' } : body) },
+      'Not read: get_environment_logs, because',
+    ],
+    [
+      'a list of numbers',
+      { alter: (path, body) => (isEnvironmentLog(path) ? [1, 2, 3] : body) },
+      'get_environment_logs: ',
+    ],
   ];
 
   test.each(unreadable)("where the environment's log is %s", async (_, what, leftOut) => {
@@ -107,34 +144,59 @@ describe('why a deployment failed is found', () => {
   });
 
   test("where the environment's log has records instead of lines", async () => {
-    const { data, text } = await ask({ ...withRecords, lacks: /^\/container\/[^/]+\/log$/ }, 'diagnose_deployment', { service: pricing });
+    const { data, text } = await ask({ ...withRecords, lacks: /^\/container\/[^/]+\/log$/ }, 'diagnose_deployment', {
+      service: pricing,
+    });
     expect(data['cause'], text).toMatchObject({ code: 'image_tag_not_found' });
     expect((data['lines'] as string[]).join('\n')).toContain('3.7.0-rc.2');
   });
 
-  test.each<[string, Difference]>([['logs and histories name executions', withExecutions], ['the log can not be read', unreadable[1]![1]]])('after waiting too, where %s', async (_, what) => {
-    const { data, text, isError } = await ask({ ...what, lacks: what === withExecutions ? /^\/container\/[^/]+\/log$/ : undefined }, 'wait_for_deployment', { service: pricing, seconds: 3 });
+  test.each<[string, Difference]>([
+    ['logs and histories name executions', withExecutions],
+    ['the log can not be read', unreadable[1]![1]],
+  ])('after waiting too, where %s', async (_, what) => {
+    const { data, text, isError } = await ask(
+      { ...what, lacks: what === withExecutions ? /^\/container\/[^/]+\/log$/ : undefined },
+      'wait_for_deployment',
+      { service: pricing, seconds: 3 },
+    );
     expect(isError, text).toBe(false);
-    expect(data).toMatchObject({ outcome: 'failed', state: 'DEPLOYMENT_ERROR', diagnosis: { outcome: 'failed', cause: { code: 'image_tag_not_found' } } });
+    expect(data).toMatchObject({
+      outcome: 'failed',
+      state: 'DEPLOYMENT_ERROR',
+      diagnosis: { outcome: 'failed', cause: { code: 'image_tag_not_found' } },
+    });
   });
 
   test('or not, and how it ended is told all the same', async () => {
-    const { data, text, isError } = await ask({ lacks: /deploymentHistoryV2$/, refusal: { status: 400, message: 'query is not allowed' } }, 'wait_for_deployment', { service: pricing, seconds: 3 });
+    const { data, text, isError } = await ask(
+      { lacks: /deploymentHistoryV2$/, refusal: { status: 400, message: 'query is not allowed' } },
+      'wait_for_deployment',
+      { service: pricing, seconds: 3 },
+    );
     expect(isError, text).toBe(false);
     expect(data).toMatchObject({ outcome: 'failed', state: 'DEPLOYMENT_ERROR' });
     expect(text).toContain('Why it failed is not said, because the platform failed');
   });
 
   test.each([
-    ['not known, where neither its state nor its history can be read', true, /neither the state of this service nor its history can be read/],
+    [
+      'not known, where neither its state nor its history can be read',
+      true,
+      /neither the state of this service nor its history can be read/,
+    ],
     ['never deployed, where its history is empty', false, /never_deployed/],
   ])('or that it is %s', async (_, isUnreadable, says) => {
-    const { text } = await ask({
-      alter: (path, body) => {
-        if (isHistory(path)) return isUnreadable ? { data: body } : { ...body, results: [] };
-        return /\/status(es)?$/.test(path) ? { data: body } : body;
+    const { text } = await ask(
+      {
+        alter: (path, body) => {
+          if (isHistory(path)) return isUnreadable ? { data: body } : { ...body, results: [] };
+          return /\/status(es)?$/.test(path) ? { data: body } : body;
+        },
       },
-    }, 'diagnose_deployment', { service: pricing });
+      'diagnose_deployment',
+      { service: pricing },
+    );
     expect(text).toMatch(says);
   });
 
@@ -150,26 +212,43 @@ describe('lines of a service that has no log of its own', () => {
 
   test('are not known where no line says which service it is from', async () => {
     const { text, data, isError } = await ask(
-      { alter: (path, body) => (isEnvironmentLog(path) ? { results: rowsIn(body).map((row) => ({ ...row, service_id: undefined, service_name: undefined })) } : body), lacks: /^\/(database|terraform)\/[^/]+\/log$/ },
-      'search_logs', { service: network, pattern: '.' },
+      {
+        alter: (path, body) =>
+          isEnvironmentLog(path)
+            ? { results: rowsIn(body).map((row) => ({ ...row, service_id: undefined, service_name: undefined })) }
+            : body,
+        lacks: /^\/(database|terraform)\/[^/]+\/log$/,
+      },
+      'search_logs',
+      { service: network, pattern: '.' },
     );
     expect(isError, text).toBe(false);
     expect(data).not.toHaveProperty('matched');
     expect(text).not.toContain('0 of 0');
   });
 
-  test.each([['terraform', network], ['database', ledgerDatabase]])('are those in the log of its environment: %s', async (kind, id) => {
+  test.each([
+    ['terraform', network],
+    ['database', ledgerDatabase],
+  ])('are those in the log of its environment: %s', async (kind, id) => {
     const { data, text, isError } = await ask(without, 'search_logs', { service: id, pattern: '.' });
     expect(isError, text).toBe(false);
     expect(data['matched']).toBeGreaterThan(0);
     expect(text).toContain(`The log of this ${kind} itself is not read`);
-    const all = await ask(without, 'search_logs', { environment: kind === 'database' ? ledger : seedId('environment/network/staging'), pattern: '.' });
+    const all = await ask(without, 'search_logs', {
+      environment: kind === 'database' ? ledger : seedId('environment/network/staging'),
+      pattern: '.',
+    });
     expect(data['matched']).toBeLessThanOrEqual(all.data['matched'] as number);
   });
 
   test('of one deployment are found by the id that the deploy answered, where lines name its execution', async () => {
     const { data: waited } = await ask(withExecutions, 'wait_for_deployment', { service: pricing, seconds: 3 });
-    const { data, text } = await ask(withExecutions, 'search_logs', { service: pricing, deployment_id: waited['deployment_id'], pattern: 'not found' });
+    const { data, text } = await ask(withExecutions, 'search_logs', {
+      service: pricing,
+      deployment_id: waited['deployment_id'],
+      pattern: 'not found',
+    });
     expect(data['matched'], text).toBeGreaterThan(0);
   });
 
@@ -186,32 +265,55 @@ describe('the log of an environment that can not be read', () => {
   const withoutLog: Difference = { lacks: /^\/environment\/[^/]+\/logs$/ };
   const pricingStaging = seedId('environment/pricing/staging');
 
-  test.each<[string, Difference]>([['is not offered', withoutLog], ['is a page', { alter: (path, body) => (isEnvironmentLog(path) ? '<html>' : body) }]])('is put together from those of its services where it %s', async (_, what) => {
+  test.each<[string, Difference]>([
+    ['is not offered', withoutLog],
+    ['is a page', { alter: (path, body) => (isEnvironmentLog(path) ? '<html>' : body) }],
+  ])('is put together from those of its services where it %s', async (_, what) => {
     const { data, text, isError } = await ask(what, 'search_logs', { environment: pricingStaging, pattern: '.' });
     expect(isError, text).toBe(false);
     expect(data['matched']).toBeGreaterThan(0);
     const own = await ask({}, 'search_logs', { service: pricing, pattern: '.' });
     const lines = (data['results'] as string[]).join('\n');
     for (const line of own.data['results'] as string[]) expect(lines).toContain(line.slice(-30));
-    expect(text).toContain("The log of this environment itself is not read: these are lines of its services' own logs.");
+    expect(text).toContain(
+      "The log of this environment itself is not read: these are lines of its services' own logs.",
+    );
   });
 
   test('names the services whose lines are not among them', async () => {
-    const { text } = await ask({ lacks: /^\/environment\/[^/]+\/logs$|^\/database\/[^/]+\/log$/ }, 'search_logs', { environment: ledger, pattern: '.' });
+    const { text } = await ask({ lacks: /^\/environment\/[^/]+\/logs$|^\/database\/[^/]+\/log$/ }, 'search_logs', {
+      environment: ledger,
+      pattern: '.',
+    });
     expect(text).toContain(`Not among them are those of database ${ledgerDatabase}`);
   });
 
   test('is not known where none of its services has one', async () => {
-    const { text, data } = await ask({ lacks: /\/logs?$/ }, 'search_logs', { environment: pricingStaging, pattern: '.' });
+    const { text, data } = await ask({ lacks: /\/logs?$/ }, 'search_logs', {
+      environment: pricingStaging,
+      pattern: '.',
+    });
     expect(text).toContain('The log could not be read, so it is not known whether there are such lines.');
     expect(data).not.toHaveProperty('matched');
   });
 
   test.each<[string, Difference]>([
     ['is not offered', withoutLog],
-    ['names no deployments', { alter: (path, body) => (isEnvironmentLog(path) ? { results: rowsIn(body).map((row) => ({ ...row, deployment_request_id: undefined })) } : body) }],
+    [
+      'names no deployments',
+      {
+        alter: (path, body) =>
+          isEnvironmentLog(path)
+            ? { results: rowsIn(body).map((row) => ({ ...row, deployment_request_id: undefined })) }
+            : body,
+      },
+    ],
   ])('does not tell of one deployment where it %s', async (_, what) => {
-    const { text, data } = await ask(what, 'search_logs', { service: pricing, deployment_id: seedId('deployment/any'), pattern: '.' });
+    const { text, data } = await ask(what, 'search_logs', {
+      service: pricing,
+      deployment_id: seedId('deployment/any'),
+      pattern: '.',
+    });
     expect(text).toContain('The lines of that deployment can not be had');
     expect(data).not.toHaveProperty('matched');
   });
@@ -228,49 +330,74 @@ describe('an application without a status or log of its own', () => {
 
   test.each(ways)('has the state that its environment tells, where it %s', async (_, without) => {
     const own = await ask({}, 'get_application_status', { application_id: checkout });
-    const { data, text, isError } = await ask(without(/^\/application\/[^/]+\/status$/), 'get_application_status', { application_id: checkout });
+    const { data, text, isError } = await ask(without(/^\/application\/[^/]+\/status$/), 'get_application_status', {
+      application_id: checkout,
+    });
     expect(isError, text).toBe(false);
     expect(data).toMatchObject({ id: checkout, state: 'DEPLOYED' });
-    expect(text).toContain('The status of this application itself is not read: this is its row in the statuses of its environment, where DEPLOYED is good.');
+    expect(text).toContain(
+      'The status of this application itself is not read: this is its row in the statuses of its environment, where DEPLOYED is good.',
+    );
     expect(own.text).not.toContain('is not read');
   });
 
   test.each(ways)('has the lines that its environment has, where it %s', async (_, without) => {
-    const { data, text, isError } = await ask(without(/^\/application\/[^/]+\/log$/), 'get_application_logs', { application_id: checkout, tail: 3 });
+    const { data, text, isError } = await ask(without(/^\/application\/[^/]+\/log$/), 'get_application_logs', {
+      application_id: checkout,
+      tail: 3,
+    });
     expect(isError, text).toBe(false);
     expect(data['results']).toHaveLength(3);
     expect(text).toContain('The log of this application itself is not read');
   });
 
-  test.each([['get_application_status', /\/status(es)?$/], ['get_application_logs', /\/logs?$/]])('fails at %s with the reason, where its environment tells nothing either', async (tool, lacks) => {
+  test.each([
+    ['get_application_status', /\/status(es)?$/],
+    ['get_application_logs', /\/logs?$/],
+  ])('fails at %s with the reason, where its environment tells nothing either', async (tool, lacks) => {
     const { text, isError } = await ask({ lacks }, tool, { application_id: checkout });
     expect(isError).toBe(true);
     expect(text).toContain(`${tool} failed`);
   });
 
-  test.each(['get_application_status', 'get_application_logs'])('is not looked for elsewhere by %s where the token may not read it', async (tool) => {
-    const { text, isError } = await ask({ lacks: /\/(status|log)$/, refusal: { status: 403, message: 'no' } }, tool, { application_id: checkout });
-    expect(isError).toBe(true);
-    expect(text).toMatch(/403/);
-  });
+  test.each(['get_application_status', 'get_application_logs'])(
+    'is not looked for elsewhere by %s where the token may not read it',
+    async (tool) => {
+      const { text, isError } = await ask({ lacks: /\/(status|log)$/, refusal: { status: 403, message: 'no' } }, tool, {
+        application_id: checkout,
+      });
+      expect(isError).toBe(true);
+      expect(text).toMatch(/403/);
+    },
+  );
 
-  test.each(['get_application_status', 'get_application_logs'])('is unknown to %s where there is none of that id', async (tool) => {
-    const { text, isError } = await ask({}, tool, { application_id: seedId('service/nothing') });
-    expect(isError).toBe(true);
-    expect(text).toContain(`${tool} failed`);
-    expect(text).toContain('404');
-  });
+  test.each(['get_application_status', 'get_application_logs'])(
+    'is unknown to %s where there is none of that id',
+    async (tool) => {
+      const { text, isError } = await ask({}, tool, { application_id: seedId('service/nothing') });
+      expect(isError).toBe(true);
+      expect(text).toContain(`${tool} failed`);
+      expect(text).toContain('404');
+    },
+  );
 });
 
 describe('the state of a service that has no status of its own', () => {
   const without: Difference = { lacks: /^\/(container|database|terraform)\/[^/]+\/status$/ };
 
-  test.each([['terraform', network, 'DEPLOYMENT_ERROR'], ['container', pricing, 'DEPLOYMENT_ERROR'], ['database', ledgerDatabase, 'STOPPED']])('is that in its environment: %s', async (_, id, state) => {
+  test.each([
+    ['terraform', network, 'DEPLOYMENT_ERROR'],
+    ['container', pricing, 'DEPLOYMENT_ERROR'],
+    ['database', ledgerDatabase, 'STOPPED'],
+  ])('is that in its environment: %s', async (_, id, state) => {
     expect((await ask(without, 'get_service', { service: id })).data['status']).toMatchObject({ state });
   });
 
   test('is waited for', async () => {
-    expect((await ask(without, 'wait_for_deployment', { service: network, seconds: 3 })).data).toMatchObject({ outcome: 'failed', diagnosis: { cause: { code: 'terraform_state_locked' } } });
+    expect((await ask(without, 'wait_for_deployment', { service: network, seconds: 3 })).data).toMatchObject({
+      outcome: 'failed',
+      diagnosis: { cause: { code: 'terraform_state_locked' } },
+    });
   });
 
   const failing: Difference = { lacks: without.lacks, refusal: { status: 500, message: 'oh no' } };
@@ -278,16 +405,22 @@ describe('the state of a service that has no status of its own', () => {
   test('is that in its environment where the platform fails at its own every time, and that is said', async () => {
     const { data, text } = await ask(failing, 'get_service', { service: network });
     expect(data['status']).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
-    expect(text).toContain('The status of this terraform itself is not read: this is its row in the statuses of its environment');
+    expect(text).toContain(
+      'The status of this terraform itself is not read: this is its row in the statuses of its environment',
+    );
     const waited = await ask(failing, 'wait_for_deployment', { service: network, seconds: 3 });
     expect(waited.data).toMatchObject({ outcome: 'failed' });
     expect(waited.text).toContain('The status of this terraform itself is not read');
   });
 
   test('is not known where the platform fails at that of its environment, too, and the rest is shown', async () => {
-    const { data, text, isError } = await ask({ ...failing, lacks: /\/status(es)?$/ }, 'get_service', { service: network });
+    const { data, text, isError } = await ask({ ...failing, lacks: /\/status(es)?$/ }, 'get_service', {
+      service: network,
+    });
     expect([isError, data['status'], data['name']]).toEqual([false, undefined, 'private-network']);
-    expect(text).toContain('The status of this terraform could not be read: the platform fails there (HTTP 500), and its environment does not tell it either.');
+    expect(text).toContain(
+      'The status of this terraform could not be read: the platform fails there (HTTP 500), and its environment does not tell it either.',
+    );
   });
 
   test('is in the plan of a deployment', async () => {
@@ -296,7 +429,8 @@ describe('the state of a service that has no status of its own', () => {
   });
 });
 
-const statusUnsaid: Difference['alter'] = (path, body) => (/\/cluster\/[^/]+\/status$/.test(path) ? { ...body, cluster_lock: undefined } : body);
+const statusUnsaid: Difference['alter'] = (path, body) =>
+  /\/cluster\/[^/]+\/status$/.test(path) ? { ...body, cluster_lock: undefined } : body;
 
 describe('the lock of a cluster', () => {
   const cluster = seedId('cluster/warehouse');
@@ -306,12 +440,30 @@ describe('the lock of a cluster', () => {
 
   test.each<[string, Difference]>([
     ['is listed under its other path', { lacks: /\/cluster\/lock$/ }],
-    ['is listed under its other path, and the first taken for the id of a cluster', { lacks: /\/cluster\/lock$/, refusal: asOneOfTheClusters }],
-    ['is an invalid id there', { lacks: /\/cluster\/lock$/, refusal: { status: 400, message: 'clusterId must be a UUID' } }],
+    [
+      'is listed under its other path, and the first taken for the id of a cluster',
+      { lacks: /\/cluster\/lock$/, refusal: asOneOfTheClusters },
+    ],
+    [
+      'is an invalid id there',
+      { lacks: /\/cluster\/lock$/, refusal: { status: 400, message: 'clusterId must be a UUID' } },
+    ],
     ['is in the status of the cluster', { lacks: bothLists }],
-    ['has no end that is told', { lacks: bothLists, alter: (_, body) => (body['cluster_lock'] ? { ...body, cluster_lock: { ...(body['cluster_lock'] as Json), ttl_in_days: undefined } } : body) }],
+    [
+      'has no end that is told',
+      {
+        lacks: bothLists,
+        alter: (_, body) =>
+          body['cluster_lock']
+            ? { ...body, cluster_lock: { ...(body['cluster_lock'] as Json), ttl_in_days: undefined } }
+            : body,
+      },
+    ],
   ])('is known before anybody is asked where it %s', async (_, what) => {
-    for (const [tool, args] of [['deploy_service', { service: stockSync }], ['upgrade_cluster', { cluster_id: cluster }]] as const) {
+    for (const [tool, args] of [
+      ['deploy_service', { service: stockSync }],
+      ['upgrade_cluster', { cluster_id: cluster }],
+    ] as const) {
       const { text, isError, asked } = await ask(what, tool, args);
       expect({ isError, asked }, text).toEqual({ isError: true, asked: 0 });
       expect(text).toMatch(/Bo Lindqvist .*Incident 2291/);
@@ -322,25 +474,46 @@ describe('the lock of a cluster', () => {
 
   test.each<[string, Difference]>([
     ['no path of it is offered', { lacks: /^\/organization\/[^/]+\/(cluster\/)?lock$|\/cluster\/[^/]+\/status$/ }],
-    ['the token may read none', { lacks: /^\/organization\/[^/]+\/(cluster\/)?lock$|\/cluster\/[^/]+\/status$/, refusal: { status: 403, message: 'no' } }],
-    ['no answer can be read', { alter: (path, body) => (/\/lock$|\/cluster\/[^/]+\/status$/.test(path) ? '<html>' : body) }],
+    [
+      'the token may read none',
+      {
+        lacks: /^\/organization\/[^/]+\/(cluster\/)?lock$|\/cluster\/[^/]+\/status$/,
+        refusal: { status: 403, message: 'no' },
+      },
+    ],
+    [
+      'no answer can be read',
+      { alter: (path, body) => (/\/lock$|\/cluster\/[^/]+\/status$/.test(path) ? '<html>' : body) },
+    ],
     ['the status does not say', { lacks: bothLists, alter: statusUnsaid }],
   ])('that nobody can look for is told to whoever has to agree: %s', async (_, what) => {
-    for (const [tool, args] of [['deploy_service', { service: stockSync }], ['upgrade_cluster', { cluster_id: cluster }]] as const) {
+    for (const [tool, args] of [
+      ['deploy_service', { service: stockSync }],
+      ['upgrade_cluster', { cluster_id: cluster }],
+    ] as const) {
       const user = userAnswering(() => ({ action: 'decline' }));
       difference = what;
       const connectors = connectorsTo(proxy.url, platform.token);
       opened.push(connectors);
       await (await connectors.modern(user)).call(tool, args);
-      expect(user.questions.map(({ message }) => message), tool).toEqual([expect.stringContaining(couldNotLook) as string]);
+      expect(
+        user.questions.map(({ message }) => message),
+        tool,
+      ).toEqual([expect.stringContaining(couldNotLook) as string]);
       const { text } = await ask(what, tool, { ...args, dry_run: true });
       expect(text).toContain(couldNotLook);
     }
   });
 
   test('that nobody can look for is told where the cluster itself is not known', async () => {
-    const { text } = await ask({ alter: (path, body) => (/^\/environment\/[^/]+$/.test(path) ? { ...body, cluster_id: undefined } : body) }, 'deploy_service', { service: stockSync, dry_run: true });
-    expect(text).toContain('Not known: whether the cluster of this is locked, because nothing tells which cluster that is; if it is, the platform refuses this.');
+    const { text } = await ask(
+      { alter: (path, body) => (/^\/environment\/[^/]+$/.test(path) ? { ...body, cluster_id: undefined } : body) },
+      'deploy_service',
+      { service: stockSync, dry_run: true },
+    );
+    expect(text).toContain(
+      'Not known: whether the cluster of this is locked, because nothing tells which cluster that is; if it is, the platform refuses this.',
+    );
   });
 
   test('that can be looked for is no such line', async () => {
@@ -352,22 +525,43 @@ describe('the lock of a cluster', () => {
     const what: Difference = { alter: statusUnsaid };
     const unlock = await ask(what, 'unlock_cluster', { cluster_id: cluster, dry_run: true });
     expect(unlock.text).toContain('Bo Lindqvist');
-    expect((await ask({ ...what, lacks: bothLists }, 'unlock_cluster', { cluster_id: cluster, dry_run: true })).text).toMatch(/Not known: .* locked/);
+    expect(
+      (await ask({ ...what, lacks: bothLists }, 'unlock_cluster', { cluster_id: cluster, dry_run: true })).text,
+    ).toMatch(/Not known: .* locked/);
   });
 });
 
-const statusesWith = (change: (body: Json) => Json): Difference => ({ alter: (path, body) => (/^\/environment\/[^/]+\/statuses$/.test(path) ? change(body) : body) });
+const statusesWith = (change: (body: Json) => Json): Difference => ({
+  alter: (path, body) => (/^\/environment\/[^/]+\/statuses$/.test(path) ? change(body) : body),
+});
 const environmentOnly = ({ environment }: Json): Json => ({ environment });
-const answeredAt = (form: RegExp, answer: Json): Difference => ({ alter: (path, body) => (form.test(path) ? answer : body) });
+const answeredAt = (form: RegExp, answer: Json): Difference => ({
+  alter: (path, body) => (form.test(path) ? answer : body),
+});
 const lists = ['applications', 'containers', 'databases', 'jobs', 'helms', 'terraforms'];
 
 describe('what could not be looked at is not said to be none', () => {
   const shop = seedId('environment/shop/production');
 
   test.each<[string, Difference, RegExp, string[]]>([
-    ['lacks all lists', statusesWith(environmentOnly), /^Not known is whether there are services\. The answer of the platform has no list of them\.$/m, []],
-    ['lacks the others', statusesWith((body) => ({ ...environmentOnly(body), containers: [], jobs: [] })), /^Not known is whether there are services of these kinds: application, database, helm, terraform\. /m, ['containers', 'jobs']],
-    ['has null for one', statusesWith((body) => ({ ...body, applications: null })), /^Not known is whether there are services of these kinds: application\. /m, lists.slice(1)],
+    [
+      'lacks all lists',
+      statusesWith(environmentOnly),
+      /^Not known is whether there are services\. The answer of the platform has no list of them\.$/m,
+      [],
+    ],
+    [
+      'lacks the others',
+      statusesWith((body) => ({ ...environmentOnly(body), containers: [], jobs: [] })),
+      /^Not known is whether there are services of these kinds: application, database, helm, terraform\. /m,
+      ['containers', 'jobs'],
+    ],
+    [
+      'has null for one',
+      statusesWith((body) => ({ ...body, applications: null })),
+      /^Not known is whether there are services of these kinds: application\. /m,
+      lists.slice(1),
+    ],
   ])('in the status of an environment that %s', async (_, what, says, told) => {
     const { text, data, isError } = await ask(what, 'get_environment_status', { environment_id: shop });
     expect(isError, text).toBe(false);
@@ -377,15 +571,27 @@ describe('what could not be looked at is not said to be none', () => {
   });
 
   test('but an environment with empty lists has no services', async () => {
-    const { text } = await ask(statusesWith((body) => ({ ...environmentOnly(body), ...Object.fromEntries(lists.map((list) => [list, []])) })), 'get_environment_status', { environment_id: shop });
+    const { text } = await ask(
+      statusesWith((body) => ({ ...environmentOnly(body), ...Object.fromEntries(lists.map((list) => [list, []])) })),
+      'get_environment_status',
+      { environment_id: shop },
+    );
     expect(text).toContain('no services');
     expect(text).not.toContain('Not known is');
   });
 
   test.each<[string, Difference, string]>([
-    ['the platform does not offer it', { lacks: isHistoryPath }, 'does not offer GET /container/{containerId}/deploymentHistory'],
+    [
+      'the platform does not offer it',
+      { lacks: isHistoryPath },
+      'does not offer GET /container/{containerId}/deploymentHistory',
+    ],
     ['the token may not read it', { lacks: isHistoryPath, refusal: { status: 403, message: 'no' } }, '(HTTP 403)'],
-    ['the answer is a page', { alter: (path, body) => (isHistoryPath.test(path) ? '<html>' : body) }, 'because the answer'],
+    [
+      'the answer is a page',
+      { alter: (path, body) => (isHistoryPath.test(path) ? '<html>' : body) },
+      'because the answer',
+    ],
   ])('of deployments, but why: %s', async (_, what, why) => {
     const { text, isError } = await ask(what, 'list_deployments', { service: pricing });
     expect(isError).toBe(true);
@@ -400,31 +606,44 @@ describe('what could not be looked at is not said to be none', () => {
   ])('by the name of a service, where %s', async (_, what) => {
     const { text, isError } = await ask(what, 'get_service', { service: 'shop/production/search' });
     expect(isError).toBe(true);
-    expect(text).toContain('The service "shop/production/search" could not be looked for everywhere, so it is not known whether there is one.');
+    expect(text).toContain(
+      'The service "shop/production/search" could not be looked for everywhere, so it is not known whether there is one.',
+    );
     expect(text).toContain('Give its id and kind: infra://service/<kind>/<id>.');
     expect(text).not.toContain('There is no');
     // What changes something rests on no such answer at all.
-    expect((await ask(what, 'deploy_service', { service: 'shop/production/search' })).text).toMatch(/^deploy_service failed: "(?:id|results)"/);
+    expect((await ask(what, 'deploy_service', { service: 'shop/production/search' })).text).toMatch(
+      /^deploy_service failed: "(?:id|results)"/,
+    );
   });
 });
 
 describe('the history of a platform without pages', () => {
-  const without: Difference = {
-    alter: (path, body) => (isHistory(path) ? { results: rowsIn(body) } : body),
-  };
+  const without: Difference = { alter: (path, body) => (isHistory(path) ? { results: rowsIn(body) } : body) };
 
   test('has older rows by a larger page_size, and nobody is told to ask for a page', async () => {
-    const [first, second] = [await ask(without, 'list_deployments', { service: pricing, page_size: 1 }), await ask(without, 'list_deployments', { service: pricing, page_size: 2 })];
+    const [first, second] = [
+      await ask(without, 'list_deployments', { service: pricing, page_size: 1 }),
+      await ask(without, 'list_deployments', { service: pricing, page_size: 2 }),
+    ];
     expect(first.text).toContain('give page_size 2');
     expect(first.text).not.toMatch(/\bpage [2-9]/);
     expect(first.data['page']).toBeUndefined();
-    expect((second.data['results'] as Json[])).toHaveLength(2);
+    expect(second.data['results'] as Json[]).toHaveLength(2);
   });
 
   test('has on its second page what follows the first, or says that it can not be known', async () => {
-    const [first, second, whole] = [await ask(without, 'list_deployments', { service: pricing, page_size: 1 }), await ask(without, 'list_deployments', { service: pricing, page_size: 1, page: 2 }), await ask({}, 'list_deployments', { service: pricing })];
-    expect([first, second].flatMap(({ data }) => data['results'])).toEqual((whole.data['results'] as Json[]).slice(0, 2));
-    const capped: Difference = { alter: (path, body) => (isHistory(path) ? { results: rowsIn(body).slice(0, 1) } : body) };
+    const [first, second, whole] = [
+      await ask(without, 'list_deployments', { service: pricing, page_size: 1 }),
+      await ask(without, 'list_deployments', { service: pricing, page_size: 1, page: 2 }),
+      await ask({}, 'list_deployments', { service: pricing }),
+    ];
+    expect([first, second].flatMap(({ data }) => data['results'])).toEqual(
+      (whole.data['results'] as Json[]).slice(0, 2),
+    );
+    const capped: Difference = {
+      alter: (path, body) => (isHistory(path) ? { results: rowsIn(body).slice(0, 1) } : body),
+    };
     const beyond = await ask(capped, 'list_deployments', { service: pricing, page_size: 1, page: 2 });
     expect(beyond.data['results']).toEqual([]);
     expect(beyond.text).toContain('whether there are older ones is not known');
@@ -432,22 +651,45 @@ describe('the history of a platform without pages', () => {
 
   test('has images among the details of its rows', async () => {
     const flat: Difference = {
-      alter: (path, body) => (isHistory(path) ? { results: rowsIn(body).map((row) => ({ ...row, details: (row['details'] as Json)['image'] ?? {} })) } : body),
+      alter: (path, body) =>
+        isHistory(path)
+          ? { results: rowsIn(body).map((row) => ({ ...row, details: (row['details'] as Json)['image'] ?? {} })) }
+          : body,
     };
     const { data } = await ask(flat, 'list_deployments', { service: pricing });
-    expect((data['results'] as Json[])[0]).toMatchObject({ image: expect.stringContaining('pricing-engine:3.7.0-rc.2') as string });
+    expect((data['results'] as Json[])[0]).toMatchObject({
+      image: expect.stringContaining('pricing-engine:3.7.0-rc.2') as string,
+    });
   });
 
   test('of an environment has its services in stages', async () => {
     const staged: Difference = {
-      alter: (path, body) => (/^\/environment\/.*deploymentHistoryV2$/.test(path) ? {
-        results: rowsIn(body).map(({ services, status_details: action, ...row }) => ({
-          ...row, details: undefined, status_details: undefined, trigger_action: (action as Json)['action'], action_status: (action as Json)['status'],
-          stages: [{ name: 'all', status: 'DONE', services: (services as Json[]).map(({ service_id, name, service_type, status }) => ({ identifier: { service_id, name, service_type }, status, details: {} })) }],
-        })),
-      } : body),
+      alter: (path, body) =>
+        /^\/environment\/.*deploymentHistoryV2$/.test(path)
+          ? {
+              results: rowsIn(body).map(({ services, status_details: action, ...row }) => ({
+                ...row,
+                details: undefined,
+                status_details: undefined,
+                trigger_action: (action as Json)['action'],
+                action_status: (action as Json)['status'],
+                stages: [
+                  {
+                    name: 'all',
+                    status: 'DONE',
+                    services: (services as Json[]).map(({ service_id, name, service_type, status }) => ({
+                      identifier: { service_id, name, service_type },
+                      status,
+                      details: {},
+                    })),
+                  },
+                ],
+              })),
+            }
+          : body,
     };
-    const rows = async (what: Difference): Promise<Json[]> => (await ask(what, 'list_deployments', { environment: ledger })).data['results'] as Json[];
+    const rows = async (what: Difference): Promise<Json[]> =>
+      (await ask(what, 'list_deployments', { environment: ledger })).data['results'] as Json[];
     expect(await rows(staged)).toEqual(await rows({}));
   });
 });

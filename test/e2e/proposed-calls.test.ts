@@ -24,12 +24,15 @@ afterAll(async () => {
   await platform.close();
 });
 
-const isCall = (value: unknown): value is NextCall => typeof value === 'object' && value !== null && 'tool' in value && 'arguments' in value;
+const isCall = (value: unknown): value is NextCall =>
+  typeof value === 'object' && value !== null && 'tool' in value && 'arguments' in value;
 
 /** Every proposed call in an answer, at whatever depth. */
 function callsIn(value: unknown, name = ''): readonly NextCall[] {
   if (Array.isArray(value)) return name === 'next' ? value.filter(isCall) : value.flatMap((one) => callsIn(one));
-  return typeof value === 'object' && value !== null ? Object.entries(value).flatMap(([member, inner]) => callsIn(inner, member)) : [];
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([member, inner]) => callsIn(inner, member))
+    : [];
 }
 
 const proposedBy = async (tool: string, args: Record<string, unknown>): Promise<readonly NextCall[]> => {
@@ -43,39 +46,69 @@ const namesNotShown = (tool: Tool, args: Readonly<Record<string, unknown>>): rea
   return Object.keys(args).filter((name) => !shown.includes(name));
 };
 
-/** What is wrong with proposed calls: an unknown tool, arguments that it refuses or calls otherwise, something still to be filled in. */
+/**
+ * What is wrong with proposed calls: an unknown tool, arguments that it refuses or calls otherwise, something still to
+ * be filled in.
+ */
 const faultsOf = (calls: readonly NextCall[]): readonly string[] =>
   calls.flatMap(({ tool: name, arguments: args, needs }) => {
     const tool = tools.find((one) => one.name === name);
-    const issues = tool ? [...issuesOfCall(tool, args), ...namesNotShown(tool, args).map((one) => `calls it ${one}`)] : ['there is no such tool'];
+    const issues = tool
+      ? [...issuesOfCall(tool, args), ...namesNotShown(tool, args).map((one) => `calls it ${one}`)]
+      : ['there is no such tool'];
     const text = JSON.stringify(args);
-    return [...issues, ...(/\.\.\.|…|<[^>]*>/.test(text) ? ['holds a placeholder'] : []), ...(needs === undefined ? [] : ['lacks something'])].map((fault) => `${name} ${text}: ${fault}`);
+    return [
+      ...issues,
+      ...(/\.\.\.|…|<[^>]*>/.test(text) ? ['holds a placeholder'] : []),
+      ...(needs === undefined ? [] : ['lacks something']),
+    ].map((fault) => `${name} ${text}: ${fault}`);
   });
 
-const call = (tool: string, args: object, more: object = {}): NextCall => ({ tool, arguments: { ...args }, why: '', ...more });
+const call = (tool: string, args: object, more: object = {}): NextCall => ({
+  tool,
+  arguments: { ...args },
+  why: '',
+  ...more,
+});
 
 test('the check of proposed calls finds what is not complete', () => {
   expect(faultsOf([call('no_such_tool', {})])).toHaveLength(1);
   expect(faultsOf([call('deploy_service', {})])).not.toEqual([]);
   expect(faultsOf([call('set_environment_variables', { environment: 'a/b', env_text: 'KEY=...' })])).toHaveLength(1);
-  expect(faultsOf([call('set_environment_variables', { environment: 'a/b', env_text: 'KEY=v' }, { needs: 'x' })])).toHaveLength(1);
+  expect(
+    faultsOf([call('set_environment_variables', { environment: 'a/b', env_text: 'KEY=v' }, { needs: 'x' })]),
+  ).toHaveLength(1);
   expect(faultsOf([call('deploy_service', { environment: 'a/b' })])).toEqual([]);
-  expect(faultsOf([call('list_environment_variables', { application_id: 'a/b/c' })])).toEqual([expect.stringContaining('calls it application_id')]);
+  expect(faultsOf([call('list_environment_variables', { application_id: 'a/b/c' })])).toEqual([
+    expect.stringContaining('calls it application_id'),
+  ]);
 });
 
 describe('every proposed call is complete:', () => {
-  test.each(scenarios.flatMap(({ environments }) => environments.map(({ path }) => path)))('what is proposed for %s', async (environment) => {
-    const asked = await Promise.all(['diagnose_deployment', 'get_environment_overview', 'get_environment_status', 'list_services'].map((tool) =>
-      proposedBy(tool, tools.find(({ name }) => name === tool)!.input['environment_id'] ? { environment_id: environment } : { environment })));
-    // Nothing fails in the one that holds a lock.
-    if (environment !== 'network/tooling') expect(asked[0]!.length + asked[1]!.length).toBeGreaterThan(0);
-    expect(faultsOf(asked.flat())).toEqual([]);
-  });
+  test.each(scenarios.flatMap(({ environments }) => environments.map(({ path }) => path)))(
+    'what is proposed for %s',
+    async (environment) => {
+      const asked = await Promise.all(
+        ['diagnose_deployment', 'get_environment_overview', 'get_environment_status', 'list_services'].map((tool) =>
+          proposedBy(
+            tool,
+            tools.find(({ name }) => name === tool)!.input['environment_id']
+              ? { environment_id: environment }
+              : { environment },
+          ),
+        ),
+      );
+      // Nothing fails in the one that holds a lock.
+      if (environment !== 'network/tooling') expect(asked[0]!.length + asked[1]!.length).toBeGreaterThan(0);
+      expect(faultsOf(asked.flat())).toEqual([]);
+    },
+  );
 
   test('what every tool proposes after a call', async () => {
     const faults: string[] = [];
     // One changes what the next one finds.
-    for (const [tool, args] of Object.entries(toolCallsOn(platform))) faults.push(...faultsOf(await proposedBy(tool, args())).map((fault) => `after ${tool}: ${fault}`));
+    for (const [tool, args] of Object.entries(toolCallsOn(platform)))
+      faults.push(...faultsOf(await proposedBy(tool, args())).map((fault) => `after ${tool}: ${fault}`));
     expect(faults).toEqual([]);
   });
 });

@@ -36,7 +36,9 @@ const takenBy = (operation: AnyOperation, answer: Json): Json =>
 const withoutHidden = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutHidden);
   if (typeof value !== 'object' || value === null) return value;
-  const unchanged = Object.entries(value).filter(([, member]) => !(typeof member === 'string' && member.startsWith('[hidden')));
+  const unchanged = Object.entries(value).filter(
+    ([, member]) => !(typeof member === 'string' && member.startsWith('[hidden')),
+  );
   return Object.fromEntries(unchanged.map(([name, member]) => [name, withoutHidden(member)]));
 };
 
@@ -64,6 +66,12 @@ test('a helm service is sent back as it was read, with another time-out, and not
 });
 
 test('what neither the tool nor its answer knows is still named', async () => {
-  const result = await client.call('update_helm', { helm_id: platform.seed['helm_id'], ports: [{ internal_prot: 80 }] });
-  expect([failureIn(result)?.kind, textOf(result)]).toEqual(['bad_arguments', expect.stringMatching(/"ports\[0\]\.internal_prot".*"internal_port"/)]);
+  const result = await client.call('update_helm', {
+    helm_id: platform.seed['helm_id'],
+    ports: [{ internal_prot: 80 }],
+  });
+  expect([failureIn(result)?.kind, textOf(result)]).toEqual([
+    'bad_arguments',
+    expect.stringMatching(/"ports\[0\]\.internal_prot".*"internal_port"/),
+  ]);
 });

@@ -48,11 +48,30 @@ const resultOf = async (request: Promise<unknown>): Promise<unknown> =>
 
 /** What the embedded platform answers. */
 const send = async (method: string, target: string, body?: unknown): Promise<unknown> =>
-  (await fetch(`${platform.url}${target}`, { method, headers: { authorization: `Token ${platform.token}`, ...(body !== undefined && { 'content-type': 'application/json' }) }, ...(body !== undefined && { body: JSON.stringify(body) }) })).json();
+  (
+    await fetch(`${platform.url}${target}`, {
+      method,
+      headers: {
+        authorization: `Token ${platform.token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  ).json();
 
 describe('an error repeats little of what a caller sent:', () => {
-  test.each(tools.map(({ name, input, operation }) => ({ name, members: Object.keys(input), controls: operation.effect === 'read' ? {} : { dry_run: true } })))('$name', async ({ name, members, controls }) => {
-    for (const args of [{ [long]: 1 }, { [`a${long}`]: { [long]: long } }, ...members.flatMap((member) => [{ [member]: long }, { [member]: [long] }, { [member]: { [long]: long } }])]) {
+  test.each(
+    tools.map(({ name, input, operation }) => ({
+      name,
+      members: Object.keys(input),
+      controls: operation.effect === 'read' ? {} : { dry_run: true },
+    })),
+  )('$name', async ({ name, members, controls }) => {
+    for (const args of [
+      { [long]: 1 },
+      { [`a${long}`]: { [long]: long } },
+      ...members.flatMap((member) => [{ [member]: long }, { [member]: [long] }, { [member]: { [long]: long } }]),
+    ]) {
       const result = (await server.call(name, { ...args, ...controls })) as { isError?: boolean };
       if (result.isError) within(result);
     }
@@ -69,18 +88,20 @@ describe('an error repeats little of what a caller sent:', () => {
     const { client } = server;
     const uri = `infra://service/${long}`;
     const ref = { type: 'ref/prompt', name: long } as const;
-    const results = await Promise.all([
-      client.callTool({ name: long, arguments: {} }),
-      client.getPrompt({ name: long }),
-      client.getPrompt({ name: 'deploy-safely', arguments: { [long]: long, version: long, service: long } }),
-      client.readResource({ uri }),
-      client.readResource({ uri: `infra://${long}` }),
-      client.readResource({ uri: `infra://service/application/${long}/status` }),
-      client.complete({ ref, argument: { name: 'x', value: 'y' } }),
-      client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: 'x', value: 'y' } }),
-      client.subscribeResource({ uri }),
-      client.listTools({ cursor: long }),
-    ].map(resultOf));
+    const results = await Promise.all(
+      [
+        client.callTool({ name: long, arguments: {} }),
+        client.getPrompt({ name: long }),
+        client.getPrompt({ name: 'deploy-safely', arguments: { [long]: long, version: long, service: long } }),
+        client.readResource({ uri }),
+        client.readResource({ uri: `infra://${long}` }),
+        client.readResource({ uri: `infra://service/application/${long}/status` }),
+        client.complete({ ref, argument: { name: 'x', value: 'y' } }),
+        client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: 'x', value: 'y' } }),
+        client.subscribeResource({ uri }),
+        client.listTools({ cursor: long }),
+      ].map(resultOf),
+    );
     for (const result of results) within(result);
   });
 
@@ -97,7 +118,9 @@ describe('an error repeats little of what a caller sent:', () => {
     within(await send('GET', `/organization?${encodeURIComponent(long)}=1`));
     for (const { name } of allOperations) {
       const operation = operations[name as OperationName];
-      const params = Object.fromEntries([...operation.path.matchAll(/\{(\w+)\}/g)].map(([, param]) => [snakeCase(param!), long]));
+      const params = Object.fromEntries(
+        [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, param]) => [snakeCase(param!), long]),
+      );
       const { method, target } = toWire(operation, params);
       within(await send(method, target, method === 'GET' ? undefined : { [long]: long }));
     }

@@ -3,7 +3,12 @@ import { pollIntervalFor, createWatches, type Watches } from '../../src/server/b
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { unknownId, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
-import { resourceServersOf, protocolVersions, type ResourceServers, type ResourceClient } from '../support/resource-clients.ts';
+import {
+  resourceServersOf,
+  protocolVersions,
+  type ResourceServers,
+  type ResourceClient,
+} from '../support/resource-clients.ts';
 
 let platform: TestPlatform;
 let content: ResourceServers;
@@ -18,7 +23,8 @@ afterAll(async () => {
 });
 
 // A job logs nothing until it is deployed again.
-const job = (part: string): string => `infra://service/job/${encodeURIComponent('shop/staging/nightly-report')}/${part}`;
+const job = (part: string): string =>
+  `infra://service/job/${encodeURIComponent('shop/staging/nightly-report')}/${part}`;
 const [status, logs] = [job('status'), job('logs')];
 const deploy = () => platform.must('deploy_job', { job_id: seedId('service/shop/staging/nightly-report') });
 
@@ -64,7 +70,10 @@ describe.each(protocolVersions)('a client of the %s era', (era) => {
 
   test('is told soon of what a call of the same server deployed, by all that it listens to', async () => {
     let looks = 0;
-    const usual = createWatches({ clock: { now: Date.now }, pollInterval: (circumstances) => ((looks += 1), pollIntervalFor(circumstances)) });
+    const usual = createWatches({
+      clock: { now: Date.now },
+      pollInterval: (circumstances) => ((looks += 1), pollIntervalFor(circumstances)),
+    });
     server = await content.connect(era, { watches: usual });
     const all = [status, logs, 'infra://environment/shop/staging/status'];
     const { stop } = await server.watch(all);
@@ -77,7 +86,15 @@ describe.each(protocolVersions)('a client of the %s era', (era) => {
 
   test('is agreed to only what can be watched', async () => {
     await connect();
-    const { agreed } = await server.watch(['infra://organization', job('variables'), 'infra://nowhere', 'infra://service/job/shop%2Fstaging%2Fnothing/status', `infra://service/job/${unknownId}/logs`, 'skill://tune-alert/SKILL.md', status]);
+    const { agreed } = await server.watch([
+      'infra://organization',
+      job('variables'),
+      'infra://nowhere',
+      'infra://service/job/shop%2Fstaging%2Fnothing/status',
+      `infra://service/job/${unknownId}/logs`,
+      'skill://tune-alert/SKILL.md',
+      status,
+    ]);
     expect(agreed).toEqual([status]);
     expect(watches.size()).toBe(1);
   });
@@ -111,7 +128,10 @@ test('something is looked at as moving while it is deployed, and as still before
 test('what people read is recorded, what is looked at for them is not', async () => {
   const watches = hasty();
   const server = await content.connect('modern', { watches });
-  const recorded = () => content.log.lines.filter(({ message, fields }) => message === 'call ended' && 'tool' in fields && fields.tool === 'service_status');
+  const recorded = () =>
+    content.log.lines.filter(
+      ({ message, fields }) => message === 'call ended' && 'tool' in fields && fields.tool === 'service_status',
+    );
   const before = recorded().length;
   await server.text(status);
   expect(recorded()).toHaveLength(before + 1);

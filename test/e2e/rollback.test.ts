@@ -32,7 +32,10 @@ test('going back twice undoes nothing of it: the second time there is nothing to
 
   const first = await client.call('rollback_application', { application, wait: true });
   expect(textOf(first)).toContain(`From commit ${bad.slice(0, 7)} back to ${good.slice(0, 7)}`);
-  expect(first.structuredContent).toMatchObject({ outcome: 'succeeded', why: expect.stringContaining(good.slice(0, 7)) as string });
+  expect(first.structuredContent).toMatchObject({
+    outcome: 'succeeded',
+    why: expect.stringContaining(good.slice(0, 7)) as string,
+  });
 
   const second = await client.call('rollback_application', { application, wait: true });
   expect(second.isError, textOf(second)).toBeFalsy();
@@ -52,7 +55,9 @@ test('a commit is as old as its first deployment, however many came since', asyn
   const { id } = (await client.call('get_service', { service })).structuredContent as { id: string };
   const deploy = async (git_commit_id: string): Promise<void> => {
     const response = await fetch(`${platform.url}/application/${id}/deploy`, {
-      method: 'POST', headers: { authorization: `Token ${platform.token}`, 'content-type': 'application/json' }, body: JSON.stringify({ git_commit_id }),
+      method: 'POST',
+      headers: { authorization: `Token ${platform.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ git_commit_id }),
     });
     expect(response.ok, await response.text()).toBe(true);
   };

@@ -56,17 +56,29 @@ test('the status of an application says what serves of it', async () => {
   const { data, text } = await ask('get_application_status', { application_id: 'shop/staging/checkout-api' });
   expect(data['serves']).toMatch(/^[0-9a-f]{7}, 1 instance, since \d{4}-/);
   expect(text).toMatch(/^serves: [0-9a-f]{7}, 1 instance/m);
-  expect((await ask('get_application_status', { application_id: 'shop/staging/storefront' })).data['serves']).toBe('nothing');
+  expect((await ask('get_application_status', { application_id: 'shop/staging/storefront' })).data['serves']).toBe(
+    'nothing',
+  );
 });
 
 test('nothing serves of what is stopped, or was never deployed well', async () => {
-  expect(row((await ask('get_environment_overview', { environment: 'data/development' })).data['results'], 'importer')).toMatchObject({ condition: 'failed', serves: 'nothing' });
-  expect(row((await ask('get_environment_overview', { environment: 'ledger/staging' })).data['results'], 'ledger-db')['serves']).toBe('nothing');
+  expect(
+    row((await ask('get_environment_overview', { environment: 'data/development' })).data['results'], 'importer'),
+  ).toMatchObject({ condition: 'failed', serves: 'nothing' });
+  expect(
+    row((await ask('get_environment_overview', { environment: 'ledger/staging' })).data['results'], 'ledger-db')[
+      'serves'
+    ],
+  ).toBe('nothing');
 });
 
 test('the status of an environment names its services', async () => {
   const { data, text } = await ask('get_environment_status', { environment_id: 'billing/staging' });
-  expect([data['containers'], data['jobs'], data['databases']].map((rows) => (rows as Json[])[0]!['name'])).toEqual(['billing-api', 'billing-migrate', 'billing-db']);
+  expect([data['containers'], data['jobs'], data['databases']].map((rows) => (rows as Json[])[0]!['name'])).toEqual([
+    'billing-api',
+    'billing-migrate',
+    'billing-db',
+  ]);
   expect(text).toMatch(/container \| billing-api \| DEPLOYMENT_ERROR/);
 });
 
@@ -75,7 +87,9 @@ test('one state has one word, whichever tool is asked', async () => {
   const states = [
     (await ask('get_application_status', { application_id: service })).data['state'],
     ((await ask('get_service', { service })).data['status'] as Json)['state'],
-    row((await ask('get_environment_status', { environment_id: 'shop/staging' })).data['applications'], 'checkout-api')['state'],
+    row((await ask('get_environment_status', { environment_id: 'shop/staging' })).data['applications'], 'checkout-api')[
+      'state'
+    ],
     (await ask('wait_for_deployment', { service })).data['state'],
   ];
   expect(new Set(states)).toEqual(new Set(['DEPLOYED']));
@@ -83,7 +97,10 @@ test('one state has one word, whichever tool is asked', async () => {
 
 test('what was deployed is said with its version and instances', async () => {
   const { data, text } = await ask('deploy_service', { service: 'shop/staging/search', wait: true });
-  expect(data, text).toMatchObject({ outcome: 'succeeded', serves: expect.stringMatching(/^2\.4\.1, 1 to 5 instances, since \d{4}-/) as string });
+  expect(data, text).toMatchObject({
+    outcome: 'succeeded',
+    serves: expect.stringMatching(/^2\.4\.1, 1 to 5 instances, since \d{4}-/) as string,
+  });
   expect(text).toContain('Serves: 2.4.1');
 });
 

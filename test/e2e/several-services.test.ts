@@ -17,9 +17,22 @@ let client: TestClient;
 let seeming: Readonly<Record<string, string>>;
 
 const masked = (path: string, body: unknown): unknown => {
-  if (/^\/organization\/[^/]+\/services/.test(path)) return { results: rowsIn(body).map((row) => ({ ...row, status: { ...(row['status'] as Json), state: seeming[String(row['id'])] ?? (row['status'] as Json)['state'] } })) };
+  if (/^\/organization\/[^/]+\/services/.test(path))
+    return {
+      results: rowsIn(body).map((row) => ({
+        ...row,
+        status: { ...(row['status'] as Json), state: seeming[String(row['id'])] ?? (row['status'] as Json)['state'] },
+      })),
+    };
   if (!path.endsWith('/statuses')) return body;
-  return Object.fromEntries(Object.entries(body as Record<string, Json | Json[]>).map(([name, value]) => [name, Array.isArray(value) ? value.map((row) => ({ ...row, state: seeming[String(row['id'])] ?? row['state'] })) : value]));
+  return Object.fromEntries(
+    Object.entries(body as Record<string, Json | Json[]>).map(([name, value]) => [
+      name,
+      Array.isArray(value)
+        ? value.map((row) => ({ ...row, state: seeming[String(row['id'])] ?? row['state'] }))
+        : value,
+    ]),
+  );
 };
 
 beforeEach(() => {
@@ -32,7 +45,9 @@ proxiedForEach(
 
 const rowsIn = (content: unknown): Json[] => (content as { results: Json[] }).results;
 const stateOf = async (environment: string, name: string): Promise<unknown> =>
-  rowsIn((await client.call('list_services', { environment_id: environment })).structuredContent).length > 0 && ((await client.call('get_service', { service: `${environment}/${name}` })).structuredContent as { status: Json }).status['state'];
+  rowsIn((await client.call('list_services', { environment_id: environment })).structuredContent).length > 0 &&
+  ((await client.call('get_service', { service: `${environment}/${name}` })).structuredContent as { status: Json })
+    .status['state'];
 
 describe('stopping everything that is not production', () => {
   test('takes one plan, one question and one summary', async () => {
@@ -48,12 +63,19 @@ describe('stopping everything that is not production', () => {
     expect(question!.message).toContain('Stops container search in shop/staging (STAGING), now DEPLOYED.');
     expect(question!.message).toMatch(/Stops database events-db in data\/development \(DEVELOPMENT\)/);
     expect(question!.message).toMatch(/Leaves alone in shop\/staging \(STAGING\): .*helm session-cache \(DEPLOYING\)/);
-    expect(proxy.writes().toSorted()).toEqual([expect.stringMatching(/^POST .*service\/stop$/), expect.stringMatching(/^POST .*service\/stop$/)]);
+    expect(proxy.writes().toSorted()).toEqual([
+      expect.stringMatching(/^POST .*service\/stop$/),
+      expect.stringMatching(/^POST .*service\/stop$/),
+    ]);
 
     const what = Object.fromEntries(results.map((row) => [row['service'], row['what']]));
     expect(what).toMatchObject({
-      'shop/staging/search': 'stopped', 'shop/staging/checkout-api': 'stopped', 'shop/staging/orders-db': 'stopped', 'data/development/events-db': 'stopped',
-      'shop/staging/session-cache': 'left out: a deployment of it is under way', 'shop/staging/assets-bucket': 'left out: what Terraform made can not be stopped',
+      'shop/staging/search': 'stopped',
+      'shop/staging/checkout-api': 'stopped',
+      'shop/staging/orders-db': 'stopped',
+      'data/development/events-db': 'stopped',
+      'shop/staging/session-cache': 'left out: a deployment of it is under way',
+      'shop/staging/assets-bucket': 'left out: what Terraform made can not be stopped',
       'shop/staging/storefront': 'left out: never deployed',
     });
     expect(Object.keys(what).filter((path) => path.startsWith('shop/production'))).toEqual([]);
@@ -74,20 +96,37 @@ describe('stopping everything that is not production', () => {
     const commit = '00112233445566778899aabbccddeeff00112233';
     const application = { application_id: platform.seed['application_id']! };
     await platform.must('deploy_application', { ...application, git_commit_id: commit });
-    await expect.poll(async () => (await platform.must('get_application_status', application))['state']).toBe('RUNNING');
+    await expect
+      .poll(async () => (await platform.must('get_application_status', application))['state'])
+      .toBe('RUNNING');
     await client.call('stop_services', { environment: 'shop/staging', wait: true });
     const runs = rowsOf(await platform.must('list_job_deployments', { job_id: platform.seed['job_id'] })).length;
-    const terraform = rowsOf(await platform.must('list_terraform_deployments', { terraform_id: platform.seed['terraform_id'] })).length;
+    const terraform = rowsOf(
+      await platform.must('list_terraform_deployments', { terraform_id: platform.seed['terraform_id'] }),
+    ).length;
     const result = await client.call('start_services', { environment: 'shop/staging', wait: true });
     expect(result.isError, textOf(result)).toBeFalsy();
-    expect(user.questions.at(-1)!.message).toContain(`Starts application checkout-api in shop/staging (STAGING), now STOPPED: commit ${commit}, which ran before.`);
-    expect(Object.fromEntries(rowsIn(result.structuredContent).map((row) => [row['service'], row['what']]))).toMatchObject({
-      'shop/staging/checkout-api': 'running', 'shop/staging/search': 'running', 'shop/staging/orders-db': 'running', 'shop/staging/session-cache': 'running',
-      'shop/staging/nightly-report': 'left out: starting runs no jobs', 'shop/staging/assets-bucket': 'left out: starting runs no Terraform', 'shop/staging/storefront': 'left out: never deployed',
+    expect(user.questions.at(-1)!.message).toContain(
+      `Starts application checkout-api in shop/staging (STAGING), now STOPPED: commit ${commit}, which ran before.`,
+    );
+    expect(
+      Object.fromEntries(rowsIn(result.structuredContent).map((row) => [row['service'], row['what']])),
+    ).toMatchObject({
+      'shop/staging/checkout-api': 'running',
+      'shop/staging/search': 'running',
+      'shop/staging/orders-db': 'running',
+      'shop/staging/session-cache': 'running',
+      'shop/staging/nightly-report': 'left out: starting runs no jobs',
+      'shop/staging/assets-bucket': 'left out: starting runs no Terraform',
+      'shop/staging/storefront': 'left out: never deployed',
     });
-    expect(await platform.must('get_application', application)).toMatchObject({ git_repository: { deployed_commit_id: commit } });
+    expect(await platform.must('get_application', application)).toMatchObject({
+      git_repository: { deployed_commit_id: commit },
+    });
     expect(rowsOf(await platform.must('list_job_deployments', { job_id: platform.seed['job_id'] }))).toHaveLength(runs);
-    expect(rowsOf(await platform.must('list_terraform_deployments', { terraform_id: platform.seed['terraform_id'] }))).toHaveLength(terraform);
+    expect(
+      rowsOf(await platform.must('list_terraform_deployments', { terraform_id: platform.seed['terraform_id'] })),
+    ).toHaveLength(terraform);
     // One request, one deployment.
     expect(proxy.writes().filter((line) => line.endsWith('/service/deploy'))).toHaveLength(1);
   });
@@ -108,7 +147,10 @@ const readsBy = async (tool: string, args: Json): Promise<string[]> => {
   const from = proxy.requests.length;
   const result = await client.call(tool, args);
   expect(result.isError, textOf(result)).toBeFalsy();
-  return proxy.requests.slice(from).filter((line) => line.startsWith('GET ')).map((line) => line.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*'));
+  return proxy.requests
+    .slice(from)
+    .filter((line) => line.startsWith('GET '))
+    .map((line) => line.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*'));
 };
 
 describe('what it costs', () => {
@@ -120,7 +162,11 @@ describe('what it costs', () => {
     await readsBy('stop_services', { ...choice, dry_run: true });
     const reads = await readsBy('stop_services', { ...choice, dry_run: true });
     expect(reads.toSorted()).toEqual([
-      'GET /organization', 'GET /organization/*/cluster/lock', 'GET /organization/*/environments', 'GET /organization/*/project', 'GET /organization/*/services',
+      'GET /organization',
+      'GET /organization/*/cluster/lock',
+      'GET /organization/*/environments',
+      'GET /organization/*/project',
+      'GET /organization/*/services',
     ]);
   });
 
@@ -128,7 +174,8 @@ describe('what it costs', () => {
     const plan = textOf(await client.call('stop_services', { modes: ['DEVELOPMENT', 'STAGING'], dry_run: true }));
     const narrow = await startRecordingProxy(platform.url, {
       beforeRequest: async (_, request, response) => {
-        if (/^\/organization\/[^/]+\/(services|environments)/.test(request.url ?? '')) response.writeHead(404, { 'content-type': 'application/json' }).end('{"status":404,"message":"no route"}');
+        if (/^\/organization\/[^/]+\/(services|environments)/.test(request.url ?? ''))
+          response.writeHead(404, { 'content-type': 'application/json' }).end('{"status":404,"message":"no route"}');
       },
     });
     const others = connectorsTo(narrow.url, platform.token);
@@ -163,7 +210,15 @@ describe('services by list', () => {
   });
 
   test('in production raise a start to what has to be typed', async () => {
-    seeming = { [platform.seed['container_id']!]: 'STOPPED', ...Object.fromEntries(rowsOf(await platform.must('list_services', { environment_id: await production() })).map(({ id }) => [id, 'STOPPED'])) };
+    seeming = {
+      [platform.seed['container_id']!]: 'STOPPED',
+      ...Object.fromEntries(
+        rowsOf(await platform.must('list_services', { environment_id: await production() })).map(({ id }) => [
+          id,
+          'STOPPED',
+        ]),
+      ),
+    };
     await client.call('start_services', { services: ['shop/staging/search', 'shop/production/search'] });
     expect(nameToType(user.questions[0]!)).toBe('2');
   });
@@ -182,4 +237,5 @@ describe('services by list', () => {
   });
 });
 
-const production = async (): Promise<unknown> => ((await client.call('get_environment', { environment_id: 'shop/production' })).structuredContent as Json)['id'];
+const production = async (): Promise<unknown> =>
+  ((await client.call('get_environment', { environment_id: 'shop/production' })).structuredContent as Json)['id'];

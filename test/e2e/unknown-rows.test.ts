@@ -13,9 +13,15 @@ afterEach(async () => {
 type AlterAnswer = (path: string, body: Json) => unknown;
 
 /** A client of a server whose platform's answers to reads are altered so. */
-async function clientWith(alter: AlterAnswer, beforeRequest?: RecordingProxyOptions['beforeRequest']): Promise<{ client: TestClient; platform: TestPlatform; proxy: RecordingProxy }> {
+async function clientWith(
+  alter: AlterAnswer,
+  beforeRequest?: RecordingProxyOptions['beforeRequest'],
+): Promise<{ client: TestClient; platform: TestPlatform; proxy: RecordingProxy }> {
   const platform = await startTestPlatform();
-  const proxy = await startRecordingProxy(platform.url, { ...(beforeRequest && { beforeRequest }), alter: (method, path, body) => (method === 'GET' ? alter(path, body as Json) : body) });
+  const proxy = await startRecordingProxy(platform.url, {
+    ...(beforeRequest && { beforeRequest }),
+    alter: (method, path, body) => (method === 'GET' ? alter(path, body as Json) : body),
+  });
   const connectors = connectorsTo(proxy.url, platform.token);
   opened.push(platform, proxy, connectors);
   return { client: await connectors.modern(userAnswering(agree)), platform, proxy };
@@ -24,7 +30,12 @@ async function clientWith(alter: AlterAnswer, beforeRequest?: RecordingProxyOpti
 const rowsIn = (body: Json): Json[] => body['results'] as Json[];
 
 const withoutGhostIds: AlterAnswer = (path, body) =>
-  path.endsWith('/alert-rules') ? { ...body, results: rowsIn(body).map((row) => (row['source'] === 'GHOST' ? { ...row, id: undefined, target: null } : row)) } : body;
+  path.endsWith('/alert-rules')
+    ? {
+        ...body,
+        results: rowsIn(body).map((row) => (row['source'] === 'GHOST' ? { ...row, id: undefined, target: null } : row)),
+      }
+    : body;
 
 test('an alert rule without an id is shown, and refused for change with the reason', async () => {
   const { client, proxy } = await clientWith(withoutGhostIds);
@@ -39,29 +50,47 @@ test('an alert rule without an id is shown, and refused for change with the reas
 
 test('the other alert rules can be changed beside one without an id', async () => {
   const { client } = await clientWith(withoutGhostIds);
-  const name = (textOf(await client.call('list_alert_rules')).split('\n').find((line) => line.includes('MANAGED')) ?? '').split(' | ')[0]!;
-  const changed = await client.call('update_alert_rule', { alert_rule_id: name, description: 'Changed beside a ghost' });
+  const name = (
+    textOf(await client.call('list_alert_rules'))
+      .split('\n')
+      .find((line) => line.includes('MANAGED')) ?? ''
+  ).split(' | ')[0]!;
+  const changed = await client.call('update_alert_rule', {
+    alert_rule_id: name,
+    description: 'Changed beside a ghost',
+  });
   expect(changed.isError, textOf(changed)).toBeFalsy();
 });
 
 test('an alert rule of the monitoring system alone is refused for change before anybody is asked', async () => {
   const { client, platform, proxy } = await clientWith((_, body) => body);
-  const ghost = rowsIn(await platform.must('list_alert_rules', { organization_id: platform.organizationId })).find((row) => row['source'] === 'GHOST')!;
-  expect(textOf(await client.call('update_alert_rule', { alert_rule_id: ghost['id'], enabled: true }))).toContain('exists in the monitoring system only');
+  const ghost = rowsIn(await platform.must('list_alert_rules', { organization_id: platform.organizationId })).find(
+    (row) => row['source'] === 'GHOST',
+  )!;
+  expect(textOf(await client.call('update_alert_rule', { alert_rule_id: ghost['id'], enabled: true }))).toContain(
+    'exists in the monitoring system only',
+  );
   expect(proxy.writes()).toEqual([]);
 });
 
 const agentId = '9d3c1e0b-5f0a-4c3e-9d55-0a6c1b2f3d4e';
 /** Beside the services of the seed, one of a kind that only this platform has. */
 const withOtherKind: AlterAnswer = (path, body) => {
-  if (/^\/environment\/[^/]+\/services$/.test(path)) return { results: [...rowsIn(body), { id: agentId, name: 'triage', service_type: 'AGENTIC_WORKFLOW' }] };
-  return /^\/environment\/[^/]+\/statuses$/.test(path) ? { ...body, agentic_workflows: [{ id: agentId, state: 'DEPLOYMENT_ERROR' }] } : body;
+  if (/^\/environment\/[^/]+\/services$/.test(path))
+    return { results: [...rowsIn(body), { id: agentId, name: 'triage', service_type: 'AGENTIC_WORKFLOW' }] };
+  return /^\/environment\/[^/]+\/statuses$/.test(path)
+    ? { ...body, agentic_workflows: [{ id: agentId, state: 'DEPLOYMENT_ERROR' }] }
+    : body;
 };
 
 test.each([
   ['list_services', { environment_id: 'shop/staging' }, /triage.*AGENTIC_WORKFLOW/],
   ['get_environment_overview', { environment: 'shop/staging' }, /triage.*agentic_workflow.*failed.*DEPLOYMENT_ERROR/],
-  ['get_environment_status', { environment_id: 'shop/staging' }, new RegExp(`agentic_workflow.*DEPLOYMENT_ERROR.*${agentId}`)],
+  [
+    'get_environment_status',
+    { environment_id: 'shop/staging' },
+    new RegExp(`agentic_workflow.*DEPLOYMENT_ERROR.*${agentId}`),
+  ],
 ])('%s shows a service of an unknown kind, and says that no tool acts on it', async (tool, args, shows) => {
   const { client } = await clientWith(withOtherKind);
   const result = await client.call(tool, args);
@@ -73,13 +102,27 @@ test.each([
 
 test('find_resource finds a service of an unknown kind by its state', async () => {
   const { client } = await clientWith(withOtherKind);
-  expect(textOf(await client.call('find_resource', { name: 'triage', state: 'ERROR' }))).toMatch(/shop\/staging\/triage \| agentic_workflow \|.*DEPLOYMENT_ERROR/);
+  expect(textOf(await client.call('find_resource', { name: 'triage', state: 'ERROR' }))).toMatch(
+    /shop\/staging\/triage \| agentic_workflow \|.*DEPLOYMENT_ERROR/,
+  );
 });
 
 test.each([
-  ['stop_environment', { environment_id: 'shop/staging' }, /triage \(AGENTIC_WORKFLOW\), now DEPLOYMENT_ERROR\. No tool acts on services of this kind, and whether the platform does is not known\./],
-  ['deploy_service', { environment: 'shop/staging' }, /triage \(agentic_workflow\): no tool acts on services of this kind; whether it is deployed, and what that does, is not known\./],
-  ['restart_services', { environment_id: 'shop/staging', application_ids: ['shop/staging/checkout-api'] }, /Not among them: triage \(AGENTIC_WORKFLOW\), now DEPLOYMENT_ERROR\. No tool acts on services of this kind\./],
+  [
+    'stop_environment',
+    { environment_id: 'shop/staging' },
+    /triage \(AGENTIC_WORKFLOW\), now DEPLOYMENT_ERROR\. No tool acts on services of this kind, and whether the platform does is not known\./,
+  ],
+  [
+    'deploy_service',
+    { environment: 'shop/staging' },
+    /triage \(agentic_workflow\): no tool acts on services of this kind; whether it is deployed, and what that does, is not known\./,
+  ],
+  [
+    'restart_services',
+    { environment_id: 'shop/staging', application_ids: ['shop/staging/checkout-api'] },
+    /Not among them: triage \(AGENTIC_WORKFLOW\), now DEPLOYMENT_ERROR\. No tool acts on services of this kind\./,
+  ],
 ])('the plan of %s names the service that no tool acts on', async (tool, args, says) => {
   const { client } = await clientWith(withOtherKind);
   const plan = textOf(await client.call(tool, { ...args, dry_run: true }));
@@ -89,7 +132,9 @@ test.each([
 
 test('the plan of a stop names a service that is only among the statuses', async () => {
   const { client } = await clientWith((path, body) => (path.endsWith('/services') ? body : withOtherKind(path, body)));
-  expect(textOf(await client.call('stop_environment', { environment_id: 'shop/staging', dry_run: true }))).toMatch(new RegExp(`${agentId} \\(AGENTIC_WORKFLOW\\), now DEPLOYMENT_ERROR\\. No tool acts`));
+  expect(textOf(await client.call('stop_environment', { environment_id: 'shop/staging', dry_run: true }))).toMatch(
+    new RegExp(`${agentId} \\(AGENTIC_WORKFLOW\\), now DEPLOYMENT_ERROR\\. No tool acts`),
+  );
 });
 
 test.each([
@@ -101,19 +146,41 @@ test.each([
   const result = await client.call(tool, args);
   expect(result.isError, textOf(result)).toBeFalsy();
   expect(result.structuredContent).toMatchObject({ not_acted_on: ['triage (agentic_workflow), now DEPLOYMENT_ERROR'] });
-  expect(textOf(result)).toContain('No tool acts on these services of it, so they may have been passed over: triage (agentic_workflow)');
+  expect(textOf(result)).toContain(
+    'No tool acts on these services of it, so they may have been passed over: triage (agentic_workflow)',
+  );
 });
 
-const withStates = (stateOf: (state: unknown) => unknown): AlterAnswer => (path, body) => {
-  if (!path.endsWith('/statuses')) return body;
-  const lists = Object.entries(body).map(([member, value]) => [member, Array.isArray(value) ? (value as Json[]).map((row) => ({ ...row, state: stateOf(row['state']) })) : value]);
-  return Object.fromEntries(lists) as Json;
-};
+const withStates =
+  (stateOf: (state: unknown) => unknown): AlterAnswer =>
+  (path, body) => {
+    if (!path.endsWith('/statuses')) return body;
+    const lists = Object.entries(body).map(([member, value]) => [
+      member,
+      Array.isArray(value) ? (value as Json[]).map((row) => ({ ...row, state: stateOf(row['state']) })) : value,
+    ]);
+    return Object.fromEntries(lists) as Json;
+  };
 
 test.each<[string, AlterAnswer, string, RegExp]>([
-  ['whose states are in words of its own', withStates((state) => `X_${String(state).length}`), 'unknown', /Not known, .*checkout-api \(application\)/],
-  ['whose states can not be read', (path, body) => (path.endsWith('/statuses') ? [body] : body), 'unknown', /Not known, .*checkout-api \(application\)/],
-  ['where only a service of an unknown kind failed', (path, body) => withOtherKind(path, withStates(() => 'DEPLOYED')(path, body) as Json), 'failed', /failed state, .*triage \(agentic_workflow\)\. No other service/],
+  [
+    'whose states are in words of its own',
+    withStates((state) => `X_${String(state).length}`),
+    'unknown',
+    /Not known, .*checkout-api \(application\)/,
+  ],
+  [
+    'whose states can not be read',
+    (path, body) => (path.endsWith('/statuses') ? [body] : body),
+    'unknown',
+    /Not known, .*checkout-api \(application\)/,
+  ],
+  [
+    'where only a service of an unknown kind failed',
+    (path, body) => withOtherKind(path, withStates(() => 'DEPLOYED')(path, body) as Json),
+    'failed',
+    /failed state, .*triage \(agentic_workflow\)\. No other service/,
+  ],
 ])('diagnose_deployment does not say that nothing failed in an environment %s', async (_, alter, outcome, says) => {
   const { client } = await clientWith(alter);
   const result = await client.call('diagnose_deployment', { environment: 'shop/staging' });
@@ -124,11 +191,15 @@ test.each<[string, AlterAnswer, string, RegExp]>([
 
 test('whoever names a service of an unknown kind is told why no tool takes it', async () => {
   const { client } = await clientWith(withOtherKind);
-  expect(textOf(await client.call('deploy_service', { service: 'shop/staging/triage' }))).toContain('of a kind AGENTIC_WORKFLOW: no tool here acts on it');
+  expect(textOf(await client.call('deploy_service', { service: 'shop/staging/triage' }))).toContain(
+    'of a kind AGENTIC_WORKFLOW: no tool here acts on it',
+  );
 });
 
 test('a change by name is not made where a namesake may stand in a row that can not be read', async () => {
-  const { client, proxy } = await clientWith((path, body) => (/^\/project\/[^/]+\/environment$/.test(path) ? { results: [...rowsIn(body), { name: 'staging' }] } : body));
+  const { client, proxy } = await clientWith((path, body) =>
+    /^\/project\/[^/]+\/environment$/.test(path) ? { results: [...rowsIn(body), { name: 'staging' }] } : body,
+  );
   const refused = await client.call('stop_environment', { environment_id: 'shop/staging' });
   expect(failureIn(refused)).toMatchObject({ kind: 'api', why: 'bad_answer' });
   expect(textOf(refused)).toMatch(/"results\[\d\]\.id"/);
@@ -144,7 +215,8 @@ test.each([
 ])('a change is judged with a list that is %s', async (_, more, inDoubt) => {
   const { client, platform } = await clientWith((path, body) => {
     if (path.endsWith('/project')) return { results: [...rowsIn(body), ...more] };
-    if (/^\/project\/[^/]+\/environment$/.test(path)) return { results: rowsIn(body).map((row) => ({ ...row, mode: 'STAGING' })) };
+    if (/^\/project\/[^/]+\/environment$/.test(path))
+      return { results: rowsIn(body).map((row) => ({ ...row, mode: 'STAGING' })) };
     return path.endsWith('/cluster') ? { results: rowsIn(body).map((row) => ({ ...row, production: false })) } : body;
   });
   const plan = textOf(await client.call('upgrade_cluster', { cluster_id: platform.seed['cluster_id'], dry_run: true }));
@@ -153,15 +225,21 @@ test.each([
 });
 
 test('a service is found although another member of its row can not be read', async () => {
-  const { client } = await clientWith((path, body) => (path.endsWith('/services') ? { results: rowsIn(body).map((row) => ({ ...row, updated_at: [] })) } : body));
+  const { client } = await clientWith((path, body) =>
+    path.endsWith('/services') ? { results: rowsIn(body).map((row) => ({ ...row, updated_at: [] })) } : body,
+  );
   const found = await client.call('get_service', { service: 'shop/staging/checkout-api' });
   expect(found.isError, textOf(found)).toBeFalsy();
   expect(textOf(found)).toContain('"results[0].updated_at" in the answer is of type array');
 });
 
 test('a change is not made from a present state that can be read in parts only', async () => {
-  const { client, platform, proxy } = await clientWith((path, body) => (/^\/container\/[^/]+$/.test(path) ? { ...body, arguments: {} } : body));
-  const refused = textOf(await client.call('update_container', { container_id: platform.seed['container_id'], cpu: 300 }));
+  const { client, platform, proxy } = await clientWith((path, body) =>
+    /^\/container\/[^/]+$/.test(path) ? { ...body, arguments: {} } : body,
+  );
+  const refused = textOf(
+    await client.call('update_container', { container_id: platform.seed['container_id'], cpu: 300 }),
+  );
   expect(refused).toContain('"arguments" in the answer is of type object, not of type array');
   expect(proxy.writes()).toEqual([]);
 });
@@ -186,14 +264,21 @@ test.each([
   ['are gone with their service since it was listed', 404],
 ])('compare_environments calls no variable missing where those of a service %s', async (_, status) => {
   let refused: string | undefined;
-  const { client } = await clientWith((_path, body) => body, async (_method, request, response) => {
-    if (!/^\/(application|container)\/[^/]+\/environmentVariable/.test(request.url!)) return;
-    refused ??= request.url;
-    if (request.url === refused) response.writeHead(status, { 'content-type': 'application/json' }).end('{"message":"no"}');
-  });
+  const { client } = await clientWith(
+    (_path, body) => body,
+    async (_method, request, response) => {
+      if (!/^\/(application|container)\/[^/]+\/environmentVariable/.test(request.url!)) return;
+      refused ??= request.url;
+      if (request.url === refused)
+        response.writeHead(status, { 'content-type': 'application/json' }).end('{"message":"no"}');
+    },
+  );
   const result = await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' });
   expect(result.isError, textOf(result)).toBeFalsy();
-  const [, service] = /Not compared, because they could not be read: of the variables of shop\/\w+ those of (\S+)\.$/m.exec(textOf(result)) ?? [];
+  const [, service] =
+    /Not compared, because they could not be read: of the variables of shop\/\w+ those of (\S+)\.$/m.exec(
+      textOf(result),
+    ) ?? [];
   expect(service, textOf(result)).toBeDefined();
   expect(textOf(result)).not.toContain(`missing variable | ${service}`);
 });
@@ -203,17 +288,26 @@ const ownVariables = /^\/(application|container|job)\/([^/]+)\/(?:environmentVar
 test('compare_environments requests nothing further after a read that failed', async () => {
   const held: (() => void)[] = [];
   const services = new Set<string>();
-  const { client, platform } = await clientWith((_path, body) => body, async (_method, request, response) => {
-    const [, , id] = ownVariables.exec(request.url!) ?? [];
-    if (id === undefined) return;
-    const isFirst = services.size === 0;
-    services.add(id);
-    if (isFirst) response.writeHead(400, { 'content-type': 'application/json' }).end('{"message":"no"}');
-    else await new Promise<void>((resolve) => held.push(resolve));
-  });
-  const environments = rowsIn(await platform.must('list_environments', { project_id: platform.seed['project_id'] })).filter(({ name }) => name === 'staging' || name === 'production');
-  const sides = await Promise.all(environments.map(async ({ id }) => rowsIn(await platform.must('list_services', { environment_id: id }))));
-  expect(sides.flat().filter(({ service_type: type }) => ['APPLICATION', 'CONTAINER', 'JOB'].includes(String(type))).length).toBeGreaterThan(3);
+  const { client, platform } = await clientWith(
+    (_path, body) => body,
+    async (_method, request, response) => {
+      const [, , id] = ownVariables.exec(request.url!) ?? [];
+      if (id === undefined) return;
+      const isFirst = services.size === 0;
+      services.add(id);
+      if (isFirst) response.writeHead(400, { 'content-type': 'application/json' }).end('{"message":"no"}');
+      else await new Promise<void>((resolve) => held.push(resolve));
+    },
+  );
+  const environments = rowsIn(
+    await platform.must('list_environments', { project_id: platform.seed['project_id'] }),
+  ).filter(({ name }) => name === 'staging' || name === 'production');
+  const sides = await Promise.all(
+    environments.map(async ({ id }) => rowsIn(await platform.must('list_services', { environment_id: id }))),
+  );
+  expect(
+    sides.flat().filter(({ service_type: type }) => ['APPLICATION', 'CONTAINER', 'JOB'].includes(String(type))).length,
+  ).toBeGreaterThan(3);
   const result = await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' });
   expect(result.isError, textOf(result)).toBe(true);
   // What was under way ends; nothing begins after it.
@@ -224,13 +318,26 @@ test('compare_environments requests nothing further after a read that failed', a
 
 test('compare_environments calls nothing missing that may be a secret of the side whose secrets could not be read', async () => {
   let environment: unknown;
-  const { client, platform } = await clientWith((_path, body) => body, async (_method, request, response) => {
-    if (request.url!.startsWith(`/environment/${String(environment)}/secret`)) response.writeHead(403, { 'content-type': 'application/json' }).end('{"message":"no"}');
+  const { client, platform } = await clientWith(
+    (_path, body) => body,
+    async (_method, request, response) => {
+      if (request.url!.startsWith(`/environment/${String(environment)}/secret`))
+        response.writeHead(403, { 'content-type': 'application/json' }).end('{"message":"no"}');
+    },
+  );
+  await platform.must('create_environment_variable', {
+    application_id: platform.seed['application_id'],
+    key: 'ONLY_HERE',
+    value: '1',
   });
-  await platform.must('create_environment_variable', { application_id: platform.seed['application_id'], key: 'ONLY_HERE', value: '1' });
-  const compare = async () => textOf(await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' }));
+  const compare = async () =>
+    textOf(await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' }));
   expect(await compare()).toMatch(/^missing variable \| checkout-api \| ONLY_HERE \| set/m);
-  environment = rowsIn(await platform.must('list_environments', { project_id: platform.seed['project_id'] })).find(({ name }) => name === 'production')!['id'];
-  expect(await compare()).toMatch(/^variable not seen \| checkout-api \| ONLY_HERE \| set \| not among its variables; its secrets could not all be read$/m);
+  environment = rowsIn(await platform.must('list_environments', { project_id: platform.seed['project_id'] })).find(
+    ({ name }) => name === 'production',
+  )!['id'];
+  expect(await compare()).toMatch(
+    /^variable not seen \| checkout-api \| ONLY_HERE \| set \| not among its variables; its secrets could not all be read$/m,
+  );
   expect(await compare()).not.toContain('missing secret');
 });

@@ -33,7 +33,9 @@ beforeAll(async () => {
       if (method !== 'GET' || !isStatus(path) || masks.length === 0) return body;
       const mask = masks.shift();
       const { environment } = body as { environment?: Json };
-      return environment ? { ...(body as Json), environment: { ...environment, ...mask } } : { ...(body as Json), ...mask };
+      return environment
+        ? { ...(body as Json), environment: { ...environment, ...mask } }
+        : { ...(body as Json), ...mask };
     },
   });
   connectors = connectorsTo(proxy.url, platform.token);
@@ -46,7 +48,8 @@ afterAll(async () => {
 });
 
 const ids = () => platform.seed;
-const nextOf = (result: CallToolResult): { tool: string; arguments: Json }[] => (result._meta?.[metaKeys.next] ?? []) as { tool: string; arguments: Json }[];
+const nextOf = (result: CallToolResult): { tool: string; arguments: Json }[] =>
+  (result._meta?.[metaKeys.next] ?? []) as { tool: string; arguments: Json }[];
 
 /** Every call that a result proposes is one that could be made. */
 function expectUsable(result: CallToolResult): void {
@@ -60,9 +63,16 @@ function expectUsable(result: CallToolResult): void {
 describe.each(['modern', 'legacy'] as const)('to a client of the %s era', (era) => {
   test('a wait tells its progress, then its end and nothing after it', async () => {
     const client = await connectors[era]();
-    masks = [{ state: 'DEPLOYMENT_QUEUED', deployment_request_id: null }, { state: 'BUILDING', deployment_request_id: null }];
+    masks = [
+      { state: 'DEPLOYMENT_QUEUED', deployment_request_id: null },
+      { state: 'BUILDING', deployment_request_id: null },
+    ];
     const messages: (string | undefined)[] = [];
-    const result = await client.call('wait_for_deployment', { service: `infra://service/container/${ids()['container_id']}` }, { onprogress: ({ message }) => messages.push(message) });
+    const result = await client.call(
+      'wait_for_deployment',
+      { service: `infra://service/container/${ids()['container_id']}` },
+      { onprogress: ({ message }) => messages.push(message) },
+    );
     expect(textOf(result)).toContain('succeeded');
     expect(messages.map((message) => message?.split(',')[0])).toEqual(['DEPLOYMENT_QUEUED', 'BUILDING']);
     const count = messages.length;
@@ -89,34 +99,73 @@ describe('an end', () => {
   });
 
   test.each<[string, Json[]]>([
-    ['words that only this platform has', [{ state: 'CANCELING' }, { state: 'EXECUTING' }, { state: 'SOMETHING_ELSE' }]],
-    ['that nothing was ever deployed', [{ state: 'STOPPED', deployment_request_id: null, status_details: { action: 'UNKNOWN', status: 'NEVER', sub_action: 'NONE' } }]],
+    [
+      'words that only this platform has',
+      [{ state: 'CANCELING' }, { state: 'EXECUTING' }, { state: 'SOMETHING_ELSE' }],
+    ],
+    [
+      'that nothing was ever deployed',
+      [
+        {
+          state: 'STOPPED',
+          deployment_request_id: null,
+          status_details: { action: 'UNKNOWN', status: 'NEVER', sub_action: 'NONE' },
+        },
+      ],
+    ],
   ])('is the true one, where the status first says %s', async (_, first) => {
     masksAfterwards = first;
-    const result = await (await connectors.modern(userAnswering(agree))).call('deploy_service', { service: `infra://service/container/${ids()['container_id']}`, wait: true });
+    const result = await (
+      await connectors.modern(userAnswering(agree))
+    ).call('deploy_service', { service: `infra://service/container/${ids()['container_id']}`, wait: true });
     expect(result.structuredContent, textOf(result)).toMatchObject({ outcome: 'succeeded', state: 'DEPLOYED' });
     expect(result.structuredContent).not.toHaveProperty('diagnosis');
   });
 
-  test.each([['STOP', 'STOPPED'], ['UNINSTALL', 'DELETED'], ['DEPLOY_DRY_RUN', 'DEPLOYED']])('of a %s is that of the deployment that is waited for, not taken for that of a deploy', async (action, state) => {
+  test.each([
+    ['STOP', 'STOPPED'],
+    ['UNINSTALL', 'DELETED'],
+    ['DEPLOY_DRY_RUN', 'DEPLOYED'],
+  ])('of a %s is that of the deployment that is waited for, not taken for that of a deploy', async (action, state) => {
     const id = '00000000-0000-4000-8000-0000000000bb';
-    masks = Array.from({ length: 3 }, () => ({ state, deployment_request_id: id, status_details: { action, status: 'SUCCESS', sub_action: 'NONE' } }));
-    const result = await (await connectors.modern()).call('wait_for_deployment', { service: `infra://service/container/${ids()['container_id']}`, deployment_id: id, seconds: 5 });
+    masks = Array.from({ length: 3 }, () => ({
+      state,
+      deployment_request_id: id,
+      status_details: { action, status: 'SUCCESS', sub_action: 'NONE' },
+    }));
+    const result = await (
+      await connectors.modern()
+    ).call('wait_for_deployment', {
+      service: `infra://service/container/${ids()['container_id']}`,
+      deployment_id: id,
+      seconds: 5,
+    });
     masks = [];
     expect(result.structuredContent, textOf(result)).toMatchObject({ outcome: 'succeeded', state });
   });
 
   test('that is bad carries why', async () => {
     masksAfterwards = Array.from({ length: 3 }, () => ({ state: 'DEPLOYMENT_ERROR' }));
-    const result = await (await connectors.modern()).call('deploy_service', { service: `infra://service/container/${ids()['container_id']}`, wait: true });
-    expect(result.structuredContent).toMatchObject({ outcome: 'failed', diagnosis: { cause: { code: expect.anything() } } });
+    const result = await (
+      await connectors.modern()
+    ).call('deploy_service', { service: `infra://service/container/${ids()['container_id']}`, wait: true });
+    expect(result.structuredContent).toMatchObject({
+      outcome: 'failed',
+      diagnosis: { cause: { code: expect.anything() } },
+    });
     expect(textOf(result)).toContain('Cause (');
     expectUsable(result);
   });
 
   test('that does not come in time leaves a call that goes on waiting', async () => {
-    masks = Array.from({ length: 20 }, () => ({ state: 'DEPLOYING', steps: { total_duration_sec: 0, total_computing_duration_sec: 0, details: [] } }));
-    for (const subject of [{ environment: ids()['environment_id'] }, { service: `infra://service/container/${ids()['container_id']}` }]) {
+    masks = Array.from({ length: 20 }, () => ({
+      state: 'DEPLOYING',
+      steps: { total_duration_sec: 0, total_computing_duration_sec: 0, details: [] },
+    }));
+    for (const subject of [
+      { environment: ids()['environment_id'] },
+      { service: `infra://service/container/${ids()['container_id']}` },
+    ]) {
       const client = await connectors.modern();
       const result = await client.call('wait_for_deployment', { ...subject, seconds: 1 });
       expect(result.structuredContent).toMatchObject({ outcome: 'running', state: 'DEPLOYING' });
@@ -149,7 +198,11 @@ describe('an end', () => {
     masks = Array.from({ length: 100 }, () => ({ state: 'DEPLOYING' }));
     const cancel = new AbortController();
     const client = await connectors.modern();
-    const call = client.call('wait_for_deployment', { environment: ids()['environment_id'], seconds: 50 }, { signal: cancel.signal, onprogress: () => cancel.abort() });
+    const call = client.call(
+      'wait_for_deployment',
+      { environment: ids()['environment_id'], seconds: 50 },
+      { signal: cancel.signal, onprogress: () => cancel.abort() },
+    );
     await expect(call).rejects.toThrow();
     await client.call('get_organization');
     const asked = proxy.requests.length;
@@ -162,6 +215,10 @@ describe('an end', () => {
 test('a call that waited until its time was over says how to go on', () => {
   const id = ids()['environment_id'];
   const view = { outcome: 'running', id, deployment_id: 'x', action: 'STOP' };
-  expect(startedAnswer.next({ ...view, environment: id })).toMatchObject([{ tool: 'wait_for_deployment', arguments: { environment: id, deployment_id: 'x', action: 'STOP' } }]);
-  expect(startedAnswer.next({ ...view, service: id })).toMatchObject([{ tool: 'wait_for_deployment', arguments: { service: id, deployment_id: 'x', action: 'STOP' } }]);
+  expect(startedAnswer.next({ ...view, environment: id })).toMatchObject([
+    { tool: 'wait_for_deployment', arguments: { environment: id, deployment_id: 'x', action: 'STOP' } },
+  ]);
+  expect(startedAnswer.next({ ...view, service: id })).toMatchObject([
+    { tool: 'wait_for_deployment', arguments: { service: id, deployment_id: 'x', action: 'STOP' } },
+  ]);
 });

@@ -10,11 +10,29 @@ import { chosenTasks, evalOptions } from './options.ts';
 const root = join(import.meta.dirname, '../..');
 const apiKey = 'key-of-the-model-4711';
 
-async function evaluate(args: readonly string[], env: Record<string, string> = {}): Promise<ProgramResult & { readonly folder: string }> {
+async function evaluate(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<ProgramResult & { readonly folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'infra-mcp-eval-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const command = [process.execPath, '--import', import.meta.resolve('tsx'), join(root, 'test/eval/main.ts'), '--transcripts', folder, ...args];
-  return { ...(await spawnInTest({ command, env: cleanEnvironment({ EVAL_ENDPOINT: '', EVAL_API_KEY: '', ...env }), cwd: root }).ended), folder };
+  const command = [
+    process.execPath,
+    '--import',
+    import.meta.resolve('tsx'),
+    join(root, 'test/eval/main.ts'),
+    '--transcripts',
+    folder,
+    ...args,
+  ];
+  return {
+    ...(await spawnInTest({
+      command,
+      env: cleanEnvironment({ EVAL_ENDPOINT: '', EVAL_API_KEY: '', ...env }),
+      cwd: root,
+    }).ended),
+    folder,
+  };
 }
 
 const reviews = 'shop/staging/reviews';
@@ -27,7 +45,14 @@ const script: Script = {
   ],
   'set up a new application': [
     { tool: 'no_such_tool', args: {} },
-    { tool: 'create_application', args: { environment_id: 'shop/staging', name: 'reviews', git_repository: { url: 'https://git.acme.example/shop/checkout-api.git', branch: 'main' } } },
+    {
+      tool: 'create_application',
+      args: {
+        environment_id: 'shop/staging',
+        name: 'reviews',
+        git_repository: { url: 'https://git.acme.example/shop/checkout-api.git', branch: 'main' },
+      },
+    },
     { tool: 'create_secret', args: { application_id: reviews, key: 'REVIEWS_KEY', value: 'correct-horse-9' } },
   ],
 };
@@ -35,20 +60,61 @@ const script: Script = {
 /** The lines of the table, their columns apart. */
 const cells = (stdout: string): string[][] => stdout.split('\n').map((line) => line.trim().split(/ {2,}/));
 
-test.each([['openai', 'authorization', `Bearer ${apiKey}`], ['anthropic', 'x-api-key', apiKey]])('lets a model behind the %s API do the tasks, and keeps what it did without secrets', async (api, header, value) => {
+test.each([
+  ['openai', 'authorization', `Bearer ${apiKey}`],
+  ['anthropic', 'x-api-key', apiKey],
+])('lets a model behind the %s API do the tasks, and keeps what it did without secrets', async (api, header, value) => {
   const endpoint = await startFakeEndpoint(script);
   const { code, stdout, stderr, folder } = await evaluate(
-    ['--model', 'fake', '--api', api, '--endpoint', endpoint.url, '--task', 'more memory', '--task', 'new application', '--task', 'undo a release'], { EVAL_API_KEY: apiKey },
+    [
+      '--model',
+      'fake',
+      '--api',
+      api,
+      '--endpoint',
+      endpoint.url,
+      '--task',
+      'more memory',
+      '--task',
+      'new application',
+      '--task',
+      'undo a release',
+    ],
+    { EVAL_API_KEY: apiKey },
   );
-  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringMatching(/^not solved \(nothing was changed\): undo a release$/m) });
+  expect({ code, stderr }).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^not solved \(nothing was changed\): undo a release$/m),
+  });
   const table = cells(stdout);
   expect(table[0]).toEqual(['task', 'solved', 'calls', 'requests', 'bytes', 'tokens']);
   const measured = /^[1-9]\d*$/;
-  expect(table).toContainEqual(['give a container more memory', 'yes', '2', expect.stringMatching(measured), expect.stringMatching(measured), '300']);
+  expect(table).toContainEqual([
+    'give a container more memory',
+    'yes',
+    '2',
+    expect.stringMatching(measured),
+    expect.stringMatching(measured),
+    '300',
+  ]);
   // The call of a tool that isn't there reaches no server.
-  expect(table).toContainEqual(['set up a new application', 'yes', '2', expect.stringMatching(measured), expect.stringMatching(measured), '400']);
+  expect(table).toContainEqual([
+    'set up a new application',
+    'yes',
+    '2',
+    expect.stringMatching(measured),
+    expect.stringMatching(measured),
+    '400',
+  ]);
   expect(table).toContainEqual(['undo a release', 'no', '0', '0', '0', '100']);
-  expect(table).toContainEqual(['all', '2 of 3', '4', expect.stringMatching(measured), expect.stringMatching(measured), '800']);
+  expect(table).toContainEqual([
+    'all',
+    '2 of 3',
+    '4',
+    expect.stringMatching(measured),
+    expect.stringMatching(measured),
+    '800',
+  ]);
 
   const [first] = endpoint.requests;
   expect(first!.headers[header]).toBe(value);
@@ -57,17 +123,39 @@ test.each([['openai', 'authorization', `Bearer ${apiKey}`], ['anthropic', 'x-api
   expect(JSON.stringify(endpoint.requests.at(-1)!.body['messages'])).toContain(reviews);
 
   const files = await readdir(folder);
-  expect(files.toSorted()).toEqual(['01-undo-a-release.json', '02-give-a-container-more-memory.json', '03-set-up-a-new-application.json']);
+  expect(files.toSorted()).toEqual([
+    '01-undo-a-release.json',
+    '02-give-a-container-more-memory.json',
+    '03-set-up-a-new-application.json',
+  ]);
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
-  for (const secret of [apiKey, 'token-of-the-tasks', 'correct-horse-9']) expect([...texts, stdout, stderr].join('\n')).not.toContain(secret);
-  const transcript = JSON.parse(await readFile(join(folder, '02-give-a-container-more-memory.json'), 'utf8')) as { calls: { result: string }[] };
-  expect(transcript).toMatchObject({ model: 'fake', solved: true, faults: [], answer: 'Done, as far as I can see.', calls: [{ tool: 'update_container', arguments: { memory: 1024 } }, { tool: 'deploy_service' }] });
+  for (const secret of [apiKey, 'token-of-the-tasks', 'correct-horse-9'])
+    expect([...texts, stdout, stderr].join('\n')).not.toContain(secret);
+  const transcript = JSON.parse(await readFile(join(folder, '02-give-a-container-more-memory.json'), 'utf8')) as {
+    calls: { result: string }[];
+  };
+  expect(transcript).toMatchObject({
+    model: 'fake',
+    solved: true,
+    faults: [],
+    answer: 'Done, as far as I can see.',
+    calls: [{ tool: 'update_container', arguments: { memory: 1024 } }, { tool: 'deploy_service' }],
+  });
   expect(transcript.calls[0]!.result).toContain('1024');
 });
 
 test('a model is stopped after as many answers as it may give', async () => {
   const { url, requests } = await startFakeEndpoint(script);
-  const { code, stdout } = await evaluate(['--model', 'fake', '--endpoint', url, '--task', 'new application', '--steps', '2']);
+  const { code, stdout } = await evaluate([
+    '--model',
+    'fake',
+    '--endpoint',
+    url,
+    '--task',
+    'new application',
+    '--steps',
+    '2',
+  ]);
   expect(code).toBe(0);
   expect(requests).toHaveLength(2);
   expect(cells(stdout)).toContainEqual(['all', '1 of 1', '1', expect.any(String), expect.any(String), '200']);
@@ -93,7 +181,9 @@ test.each([
 });
 
 test('transcripts lie in a folder for each run', () => {
-  expect(evalOptions([...here.slice(2), '--model', '../some/model:7b'], {}, new Date(0)).folder).toBe('eval-transcripts/..-some-model-7b-1970-01-01T00-00-00.000Z');
+  expect(evalOptions([...here.slice(2), '--model', '../some/model:7b'], {}, new Date(0)).folder).toBe(
+    'eval-transcripts/..-some-model-7b-1970-01-01T00-00-00.000Z',
+  );
 });
 
 test('an API that refuses is named, without the key that it repeats, and ends it with 1', async () => {

@@ -16,35 +16,66 @@ export type Script = Readonly<Record<string, readonly ScriptedCall[]>>;
 /** A model's API on loopback, and the requests that it got. */
 export interface FakeEndpoint {
   readonly url: string;
-  readonly requests: { readonly path: string; readonly headers: Readonly<Record<string, unknown>>; readonly body: Json }[];
+  readonly requests: {
+    readonly path: string;
+    readonly headers: Readonly<Record<string, unknown>>;
+    readonly body: Json;
+  }[];
 }
 
 const messagesOf = (body: Json): Json[] => body['messages'] as Json[];
 
 /** How often the model was told a result, in either format. */
 const resultsIn = (body: Json): number =>
-  messagesOf(body).flatMap(({ role, content }) => (role === 'tool' ? ['tool'] : Array.isArray(content) ? (content as Json[]).map(({ type }) => type) : [])).filter((type) => type === 'tool' || type === 'tool_result').length;
+  messagesOf(body)
+    .flatMap(({ role, content }) =>
+      role === 'tool' ? ['tool'] : Array.isArray(content) ? (content as Json[]).map(({ type }) => type) : [],
+    )
+    .filter((type) => type === 'tool' || type === 'tool_result').length;
 
 const said = 'Done, as far as I can see.';
 
 /** A completion in the format of OpenAI's API. */
 const completion = (call: ScriptedCall | undefined, id: string): Json => ({
-  id: 'c', object: 'chat.completion', created: 0, model: 'fake', usage: { prompt_tokens: 90, completion_tokens: 10, total_tokens: 100 },
-  choices: [{
-    index: 0,
-    finish_reason: call ? 'tool_calls' : 'stop',
-    message: call ? { role: 'assistant', content: null, tool_calls: [{ id, type: 'function', function: { name: call.tool, arguments: JSON.stringify(call.args) } }] } : { role: 'assistant', content: said },
-  }],
+  id: 'c',
+  object: 'chat.completion',
+  created: 0,
+  model: 'fake',
+  usage: { prompt_tokens: 90, completion_tokens: 10, total_tokens: 100 },
+  choices: [
+    {
+      index: 0,
+      finish_reason: call ? 'tool_calls' : 'stop',
+      message: call
+        ? {
+            role: 'assistant',
+            content: null,
+            tool_calls: [{ id, type: 'function', function: { name: call.tool, arguments: JSON.stringify(call.args) } }],
+          }
+        : { role: 'assistant', content: said },
+    },
+  ],
 });
 
 /** A message in the format of Anthropic's API. */
 const message = (call: ScriptedCall | undefined, id: string): Json => ({
-  id: 'm', type: 'message', role: 'assistant', model: 'fake', stop_reason: call ? 'tool_use' : 'end_turn', usage: { input_tokens: 90, output_tokens: 10 },
+  id: 'm',
+  type: 'message',
+  role: 'assistant',
+  model: 'fake',
+  stop_reason: call ? 'tool_use' : 'end_turn',
+  usage: { input_tokens: 90, output_tokens: 10 },
   content: call ? [{ type: 'tool_use', id, name: call.tool, input: call.args }] : [{ type: 'text', text: said }],
 });
 
-/** Starts a model's API that plays a script, in the format that the path asks for. @param refuse answers every request with 401 and this text. */
-export async function startFakeEndpoint(script: Script, { refuse }: { readonly refuse?: string } = {}): Promise<FakeEndpoint> {
+/**
+ * Starts a model's API that plays a script, in the format that the path asks for. @param refuse answers every request
+ * with 401 and this text.
+ */
+export async function startFakeEndpoint(
+  script: Script,
+  { refuse }: { readonly refuse?: string } = {},
+): Promise<FakeEndpoint> {
   const requests: FakeEndpoint['requests'] = [];
   const server = createServer((incoming, response) => {
     let text = '';

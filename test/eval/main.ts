@@ -1,4 +1,7 @@
-/** Lets a model do the tasks of test/slow/tasks through its API, keeps transcripts, and prints what it took. Exits with 2 if nothing could be evaluated, with 1 if the model's API failed on the way. */
+/**
+ * Lets a model do the tasks of test/slow/tasks through its API, keeps transcripts, and prints what it took. Exits with
+ * 2 if nothing could be evaluated, with 1 if the model's API failed on the way.
+ */
 import { mkdir } from 'node:fs/promises';
 import type { LanguageModel } from 'ai';
 import { columns } from '../../src/cli/terminal/columns.ts';
@@ -11,18 +14,29 @@ import { transcriptWriter } from './transcript.ts';
 
 /** The model, reached by the library for its API, which is loaded only for it. */
 async function modelOf({ api, endpoint: baseURL, apiKey, model }: EvalOptions): Promise<LanguageModel> {
-  if (api === 'anthropic') return (await import('@ai-sdk/anthropic')).createAnthropic({ baseURL, apiKey: apiKey ?? 'none' })(model);
+  if (api === 'anthropic')
+    return (await import('@ai-sdk/anthropic')).createAnthropic({ baseURL, apiKey: apiKey ?? 'none' })(model);
   return (await import('@ai-sdk/openai-compatible')).createOpenAICompatible({ name: 'eval', baseURL, apiKey })(model);
 }
 
-const row = ({ want, solved, calls, requests, bytes, tokens }: TaskOutcome): string[] =>
-  [want, solved ? 'yes' : 'no', String(calls.length), String(requests), String(bytes), tokens === undefined ? '' : String(tokens)];
+const row = ({ want, solved, calls, requests, bytes, tokens }: TaskOutcome): string[] => [
+  want,
+  solved ? 'yes' : 'no',
+  String(calls.length),
+  String(requests),
+  String(bytes),
+  tokens === undefined ? '' : String(tokens),
+];
 
 const sum = (numbers: readonly number[]): string => String(numbers.reduce((total, one) => total + one, 0));
 
 const total = (outcomes: readonly TaskOutcome[]): string[] => [
-  'all', `${outcomes.filter(({ solved }) => solved).length} of ${outcomes.length}`,
-  sum(outcomes.map(({ calls }) => calls.length)), sum(outcomes.map(({ requests }) => requests)), sum(outcomes.map(({ bytes }) => bytes)), sum(outcomes.map(({ tokens }) => tokens ?? 0)),
+  'all',
+  `${outcomes.filter(({ solved }) => solved).length} of ${outcomes.length}`,
+  sum(outcomes.map(({ calls }) => calls.length)),
+  sum(outcomes.map(({ requests }) => requests)),
+  sum(outcomes.map(({ bytes }) => bytes)),
+  sum(outcomes.map(({ tokens }) => tokens ?? 0)),
 ];
 
 /** Lets the model do these tasks. @returns the exit code. */
@@ -41,15 +55,21 @@ async function evaluate(chosen: readonly Task[], options: EvalOptions): Promise<
       const outcome = await doTask(task, model, mostSteps);
       outcomes.push(outcome);
       await write(place + 1, outcome);
-      process.stderr.write(`${outcome.solved ? 'solved' : `not solved (${outcome.faults.join('; ')})`}: ${outcome.want}\n`);
+      process.stderr.write(
+        `${outcome.solved ? 'solved' : `not solved (${outcome.faults.join('; ')})`}: ${outcome.want}\n`,
+      );
     } catch (error) {
       if (!(error instanceof ModelFailure)) throw error;
       failure = error;
-      process.stderr.write(`The model's API failed at "${task.want}", and the rest was left out: ${masked(error.message)}\n`);
+      process.stderr.write(
+        `The model's API failed at "${task.want}", and the rest was left out: ${masked(error.message)}\n`,
+      );
       break;
     }
   }
-  process.stdout.write(`${columns(['task', 'solved', 'calls', 'requests', 'bytes', 'tokens'], [...outcomes.map(row), total(outcomes)])}\nTranscripts: ${folder}\n`);
+  process.stdout.write(
+    `${columns(['task', 'solved', 'calls', 'requests', 'bytes', 'tokens'], [...outcomes.map(row), total(outcomes)])}\nTranscripts: ${folder}\n`,
+  );
   return failure ? 1 : 0;
 }
 

@@ -6,8 +6,13 @@ import { tools } from '../../tools/index.ts';
 import { platformToken } from '../slow/tasks/on-platform.ts';
 import type { TaskOutcome } from './do-task.ts';
 
-/** Writes what a model did, with every secret masked: the keys of the evaluation, and what the calls handed over as one. */
-export function transcriptWriter(folder: string, { model, apiKey }: { readonly model: string; readonly apiKey?: string }): (place: number, outcome: TaskOutcome) => Promise<void> {
+/**
+ * Writes what a model did, with every secret masked: the keys of the evaluation, and what the calls handed over as one.
+ */
+export function transcriptWriter(
+  folder: string,
+  { model, apiKey }: { readonly model: string; readonly apiKey?: string },
+): (place: number, outcome: TaskOutcome) => Promise<void> {
   const redaction = createRedaction({ configured: () => [platformToken, ...(apiKey === undefined ? [] : [apiKey])] });
   return async (place, outcome) => {
     const redactor = redaction.forCall({ principal: `task ${place}` });

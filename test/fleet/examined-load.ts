@@ -1,6 +1,12 @@
 import { organizationId } from '../../src/platform/seed/ids.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
-import { expectAllThere, expectCarriedOutOnce, expectDelivered, prepareExamination, untilAllEnded } from './expectations.ts';
+import {
+  expectAllThere,
+  expectCarriedOutOnce,
+  expectDelivered,
+  prepareExamination,
+  untilAllEnded,
+} from './expectations.ts';
 import { failInTurn, type Fault } from './faults.ts';
 import { askForDeployments, createEnvironments, type LoadOptions, type LoadRecord } from './load.ts';
 import { mustCall } from './platform-calls.ts';
@@ -18,15 +24,23 @@ const rejectedOf = 10;
 const wasAccepted = (index: number): boolean => index % rejectedOf !== 0;
 
 /**
- * Asks platforms for deployments while parts of them fail, and expects that nothing is lost, stuck or carried out twice, and
+ * Asks platforms for deployments while parts of them fail, and expects that nothing is lost, stuck or carried out
+ * twice, and
  * that a webhook is told of everything, by a receiver that fails now and then.
  * @returns what was asked for, and the faults that were made
  */
-export async function examineLoad(fleet: Fleet, { environments: count, faults, ...options }: ExaminedLoad): Promise<{ readonly record: LoadRecord; readonly made: readonly Fault[] }> {
+export async function examineLoad(
+  fleet: Fleet,
+  { environments: count, faults, ...options }: ExaminedLoad,
+): Promise<{ readonly record: LoadRecord; readonly made: readonly Fault[] }> {
   await prepareExamination(fleet);
   const receiver = await startReceiver((response, index) => response.writeHead(wasAccepted(index) ? 204 : 500).end());
   const webhook = await mustCall(fleet.platforms[0]!.url, 'create_webhook', {
-    organization_id: organizationId, target_url: receiver.url, events: ['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'DEPLOYMENT_FAILED'], enabled: true, kind: 'STANDARD',
+    organization_id: organizationId,
+    target_url: receiver.url,
+    events: ['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'DEPLOYMENT_FAILED'],
+    enabled: true,
+    kind: 'STANDARD',
   });
   const environments = await createEnvironments(fleet, count);
 

@@ -37,8 +37,12 @@ export async function untilAllEnded({ rows, platforms }: Fleet): Promise<void> {
     if (open!.deployments + open!.deliveries === 0) return;
     if (open!.progress !== progress) [progress, since] = [open!.progress, Date.now()];
     if (Date.now() - since > stuckMilliseconds) {
-      const stuck = await rows('select id, status, owner, due_ms, canceling from deployment where ended_at is null limit 10');
-      throw new Error(`Nothing happens any more: ${JSON.stringify({ ...open, stuck, workers: await rows('select * from worker') })}\n${platforms.map(({ stderr }) => stderr().slice(-2000)).join('\n')}`);
+      const stuck = await rows(
+        'select id, status, owner, due_ms, canceling from deployment where ended_at is null limit 10',
+      );
+      throw new Error(
+        `Nothing happens any more: ${JSON.stringify({ ...open, stuck, workers: await rows('select * from worker') })}\n${platforms.map(({ stderr }) => stderr().slice(-2000)).join('\n')}`,
+      );
     }
     await new Promise((resolve) => void setTimeout(resolve, 200));
   }
@@ -54,19 +58,31 @@ interface DeploymentSeen {
 }
 
 /** What was asked for is there, once, and nothing else. */
-export async function expectAllThere({ rows }: Fleet, { acknowledged, unknown, created, deleted }: LoadRecord): Promise<void> {
+export async function expectAllThere(
+  { rows }: Fleet,
+  { acknowledged, unknown, created, deleted }: LoadRecord,
+): Promise<void> {
   const asked = [...new Set([...acknowledged.values(), ...unknown].map(({ environmentId }) => environmentId))];
   const seen = await rows<DeploymentSeen>(
-    'select id, environment_id, action, status, canceling, (select count(*)::int from deployment_service where deployment_id = id) as services from deployment where queue = environment_id and environment_id = any($1)', [asked]);
+    'select id, environment_id, action, status, canceling, (select count(*)::int from deployment_service where deployment_id = id) as services from deployment where queue = environment_id and environment_id = any($1)',
+    [asked],
+  );
   const byId = new Map(seen.map((each) => [each.id, each]));
-  expect([...acknowledged].filter(([id, { environmentId, action }]) => byId.get(id)?.environment_id !== environmentId || byId.get(id)?.action !== action)).toEqual([]);
+  expect(
+    [...acknowledged].filter(
+      ([id, { environmentId, action }]) =>
+        byId.get(id)?.environment_id !== environmentId || byId.get(id)?.action !== action,
+    ),
+  ).toEqual([]);
   // What nobody was told of is one of those whose answers were lost, whole.
   const left = unknown.map(({ environmentId, action }) => `${environmentId} ${action}`);
-  const unasked = seen.filter(({ id }) => !acknowledged.has(id)).filter(({ environment_id: environment, action }) => {
-    const index = left.indexOf(`${environment} ${action}`);
-    if (index >= 0) left.splice(index, 1);
-    return index < 0;
-  });
+  const unasked = seen
+    .filter(({ id }) => !acknowledged.has(id))
+    .filter(({ environment_id: environment, action }) => {
+      const index = left.indexOf(`${environment} ${action}`);
+      if (index >= 0) left.splice(index, 1);
+      return index < 0;
+    });
   expect(unasked).toEqual([]);
   expect(seen.filter(({ services }) => services === 0)).toEqual([]);
 
@@ -78,45 +94,85 @@ export async function expectAllThere({ rows }: Fleet, { acknowledged, unknown, c
   const mayBeGone = [...deleted.acknowledged, ...deleted.unknown];
   expect(created.acknowledged.filter((name) => !isThere(name) && !mayBeGone.includes(name))).toEqual([]);
   expect([...created.refused, ...deleted.acknowledged].filter(isThere)).toEqual([]);
-  expect(new Set(beside.map(({ variables, events }) => `${variables > 0} ${events}`))).toEqual(new Set(beside.length > 0 ? ['true 1'] : []));
+  expect(new Set(beside.map(({ variables, events }) => `${variables > 0} ${events}`))).toEqual(
+    new Set(beside.length > 0 ? ['true 1'] : []),
+  );
 }
 
 /** What a service of a deployment went through, as its events tell it. */
-const endStates: Readonly<Record<string, string>> = { DEPLOY: 'DEPLOYED', RESTART: 'RESTARTED', STOP: 'STOPPED', DELETE: 'DELETED' };
+const endStates: Readonly<Record<string, string>> = {
+  DEPLOY: 'DEPLOYED',
+  RESTART: 'RESTARTED',
+  STOP: 'STOPPED',
+  DELETE: 'DELETED',
+};
 
 /** Every deployment came to its end, in steps that were each taken once, by workers whose tokens only grow. */
 export async function expectCarriedOutOnce({ rows }: Fleet): Promise<void> {
-  expect(await rows(`select id, status, canceling from deployment where queue = environment_id and not (status = 'SUCCESS' or status = 'CANCELED' and canceling) and created_at > now() - interval '1 hour'`)).toEqual([]);
+  expect(
+    await rows(
+      `select id, status, canceling from deployment where queue = environment_id and not (status = 'SUCCESS' or status = 'CANCELED' and canceling) and created_at > now() - interval '1 hour'`,
+    ),
+  ).toEqual([]);
 
   const parts = await rows<{ part: string; action: string; states: string[]; canceled: boolean }>(`
     select event.deployment_id || '/' || event.service_id as part, min(deployment.action) as action, array_agg(event.state order by event.seq) as states, bool_or(deployment.canceling) as canceled
     from deployment_event event join deployment on deployment.id = event.deployment_id where deployment.created_at > now() - interval '1 hour' and queue = environment_id group by 1`);
-  const wrong = parts.filter(({ states, action, canceled }) =>
-    new Set(states).size !== states.length || !(states.at(-1) === endStates[action] || (canceled && states.at(-1) === 'CANCELED')));
+  const wrong = parts.filter(
+    ({ states, action, canceled }) =>
+      new Set(states).size !== states.length ||
+      !(states.at(-1) === endStates[action] || (canceled && states.at(-1) === 'CANCELED')),
+  );
   expect(wrong).toEqual([]);
 
   // Steps follow each other without a gap, each is there once, and the log of each begins once.
-  expect(await rows('select deployment_id from deployment_step group by deployment_id, service_id having count(*) <> max(position) + 1')).toEqual([]);
-  expect(await rows(`select deployment_id from log_line where message like 'Rolling out %' group by deployment_id, service_id having count(*) > 1`)).toEqual([]);
-  expect(await rows(`
+  expect(
+    await rows(
+      'select deployment_id from deployment_step group by deployment_id, service_id having count(*) <> max(position) + 1',
+    ),
+  ).toEqual([]);
+  expect(
+    await rows(
+      `select deployment_id from log_line where message like 'Rolling out %' group by deployment_id, service_id having count(*) > 1`,
+    ),
+  ).toEqual([]);
+  expect(
+    await rows(`
     select deployment_service.deployment_id from deployment_service join deployment on deployment.id = deployment_id
       left join audit_event on audit_event.target_id = service_id and audit_event.change ->> 'deployment_id' = deployment_id
-    where deployment.created_at > now() - interval '1 hour' and queue = deployment.environment_id group by 1, service_id having count(audit_event.seq) <> 1`)).toEqual([]);
+    where deployment.created_at > now() - interval '1 hour' and queue = deployment.environment_id group by 1, service_id having count(audit_event.seq) <> 1`),
+  ).toEqual([]);
 
   // Each job runs once for each minute that its schedule names.
-  expect(await rows(`select queue, date_trunc('minute', created_at) from deployment where queue like 'job/%' group by 1, 2 having count(*) > 1`)).toEqual([]);
-  expect(await rows('select * from (select *, lag(token) over (partition by queue order by seq) as previous from noted_claim) as claim where previous >= token')).toEqual([]);
+  expect(
+    await rows(
+      `select queue, date_trunc('minute', created_at) from deployment where queue like 'job/%' group by 1, 2 having count(*) > 1`,
+    ),
+  ).toEqual([]);
+  expect(
+    await rows(
+      'select * from (select *, lag(token) over (partition by queue order by seq) as previous from noted_claim) as claim where previous >= token',
+    ),
+  ).toEqual([]);
 }
 
 const environmentOf = ({ body }: ReceivedRequest): string => (JSON.parse(body) as DeliveryBody).payload.environment_id;
 const idOf = ({ headers }: ReceivedRequest): string => headers[webhookHeaders.delivery] as string;
 
 /** Every webhook was told of every event at least once, and of nothing else; what came again is known by its id. */
-export async function expectDelivered({ rows }: Fleet, webhookId: string, received: readonly ReceivedRequest[], wasAccepted: (index: number) => boolean): Promise<void> {
-  const announced = await rows<{ seq: number; id: string | null }>(`
+export async function expectDelivered(
+  { rows }: Fleet,
+  webhookId: string,
+  received: readonly ReceivedRequest[],
+  wasAccepted: (index: number) => boolean,
+): Promise<void> {
+  const announced = await rows<{ seq: number; id: string | null }>(
+    `
     select event.seq, delivery.id from deployment_event event join deployment on deployment.id = event.deployment_id
       left join webhook_delivery delivery on delivery.event_seq = event.seq and delivery.webhook_id = $1
-    where announced is not null and deployment.created_at > now() - interval '1 hour'`, [webhookId]);
+    where announced is not null and deployment.created_at > now() - interval '1 hour'`,
+    [webhookId],
+  );
   expect(announced.filter(({ id }) => id === null)).toEqual([]);
   const ids = new Set(announced.map(({ id }) => id!));
   const accepted = new Set(received.filter((_, index) => wasAccepted(index)).map(idOf));

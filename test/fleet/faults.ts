@@ -8,7 +8,7 @@ export const beyondLease = leaseMilliseconds * 1.5;
 
 /** What is done to one platform, and undone again. */
 export const platformFaults = {
-  'killed': async (platform: FleetPlatform) => {
+  killed: async (platform: FleetPlatform) => {
     await platform.kill();
     await platform.start();
   },
@@ -50,12 +50,21 @@ export interface Fault {
 
 /** Every fault at every platform of a fleet, and crashes of their database. */
 export const faultsOf = ({ platforms }: Fleet, server: PostgresServer): Fault[] => [
-  ...Object.entries(platformFaults).flatMap(([name, make]) => platforms.map((platform) => ({ name: `platform ${platform.place} ${name}`, make: () => make(platform) }))),
+  ...Object.entries(platformFaults).flatMap(([name, make]) =>
+    platforms.map((platform) => ({ name: `platform ${platform.place} ${name}`, make: () => make(platform) })),
+  ),
   ...[1, 2].map(() => ({ name: 'database crashed', make: () => crashDatabase(server) })),
 ];
 
-/** Makes faults one after the other, spread evenly over the progress of a load, from 0 to 1. @returns those that were made before the load ended */
-export async function failInTurn(faults: readonly Fault[], progress: () => number, load: Promise<unknown>): Promise<readonly Fault[]> {
+/**
+ * Makes faults one after the other, spread evenly over the progress of a load, from 0 to 1. @returns those that were
+ * made before the load ended
+ */
+export async function failInTurn(
+  faults: readonly Fault[],
+  progress: () => number,
+  load: Promise<unknown>,
+): Promise<readonly Fault[]> {
   const over = new AbortController();
   const ended = load.catch(() => {}).finally(() => over.abort());
   let made = 0;

@@ -3,7 +3,10 @@ import { seedIds } from '../../src/platform/seed/ids.ts';
 import { callPlatform, type CallOutcome, type Json, mustCall } from './platform-calls.ts';
 import type { Fleet } from './platform-fleet.ts';
 
-/** An environment that the load deploys, with a container and sometimes a database, or a job that comes due every minute. */
+/**
+ * An environment that the load deploys, with a container and sometimes a database, or a job that comes due every
+ * minute.
+ */
 interface LoadedEnvironment {
   readonly id: string;
   readonly containerId: string;
@@ -38,31 +41,83 @@ export interface LoadRecord {
 
 const { project_id, cluster_id, registry_id } = seedIds;
 
-const web = { name: 'web', registry_id, image_name: 'team/web', tag: '1.0', cpu: 100, memory: 512, ports: [], healthchecks: {} };
+const web = {
+  name: 'web',
+  registry_id,
+  image_name: 'team/web',
+  tag: '1.0',
+  cpu: 100,
+  memory: 512,
+  ports: [],
+  healthchecks: {},
+};
 
 /** Creates environments with services, by requests to all platforms in turn. */
 export async function createEnvironments({ platforms }: Fleet, count: number): Promise<LoadedEnvironment[]> {
-  return Promise.all(Array.from({ length: count }, async (_, index) => {
-    const { url } = platforms[index % platforms.length]!;
-    const { id } = await mustCall(url, 'create_environment', { project_id, cluster_id, name: `load ${index}`, mode: 'DEVELOPMENT' });
-    const environment_id = id as string;
-    const container = await mustCall(url, 'create_container', { environment_id, ...web });
-    if (index % 3 === 0) await mustCall(url, 'create_database', { environment_id, name: 'records', type: 'POSTGRESQL', version: '16', mode: 'CONTAINER', cpu: 100, memory: 512, storage: 10, accessibility: 'PRIVATE' });
-    if (index % 3 === 1) {
-      await mustCall(url, 'create_job', {
-        environment_id, name: 'report', cpu: 100, memory: 256, max_nb_restart: 0, max_duration_seconds: 60, healthchecks: {},
-        schedule: { cronjob: { scheduled_at: '* * * * *', timezone: 'Etc/UTC' } }, source: { image: { image_name: 'team/report', tag: '1.0', registry_id } },
+  return Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const { url } = platforms[index % platforms.length]!;
+      const { id } = await mustCall(url, 'create_environment', {
+        project_id,
+        cluster_id,
+        name: `load ${index}`,
+        mode: 'DEVELOPMENT',
       });
-    }
-    return { id: environment_id, containerId: container['id'] as string };
-  }));
+      const environment_id = id as string;
+      const container = await mustCall(url, 'create_container', { environment_id, ...web });
+      if (index % 3 === 0)
+        await mustCall(url, 'create_database', {
+          environment_id,
+          name: 'records',
+          type: 'POSTGRESQL',
+          version: '16',
+          mode: 'CONTAINER',
+          cpu: 100,
+          memory: 512,
+          storage: 10,
+          accessibility: 'PRIVATE',
+        });
+      if (index % 3 === 1) {
+        await mustCall(url, 'create_job', {
+          environment_id,
+          name: 'report',
+          cpu: 100,
+          memory: 256,
+          max_nb_restart: 0,
+          max_duration_seconds: 60,
+          healthchecks: {},
+          schedule: { cronjob: { scheduled_at: '* * * * *', timezone: 'Etc/UTC' } },
+          source: { image: { image_name: 'team/report', tag: '1.0', registry_id } },
+        });
+      }
+      return { id: environment_id, containerId: container['id'] as string };
+    }),
+  );
 }
 
-/** The requests of a load: how often each comes, in parts of all, and the action of its deployment; none for a request that makes none. */
-const requests: readonly { readonly share: number; readonly name: OperationName; readonly action?: string; readonly inputOf: (environment: LoadedEnvironment) => Json }[] = [
+/**
+ * The requests of a load: how often each comes, in parts of all, and the action of its deployment; none for a request
+ * that makes none.
+ */
+const requests: readonly {
+  readonly share: number;
+  readonly name: OperationName;
+  readonly action?: string;
+  readonly inputOf: (environment: LoadedEnvironment) => Json;
+}[] = [
   { share: 0.7, name: 'deploy_environment', action: 'DEPLOY', inputOf: ({ id }) => ({ environment_id: id }) },
-  { share: 0.15, name: 'deploy_container', action: 'DEPLOY', inputOf: ({ containerId }) => ({ container_id: containerId }) },
-  { share: 0.05, name: 'restart_services', action: 'RESTART', inputOf: ({ id, containerId }) => ({ environment_id: id, container_ids: [containerId] }) },
+  {
+    share: 0.15,
+    name: 'deploy_container',
+    action: 'DEPLOY',
+    inputOf: ({ containerId }) => ({ container_id: containerId }),
+  },
+  {
+    share: 0.05,
+    name: 'restart_services',
+    action: 'RESTART',
+    inputOf: ({ id, containerId }) => ({ environment_id: id, container_ids: [containerId] }),
+  },
   { share: 0.06, name: 'stop_environment', action: 'STOP', inputOf: ({ id }) => ({ environment_id: id }) },
   { share: 0.04, name: 'cancel_deployment', inputOf: ({ id }) => ({ environment_id: id }) },
 ];
@@ -89,8 +144,15 @@ export interface LoadOptions {
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, milliseconds));
 
-/** Asks all platforms for deployments, restarts, stops, cancels and new environments, until enough deployments are acknowledged. */
-export async function askForDeployments({ platforms }: Fleet, environments: readonly LoadedEnvironment[], { deployments, concurrency, random, onProgress }: LoadOptions): Promise<LoadRecord> {
+/**
+ * Asks all platforms for deployments, restarts, stops, cancels and new environments, until enough deployments are
+ * acknowledged.
+ */
+export async function askForDeployments(
+  { platforms }: Fleet,
+  environments: readonly LoadedEnvironment[],
+  { deployments, concurrency, random, onProgress }: LoadOptions,
+): Promise<LoadRecord> {
   const acknowledged = new Map<string, DeploymentAsked>();
   const unknown: DeploymentAsked[] = [];
   const [created, deleted] = [noNames(), noNames()];

@@ -24,7 +24,10 @@ const connect = async (address: string): Promise<Client> => {
   return client;
 };
 
-const query = async <Row extends QueryResultRow = QueryResultRow>(address: string, ...statements: readonly string[]): Promise<Row[]> => {
+const query = async <Row extends QueryResultRow = QueryResultRow>(
+  address: string,
+  ...statements: readonly string[]
+): Promise<Row[]> => {
   const client = await connect(address);
   try {
     const results: Row[] = [];
@@ -48,7 +51,12 @@ const migrate = (dataDir: string, address: string, env: Record<string, string> =
 
 interface Printed {
   readonly moved: boolean;
-  readonly tables: readonly { readonly table: string; readonly rows: number; readonly checked: string; readonly changed_values: number }[];
+  readonly tables: readonly {
+    readonly table: string;
+    readonly rows: number;
+    readonly checked: string;
+    readonly changed_values: number;
+  }[];
 }
 
 const printed = ({ code, stdout, stderr }: ProgramResult): Printed => {
@@ -56,12 +64,16 @@ const printed = ({ code, stdout, stderr }: ProgramResult): Printed => {
   return JSON.parse(stdout) as Printed;
 };
 
-const rowsOf = ({ tables }: Printed, name: string): number | undefined => tables.find(({ table }) => table === name)?.rows;
+const rowsOf = ({ tables }: Printed, name: string): number | undefined =>
+  tables.find(({ table }) => table === name)?.rows;
 
 const token = 'token-of-the-move';
 
 const ask = async (url: string, path: string, body?: object): Promise<Record<string, unknown>> => {
-  const answer = await fetch(`${url}${path}`, { headers: { authorization: `Token ${token}`, 'content-type': 'application/json' }, ...(body && { method: 'POST', body: JSON.stringify(body) }) });
+  const answer = await fetch(`${url}${path}`, {
+    headers: { authorization: `Token ${token}`, 'content-type': 'application/json' },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  });
   const told = (await answer.json()) as Record<string, unknown>;
   if (!answer.ok) throw new Error(JSON.stringify(told));
   return told;
@@ -76,7 +88,11 @@ describe('a platform that moves to a database', () => {
     const ordered: string[] = [];
     for (const kind of ['application', 'container', 'database', 'helm']) {
       // In this order.
-      const answer = await ask(url, `/${kind}/${seed[`${kind}_id`]}/deploy`, kind === 'container' ? { image_tag: '2.4.1' } : {});
+      const answer = await ask(
+        url,
+        `/${kind}/${seed[`${kind}_id`]}/deploy`,
+        kind === 'container' ? { image_tag: '2.4.1' } : {},
+      );
       ordered.push(String(answer['deployment_request_id'] ?? answer['id']));
     }
     const open = 'SELECT count(*) AS n FROM deployment WHERE ended_at IS NULL';
@@ -84,27 +100,60 @@ describe('a platform that moves to a database', () => {
       using database = new DatabaseSync(join(dataDir, databaseFile), { timeout: 5000 });
       return use(database);
     };
-    await expect.poll(() => inFile((file) => file.prepare('SELECT count(*) AS n FROM log_line WHERE deployment_id IN (SELECT id FROM deployment WHERE ended_at IS NULL)').get()!['n']), { interval: 20 }).toBeGreaterThan(3);
+    await expect
+      .poll(
+        () =>
+          inFile(
+            (file) =>
+              file
+                .prepare(
+                  'SELECT count(*) AS n FROM log_line WHERE deployment_id IN (SELECT id FROM deployment WHERE ended_at IS NULL)',
+                )
+                .get()!['n'],
+          ),
+        { interval: 20 },
+      )
+      .toBeGreaterThan(3);
     before.child.kill('SIGKILL');
     await before.ended;
     const wasOpen = inFile((file) => Number(file.prepare(open).get()!['n']));
     expect(wasOpen).toBeGreaterThan(0);
-    const tokens = inFile((file) => file.prepare('SELECT id, hash FROM api_token ORDER BY id').all()).map((row) => ({ ...row }));
+    const tokens = inFile((file) => file.prepare('SELECT id, hash FROM api_token ORDER BY id').all()).map((row) => ({
+      ...row,
+    }));
 
     const result = printed(await migrate(dataDir, address));
     expect(result.tables.every(({ checked }) => checked === 'equal')).toBe(true);
-    expect(await query(address, `select count(*) as n from deployment where ended_at is null`)).toEqual([{ n: wasOpen }]);
+    expect(await query(address, `select count(*) as n from deployment where ended_at is null`)).toEqual([
+      { n: wasOpen },
+    ]);
     expect(await query(address, 'select id, hash from api_token order by id')).toEqual(tokens);
 
     const refused = await runProgram(['platform', ...args]);
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(new URL(address).pathname)]);
     const after = await startPlatformProgram([...args, '--time-scale', '0.02'], { INFRA_DATABASE_URL: address });
-    await expect.poll(() => query(address, 'select count(*) as n from deployment where ended_at is null')).toEqual([{ n: 0 }]);
+    await expect
+      .poll(() => query(address, 'select count(*) as n from deployment where ended_at is null'))
+      .toEqual([{ n: 0 }]);
     const ends = await query<{ id: string; status: string }>(address, 'select id, status from deployment');
-    for (const id of ordered) expect(ends.filter((one) => one.id === id).map(({ status }) => status), id).toEqual(['SUCCESS']);
+    for (const id of ordered)
+      expect(
+        ends.filter((one) => one.id === id).map(({ status }) => status),
+        id,
+      ).toEqual(['SUCCESS']);
     // Each service of a deployment ends once, each of its states is told once, and each step was made once.
-    expect(await query(address, `select 1 from deployment_event group by deployment_id, service_id, state having count(*) > 1`)).toEqual([]);
-    expect(await query(address, 'select 1 from deployment_step where status = \'SUCCESS\' group by deployment_id, service_id, step having count(*) > 1')).toEqual([]);
+    expect(
+      await query(
+        address,
+        `select 1 from deployment_event group by deployment_id, service_id, state having count(*) > 1`,
+      ),
+    ).toEqual([]);
+    expect(
+      await query(
+        address,
+        "select 1 from deployment_step where status = 'SUCCESS' group by deployment_id, service_id, step having count(*) > 1",
+      ),
+    ).toEqual([]);
     const { body } = { body: await ask(after.ready.url, `/organization/${organization}/project`) };
     expect((body['results'] as unknown[]).length).toBeGreaterThan(0);
   });
@@ -112,14 +161,28 @@ describe('a platform that moves to a database', () => {
   test('is refused while a process serves the directory, and without an address or records', async () => {
     const dataDir = await temporaryDirectory();
     const address = await newDatabase();
-    expect(await migrate(dataDir, address)).toMatchObject({ code: 1, stderr: expect.stringContaining(dataDir) as string });
+    expect(await migrate(dataDir, address)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(dataDir) as string,
+    });
     const serving = await startPlatformProgram(['--data-dir', dataDir, '--token', token]);
-    expect(await migrate(dataDir, address)).toMatchObject({ code: 1, stderr: expect.stringContaining('End that process first. Nothing was changed.') as string });
+    expect(await migrate(dataDir, address)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('End that process first. Nothing was changed.') as string,
+    });
     serving.child.kill('SIGTERM');
     await serving.ended;
-    expect(await runProgram(['migrate', '--data-dir', dataDir])).toMatchObject({ code: 1, stderr: expect.stringContaining('INFRA_DATABASE_URL is not set.') as string });
+    expect(await runProgram(['migrate', '--data-dir', dataDir])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('INFRA_DATABASE_URL is not set.') as string,
+    });
     const nowhere = await migrate(dataDir, 'postgres://mover:made-up-pass@127.0.0.1:1/nowhere');
-    expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringMatching(/The database mover@127\.0\.0\.1:1\/nowhere can't be reached: .*Nothing was changed\./s) as string });
+    expect(nowhere).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /The database mover@127\.0\.0\.1:1\/nowhere can't be reached: .*Nothing was changed\./s,
+      ) as string,
+    });
     expect(nowhere.stderr).not.toContain('made-up-pass');
     // It can still be served.
     await startPlatformProgram(['--data-dir', dataDir, '--token', token]);
@@ -136,8 +199,10 @@ const holding = async (address: string, ...statements: readonly string[]): Promi
   return () => client.end();
 };
 
-const waitsForLock = "select count(*) as n from pg_stat_activity where application_name = 'infra-mcp-migrate' and datname = current_database() and wait_event_type = 'Lock'";
-const connections = "select count(*) as n from pg_stat_activity where application_name = 'infra-mcp-migrate' and datname = current_database()";
+const waitsForLock =
+  "select count(*) as n from pg_stat_activity where application_name = 'infra-mcp-migrate' and datname = current_database() and wait_event_type = 'Lock'";
+const connections =
+  "select count(*) as n from pg_stat_activity where application_name = 'infra-mcp-migrate' and datname = current_database()";
 const isMarked = (dataDir: string): boolean => {
   using database = new DatabaseSync(join(dataDir, databaseFile), { readOnly: true });
   return database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'moved_to_database'").get() !== undefined;
@@ -155,15 +220,25 @@ const withSchema = async (): Promise<string> => {
   await writeOldDirectory(other, 'data-0001');
   const { length } = printed(await migrate(other, address)).tables;
   expect(length).toBeGreaterThan(20);
-  const tables = await query<{ name: string }>(address, "select tablename as name from pg_tables where schemaname = 'public' and tablename !~ 'schema_step|guard_lock|guard_time'");
+  const tables = await query<{ name: string }>(
+    address,
+    "select tablename as name from pg_tables where schemaname = 'public' and tablename !~ 'schema_step|guard_lock|guard_time'",
+  );
   await query(address, `truncate ${tables.map(({ name }) => name).join(', ')}`);
   return address;
 };
 
 /** Kills a move once it waits for a lock, and moves again. */
-const killed = async (dataDir: string, address: string, hold: readonly string[], more: () => Promise<void> = async () => {}): Promise<Printed> => {
+const killed = async (
+  dataDir: string,
+  address: string,
+  hold: readonly string[],
+  more: () => Promise<void> = async () => {},
+): Promise<Printed> => {
   const letGo = await holding(address, ...hold);
-  const program = spawnInTest(commandLine(['migrate', '--data-dir', dataDir, '--json'], { INFRA_DATABASE_URL: address }));
+  const program = spawnInTest(
+    commandLine(['migrate', '--data-dir', dataDir, '--json'], { INFRA_DATABASE_URL: address }),
+  );
   await expect.poll(() => query(address, waitsForLock)).toEqual([{ n: 1 }]);
   program.child.kill('SIGKILL');
   await program.ended;
@@ -183,7 +258,7 @@ const expectWhole = async (dataDir: string, address: string): Promise<void> => {
 describe('a move that is killed', () => {
   test.each([
     ['before anything is copied', ['begin', 'lock table service in access exclusive mode']],
-    ['when all tables of the platform are copied', ['begin', "select from guard_lock for update"]],
+    ['when all tables of the platform are copied', ['begin', 'select from guard_lock for update']],
   ])('%s leaves the directory as it was, and is made again', async (_, hold) => {
     const [dataDir, address] = [await temporaryDirectory(), await withSchema()];
     await writeOldDirectory(dataDir, 'data-0002');
@@ -200,7 +275,10 @@ describe('a move that is killed', () => {
     await query(address, ...slowCommit);
     const again = await killed(dataDir, address, ['select pg_advisory_lock(42)'], async () => {
       expect(isMarked(dataDir)).toBe(true);
-      expect(await runProgram(['platform', '--data-dir', dataDir])).toMatchObject({ code: 1, stderr: expect.stringContaining(new URL(address).pathname) as string });
+      expect(await runProgram(['platform', '--data-dir', dataDir])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(new URL(address).pathname) as string,
+      });
     });
     expect(again.moved).toBe(false);
     await expectWhole(dataDir, address);
@@ -211,7 +289,10 @@ describe('a move that is killed', () => {
     await writeOldDirectory(dataDir, 'data-0002');
     await query(address, ...slowCommit);
     const again = await killed(dataDir, address, ['select pg_advisory_lock(42)'], async () => {
-      await query(address, "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'infra-mcp-migrate' and datname = current_database()");
+      await query(
+        address,
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'infra-mcp-migrate' and datname = current_database()",
+      );
     });
     expect([again.moved, rowsOf(again, 'service')]).toEqual([true, 13]);
     await expectWhole(dataDir, address);
@@ -221,7 +302,9 @@ describe('a move that is killed', () => {
     const [dataDir, address] = [await temporaryDirectory(), await withSchema()];
     await writeOldDirectory(dataDir, 'data-0002');
     for (let moment = 0; moment < 6; moment += 1) {
-      const program = spawnInTest(commandLine(['migrate', '--data-dir', dataDir, '--json'], { INFRA_DATABASE_URL: address }));
+      const program = spawnInTest(
+        commandLine(['migrate', '--data-dir', dataDir, '--json'], { INFRA_DATABASE_URL: address }),
+      );
       // One move at a time.
       await Promise.race([program.ended, new Promise((resolve) => setTimeout(resolve, 150 + moment * 120))]);
       program.child.kill('SIGKILL');
@@ -243,5 +326,7 @@ test('100,000 rows are moved in little memory', async () => {
   // The rows alone are 100 MB.
   const moved = printed(await migrate(dataDir, address, { NODE_OPTIONS: '--max-old-space-size=64' }));
   expect(rowsOf(moved, 'log_line')).toBeGreaterThanOrEqual(100_000);
-  expect(await query(address, 'select count(*) as n from log_line where length(message) > 1000')).toEqual([{ n: 100_000 }]);
+  expect(await query(address, 'select count(*) as n from log_line where length(message) > 1000')).toEqual([
+    { n: 100_000 },
+  ]);
 });

@@ -28,7 +28,14 @@ export async function signInOnPage(address: URL): Promise<PageOperator> {
   let cookie = '';
   let count = 0;
   const send = (fields: Record<string, string>): Promise<Response> =>
-    answered(() => fetch(page, { method: 'POST', redirect: 'manual', headers: { origin: page.origin, cookie }, body: new URLSearchParams(fields) }));
+    answered(() =>
+      fetch(page, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { origin: page.origin, cookie },
+        body: new URLSearchParams(fields),
+      }),
+    );
   const signIn = async (): Promise<void> => {
     count += 1;
     cookie = (await send({ do: 'enter', secret: operatorSecret })).headers.get('set-cookie')!.split(';')[0]!;

@@ -19,7 +19,12 @@ export interface PersistentClient {
 const mostAttempts = 40;
 
 /** Connects a client at its first call. @param key with which it authenticates */
-export function persistentClient(era: TestClient['protocolVersion'], mcp: URL, key: string, user?: User): PersistentClient {
+export function persistentClient(
+  era: TestClient['protocolVersion'],
+  mcp: URL,
+  key: string,
+  user?: User,
+): PersistentClient {
   const requestInit = { headers: { authorization: `Bearer ${key}` } };
   let client: TestClient | undefined;
   let lost = 0;
@@ -28,7 +33,9 @@ export function persistentClient(era: TestClient['protocolVersion'], mcp: URL, k
     for (let attempt = 1; ; attempt += 1) {
       try {
         // One attempt after the other.
-        return await (era === 'modern' ? connectModern(new StreamableHTTPClientTransport(mcp, { requestInit }), user) : connectLegacy(new LegacyTransport(mcp, { requestInit }), user));
+        return await (era === 'modern'
+          ? connectModern(new StreamableHTTPClientTransport(mcp, { requestInit }), user)
+          : connectLegacy(new LegacyTransport(mcp, { requestInit }), user));
       } catch (error) {
         if (attempt === mostAttempts) throw error;
         await setTimeout(100);

@@ -33,7 +33,9 @@ export interface FleetOptions {
   readonly platforms?: number;
   /** More flags of the command. */
   readonly args?: readonly string[];
-  /** The command line of a process; default that of the program. @param databaseUrl leads through the process's proxy */
+  /**
+   * The command line of a process; default that of the program. @param databaseUrl leads through the process's proxy
+   */
   readonly programOf?: (place: number, databaseUrl: string, keysDir: string) => CommandLine;
   /** The database that theirs is a copy of; default one with the examples. */
   readonly template?: string;
@@ -62,7 +64,8 @@ const seededTemplate = 'seeded_platform';
 /** A database without anything. */
 export const emptyTemplate = 'template0';
 
-const isAway = (error: unknown): boolean => /ECONN|ENOENT|57P0|08/.test((error as { code?: string }).code ?? '') || /Connection terminated/.test(String(error));
+const isAway = (error: unknown): boolean =>
+  /ECONN|ENOENT|57P0|08/.test((error as { code?: string }).code ?? '') || /Connection terminated/.test(String(error));
 
 /** The same, again and again while the database is away. */
 const patiently = async <Row>(address: string, query: string, values?: readonly unknown[]): Promise<Row[]> => {
@@ -76,12 +79,29 @@ const patiently = async <Row>(address: string, query: string, values?: readonly 
   }
 };
 
-const programOf = (args: readonly string[], directory: string) => (place: number, databaseUrl: string, keysDir: string): CommandLine =>
-  commandLine(['platform', '--data-dir', join(directory, `platform-${place}`), '--keys-dir', keysDir, '--allow-private-webhook-targets', '--log-level', 'error', ...args], {
-    INFRA_DATABASE_URL: databaseUrl, INFRA_PLATFORM_TOKEN: fleetToken,
-  });
+const programOf =
+  (args: readonly string[], directory: string) =>
+  (place: number, databaseUrl: string, keysDir: string): CommandLine =>
+    commandLine(
+      [
+        'platform',
+        '--data-dir',
+        join(directory, `platform-${place}`),
+        '--keys-dir',
+        keysDir,
+        '--allow-private-webhook-targets',
+        '--log-level',
+        'error',
+        ...args,
+      ],
+      { INFRA_DATABASE_URL: databaseUrl, INFRA_PLATFORM_TOKEN: fleetToken },
+    );
 
-async function openPlatform(place: number, proxy: TcpProxy, line: CommandLine): Promise<FleetPlatform & { end(): Promise<void> }> {
+async function openPlatform(
+  place: number,
+  proxy: TcpProxy,
+  line: CommandLine,
+): Promise<FleetPlatform & { end(): Promise<void> }> {
   let running: RunningProgram;
   let url = '';
   let earlier = '';
@@ -95,7 +115,10 @@ async function openPlatform(place: number, proxy: TcpProxy, line: CommandLine): 
   };
   await start();
   return {
-    place, proxy, start, kill,
+    place,
+    proxy,
+    start,
+    kill,
     get url() {
       return url;
     },
@@ -136,14 +159,21 @@ export async function openFleetHome(): Promise<FleetHome> {
   return {
     server,
     keysDir,
-    startFleet: async ({ platforms: count = 3, args = ['--time-scale', '0', '--rate-limit', '1000000'], template = seededTemplate, ...options } = {}) => {
+    startFleet: async ({
+      platforms: count = 3,
+      args = ['--time-scale', '0', '--rate-limit', '1000000'],
+      template = seededTemplate,
+      ...options
+    } = {}) => {
       const name = await createDatabase(template);
       const databaseUrl = server.addressOf(name);
       const lineOf = options.programOf ?? programOf(args, directory);
-      const platforms = await Promise.all(Array.from({ length: count }, async (_, place) => {
-        const proxy = await startTcpProxy(server.socketPath);
-        return openPlatform(place, proxy, lineOf(place, proxy.addressOf(name), keysDir));
-      }));
+      const platforms = await Promise.all(
+        Array.from({ length: count }, async (_, place) => {
+          const proxy = await startTcpProxy(server.socketPath);
+          return openPlatform(place, proxy, lineOf(place, proxy.addressOf(name), keysDir));
+        }),
+      );
       onTestFinished(async () => {
         await Promise.all(platforms.map((platform) => platform.end()));
         await patiently(server.addressOf('postgres'), `drop database ${name} with (force)`);

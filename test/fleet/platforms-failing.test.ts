@@ -14,15 +14,25 @@ afterAll(() => home.close());
 const cases: readonly { readonly name: string; readonly faultsOf: (fleet: Fleet) => Fault[] }[] = [
   ...Object.entries(platformFaults).map(([name, make]) => ({
     name: `a platform is ${name}`,
-    faultsOf: ({ platforms }: Fleet) => (name === 'killed' ? platforms : platforms.slice(1, 2)).map((platform) => ({ name, make: () => make(platform) })),
+    faultsOf: ({ platforms }: Fleet) =>
+      (name === 'killed' ? platforms : platforms.slice(1, 2)).map((platform) => ({ name, make: () => make(platform) })),
   })),
-  { name: 'the database crashes, twice', faultsOf: () => [1, 2].map(() => ({ name: 'crash', make: () => crashDatabase(home.server) })) },
+  {
+    name: 'the database crashes, twice',
+    faultsOf: () => [1, 2].map(() => ({ name: 'crash', make: () => crashDatabase(home.server) })),
+  },
 ];
 
 test.each(cases)('$name, under load: nothing is lost, stuck or carried out twice', async ({ name, faultsOf }) => {
   const fleet = await home.startFleet();
   const random = seededRandom(name);
   const faults = faultsOf(fleet);
-  const { made } = await examineLoad(fleet, { environments: 9, deployments: 40, concurrency: 12, random: () => random.number(), faults });
+  const { made } = await examineLoad(fleet, {
+    environments: 9,
+    deployments: 40,
+    concurrency: 12,
+    random: () => random.number(),
+    faults,
+  });
   expect(made).toHaveLength(faults.length);
 });

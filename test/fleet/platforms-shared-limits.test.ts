@@ -51,7 +51,10 @@ test('the rate limit of a token is one limit over all platforms, in each window,
 test('a token that is made at one place holds everywhere, and one that is revoked holds nowhere from then on', async () => {
   const fleet = await home.startFleet();
   const command = async (...words: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await runProgram(['token', ...words, '--data-dir', await temporaryDirectory(), '--keys-dir', home.keysDir], { INFRA_DATABASE_URL: fleet.databaseUrl });
+    const { code, stdout, stderr } = await runProgram(
+      ['token', ...words, '--data-dir', await temporaryDirectory(), '--keys-dir', home.keysDir],
+      { INFRA_DATABASE_URL: fleet.databaseUrl },
+    );
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
     return stdout.trim();
   };
@@ -60,12 +63,14 @@ test('a token that is made at one place holds everywhere, and one that is revoke
   const after: number[] = [];
   const before: number[] = [];
   const asking = new AbortController();
-  const all = fleet.platforms.flatMap(({ url }) => [1, 2].map(async () => {
-    while (!asking.signal.aborted) {
-      const list = isRevoked ? after : before;
-      list.push((await ask(url, token))!.status);
-    }
-  }));
+  const all = fleet.platforms.flatMap(({ url }) =>
+    [1, 2].map(async () => {
+      while (!asking.signal.aborted) {
+        const list = isRevoked ? after : before;
+        list.push((await ask(url, token))!.status);
+      }
+    }),
+  );
   await expect.poll(() => before.length).toBeGreaterThan(30);
   await command('revoke', 'visitor');
   isRevoked = true;
@@ -84,20 +89,43 @@ describe('work that nobody asks for', () => {
       create function note_state() returns trigger language plpgsql as $$ begin insert into noted_state (rule, state) values (new.id, new.state); return null; end $$;
       create trigger note_state after update of state on alert_rule for each row execute function note_state()`);
     const ids = Array.from({ length: 20 }, () => randomUUID());
-    await rows(`insert into alert_rule select (jsonb_populate_record(rule, jsonb_build_object('id', given, 'name', 'rule ' || given))).* from alert_rule as rule, unnest($1::text[]) as given where id = $2`, [ids, seedIds.alert_rule_id]);
+    await rows(
+      `insert into alert_rule select (jsonb_populate_record(rule, jsonb_build_object('id', given, 'name', 'rule ' || given))).* from alert_rule as rule, unnest($1::text[]) as given where id = $2`,
+      [ids, seedIds.alert_rule_id],
+    );
     platforms[2]!.signal('SIGSTOP');
-    await Promise.all(ids.map(async (id, index) => {
-      const body = {
-        name: `rule ${id}`, description: '', tag: 'load', condition: { promql: '1', operator: 'ABOVE', threshold: 0 }, for_duration: 'PT5M', severity: 'LOW', enabled: true, alert_receiver_ids: [seedIds.alert_receiver_id], presentation: {},
-      };
-      const response = await fetch(`${platforms[index % 2]!.url}/alert-rules/${id}`, { method: 'PUT', headers: { 'authorization': `Token ${fleetToken}`, 'content-type': 'application/json' }, body: JSON.stringify(body) });
-      expect(await response.text().then((text) => (response.ok ? '' : text))).toBe('');
-      if (index === 10) platforms[2]!.signal('SIGCONT');
-    }));
-    const notified = async () => (await rows(`select id from alert_rule where state = 'NOTIFIED' and id = any($1)`, [ids])).length;
+    await Promise.all(
+      ids.map(async (id, index) => {
+        const body = {
+          name: `rule ${id}`,
+          description: '',
+          tag: 'load',
+          condition: { promql: '1', operator: 'ABOVE', threshold: 0 },
+          for_duration: 'PT5M',
+          severity: 'LOW',
+          enabled: true,
+          alert_receiver_ids: [seedIds.alert_receiver_id],
+          presentation: {},
+        };
+        const response = await fetch(`${platforms[index % 2]!.url}/alert-rules/${id}`, {
+          method: 'PUT',
+          headers: { authorization: `Token ${fleetToken}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        expect(await response.text().then((text) => (response.ok ? '' : text))).toBe('');
+        if (index === 10) platforms[2]!.signal('SIGCONT');
+      }),
+    );
+    const notified = async () =>
+      (await rows(`select id from alert_rule where state = 'NOTIFIED' and id = any($1)`, [ids])).length;
     await expect.poll(notified).toBe(ids.length);
-    const states = await rows<{ states: string[] }>('select array_agg(state order by seq) as states from noted_state where rule = any($1) group by rule', [ids]);
-    expect(new Set(states.map((each) => each.states.join(' ')))).toEqual(new Set(['UNDEPLOYED OK TRIGGERED PENDING_NOTIFICATION NOTIFIED']));
+    const states = await rows<{ states: string[] }>(
+      'select array_agg(state order by seq) as states from noted_state where rule = any($1) group by rule',
+      [ids],
+    );
+    expect(new Set(states.map((each) => each.states.join(' ')))).toEqual(
+      new Set(['UNDEPLOYED OK TRIGGERED PENDING_NOTIFICATION NOTIFIED']),
+    );
   });
 
   test('jobs run once for each time that their schedules come due', async () => {
@@ -106,16 +134,33 @@ describe('work that nobody asks for', () => {
     // Their own schedules never come due while the test runs.
     const ids = Array.from({ length: 15 }, () => randomUUID());
     const scheduled = `jsonb_set(spec::jsonb, '{schedule,cronjob,scheduled_at}', '"0 0 29 2 *"')`;
-    await rows(`insert into service select (jsonb_populate_record(job, jsonb_build_object('id', given, 'name', 'job ' || given, 'spec', ${scheduled}, 'deployed_spec', ${scheduled}))).*
-      from service as job, unnest($1::text[]) as given where id = $2`, [ids, seedIds.job_id]);
+    await rows(
+      `insert into service select (jsonb_populate_record(job, jsonb_build_object('id', given, 'name', 'job ' || given, 'spec', ${scheduled}, 'deployed_spec', ${scheduled}))).*
+      from service as job, unnest($1::text[]) as given where id = $2`,
+      [ids, seedIds.job_id],
+    );
     for (const round of [1, 2, 3]) {
-      await rows(`insert into timer select 'JOB_RUN', id, (extract(epoch from clock_timestamp()) * 1000)::bigint from unnest($1::text[]) as id on conflict (kind, subject_id) do update set due_ms = excluded.due_ms`, [ids]);
-      const ended = async () => (await rows(`select id from deployment where queue = any(select 'job/' || id from unnest($1::text[]) as id) and ended_at is not null`, [ids])).length;
+      await rows(
+        `insert into timer select 'JOB_RUN', id, (extract(epoch from clock_timestamp()) * 1000)::bigint from unnest($1::text[]) as id on conflict (kind, subject_id) do update set due_ms = excluded.due_ms`,
+        [ids],
+      );
+      const ended = async () =>
+        (
+          await rows(
+            `select id from deployment where queue = any(select 'job/' || id from unnest($1::text[]) as id) and ended_at is not null`,
+            [ids],
+          )
+        ).length;
       await expect.poll(ended).toBe(ids.length * round);
     }
-    const runs = await rows<{ runs: number; statuses: string[] }>(`select count(*)::int as runs, array_agg(distinct status) as statuses from deployment where queue = any(select 'job/' || id from unnest($1::text[]) as id) group by queue`, [ids]);
+    const runs = await rows<{ runs: number; statuses: string[] }>(
+      `select count(*)::int as runs, array_agg(distinct status) as statuses from deployment where queue = any(select 'job/' || id from unnest($1::text[]) as id) group by queue`,
+      [ids],
+    );
     expect(runs).toEqual(ids.map(() => ({ runs: 3, statuses: ['SUCCESS'] })));
-    expect(await rows(`select message from log_line where message like 'Left out%' or message like 'Missed%'`)).toEqual([]);
+    expect(await rows(`select message from log_line where message like 'Left out%' or message like 'Missed%'`)).toEqual(
+      [],
+    );
   });
 
   test('old deployments are removed by one platform at a time', async () => {
@@ -127,13 +172,18 @@ describe('work that nobody asks for', () => {
         begin insert into noted_removal select old.id, owner, claims from duty where name = 'removing what is old'; return null; end $$;
       create trigger note_removal after delete on deployment for each row execute function note_removal()`);
     const kept = 200;
-    await rows(`insert into deployment (id, environment_id, queue, action, status, origin, triggered_by, created_at, ended_at, seq)
-      select 'old-' || number, $1, $1, 'STOP', 'SUCCESS', 'API', 'test', '2020-01-01', '2020-01-01', -number from generate_series(1, $2::int) as number`, [seedIds.environment_id, kept + 300]);
+    await rows(
+      `insert into deployment (id, environment_id, queue, action, status, origin, triggered_by, created_at, ended_at, seq)
+      select 'old-' || number, $1, $1, 'STOP', 'SUCCESS', 'API', 'test', '2020-01-01', '2020-01-01', -number from generate_series(1, $2::int) as number`,
+      [seedIds.environment_id, kept + 300],
+    );
     await rows(`update duty set owner = null`);
     await Promise.all(platforms.map((platform) => platform.start()));
     const left = async () => (await rows(`select id from deployment where id like 'old-%'`)).length;
     await expect.poll(left).toBeLessThanOrEqual(kept);
-    const removed = await rows<{ times: number; owners: number }>('select count(*)::int - count(distinct deployment_id)::int as times, count(distinct (owner, claims))::int as owners from noted_removal');
+    const removed = await rows<{ times: number; owners: number }>(
+      'select count(*)::int - count(distinct deployment_id)::int as times, count(distinct (owner, claims))::int as owners from noted_removal',
+    );
     expect(removed).toEqual([{ times: 0, owners: 1 }]);
   });
 });

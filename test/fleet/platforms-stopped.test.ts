@@ -18,29 +18,48 @@ afterAll(() => home.close());
 
 const program = fileURLToPath(new URL('./recorded-platform.ts', import.meta.url));
 
-/** How processes are started whose services run on an engine of the tests. @param ahead how far their clocks are wrong, in milliseconds */
-const onEngine = ({ url }: RecordedEngine, ahead: readonly number[] = []): FleetOptions['programOf'] => (place, databaseUrl, keysDir) => ({
-  command: [process.execPath, '--import', import.meta.resolve('tsx'), program],
-  env: cleanEnvironment({
-    PLACE: String(place), DATA_DIR: join(keysDir, `data-${place}`), KEYS_DIR: keysDir, DATABASE_URL: databaseUrl, ENGINE_URL: url, TOKEN: fleetToken, AHEAD: String(ahead[place] ?? 0),
-  }),
-});
+/**
+ * How processes are started whose services run on an engine of the tests. @param ahead how far their clocks are wrong,
+ * in milliseconds
+ */
+const onEngine =
+  ({ url }: RecordedEngine, ahead: readonly number[] = []): FleetOptions['programOf'] =>
+  (place, databaseUrl, keysDir) => ({
+    command: [process.execPath, '--import', import.meta.resolve('tsx'), program],
+    env: cleanEnvironment({
+      PLACE: String(place),
+      DATA_DIR: join(keysDir, `data-${place}`),
+      KEYS_DIR: keysDir,
+      DATABASE_URL: databaseUrl,
+      ENGINE_URL: url,
+      TOKEN: fleetToken,
+      AHEAD: String(ahead[place] ?? 0),
+    }),
+  });
 
 /** All rows that tell of a deployment, but those that change with time alone. */
-const courseOf = ({ rows }: Fleet, deploymentId: string) => rows(`
+const courseOf = ({ rows }: Fleet, deploymentId: string) =>
+  rows(
+    `
   select to_jsonb(deployment) as row from deployment where id = $1
   union all select to_jsonb(part) from deployment_service part where deployment_id = $1
   union all select to_jsonb(step) from deployment_step step where deployment_id = $1
   union all select to_jsonb(event) from deployment_event event where deployment_id = $1
   union all select to_jsonb(line) from log_line line where deployment_id = $1
   union all select to_jsonb(service) from service where last_deployment_id = $1
-  union all select to_jsonb(event) from audit_event event where change ->> 'deployment_id' = $1`, [deploymentId]);
+  union all select to_jsonb(event) from audit_event event where change ->> 'deployment_id' = $1`,
+    [deploymentId],
+  );
 
 /** Whether each effect was made once for each token, by tokens that only grow. */
 const expectEffectsInOrder = ({ calls }: RecordedEngine): void => {
   const effects = calls.filter(({ moment, isRefused }) => moment === 'applied' && !isRefused);
-  for (const own of Map.groupBy(effects, ({ serviceId }) => serviceId).values()) expect(own.map(({ token }) => token)).toEqual(own.map(({ token }) => token).toSorted((one, other) => one - other));
-  expect(new Set(effects.map(({ deploymentId, serviceId, step, token }) => `${deploymentId} ${serviceId} ${step} ${token}`)).size).toBe(effects.length);
+  for (const own of Map.groupBy(effects, ({ serviceId }) => serviceId).values())
+    expect(own.map(({ token }) => token)).toEqual(own.map(({ token }) => token).toSorted((one, other) => one - other));
+  expect(
+    new Set(effects.map(({ deploymentId, serviceId, step, token }) => `${deploymentId} ${serviceId} ${step} ${token}`))
+      .size,
+  ).toBe(effects.length);
 };
 
 describe('a process that is stopped until its lease is gone, and then goes on', () => {
@@ -74,26 +93,38 @@ describe('a process that is stopped until its lease is gone, and then goes on', 
     while (!worksAgain) {
       const next = await mustCall(stopped.url, 'deploy_environment', { environment_id: environment!.id });
       await untilAllEnded(fleet);
-      worksAgain = engine.calls.some((call) => call.deploymentId === next['deployment_request_id'] && call.place === place);
+      worksAgain = engine.calls.some(
+        (call) => call.deploymentId === next['deployment_request_id'] && call.place === place,
+      );
       if (!worksAgain) await setTimeout(100);
     }
     // On a slow machine others may lose their lease as well, and be refused with a later token.
     const refused = engine.calls.filter((call) => call.isRefused && call.token === token);
     expect(new Set(refused.map((call) => call.place))).toEqual(new Set(isRefusedHere ? [place] : []));
-    const lastEffect = engine.calls.findLastIndex((call) => call.deploymentId === deploymentId && call.moment === 'applied' && !call.isRefused);
+    const lastEffect = engine.calls.findLastIndex(
+      (call) => call.deploymentId === deploymentId && call.moment === 'applied' && !call.isRefused,
+    );
     expect(engine.calls[lastEffect]!.place).not.toBe(place);
-    expect((await courseOf(fleet, deploymentId)).filter((row) => !course.some((before) => JSON.stringify(before) === JSON.stringify(row))).map(({ row }) => row)).toEqual([]);
+    expect(
+      (await courseOf(fleet, deploymentId))
+        .filter((row) => !course.some((before) => JSON.stringify(before) === JSON.stringify(row)))
+        .map(({ row }) => row),
+    ).toEqual([]);
     expectEffectsInOrder(engine);
     await expectCarriedOutOnce(fleet);
     // However often it was claimed: never again by the one that was stopped.
-    const claims = await fleet.rows<{ owner: string }>('select owner from noted_claim where deployment_id = $1 order by seq', [deploymentId]);
+    const claims = await fleet.rows<{ owner: string }>(
+      'select owner from noted_claim where deployment_id = $1 order by seq',
+      [deploymentId],
+    );
     expect(claims.slice(1).map(({ owner }) => owner)).not.toContain(claims[0]!.owner);
     expect(claims.length).toBeGreaterThan(1);
   });
 });
 
 /**
- * Notes every worker whose lease others took for expired while it was good for another second by the clock of the database. On a slow machine a worker may
+ * Notes every worker whose lease others took for expired while it was good for another second by the clock of the
+ * database. On a slow machine a worker may
  * lose its lease rightly.
  */
 const noteTakenLeases = `
@@ -112,9 +143,16 @@ describe('clocks that are wrong', () => {
     await prepareExamination(fleet);
     await fleet.rows(noteTakenLeases);
     const environments = await createEnvironments(fleet, 6);
-    // Steps that take longer than leases, so that they have to be renewed, and would be taken over if anybody took them for expired.
-    const held = environments.map(({ containerId }) => engine.holdNext((call) => call.serviceId === containerId && call.moment === 'confirmed'));
-    await Promise.all(environments.map(({ id }, index) => mustCall(fleet.platforms[index % 3]!.url, 'deploy_environment', { environment_id: id })));
+    // Steps that take longer than leases, so that they have to be renewed, and would be taken over if anybody took them
+    // for expired.
+    const held = environments.map(({ containerId }) =>
+      engine.holdNext((call) => call.serviceId === containerId && call.moment === 'confirmed'),
+    );
+    await Promise.all(
+      environments.map(({ id }, index) =>
+        mustCall(fleet.platforms[index % 3]!.url, 'deploy_environment', { environment_id: id }),
+      ),
+    );
     const waiting = await Promise.all(held);
     fleet.platforms[2]!.signal('SIGUSR2');
     await setTimeout(beyondLease);
@@ -122,8 +160,10 @@ describe('clocks that are wrong', () => {
     await untilAllEnded(fleet);
     expect(new Set(waiting.map(({ place }) => place)).size).toBeGreaterThan(1);
     expect(await fleet.rows('select * from noted_taken_lease')).toEqual([]);
-    expect(await fleet.rows(`select id from deployment where created_at > now() - interval '1 hour' and (created_at > now() or ended_at > now() or ended_at < created_at)
-      union all select deployment_id from deployment_event where created_at > now()`)).toEqual([]);
+    expect(
+      await fleet.rows(`select id from deployment where created_at > now() - interval '1 hour' and (created_at > now() or ended_at > now() or ended_at < created_at)
+      union all select deployment_id from deployment_event where created_at > now()`),
+    ).toEqual([]);
     expectEffectsInOrder(engine);
     await expectCarriedOutOnce(fleet);
   });

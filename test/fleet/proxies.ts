@@ -19,7 +19,10 @@ export interface Proxy {
 /** What a proxy needs: the shipped configuration with other addresses, and how it is started with that. */
 interface ProxyProgram {
   readonly file: string;
-  readonly adapt: (text: string, ports: { readonly own: number; readonly more: number; readonly servers: readonly string[] }) => string;
+  readonly adapt: (
+    text: string,
+    ports: { readonly own: number; readonly more: number; readonly servers: readonly string[] },
+  ) => string;
   readonly command: (path: string) => readonly string[];
 }
 
@@ -36,25 +39,36 @@ const programs = {
   },
   caddy: {
     file: 'caddy/Caddyfile',
-    adapt: (text, { own, servers }) => `{\n\tadmin off\n\tgrace_period 1s\n}\n${text.replace('mcp.example.com', `http://127.0.0.1:${own}`).replace(/^\tto .*$/m, `\tto ${servers.join(' ')}`)}`,
+    adapt: (text, { own, servers }) =>
+      `{\n\tadmin off\n\tgrace_period 1s\n}\n${text.replace('mcp.example.com', `http://127.0.0.1:${own}`).replace(/^\tto .*$/m, `\tto ${servers.join(' ')}`)}`,
     command: (path) => ['/usr/bin/caddy', 'run', '--adapter', 'caddyfile', '--config', path],
   },
 } as const satisfies Record<string, ProxyProgram>;
 
 export type ProxyName = keyof typeof programs;
 
-const isServing = (url: URL): Promise<boolean> => fetch(url).then(({ status }) => status < 500, () => false);
+const isServing = (url: URL): Promise<boolean> =>
+  fetch(url).then(
+    ({ status }) => status < 500,
+    () => false,
+  );
 
-/** Starts a proxy in front of servers, and waits until it leads to one. @param servers their addresses, host and port. */
+/**
+ * Starts a proxy in front of servers, and waits until it leads to one. @param servers their addresses, host and port.
+ */
 export async function startProxy(name: ProxyName, servers: readonly string[]): Promise<Proxy> {
   const { file, adapt, command } = programs[name];
   const folder = await mkdtemp(join(tmpdir(), 'infra-mcp-proxy-'));
   const [own, more, path] = [await freePort(), await freePort(), join(folder, 'configuration')];
   await writeFile(path, adapt(await readFile(join(deployed, file), 'utf8'), { own, more, servers }));
-  const { child, output, ended } = spawnProgram({ command: command(path), env: { PATH: process.env['PATH']!, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder } });
+  const { child, output, ended } = spawnProgram({
+    command: command(path),
+    env: { PATH: process.env['PATH']!, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+  });
   const mcp = new URL(`http://127.0.0.1:${own}/mcp`);
   while (!(await isServing(mcp))) {
-    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode} instead of starting: ${output.stdout}${output.stderr}`);
+    if (child.exitCode !== null)
+      throw new Error(`${name} ended with ${child.exitCode} instead of starting: ${output.stdout}${output.stderr}`);
     await setTimeout(50);
   }
   return {

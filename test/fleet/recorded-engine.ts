@@ -3,7 +3,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A moment of a task's beginning at which its process asks the engine: before it makes sure that the task is its own, after it, and for the effect itself. */
+/**
+ * A moment of a task's beginning at which its process asks the engine: before it makes sure that the task is its own,
+ * after it, and for the effect itself.
+ */
 export type Moment = 'prepared' | 'confirmed' | 'applied';
 
 /** What a process tells an engine. */
@@ -27,7 +30,10 @@ export interface HeldCall extends EngineCall {
   readonly answer: () => void;
 }
 
-/** An engine of the tests, which records what processes do to its services and keeps the fencing token of the last effect, as real ones do. */
+/**
+ * An engine of the tests, which records what processes do to its services and keeps the fencing token of the last
+ * effect, as real ones do.
+ */
 export interface RecordedEngine {
   readonly url: string;
   readonly calls: readonly RecordedCall[];

@@ -28,7 +28,11 @@ export interface ServerFleet {
   /** Runs statements in the database. */
   readonly query: (statement: string) => Promise<readonly Record<string, unknown>[]>;
   /** The arguments of a call that needs agreement: a webhook with a name of its own. */
-  readonly webhookCall: (name: string) => { readonly organization_id: string; readonly target_url: string; readonly events: readonly string[] };
+  readonly webhookCall: (name: string) => {
+    readonly organization_id: string;
+    readonly target_url: string;
+    readonly events: readonly string[];
+  };
   /** How many webhooks of a name the platform has. */
   readonly webhooksTo: (name: string) => Promise<number>;
   /** Lets nobody connect to the database, or everybody again. */
@@ -36,7 +40,8 @@ export interface ServerFleet {
   readonly close: () => Promise<void>;
 }
 
-const config = (address: string) => clientConfig(parseAddress(address), { applicationName: 'a test', maximumConnections: 1 });
+const config = (address: string) =>
+  clientConfig(parseAddress(address), { applicationName: 'a test', maximumConnections: 1 });
 
 async function queryAt(address: string, statement: string): Promise<readonly Record<string, unknown>[]> {
   const client = new Client(config(address));
@@ -66,21 +71,43 @@ export async function openServerFleet(): Promise<ServerFleet> {
     return path;
   };
   return {
-    platform, keysDir, shared, directory,
+    platform,
+    keysDir,
+    shared,
+    directory,
     start: async (name, env = {}) => {
       const dataDir = await directory(name);
-      const variables = { ...shared, INFRA_DATA_DIR: dataDir, INFRA_BASE_URL: platform.url, INFRA_API_TOKEN: platform.token, INFRA_HTTP_PORT: '0', INFRA_HTTP_APPROVALS_PAGE: 'true', ...env };
+      const variables = {
+        ...shared,
+        INFRA_DATA_DIR: dataDir,
+        INFRA_BASE_URL: platform.url,
+        INFRA_API_TOKEN: platform.token,
+        INFRA_HTTP_PORT: '0',
+        INFRA_HTTP_APPROVALS_PAGE: 'true',
+        ...env,
+      };
       const program = await whenReady(spawnProgram(commandLine(['http'], variables)));
       const replica = { ...program, mcp: new URL(program.ready.url), dataDir };
       started.push(replica);
       return replica;
     },
     query: (statement) => queryAt(address, statement),
-    webhookCall: (name) => ({ organization_id: platform.organizationId, target_url: hookOf(name), events: ['DEPLOYMENT_FAILED'] }),
-    webhooksTo: async (name) => JSON.stringify(await platform.must('list_webhooks', { organization_id: platform.organizationId })).split(`${hookOf(name)}"`).length - 1,
+    webhookCall: (name) => ({
+      organization_id: platform.organizationId,
+      target_url: hookOf(name),
+      events: ['DEPLOYMENT_FAILED'],
+    }),
+    webhooksTo: async (name) =>
+      JSON.stringify(await platform.must('list_webhooks', { organization_id: platform.organizationId })).split(
+        `${hookOf(name)}"`,
+      ).length - 1,
     letIn: async (isAllowed) => {
       await queryAt(postgres.addressOf('postgres'), `alter database servers allow_connections ${isAllowed}`);
-      if (!isAllowed) await queryAt(postgres.addressOf('postgres'), "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'servers'");
+      if (!isAllowed)
+        await queryAt(
+          postgres.addressOf('postgres'),
+          "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'servers'",
+        );
     },
     close: async () => {
       for (const { child } of started) child.kill('SIGKILL');

@@ -3,7 +3,15 @@ import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextp
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { agree, connectLegacy, connectModern, textOf, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';
+import {
+  agree,
+  connectLegacy,
+  connectModern,
+  textOf,
+  userAnswering,
+  type TestClient,
+  type User,
+} from '../support/mcp-clients.ts';
 import { callReplica, yesTo } from '../transport/replica-calls.ts';
 import { startProxy, type Proxy, type ProxyName } from './proxies.ts';
 import { openServerFleet, stopReplica, type Replica, type ServerFleet } from './server-fleet.ts';
@@ -17,7 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => fleet.close());
 
-const startReplica = (): Promise<Replica> => fleet.start(`server-${(name += 1)}`, { INFRA_LOG_LEVEL: 'info', INFRA_HTTP_DRAIN_DELAY: '6' });
+const startReplica = (): Promise<Replica> =>
+  fleet.start(`server-${(name += 1)}`, { INFRA_LOG_LEVEL: 'info', INFRA_HTTP_DRAIN_DELAY: '6' });
 
 const kill = async ({ child, ended }: Replica): Promise<void> => {
   child.kill('SIGKILL');
@@ -29,8 +38,10 @@ const keep = <Client extends TestClient>(client: Client): Client => {
   clients.push(client);
   return client;
 };
-const modern = async (): Promise<TestClient> => keep(await connectModern(new StreamableHTTPClientTransport(proxy!.mcp), userAnswering(agree)));
-const legacy = async (user?: User): Promise<TestClient> => keep(await connectLegacy(new LegacyTransport(proxy!.mcp), user));
+const modern = async (): Promise<TestClient> =>
+  keep(await connectModern(new StreamableHTTPClientTransport(proxy!.mcp), userAnswering(agree)));
+const legacy = async (user?: User): Promise<TestClient> =>
+  keep(await connectLegacy(new LegacyTransport(proxy!.mcp), user));
 
 async function closeAll(): Promise<void> {
   await Promise.all(clients.splice(0).map((client) => client.close().catch(() => undefined)));
@@ -50,15 +61,26 @@ const status = async (path: string): Promise<number> => (await fetch(new URL(pat
 describe.each<ProxyName>(['haproxy', 'caddy'])('behind %s', (proxyName) => {
   beforeEach(async () => {
     replicas = await Promise.all([startReplica(), startReplica(), startReplica()]);
-    proxy = await startProxy(proxyName, replicas.map(({ mcp }) => mcp.host));
+    proxy = await startProxy(
+      proxyName,
+      replicas.map(({ mcp }) => mcp.host),
+    );
   });
 
   test('requests of a 2026 client reach all servers, and a question is answered at any', async () => {
     const client = await modern();
     for (let index = 0; index < 12; index += 1) expect((await client.call('list_projects')).isError).toBeFalsy();
     await eventually(() => expect(calls().filter((count) => count > 0)).toHaveLength(3));
-    const asked = await Promise.all(Array.from({ length: 6 }, (_, index) => callReplica(proxy!.mcp, 'create_webhook', fleet.webhookCall(`${proxyName}-${index}`))));
-    const answered = await Promise.all(asked.map((question, index) => callReplica(proxy!.mcp, 'create_webhook', fleet.webhookCall(`${proxyName}-${index}`), yesTo(question))));
+    const asked = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        callReplica(proxy!.mcp, 'create_webhook', fleet.webhookCall(`${proxyName}-${index}`)),
+      ),
+    );
+    const answered = await Promise.all(
+      asked.map((question, index) =>
+        callReplica(proxy!.mcp, 'create_webhook', fleet.webhookCall(`${proxyName}-${index}`), yesTo(question)),
+      ),
+    );
     expect(answered.map(({ isError }) => isError ?? false)).toEqual(Array.from({ length: 6 }, () => false));
     for (let index = 0; index < 6; index += 1) expect(await fleet.webhooksTo(`${proxyName}-${index}`)).toBe(1);
   });
@@ -68,7 +90,9 @@ describe.each<ProxyName>(['haproxy', 'caddy'])('behind %s', (proxyName) => {
     for (let index = 0; index < 9; index += 1) expect((await client.call('list_projects')).isError).toBeFalsy();
     await eventually(() => expect(calls().toSorted((a, b) => a - b)).toEqual([0, 0, 9]));
     await kill(replicas.find((one) => callsAt(one) > 0)!);
-    await expect(client.call('list_projects')).rejects.toThrow(proxyName === 'caddy' ? /Session not found|Error POSTing/ : /Session not found/);
+    await expect(client.call('list_projects')).rejects.toThrow(
+      proxyName === 'caddy' ? /Session not found|Error POSTing/ : /Session not found/,
+    );
     const next = await eventually(() => legacy());
     for (let index = 0; index < 3; index += 1) expect((await next.call('list_projects')).isError).toBeFalsy();
   });
@@ -76,7 +100,10 @@ describe.each<ProxyName>(['haproxy', 'caddy'])('behind %s', (proxyName) => {
   test(`no request of a 2026 client fails ${proxyName === 'caddy' ? 'once it is noticed that' : 'when'} a server is gone`, async () => {
     const client = await modern();
     await kill(replicas[0]!);
-    if (proxyName === 'caddy') await eventually(async () => expect(await Promise.all(Array.from({ length: 6 }, () => client.call('list_projects')))).toBeDefined());
+    if (proxyName === 'caddy')
+      await eventually(async () =>
+        expect(await Promise.all(Array.from({ length: 6 }, () => client.call('list_projects')))).toBeDefined(),
+      );
     const results = await Promise.all(Array.from({ length: 20 }, () => client.call('list_projects')));
     expect(results.filter(({ isError }) => isError)).toEqual([]);
   });
@@ -89,7 +116,13 @@ describe.each<ProxyName>(['haproxy', 'caddy'])('behind %s', (proxyName) => {
   });
 
   test('the approvals page is there, and nothing else', async () => {
-    expect([await status('/approvals'), await status('/approvals/style.css'), await status('/readyz'), await status('/livez'), await status('/')]).toEqual([200, 200, 404, 404, 404]);
+    expect([
+      await status('/approvals'),
+      await status('/approvals/style.css'),
+      await status('/readyz'),
+      await status('/livez'),
+      await status('/'),
+    ]).toEqual([200, 200, 404, 404, 404]);
   });
 
   test('while a server drains, nothing of a 2026 client fails', async () => {
@@ -99,7 +132,8 @@ describe.each<ProxyName>(['haproxy', 'caddy'])('behind %s', (proxyName) => {
     const failed: string[] = [];
     while (child.exitCode === null) {
       const result = await client.call('list_projects').catch(String);
-      if (typeof result === 'string' || result.isError) failed.push(typeof result === 'string' ? result : textOf(result));
+      if (typeof result === 'string' || result.isError)
+        failed.push(typeof result === 'string' ? result : textOf(result));
       await setTimeout(20);
     }
     expect(failed).toEqual([]);
@@ -109,7 +143,10 @@ describe.each<ProxyName>(['haproxy', 'caddy'])('behind %s', (proxyName) => {
 describe('behind haproxy, whose sessions follow their id', () => {
   test('sessions stay with their servers when it is reloaded', async () => {
     replicas = await Promise.all([startReplica(), startReplica(), startReplica()]);
-    proxy = await startProxy('haproxy', replicas.map(({ mcp }) => mcp.host));
+    proxy = await startProxy(
+      'haproxy',
+      replicas.map(({ mcp }) => mcp.host),
+    );
     const sessions = await Promise.all(Array.from({ length: 6 }, () => legacy()));
     // One that has just started hands no table on: for five seconds it waits for one itself.
     await setTimeout(6000);
@@ -119,20 +156,25 @@ describe('behind haproxy, whose sessions follow their id', () => {
 
   test('a question in a session is answered although its server stops meanwhile, and new sessions go elsewhere', async () => {
     replicas = await Promise.all([startReplica(), startReplica()]);
-    proxy = await startProxy('haproxy', replicas.map(({ mcp }) => mcp.host));
+    proxy = await startProxy(
+      'haproxy',
+      replicas.map(({ mcp }) => mcp.host),
+    );
     let stopped: Promise<void> | undefined;
-    const asking = await legacy(userAnswering(async (question) => {
-      // Its log has told of the call before.
-      const server = replicas.find((one) => callsAt(one) > 0)!;
-      stopped = stopReplica(server);
-      // Until the proxy has noticed.
-      await setTimeout(2500);
-      const others = await Promise.all(Array.from({ length: 4 }, () => legacy()));
-      const before = callsAt(server);
-      for (const other of others) expect((await other.call('list_projects')).isError).toBeFalsy();
-      expect(callsAt(server)).toBe(before);
-      return agree(question);
-    }));
+    const asking = await legacy(
+      userAnswering(async (question) => {
+        // Its log has told of the call before.
+        const server = replicas.find((one) => callsAt(one) > 0)!;
+        stopped = stopReplica(server);
+        // Until the proxy has noticed.
+        await setTimeout(2500);
+        const others = await Promise.all(Array.from({ length: 4 }, () => legacy()));
+        const before = callsAt(server);
+        for (const other of others) expect((await other.call('list_projects')).isError).toBeFalsy();
+        expect(callsAt(server)).toBe(before);
+        return agree(question);
+      }),
+    );
     await asking.call('list_projects');
     await eventually(() => expect(calls().toSorted((a, b) => a - b)).toEqual([0, 1]));
     const made = await asking.call('create_webhook', fleet.webhookCall('in-a-session'));

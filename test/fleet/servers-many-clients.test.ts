@@ -28,11 +28,23 @@ beforeAll(async () => {
   const made = Array.from({ length: clientCount }, createApiKey);
   keys = made.map(({ key }) => key);
   const keysFile = join(await fleet.directory('callers'), 'keys.json');
-  await writeFile(keysFile, JSON.stringify({ keys: made.map(({ sha256 }, index) => ({ name: `c${index}`, sha256, level: 'admin' })) }));
-  start = (name, port) => fleet.start(name, { INFRA_HTTP_KEYS_FILE: keysFile, INFRA_HTTP_PORT: String(port), INFRA_HTTP_DRAIN_DELAY: '3', INFRA_HTTP_ADDRESS_LIMITS: 'false' });
+  await writeFile(
+    keysFile,
+    JSON.stringify({ keys: made.map(({ sha256 }, index) => ({ name: `c${index}`, sha256, level: 'admin' })) }),
+  );
+  start = (name, port) =>
+    fleet.start(name, {
+      INFRA_HTTP_KEYS_FILE: keysFile,
+      INFRA_HTTP_PORT: String(port),
+      INFRA_HTTP_DRAIN_DELAY: '3',
+      INFRA_HTTP_ADDRESS_LIMITS: 'false',
+    });
   ports = [await freePort(), await freePort(), await freePort()];
   replicas = await Promise.all(ports.map((port, index) => start(`server-${index}`, port)));
-  proxy = await startProxy('haproxy', replicas.map(({ mcp }) => mcp.host));
+  proxy = await startProxy(
+    'haproxy',
+    replicas.map(({ mcp }) => mcp.host),
+  );
   address = proxy.mcp;
   operator = await signInOnPage(address);
 });
@@ -46,7 +58,11 @@ const faults: string[] = [];
 const counts = { calls: 0, unknown: 0, lost: 0, questions: 0, approvals: 0 };
 
 /** The names of one client, which nobody else has. */
-const namesOf = (index: number) => ({ project: `fleet-p${index}x`, asked: `https://hooks.example/fleet-a${index}x`, waiting: `https://hooks.example/fleet-w${index}x` });
+const namesOf = (index: number) => ({
+  project: `fleet-p${index}x`,
+  asked: `https://hooks.example/fleet-a${index}x`,
+  waiting: `https://hooks.example/fleet-w${index}x`,
+});
 
 /** Whether a text is about a client, and no other. */
 function checkOwn(index: number, text: string, name: string): void {
@@ -56,8 +72,14 @@ function checkOwn(index: number, text: string, name: string): void {
   if (others.length > 0) faults.push(`client ${index} got what is about ${others.join(', ')}`);
 }
 
-const projects = async (): Promise<unknown[]> => rowsOf(await fleet.platform.must('list_projects', { organization_id: fleet.platform.organizationId })).map(({ name }) => name);
-const webhooks = async (): Promise<unknown[]> => rowsOf(await fleet.platform.must('list_webhooks', { organization_id: fleet.platform.organizationId })).map(({ target_url: url }) => url);
+const projects = async (): Promise<unknown[]> =>
+  rowsOf(await fleet.platform.must('list_projects', { organization_id: fleet.platform.organizationId })).map(
+    ({ name }) => name,
+  );
+const webhooks = async (): Promise<unknown[]> =>
+  rowsOf(await fleet.platform.must('list_webhooks', { organization_id: fleet.platform.organizationId })).map(
+    ({ target_url: url }) => url,
+  );
 
 /** Whether a change was made of which no answer came. A server that was killed may have sent it just before. */
 async function wasMade(made: () => Promise<unknown[]>, name: string): Promise<boolean> {
@@ -71,9 +93,16 @@ async function wasMade(made: () => Promise<unknown[]>, name: string): Promise<bo
 
 /**
  * Makes a change until it is known to be made.
- * @param next what is done before the call is repeated, when it was answered with something else; false if that is a fault
+ * @param next what is done before the call is repeated, when it was answered with something else; false if that is a
+ *   fault
  */
-async function makeOnce(client: PersistentClient, index: number, change: readonly [tool: string, args: Record<string, unknown>], [made, name]: readonly [() => Promise<unknown[]>, string], next: (result: CallResult) => Promise<boolean>): Promise<void> {
+async function makeOnce(
+  client: PersistentClient,
+  index: number,
+  change: readonly [tool: string, args: Record<string, unknown>],
+  [made, name]: readonly [() => Promise<unknown[]>, string],
+  next: (result: CallResult) => Promise<boolean>,
+): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt += 1) {
     counts.calls += 1;
     // Each attempt follows from the one before.
@@ -88,8 +117,11 @@ async function makeOnce(client: PersistentClient, index: number, change: readonl
   faults.push(`client ${index} never got ${name} made`);
 }
 
-/** A server that can't finish a call says so, and that its outcome is unknown; whoever stops says that it takes none. */
-const wasInterrupted = async (result: CallResult): Promise<boolean> => /takes no new calls|look at the present state/.test(textOf(result));
+/**
+ * A server that can't finish a call says so, and that its outcome is unknown; whoever stops says that it takes none.
+ */
+const wasInterrupted = async (result: CallResult): Promise<boolean> =>
+  /takes no new calls|look at the present state/.test(textOf(result));
 
 async function work(index: number): Promise<void> {
   const era = index % 2 === 0 ? 'modern' : 'legacy';
@@ -103,7 +135,8 @@ async function work(index: number): Promise<void> {
   });
   const asking = persistentClient(era, address, key, user);
   const unasked = persistentClient(era, address, key);
-  const webhook = (to: string) => ['create_webhook', { ...organization, target_url: to, events: ['DEPLOYMENT_FAILED'] }] as const;
+  const webhook = (to: string) =>
+    ['create_webhook', { ...organization, target_url: to, events: ['DEPLOYMENT_FAILED'] }] as const;
 
   await asking.read('list_clusters');
   await makeOnce(asking, index, ['create_project', { name: project }], [projects, project], wasInterrupted);
@@ -164,7 +197,13 @@ test(`${clientCount} clients lose no answer and no approval while one server is 
 
 test('the logs of all of them are whole', async () => {
   await Promise.all([replicas[2]!, replicas[3]!].map(stopReplica));
-  const { code, stdout } = await runProgram(['audit', 'verify', ...replicas.map(({ dataDir }) => dataDir)], { ...fleet.shared, INFRA_DATA_DIR: replicas[0]!.dataDir });
+  const { code, stdout } = await runProgram(['audit', 'verify', ...replicas.map(({ dataDir }) => dataDir)], {
+    ...fleet.shared,
+    INFRA_DATA_DIR: replicas[0]!.dataDir,
+  });
   // One that began late may have recorded nothing.
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^The audit log is whole: \d+ entries of [34] processes\./m)]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^The audit log is whole: \d+ entries of [34] processes\./m),
+  ]);
 });

@@ -12,7 +12,8 @@ let other: TestClient;
 let outside: TestClient;
 let connectors: Connectors;
 /** A client whose user agrees to everything. */
-const connect = ({ mcp }: Replica): Promise<TestClient> => connectModern(new StreamableHTTPClientTransport(mcp), userAnswering(agree));
+const connect = ({ mcp }: Replica): Promise<TestClient> =>
+  connectModern(new StreamableHTTPClientTransport(mcp), userAnswering(agree));
 
 beforeAll(async () => {
   fleet = await openServerFleet();
@@ -27,7 +28,11 @@ afterAll(async () => {
   await fleet.close();
 });
 
-const must = async (client: TestClient, name: string, args: Record<string, unknown>): Promise<Record<string, unknown>> => {
+const must = async (
+  client: TestClient,
+  name: string,
+  args: Record<string, unknown>,
+): Promise<Record<string, unknown>> => {
   const result = await client.call(name, args);
   if (result.isError) throw new Error(textOf(result));
   return result.structuredContent as Record<string, unknown>;
@@ -36,12 +41,22 @@ const must = async (client: TestClient, name: string, args: Record<string, unkno
 const environment = 'data/development';
 
 const create = async (client: TestClient, name: string): Promise<string> =>
-  String((await must(client, 'create_application', { environment_id: environment, name, git_repository: { url: 'https://git.example/shop/app.git' } }))['id']);
+  String(
+    (
+      await must(client, 'create_application', {
+        environment_id: environment,
+        name,
+        git_repository: { url: 'https://git.example/shop/app.git' },
+      })
+    )['id'],
+  );
 
-const rename = (client: TestClient, id: string, name: string): Promise<unknown> => must(client, 'update_application', { application_id: id, name });
+const rename = (client: TestClient, id: string, name: string): Promise<unknown> =>
+  must(client, 'update_application', { application_id: id, name });
 
 /** What a server takes a name for. */
-const idAt = async (client: TestClient, name: string): Promise<unknown> => (await must(client, 'get_service', { service: `${environment}/${name}` }))['id'];
+const idAt = async (client: TestClient, name: string): Promise<unknown> =>
+  (await must(client, 'get_service', { service: `${environment}/${name}` }))['id'];
 
 test('an application that is renamed at one server, and whose name another one gets, is no longer meant at any', async () => {
   const first = await create(one, 'moving');
@@ -75,7 +90,8 @@ test('after the connection to the database was lost, no list of before is used',
 });
 
 test('what was learned is kept for the next server without names of callers, and what was deleted is dropped', async () => {
-  const names = async (): Promise<unknown[]> => (await fleet.query("select resource->>'name' as name from guard_resource")).map(({ name }) => name);
+  const names = async (): Promise<unknown[]> =>
+    (await fleet.query("select resource->>'name' as name from guard_resource")).map(({ name }) => name);
   const id = await create(one, 'short-lived');
   await eventually(async () => expect(await names()).toContain('short-lived'));
   expect(JSON.stringify(await fleet.query('select principal from guard_resource'))).not.toContain('local');

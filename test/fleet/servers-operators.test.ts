@@ -15,12 +15,19 @@ beforeAll(async () => {
 afterAll(() => fleet.close());
 
 /** The page at a server, as a browser with this cookie sees it. */
-const look = async ({ mcp }: Replica, cookie: string, headers: Record<string, string> = {}): Promise<string> => (await fetch(new URL('/approvals', mcp), { headers: { cookie, ...headers } })).text();
+const look = async ({ mcp }: Replica, cookie: string, headers: Record<string, string> = {}): Promise<string> =>
+  (await fetch(new URL('/approvals', mcp), { headers: { cookie, ...headers } })).text();
 
 const send = ({ mcp }: Replica, fields: Record<string, string>, cookie = ''): Promise<Response> =>
-  fetch(new URL('/approvals', mcp), { method: 'POST', redirect: 'manual', headers: { origin: mcp.origin, cookie }, body: new URLSearchParams(fields) });
+  fetch(new URL('/approvals', mcp), {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: mcp.origin, cookie },
+    body: new URLSearchParams(fields),
+  });
 
-const signIn = async (replica: Replica): Promise<string> => (await send(replica, { do: 'enter', secret: operatorSecret })).headers.get('set-cookie')!.split(';')[0]!;
+const signIn = async (replica: Replica): Promise<string> =>
+  (await send(replica, { do: 'enter', secret: operatorSecret })).headers.get('set-cookie')!.split(';')[0]!;
 
 const formToken = (page: string): string => /name="form_token" value="([^"]+)"/.exec(page)![1]!;
 
@@ -52,7 +59,8 @@ test('who leaves at one server is signed out at all', async () => {
 });
 
 /** Lets the operators' sessions become older. */
-const idle = (minutes: number) => fleet.query(`update guard_operator_session set last_used = last_used - interval '${minutes} minutes'`);
+const idle = (minutes: number) =>
+  fleet.query(`update guard_operator_session set last_used = last_used - interval '${minutes} minutes'`);
 
 test('who is idle for too long is signed out at all; looking keeps nobody signed in', async () => {
   const cookie = await signIn(one);
@@ -67,7 +75,8 @@ test('a cookie of another session, or a forged one, opens nothing, and the store
   const [id, sealed] = mine.split('=')[1]!.split('.') as [string, string];
   const [, othersSealed] = others.split('=')[1]!.split('.') as [string, string];
   const turned = `${sealed.slice(0, -4)}${sealed.at(-4) === 'A' ? 'B' : 'A'}${sealed.slice(-3)}`;
-  for (const forged of [id, `${id}.`, `${id}.${othersSealed}`, `${id}.${turned}`]) expect(isSignedIn(await look(other, `infra_operator=${forged}`)), forged).toBe(false);
+  for (const forged of [id, `${id}.`, `${id}.${othersSealed}`, `${id}.${turned}`])
+    expect(isSignedIn(await look(other, `infra_operator=${forged}`)), forged).toBe(false);
   const rows = JSON.stringify(await fleet.query('select * from guard_operator_session'));
   for (const part of [id, sealed, othersSealed]) expect(rows).not.toContain(part);
 });

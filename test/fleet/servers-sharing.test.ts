@@ -24,9 +24,16 @@ const putKey = (name: string): Promise<void> => writeFile(join(fleet.keysDir, na
 test('a question that one server asked is answered at another one, once, whoever gets the answer first', async () => {
   const asked = await callReplica(one.mcp, 'create_webhook', fleet.webhookCall('answered'));
   expect(asked.inputRequests?.confirm, replicaText(asked)).toBeDefined();
-  const answers = await Promise.all([other, one, other, one].map(({ mcp }) => callReplica(mcp, 'create_webhook', fleet.webhookCall('answered'), yesTo(asked))));
-  expect(answers.filter(({ isError }) => !isError).map(replicaText)).toEqual([expect.stringContaining('hooks.example')]);
-  for (const refused of answers.filter(({ isError }) => isError)) expect(failureIn(refused)).toMatchObject({ kind: 'not_confirmed', why: 'used' });
+  const answers = await Promise.all(
+    [other, one, other, one].map(({ mcp }) =>
+      callReplica(mcp, 'create_webhook', fleet.webhookCall('answered'), yesTo(asked)),
+    ),
+  );
+  expect(answers.filter(({ isError }) => !isError).map(replicaText)).toEqual([
+    expect.stringContaining('hooks.example'),
+  ]);
+  for (const refused of answers.filter(({ isError }) => isError))
+    expect(failureIn(refused)).toMatchObject({ kind: 'not_confirmed', why: 'used' });
   expect(await fleet.webhooksTo('answered')).toBe(1);
 });
 
@@ -36,7 +43,9 @@ test('a question outlives the replacement of its key, as long as the key is ther
   const kept = await callReplica(one.mcp, 'create_webhook', fleet.webhookCall('kept'));
   await rm(join(fleet.keysDir, 'question-1.key'));
   await putKey('question-3.key');
-  expect(failureIn(await callReplica(other.mcp, 'create_webhook', fleet.webhookCall('lost'), yesTo(lost)))).toMatchObject({ kind: 'not_confirmed', why: 'invalid' });
+  expect(
+    failureIn(await callReplica(other.mcp, 'create_webhook', fleet.webhookCall('lost'), yesTo(lost))),
+  ).toMatchObject({ kind: 'not_confirmed', why: 'invalid' });
   expect((await callReplica(other.mcp, 'create_webhook', fleet.webhookCall('kept'), yesTo(kept))).isError).toBeFalsy();
   expect([await fleet.webhooksTo('lost'), await fleet.webhooksTo('kept')]).toEqual([0, 1]);
 });
@@ -49,7 +58,10 @@ test('the hourly limit counts the calls of all servers', async () => {
     const name = `limited-${made.length}`;
     const { mcp } = limited[index]!;
     const asked = await callReplica(mcp, 'create_webhook', fleet.webhookCall(name));
-    made.push(asked.requestState !== undefined && !(await callReplica(mcp, 'create_webhook', fleet.webhookCall(name), yesTo(asked))).isError);
+    made.push(
+      asked.requestState !== undefined &&
+        !(await callReplica(mcp, 'create_webhook', fleet.webhookCall(name), yesTo(asked))).isError,
+    );
   }
   // Two calls were made by the tests before, at servers without a limit, which don't count.
   expect(made).toEqual([true, true, true, false, false]);
@@ -58,10 +70,16 @@ test('the hourly limit counts the calls of all servers', async () => {
 
 test('a call that waits at one server is approved on the page of another, made once, and all logs are verified together', async () => {
   const clients = [await connectModernHttp(one.mcp), await connectModernHttp(other.mcp)] as const;
-  const waitingCode = async (name: string): Promise<string> => /code (\w{4}-\w{4})/.exec(textOf(await clients[0].call('create_webhook', fleet.webhookCall(name))))![1]!;
-  for (const [name, page] of [['own', one], ['across', other]] as const) {
+  const waitingCode = async (name: string): Promise<string> =>
+    /code (\w{4}-\w{4})/.exec(textOf(await clients[0].call('create_webhook', fleet.webhookCall(name))))![1]!;
+  for (const [name, page] of [
+    ['own', one],
+    ['across', other],
+  ] as const) {
     await approveOnPage(new URL(`/approvals?code=${await waitingCode(name)}`, page.mcp).href);
-    const made = await Promise.all([0, 1, 0, 1].map((index) => clients[index]!.call('create_webhook', fleet.webhookCall(name))));
+    const made = await Promise.all(
+      [0, 1, 0, 1].map((index) => clients[index]!.call('create_webhook', fleet.webhookCall(name))),
+    );
     expect(made.filter(({ isError }) => !isError)).toHaveLength(1);
     expect(await fleet.webhooksTo(name)).toBe(1);
   }
@@ -69,12 +87,15 @@ test('a call that waits at one server is approved on the page of another, made o
   await Promise.all([one, other].map(stopReplica));
 
   const directories = await Promise.all(['one', 'other', 'limited-1', 'limited-2'].map(fleet.directory));
-  const verify = (words: readonly string[]) => runProgram(['audit', 'verify', ...words], { ...fleet.shared, INFRA_DATA_DIR: directories[0]! });
+  const verify = (words: readonly string[]) =>
+    runProgram(['audit', 'verify', ...words], { ...fleet.shared, INFRA_DATA_DIR: directories[0]! });
   const all = await verify(directories);
   expect([all.code, all.stderr]).toEqual([0, '']);
   expect(all.stdout).toMatch(/^The audit log is whole: \d+ entries of 4 processes\./);
   const some = await verify(directories.slice(0, 3));
   expect(some.code).toBe(1);
   expect(some.stdout).toMatch(/Chain 1-\w+ is missing whole: the shared store knows \d+ entries of it/);
-  expect((await verify([join(directories[0]!, 'nowhere')])).stderr).toMatch(/There is no .*nowhere\. Name the data directory/);
+  expect((await verify([join(directories[0]!, 'nowhere')])).stderr).toMatch(
+    /There is no .*nowhere\. Name the data directory/,
+  );
 });

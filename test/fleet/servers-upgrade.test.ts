@@ -10,15 +10,22 @@ beforeAll(async () => {
 });
 afterAll(() => fleet.close());
 
-/** Records a step of a newer server, which adds nothing else. @param needed how many steps a program has to know from then on */
+/**
+ * Records a step of a newer server, which adds nothing else. @param needed how many steps a program has to know from
+ * then on
+ */
 const addStep = (name: string, position: number, needed: number) =>
-  fleet.query(`insert into guard_schema_step (name, position, compatible_since) values ('${name}', ${position}, ${needed})`);
+  fleet.query(
+    `insert into guard_schema_step (name, position, compatible_since) values ('${name}', ${position}, ${needed})`,
+  );
 
 test('a server goes on beside a newer one until that changes what it needs; then it changes nothing, says so and ends, and starts no more', async () => {
   const server = await fleet.start('old');
   const known = guardSchema.steps.length;
   await addStep('9001-added', known, known);
-  expect((await callReplica(server.mcp, 'create_webhook', fleet.webhookCall('beside'))).inputRequests?.confirm).toBeDefined();
+  expect(
+    (await callReplica(server.mcp, 'create_webhook', fleet.webhookCall('beside'))).inputRequests?.confirm,
+  ).toBeDefined();
 
   await addStep('9002-changed', known + 1, known + 2);
   const refused = await callReplica(server.mcp, 'create_webhook', fleet.webhookCall('after'));

@@ -26,6 +26,10 @@ const ofCall = (call: ForeignCall): Asked => ({
 
 /** Everything that is asked, in its order: what is asked later may find what was changed before. */
 export const everything: readonly Asked[] = [
-  ...resourceUris.map((uri): Asked => ({ label: uri, isMade: () => true, problems: (server) => problemsOfResource(server, uri) })),
+  ...resourceUris.map((uri): Asked => ({
+    label: uri,
+    isMade: () => true,
+    problems: (server) => problemsOfResource(server, uri),
+  })),
   ...[...readingCalls, ...changingCalls, ...deployingCalls, ...deletingCalls].map(ofCall),
 ];

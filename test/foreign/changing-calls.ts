@@ -6,282 +6,579 @@ import { scopedVariableCalls } from './scoped-variable-calls.ts';
 
 type Json = Record<string, unknown>;
 
-const rowNamed = (list: 'environments' | 'projects' | 'webhooks' | 'helmRepositories', name: string, { server }: Made): Json | undefined =>
+const rowNamed = (
+  list: 'environments' | 'projects' | 'webhooks' | 'helmRepositories',
+  name: string,
+  { server }: Made,
+): Json | undefined =>
   (server.platform.state[list] as Json[]).find((row) => row['name'] === name || row['target_url'] === name);
 
-const variableOf = (owner: string, key: string) => ({ platform }: ForeignServer) => platform.state.variables.find((row) => row.parent_id === owner && row.key === key);
-const inStaging = (key: string) => (server: ForeignServer) => structuredClone(variableOf(server.platform.ids.environments.staging, key)(server));
-const ownVariable = (service: string, key: string) => (server: ForeignServer) => structuredClone(variableOf(named(service)(server).id, key)(server));
+const variableOf =
+  (owner: string, key: string) =>
+  ({ platform }: ForeignServer) =>
+    platform.state.variables.find((row) => row.parent_id === owner && row.key === key);
+const inStaging = (key: string) => (server: ForeignServer) =>
+  structuredClone(variableOf(server.platform.ids.environments.staging, key)(server));
+const ownVariable = (service: string, key: string) => (server: ForeignServer) =>
+  structuredClone(variableOf(named(service)(server).id, key)(server));
 /** A variable of staging as the platform answers it. */
 const answered = (key: string) => async (server: ForeignServer) => {
-  const { results } = (await server.ask(`/environment/${server.platform.ids.environments.staging}/environmentVariable`)) as { results: Json[] };
+  const { results } = (await server.ask(
+    `/environment/${server.platform.ids.environments.staging}/environmentVariable`,
+  )) as { results: Json[] };
   return results.find((row) => row['key'] === key);
 };
-const answerTo = (kind: string, service: string) => (server: ForeignServer) => server.ask(`/${kind}/${named(service)(server).id}`);
-const alertRule = ({ platform }: ForeignServer) => platform.state.alertRules.find((row) => row['name'] === 'nodes are full');
-const builtIn = (server: ForeignServer) => server.platform.state.variables.find((row) => row.scope === 'BUILT_IN' && row.parent_id === named('storefront')(server).id);
+const answerTo = (kind: string, service: string) => (server: ForeignServer) =>
+  server.ask(`/${kind}/${named(service)(server).id}`);
+const alertRule = ({ platform }: ForeignServer) =>
+  platform.state.alertRules.find((row) => row['name'] === 'nodes are full');
+const builtIn = (server: ForeignServer) =>
+  server.platform.state.variables.find(
+    (row) => row.scope === 'BUILT_IN' && row.parent_id === named('storefront')(server).id,
+  );
 const git = { url: 'https://forge.example.com/shop/fresh.git', branch: 'main' };
 
 const organizationCalls: readonly ForeignCall[] = [
   {
-    tool: 'create_project', args: (server) => ({ ...organization(server), name: 'harvest' }), changes: ['+projects harvest'],
-    holds: (made) => expect(rowNamed('projects', 'harvest', made)).toMatchObject({ organization_id: made.server.platform.ids.organization }),
+    tool: 'create_project',
+    args: (server) => ({ ...organization(server), name: 'harvest' }),
+    changes: ['+projects harvest'],
+    holds: (made) =>
+      expect(rowNamed('projects', 'harvest', made)).toMatchObject({
+        organization_id: made.server.platform.ids.organization,
+      }),
   },
   {
-    tool: 'create_project', case: 'a name that is taken', args: (server) => ({ ...organization(server), name: 'shop' }),
+    tool: 'create_project',
+    case: 'a name that is taken',
+    args: (server) => ({ ...organization(server), name: 'shop' }),
     refused: { says: /taken|has that name/, why: 'the platform has one of that name' },
   },
-  { tool: 'invite_member', args: (server) => ({ ...organization(server), email: 'joan@example.com' }), changes: ['+invitations joan@example.com'] },
   {
-    tool: 'update_billing_info', args: (server) => ({ ...organization(server), city: 'Oslo' }), changes: ['~billing'],
-    only: { of: ({ platform }) => platform.state.billing.get(platform.ids.organization), members: ['city'] },
-    holds: ({ server: { platform } }) => expect(platform.state.billing.get(platform.ids.organization)).toMatchObject({ city: 'Oslo' }),
+    tool: 'invite_member',
+    args: (server) => ({ ...organization(server), email: 'joan@example.com' }),
+    changes: ['+invitations joan@example.com'],
   },
   {
-    tool: 'create_helm_repository', args: (server) => ({ ...organization(server), name: 'public', kind: 'HTTPS', url: 'https://charts.example.com', skip_tls_verification: false, config: {} }),
+    tool: 'update_billing_info',
+    args: (server) => ({ ...organization(server), city: 'Oslo' }),
+    changes: ['~billing'],
+    only: { of: ({ platform }) => platform.state.billing.get(platform.ids.organization), members: ['city'] },
+    holds: ({ server: { platform } }) =>
+      expect(platform.state.billing.get(platform.ids.organization)).toMatchObject({ city: 'Oslo' }),
+  },
+  {
+    tool: 'create_helm_repository',
+    args: (server) => ({
+      ...organization(server),
+      name: 'public',
+      kind: 'HTTPS',
+      url: 'https://charts.example.com',
+      skip_tls_verification: false,
+      config: {},
+    }),
     changes: ['+helmRepositories public'],
   },
   {
-    tool: 'create_helm_repository', case: 'with members and a kind of the platform’s own', where: (on) => on('vendorConfig'),
+    tool: 'create_helm_repository',
+    case: 'with members and a kind of the platform’s own',
+    where: (on) => on('vendorConfig'),
     args: (server) => ({
-      ...organization(server), name: 'own', kind: 'OCI_FJORD_CR', url: 'oci://charts.example.com/own', skip_tls_verification: false, config: { fjord_access_key: 'KEY-2', fjord_secret_key: 'very-secret-of-charts' },
+      ...organization(server),
+      name: 'own',
+      kind: 'OCI_FJORD_CR',
+      url: 'oci://charts.example.com/own',
+      skip_tls_verification: false,
+      config: { fjord_access_key: 'KEY-2', fjord_secret_key: 'very-secret-of-charts' },
     }),
     changes: ['+helmRepositories own'],
     holds: (made) => {
-      expect(rowNamed('helmRepositories', 'own', made)).toMatchObject({ config: { fjord_secret_key: 'very-secret-of-charts' } });
+      expect(rowNamed('helmRepositories', 'own', made)).toMatchObject({
+        config: { fjord_secret_key: 'very-secret-of-charts' },
+      });
       expect(JSON.stringify([made.result, made.questions])).not.toContain('very-secret-of-charts');
     },
   },
   {
-    tool: 'create_webhook', args: (server) => ({ ...organization(server), target_url: 'https://hooks.example.com/fresh', events: ['DEPLOYMENT_FAILED'], target_secret: 'hook-secret-of-mine' }),
+    tool: 'create_webhook',
+    args: (server) => ({
+      ...organization(server),
+      target_url: 'https://hooks.example.com/fresh',
+      events: ['DEPLOYMENT_FAILED'],
+      target_secret: 'hook-secret-of-mine',
+    }),
     changes: ['+webhooks https://hooks.example.com/fresh'],
     holds: (made) => {
-      expect(rowNamed('webhooks', 'https://hooks.example.com/fresh', made)).toMatchObject({ kind: 'STANDARD', events: [made.server.on('words') ? 'DEPLOYMENT_FAILURE' : 'DEPLOYMENT_FAILED'], target_secret: 'hook-secret-of-mine' });
+      expect(rowNamed('webhooks', 'https://hooks.example.com/fresh', made)).toMatchObject({
+        kind: 'STANDARD',
+        events: [made.server.on('words') ? 'DEPLOYMENT_FAILURE' : 'DEPLOYMENT_FAILED'],
+        target_secret: 'hook-secret-of-mine',
+      });
       expect(JSON.stringify(made.result)).not.toContain('hook-secret-of-mine');
     },
   },
   {
-    tool: 'create_webhook', case: 'in words of the platform’s own', where: (on) => on('words'),
-    args: (server) => ({ ...organization(server), target_url: 'https://hooks.example.com/own', events: ['DEPLOYMENT_CANCELLED'] }),
+    tool: 'create_webhook',
+    case: 'in words of the platform’s own',
+    where: (on) => on('words'),
+    args: (server) => ({
+      ...organization(server),
+      target_url: 'https://hooks.example.com/own',
+      events: ['DEPLOYMENT_CANCELLED'],
+    }),
     changes: ['+webhooks https://hooks.example.com/own'],
   },
   {
-    tool: 'update_alert_rule', args: (server) => ({ alert_rule_id: alertRule(server)?.id, severity: 'CRITICAL' }), changes: ['~alertRules nodes are full'],
+    tool: 'update_alert_rule',
+    args: (server) => ({ alert_rule_id: alertRule(server)?.id, severity: 'CRITICAL' }),
+    changes: ['~alertRules nodes are full'],
     only: { of: (server) => structuredClone(alertRule(server)), members: ['severity'] },
   },
   {
-    tool: 'update_alert_rule', case: 'that has no id', where: (on) => on('ghostAlertRules'), args: () => ({ alert_rule_id: 'left behind', severity: 'CRITICAL' }),
+    tool: 'update_alert_rule',
+    case: 'that has no id',
+    where: (on) => on('ghostAlertRules'),
+    args: () => ({ alert_rule_id: 'left behind', severity: 'CRITICAL' }),
     refused: { says: /without an id.*neither be read by itself nor changed/s, why: 'nothing names it to the platform' },
   },
   {
-    tool: 'unlock_cluster', args: ({ platform }) => ({ cluster_id: platform.ids.clusters.locked }), changes: ['~clusters south'],
-    holds: ({ server: { platform } }) => expect(platform.state.clusters.find(({ id }) => id === platform.ids.clusters.locked)).not.toHaveProperty('lock'),
+    tool: 'unlock_cluster',
+    args: ({ platform }) => ({ cluster_id: platform.ids.clusters.locked }),
+    changes: ['~clusters south'],
+    holds: ({ server: { platform } }) =>
+      expect(platform.state.clusters.find(({ id }) => id === platform.ids.clusters.locked)).not.toHaveProperty('lock'),
   },
   {
-    tool: 'create_environment', args: ({ platform }) => ({ project_id: platform.ids.projects.shop, name: 'fresh', mode: 'STAGING', cluster_id: platform.ids.clusters.locked }),
+    tool: 'create_environment',
+    args: ({ platform }) => ({
+      project_id: platform.ids.projects.shop,
+      name: 'fresh',
+      mode: 'STAGING',
+      cluster_id: platform.ids.clusters.locked,
+    }),
     changes: ['+environments fresh'],
-    holds: (made) => expect(rowNamed('environments', 'fresh', made)).toMatchObject({ cluster_id: made.server.platform.ids.clusters.locked, mode: 'STAGING' }),
+    holds: (made) =>
+      expect(rowNamed('environments', 'fresh', made)).toMatchObject({
+        cluster_id: made.server.platform.ids.clusters.locked,
+        mode: 'STAGING',
+      }),
   },
   {
-    tool: 'create_environment', case: 'a name that is taken', args: ({ platform }) => ({ project_id: platform.ids.projects.shop, name: 'staging', mode: 'STAGING', cluster_id: platform.ids.clusters.main }),
+    tool: 'create_environment',
+    case: 'a name that is taken',
+    args: ({ platform }) => ({
+      project_id: platform.ids.projects.shop,
+      name: 'staging',
+      mode: 'STAGING',
+      cluster_id: platform.ids.clusters.main,
+    }),
     refused: { says: /taken|has that name/, why: 'the project has one of that name' },
   },
   {
-    tool: 'lock_cluster', args: ({ platform }) => ({ cluster_id: platform.ids.clusters.locked, reason: 'the network is rebuilt', ttl_in_days: 2 }), changes: ['~clusters south'],
-    holds: ({ server: { platform } }) => expect(platform.state.clusters.find(({ id }) => id === platform.ids.clusters.locked)).toMatchObject({ lock: { reason: 'the network is rebuilt', ttl_in_days: 2 } }),
+    tool: 'lock_cluster',
+    args: ({ platform }) => ({
+      cluster_id: platform.ids.clusters.locked,
+      reason: 'the network is rebuilt',
+      ttl_in_days: 2,
+    }),
+    changes: ['~clusters south'],
+    holds: ({ server: { platform } }) =>
+      expect(platform.state.clusters.find(({ id }) => id === platform.ids.clusters.locked)).toMatchObject({
+        lock: { reason: 'the network is rebuilt', ttl_in_days: 2 },
+      }),
   },
   {
     // A lock is known before anybody is asked.
-    tool: 'upgrade_cluster', case: 'a locked one', args: ({ platform }) => ({ cluster_id: platform.ids.clusters.locked }),
+    tool: 'upgrade_cluster',
+    case: 'a locked one',
+    args: ({ platform }) => ({ cluster_id: platform.ids.clusters.locked }),
     refused: { says: /the network is rebuilt/, why: 'it is locked, and its lock says so before anybody is asked' },
   },
-  { tool: 'upgrade_cluster', args: ({ platform }) => ({ cluster_id: platform.ids.clusters.main }), changes: ['~clusters north'] },
+  {
+    tool: 'upgrade_cluster',
+    args: ({ platform }) => ({ cluster_id: platform.ids.clusters.main }),
+    changes: ['~clusters north'],
+  },
 ];
 
 const inDevelopment = ({ platform }: ForeignServer, list: 'services' | 'variables'): string[] => {
   const { development } = platform.ids.environments;
   const services = platform.state.services.filter(({ environment_id: environment }) => environment === development);
   if (list === 'services') return services.map(({ spec }) => String(spec['name']));
-  return platform.state.variables.filter(({ parent_id: parent }) => parent === development || services.some(({ id }) => id === parent)).map(({ key }) => key);
+  return platform.state.variables
+    .filter(({ parent_id: parent }) => parent === development || services.some(({ id }) => id === parent))
+    .map(({ key }) => key);
 };
 
 const cloneCalls: readonly ForeignCall[] = [
   {
-    tool: 'clone_environment', args: ({ platform }) => ({ environment_id: platform.ids.environments.development, name: 'copy', project_id: platform.ids.projects.tools }),
-    changes: (server) => ['+environments copy', ...inDevelopment(server, 'services').map((name) => `+services copy/${name}`), ...inDevelopment(server, 'variables').map((key) => `+variables ${key}`)],
+    tool: 'clone_environment',
+    args: ({ platform }) => ({
+      environment_id: platform.ids.environments.development,
+      name: 'copy',
+      project_id: platform.ids.projects.tools,
+    }),
+    changes: (server) => [
+      '+environments copy',
+      ...inDevelopment(server, 'services').map((name) => `+services copy/${name}`),
+      ...inDevelopment(server, 'variables').map((key) => `+variables ${key}`),
+    ],
     holds: (made) => {
-      const original = made.server.platform.state.environments.find(({ id }) => id === made.server.platform.ids.environments.development);
-      expect(rowNamed('environments', 'copy', made)).toMatchObject({ project_id: made.server.platform.ids.projects.tools, mode: original?.mode, cluster_id: original?.cluster_id });
+      const original = made.server.platform.state.environments.find(
+        ({ id }) => id === made.server.platform.ids.environments.development,
+      );
+      expect(rowNamed('environments', 'copy', made)).toMatchObject({
+        project_id: made.server.platform.ids.projects.tools,
+        mode: original?.mode,
+        cluster_id: original?.cluster_id,
+      });
       expect(made.answer['not_made']).not.toEqual(expect.arrayContaining([expect.stringMatching(/^variable /)]));
     },
   },
   {
-    tool: 'clone_environment', case: 'under a name that is taken', args: ({ platform }) => ({ environment_id: platform.ids.environments.development, name: 'staging' }),
+    tool: 'clone_environment',
+    case: 'under a name that is taken',
+    args: ({ platform }) => ({ environment_id: platform.ids.environments.development, name: 'staging' }),
     refused: { says: /taken|has that name/, why: 'the project has one of that name' },
   },
   {
-    tool: 'clone_environment', case: 'into PRODUCTION, on another cluster',
-    args: ({ platform }) => ({ environment_id: platform.ids.environments.staging, name: 'copy', mode: 'PRODUCTION', cluster_id: platform.ids.clusters.locked }), refused: { says: /locked/, why: 'the cluster of the copy is locked' },
+    tool: 'clone_environment',
+    case: 'into PRODUCTION, on another cluster',
+    args: ({ platform }) => ({
+      environment_id: platform.ids.environments.staging,
+      name: 'copy',
+      mode: 'PRODUCTION',
+      cluster_id: platform.ids.clusters.locked,
+    }),
+    refused: { says: /locked/, why: 'the cluster of the copy is locked' },
   },
 ];
 
 const serviceCalls: readonly ForeignCall[] = [
   {
-    tool: 'create_application', args: (server) => ({
-      environment_id: server.platform.ids.environments.staging, name: 'fresh', git_repository: git,
-      ports: [{ internal_port: 8080, external_port: 443, protocol: 'HTTP', publicly_accessible: true }, { internal_port: 9090 }],
+    tool: 'create_application',
+    args: (server) => ({
+      environment_id: server.platform.ids.environments.staging,
+      name: 'fresh',
+      git_repository: git,
+      ports: [
+        { internal_port: 8080, external_port: 443, protocol: 'HTTP', publicly_accessible: true },
+        { internal_port: 9090 },
+      ],
     }),
     changes: ['+services staging/fresh'],
-    holds: ({ server }) => expect(named('fresh')(server).spec).toMatchObject({ git_repository: { ...git, ...(server.on('applicationMembers') ? { provider: 'FORGE' } : {}) } }),
+    holds: ({ server }) =>
+      expect(named('fresh')(server).spec).toMatchObject({
+        git_repository: { ...git, ...(server.on('applicationMembers') ? { provider: 'FORGE' } : {}) },
+      }),
   },
   {
-    tool: 'create_database', args: ({ platform }) => ({ environment_id: platform.ids.environments.staging, name: 'stock', type: 'POSTGRESQL', version: '16', mode: 'CONTAINER' }),
+    tool: 'create_database',
+    args: ({ platform }) => ({
+      environment_id: platform.ids.environments.staging,
+      name: 'stock',
+      type: 'POSTGRESQL',
+      version: '16',
+      mode: 'CONTAINER',
+    }),
     changes: ['+services staging/stock'],
   },
   {
-    tool: 'update_container', args: (server) => ({ container_id: named('gateway')(server).id, tag: '2.4.2' }), changes: ['~services staging/gateway'],
+    tool: 'update_container',
+    args: (server) => ({ container_id: named('gateway')(server).id, tag: '2.4.2' }),
+    changes: ['~services staging/gateway'],
     only: { of: answerTo('container', 'gateway'), members: ['tag'] },
     holds: ({ server }) => expect(named('gateway')(server).spec['tag']).toBe('2.4.2'),
   },
   {
-    tool: 'update_container', case: 'a probe', args: (server) => ({ container_id: named('gateway')(server).id, healthchecks: { readiness_probe: { period_seconds: 20 } } }),
-    changes: ['~services staging/gateway'], only: { of: answerTo('container', 'gateway'), members: ['healthchecks.readiness_probe.period_seconds'] },
-    holds: ({ server }) => expect(named('gateway')(server).spec['healthchecks']).toMatchObject({ readiness_probe: { period_seconds: 20, type: { http: { path: '/ready' } } } }),
+    tool: 'update_container',
+    case: 'a probe',
+    args: (server) => ({
+      container_id: named('gateway')(server).id,
+      healthchecks: { readiness_probe: { period_seconds: 20 } },
+    }),
+    changes: ['~services staging/gateway'],
+    only: { of: answerTo('container', 'gateway'), members: ['healthchecks.readiness_probe.period_seconds'] },
+    holds: ({ server }) =>
+      expect(named('gateway')(server).spec['healthchecks']).toMatchObject({
+        readiness_probe: { period_seconds: 20, type: { http: { path: '/ready' } } },
+      }),
   },
   {
-    tool: 'update_helm', args: (server) => ({ helm_id: named('cache')(server).id, timeout_sec: 900 }), changes: ['~services staging/cache'],
+    tool: 'update_helm',
+    args: (server) => ({ helm_id: named('cache')(server).id, timeout_sec: 900 }),
+    changes: ['~services staging/cache'],
     only: { of: answerTo('helm', 'cache'), members: ['timeout_sec'] },
     holds: ({ server }) => expect(named('cache')(server).spec['timeout_sec']).toBe(900),
   },
   {
-    tool: 'update_application', args: (server) => ({ application_id: named('storefront')(server).id, memory: 1536 }), changes: ['~services staging/storefront'],
+    tool: 'update_application',
+    args: (server) => ({ application_id: named('storefront')(server).id, memory: 1536 }),
+    changes: ['~services staging/storefront'],
     only: { of: answerTo('application', 'storefront'), members: ['memory'] },
     holds: ({ server }) => expect(named('storefront')(server).spec['memory']).toBe(1536),
   },
   {
-    tool: 'update_application', case: 'a part of a port', args: (server) => ({ application_id: named('storefront')(server).id, ports: [{ internal_port: 8080, protocol: 'GRPC' }] }),
+    tool: 'update_application',
+    case: 'a part of a port',
+    args: (server) => ({
+      application_id: named('storefront')(server).id,
+      ports: [{ internal_port: 8080, protocol: 'GRPC' }],
+    }),
     changes: ['~services staging/storefront'],
-    holds: ({ server }) => expect(named('storefront')(server).spec['ports']).toEqual(expect.arrayContaining([expect.objectContaining({ internal_port: 8080, protocol: 'GRPC', publicly_accessible: true })])),
+    holds: ({ server }) =>
+      expect(named('storefront')(server).spec['ports']).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ internal_port: 8080, protocol: 'GRPC', publicly_accessible: true }),
+        ]),
+      ),
   },
   {
-    tool: 'update_database', args: (server) => ({ database_id: named('orders')(server).id, storage: 40 }), changes: ['~services staging/orders'],
+    tool: 'update_database',
+    args: (server) => ({ database_id: named('orders')(server).id, storage: 40 }),
+    changes: ['~services staging/orders'],
     only: { of: answerTo('database', 'orders'), members: ['storage'] },
     holds: ({ server }) => expect(named('orders')(server).spec['storage']).toBe(40),
   },
   {
-    tool: 'update_job', args: (server) => ({ job_id: named('nightly')(server).id, schedule: { cronjob: { scheduled_at: '30 4 * * *' } } }), changes: ['~services staging/nightly'],
+    tool: 'update_job',
+    args: (server) => ({ job_id: named('nightly')(server).id, schedule: { cronjob: { scheduled_at: '30 4 * * *' } } }),
+    changes: ['~services staging/nightly'],
     only: { of: answerTo('job', 'nightly'), members: ['schedule'] },
-    holds: ({ server }) => expect(named('nightly')(server).spec['schedule']).toMatchObject({ cronjob: { scheduled_at: '30 4 * * *' } }),
+    holds: ({ server }) =>
+      expect(named('nightly')(server).spec['schedule']).toMatchObject({ cronjob: { scheduled_at: '30 4 * * *' } }),
   },
   {
-    tool: 'create_container', args: (server) => ({
-      environment_id: server.platform.ids.environments.staging, name: 'fresh-container', registry_id: server.platform.state.registries[0]?.['id'], image_name: 'library/nginx', tag: '1.27', ports: [{ internal_port: 80 }],
+    tool: 'create_container',
+    args: (server) => ({
+      environment_id: server.platform.ids.environments.staging,
+      name: 'fresh-container',
+      registry_id: server.platform.state.registries[0]?.['id'],
+      image_name: 'library/nginx',
+      tag: '1.27',
+      ports: [{ internal_port: 80 }],
     }),
     changes: ['+services staging/fresh-container'],
-    holds: ({ server }) => expect(named('fresh-container')(server).spec).toMatchObject({ tag: '1.27', healthchecks: {}, ports: [{ internal_port: 80, publicly_accessible: false }] }),
+    holds: ({ server }) =>
+      expect(named('fresh-container')(server).spec).toMatchObject({
+        tag: '1.27',
+        healthchecks: {},
+        ports: [{ internal_port: 80, publicly_accessible: false }],
+      }),
   },
   {
-    tool: 'create_job', args: (server) => ({
-      environment_id: server.platform.ids.environments.staging, name: 'fresh-job', schedule: { cronjob: { scheduled_at: '0 3 * * *' } },
-      source: { image: { image_name: 'library/report', tag: '1.0', registry_id: server.platform.state.registries[0]?.['id'] } },
+    tool: 'create_job',
+    args: (server) => ({
+      environment_id: server.platform.ids.environments.staging,
+      name: 'fresh-job',
+      schedule: { cronjob: { scheduled_at: '0 3 * * *' } },
+      source: {
+        image: { image_name: 'library/report', tag: '1.0', registry_id: server.platform.state.registries[0]?.['id'] },
+      },
     }),
     changes: ['+services staging/fresh-job'],
-    holds: ({ server }) => expect(named('fresh-job')(server).spec).toMatchObject({ schedule: { cronjob: { scheduled_at: '0 3 * * *' } }, healthchecks: {} }),
+    holds: ({ server }) =>
+      expect(named('fresh-job')(server).spec).toMatchObject({
+        schedule: { cronjob: { scheduled_at: '0 3 * * *' } },
+        healthchecks: {},
+      }),
   },
 ];
 
 const variableCalls: readonly ForeignCall[] = [
   {
-    tool: 'create_environment_variable', args: (server) => ({ application_id: named('storefront')(server).id, key: 'GREETING', value: 'hello' }), changes: ['+variables GREETING'],
-    holds: ({ server }) => expect(ownVariable('storefront', 'GREETING')(server)).toMatchObject({ value: 'hello', is_secret: false, scope: 'APPLICATION' }),
+    tool: 'create_environment_variable',
+    args: (server) => ({ application_id: named('storefront')(server).id, key: 'GREETING', value: 'hello' }),
+    changes: ['+variables GREETING'],
+    holds: ({ server }) =>
+      expect(ownVariable('storefront', 'GREETING')(server)).toMatchObject({
+        value: 'hello',
+        is_secret: false,
+        scope: 'APPLICATION',
+      }),
   },
   {
-    tool: 'create_secret', args: (server) => ({ application_id: named('storefront')(server).id, key: 'HIDDEN_THING', value: 'correct-horse-9' }), changes: ['+variables HIDDEN_THING'],
+    tool: 'create_secret',
+    args: (server) => ({
+      application_id: named('storefront')(server).id,
+      key: 'HIDDEN_THING',
+      value: 'correct-horse-9',
+    }),
+    changes: ['+variables HIDDEN_THING'],
     holds: ({ server, result }) => {
-      expect(ownVariable('storefront', 'HIDDEN_THING')(server)).toMatchObject({ value: 'correct-horse-9', is_secret: true });
+      expect(ownVariable('storefront', 'HIDDEN_THING')(server)).toMatchObject({
+        value: 'correct-horse-9',
+        is_secret: true,
+      });
       expect(JSON.stringify(result)).not.toContain('correct-horse-9');
     },
   },
   {
-    tool: 'update_environment_variable', args: ({ platform }) => ({ environment_id: platform.ids.environments.staging, environment_variable_id: 'LOG_LEVEL', value: 'debug' }),
-    changes: ['~variables LOG_LEVEL'], only: { of: answered('LOG_LEVEL'), members: ['value'] },
+    tool: 'update_environment_variable',
+    args: ({ platform }) => ({
+      environment_id: platform.ids.environments.staging,
+      environment_variable_id: 'LOG_LEVEL',
+      value: 'debug',
+    }),
+    changes: ['~variables LOG_LEVEL'],
+    only: { of: answered('LOG_LEVEL'), members: ['value'] },
     holds: ({ server }) => expect(inStaging('LOG_LEVEL')(server)).toMatchObject({ value: 'debug' }),
   },
   {
-    tool: 'update_environment_variable', case: 'of a service',
-    args: ({ platform }) => ({ environment_id: platform.ids.environments.staging, environment_variable_id: 'shop/staging/storefront/PORT', key: 'PORT', value: '9000' }),
-    changes: ['~variables PORT'], holds: ({ server }) => expect(ownVariable('storefront', 'PORT')(server)).toMatchObject({ value: '9000' }),
+    tool: 'update_environment_variable',
+    case: 'of a service',
+    args: ({ platform }) => ({
+      environment_id: platform.ids.environments.staging,
+      environment_variable_id: 'shop/staging/storefront/PORT',
+      key: 'PORT',
+      value: '9000',
+    }),
+    changes: ['~variables PORT'],
+    holds: ({ server }) => expect(ownVariable('storefront', 'PORT')(server)).toMatchObject({ value: '9000' }),
   },
   {
-    tool: 'update_environment_variable', case: 'that is built in',
-    args: (server) => ({ environment_id: server.platform.ids.environments.staging, environment_variable_id: `shop/staging/storefront/${builtIn(server)?.key}`, value: 'x' }),
+    tool: 'update_environment_variable',
+    case: 'that is built in',
+    args: (server) => ({
+      environment_id: server.platform.ids.environments.staging,
+      environment_variable_id: `shop/staging/storefront/${builtIn(server)?.key}`,
+      value: 'x',
+    }),
     refused: { says: /BUILT_IN|built in|doesn't show what it replaces/, why: 'what is built in can’t be changed' },
   },
   {
-    tool: 'override_environment_variable', args: (server) => ({ container_id: named('gateway')(server).id, environment_variable_id: inStaging('LOG_LEVEL')(server)?.id, value: 'warn' }),
+    tool: 'override_environment_variable',
+    args: (server) => ({
+      container_id: named('gateway')(server).id,
+      environment_variable_id: inStaging('LOG_LEVEL')(server)?.id,
+      value: 'warn',
+    }),
     changes: ['+variables LOG_LEVEL'],
-    holds: ({ server }) => expect(ownVariable('gateway', 'LOG_LEVEL')(server)).toMatchObject({ value: 'warn', scope: 'CONTAINER' }),
+    holds: ({ server }) =>
+      expect(ownVariable('gateway', 'LOG_LEVEL')(server)).toMatchObject({ value: 'warn', scope: 'CONTAINER' }),
   },
   {
-    tool: 'set_environment_variables', args: () => ({ application: 'shop/staging/storefront', variables: { PORT: '9090', CACHE_TTL: '60' }, secrets: { CACHE_KEY: 'correct-horse-10' } }),
+    tool: 'set_environment_variables',
+    args: () => ({
+      application: 'shop/staging/storefront',
+      variables: { PORT: '9090', CACHE_TTL: '60' },
+      secrets: { CACHE_KEY: 'correct-horse-10' },
+    }),
     changes: ['+variables CACHE_KEY', '+variables CACHE_TTL', '~variables PORT'],
     holds: ({ server }) => expect(ownVariable('storefront', 'PORT')(server)).toMatchObject({ value: '9090' }),
   },
   {
-    tool: 'set_environment_variables', case: 'another value of a secret', args: () => ({ application: 'shop/staging/storefront', secrets: { CACHE_KEY: 'correct-horse-15' } }),
+    tool: 'set_environment_variables',
+    case: 'another value of a secret',
+    args: () => ({ application: 'shop/staging/storefront', secrets: { CACHE_KEY: 'correct-horse-15' } }),
     changes: ['~variables CACHE_KEY'],
     holds: ({ server, result, questions }) => {
-      expect(ownVariable('storefront', 'CACHE_KEY')(server)).toMatchObject({ value: 'correct-horse-15', is_secret: true });
+      expect(ownVariable('storefront', 'CACHE_KEY')(server)).toMatchObject({
+        value: 'correct-horse-15',
+        is_secret: true,
+      });
       expect(JSON.stringify([result, questions])).not.toMatch(/correct-horse/);
     },
   },
   {
-    tool: 'set_environment_variables', case: 'of a container', args: () => ({ container: 'shop/staging/gateway', variables: { PORT: '9091' } }), changes: ['~variables PORT'],
+    tool: 'set_environment_variables',
+    case: 'of a container',
+    args: () => ({ container: 'shop/staging/gateway', variables: { PORT: '9091' } }),
+    changes: ['~variables PORT'],
     holds: ({ server }) => expect(ownVariable('gateway', 'PORT')(server)).toMatchObject({ value: '9091' }),
   },
   {
-    tool: 'set_environment_variables', case: 'of an environment', args: () => ({ environment: 'shop/staging', variables: { LOG_LEVEL: 'error' } }),
-    changes: ['~variables LOG_LEVEL'], only: { of: answered('LOG_LEVEL'), members: ['value'] },
+    tool: 'set_environment_variables',
+    case: 'of an environment',
+    args: () => ({ environment: 'shop/staging', variables: { LOG_LEVEL: 'error' } }),
+    changes: ['~variables LOG_LEVEL'],
+    only: { of: answered('LOG_LEVEL'), members: ['value'] },
   },
   {
-    tool: 'set_environment_variables', case: 'new ones of an environment', args: () => ({ environment: 'shop/staging', variables: { TRACE: 'on' }, secrets: { TRACE_KEY: 'correct-horse-11' } }),
-    changes: ['+variables TRACE', '+variables TRACE_KEY'], holds: ({ server }) => expect(inStaging('TRACE_KEY')(server)).toMatchObject({ is_secret: true, scope: 'ENVIRONMENT' }),
+    tool: 'set_environment_variables',
+    case: 'new ones of an environment',
+    args: () => ({
+      environment: 'shop/staging',
+      variables: { TRACE: 'on' },
+      secrets: { TRACE_KEY: 'correct-horse-11' },
+    }),
+    changes: ['+variables TRACE', '+variables TRACE_KEY'],
+    holds: ({ server }) =>
+      expect(inStaging('TRACE_KEY')(server)).toMatchObject({ is_secret: true, scope: 'ENVIRONMENT' }),
   },
   {
-    tool: 'set_environment_variables', case: 'new ones of a job', args: () => ({ service: 'shop/staging/nightly', variables: { FORMAT: 'csv' }, secrets: { UPLOAD_KEY: 'correct-horse-12' } }),
-    changes: ['+variables FORMAT', '+variables UPLOAD_KEY'], holds: ({ server }) => expect(ownVariable('nightly', 'FORMAT')(server)).toMatchObject({ value: 'csv', scope: 'JOB' }),
+    tool: 'set_environment_variables',
+    case: 'new ones of a job',
+    args: () => ({
+      service: 'shop/staging/nightly',
+      variables: { FORMAT: 'csv' },
+      secrets: { UPLOAD_KEY: 'correct-horse-12' },
+    }),
+    changes: ['+variables FORMAT', '+variables UPLOAD_KEY'],
+    holds: ({ server }) =>
+      expect(ownVariable('nightly', 'FORMAT')(server)).toMatchObject({ value: 'csv', scope: 'JOB' }),
   },
 ];
 
 const deletionCalls: readonly ForeignCall[] = [
   {
-    tool: 'delete_environment_variable', args: () => ({ service: 'shop/staging/storefront', key: 'CACHE_TTL' }), changes: ['-variables CACHE_TTL'],
+    tool: 'delete_environment_variable',
+    args: () => ({ service: 'shop/staging/storefront', key: 'CACHE_TTL' }),
+    changes: ['-variables CACHE_TTL'],
     before: (server) => server.platform.state.variables.some(({ key }) => key === 'CACHE_TTL'),
   },
   {
-    tool: 'delete_environment_variable', case: 'a secret', args: () => ({ service: 'shop/staging/storefront', key: 'HIDDEN_THING' }), changes: ['-variables HIDDEN_THING'],
+    tool: 'delete_environment_variable',
+    case: 'a secret',
+    args: () => ({ service: 'shop/staging/storefront', key: 'HIDDEN_THING' }),
+    changes: ['-variables HIDDEN_THING'],
     holds: ({ result, questions }) => expect(JSON.stringify([result, questions])).not.toContain('correct-horse-9'),
   },
   {
-    tool: 'delete_environment_variable', case: 'that is inherited', args: () => ({ service: 'shop/staging/storefront', key: 'LOG_LEVEL' }),
+    tool: 'delete_environment_variable',
+    case: 'that is inherited',
+    args: () => ({ service: 'shop/staging/storefront', key: 'LOG_LEVEL' }),
     refused: { says: /only inherits/, why: 'the environment has it' },
   },
 ];
 
 const domainCalls: readonly ForeignCall[] = [
   {
-    tool: 'create_custom_domain', args: () => ({ service: 'shop/staging/storefront', domain: 'shop.example.com' }), changes: ['+domains shop.example.com'],
+    tool: 'create_custom_domain',
+    args: () => ({ service: 'shop/staging/storefront', domain: 'shop.example.com' }),
+    changes: ['+domains shop.example.com'],
     holds: ({ answer, server }) => {
-      expect(answer).toMatchObject({ domain: 'shop.example.com', record: { value: expect.stringContaining('lb.example.com') }, entered: 'yes' });
-      expect(server.platform.state.domains.find(({ domain }) => domain === 'shop.example.com')).toMatchObject({ owner: named('storefront')(server).id, generate_certificate: true });
+      expect(answer).toMatchObject({
+        domain: 'shop.example.com',
+        record: { value: expect.stringContaining('lb.example.com') },
+        entered: 'yes',
+      });
+      expect(server.platform.state.domains.find(({ domain }) => domain === 'shop.example.com')).toMatchObject({
+        owner: named('storefront')(server).id,
+        generate_certificate: true,
+      });
     },
   },
   {
-    tool: 'create_custom_domain', case: 'a domain that is taken', args: () => ({ service: 'shop/staging/gateway', domain: 'shop.example.com' }),
+    tool: 'create_custom_domain',
+    case: 'a domain that is taken',
+    args: () => ({ service: 'shop/staging/gateway', domain: 'shop.example.com' }),
     refused: { says: /taken/, why: 'another service has it' },
   },
-  { tool: 'delete_custom_domain', args: () => ({ service: 'shop/staging/storefront', domain: 'shop.example.com' }), changes: ['-domains shop.example.com'] },
+  {
+    tool: 'delete_custom_domain',
+    args: () => ({ service: 'shop/staging/storefront', domain: 'shop.example.com' }),
+    changes: ['-domains shop.example.com'],
+  },
 ];
 
 /** Every tool that changes something and deploys nothing. */
-export const changingCalls: readonly ForeignCall[] = [...scopedVariableCalls, ...organizationCalls, ...serviceCalls, ...variableCalls, ...deletionCalls, ...domainCalls, ...cloneCalls];
+export const changingCalls: readonly ForeignCall[] = [
+  ...scopedVariableCalls,
+  ...organizationCalls,
+  ...serviceCalls,
+  ...variableCalls,
+  ...deletionCalls,
+  ...domainCalls,
+  ...cloneCalls,
+];

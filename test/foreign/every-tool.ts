@@ -6,7 +6,10 @@ import { everything } from './calls.ts';
 import { startForeignServer } from './foreign-server.ts';
 import { askedOf } from './touched.ts';
 
-/** Makes calls and reads resources, one after the other, and collects what is wrong with them. Before a landing, a single difference gets the calls that it touches. */
+/**
+ * Makes calls and reads resources, one after the other, and collects what is wrong with them. Before a landing, a
+ * single difference gets the calls that it touches.
+ */
 async function problemsWith(differences: Choice): Promise<string[]> {
   const server = await startForeignServer(differences);
   try {

@@ -49,24 +49,43 @@ function createClock() {
 /** Starts a platform with these differences and a server in front of it. */
 export async function startForeignServer(differences: Choice): Promise<ForeignServer> {
   const clock = createClock();
-  const platform = await startOtherPlatform({ differences, token, now: clock.now, deploymentMs: 120, requestsPerHour: 1_000_000 });
+  const platform = await startOtherPlatform({
+    differences,
+    token,
+    now: clock.now,
+    deploymentMs: 120,
+    requestsPerHour: 1_000_000,
+  });
   // Where a token has several organizations, one is chosen as a user would.
   const choice = chosen(differences)('severalOrganizations') ? { organization: 'Harbour' } : {};
   const client = createClient({ baseUrl: platform.url, credential: credentialOf(token), ...choice });
   const log = memoryLog();
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
   const dependencies = createDependencies({
-    tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [token], version: '0.0.0', log, clock: { now: Date.now }, texts: textsIn(join(import.meta.dirname, '../..')),
+    tools,
+    policy: { readOnly: false },
+    connect: async () => ({ client }),
+    secrets: () => [token],
+    version: '0.0.0',
+    log,
+    clock: { now: Date.now },
+    texts: textsIn(join(import.meta.dirname, '../..')),
   });
   const server = startStdioServer(dependencies, serverSide);
   const user = userAnswering(agree);
   const connected = await connectModern(clientSide, user);
   const underWay = () => platform.state.deployments.some((deployment) => !isOver(phaseOf(deployment, clock.now())));
   return {
-    platform, user, log, clock,
+    platform,
+    user,
+    log,
+    clock,
     on: chosen(differences),
     call: (name, args, options) => connected.call(name, args, options),
-    text: async (uri) => (await connected.client.readResource({ uri })).contents.map((part) => ('text' in part ? part.text : '')).join('\n'),
+    text: async (uri) =>
+      (await connected.client.readResource({ uri })).contents
+        .map((part) => ('text' in part ? part.text : ''))
+        .join('\n'),
     ask: async (path) => (await fetch(platform.url + path, { headers: { authorization: `Token ${token}` } })).json(),
     idle: async () => {
       while (underWay()) await new Promise((resolve) => setTimeout(resolve, 20));

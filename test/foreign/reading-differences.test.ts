@@ -5,5 +5,7 @@ const lastOfReading = 18;
 
 testEveryTool([
   ['nothing', 'none'],
-  ...(Object.keys(DIFFERENCES) as DifferenceName[]).filter((name) => DIFFERENCES[name] <= lastOfReading).map((name) => [name, { [name]: true }] as const),
+  ...(Object.keys(DIFFERENCES) as DifferenceName[])
+    .filter((name) => DIFFERENCES[name] <= lastOfReading)
+    .map((name) => [name, { [name]: true }] as const),
 ]);

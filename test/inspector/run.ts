@@ -1,4 +1,7 @@
-/** Has the Inspector look at the tools as clients of both eras are given them over stdio. Any finding fails, also one it only warns of. */
+/**
+ * Has the Inspector look at the tools as clients of both eras are given them over stdio. Any finding fails, also one it
+ * only warns of.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +13,9 @@ const eras = ['legacy', 'modern'] as const;
 type Era = (typeof eras)[number];
 
 const root = join(import.meta.dirname, '../..');
-const program = fileURLToPath(new URL(inspector.bin['mcp-inspector'], import.meta.resolve('@modelcontextprotocol/inspector/package.json')));
+const program = fileURLToPath(
+  new URL(inspector.bin['mcp-inspector'], import.meta.resolve('@modelcontextprotocol/inspector/package.json')),
+);
 const server = [process.execPath, '--import', import.meta.resolve('tsx'), join(root, 'src/main.ts')];
 
 interface Inspection {
@@ -23,9 +28,26 @@ interface Inspection {
 
 const inspect = (era: Era, dataDir: string): Promise<Inspection> =>
   new Promise((resolve) => {
-    const asked = ['--cli', '--protocol-era', era, '-e', `INFRA_DATA_DIR=${dataDir}`, '--method', 'tools/list', '--strict', '--format', 'json', '--', ...server];
-    const child = execFile(process.execPath, [program, ...asked], { maxBuffer: 64 * 1024 * 1024 }, (_, stdout, stderr) =>
-      resolve({ code: child.exitCode ?? 1, listed: stdout, findings: stderr.trim() }));
+    const asked = [
+      '--cli',
+      '--protocol-era',
+      era,
+      '-e',
+      `INFRA_DATA_DIR=${dataDir}`,
+      '--method',
+      'tools/list',
+      '--strict',
+      '--format',
+      'json',
+      '--',
+      ...server,
+    ];
+    const child = execFile(
+      process.execPath,
+      [program, ...asked],
+      { maxBuffer: 64 * 1024 * 1024 },
+      (_, stdout, stderr) => resolve({ code: child.exitCode ?? 1, listed: stdout, findings: stderr.trim() }),
+    );
   });
 
 /** How many tools are in a list as the Inspector prints it; none when it printed something else. */

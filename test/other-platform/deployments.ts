@@ -15,7 +15,8 @@ const STATES = {
   UNINSTALL: { queued: 'STOP_QUEUED', running: 'STOPPING', succeeded: 'READY', failed: 'STOP_ERROR' },
 } as const;
 
-const fromSource = (service: Service) => service.spec.git_repository !== undefined || JSON.stringify(service.spec.source ?? '').includes('"docker"');
+const fromSource = (service: Service) =>
+  service.spec.git_repository !== undefined || JSON.stringify(service.spec.source ?? '').includes('"docker"');
 
 function failsAt(service: Service, action: Deployment['action']): boolean {
   return service.fails !== undefined && (action === 'DEPLOY' || (action === 'RESTART' && service.fails === 'start'));
@@ -47,7 +48,9 @@ export function stateOf(deployment: Deployment, now: number, service?: Service):
 
 /** The deployments of a service, the latest first. */
 export function deploymentsOf(platform: Platform, service: Service): Deployment[] {
-  return platform.store.deployments.filter(({ services }) => services.some((part) => part.service.id === service.id)).toReversed();
+  return platform.store.deployments
+    .filter(({ services }) => services.some((part) => part.service.id === service.id))
+    .toReversed();
 }
 
 /** What tells the state of a service: the oldest that is still under way, else the last one. */
@@ -63,8 +66,12 @@ export function settle(platform: Platform): void {
     deployment.ended = true;
     announce(platform, deployment, phase);
     if (deployment.action !== 'DELETE' || phase !== 'succeeded') continue;
-    if (deployment.takesEnvironment === true) platform.store.environments = platform.store.environments.filter(({ id }) => id !== deployment.environment_id);
-    const all = deployment.takesEnvironment === true ? platform.store.services.filter((service) => service.environment_id === deployment.environment_id) : [];
+    if (deployment.takesEnvironment === true)
+      platform.store.environments = platform.store.environments.filter(({ id }) => id !== deployment.environment_id);
+    const all =
+      deployment.takesEnvironment === true
+        ? platform.store.services.filter((service) => service.environment_id === deployment.environment_id)
+        : [];
     const gone = new Set([...deployment.services.map(({ service }) => service), ...all].map(({ id }) => id));
     platform.store.services = platform.store.services.filter(({ id }) => !gone.has(id));
     platform.store.variables = platform.store.variables.filter(({ parent_id: parent }) => !gone.has(parent));
@@ -80,9 +87,14 @@ interface Order {
 }
 
 /** Starts a deployment, behind those that the environment is still busy with. */
-export function start(platform: Platform, { environment, services, action, subAction = 'NONE', origin = 'API' }: Order): Deployment {
+export function start(
+  platform: Platform,
+  { environment, services, action, subAction = 'NONE', origin = 'API' }: Order,
+): Deployment {
   const now = platform.now();
-  const busy = platform.store.deployments.filter((one) => one.environment_id === environment && !isOver(phaseOf(one, now)));
+  const busy = platform.store.deployments.filter(
+    (one) => one.environment_id === environment && !isOver(phaseOf(one, now)),
+  );
   const concerned = new Set(services.map(({ id }) => id));
   if (platform.on('conflicts') && busy.some((one) => one.services.some(({ service }) => concerned.has(service.id)))) {
     throw new Failure(409, 'A deployment is under way there: wait for its end or cancel it');
@@ -101,7 +113,11 @@ export function start(platform: Platform, { environment, services, action, subAc
     end_at: startAt + platform.deploymentMs,
     canceled: false,
     ended: false,
-    services: services.map((service) => ({ service, name: String(service.spec.name), details: versionDetails(platform, service) })),
+    services: services.map((service) => ({
+      service,
+      name: String(service.spec.name),
+      details: versionDetails(platform, service),
+    })),
   };
   platform.store.deployments.push(deployment);
   announce(platform, deployment, 'queued');
@@ -119,7 +135,12 @@ export function cancel(platform: Platform, deployment: Deployment): void {
 }
 
 /** A past deployment, as it lies in the history at the start. */
-export function past(platform: Platform, services: readonly Service[], minutesAgo: number, more: Partial<Deployment> & Members = {}): void {
+export function past(
+  platform: Platform,
+  services: readonly Service[],
+  minutesAgo: number,
+  more: Partial<Deployment> & Members = {},
+): void {
   const first = services[0];
   if (first === undefined) return;
   const at = platform.now() - minutesAgo * 60_000;
@@ -136,7 +157,11 @@ export function past(platform: Platform, services: readonly Service[], minutesAg
     end_at: at + 42_000,
     canceled: false,
     ended: true,
-    services: services.map((service) => ({ service, name: String(service.spec.name), details: versionDetails(platform, service) })),
+    services: services.map((service) => ({
+      service,
+      name: String(service.spec.name),
+      details: versionDetails(platform, service),
+    })),
     ...more,
   });
 }

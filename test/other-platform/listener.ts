@@ -25,7 +25,13 @@ interface Recorded {
 }
 
 const TEXTS: { [status: number]: string } = {
-  400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 409: 'Conflict', 429: 'Too Many Requests', 500: 'Internal Server Error',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
 };
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
@@ -48,7 +54,9 @@ function fit(pattern: string, path: string): { [name: string]: string } | undefi
   return members;
 }
 
-/** Of all routes with this path the ones with the fewest open parts: /environment/deploymentStatus is no environment. */
+/**
+ * Of all routes with this path the ones with the fewest open parts: /environment/deploymentStatus is no environment.
+ */
 function matching(routes: readonly Route[], path: string) {
   const found = routes.flatMap((route) => {
     const members = fit(route.path, path);
@@ -64,15 +72,22 @@ function queryOf(route: Route, url: URL, platform: Platform) {
   return read(strict(shape), Object.fromEntries(url.searchParams), 'query parameter');
 }
 
-function checkedBody(route: Route, request: IncomingMessage, sent: string, parsed: unknown): { [name: string]: unknown } {
+function checkedBody(
+  route: Route,
+  request: IncomingMessage,
+  sent: string,
+  parsed: unknown,
+): { [name: string]: unknown } {
   const empty = sent === '';
   if (route.body === undefined) {
-    if (!empty && (request.method === 'GET' || request.method === 'DELETE' || JSON.stringify(parsed) !== '{}')) throw new Refusal('this operation takes no body');
+    if (!empty && (request.method === 'GET' || request.method === 'DELETE' || JSON.stringify(parsed) !== '{}'))
+      throw new Refusal('this operation takes no body');
     return {};
   }
   if (empty && route.bodyOptional) return {};
   if (empty) throw new Refusal('a body is required');
-  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) throw new Refusal('the content type has to be application/json');
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+    throw new Refusal('the content type has to be application/json');
   if (parsed === undefined) throw new Refusal('the body is not JSON');
   return read(route.body, parsed, 'body member');
 }
@@ -86,7 +101,12 @@ function parse(sent: string): unknown {
 }
 
 /** Serves the routes: checks who asks and what, runs the operation, answers, and keeps a record of it all. */
-export function listener(platform: Platform, routes: readonly Route[], record: Recorded, allowed: { token: string; perHour: number }): Server {
+export function listener(
+  platform: Platform,
+  routes: readonly Route[],
+  record: Recorded,
+  allowed: { token: string; perHour: number },
+): Server {
   const window = { since: 0, count: 0 };
 
   function send(response: ServerResponse, exchange: Exchange, content: unknown): void {
@@ -110,21 +130,29 @@ export function listener(platform: Platform, routes: readonly Route[], record: R
 
   function admit(request: IncomingMessage): void {
     const [scheme, secret] = (request.headers.authorization ?? '').split(' ');
-    if (!['Token', 'Bearer'].includes(scheme ?? '') || secret !== allowed.token) throw new Failure(401, 'The token is missing or not valid');
+    if (!['Token', 'Bearer'].includes(scheme ?? '') || secret !== allowed.token)
+      throw new Failure(401, 'The token is missing or not valid');
     if (platform.now() - window.since >= 3_600_000) Object.assign(window, { since: platform.now(), count: 0 });
     window.count += 1;
     if (window.count > allowed.perHour) throw new Failure(429, 'Too many requests in this hour');
   }
 
-  function answer(request: IncomingMessage, url: URL, sent: string, parsed: unknown): { status: number; answer: unknown } {
+  function answer(
+    request: IncomingMessage,
+    url: URL,
+    sent: string,
+    parsed: unknown,
+  ): { status: number; answer: unknown } {
     admit(request);
     const found = matching(routes, url.pathname);
     if (found.length === 0) throw new Refusal(`no operation has the path ${url.pathname}`, 404);
     const match = found.find(({ route }) => route.method === request.method);
-    if (match === undefined) throw new Refusal(`no operation ${request.method ?? ''} has the path ${url.pathname}`, 404);
+    if (match === undefined)
+      throw new Refusal(`no operation ${request.method ?? ''} has the path ${url.pathname}`, 404);
     const { route, members } = match;
     for (const [name, value] of Object.entries(members)) {
-      if (name.endsWith('Id') && !/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value)) throw new Refusal(`path member ${name}: is no uuid`);
+      if (name.endsWith('Id') && !/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value))
+        throw new Refusal(`path member ${name}: is no uuid`);
     }
     const query = queryOf(route, url, platform);
     const body = checkedBody(route, request, sent, parsed);
@@ -137,7 +165,12 @@ export function listener(platform: Platform, routes: readonly Route[], record: R
       const sent = await bodyOf(request);
       const path = request.url ?? '/';
       const parsed = parse(sent);
-      const exchange: Exchange = { method: request.method ?? '', path, body: parsed ?? (sent === '' ? undefined : sent), status: 0 };
+      const exchange: Exchange = {
+        method: request.method ?? '',
+        path,
+        body: parsed ?? (sent === '' ? undefined : sent),
+        status: 0,
+      };
       record.requests.push(exchange);
       try {
         const done = answer(request, new URL(path, 'http://localhost'), sent, parsed);

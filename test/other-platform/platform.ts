@@ -49,10 +49,21 @@ function isSchema(body: Shape | z.ZodType): body is z.ZodType {
 export function route(method: Route['method'], path: string, run: Route['run'], extra: Extra = {}): Route {
   const { body, ...others } = extra;
   const code = others.code ?? { GET: 200, POST: 200, PUT: 200, DELETE: 204 }[method];
-  return { method, path, query: {}, bodyOptional: false, rows: false, ...others, code, run, ...(body === undefined ? {} : { body: isSchema(body) ? body : strict(body) }) };
+  return {
+    method,
+    path,
+    query: {},
+    bodyOptional: false,
+    rows: false,
+    ...others,
+    code,
+    run,
+    ...(body === undefined ? {} : { body: isSchema(body) ? body : strict(body) }),
+  };
 }
 
-export const rows = (path: string, run: (ask: Ask) => readonly unknown[], query: Shape = {}): Route => route('GET', path, run, { query, rows: true });
+export const rows = (path: string, run: (ask: Ask) => readonly unknown[], query: Shape = {}): Route =>
+  route('GET', path, run, { query, rows: true });
 
 export const one = (path: string, run: Route['run'], query: Shape = {}): Route => route('GET', path, run, { query });
 
@@ -62,7 +73,10 @@ export function pageOf(all: readonly unknown[], query: Members, platform: Platfo
   const page = Math.max(1, Number(query.page ?? 1));
   const size = Math.max(1, Number(query.page_size ?? 100));
   const results = all.slice((page - 1) * size, page * size);
-  return { results, pagination: { page, page_size: size, total_count: all.length, total_pages: Math.ceil(all.length / size) } };
+  return {
+    results,
+    pagination: { page, page_size: size, total_count: all.length, total_pages: Math.ceil(all.length / size) },
+  };
 }
 
 /** A history, which has a size of its own name and, on the documented side, pages to turn. */

@@ -36,7 +36,8 @@ export const list = (of: z.ZodType) => z.array(of);
 export const either = (...words: string[]) => z.enum(words);
 
 /** A member that is text where it is anything. */
-export const asText = (value: unknown): string => (typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value));
+export const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 
 /** The same shape with every member optional. */
 export function partial(shape: Shape): Shape {
@@ -48,17 +49,27 @@ export const inQuery = {
   text: z.string().optional(),
   id: z.guid().optional(),
   whole: z.string().regex(/^\d+$/, 'must be an integer').transform(Number).optional(),
-  number: z.string().regex(/^(null|\d+)$/, 'must be a number').transform((value) => (value === 'null' ? null : Number(value))).optional(),
-  flag: z.enum(['true', 'false']).transform((value) => value === 'true').optional(),
+  number: z
+    .string()
+    .regex(/^(null|\d+)$/, 'must be a number')
+    .transform((value) => (value === 'null' ? null : Number(value)))
+    .optional(),
+  flag: z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .optional(),
 };
 
 function sentences(issues: readonly z.core.$ZodIssue[], before: readonly PropertyKey[] = []): string[] {
   return issues.flatMap((issue): string[] => {
     const path = [...before, ...issue.path].map(String).join('.');
-    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `${path === '' ? '' : `${path}.`}${key}: is unknown`);
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => `${path === '' ? '' : `${path}.`}${key}: is unknown`);
     if (issue.code === 'invalid_union') {
       const nearest = issue.errors.toSorted((a, b) => a.length - b.length)[0];
-      return nearest === undefined ? [`${path}: fits none of its forms`] : sentences(nearest, [...before, ...issue.path]);
+      return nearest === undefined
+        ? [`${path}: fits none of its forms`]
+        : sentences(nearest, [...before, ...issue.path]);
     }
     if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) return [`${path}: is required`];
     return [`${path === '' ? 'body' : path}: ${issue.message}`];

@@ -47,16 +47,41 @@ export interface OtherPlatform {
   close: () => Promise<void>;
 }
 
-const allRoutes = (platform: Platform): Route[] => [
-  organizationRoutes, environmentRoutes, environmentActions, serviceRoutes, serviceActions, variableRoutes, clusterRoutes, watchingRoutes, peopleRoutes, registryRoutes, domainAndStageRoutes,
-  checkAndRuleRoutes,
-].flatMap((routesOf) => routesOf(platform));
+const allRoutes = (platform: Platform): Route[] =>
+  [
+    organizationRoutes,
+    environmentRoutes,
+    environmentActions,
+    serviceRoutes,
+    serviceActions,
+    variableRoutes,
+    clusterRoutes,
+    watchingRoutes,
+    peopleRoutes,
+    registryRoutes,
+    domainAndStageRoutes,
+    checkAndRuleRoutes,
+  ].flatMap((routesOf) => routesOf(platform));
 
 /** Starts a platform of the same family on a free port of this machine, with everything in memory. */
-export async function startOtherPlatform({ differences, token, now = Date.now, deploymentMs = 300, requestsPerHour = 1000 }: OtherPlatformOptions): Promise<OtherPlatform> {
+export async function startOtherPlatform({
+  differences,
+  token,
+  now = Date.now,
+  deploymentMs = 300,
+  requestsPerHour = 1000,
+}: OtherPlatformOptions): Promise<OtherPlatform> {
   const on = chosen(differences);
   const store = emptyStore();
-  const platform: Platform = { on, words: wordsOf(on), store, now, date: (at) => new Date(at ?? now()).toISOString(), newId: idMaker(), deploymentMs };
+  const platform: Platform = {
+    on,
+    words: wordsOf(on),
+    store,
+    now,
+    date: (at) => new Date(at ?? now()).toISOString(),
+    newId: idMaker(),
+    deploymentMs,
+  };
   const ids = seedOrganization(platform);
   seedServices(platform, ids);
   seedWatching(platform, ids);
@@ -69,9 +94,15 @@ export async function startOtherPlatform({ differences, token, now = Date.now, d
   const { port } = server.address() as AddressInfo;
 
   return {
-    url: `http://127.0.0.1:${port}`, token, ...record, state: store, ids,
+    url: `http://127.0.0.1:${port}`,
+    token,
+    ...record,
+    state: store,
+    ids,
     service: (name, environment = ids.environments.staging) => {
-      const found = store.services.find((service) => service.spec.name === name && service.environment_id === environment);
+      const found = store.services.find(
+        (service) => service.spec.name === name && service.environment_id === environment,
+      );
       if (found === undefined) throw new Error(`There is no service ${name}`);
       return found;
     },

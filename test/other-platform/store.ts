@@ -69,8 +69,27 @@ export interface Deployment {
 }
 
 type ListName =
-  | 'organizations' | 'projects' | 'clusters' | 'webhooks' | 'webhookEvents' | 'alertRules' | 'receivers' | 'members' | 'invitations' | 'roles' | 'registries'
-  | 'helmRepositories' | 'labelsGroups' | 'annotationsGroups' | 'gitTokens' | 'domains' | 'restrictions' | 'stages' | 'rules' | 'backups' | 'auditEvents';
+  | 'organizations'
+  | 'projects'
+  | 'clusters'
+  | 'webhooks'
+  | 'webhookEvents'
+  | 'alertRules'
+  | 'receivers'
+  | 'members'
+  | 'invitations'
+  | 'roles'
+  | 'registries'
+  | 'helmRepositories'
+  | 'labelsGroups'
+  | 'annotationsGroups'
+  | 'gitTokens'
+  | 'domains'
+  | 'restrictions'
+  | 'stages'
+  | 'rules'
+  | 'backups'
+  | 'auditEvents';
 
 export type Store = Record<ListName, Row[]> & {
   environments: Environment[];
@@ -84,9 +103,33 @@ export type Store = Record<ListName, Row[]> & {
 
 export function emptyStore(): Store {
   return {
-    organizations: [], projects: [], clusters: [], webhooks: [], webhookEvents: [], alertRules: [], receivers: [], members: [], invitations: [], roles: [],
-    registries: [], helmRepositories: [], labelsGroups: [], annotationsGroups: [], gitTokens: [], domains: [], restrictions: [], stages: [], rules: [], backups: [],
-    auditEvents: [], environments: [], services: [], variables: [], deployments: [], billing: new Map(), settings: new Map(),
+    organizations: [],
+    projects: [],
+    clusters: [],
+    webhooks: [],
+    webhookEvents: [],
+    alertRules: [],
+    receivers: [],
+    members: [],
+    invitations: [],
+    roles: [],
+    registries: [],
+    helmRepositories: [],
+    labelsGroups: [],
+    annotationsGroups: [],
+    gitTokens: [],
+    domains: [],
+    restrictions: [],
+    stages: [],
+    rules: [],
+    backups: [],
+    auditEvents: [],
+    environments: [],
+    services: [],
+    variables: [],
+    deployments: [],
+    billing: new Map(),
+    settings: new Map(),
   };
 }
 

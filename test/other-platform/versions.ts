@@ -19,7 +19,10 @@ export function commitOf(service: Service): Members {
 
 /** The image of a service that runs one: a container, or a job made from an image. */
 export function imageOf(service: Service): { image_name: unknown; tag: unknown } | undefined {
-  const image = service.kind === 'container' ? service.spec : ((service.spec.source as Members | undefined)?.image as Members | undefined);
+  const image =
+    service.kind === 'container'
+      ? service.spec
+      : ((service.spec.source as Members | undefined)?.image as Members | undefined);
   return image === undefined ? undefined : { image_name: image.image_name, tag: image.tag };
 }
 
@@ -35,22 +38,37 @@ export function versionDetails(platform: Platform, service: Service): Members {
   const { spec, kind } = service;
   if (!platform.on('flatHistoryDetails')) {
     if (image !== undefined) return { image };
-    return kind === 'database' ? {} : { commit: commitOf(service), build_pod_name: kind === 'application' || kind === 'job' ? `build-${service.id.slice(0, 8)}` : '' };
+    return kind === 'database'
+      ? {}
+      : {
+          commit: commitOf(service),
+          build_pod_name: kind === 'application' || kind === 'job' ? `build-${service.id.slice(0, 8)}` : '',
+        };
   }
   const build = `build-${service.id.slice(0, 8)}`;
   switch (kind) {
     case 'application':
       return { commit: commitOf(service), build_pod_name: build };
     case 'container':
-      return { ...image, arguments: spec.arguments ?? [], ...(spec.entrypoint === undefined ? {} : { entrypoint: spec.entrypoint }) };
+      return {
+        ...image,
+        arguments: spec.arguments ?? [],
+        ...(spec.entrypoint === undefined ? {} : { entrypoint: spec.entrypoint }),
+      };
     case 'job':
       return {
-        image_name: image?.image_name ?? '', tag: image?.tag ?? '', job_type: jobType(service), commit: image === undefined ? commitOf(service) : null,
-        schedule: historySchedule(spec.schedule), build_pod_name: image === undefined ? build : null,
+        image_name: image?.image_name ?? '',
+        tag: image?.tag ?? '',
+        job_type: jobType(service),
+        commit: image === undefined ? commitOf(service) : null,
+        schedule: historySchedule(spec.schedule),
+        build_pod_name: image === undefined ? build : null,
       };
     case 'helm': {
       const chart = (spec.source as Members | undefined)?.helm_repository as Members | undefined;
-      return chart === undefined ? { commit: commitOf(service) } : { commit: null, repository: { chart_name: chart.chart_name, chart_version: chart.chart_version } };
+      return chart === undefined
+        ? { commit: commitOf(service) }
+        : { commit: null, repository: { chart_name: chart.chart_name, chart_version: chart.chart_version } };
     }
     default:
       return {};

@@ -15,7 +15,8 @@ export interface ComparedChanges {
   readonly leftOver?: string;
 }
 
-const idIn = (body: unknown): string | undefined => (isRecord(body) && typeof body['id'] === 'string' ? body['id'] : undefined);
+const idIn = (body: unknown): string | undefined =>
+  isRecord(body) && typeof body['id'] === 'string' ? body['id'] : undefined;
 
 /** Removes a resource, with a route that the contract doesn't have. @returns whether it is gone. */
 async function remove({ url, authorization }: ComparedPlatform, path: string): Promise<boolean> {
@@ -28,7 +29,11 @@ async function remove({ url, authorization }: ComparedPlatform, path: string): P
 const tries = 4;
 
 /** Removes a project after the environment in it. @returns whether it is gone. */
-async function removeProject(platform: ComparedPlatform, project: string, environment: string | undefined): Promise<boolean> {
+async function removeProject(
+  platform: ComparedPlatform,
+  project: string,
+  environment: string | undefined,
+): Promise<boolean> {
   if (await remove(platform, `/project/${project}`)) return true;
   if (environment === undefined || !(await remove(platform, `/environment/${environment}`))) return false;
   for (let time = 0; time < tries; time += 1) {
@@ -38,17 +43,26 @@ async function removeProject(platform: ComparedPlatform, project: string, enviro
   return false;
 }
 
-const rowsOf = async (platform: ComparedPlatform, operation: AnyOperation, input: JsonRecord): Promise<readonly JsonRecord[]> => rowsIn((await sendRaw(platform, operation, input)).body);
+const rowsOf = async (
+  platform: ComparedPlatform,
+  operation: AnyOperation,
+  input: JsonRecord,
+): Promise<readonly JsonRecord[]> => rowsIn((await sendRaw(platform, operation, input)).body);
 
-const rowsIn = (body: unknown): readonly JsonRecord[] => (isRecord(body) && Array.isArray(body['results']) ? body['results'].filter(isRecord) : []);
+const rowsIn = (body: unknown): readonly JsonRecord[] =>
+  isRecord(body) && Array.isArray(body['results']) ? body['results'].filter(isRecord) : [];
 
 /** A word that a platform has for a git provider, as one of its services has it; else one that is usual. */
 async function providerOn(platform: ComparedPlatform, organization_id: string): Promise<string> {
   for (const project of await rowsOf(platform, operations.list_projects, { organization_id })) {
     // Up to the first that tells.
     for (const environment of await rowsOf(platform, operations.list_environments, { project_id: project['id'] })) {
-      const application = (await rowsOf(platform, operations.list_services, { environment_id: environment['id'] })).find(({ service_type: type }) => String(type).toUpperCase() === 'APPLICATION');
-      const { body } = application ? await sendRaw(platform, operations.get_application, { application_id: application['id'] }) : {};
+      const application = (
+        await rowsOf(platform, operations.list_services, { environment_id: environment['id'] })
+      ).find(({ service_type: type }) => String(type).toUpperCase() === 'APPLICATION');
+      const { body } = application
+        ? await sendRaw(platform, operations.get_application, { application_id: application['id'] })
+        : {};
       const git = isRecord(body) ? body['git_repository'] : undefined;
       if (isRecord(git) && typeof git['provider'] === 'string') return git['provider'];
     }
@@ -57,7 +71,8 @@ async function providerOn(platform: ComparedPlatform, organization_id: string): 
 }
 
 /**
- * Makes a project with an environment, an application and its variables, and reads them back. Changes nothing outside of
+ * Makes a project with an environment, an application and its variables, and reads them back. Changes nothing outside
+ * of
  * that project, and removes it if the platform can.
  * @param name of the project
  */
@@ -66,7 +81,12 @@ export async function changeEverything(platform: ComparedPlatform, name: string)
   const exchanges: Exchange[] = [];
   const send = async (operation: AnyOperation, input: JsonRecord): Promise<string | undefined> => {
     const { status, body } = await sendRaw(platform, operation, input);
-    exchanges.push({ operation: operation.name, path: `${operation.method} ${operation.path}`, status, shape: shapeOf(body) });
+    exchanges.push({
+      operation: operation.name,
+      path: `${operation.method} ${operation.path}`,
+      status,
+      shape: shapeOf(body),
+    });
     return status < 300 ? idIn(body) : undefined;
   };
   await exchange(platform, operations.get_organization, {}, ids);
@@ -74,14 +94,30 @@ export async function changeEverything(platform: ComparedPlatform, name: string)
   if (organization_id === undefined) return { exchanges };
   await exchange(platform, operations.list_clusters, { organization_id }, ids);
   const [cluster_id] = ids.of('cluster');
-  const project_id = await send(operations.create_project, { organization_id, name, description: 'Made to compare platforms; may be removed.' });
+  const project_id = await send(operations.create_project, {
+    organization_id,
+    name,
+    description: 'Made to compare platforms; may be removed.',
+  });
   if (project_id === undefined) return { exchanges };
-  const environment_id = cluster_id === undefined ? undefined : await send(operations.create_environment, { project_id, name: 'parity', mode: 'DEVELOPMENT', cluster_id });
+  const environment_id =
+    cluster_id === undefined
+      ? undefined
+      : await send(operations.create_environment, { project_id, name: 'parity', mode: 'DEVELOPMENT', cluster_id });
   const application_id =
     environment_id === undefined
       ? undefined
-      // Some platforms require the provider, which the address doesn't tell.
-      : await send(operations.create_application, { environment_id, name: 'parity', git_repository: { url: 'https://git.example/parity/app.git', branch: 'main', provider: await providerOn(platform, organization_id) }, healthchecks: {} });
+      : // Some platforms require the provider, which the address doesn't tell.
+        await send(operations.create_application, {
+          environment_id,
+          name: 'parity',
+          git_repository: {
+            url: 'https://git.example/parity/app.git',
+            branch: 'main',
+            provider: await providerOn(platform, organization_id),
+          },
+          healthchecks: {},
+        });
   if (application_id !== undefined) {
     await send(operations.create_environment_variable, { application_id, key: 'PARITY', value: 'x' });
     await send(operations.create_secret, { application_id, key: 'PARITY_SECRET', value: 'x' });

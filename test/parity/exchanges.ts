@@ -27,23 +27,40 @@ export interface RawAnswer {
 }
 
 /** Sends an operation without any tolerance or retry. */
-export async function sendRaw({ url, authorization }: ComparedPlatform, operation: AnyOperation, input: JsonRecord): Promise<RawAnswer> {
+export async function sendRaw(
+  { url, authorization }: ComparedPlatform,
+  operation: AnyOperation,
+  input: JsonRecord,
+): Promise<RawAnswer> {
   const { method, target, body } = toWire(operation, input);
   const sent = body === undefined ? undefined : JSON.stringify(body);
-  const answer = await request(`${url}${target}`, { method, headers: { authorization, ...(sent !== undefined && { 'content-type': 'application/json' }) }, body: sent });
+  const answer = await request(`${url}${target}`, {
+    method,
+    headers: { authorization, ...(sent !== undefined && { 'content-type': 'application/json' }) },
+    body: sent,
+  });
   const text = await answer.body.text();
   return { status: answer.statusCode, body: text === '' ? undefined : (parseJson(text) ?? text) };
 }
 
-/** An answer in the one form from which ids are learnt: some platforms answer bare arrays, or a list where one record is meant. */
+/**
+ * An answer in the one form from which ids are learnt: some platforms answer bare arrays, or a list where one record is
+ * meant.
+ */
 const forLearning = (operation: AnyOperation, body: unknown): unknown => {
   if (Array.isArray(body)) return { results: body };
-  if (operation === operations.get_organization && isRecord(body) && Array.isArray(body['results'])) return body['results'][0];
+  if (operation === operations.get_organization && isRecord(body) && Array.isArray(body['results']))
+    return body['results'][0];
   return body;
 };
 
 /** The exchange of one operation, whose ids are kept. */
-export async function exchange(platform: ComparedPlatform, operation: AnyOperation, input: JsonRecord, ids: KnownIds): Promise<Exchange> {
+export async function exchange(
+  platform: ComparedPlatform,
+  operation: AnyOperation,
+  input: JsonRecord,
+  ids: KnownIds,
+): Promise<Exchange> {
   const { status, body } = await sendRaw(platform, operation, input);
   if (status < 300) ids.learn(operation, forLearning(operation, body));
   return { operation: operation.name, path: `${operation.method} ${operation.path}`, status, shape: shapeOf(body) };
@@ -58,16 +75,24 @@ const maximumSearches = 20;
 export async function readEverything(platform: ComparedPlatform): Promise<readonly Exchange[]> {
   const ids = createKnownIds();
   const done = new Map<AnyOperation, Exchange>();
-  const next = (): AnyOperation | undefined => reads.find((operation) => !done.has(operation) && ids.lackingFor(operation) === undefined);
+  const next = (): AnyOperation | undefined =>
+    reads.find((operation) => !done.has(operation) && ids.lackingFor(operation) === undefined);
   const readPossible = async (): Promise<void> => {
-    for (let operation = next(); operation; operation = next()) done.set(operation, await exchange(platform, operation, ids.inputFor(operation)!, ids));
+    for (let operation = next(); operation; operation = next())
+      done.set(operation, await exchange(platform, operation, ids.inputFor(operation)!, ids));
   };
   await readPossible();
-  for (const [list, member, kind] of [[operations.list_environments, 'project_id', 'project'], [operations.list_services, 'environment_id', 'environment']] as const) {
+  for (const [list, member, kind] of [
+    [operations.list_environments, 'project_id', 'project'],
+    [operations.list_services, 'environment_id', 'environment'],
+  ] as const) {
     for (const id of ids.of(kind).slice(1, maximumSearches)) {
       if (!reads.every((operation) => done.has(operation))) await exchange(platform, list, { [member]: id }, ids);
     }
     await readPossible();
   }
-  return reads.map((operation) => done.get(operation) ?? { operation: operation.name, path: `GET ${operation.path}`, shape: new Map() });
+  return reads.map(
+    (operation) =>
+      done.get(operation) ?? { operation: operation.name, path: `GET ${operation.path}`, shape: new Map() },
+  );
 }

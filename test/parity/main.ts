@@ -1,4 +1,7 @@
-/** Compares the embedded platform with another one: what each read answers and, with --write, some changes. Prints shapes, never values. Exits with 1 if there are differences. */
+/**
+ * Compares the embedded platform with another one: what each read answers and, with --write, some changes. Prints
+ * shapes, never values. Exits with 1 if there are differences.
+ */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -28,15 +31,28 @@ async function withEmbedded<Result>(use: (platform: ComparedPlatform) => Promise
   }
 }
 
-const { values } = parseArgs({ options: { 'base-url': { type: 'string' }, 'token-file': { type: 'string' }, write: { type: 'boolean' }, json: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: {
+    'base-url': { type: 'string' },
+    'token-file': { type: 'string' },
+    write: { type: 'boolean' },
+    json: { type: 'boolean' },
+  },
+});
 const { 'base-url': baseUrl, 'token-file': tokenFile, write, json } = values;
-if (baseUrl === undefined || tokenFile === undefined) throw new Error(`Give the address and the token of the other platform: ${usage}`);
-const other: ComparedPlatform = { url: baseUrl.replace(/\/+$/, ''), authorization: asHeader((await readFile(tokenFile, 'utf8')).trim()) };
+if (baseUrl === undefined || tokenFile === undefined)
+  throw new Error(`Give the address and the token of the other platform: ${usage}`);
+const other: ComparedPlatform = {
+  url: baseUrl.replace(/\/+$/, ''),
+  authorization: asHeader((await readFile(tokenFile, 'utf8')).trim()),
+};
 
 const report = await withEmbedded(async (embedded) => {
   const reads = [await readEverything(embedded), await readEverything(other)] as const;
   const name = `parity-${randomBytes(4).toString('hex')}`;
-  const changes = write ? ([await changeEverything(embedded, name), await changeEverything(other, name)] as const) : undefined;
+  const changes = write
+    ? ([await changeEverything(embedded, name), await changeEverything(other, name)] as const)
+    : undefined;
   const changed = changes?.map(({ exchanges }) => exchanges) ?? [[], []];
   return {
     differences: [...differencesBetween(...reads), ...differencesBetween(changed[0]!, changed[1]!)],
@@ -46,13 +62,18 @@ const report = await withEmbedded(async (embedded) => {
   };
 });
 
-const text = (): string => [
-  columns(['request', 'member', 'embedded', 'other'], report.differences.map(row)),
-  `Differences: ${report.differences.length}, in ${report.compared - report.not_compared.length} requests that both answered.`,
-  ...(report.not_compared.length > 0 ? [`Not compared, because one of the two has no resource for it: ${report.not_compared.join(', ')}.`] : []),
-  ...(report.left_over === undefined ? [] : [`The project ${report.left_over} could not be removed there: remove it yourself.`]),
-  '',
-].join('\n');
+const text = (): string =>
+  [
+    columns(['request', 'member', 'embedded', 'other'], report.differences.map(row)),
+    `Differences: ${report.differences.length}, in ${report.compared - report.not_compared.length} requests that both answered.`,
+    ...(report.not_compared.length > 0
+      ? [`Not compared, because one of the two has no resource for it: ${report.not_compared.join(', ')}.`]
+      : []),
+    ...(report.left_over === undefined
+      ? []
+      : [`The project ${report.left_over} could not be removed there: remove it yourself.`]),
+    '',
+  ].join('\n');
 
 if (report.differences.length > 0) process.exitCode = 1;
 process.stdout.write(json ? `${JSON.stringify(report)}\n` : text());

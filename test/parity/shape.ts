@@ -18,7 +18,9 @@ export function typeOf(value: unknown): string {
 
 const childrenOf = (value: unknown, path: string): readonly (readonly [string, unknown])[] => {
   if (Array.isArray(value)) return value.map((item) => [`${path}[]`, item] as const);
-  return isRecord(value) ? Object.entries(value).map(([name, member]) => [path === '' ? name : `${path}.${name}`, member] as const) : [];
+  return isRecord(value)
+    ? Object.entries(value).map(([name, member]) => [path === '' ? name : `${path}.${name}`, member] as const)
+    : [];
 };
 
 /** The shape of a value; rows of a list are taken together. */

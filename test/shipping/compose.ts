@@ -25,5 +25,9 @@ export const composeWithDatabase = readYaml('deploy/compose.database.yaml') as C
   readonly 'infra-mcp-1': ComposedServer;
   readonly 'infra-mcp-2': ComposedServer;
   readonly proxy: { readonly volumes: readonly string[]; readonly ports: readonly string[] };
-  readonly postgres: { readonly image: string; readonly environment: Record<string, string>; readonly secrets: readonly string[] };
+  readonly postgres: {
+    readonly image: string;
+    readonly environment: Record<string, string>;
+    readonly secrets: readonly string[];
+  };
 }>;

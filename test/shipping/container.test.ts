@@ -24,18 +24,28 @@ const scripts = Object.keys(manifest.scripts);
 describe('the container image', () => {
   test('is of the Node that is pinned, of a version that the program takes', () => {
     expect(image.arguments).toEqual({ NODE_VERSION: manifest.devDependencies.node });
-    expect(instructions('FROM')).toEqual(['node:${NODE_VERSION}-bookworm-slim AS build', 'node:${NODE_VERSION}-bookworm-slim']);
+    expect(instructions('FROM')).toEqual([
+      'node:${NODE_VERSION}-bookworm-slim AS build',
+      'node:${NODE_VERSION}-bookworm-slim',
+    ]);
     // An image for another architecture is built on this one.
     expect(readText('deploy/Dockerfile').match(/^FROM --platform=\$\{BUILDPLATFORM\}.* AS build$/gm)).toHaveLength(1);
   });
 
   test('is made of files that are there, by commands that are tested', () => {
-    const copied = instructions('COPY').filter((text) => !text.startsWith('--from'))[0]!.split(' ').slice(0, -1);
+    const copied = instructions('COPY')
+      .filter((text) => !text.startsWith('--from'))[0]!
+      .split(' ')
+      .slice(0, -1);
     for (const path of copied) expect(existsSync(join(root, path)), path).toBe(true);
     const ignored = readText('deploy/Dockerfile.dockerignore').trim().split('\n');
     const needed = ['src', 'tools', 'scripts', 'bin', ...Object.values(textPaths), ...copied];
     expect(needed.filter((path) => ignored.includes(path.split('/')[0]!))).toEqual([]);
-    expect(instructions('RUN').map((text) => text.split(' ').slice(0, 2).join(' '))).toEqual(['npm ci', 'npm pack', 'install --directory']);
+    expect(instructions('RUN').map((text) => text.split(' ').slice(0, 2).join(' '))).toEqual([
+      'npm ci',
+      'npm pack',
+      'install --directory',
+    ]);
     expect(scripts).toContain('prepack');
   });
 
@@ -57,12 +67,16 @@ const healthOf = async (port: number): Promise<number | null> => {
 
 const policy = objectOf('ConfigMap').data!['policy.yaml']!;
 
-/** The variables of a container, with every path below a folder, a platform on this machine, and a port that is free. */
+/**
+ * The variables of a container, with every path below a folder, a platform on this machine, and a port that is free.
+ */
 async function onThisMachine(env: Record<string, string>) {
   const folder = await temporaryDirectory();
   const { ready } = await startPlatformProgram(['--data-dir', join(folder, 'platform')]);
   const port = await freePort();
-  const moved = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value.startsWith('/') ? join(folder, value) : value]));
+  const moved = Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name, value.startsWith('/') ? join(folder, value) : value]),
+  );
   const { key, sha256 } = createApiKey();
   const files = [
     [moved['INFRA_HTTP_KEYS_FILE'], `keys:\n  - { name: ann, sha256: ${sha256}, level: admin }\n`],
@@ -73,7 +87,11 @@ async function onThisMachine(env: Record<string, string>) {
     await mkdir(dirname(path!), { recursive: true });
     await writeFile(path!, text);
   }
-  return { key, port, env: { ...moved, INFRA_BASE_URL: ready.url, INFRA_HTTP_HOST: '127.0.0.1', INFRA_HTTP_PORT: String(port) } };
+  return {
+    key,
+    port,
+    env: { ...moved, INFRA_BASE_URL: ready.url, INFRA_HTTP_HOST: '127.0.0.1', INFRA_HTTP_PORT: String(port) },
+  };
 }
 
 describe.each([

@@ -10,7 +10,11 @@ import { mcpPath } from '../../src/transport/http/http-server.ts';
 import { startAssistant, startPlatformProgram, temporaryDirectory } from '../support/built-program.ts';
 import { root, readText } from './repository-files.ts';
 
-const readers: Readonly<Record<string, (text: string) => unknown>> = { '.json': JSON.parse, '.toml': parseToml, '.yaml': parseYaml };
+const readers: Readonly<Record<string, (text: string) => unknown>> = {
+  '.json': JSON.parse,
+  '.toml': parseToml,
+  '.yaml': parseYaml,
+};
 const files = readdirSync(join(root, 'examples')).filter((file) => file !== 'README.md');
 const examples = files.map((file) => ({ file, content: readers[extname(file)]!(readText(`examples/${file}`)) }));
 
@@ -21,16 +25,35 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 const objectWith = (value: unknown, members: readonly string[]): Json | undefined => {
   if (!isObject(value)) return undefined;
   if (members.some((member) => typeof value[member] === 'string')) return value;
-  return Object.values(value).map((inner) => objectWith(inner, members)).find((found) => found !== undefined);
+  return Object.values(value)
+    .map((inner) => objectWith(inner, members))
+    .find((found) => found !== undefined);
 };
 
 const starting = examples.flatMap(({ file, content }) => {
   const server = objectWith(content, ['command', 'cmd']);
-  return server ? [{ file, command: server['command'] ?? server['cmd'], args: server['args'], env: (server['env'] ?? server['envs']) as Record<string, string> }] : [];
+  return server
+    ? [
+        {
+          file,
+          command: server['command'] ?? server['cmd'],
+          args: server['args'],
+          env: (server['env'] ?? server['envs']) as Record<string, string>,
+        },
+      ]
+    : [];
 });
 const connecting = examples.flatMap(({ file, content }) => {
   const server = objectWith(content, ['url', 'httpUrl']);
-  return server ? [{ file, url: (server['url'] ?? server['httpUrl']) as string, headers: server['headers'] as Record<string, string> }] : [];
+  return server
+    ? [
+        {
+          file,
+          url: (server['url'] ?? server['httpUrl']) as string,
+          headers: server['headers'] as Record<string, string>,
+        },
+      ]
+    : [];
 });
 
 describe('the examples', () => {
@@ -40,7 +63,10 @@ describe('the examples', () => {
   });
 
   test.each(starting)('$file starts the program with options that it takes', ({ command, args, env }) => {
-    expect([command, args]).toEqual(['node', [expect.stringMatching(new RegExp(`^/.*/${manifest.bin['infra-mcp']}$`))]]);
+    expect([command, args]).toEqual([
+      'node',
+      [expect.stringMatching(new RegExp(`^/.*/${manifest.bin['infra-mcp']}$`))],
+    ]);
     expect(readConfig('stdio', {}, env).warnings).toEqual([]);
   });
 

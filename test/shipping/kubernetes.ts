@@ -24,7 +24,11 @@ interface Pod {
   readonly terminationGracePeriodSeconds: number;
   readonly securityContext: Record<string, unknown>;
   readonly containers: readonly Container[];
-  readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string }; readonly configMap?: { readonly name: string } }[];
+  readonly volumes: readonly {
+    readonly name: string;
+    readonly secret?: { readonly secretName: string };
+    readonly configMap?: { readonly name: string };
+  }[];
 }
 
 interface NetworkRule {
@@ -56,7 +60,10 @@ export interface KubernetesObject {
 export const chart = { name: about.name, appVersion: about.version };
 
 /** The objects that the chart comes to. @param values over the chart's own. */
-export const rendered = async (values: Readonly<Record<string, unknown>> = {}, release = 'team'): Promise<KubernetesObject[]> =>
+export const rendered = async (
+  values: Readonly<Record<string, unknown>> = {},
+  release = 'team',
+): Promise<KubernetesObject[]> =>
   (await objectsOf({ name: release, service: 'Helm' }, chart, values)) as unknown as KubernetesObject[];
 
 /** The objects that the chart comes to with its own values. */

@@ -14,10 +14,15 @@ import { readJson, root, readYaml } from './repository-files.ts';
 const { name, version } = manifest;
 const known = optionsOf('stdio').map(({ env }) => env);
 
-// What the registry's schema of 2025-12-11 (https://github.com/modelcontextprotocol/static) asks of the members that we have. It comes in no package,
+// What the registry's schema of 2025-12-11 (https://github.com/modelcontextprotocol/static) asks of the members that we
+// have. It comes in no package,
 // so its rules are told here, more strictly: it takes members that it doesn't know.
 const Variable = z.strictObject({
-  name: z.enum(known), description: z.string(), format: z.enum(['string', 'number', 'boolean', 'filepath']), choices: z.array(z.string()).optional(), isSecret: z.boolean().optional(),
+  name: z.enum(known),
+  description: z.string(),
+  format: z.enum(['string', 'number', 'boolean', 'filepath']),
+  choices: z.array(z.string()).optional(),
+  isSecret: z.boolean().optional(),
 });
 const Package = z.strictObject({
   registryType: z.literal('npm'),
@@ -29,7 +34,11 @@ const Package = z.strictObject({
 });
 const ServerJson = z.strictObject({
   $schema: z.literal('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'),
-  name: z.string().min(3).max(200).regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
+  name: z
+    .string()
+    .min(3)
+    .max(200)
+    .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
   title: z.string().min(1).max(100),
   description: z.string().min(1).max(100),
   version: z.literal(version),
@@ -51,9 +60,16 @@ describe('server.json', () => {
   });
 
   test('names every option, and those that may hold secrets', () => {
-    const { packages: [{ environmentVariables }] } = ServerJson.parse(server);
+    const {
+      packages: [{ environmentVariables }],
+    } = ServerJson.parse(server);
     expect(environmentVariables.map((one) => one.name)).toEqual(known);
-    expect(environmentVariables.filter(({ isSecret }) => isSecret).map((one) => one.name)).toEqual(['INFRA_API_TOKEN', 'INFRA_AUDIT_COMMAND', 'INFRA_APPROVALS_WEBHOOK_URL', 'INFRA_APPROVALS_WEBHOOK_SECRET']);
+    expect(environmentVariables.filter(({ isSecret }) => isSecret).map((one) => one.name)).toEqual([
+      'INFRA_API_TOKEN',
+      'INFRA_AUDIT_COMMAND',
+      'INFRA_APPROVALS_WEBHOOK_URL',
+      'INFRA_APPROVALS_WEBHOOK_SECRET',
+    ]);
   });
 
   test.each([
@@ -65,7 +81,9 @@ describe('server.json', () => {
     ['INFRA_MAX_DISRUPTIVE_PER_HOUR', { format: 'number' }],
     ['INFRA_LOG_LEVEL', { format: 'string', choices: [...logLevels] }],
   ])('says what %s takes', (option, says) => {
-    const { packages: [{ environmentVariables }] } = ServerJson.parse(server);
+    const {
+      packages: [{ environmentVariables }],
+    } = ServerJson.parse(server);
     expect(environmentVariables.find((one) => one.name === option)).toMatchObject(says);
   });
 });
@@ -73,20 +91,30 @@ describe('server.json', () => {
 describe('the extensions', () => {
   const published = { infra: { command: 'npx', args: ['-y', `${name}@${version}`] } };
 
-  test.each(['gemini-extension.json', '.claude-plugin/plugin.json'])('%s starts this version of the package', (path) => {
-    expect(readJson(path)).toMatchObject({ name, version, mcpServers: published });
-    expect(manifest.bin).toHaveProperty(name);
-  });
+  test.each(['gemini-extension.json', '.claude-plugin/plugin.json'])(
+    '%s starts this version of the package',
+    (path) => {
+      expect(readJson(path)).toMatchObject({ name, version, mcpServers: published });
+      expect(manifest.bin).toHaveProperty(name);
+    },
+  );
 
   test('are offered by a marketplace that is this repository', () => {
-    const { plugins: [plugin] } = readJson('.claude-plugin/marketplace.json') as { plugins: [{ name: string; source: string }] };
+    const {
+      plugins: [plugin],
+    } = readJson('.claude-plugin/marketplace.json') as { plugins: [{ name: string; source: string }] };
     expect(plugin).toMatchObject({ name });
     expect(existsSync(join(root, plugin.source, '.claude-plugin/plugin.json'))).toBe(true);
   });
 });
 
 test('the chart has the version of the program', () => {
-  expect(readYaml('deploy/helm/infra-mcp/Chart.yaml')).toMatchObject({ apiVersion: 'v2', name, version, appVersion: version });
+  expect(readYaml('deploy/helm/infra-mcp/Chart.yaml')).toMatchObject({
+    apiVersion: 'v2',
+    name,
+    version,
+    appVersion: version,
+  });
 });
 
 describe('the manifest of the MCP bundle', () => {
@@ -102,7 +130,9 @@ describe('the manifest of the MCP bundle', () => {
   });
 
   test('asks for what it sets, and for nothing else', () => {
-    const { mcp_config: { env } } = mcpbManifest.server;
+    const {
+      mcp_config: { env },
+    } = mcpbManifest.server;
     expect(Object.keys(env).filter((variable) => !known.includes(variable))).toEqual([]);
     expect(Object.values(env)).toEqual(Object.keys(mcpbManifest.user_config).map((key) => `\${user_config.${key}}`));
     expect(mcpbManifest.user_config['api_token']).toMatchObject({ type: 'string', sensitive: true });

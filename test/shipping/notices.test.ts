@@ -23,7 +23,12 @@ test('every package of a bundle is listed once, with its own license', async () 
     'node_modules/a/node_modules/@b/c': { name: '@b/c', version: '2.0.0', license: 'ISC' },
     'node_modules/unused': { name: 'unused', version: '1.0.0', license: 'MIT' },
   });
-  const notices = await noticesFor(root, ['src/main.ts', 'node_modules/a/index.js', 'node_modules/a/lib/x.js', 'node_modules/a/node_modules/@b/c/index.js']);
+  const notices = await noticesFor(root, [
+    'src/main.ts',
+    'node_modules/a/index.js',
+    'node_modules/a/lib/x.js',
+    'node_modules/a/node_modules/@b/c/index.js',
+  ]);
   expect(notices.match(/^\S+ \d\S* \(\w+\)$/gm)).toEqual(['a 1.0.0 (MIT)', '@b/c 2.0.0 (ISC)']);
   expect(notices).toContain('terms of node_modules/a/node_modules/@b/c');
 });

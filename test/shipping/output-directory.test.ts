@@ -44,14 +44,20 @@ describe('an output directory', () => {
     const parent = await directoryWith('checkout/SHA256SUMS', 'checkout/src/main.ts', 'SHA256SUMS');
     const checkout = join(parent, 'checkout');
     await symlink(checkout, join(checkout, 'link'));
-    await expect(emptyOutputDirectory(join(checkout, path), options(checkout))).rejects.toThrow(/hoose another directory with --outdir\./);
+    await expect(emptyOutputDirectory(join(checkout, path), options(checkout))).rejects.toThrow(
+      /hoose another directory with --outdir\./,
+    );
     expect(await readdir(checkout)).toEqual(['SHA256SUMS', 'link', 'src']);
     expect(await readdir(join(checkout, 'src'))).toEqual(['main.ts']);
   });
 
   test.each(['build.ts', 'release.ts'])('with files of somebody else is refused by scripts/%s', async (script) => {
     const outdir = await directoryWith('letters.txt');
-    const { status, stderr } = spawnSync(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts', script), '--outdir', outdir], { cwd: root, encoding: 'utf8' });
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--import', import.meta.resolve('tsx'), join(root, 'scripts', script), '--outdir', outdir],
+      { cwd: root, encoding: 'utf8' },
+    );
     expect(stderr).toContain(`${outdir} is not empty and has no `);
     expect(status).toBe(1);
     expect(await readdir(outdir)).toEqual(['letters.txt']);

@@ -14,13 +14,23 @@ const dockerfile = DockerfileParser.parse(readText('deploy/Dockerfile'));
 
 /** What each instruction with this keyword is given, in their order. */
 export const instructions = (keyword: string): string[] =>
-  dockerfile.getInstructions().filter((one) => one.getKeyword() === keyword).map((one) => one.getArgumentsContent() ?? '');
+  dockerfile
+    .getInstructions()
+    .filter((one) => one.getKeyword() === keyword)
+    .map((one) => one.getArgumentsContent() ?? '');
 
 /** The list of words that the last instruction with this keyword has. */
-const wordsOf = (keyword: string): string[] => JSON.parse(instructions(keyword).at(-1)!.replace(/^.*?\bCMD\s+/, '')) as string[];
+const wordsOf = (keyword: string): string[] =>
+  JSON.parse(
+    instructions(keyword)
+      .at(-1)!
+      .replace(/^.*?\bCMD\s+/, ''),
+  ) as string[];
 
 const pairs = (given: readonly Instruction[]): Record<string, string> =>
-  Object.fromEntries(given.flatMap((one) => one.getArguments()).map((argument) => argument.getValue().split('=') as [string, string]));
+  Object.fromEntries(
+    given.flatMap((one) => one.getArguments()).map((argument) => argument.getValue().split('=') as [string, string]),
+  );
 
 /** What the container image does when it is started. */
 export const image = {

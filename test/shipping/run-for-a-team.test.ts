@@ -12,11 +12,16 @@ import { image, root, readText, readYaml } from './repository-files.ts';
 const page = 'docs/run-for-a-team.md';
 /** The pod of the release that the page installs. */
 const pod = objectOf('StatefulSet', await rendered({}, compose.name)).spec.template.spec;
-const lines = commandsOfPage(page).filter(({ isInline: isWithin }) => !isWithin).flatMap(({ text }) => commandsIn(text)).filter(([program]) => program !== 'infra-mcp');
+const lines = commandsOfPage(page)
+  .filter(({ isInline: isWithin }) => !isWithin)
+  .flatMap(({ text }) => commandsIn(text))
+  .filter(([program]) => program !== 'infra-mcp');
 
 /** The values of a flag, given as `--flag value` or `--flag=value`. */
 const valuesOf = (flag: string, words: readonly string[]): string[] =>
-  words.flatMap((word, index) => (words[index - 1] === flag ? [word] : word.startsWith(`${flag}=`) ? [word.slice(flag.length + 1)] : []));
+  words.flatMap((word, index) =>
+    words[index - 1] === flag ? [word] : word.startsWith(`${flag}=`) ? [word.slice(flag.length + 1)] : [],
+  );
 
 /** What is run inside a container: this program with arguments that it knows, or Node itself. */
 async function expectRunsInside(words: readonly string[]): Promise<void> {
@@ -28,10 +33,15 @@ async function expectRunsInside(words: readonly string[]): Promise<void> {
 const mountedSecret = pod.volumes.find(({ secret }) => secret)!.secret!.secretName;
 const secretFiles = (): string[] => {
   const mount = pod.containers[0]!.volumeMounts.find(({ name }) => name === 'secret')!.mountPath;
-  return Object.values(containerEnv).filter((value) => dirname(value) === mount).map((path) => basename(path));
+  return Object.values(containerEnv)
+    .filter((value) => dirname(value) === mount)
+    .map((path) => basename(path));
 };
 
-const composeFiles: Readonly<Record<string, { readonly services: object }>> = { 'deploy/compose.yaml': compose, 'deploy/compose.database.yaml': composeWithDatabase };
+const composeFiles: Readonly<Record<string, { readonly services: object }>> = {
+  'deploy/compose.yaml': compose,
+  'deploy/compose.database.yaml': composeWithDatabase,
+};
 
 /** Values that are given to Helm are values of the chart. */
 function expectChartValues(words: readonly string[]): void {
@@ -39,7 +49,10 @@ function expectChartValues(words: readonly string[]): void {
   const values = readYaml('deploy/helm/infra-mcp/values.yaml');
   for (const given of valuesOf('--set', words)) {
     const [path = ''] = given.split('=');
-    expect(path.split('.').reduce<unknown>((held, name) => (held as Record<string, unknown> | undefined)?.[name], values), path).toBeDefined();
+    expect(
+      path.split('.').reduce<unknown>((held, name) => (held as Record<string, unknown> | undefined)?.[name], values),
+      path,
+    ).toBeDefined();
   }
 }
 
@@ -54,7 +67,9 @@ const checks: Readonly<Record<string, (words: readonly string[]) => unknown>> = 
     const composed = composeFiles[file!];
     expect(composed, file).toBeDefined();
     const [server] = Object.keys(composed!.services);
-    return words.includes('exec') ? expectRunsInside(words.slice(words.indexOf(server!) + 1)) : expect(words).toContain(words.includes('kill') ? server : 'up');
+    return words.includes('exec')
+      ? expectRunsInside(words.slice(words.indexOf(server!) + 1))
+      : expect(words).toContain(words.includes('kill') ? server : 'up');
   },
   'kubectl create': (words) => {
     const isShared = words[4] === 'infra-mcp-keys';
@@ -73,25 +88,37 @@ const checks: Readonly<Record<string, (words: readonly string[]) => unknown>> = 
   },
   'head -c': (words) => {
     expect(words).toEqual(['head', '-c', '32', '/dev/urandom']);
-    expect([...readText(page).matchAll(/urandom > keys\/(\S+)/g)].map(([, name]) => name)).toEqual(['guard.key', 'question-1.key']);
+    expect([...readText(page).matchAll(/urandom > keys\/(\S+)/g)].map(([, name]) => name)).toEqual([
+      'guard.key',
+      'question-1.key',
+    ]);
   },
 };
 
 describe('the page on running it for a team', () => {
-  test.each(lines.map((words) => [words.join(' '), words] as const))('tells what the manifests have: %s', async (_, words) => {
-    const check = checks[words.slice(0, 2).join(' ')];
-    expect(check, 'no check for this command').toBeDefined();
-    await check!(words);
-  });
+  test.each(lines.map((words) => [words.join(' '), words] as const))(
+    'tells what the manifests have: %s',
+    async (_, words) => {
+      const check = checks[words.slice(0, 2).join(' ')];
+      expect(check, 'no check for this command').toBeDefined();
+      await check!(words);
+    },
+  );
 
   test('shows a policy that holds, which is also that of the chart', async () => {
     const [, shown] = /```yaml\n(.*?)```/s.exec(readText(page))!;
-    const [{ deny }, chart] = await Promise.all([parsePolicy(page, shown!, tools), parsePolicy('values.yaml', objectOf('ConfigMap').data!['policy.yaml']!, tools)]);
+    const [{ deny }, chart] = await Promise.all([
+      parsePolicy(page, shown!, tools),
+      parsePolicy('values.yaml', objectOf('ConfigMap').data!['policy.yaml']!, tools),
+    ]);
     expect(deny.map(({ conditions }) => conditions)).toEqual(chart.deny.map(({ conditions }) => conditions));
   });
 
   test('names the folder that Compose mounts', () => {
     expect(service.volumes.some((volume) => volume.startsWith('./config:'))).toBe(true);
-    for (const file of Object.entries(service.environment).filter(([name]) => name.endsWith('_FILE')).map(([, path]) => basename(path))) expect(readText(page)).toContain(`\`${file}\``);
+    for (const file of Object.entries(service.environment)
+      .filter(([name]) => name.endsWith('_FILE'))
+      .map(([, path]) => basename(path)))
+      expect(readText(page)).toContain(`\`${file}\``);
   });
 });

@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openTestStore } from '../support/test-store.ts';
-import { addWebhook, expectNothingLostOrDoubled, killWorker, orderMany, startWorker } from '../platform/engine/crash-workers.ts';
+import {
+  addWebhook,
+  expectNothingLostOrDoubled,
+  killWorker,
+  orderMany,
+  startWorker,
+} from '../platform/engine/crash-workers.ts';
 import { addOrganization, openEngineFixture } from '../platform/engine/engine-fixture.ts';
 
 const environments = 500;
@@ -27,7 +33,13 @@ test('2,000 deployments by two workers, killed eight times at random moments: no
   const fixture = await openEngineFixture({ dataDir, started: false });
   await addWebhook(fixture.db, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`);
   const deployments = await orderMany(fixture, environments, ordersEach);
-  const ended = async () => (await fixture.db.selectFrom('deployment').select(({ fn }) => fn.count<number>('ended_at').as('ended')).executeTakeFirstOrThrow()).ended;
+  const ended = async () =>
+    (
+      await fixture.db
+        .selectFrom('deployment')
+        .select(({ fn }) => fn.count<number>('ended_at').as('ended'))
+        .executeTakeFirstOrThrow()
+    ).ended;
   const workers = await Promise.all([startWorker(dataDir, 0.02), startWorker(dataDir, 0.02)]);
   for (let count = 1; count <= kills; count += 1) {
     const share = (count - Math.random()) / (kills + 1);
@@ -36,7 +48,12 @@ test('2,000 deployments by two workers, killed eight times at random moments: no
     workers.push(await startWorker(dataDir, 0.02));
   }
   await fixture.settled();
-  await fixture.until(undefined, async () => (await fixture.db.selectFrom('webhook_delivery').select('id').where('due_ms', 'is not', null).limit(1).execute()).length === 0);
+  await fixture.until(
+    undefined,
+    async () =>
+      (await fixture.db.selectFrom('webhook_delivery').select('id').where('due_ms', 'is not', null).limit(1).execute())
+        .length === 0,
+  );
   await Promise.all(workers.map(killWorker));
   await expectNothingLostOrDoubled(fixture.db, deployments);
   const deliveries = await fixture.db.selectFrom('webhook_delivery').select('id').execute();

@@ -11,7 +11,9 @@ import { image, instructions, root, readText } from '../shipping/repository-file
 import { textOf as resultText } from '../support/mcp-clients.ts';
 
 const run = promisify(execFile);
-const env = Object.fromEntries(Object.entries(process.env).filter(([name, value]) => !/^(?:INFRA|npm)_/i.test(name) && value !== undefined)) as Record<string, string>;
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name, value]) => !/^(?:INFRA|npm)_/i.test(name) && value !== undefined),
+) as Record<string, string>;
 
 let scratch: string;
 const app = (): string => join(scratch, 'app');
@@ -24,12 +26,21 @@ const moved = (text: string): string => text.replaceAll(/(?<=^|[\s=])\/(?=app|tm
 /** What is sent to the build: the files of the checkout, without those that are left out of it. */
 async function sendContext(to: string): Promise<void> {
   const ignored = readText('deploy/Dockerfile.dockerignore').trim().split('\n');
-  const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: root, maxBuffer: 64 * 1024 * 1024 });
-  const files = [...new Set(stdout.split('\0'))].filter((file) => file !== '' && !ignored.includes(file.split('/')[0]!));
-  await Promise.all(files.map((file) => cp(join(root, file), join(to, file)).catch((error: NodeJS.ErrnoException) => {
-    // Deleted in the working tree, and not yet in the index.
-    if (error.code !== 'ENOENT') throw error;
-  })));
+  const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
+    cwd: root,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const files = [...new Set(stdout.split('\0'))].filter(
+    (file) => file !== '' && !ignored.includes(file.split('/')[0]!),
+  );
+  await Promise.all(
+    files.map((file) =>
+      cp(join(root, file), join(to, file)).catch((error: NodeJS.ErrnoException) => {
+        // Deleted in the working tree, and not yet in the index.
+        if (error.code !== 'ENOENT') throw error;
+      }),
+    ),
+  );
 }
 
 // There is no Docker where this runs, so the steps of the Dockerfile are carried out in folders, as root like there.
@@ -61,8 +72,25 @@ describe.skipIf(isLeftOut)('the container image', () => {
   test('serves as its user, who can write its data and temporary files only', async () => {
     const [, program] = image.entrypoint;
     const { ready } = await startProgram({
-      command: ['setpriv', `--reuid=${user}`, `--regid=${group}`, '--clear-groups', join(scratch, 'node'), moved(program!), ...image.command, '--port', '0'],
-      env: { ...env, ...image.env, INFRA_DATA_DIR: moved(image.env['INFRA_DATA_DIR']!), INFRA_HTTP_HOST: '127.0.0.1', TMPDIR: temporary(), HOME: '/nonexistent' },
+      command: [
+        'setpriv',
+        `--reuid=${user}`,
+        `--regid=${group}`,
+        '--clear-groups',
+        join(scratch, 'node'),
+        moved(program!),
+        ...image.command,
+        '--port',
+        '0',
+      ],
+      env: {
+        ...env,
+        ...image.env,
+        INFRA_DATA_DIR: moved(image.env['INFRA_DATA_DIR']!),
+        INFRA_HTTP_HOST: '127.0.0.1',
+        TMPDIR: temporary(),
+        HOME: '/nonexistent',
+      },
       cwd: '/',
     });
     expect((await fetch(new URL('/readyz', ready.url))).status).toBe(200);

@@ -18,7 +18,9 @@ const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 /** The variables of this process, without those that belong to the checkout: only what is installed may be found. */
-const clean = Object.fromEntries(Object.entries(process.env).filter(([name, value]) => !/^(?:INFRA|npm)_/i.test(name) && value !== undefined)) as Record<string, string>;
+const clean = Object.fromEntries(
+  Object.entries(process.env).filter(([name, value]) => !/^(?:INFRA|npm)_/i.test(name) && value !== undefined),
+) as Record<string, string>;
 // The story only has to go well.
 const unseen: DemoOutput = { emit: () => undefined, whileWaiting: (_, work) => work() };
 /** The options of the platform that the story runs on: fast. */
@@ -34,14 +36,26 @@ beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'infra-mcp-package-'));
   env = { ...clean, XDG_CACHE_HOME: join(scratch, 'cache') };
   release = join(scratch, 'release');
-  await run(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/release.ts'), '--no-image', '--outdir', release], { env });
+  await run(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), join(root, 'scripts/release.ts'), '--no-image', '--outdir', release],
+    { env },
+  );
 });
 
 afterAll(() => rm(scratch, { recursive: true }));
 
 /** An assistant that starts a server of its own; both end with the test. */
-async function starting(command: string, args: readonly string[], options: Record<string, string>, cwd?: string): Promise<Assistant> {
-  const assistant = await assistantOver(new StdioClientTransport({ command, args: [...args], env: { ...env, ...options }, cwd }), unseen);
+async function starting(
+  command: string,
+  args: readonly string[],
+  options: Record<string, string>,
+  cwd?: string,
+): Promise<Assistant> {
+  const assistant = await assistantOver(
+    new StdioClientTransport({ command, args: [...args], env: { ...env, ...options }, cwd }),
+    unseen,
+  );
   onTestFinished(() => assistant.close());
   return assistant;
 }
@@ -52,7 +66,10 @@ describe('the npm package', () => {
 
   beforeAll(async () => {
     const tarball = join(release, `${manifest.name}-${manifest.version}.tgz`);
-    files = (await run('tar', ['--list', '--gzip', '--file', tarball])).stdout.trim().split('\n').map((file) => file.replace(/^package\//, ''));
+    files = (await run('tar', ['--list', '--gzip', '--file', tarball])).stdout
+      .trim()
+      .split('\n')
+      .map((file) => file.replace(/^package\//, ''));
     folder = await folderIn('installed');
     await writeFile(join(folder, 'package.json'), '{ "private": true }');
     await run('npm', ['install', '--prefer-offline', tarball], { cwd: folder, env });
@@ -61,34 +78,59 @@ describe('the npm package', () => {
   test('has what is meant to be published, and no path of the machine that built it', async () => {
     const outside = files.filter((file) => file !== 'package.json' && !manifest.files.includes(file.split('/')[0]!));
     expect(outside).toEqual([]);
-    expect(files).toEqual(expect.arrayContaining([...Object.values(manifest.bin), 'dist/infra-mcp.mjs', 'README.md', 'LICENSE']));
+    expect(files).toEqual(
+      expect.arrayContaining([...Object.values(manifest.bin), 'dist/infra-mcp.mjs', 'README.md', 'LICENSE']),
+    );
     const home = join(folder, 'node_modules', manifest.name);
-    const withPath = await Promise.all(files.map(async (file) => ((await readFile(join(home, file), 'utf8')).includes(`${root}/`) ? [file] : [])));
+    const withPath = await Promise.all(
+      files.map(async (file) => ((await readFile(join(home, file), 'utf8')).includes(`${root}/`) ? [file] : [])),
+    );
     expect(withPath.flat()).toEqual([]);
   });
 
   test('passes on the licenses of what is bundled', async () => {
     const notices = await readFile(join(folder, 'node_modules', manifest.name, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
-    for (const name of ['zod', 'undici', 'fastify', '@modelcontextprotocol/server']) expect(notices).toMatch(new RegExp(`^${name} \\d`, 'm'));
+    for (const name of ['zod', 'undici', 'fastify', '@modelcontextprotocol/server'])
+      expect(notices).toMatch(new RegExp(`^${name} \\d`, 'm'));
     expect(notices).not.toMatch(/^(?:vitest|esbuild) \d/m);
   });
 
   test('brings nothing else with it', async () => {
-    expect((await readdir(join(folder, 'node_modules'))).filter((name) => !name.startsWith('.'))).toEqual([manifest.name]);
+    expect((await readdir(join(folder, 'node_modules'))).filter((name) => !name.startsWith('.'))).toEqual([
+      manifest.name,
+    ]);
   });
 
   test('tells its version', async () => {
-    expect((await run('npx', ['--no', '--', manifest.name, '--version'], { cwd: folder, env })).stdout.trim()).toBe(manifest.version);
+    expect((await run('npx', ['--no', '--', manifest.name, '--version'], { cwd: folder, env })).stdout.trim()).toBe(
+      manifest.version,
+    );
   });
 
   test('does its main job over stdio', async () => {
-    await runStory(await starting('npx', ['--no', manifest.name], { INFRA_DATA_DIR: join(folder, 'data'), ...programOptions }, folder));
+    await runStory(
+      await starting(
+        'npx',
+        ['--no', manifest.name],
+        { INFRA_DATA_DIR: join(folder, 'data'), ...programOptions },
+        folder,
+      ),
+    );
   });
 
   test('does its main job over HTTP', async () => {
     const { ready, child, ended } = await startProgram({
       // Not with npx, which doesn't pass on the signal that ends it.
-      command: [join(folder, 'node_modules/.bin', manifest.name), 'http', '--port', '0', '--data-dir', join(folder, 'http-data')], env: { ...env, ...programOptions }, cwd: folder,
+      command: [
+        join(folder, 'node_modules/.bin', manifest.name),
+        'http',
+        '--port',
+        '0',
+        '--data-dir',
+        join(folder, 'http-data'),
+      ],
+      env: { ...env, ...programOptions },
+      cwd: folder,
     });
     const assistant = await assistantOver(new StreamableHTTPClientTransport(new URL(ready.url)), unseen);
     await runStory(assistant);
@@ -103,13 +145,32 @@ describe('the MCP bundle', () => {
 
   beforeAll(async () => {
     folder = await folderIn('unpacked');
-    expect(await unpackExtension({ mcpbPath: join(release, `${manifest.name}-${manifest.version}.mcpb`), outputDir: folder, silent: true })).toBe(true);
+    expect(
+      await unpackExtension({
+        mcpbPath: join(release, `${manifest.name}-${manifest.version}.mcpb`),
+        outputDir: folder,
+        silent: true,
+      }),
+    ).toBe(true);
   });
 
   /** Starts it as a host does that knows what its user filled in. */
-  async function installed(userConfig: Record<string, string | boolean>, options: Record<string, string> = {}): Promise<Assistant> {
+  async function installed(
+    userConfig: Record<string, string | boolean>,
+    options: Record<string, string> = {},
+  ): Promise<Assistant> {
     const unpacked = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as McpbManifestAny;
-    const { command, args = [], env: given } = (await getMcpConfigForManifest({ manifest: unpacked, extensionPath: folder, systemDirs: {}, userConfig, pathSeparator: sep }))!;
+    const {
+      command,
+      args = [],
+      env: given,
+    } = (await getMcpConfigForManifest({
+      manifest: unpacked,
+      extensionPath: folder,
+      systemDirs: {},
+      userConfig,
+      pathSeparator: sep,
+    }))!;
     return starting(command, args, { ...given, INFRA_DATA_DIR: await folderIn('data'), ...options });
   }
 

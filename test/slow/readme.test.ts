@@ -26,7 +26,9 @@ let env: Record<string, string>;
 
 /** Where the PATH has a program, beside what belongs to this checkout. */
 const onPath = async (program: string): Promise<string> => {
-  const folder = process.env['PATH']!.split(delimiter).find((one) => !one.includes('node_modules') && existsSync(join(one, program)));
+  const folder = process.env['PATH']!.split(delimiter).find(
+    (one) => !one.includes('node_modules') && existsSync(join(one, program)),
+  );
   if (folder === undefined) throw new Error(`There is no ${program} on the PATH.`);
   return realpath(join(folder, program));
 };
@@ -34,7 +36,8 @@ const onPath = async (program: string): Promise<string> => {
 /** An old Node: the one of the machine, or else the package. */
 async function oldNode(): Promise<string> {
   const installed = await onPath('node').catch(() => undefined);
-  if (installed !== undefined && (await run(installed, ['--version'])).stdout.startsWith(`v${oldMajor}.`)) return installed;
+  if (installed !== undefined && (await run(installed, ['--version'])).stdout.startsWith(`v${oldMajor}.`))
+    return installed;
   const folder = join(scratch, 'old-node');
   await mkdir(folder);
   await writeFile(join(folder, 'package.json'), '{ "private": true }');
@@ -49,7 +52,10 @@ async function programFolder(): Promise<string> {
   const real = { node: await oldNode(), npm: await onPath('npm'), npx: await onPath('npx') };
   for (const [name, path] of Object.entries(real)) await symlink(path, join(folder, name));
   for (const name of assistants) {
-    await writeFile(join(folder, name), `#!/bin/sh\nfor word in "$@"; do printf '%s\\n' "$word"; done > "${join(scratch, `${name}.words`)}"\n`);
+    await writeFile(
+      join(folder, name),
+      `#!/bin/sh\nfor word in "$@"; do printf '%s\\n' "$word"; done > "${join(scratch, `${name}.words`)}"\n`,
+    );
     await chmod(join(folder, name), 0o755);
   }
   return folder;
@@ -61,10 +67,15 @@ beforeAll(async () => {
   await mkdir(join(scratch, 'home'));
   await copyCheckout(checkout);
   const { stdout: cache } = await run('npm', ['config', 'get', 'cache']);
-  const inherited = Object.entries(process.env).filter(([name, value]) => value !== undefined && !/^(?:INFRA_|npm_(?!config_registry)|VITEST|XDG_|NODE_)/i.test(name));
+  const inherited = Object.entries(process.env).filter(
+    ([name, value]) => value !== undefined && !/^(?:INFRA_|npm_(?!config_registry)|VITEST|XDG_|NODE_)/i.test(name),
+  );
   env = {
     ...(Object.fromEntries(inherited) as Record<string, string>),
-    PATH: [await programFolder(), '/usr/bin', '/bin'].join(delimiter), HOME: join(scratch, 'home'), npm_config_cache: cache.trim(), npm_config_prefer_offline: 'true',
+    PATH: [await programFolder(), '/usr/bin', '/bin'].join(delimiter),
+    HOME: join(scratch, 'home'),
+    npm_config_cache: cache.trim(),
+    npm_config_prefer_offline: 'true',
   };
 });
 
@@ -74,9 +85,16 @@ const connects = 'npm start -- init';
 
 /** The lines that a reader needs, in their order: those of the README's blocks, and those of its table for today. */
 const lines = ((): string[] => {
-  const blocks = commandsOfPage('README.md').filter(({ isInline }) => !isInline).map(({ text }) => text);
-  const table = [...pageText('README.md').matchAll(/^\|[^|]*\| `(?<today>[^`]+)` \|/gm)].map(({ groups }) => groups!['today']!);
-  return [...blocks.slice(0, blocks.indexOf(connects) + 1), ...table.filter((line) => assistants.some((name) => line.startsWith(`${name} `)))];
+  const blocks = commandsOfPage('README.md')
+    .filter(({ isInline }) => !isInline)
+    .map(({ text }) => text);
+  const table = [...pageText('README.md').matchAll(/^\|[^|]*\| `(?<today>[^`]+)` \|/gm)].map(
+    ({ groups }) => groups!['today']!,
+  );
+  return [
+    ...blocks.slice(0, blocks.indexOf(connects) + 1),
+    ...table.filter((line) => assistants.some((name) => line.startsWith(`${name} `))),
+  ];
 })();
 
 /** What an assistant was told to start. */
@@ -95,7 +113,11 @@ describe('who has only an old Node and follows the README', () => {
   test('is told to install, to see the demo, to build and to connect each assistant', () => {
     expect(lines.slice(0, 2)).toEqual(['npm ci', 'npm run demo']);
     expect(lines).toEqual(expect.arrayContaining(['npm run build', connects]));
-    for (const name of assistants) expect(lines.filter((line) => line.startsWith(`${name} `)), name).toHaveLength(1);
+    for (const name of assistants)
+      expect(
+        lines.filter((line) => line.startsWith(`${name} `)),
+        name,
+      ).toHaveLength(1);
   });
 
   test('can type every line', async () => {

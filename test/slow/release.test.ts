@@ -24,19 +24,36 @@ let copy: RepositoryCopy;
 let elsewhere: RepositoryCopy;
 
 /** Makes a release in a copy of the repository, with a container engine that is there or not. */
-async function release(where: RepositoryCopy, args: string, { isEngineThere = false, before = 'true' } = {}): Promise<CommandResult> {
+async function release(
+  where: RepositoryCopy,
+  args: string,
+  { isEngineThere = false, before = 'true' } = {},
+): Promise<CommandResult> {
   const programs = await mkdtemp(join(scratch, 'programs-'));
-  for (const program of ['docker', 'podman']) await writeFile(join(programs, program), engine(isEngineThere), { mode: 0o755 });
-  return where.run(`${before}; PATH="${programs}:$PATH" SOURCE_DATE_EPOCH=${moment} npm run --silent release:artifacts -- ${args}`, AbortSignal.timeout(300_000));
+  for (const program of ['docker', 'podman'])
+    await writeFile(join(programs, program), engine(isEngineThere), { mode: 0o755 });
+  return where.run(
+    `${before}; PATH="${programs}:$PATH" SOURCE_DATE_EPOCH=${moment} npm run --silent release:artifacts -- ${args}`,
+    AbortSignal.timeout(300_000),
+  );
 }
 
 const sumsOf = async (where: RepositoryCopy): Promise<Map<string, string>> =>
-  new Map((await where.read('release/SHA256SUMS')).trim().split('\n').map((line) => line.split('  ').toReversed() as [string, string]));
+  new Map(
+    (await where.read('release/SHA256SUMS'))
+      .trim()
+      .split('\n')
+      .map((line) => line.split('  ').toReversed() as [string, string]),
+  );
 
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'infra-mcp-release-test-'));
   [copy, elsewhere] = await Promise.all([copyRepository(), copyRepository()]);
-  for (const one of [copy, elsewhere]) await one.write('CHANGELOG.md', `# Changelog\n\n## Unreleased\n\n## ${manifest.version} - 2027-01-15\n\n### Added\n\n- A thing.\n\n## 0.0.1 - 2026-01-01\n`);
+  for (const one of [copy, elsewhere])
+    await one.write(
+      'CHANGELOG.md',
+      `# Changelog\n\n## Unreleased\n\n## ${manifest.version} - 2027-01-15\n\n### Added\n\n- A thing.\n\n## 0.0.1 - 2026-01-01\n`,
+    );
 });
 
 afterAll(async () => {
@@ -52,8 +69,18 @@ describe('a release', () => {
 
   test('is the package, the bundle, the image, the registry entry and the bill of materials, with their checksums', async () => {
     const sums = await sumsOf(copy);
-    expect([...sums.keys()]).toEqual([`${name}-image.tar`, `${name}.cdx.json`, `${name}.mcpb`, `${name}.tgz`, 'server.json']);
-    expect(sums.get('server.json')).toBe(createHash('sha256').update(await copy.read('release/server.json')).digest('hex'));
+    expect([...sums.keys()]).toEqual([
+      `${name}-image.tar`,
+      `${name}.cdx.json`,
+      `${name}.mcpb`,
+      `${name}.tgz`,
+      'server.json',
+    ]);
+    expect(sums.get('server.json')).toBe(
+      createHash('sha256')
+        .update(await copy.read('release/server.json'))
+        .digest('hex'),
+    );
     expect(await copy.read(`release/${name}-image.tar`)).toBe(`${manifest.name}:${manifest.version}\n`);
   });
 
@@ -61,19 +88,44 @@ describe('a release', () => {
     const { packages } = JSON.parse(await copy.read('release/server.json')) as { packages: object[] };
     expect(packages).toEqual([
       expect.objectContaining({ registryType: 'npm', identifier: manifest.name, version: manifest.version }),
-      { registryType: 'mcpb', identifier: `https://github.com/infra-mcp/infra-mcp/releases/download/${tag}/${name}.mcpb`, fileSha256: (await sumsOf(copy)).get(`${name}.mcpb`), transport: { type: 'stdio' } },
+      {
+        registryType: 'mcpb',
+        identifier: `https://github.com/infra-mcp/infra-mcp/releases/download/${tag}/${name}.mcpb`,
+        fileSha256: (await sumsOf(copy)).get(`${name}.mcpb`),
+        transport: { type: 'stdio' },
+      },
     ]);
   });
 
   test('lists what is bundled, and nothing that only builds and tests it', async () => {
-    const bill = JSON.parse(await copy.read(`release/${name}.cdx.json`)) as { metadata: object; components: { name: string; version: string }[]; dependencies: { ref: string; dependsOn: string[] }[] };
-    expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { timestamp: new Date(Number(moment) * 1000).toISOString(), component: { name: manifest.name, version: manifest.version } } });
+    const bill = JSON.parse(await copy.read(`release/${name}.cdx.json`)) as {
+      metadata: object;
+      components: { name: string; version: string }[];
+      dependencies: { ref: string; dependsOn: string[] }[];
+    };
+    expect(bill).toMatchObject({
+      bomFormat: 'CycloneDX',
+      metadata: {
+        timestamp: new Date(Number(moment) * 1000).toISOString(),
+        component: { name: manifest.name, version: manifest.version },
+      },
+    });
     const names = bill.components.map((component) => component.name);
     expect(names).toEqual(expect.arrayContaining(['zod', 'undici', 'fastify', '@modelcontextprotocol/server']));
     for (const tool of ['vitest', 'esbuild', 'typescript', 'playwright-core']) expect(names).not.toContain(tool);
-    for (const component of bill.components) expect(component).toMatchObject({ purl: expect.stringContaining('pkg:npm/'), licenses: [expect.anything()], hashes: [expect.anything()] });
-    const refs = [`${manifest.name}@${manifest.version}`, ...bill.components.map((component) => `${component.name}@${component.version}`)];
-    expect(bill.dependencies.flatMap(({ ref, dependsOn }) => [ref, ...dependsOn]).filter((ref) => !refs.includes(ref))).toEqual([]);
+    for (const component of bill.components)
+      expect(component).toMatchObject({
+        purl: expect.stringContaining('pkg:npm/'),
+        licenses: [expect.anything()],
+        hashes: [expect.anything()],
+      });
+    const refs = [
+      `${manifest.name}@${manifest.version}`,
+      ...bill.components.map((component) => `${component.name}@${component.version}`),
+    ];
+    expect(
+      bill.dependencies.flatMap(({ ref, dependsOn }) => [ref, ...dependsOn]).filter((ref) => !refs.includes(ref)),
+    ).toEqual([]);
     const notices = await copy.read('dist/THIRD-PARTY-NOTICES.txt');
     for (const component of bill.components) expect(notices).toContain(`${component.name} ${component.version} (`);
   });
@@ -83,10 +135,13 @@ describe('a release', () => {
   });
 
   test('is the same from another folder, time zone and file mode', async () => {
-    const { code, output } = await release(elsewhere, '', { before: 'umask 002; export TZ=Asia/Tokyo; chmod -R g+w src bin prompts' });
+    const { code, output } = await release(elsewhere, '', {
+      before: 'umask 002; export TZ=Asia/Tokyo; chmod -R g+w src bin prompts',
+    });
     expect(code, output).toBe(0);
     const [sums, others] = await Promise.all([sumsOf(copy), sumsOf(elsewhere)]);
-    for (const file of [`${name}.tgz`, `${name}.mcpb`, `${name}.cdx.json`, 'server.json']) expect(others.get(file), file).toBe(sums.get(file));
+    for (const file of [`${name}.tgz`, `${name}.mcpb`, `${name}.cdx.json`, 'server.json'])
+      expect(others.get(file), file).toBe(sums.get(file));
     expect(output).toContain('The image is skipped: no container engine answers');
     expect(others.has(`${name}-image.tar`)).toBe(false);
   });

@@ -13,18 +13,37 @@ type Args = Record<string, unknown>;
 type Path = readonly (string | number)[];
 
 /** The ways in which a part of an answer is altered. */
-const alterationKinds = ['drop', 'null', 'unknown word', 'extra member', 'empty list', 'empty object', 'no id'] as const;
+const alterationKinds = [
+  'drop',
+  'null',
+  'unknown word',
+  'extra member',
+  'empty list',
+  'empty object',
+  'no id',
+] as const;
 type Alteration = (typeof alterationKinds)[number];
 
-const replacements: Partial<Record<Alteration, unknown>> = { null: null, 'unknown word': 'NEVER_HEARD_OF', 'empty list': [], 'empty object': {} };
+const replacements: Partial<Record<Alteration, unknown>> = {
+  null: null,
+  'unknown word': 'NEVER_HEARD_OF',
+  'empty list': [],
+  'empty object': {},
+};
 
 /** The paths to a value and to everything in it. */
 const pathsIn = (value: unknown, path: Path = []): Path[] =>
   typeof value === 'object' && value !== null
-    ? [path, ...Object.entries(value).flatMap(([name, inner]) => pathsIn(inner, [...path, Array.isArray(value) ? Number(name) : name]))]
+    ? [
+        path,
+        ...Object.entries(value).flatMap(([name, inner]) =>
+          pathsIn(inner, [...path, Array.isArray(value) ? Number(name) : name]),
+        ),
+      ]
     : [path];
 
-const valueAt = (value: unknown, path: Path): unknown => path.reduce<unknown>((inner, step) => (inner as Record<string, unknown>)[step], value);
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>((inner, step) => (inner as Record<string, unknown>)[step], value);
 
 /** The paths to what can be altered so. */
 function placesFor(body: unknown, alteration: Alteration): Path[] {
@@ -40,7 +59,8 @@ function placesFor(body: unknown, alteration: Alteration): Path[] {
 
 /** A body with the part at a path altered. */
 function altered(body: unknown, path: Path, alteration: Alteration): unknown {
-  if (path.length === 0) return alteration === 'extra member' ? { ...(body as object), tomorrow: { more: [1] } } : replacements[alteration];
+  if (path.length === 0)
+    return alteration === 'extra member' ? { ...(body as object), tomorrow: { more: [1] } } : replacements[alteration];
   const copy: unknown = structuredClone(body);
   const [parent, step] = [valueAt(copy, path.slice(0, -1)) as Record<string, unknown>, path.at(-1)!];
   if (alteration === 'extra member') Object.assign(parent[step] as object, { tomorrow: { more: [1] } });
@@ -54,7 +74,8 @@ const asItCame = (_: AnyOperation, body: unknown): unknown => body;
 
 const formOf = ({ path }: AnyOperation): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 const forms = allOperations.map((operation) => ({ operation, form: formOf(operation) }));
-const operationAt = (method: string, path: string): AnyOperation | undefined => forms.find(({ operation, form }) => operation.method === method && form.test(path))?.operation;
+const operationAt = (method: string, path: string): AnyOperation | undefined =>
+  forms.find(({ operation, form }) => operation.method === method && form.test(path))?.operation;
 
 /** Calls of tools that name what they are about by paths, so that it has to be looked for. */
 const callsByPath: readonly (readonly [tool: string, args: Args])[] = [
@@ -80,7 +101,8 @@ const takesAway: readonly string[] = ['delete_environment', 'delete_service'];
 const refuse = () => ({ action: 'decline' as const });
 
 /** Names are learned from answers, so that the plan that is made after the agreement may rest on others. */
-const isNotAgreed = ({ kind, why }: FailureCode): boolean => kind === 'not_confirmed' && (why === 'declined' || why === 'changed');
+const isNotAgreed = ({ kind, why }: FailureCode): boolean =>
+  kind === 'not_confirmed' && (why === 'declined' || why === 'changed');
 
 interface ToolCall {
   readonly tool: string;
@@ -99,21 +121,29 @@ interface AlteredCall extends ToolCall {
 const isRead = (name: string): boolean => tools.find((tool) => tool.name === name)?.operation.effect === 'read';
 
 /** Says what of an answer is missing, or what could not be found because of it. */
-const saysWhatIsMissing = /in the answer|the answer (?:is|can)|can't be read|could not be read|does not show|shows neither|does not list|There is no|no such|its arguments are wrong/;
+const saysWhatIsMissing =
+  /in the answer|the answer (?:is|can)|can't be read|could not be read|does not show|shows neither|does not list|There is no|no such|its arguments are wrong/;
 
-/** Whether a part of an answer is how something is found: the name or id that the call names, or the list that holds it. */
+/**
+ * Whether a part of an answer is how something is found: the name or id that the call names, or the list that holds it.
+ */
 const isLocation = (path: Path): boolean =>
-  path.at(-1) === 'id' || (path[0] === 'results' && (path.length <= 2 || path.at(-1) === 'name' || path.at(-1) === 'service_type'));
+  path.at(-1) === 'id' ||
+  (path[0] === 'results' && (path.length <= 2 || path.at(-1) === 'name' || path.at(-1) === 'service_type'));
 
 // Calls change the platform, and it may refuse the next ones for that.
 const platformRefuses = /The platform says: /;
 
-/** What is wrong with the outcome of a call whose answer was altered; undefined if the tool did without it, or named what it can't do without. */
+/**
+ * What is wrong with the outcome of a call whose answer was altered; undefined if the tool did without it, or named
+ * what it can't do without.
+ */
 function complaintOf({ isRead: onlyReads, operation, path, failure, text }: AlteredCall): string | undefined {
   if (failure?.kind === 'internal' || failure?.kind === 'withheld') return 'it failed inside';
   if (/\bundefined\b|\bNaN\b|\[object Object\]/.test(text)) return 'it shows what nobody can read';
   // The altered answer may say that something was created on another cluster than asked for.
-  if (!failure || (!onlyReads && platformRefuses.test(text)) || failure.kind === 'not_as_asked' || isNotAgreed(failure)) return undefined;
+  if (!failure || (!onlyReads && platformRefuses.test(text)) || failure.kind === 'not_as_asked' || isNotAgreed(failure))
+    return undefined;
   if (operation.effect !== 'read') return 'the change was made';
   if (!saysWhatIsMissing.test(text)) return 'it does not say what is missing';
   // Changes rest on whole answers. What only reads can do without the parts of one.
@@ -144,10 +174,16 @@ const platformsAtOnce = 4;
 /** Alters this many answers of embedded platforms, each at a random place, and calls a tool that reads it. */
 export async function checkAlteredAnswers({ alterations, seed = Date.now() }: Amount): Promise<Result> {
   const results: Result[] = [];
-  const starts = Array.from({ length: Math.ceil(alterations / perPlatform) }, (_, index) => index * perPlatform).values();
-  await Promise.all(Array.from({ length: platformsAtOnce }, async () => {
-    for (const done of starts) results.push(await checkOnNewPlatform(Math.min(perPlatform, alterations - done), seed + done));
-  }));
+  const starts = Array.from(
+    { length: Math.ceil(alterations / perPlatform) },
+    (_, index) => index * perPlatform,
+  ).values();
+  await Promise.all(
+    Array.from({ length: platformsAtOnce }, async () => {
+      for (const done of starts)
+        results.push(await checkOnNewPlatform(Math.min(perPlatform, alterations - done), seed + done));
+    }),
+  );
   return {
     altered: results.reduce((sum, { altered: count }) => sum + count, 0),
     tools: new Set(results.flatMap(({ tools: reached }) => [...reached])),
@@ -168,7 +204,9 @@ async function checkOnNewPlatform(wanted: number, seed: number): Promise<Result>
     // A server each time: what it learned from one answer must not hide another.
     const connectors = connectorsTo(proxy.url, platform.token);
     try {
-      const result = await (await connectors.modern(userAnswering(takesAway.includes(tool) ? refuse : agree))).call(tool, args());
+      const result = await (
+        await connectors.modern(userAnswering(takesAway.includes(tool) ? refuse : agree))
+      ).call(tool, args());
       return { text: textOf(result), failure: failureIn(result) };
     } finally {
       await connectors.close();
@@ -213,8 +251,12 @@ async function checkOnNewPlatform(wanted: number, seed: number): Promise<Result>
       const complaint = complaintOf({ ...one, ...result, operation, path });
       alter = asItCame;
       // What the calls before left may be refused with every answer as it came.
-      const isRefusedAnyway = complaint !== undefined && result.failure !== undefined && (await call(one)).text === result.text;
-      if (complaint && !isRefusedAnyway) complaints.push(`seed ${seed}, ${complaint}: ${one.tool} ${JSON.stringify(one.args())}, ${operation.name} with "${alteration}" at ${path.join('.') || 'its root'}: ${result.text}`);
+      const isRefusedAnyway =
+        complaint !== undefined && result.failure !== undefined && (await call(one)).text === result.text;
+      if (complaint && !isRefusedAnyway)
+        complaints.push(
+          `seed ${seed}, ${complaint}: ${one.tool} ${JSON.stringify(one.args())}, ${operation.name} with "${alteration}" at ${path.join('.') || 'its root'}: ${result.text}`,
+        );
     }
     return { altered: count, tools: reached, complaints };
   } finally {

@@ -4,7 +4,9 @@ import { chromium, type Browser } from 'playwright-core';
 /** Where Debian's package `chromium` puts it. */
 const executablePath = '/usr/bin/chromium';
 
-/** Whether there is a browser to test with. Tests that are skipped for want of one say so; in CI that counts as failed. */
+/**
+ * Whether there is a browser to test with. Tests that are skipped for want of one say so; in CI that counts as failed.
+ */
 export const hasBrowser = existsSync(executablePath);
 if (!hasBrowser) {
   const why = `${executablePath} is not there. Install it with: apt-get install chromium`;
@@ -12,9 +14,18 @@ if (!hasBrowser) {
   console.warn(`The tests in a browser are skipped: ${why}`);
 }
 
-/** A browser without a window, which talks to nobody of its own accord. Its profile is new, and gone when it is closed. */
+/**
+ * A browser without a window, which talks to nobody of its own accord. Its profile is new, and gone when it is closed.
+ */
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath,
-    args: ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    args: [
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
   });

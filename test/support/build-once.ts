@@ -15,7 +15,8 @@ declare module 'vitest' {
 const root = join(import.meta.dirname, '../..');
 
 /**
- * The variable by which a run of several suites hands on the program that it built for them. It must not look like an option of infra-mcp.
+ * The variable by which a run of several suites hands on the program that it built for them. It must not look like an
+ * option of infra-mcp.
  * Whoever sets it removes the directory.
  */
 export const programDirectoryVariable = 'TEST_PROGRAM_DIRECTORY';
@@ -32,7 +33,11 @@ export async function buildProgram(): Promise<BuiltProgram> {
   const directory = await mkdtemp(join(tmpdir(), 'infra-mcp-bundle-'));
   const remove = (): Promise<void> => rm(directory, { recursive: true });
   try {
-    await promisify(execFile)(process.execPath, ['--import', 'tsx', join(root, 'scripts/build.ts'), '--outdir', directory], { cwd: root });
+    await promisify(execFile)(
+      process.execPath,
+      ['--import', 'tsx', join(root, 'scripts/build.ts'), '--outdir', directory],
+      { cwd: root },
+    );
     await mkdir(join(directory, 'bin'));
     await symlink(join(directory, 'infra-mcp.mjs'), join(directory, 'bin/infra-mcp'));
   } catch (error) {
@@ -43,12 +48,14 @@ export async function buildProgram(): Promise<BuiltProgram> {
 }
 
 /**
- * Gives tests the program that they start: the one that the run of several suites has built, or one that is built now and removed afterwards. The bundle
+ * Gives tests the program that they start: the one that the run of several suites has built, or one that is built now
+ * and removed afterwards. The bundle
  * starts several times faster than the source, and is what users run: a lazy import that bundling breaks shows there.
  */
 export default async function buildOnce(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env[programDirectoryVariable];
-  const { directory, remove } = given === undefined ? await buildProgram() : { directory: given, remove: async () => undefined };
+  const { directory, remove } =
+    given === undefined ? await buildProgram() : { directory: given, remove: async () => undefined };
   project.provide('programDirectory', directory);
   return remove;
 }

@@ -5,7 +5,13 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { inject, onTestFinished } from 'vitest';
 import { textOf } from './mcp-clients.ts';
-import { cleanEnvironment, spawnProgram, startProgram, type ProgramResult, type StartedProgram } from './started-program.ts';
+import {
+  cleanEnvironment,
+  spawnProgram,
+  startProgram,
+  type ProgramResult,
+  type StartedProgram,
+} from './started-program.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -24,7 +30,10 @@ export async function temporaryDirectory(): Promise<string> {
 }
 
 /** How to run infra-mcp with these arguments. */
-export const commandLine = (args: readonly string[], env?: Record<string, string>): { readonly command: readonly string[]; readonly env: Record<string, string>; readonly cwd: string } => ({
+export const commandLine = (
+  args: readonly string[],
+  env?: Record<string, string>,
+): { readonly command: readonly string[]; readonly env: Record<string, string>; readonly cwd: string } => ({
   command: [process.execPath, program, ...args],
   env: cleanEnvironment({ PATH: pathWithProgram, NODE_COMPILE_CACHE: join(outdir, 'compiled'), ...env }),
   cwd: root,
@@ -47,8 +56,10 @@ interface PlatformReady {
 }
 
 /** Starts `infra-mcp platform` and waits until it is ready. It is killed at the end of the test if it still runs. */
-export const startPlatformProgram = (args: readonly string[], env?: Record<string, string>): Promise<StartedProgram<PlatformReady>> =>
-  startProgram<PlatformReady>(commandLine(['platform', ...args], env));
+export const startPlatformProgram = (
+  args: readonly string[],
+  env?: Record<string, string>,
+): Promise<StartedProgram<PlatformReady>> => startProgram<PlatformReady>(commandLine(['platform', ...args], env));
 
 /** The status with which a platform answers a request for the organization. */
 export const statusWith = async (url: string, token: string, path = '/organization'): Promise<number> =>
@@ -59,14 +70,23 @@ export interface Assistant {
   readonly pid: number;
   /** The process's stderr so far. */
   readonly stderr: () => string;
-  readonly call: (tool: string, args?: Record<string, unknown>) => Promise<{ text: string; data: Record<string, unknown>; failed: boolean }>;
+  readonly call: (
+    tool: string,
+    args?: Record<string, unknown>,
+  ) => Promise<{ text: string; data: Record<string, unknown>; failed: boolean }>;
   readonly tools: () => Promise<string[]>;
   readonly close: () => Promise<void>;
 }
 
 /** Starts `infra-mcp` over stdio, as MCP hosts do, and connects to it. */
 export async function startAssistant(env: Record<string, string>): Promise<Assistant> {
-  const transport = new StdioClientTransport({ command: process.execPath, args: [program], cwd: root, env: cleanEnvironment(env), stderr: 'pipe' });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program],
+    cwd: root,
+    env: cleanEnvironment(env),
+    stderr: 'pipe',
+  });
   let stderr = '';
   transport.stderr!.on('data', (text: Buffer) => (stderr += text.toString()));
   const client = new Client({ name: 'test', version: '1' });
@@ -78,7 +98,11 @@ export async function startAssistant(env: Record<string, string>): Promise<Assis
     stderr: () => stderr,
     call: async (name, args = {}) => {
       const result = await client.callTool({ name, arguments: args });
-      return { text: textOf(result), data: (result.structuredContent ?? {}) as Record<string, unknown>, failed: result.isError === true };
+      return {
+        text: textOf(result),
+        data: (result.structuredContent ?? {}) as Record<string, unknown>,
+        failed: result.isError === true,
+      };
     },
     tools: async () => (await client.listTools()).tools.map(({ name }) => name),
     close,

@@ -8,7 +8,10 @@ export function memoryLog(): ServerLogger & { readonly lines: { level: string; f
 }
 
 /** The context of a call, with defaults for everything that a test leaves out. */
-export const contextWith = ({ dialogue, ...rest }: Partial<Omit<CallContext, 'dialogue'>> & { dialogue?: Partial<Dialogue> } = {}): CallContext => ({
+export const contextWith = ({
+  dialogue,
+  ...rest
+}: Partial<Omit<CallContext, 'dialogue'>> & { dialogue?: Partial<Dialogue> } = {}): CallContext => ({
   principal: 'ann',
   signal: new AbortController().signal,
   deadline: Date.now() + 10_000,

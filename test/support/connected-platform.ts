@@ -24,7 +24,9 @@ interface ProxiedPlatform extends ConnectedPlatform {
  * @param take receives them, and again after a restart.
  * @returns how to restart the platform.
  */
-export function connectedForAll(take: (connected: ConnectedPlatform) => void): { readonly restart: () => Promise<void> } {
+export function connectedForAll(take: (connected: ConnectedPlatform) => void): {
+  readonly restart: () => Promise<void>;
+} {
   let current: ConnectedPlatform;
   const use = (platform: TestPlatform): void => {
     current = { platform, connectors: connectorsTo(platform.url, platform.tokens.admin) };
@@ -44,12 +46,16 @@ export function connectedForAll(take: (connected: ConnectedPlatform) => void): {
 }
 
 /**
- * Starts a platform with a recording proxy before each test of a file, and a client behind the proxy, and closes them after it.
+ * Starts a platform with a recording proxy before each test of a file, and a client behind the proxy, and closes them
+ * after it.
  * @param options of the proxy. Their functions can refer to variables that tests set.
  * @param take receives them, and again after a restart.
  * @returns how to restart the platform, with other options. The user stays, and so do the questions to it.
  */
-export function proxiedForEach(options: RecordingProxyOptions, take: (proxied: ProxiedPlatform) => void): { readonly restart: (changes?: Parameters<TestPlatform['restart']>[0]) => Promise<void> } {
+export function proxiedForEach(
+  options: RecordingProxyOptions,
+  take: (proxied: ProxiedPlatform) => void,
+): { readonly restart: (changes?: Parameters<TestPlatform['restart']>[0]) => Promise<void> } {
   let current: ProxiedPlatform;
   const use = async (platform: TestPlatform, user: User, clock?: Clock): Promise<void> => {
     const proxy = await startRecordingProxy(platform.url, options);

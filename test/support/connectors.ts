@@ -26,7 +26,11 @@ interface ConnectorOptions {
 }
 
 /** Connects clients of both protocol versions, each to its own MCP server in front of one platform. */
-export function connectorsTo(baseUrl: string, token: string, { organization, clock = { now: Date.now } }: ConnectorOptions = {}): Connectors {
+export function connectorsTo(
+  baseUrl: string,
+  token: string,
+  { organization, clock = { now: Date.now } }: ConnectorOptions = {},
+): Connectors {
   const client = createClient({ baseUrl, credential: credentialOf(token), organization });
   const log = memoryLog();
   const open: { close: () => Promise<void> }[] = [];
@@ -34,7 +38,16 @@ export function connectorsTo(baseUrl: string, token: string, { organization, clo
     (connectOver: (transport: InMemoryTransport, user?: User) => Promise<TestClient>): Connect =>
     async (user, policy = { readOnly: false }, guard) => {
       const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-      const dependencies = createDependencies({ tools, policy, connect: async () => ({ client }), secrets: () => [token], guard, version: '0.0.0', log, clock });
+      const dependencies = createDependencies({
+        tools,
+        policy,
+        connect: async () => ({ client }),
+        secrets: () => [token],
+        guard,
+        version: '0.0.0',
+        log,
+        clock,
+      });
       open.push(startStdioServer(dependencies, serverSide));
       const testClient = await connectOver(clientSide, user);
       open.push(testClient);

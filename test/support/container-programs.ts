@@ -18,13 +18,24 @@ interface RunnableKind {
 /** An emulator that Debian has in qemu-user-static. */
 const emulator = '/usr/bin/qemu-aarch64-static';
 
-const native: Partial<Record<string, RunnableKind>> = { x64: { architecture: 'x86_64', emulator: [] }, arm64: { architecture: 'aarch64', emulator: [] } };
+const native: Partial<Record<string, RunnableKind>> = {
+  x64: { architecture: 'x86_64', emulator: [] },
+  arm64: { architecture: 'aarch64', emulator: [] },
+};
 
-/** The kinds of CPU whose programs run on this machine: its own, and those that it emulates. None elsewhere than on Linux. */
-export const runnableKinds: readonly RunnableKind[] = process.platform !== 'linux' ? [] : [
-  ...[native[process.arch]].filter((kind) => kind !== undefined),
-  ...(process.arch !== 'arm64' && existsSync(emulator) ? [{ architecture: 'aarch64', emulator: [emulator] } as const] : []),
-];
+/**
+ * The kinds of CPU whose programs run on this machine: its own, and those that it emulates. None elsewhere than on
+ * Linux.
+ */
+export const runnableKinds: readonly RunnableKind[] =
+  process.platform !== 'linux'
+    ? []
+    : [
+        ...[native[process.arch]].filter((kind) => kind !== undefined),
+        ...(process.arch !== 'arm64' && existsSync(emulator)
+          ? [{ architecture: 'aarch64', emulator: [emulator] } as const]
+          : []),
+      ];
 
 /** How a program ended. */
 export interface ProgramEnd {
@@ -47,7 +58,10 @@ export type RunContainerProgram = (args: readonly string[], start?: ProgramStart
 type InstalledProgram = 'entrypoint' | 'probe' | 'relay' | 'remove-links' | 'send-request';
 
 /** Writes compiled programs of a kind of CPU into a directory that is removed after the tests of a file. */
-export async function installPrograms({ architecture, emulator: prefix }: RunnableKind): Promise<{ readonly directory: string } & Readonly<Record<InstalledProgram, RunContainerProgram>>> {
+export async function installPrograms({
+  architecture,
+  emulator: prefix,
+}: RunnableKind): Promise<{ readonly directory: string } & Readonly<Record<InstalledProgram, RunContainerProgram>>> {
   const directory = await mkdtemp(join(tmpdir(), 'infra-mcp-programs-'));
   afterAll(() => rm(directory, { recursive: true, force: true }));
   const install = async (name: InstalledProgram): Promise<RunContainerProgram> => {
@@ -60,9 +74,20 @@ export async function installPrograms({ architecture, emulator: prefix }: Runnab
       child.stdin.on('error', () => undefined);
       if (keepsInput) child.stdin.write(input);
       else child.stdin.end(input);
-      const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
+      const [output, errors, [code]] = await Promise.all([
+        text(child.stdout),
+        text(child.stderr),
+        once(child, 'close') as Promise<[number | null]>,
+      ]);
       return { code, output, errors, pid: child.pid! };
     };
   };
-  return { directory, entrypoint: await install('entrypoint'), probe: await install('probe'), relay: await install('relay'), 'remove-links': await install('remove-links'), 'send-request': await install('send-request') };
+  return {
+    directory,
+    entrypoint: await install('entrypoint'),
+    probe: await install('probe'),
+    relay: await install('relay'),
+    'remove-links': await install('remove-links'),
+    'send-request': await install('send-request'),
+  };
 }

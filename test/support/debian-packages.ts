@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Debian's packages by the programs and files that tests need beside Node. A program is searched in the folders of programs, a path is looked at. */
+/**
+ * Debian's packages by the programs and files that tests need beside Node. A program is searched in the folders of
+ * programs, a path is looked at.
+ */
 const packages = {
   busybox: 'busybox-static',
   caddy: 'caddy',
@@ -35,10 +38,13 @@ export type DebianPackage = (typeof packages)[keyof typeof packages];
 /** Where programs are; those of administrators aren't on everybody's PATH. */
 const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin'];
 
-const isThere = (name: string): boolean => (name.startsWith('/') ? existsSync(name) : folders.some((folder) => existsSync(join(folder, name))));
+const isThere = (name: string): boolean =>
+  name.startsWith('/') ? existsSync(name) : folders.some((folder) => existsSync(join(folder, name)));
 
 /** Those of the given packages whose program or file is not on this machine. */
 export const missingPackages = (needed: Iterable<DebianPackage>): readonly DebianPackage[] => {
   const wanted = new Set(needed);
-  return Object.entries(packages).filter(([name, debianPackage]) => wanted.has(debianPackage) && !isThere(name)).map(([, debianPackage]) => debianPackage);
+  return Object.entries(packages)
+    .filter(([name, debianPackage]) => wanted.has(debianPackage) && !isThere(name))
+    .map(([, debianPackage]) => debianPackage);
 };

@@ -1,6 +1,8 @@
 import { vi } from 'vitest';
 
-/** How long tests wait for what has to come, in milliseconds. A machine may be slow: only what never comes should fail. */
+/**
+ * How long tests wait for what has to come, in milliseconds. A machine may be slow: only what never comes should fail.
+ */
 export const patience = 120_000;
 
 /**

@@ -11,7 +11,16 @@ export interface SentStatement {
 /** Whether the cost of an operation may grow with what there is, because its answer or what it changes does. */
 const growsByItself = (name: OperationName): boolean => {
   const op = allOperations.find((one) => one.name === name)!;
-  return op.reachesEnvironments === true || ['clone_environment', 'list_services_of_organization', 'list_environments_of_organization', 'list_environment_statuses', 'list_environment_overviews'].includes(name);
+  return (
+    op.reachesEnvironments === true ||
+    [
+      'clone_environment',
+      'list_services_of_organization',
+      'list_environments_of_organization',
+      'list_environment_statuses',
+      'list_environment_overviews',
+    ].includes(name)
+  );
 };
 
 /** What is sent while the platform starts, and reads all old records once; and for what grows by itself. */
@@ -20,7 +29,10 @@ const uncounted = 'uncounted';
 /** What looks at more: once an hour at all deployments and events. */
 const exceptions = [/row_number\(\)/, /^select "seq" from "audit_event"/];
 
-/** How often each statement is kept: with the parameters of one request it may find much, and with those of another nothing. */
+/**
+ * How often each statement is kept: with the parameters of one request it may find much, and with those of another
+ * nothing.
+ */
 const mostOfEach = 8;
 
 /** What a platform sends to its database. */
@@ -34,7 +46,8 @@ export interface Recording {
 }
 
 /** What is locked is unlocked again before anything else; what is deleted, is deleted last. */
-const order = (name: string): number => (name.startsWith('delete_') ? 2 : name === 'unlock_cluster' || name === 'lock_cluster' ? 0 : 1);
+const order = (name: string): number =>
+  name.startsWith('delete_') ? 2 : name === 'unlock_cluster' || name === 'lock_cluster' ? 0 : 1;
 
 /** Begins a recording. Until requests are sent, nothing counts. */
 export function recordStatements(): Recording {
@@ -48,8 +61,13 @@ export function recordStatements(): Recording {
     },
     sendAll: async (platform) => {
       const requests = validRequests({ ...platform.seed, organization_id: platform.organizationId }, 'sent');
-      const names = allOperations.map(({ name }) => name as OperationName).toSorted((one, other) => order(one) - order(other));
-      const sorted = [...names.filter((name) => name === 'lock_cluster'), ...names.filter((name) => name !== 'lock_cluster')];
+      const names = allOperations
+        .map(({ name }) => name as OperationName)
+        .toSorted((one, other) => order(one) - order(other));
+      const sorted = [
+        ...names.filter((name) => name === 'lock_cluster'),
+        ...names.filter((name) => name !== 'lock_cluster'),
+      ];
       for (const name of sorted) {
         by = growsByItself(name) ? uncounted : name;
         const { status, text } = await platform.call(name, requests[name]);

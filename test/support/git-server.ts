@@ -15,8 +15,16 @@ export interface GitServer {
   url(repository: string): string;
   /** Where a repository is on this machine. */
   path(repository: string): string;
-  /** Adds a commit to a branch. The repository and the branch come about with their first. @param files their contents; null removes one @returns the id of the commit */
-  commit(repository: string, message: string, files: Readonly<Record<string, string | Buffer | null>>, branch?: string): string;
+  /**
+   * Adds a commit to a branch. The repository and the branch come about with their first. @param files their contents;
+   * null removes one @returns the id of the commit
+   */
+  commit(
+    repository: string,
+    message: string,
+    files: Readonly<Record<string, string | Buffer | null>>,
+    branch?: string,
+  ): string;
   /** Puts a tag on the newest commit. */
   tag(repository: string, name: string): void;
   /** The Authorization headers that came, without repetitions. */
@@ -29,18 +37,38 @@ export interface GitServer {
   close(): Promise<void>;
 }
 
-const author = { GIT_AUTHOR_NAME: 'Ada Example', GIT_AUTHOR_EMAIL: 'ada@example.test', GIT_COMMITTER_NAME: 'Ada Example', GIT_COMMITTER_EMAIL: 'ada@example.test', GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+const author = {
+  GIT_AUTHOR_NAME: 'Ada Example',
+  GIT_AUTHOR_EMAIL: 'ada@example.test',
+  GIT_COMMITTER_NAME: 'Ada Example',
+  GIT_COMMITTER_EMAIL: 'ada@example.test',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+};
 
 const git = (directory: string, ...args: readonly string[]): string =>
-  execFileSync('git', args, { cwd: directory, encoding: 'utf8', env: { PATH: process.env['PATH'], HOME: directory, ...author }, stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+  execFileSync('git', args, {
+    cwd: directory,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: directory, ...author },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim();
 
 /** Lets git's own program for servers answer a request. */
 async function answer(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url!, 'http://localhost');
   const child = spawn('git', ['http-backend'], {
     env: {
-      PATH: process.env['PATH'], GIT_PROJECT_ROOT: root, GIT_HTTP_EXPORT_ALL: '1', REQUEST_METHOD: request.method, PATH_INFO: pathname, QUERY_STRING: searchParams.toString(),
-      CONTENT_TYPE: request.headers['content-type'] ?? '', HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '', GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''), ...author,
+      PATH: process.env['PATH'],
+      GIT_PROJECT_ROOT: root,
+      GIT_HTTP_EXPORT_ALL: '1',
+      REQUEST_METHOD: request.method,
+      PATH_INFO: pathname,
+      QUERY_STRING: searchParams.toString(),
+      CONTENT_TYPE: request.headers['content-type'] ?? '',
+      HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
+      GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+      ...author,
     },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
@@ -51,9 +79,16 @@ async function answer(root: string, request: IncomingMessage, response: ServerRe
   await once(child, 'close');
   const output = Buffer.concat(chunks);
   const end = output.indexOf('\r\n\r\n');
-  const headers = output.subarray(0, end).toString('utf8').split('\r\n').map((line) => line.split(': ') as [string, string]);
+  const headers = output
+    .subarray(0, end)
+    .toString('utf8')
+    .split('\r\n')
+    .map((line) => line.split(': ') as [string, string]);
   const status = headers.find(([name]) => name.toLowerCase() === 'status')?.[1] ?? '200';
-  response.writeHead(Number(status.slice(0, 3)), Object.fromEntries(headers.filter(([name]) => name.toLowerCase() !== 'status')));
+  response.writeHead(
+    Number(status.slice(0, 3)),
+    Object.fromEntries(headers.filter(([name]) => name.toLowerCase() !== 'status')),
+  );
   response.end(output.subarray(end + 4));
 }
 
@@ -72,11 +107,17 @@ export async function startGitServer(): Promise<GitServer> {
       waits?.resolve();
       await held.promise;
     }
-    if (password !== undefined && Buffer.from(authorization?.split(' ')[1] ?? '', 'base64').toString('utf8').split(':')[1] !== password) {
+    if (
+      password !== undefined &&
+      Buffer.from(authorization?.split(' ')[1] ?? '', 'base64')
+        .toString('utf8')
+        .split(':')[1] !== password
+    ) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="tests"' }).end();
       return;
     }
-    if (request.url!.startsWith('/moved/')) response.writeHead(302, { location: request.url!.replace('/moved/', '/') }).end();
+    if (request.url!.startsWith('/moved/'))
+      response.writeHead(302, { location: request.url!.replace('/moved/', '/') }).end();
     else await answer(root, request, response);
   };
   const server = createServer((request, response) => void handle(request, response).catch(() => response.destroy()));
@@ -101,7 +142,8 @@ export async function startGitServer(): Promise<GitServer> {
   };
 
   return {
-    host, authorizations,
+    host,
+    authorizations,
     url: (repository) => `http://${host}/${repository}/.git`,
     path: (repository) => join(root, repository, '.git'),
     commit: (repository, message, files, branch = 'main') => {

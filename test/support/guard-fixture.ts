@@ -25,8 +25,12 @@ export const approvalCodeIn = (text: string): string => /under code ([2-9A-Z]{4}
 
 export const operatorSecret = 'only the operator knows';
 
-/** Sets the operator's secret with a cost at which it is derived in no time, as nobody guesses at it here. @param path of the operator's file */
-export const setOperatorSecret = (path: string, secret = operatorSecret): Promise<void> => setSecret(path, secret, 2 ** 4);
+/**
+ * Sets the operator's secret with a cost at which it is derived in no time, as nobody guesses at it here. @param path
+ * of the operator's file
+ */
+export const setOperatorSecret = (path: string, secret = operatorSecret): Promise<void> =>
+  setSecret(path, secret, 2 ** 4);
 
 /** Opens the guard of a process on its own data directory. With `operator` the operator's secret is set. */
 export async function openGuardFixture({ operator = false } = {}) {
@@ -50,7 +54,8 @@ export async function openGuardFixture({ operator = false } = {}) {
     decide: async (code: string, verdict: 'approved' | 'refused' = 'approved'): Promise<void> => {
       const unlocked = await queue.unlock(operatorSecret, terminalSource, Date.now());
       if (unlocked.kind !== 'unlocked') throw new Error(unlocked.kind);
-      if (!(await queue.decide(code, verdict, unlocked.sign, Date.now()))) throw new Error(`nothing waits under ${code}`);
+      if (!(await queue.decide(code, verdict, unlocked.sign, Date.now())))
+        throw new Error(`nothing waits under ${code}`);
     },
     close: async () => {
       await approvals.store.close();
@@ -63,4 +68,7 @@ export async function openGuardFixture({ operator = false } = {}) {
 export type GuardFixture = Awaited<ReturnType<typeof openGuardFixture>>;
 
 /** The policy of a policy file with this text. */
-export const policyFrom = async (text: string): Promise<Policy> => ({ readOnly: false, rules: [await parsePolicy('policy.yaml', text, tools)] });
+export const policyFrom = async (text: string): Promise<Policy> => ({
+  readOnly: false,
+  rules: [await parsePolicy('policy.yaml', text, tools)],
+});

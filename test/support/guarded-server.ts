@@ -20,10 +20,21 @@ export interface GuardedServerOptions extends RecordingProxyOptions {
  * Starts an MCP server that reaches a platform through a recording proxy, and connects a client to it.
  * `connect` connects more clients to servers of the same process.
  */
-export async function startGuardedServer(platform: TestPlatform, { policy, user, guard, extraTools, ...proxyOptions }: GuardedServerOptions = {}) {
+export async function startGuardedServer(
+  platform: TestPlatform,
+  { policy, user, guard, extraTools, ...proxyOptions }: GuardedServerOptions = {},
+) {
   const proxy = await startRecordingProxy(platform.url, proxyOptions);
-  const { parts: dependencies, client: platformClient, log } = dependenciesFor({
-    url: proxy.url, token: platform.token, guard: guard?.parts, policy: typeof policy === 'string' ? await policyFrom(policy) : policy, extraTools,
+  const {
+    parts: dependencies,
+    client: platformClient,
+    log,
+  } = dependenciesFor({
+    url: proxy.url,
+    token: platform.token,
+    guard: guard?.parts,
+    policy: typeof policy === 'string' ? await policyFrom(policy) : policy,
+    extraTools,
   });
   const clients: { close: () => Promise<void> }[] = [];
   const connect = async (options: Omit<Parameters<typeof connectTampering>[0], 'parts'> = {}) => {
@@ -33,7 +44,13 @@ export async function startGuardedServer(platform: TestPlatform, { policy, user,
   };
   const { call, read, client } = await connect({ user });
   return {
-    proxy, dependencies, log, call, read, client, connect,
+    proxy,
+    dependencies,
+    log,
+    call,
+    read,
+    client,
+    connect,
     /** The names of the tools that the server lists. */
     listed: dependencies.registry.listed().map(({ name }) => name),
     close: async (): Promise<void> => {

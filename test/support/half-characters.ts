@@ -8,7 +8,8 @@ interface Receiving {
 }
 
 /**
- * Makes a client's transport note what a strict JSON parser refuses: messages with a lone surrogate, in a text or a name.
+ * Makes a client's transport note what a strict JSON parser refuses: messages with a lone surrogate, in a text or a
+ * name.
  * @returns the places of those that came, which grow.
  */
 export function refusedBy(transport: Receiving): string[] {
@@ -17,11 +18,13 @@ export function refusedBy(transport: Receiving): string[] {
   Object.defineProperty(transport, 'onmessage', {
     get: () => receive,
     set: (handler: Receiving['onmessage']) => {
-      receive = handler && ((message: unknown, ...rest: unknown[]) => {
-        const half = halfCharacterIn(message);
-        if (half) refused.push(`${half.path.join('.')}: ${half.codePoint}`);
-        handler(message, ...rest);
-      });
+      receive =
+        handler &&
+        ((message: unknown, ...rest: unknown[]) => {
+          const half = halfCharacterIn(message);
+          if (half) refused.push(`${half.path.join('.')}: ${half.codePoint}`);
+          handler(message, ...rest);
+        });
     },
   });
   return refused;
@@ -29,14 +32,20 @@ export function refusedBy(transport: Receiving): string[] {
 
 const machine = /^[0-9a-f-]{36}$|^\d{4}-\d\d-\d\dT|^[A-Z][A-Z_]*$|^(?:https?|git|ssh|oci):/;
 
-/** What a careless platform makes of a text: it cuts it inside of an emoji, or keeps it so long that others have to cut it there. */
+/**
+ * What a careless platform makes of a text: it cuts it inside of an emoji, or keeps it so long that others have to cut
+ * it there.
+ */
 const careless: readonly ((text: string) => string)[] = [
   (text) => `\uDCE6${text}\uD83D`,
   (text) => text + '📦'.repeat(2_200),
   (text) => `${text}.${'📦'.repeat(2_200)}`,
 ];
 
-/** An answer of a platform whose texts are cut inside of an emoji, or long rows of them. Ids, times and words of enums stay. */
+/**
+ * An answer of a platform whose texts are cut inside of an emoji, or long rows of them. Ids, times and words of enums
+ * stay.
+ */
 export const cutInsideEmoji = (body: unknown): unknown => {
   let count = 0;
   return mapStrings(body, (text) => (machine.test(text) ? text : careless[(count += 1) % careless.length]!(text)));

@@ -4,7 +4,9 @@ import type { Clock } from '../../src/server/context/index.ts';
 /** How much longer than it really takes a pause is for the server. */
 const hurry = 10;
 
-/** The time of a server whose pauses take a tenth of what it takes them for. Everything else takes as long as it does. */
+/**
+ * The time of a server whose pauses take a tenth of what it takes them for. Everything else takes as long as it does.
+ */
 export function hurriedClock(): Clock {
   let skipped = 0;
   return {

@@ -11,7 +11,8 @@ export interface FilledDatabase {
 /** What the databases say differently. `i` is the number of a copy, from 1. */
 const words = {
   sqlite: {
-    numbers: (times: number) => `(WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${times}) SELECT i FROM n) AS numbers`,
+    numbers: (times: number) =>
+      `(WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${times}) SELECT i FROM n) AS numbers`,
     hexadecimal: `printf('%08x', i)`,
     // Data directories have no statistics.
     finish: [],
@@ -55,19 +56,65 @@ const copiesOf = (ids: Ids, hexadecimal: string): readonly Copied[] => {
     { table: 'environment', where: byId(ids['environment_id']), differs: { id: id(2), name } },
     // In an environment of their own: what a deployment does depends on how many services its environment has.
     { table: 'environment', where: byId(ids['environment_id']), differs: { id: `'${crowded}'`, name: `'crowded'` } },
-    { table: 'service', where: byId(ids['container_id']), differs: { id: id(3), name, environment_id: `'${crowded}'`, last_deployment_id: 'NULL' } },
-    { table: 'variable', where: byId(ids['environment_variable_id']), differs: { id: id(4), key: `'COPY_' || i`, environment_id: 'NULL', service_id: `'${ids['application_id']}'`, scope: `'APPLICATION'` } },
-    { table: 'deployment', where: `id = (SELECT deployment_id FROM deployment_service WHERE ${ofJob} LIMIT 1)`, differs: { seq: undefined, id: id(5) } },
-    { table: 'deployment_service', where: `${latest} AND ${ofJob}`, differs: { deployment_id: id(5), service_id: id(3) } },
-    { table: 'deployment_step', where: `${latest} AND ${ofJob} AND position = 0`, differs: { deployment_id: id(5), service_id: id(3) } },
-    { table: 'deployment_event', where: `${latest} AND ${ofJob} AND revision = 0`, differs: { seq: undefined, deployment_id: id(5), service_id: id(3) } },
-    { table: 'log_line', where: `seq = (SELECT min(seq) FROM log_line WHERE ${latest})`, differs: { seq: undefined, deployment_id: id(5), service_id: id(3) } },
-    { table: 'custom_domain', where: 'id = (SELECT min(id) FROM custom_domain)', differs: { id: id(6), service_id: id(3), domain: `'copy' || i || '.example.com'` } },
+    {
+      table: 'service',
+      where: byId(ids['container_id']),
+      differs: { id: id(3), name, environment_id: `'${crowded}'`, last_deployment_id: 'NULL' },
+    },
+    {
+      table: 'variable',
+      where: byId(ids['environment_variable_id']),
+      differs: {
+        id: id(4),
+        key: `'COPY_' || i`,
+        environment_id: 'NULL',
+        service_id: `'${ids['application_id']}'`,
+        scope: `'APPLICATION'`,
+      },
+    },
+    {
+      table: 'deployment',
+      where: `id = (SELECT deployment_id FROM deployment_service WHERE ${ofJob} LIMIT 1)`,
+      differs: { seq: undefined, id: id(5) },
+    },
+    {
+      table: 'deployment_service',
+      where: `${latest} AND ${ofJob}`,
+      differs: { deployment_id: id(5), service_id: id(3) },
+    },
+    {
+      table: 'deployment_step',
+      where: `${latest} AND ${ofJob} AND position = 0`,
+      differs: { deployment_id: id(5), service_id: id(3) },
+    },
+    {
+      table: 'deployment_event',
+      where: `${latest} AND ${ofJob} AND revision = 0`,
+      differs: { seq: undefined, deployment_id: id(5), service_id: id(3) },
+    },
+    {
+      table: 'log_line',
+      where: `seq = (SELECT min(seq) FROM log_line WHERE ${latest})`,
+      differs: { seq: undefined, deployment_id: id(5), service_id: id(3) },
+    },
+    {
+      table: 'custom_domain',
+      where: 'id = (SELECT min(id) FROM custom_domain)',
+      differs: { id: id(6), service_id: id(3), domain: `'copy' || i || '.example.com'` },
+    },
     { table: 'webhook', where: 'id = (SELECT min(id) FROM webhook)', differs: { id: id(7), enabled: '%false' } },
-    { table: 'member', where: 'id = (SELECT min(id) FROM member)', differs: { id: id(8), email: `'copy' || i || '@example.com'` } },
+    {
+      table: 'member',
+      where: 'id = (SELECT min(id) FROM member)',
+      differs: { id: id(8), email: `'copy' || i || '@example.com'` },
+    },
     { table: 'helm_repository', where: 'id = (SELECT min(id) FROM helm_repository)', differs: { id: id(9), name } },
     { table: 'alert_rule', where: 'id = (SELECT min(id) FROM alert_rule)', differs: { id: id(10), target_id: id(3) } },
-    { table: 'audit_event', where: 'seq = (SELECT min(seq) FROM audit_event)', differs: { seq: undefined, target_id: id(3), environment_id: id(2), project_id: id(1) } },
+    {
+      table: 'audit_event',
+      where: 'seq = (SELECT min(seq) FROM audit_event)',
+      differs: { seq: undefined, target_id: id(3), environment_id: id(2), project_id: id(1) },
+    },
   ];
 };
 
@@ -82,7 +129,9 @@ export async function addManyRows({ kind, run, columnsOf }: FilledDatabase, ids:
   const { numbers, hexadecimal, finish, quickly } = words[kind];
   for (const { table, where, differs } of copiesOf(ids, hexadecimal)) {
     const columns = (await columnsOf(table)).filter((column) => !(column in differs) || differs[column] !== undefined);
-    const values = columns.map((column) => (differs[column] ?? `source."${column}"`).replace('%false', kind === 'sqlite' ? '0' : 'false'));
+    const values = columns.map((column) =>
+      (differs[column] ?? `source."${column}"`).replace('%false', kind === 'sqlite' ? '0' : 'false'),
+    );
     const isOne = differs['id'] === `'${crowded}'`;
     await run(`${quickly}INSERT INTO ${table} (${columns.map((column) => `"${column}"`).join(', ')})
       SELECT ${values.join(', ')} FROM ${numbers(isOne ? 1 : Math.min(times, most[table] ?? times))}, (SELECT * FROM ${table} WHERE ${where}) AS source`);

@@ -1,4 +1,8 @@
-import { Client as ModernClient, type CallToolResult, type Transport as ModernTransport } from '@modelcontextprotocol/client';
+import {
+  Client as ModernClient,
+  type CallToolResult,
+  type Transport as ModernTransport,
+} from '@modelcontextprotocol/client';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { FailureCode } from '../../src/server/failure/index.ts';
@@ -11,10 +15,13 @@ export interface Question {
   readonly url?: string;
 }
 
-export type Answer = { action: 'accept'; content?: Record<string, string | boolean> } | { action: 'decline' | 'cancel' };
+export type Answer =
+  | { action: 'accept'; content?: Record<string, string | boolean> }
+  | { action: 'decline' | 'cancel' };
 
 /** What a question wants to have typed; undefined if it is agreed to by ticking a box. */
-export const nameToType = ({ requestedSchema }: Question): string | undefined => /^Type (.*) to approve$/s.exec(requestedSchema.properties['name']?.title ?? '')?.[1];
+export const nameToType = ({ requestedSchema }: Question): string | undefined =>
+  /^Type (.*) to approve$/s.exec(requestedSchema.properties['name']?.title ?? '')?.[1];
 
 /** The answer of a user who agrees: types the requested name, or ticks the box. */
 export const agree = (question: Question): Answer => {
@@ -22,7 +29,10 @@ export const agree = (question: Question): Answer => {
   return { action: 'accept', content: name === undefined ? { approve: true } : { name } };
 };
 
-/** A user of the client: the questions they were asked, and how they answer. A client without one doesn't offer elicitation. */
+/**
+ * A user of the client: the questions they were asked, and how they answer. A client without one doesn't offer
+ * elicitation.
+ */
 export interface User {
   readonly questions: Question[];
   answer: (question: Question) => Answer | Promise<Answer>;
@@ -35,7 +45,11 @@ export const userAnswering = (answer: User['answer']): User => ({ questions: [],
 /** A client of either protocol version, with one interface for both. */
 export interface TestClient {
   readonly protocolVersion: 'modern' | 'legacy';
-  call(name: string, args?: Record<string, unknown>, options?: { signal?: AbortSignal; onprogress?: (progress: { message?: string }) => void }): Promise<CallToolResult>;
+  call(
+    name: string,
+    args?: Record<string, unknown>,
+    options?: { signal?: AbortSignal; onprogress?: (progress: { message?: string }) => void },
+  ): Promise<CallToolResult>;
   list(): Promise<{ name: string }[]>;
   instructions(): string | undefined;
   close(): Promise<void>;
@@ -48,10 +62,16 @@ const respond = async (user: User, params: unknown): Promise<Answer> => {
 };
 
 /** Connects a client of the 2026 protocol version. */
-export async function connectModern(transport: ModernTransport, user?: User): Promise<TestClient & { readonly client: ModernClient }> {
+export async function connectModern(
+  transport: ModernTransport,
+  user?: User,
+): Promise<TestClient & { readonly client: ModernClient }> {
   const client = new ModernClient(
     { name: 'test', version: '1' },
-    { capabilities: user ? { elicitation: user.elicitation ?? { form: {} } } : {}, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    {
+      capabilities: user ? { elicitation: user.elicitation ?? { form: {} } } : {},
+      versionNegotiation: { mode: { pin: '2026-07-28' } },
+    },
   );
   if (user) client.setRequestHandler('elicitation/create', ({ params }) => respond(user, params));
   await client.connect(transport);
@@ -65,15 +85,25 @@ export async function connectModern(transport: ModernTransport, user?: User): Pr
   };
 }
 
-/** Connects a client of the 2025 protocol versions. Unless the user says otherwise it declares elicitation without modes, as their first clients did. */
-export async function connectLegacy(transport: Parameters<LegacyClient['connect']>[0], user?: User): Promise<TestClient & { readonly client: LegacyClient }> {
-  const client = new LegacyClient({ name: 'test', version: '1' }, { capabilities: user ? { elicitation: user.elicitation ?? {} } : {} });
+/**
+ * Connects a client of the 2025 protocol versions. Unless the user says otherwise it declares elicitation without
+ * modes, as their first clients did.
+ */
+export async function connectLegacy(
+  transport: Parameters<LegacyClient['connect']>[0],
+  user?: User,
+): Promise<TestClient & { readonly client: LegacyClient }> {
+  const client = new LegacyClient(
+    { name: 'test', version: '1' },
+    { capabilities: user ? { elicitation: user.elicitation ?? {} } : {} },
+  );
   if (user) client.setRequestHandler(ElicitRequestSchema, ({ params }) => respond(user, params));
   await client.connect(transport);
   return {
     client,
     protocolVersion: 'legacy',
-    call: async (name, args = {}, options) => (await client.callTool({ name, arguments: args }, undefined, options)) as CallToolResult,
+    call: async (name, args = {}, options) =>
+      (await client.callTool({ name, arguments: args }, undefined, options)) as CallToolResult,
     list: async () => (await client.listTools()).tools,
     instructions: () => client.getInstructions(),
     close: () => client.close(),
@@ -81,11 +111,13 @@ export async function connectLegacy(transport: Parameters<LegacyClient['connect'
 }
 
 /** The text of a result, part by part. */
-export const textOf = ({ content }: CallToolResult): string => content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+export const textOf = ({ content }: CallToolResult): string =>
+  content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 
 /** Every text, number and boolean in a structure, as text. */
 export const leavesOf = (value: unknown): string[] =>
   typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [String(value)];
 
 /** The failure of a call as its result tells programs; undefined if it didn't fail. */
-export const failureIn = ({ _meta: meta }: Pick<CallToolResult, '_meta'>): FailureCode | undefined => meta?.[metaKeys.failure] as FailureCode | undefined;
+export const failureIn = ({ _meta: meta }: Pick<CallToolResult, '_meta'>): FailureCode | undefined =>
+  meta?.[metaKeys.failure] as FailureCode | undefined;

@@ -4,7 +4,11 @@ import type { ServerDependencies } from '../../src/server/protocol/server.ts';
 import { startStdioServer } from '../../src/transport/stdio.ts';
 import { stdioTransport } from '../../src/transport/stdio-transport.ts';
 
-export type RawMessage = Record<string, unknown> & { readonly id?: number; readonly method?: string; readonly params?: Record<string, unknown> };
+export type RawMessage = Record<string, unknown> & {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: Record<string, unknown>;
+};
 
 /** The result of a tool, as it is on the wire. */
 export interface RawResult {
@@ -37,7 +41,11 @@ export interface RawClientOptions {
 
 const clientInfo = ({ name = 'raw' }: RawClientOptions) => ({ name, version: '1' });
 
-export const initializeParams = (options: RawClientOptions) => ({ protocolVersion: '2025-11-25', capabilities: { elicitation: options.elicitation ?? { form: {} } }, clientInfo: clientInfo(options) });
+export const initializeParams = (options: RawClientOptions) => ({
+  protocolVersion: '2025-11-25',
+  capabilities: { elicitation: options.elicitation ?? { form: {} } },
+  clientInfo: clientInfo(options),
+});
 
 /** The parameters of a call in the 2026 revision. */
 export const modernParams = (options: RawClientOptions, params: object) => ({
@@ -54,10 +62,16 @@ const resultOf = (message: RawMessage): RawResult => {
   return message['result'] as RawResult;
 };
 
-/** Serves a raw client over two streams of lines. The server's stream holds one message, so that the server notices when the client doesn't read. */
+/**
+ * Serves a raw client over two streams of lines. The server's stream holds one message, so that the server notices when
+ * the client doesn't read.
+ */
 export function connectLines(dependencies: ServerDependencies, reply?: RawClientOptions['reply']) {
   const [input, output] = [new PassThrough(), new PassThrough({ highWaterMark: 1 })];
-  const server = startStdioServer(dependencies, stdioTransport(() => true, input, output));
+  const server = startStdioServer(
+    dependencies,
+    stdioTransport(() => true, input, output),
+  );
   const waiting = new Map<number, (message: RawMessage) => void>();
   const asked: RawMessage[] = [];
   const received: RawMessage[] = [];
@@ -79,7 +93,16 @@ export function connectLines(dependencies: ServerDependencies, reply?: RawClient
       send({ id, method, params });
     }).then(resultOf);
   };
-  return { asked, received, send, request, stopReading: () => output.pause(), readOn: () => output.resume(), unread: () => output.readableLength + output.writableLength, close: () => server.close() };
+  return {
+    asked,
+    received,
+    send,
+    request,
+    stopReading: () => output.pause(),
+    readOn: () => output.resume(),
+    unread: () => output.readableLength + output.writableLength,
+    close: () => server.close(),
+  };
 }
 
 /** Connects a raw client over stdio. */
@@ -92,7 +115,11 @@ export const rawStdio = {
   },
   modern: async (dependencies: ServerDependencies, options: RawClientOptions = {}): Promise<RawClient> => {
     const { request, asked, close } = connectLines(dependencies, options.reply);
-    return { asked, close, call: (name, args, more = {}) => request('tools/call', modernParams(options, { name, arguments: args, ...more })) };
+    return {
+      asked,
+      close,
+      call: (name, args, more = {}) => request('tools/call', modernParams(options, { name, arguments: args, ...more })),
+    };
   },
 };
 
@@ -123,9 +150,17 @@ const post = (url: URL, message: object, headers: Record<string, string>): Promi
 
 /** Connects a raw client over HTTP. @param headers of every request. */
 export const rawHttp = {
-  legacy: async (url: URL, options: RawClientOptions = {}, headers: Record<string, string> = {}): Promise<RawClient> => {
+  legacy: async (
+    url: URL,
+    options: RawClientOptions = {},
+    headers: Record<string, string> = {},
+  ): Promise<RawClient> => {
     const opened = await post(url, { id: 0, method: 'initialize', params: initializeParams(options) }, headers);
-    const inSession = { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id')!, 'mcp-protocol-version': '2025-11-25' };
+    const inSession = {
+      ...headers,
+      'mcp-session-id': opened.headers.get('mcp-session-id')!,
+      'mcp-protocol-version': '2025-11-25',
+    };
     await opened.text();
     await post(url, { method: 'notifications/initialized' }, inSession);
     const asked: RawMessage[] = [];
@@ -135,7 +170,9 @@ export const rawHttp = {
       close: async () => void (await fetch(url, { method: 'DELETE', headers: inSession })),
       call: async (name, args, more = {}) => {
         const id = (last += 1);
-        for await (const message of messagesOf(await post(url, { id, method: 'tools/call', params: { name, arguments: args, ...more } }, inSession))) {
+        for await (const message of messagesOf(
+          await post(url, { id, method: 'tools/call', params: { name, arguments: args, ...more } }, inSession),
+        )) {
           if (message.method === undefined) return resultOf(message);
           if (message.id === undefined) continue;
           asked.push(message);
@@ -146,13 +183,21 @@ export const rawHttp = {
       },
     };
   },
-  modern: async (url: URL, options: RawClientOptions = {}, headers: Record<string, string> = {}): Promise<RawClient> => {
+  modern: async (
+    url: URL,
+    options: RawClientOptions = {},
+    headers: Record<string, string> = {},
+  ): Promise<RawClient> => {
     let last = 0;
     return {
       asked: [],
       close: async () => undefined,
       call: async (name, args, more = {}) => {
-        const response = await post(url, { id: (last += 1), method: 'tools/call', params: modernParams(options, { name, arguments: args, ...more }) }, { ...headers, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name });
+        const response = await post(
+          url,
+          { id: (last += 1), method: 'tools/call', params: modernParams(options, { name, arguments: args, ...more }) },
+          { ...headers, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name },
+        );
         for await (const message of messagesOf(response)) if (message.method === undefined) return resultOf(message);
         throw new Error('the call was not answered');
       },

@@ -16,7 +16,10 @@ export interface RecordingProxy {
 }
 
 export interface RecordingProxyOptions {
-  /** The mode that every environment is reported to have. With `unknown` the proxy answers 404 to reads that the API document doesn't have. */
+  /**
+   * The mode that every environment is reported to have. With `unknown` the proxy answers 404 to reads that the API
+   * document doesn't have.
+   */
   readonly mode?: EnvironmentMode | 'unknown';
   /** Runs before a request is forwarded. The request is not forwarded if this ends or destroys the response. */
   readonly beforeRequest?: (method: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -30,10 +33,17 @@ export interface RecordingProxyOptions {
   readonly responseHeaders?: (token: string) => Record<string, string>;
 }
 
-const extensionReads = allOperations.filter(({ documented, method }) => !documented && method === 'GET').map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
-const documentedReads = allOperations.filter((operation) => operation.documented && operation.method === 'GET').map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
+const extensionReads = allOperations
+  .filter(({ documented, method }) => !documented && method === 'GET')
+  .map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
+const documentedReads = allOperations
+  .filter((operation) => operation.documented && operation.method === 'GET')
+  .map(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
 
-const isExtensionRead = (method: string, path: string): boolean => method === 'GET' && extensionReads.some((form) => form.test(path)) && !documentedReads.some((form) => form.test(path));
+const isExtensionRead = (method: string, path: string): boolean =>
+  method === 'GET' &&
+  extensionReads.some((form) => form.test(path)) &&
+  !documentedReads.some((form) => form.test(path));
 
 const parseJson = (json: string): unknown => {
   try {
@@ -46,23 +56,41 @@ const parseJson = (json: string): unknown => {
 /** For `alter`: every environment appears to be deploying, and every application to run a new commit. */
 export const withDeploymentUnderWay = (_method: string, path: string, body: unknown): unknown => {
   const { environment, results, ...rest } = body as { environment?: object; results?: { details?: object }[] };
-  if (environment && /^\/environment\/[^/]+\/statuses$/.test(path)) return { ...rest, environment: { ...environment, state: 'DEPLOYING' } };
+  if (environment && /^\/environment\/[^/]+\/statuses$/.test(path))
+    return { ...rest, environment: { ...environment, state: 'DEPLOYING' } };
   if (!results || !/^\/application\/[^/]+\/deploymentHistoryV2$/.test(path)) return body;
   const [newest, ...others] = results;
-  return { ...rest, results: [{ ...newest, details: { ...newest?.details, commit: { git_commit_id: 'f'.repeat(40) } } }, ...others] };
+  return {
+    ...rest,
+    results: [{ ...newest, details: { ...newest?.details, commit: { git_commit_id: 'f'.repeat(40) } } }, ...others],
+  };
 };
 
 /** For `alter`: the organization's name says which token asked for it. */
-export const withTokenLabel = (labelOf: (token: string) => string): RecordingProxyOptions['alter'] => (_method, path, body, token) =>
-  path === '/organization' ? { ...(body as object), name: labelOf(token), results: undefined } : body;
+export const withTokenLabel =
+  (labelOf: (token: string) => string): RecordingProxyOptions['alter'] =>
+  (_method, path, body, token) =>
+    path === '/organization' ? { ...(body as object), name: labelOf(token), results: undefined } : body;
 
 /** Starts a recording proxy in front of the platform at this URL. */
-export async function startRecordingProxy(url: string, { mode, beforeRequest, onBody, dropsResponse, alter = (_method, _path, body) => body, responseHeaders }: RecordingProxyOptions = {}): Promise<RecordingProxy> {
+export async function startRecordingProxy(
+  url: string,
+  {
+    mode,
+    beforeRequest,
+    onBody,
+    dropsResponse,
+    alter = (_method, _path, body) => body,
+    responseHeaders,
+  }: RecordingProxyOptions = {},
+): Promise<RecordingProxy> {
   const requests: string[] = [];
   const platform = new Pool(url);
 
   const withMode = (method: string, path: string, body: unknown): unknown =>
-    mode && mode !== 'unknown' && method === 'GET' && /^\/environment\/[^/]+$/.test(path) && typeof body === 'object' ? { ...body, mode } : body;
+    mode && mode !== 'unknown' && method === 'GET' && /^\/environment\/[^/]+$/.test(path) && typeof body === 'object'
+      ? { ...body, mode }
+      : body;
 
   const forward = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const method = request.method!;
@@ -91,8 +119,14 @@ export async function startRecordingProxy(url: string, { mode, beforeRequest, on
     const token = authorization.replace('Token ', '');
     const body = parseJson(responseBody);
     const rateHeaders = Object.entries(answer.headers).filter(([name]) => name.startsWith('x-ratelimit-'));
-    response.writeHead(answer.statusCode, { ...Object.fromEntries(rateHeaders), ...responseHeaders?.(token), 'content-type': String(answer.headers['content-type'] ?? 'application/json') });
-    response.end(body === undefined ? responseBody : JSON.stringify(alter(method, path, withMode(method, path, body), token)));
+    response.writeHead(answer.statusCode, {
+      ...Object.fromEntries(rateHeaders),
+      ...responseHeaders?.(token),
+      'content-type': String(answer.headers['content-type'] ?? 'application/json'),
+    });
+    response.end(
+      body === undefined ? responseBody : JSON.stringify(alter(method, path, withMode(method, path, body), token)),
+    );
   };
 
   const server = createServer((request, response) => void forward(request, response).catch(() => response.destroy()));

@@ -18,19 +18,38 @@ import { connectLegacy, connectModern } from './mcp-clients.ts';
 /** The root of the repository, where prompts/ and skills/ are. */
 export const root = join(import.meta.dirname, '../..');
 
-type AnyClient = Pick<ModernClient, 'listResources' | 'listResourceTemplates' | 'readResource' | 'listPrompts' | 'getPrompt' | 'complete' | 'callTool' | 'listTools' | 'getInstructions' | 'request' | 'close'>;
+type AnyClient = Pick<
+  ModernClient,
+  | 'listResources'
+  | 'listResourceTemplates'
+  | 'readResource'
+  | 'listPrompts'
+  | 'getPrompt'
+  | 'complete'
+  | 'callTool'
+  | 'listTools'
+  | 'getInstructions'
+  | 'request'
+  | 'close'
+>;
 
 /** A client of either protocol version, with one interface for both. */
 export interface ResourceClient {
   readonly client: AnyClient;
-  /** Subscribes to updates; resolves once the server has accepted. Returns the URIs that it accepted, and a function that unsubscribes. */
-  readonly watch: (uris: string[]) => Promise<{ readonly agreed: readonly string[]; readonly stop: () => Promise<unknown> }>;
+  /**
+   * Subscribes to updates; resolves once the server has accepted. Returns the URIs that it accepted, and a function
+   * that unsubscribes.
+   */
+  readonly watch: (
+    uris: string[],
+  ) => Promise<{ readonly agreed: readonly string[]; readonly stop: () => Promise<unknown> }>;
   /** The URIs of the update notifications, in order. */
   readonly updatedUris: string[];
   readonly text: (uri: string) => Promise<string>;
 }
 
-const textOf = ({ contents }: Awaited<ReturnType<AnyClient['readResource']>>): string => contents.map((part) => ('text' in part ? part.text : '')).join('\n');
+const textOf = ({ contents }: Awaited<ReturnType<AnyClient['readResource']>>): string =>
+  contents.map((part) => ('text' in part ? part.text : '')).join('\n');
 
 /** @param client a connected client of the 2026 protocol version. */
 export function modernResourceClient(client: ModernClient): ResourceClient {
@@ -57,8 +76,18 @@ export function legacyResourceClient(client: LegacyClient): ResourceClient {
     updatedUris,
     text: async (uri) => textOf(await anyClient.readResource({ uri })),
     watch: async (uris) => {
-      const accepted = await Promise.all(uris.map((uri) => client.subscribeResource({ uri }).then(() => [uri], () => [])));
-      return { agreed: accepted.flat(), stop: () => Promise.all(uris.map((uri) => client.unsubscribeResource({ uri }))) };
+      const accepted = await Promise.all(
+        uris.map((uri) =>
+          client.subscribeResource({ uri }).then(
+            () => [uri],
+            () => [],
+          ),
+        ),
+      );
+      return {
+        agreed: accepted.flat(),
+        stop: () => Promise.all(uris.map((uri) => client.unsubscribeResource({ uri }))),
+      };
     },
   };
 }
@@ -97,10 +126,26 @@ export function resourceServersOf(baseUrl: string, token: string): ResourceServe
     return { client };
   };
 
-  const connect: ResourceServers['connect'] = async (era, { policy = { readOnly: false }, only, watches = createWatches({ clock }), texts = root } = {}) => {
+  const connect: ResourceServers['connect'] = async (
+    era,
+    { policy = { readOnly: false }, only, watches = createWatches({ clock }), texts = root } = {},
+  ) => {
     const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-    const [listed, otherTools] = [true, false].map((isListed) => tools.filter(({ name }) => (only?.includes(name) ?? true) === isListed)) as [Tool[], Tool[]];
-    const dependencies = createDependencies({ tools: listed, otherTools: new Map(otherTools.map(({ name }) => [name, 'a test left it out'])), policy, connect: platform, secrets: () => [token], version: '0.0.0', log, clock, texts: textsIn(texts), watches });
+    const [listed, otherTools] = [true, false].map((isListed) =>
+      tools.filter(({ name }) => (only?.includes(name) ?? true) === isListed),
+    ) as [Tool[], Tool[]];
+    const dependencies = createDependencies({
+      tools: listed,
+      otherTools: new Map(otherTools.map(({ name }) => [name, 'a test left it out'])),
+      policy,
+      connect: platform,
+      secrets: () => [token],
+      version: '0.0.0',
+      log,
+      clock,
+      texts: textsIn(texts),
+      watches,
+    });
     open.push(startStdioServer(dependencies, serverSide));
     if (era === 'modern') {
       const { client: modern } = await connectModern(clientSide);

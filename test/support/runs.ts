@@ -1,7 +1,10 @@
 import { configureGlobal } from 'fast-check';
 import { listVariable } from '../suites.ts';
 
-/** Only the full list tries as many inputs as a property test says: each run draws others, so that few are enough to find a fault within some runs. */
+/**
+ * Only the full list tries as many inputs as a property test says: each run draws others, so that few are enough to
+ * find a fault within some runs.
+ */
 const share = process.env[listVariable] === 'full' ? 1 : 0.25;
 
 /** How often a property test is tried here. @param full how often in the full list */

@@ -33,16 +33,38 @@ interface Ended {
   readonly record?: string;
 }
 
-const phaseOf = (operation: RuntimeOperation): Phase => ({ state: 'DEPLOYING', step: 'DEPLOYMENT', operation, limitSeconds: 60, onFailure: 'DEPLOYMENT_ERROR' });
+const phaseOf = (operation: RuntimeOperation): Phase => ({
+  state: 'DEPLOYING',
+  step: 'DEPLOYMENT',
+  operation,
+  limitSeconds: 60,
+  onFailure: 'DEPLOYMENT_ERROR',
+});
 
 /** What every runtime has to do, whatever it runs services on. */
 export function describeRuntime(setUp: () => RuntimeUnderTest): void {
   const fencingTokens = new Map<string, number>();
-  const fencingTokenOf = (deploymentId: string): number => fencingTokens.get(deploymentId) ?? fencingTokens.set(deploymentId, fencingTokens.size + 1).get(deploymentId)!;
+  const fencingTokenOf = (deploymentId: string): number =>
+    fencingTokens.get(deploymentId) ?? fencingTokens.set(deploymentId, fencingTokens.size + 1).get(deploymentId)!;
 
-  const taskOf = (service: ServiceToRun, deploymentId: string, action: DeploymentAction, phase: Phase, records: Pick<Task, 'record' | 'runningRecord'>): Task => {
+  const taskOf = (
+    service: ServiceToRun,
+    deploymentId: string,
+    action: DeploymentAction,
+    phase: Phase,
+    records: Pick<Task, 'record' | 'runningRecord'>,
+  ): Task => {
     const beganAt = setUp().now();
-    return { deploymentId, fencingToken: fencingTokenOf(deploymentId), action, phase, service, ...records, beganAt, deadline: beganAt + phase.limitSeconds * 1000 };
+    return {
+      deploymentId,
+      fencingToken: fencingTokenOf(deploymentId),
+      action,
+      phase,
+      service,
+      ...records,
+      beganAt,
+      deadline: beganAt + phase.limitSeconds * 1000,
+    };
   };
 
   /** Carries out one phase to its end. @param interrupted whether another process takes over with each observation */
@@ -58,7 +80,11 @@ export function describeRuntime(setUp: () => RuntimeUnderTest): void {
     for (let observations = 1; ; observations += 1) {
       // A process that has just begun needs a moment for what it carries out itself.
       if (interrupted && observations % 4 === 0) runtime = create();
-      const observation: Observation = await runtime.observe({ ...task, ...(record !== undefined && { record }) }, cursor, call);
+      const observation: Observation = await runtime.observe(
+        { ...task, ...(record !== undefined && { record }) },
+        cursor,
+        call,
+      );
       lines.push(...observation.lines);
       cursor = observation.cursor;
       record = observation.record ?? record;
@@ -69,18 +95,31 @@ export function describeRuntime(setUp: () => RuntimeUnderTest): void {
   };
 
   /** Carries out an action, phase by phase, until one fails. */
-  const act = async (service: ServiceToRun, action: DeploymentAction, runningRecord?: string, interrupted = false): Promise<Ended & { readonly deploymentId: string }> => {
+  const act = async (
+    service: ServiceToRun,
+    action: DeploymentAction,
+    runningRecord?: string,
+    interrupted = false,
+  ): Promise<Ended & { readonly deploymentId: string }> => {
     const deploymentId = systemRandom.uuid();
     let record = action === 'DEPLOY' ? undefined : runningRecord;
     const lines: RuntimeLogLine[] = [];
     for (const phase of statePathOf(service.kind, action).phases) {
-      const task = taskOf(service, deploymentId, action, phase, { ...(record !== undefined && { record }), ...(runningRecord !== undefined && { runningRecord }) });
+      const task = taskOf(service, deploymentId, action, phase, {
+        ...(record !== undefined && { record }),
+        ...(runningRecord !== undefined && { runningRecord }),
+      });
       const ended = await carryOut(task, interrupted);
       record = ended.record ?? record;
       lines.push(...ended.lines);
       if (ended.observation.outcome === 'failed') return { ...ended, lines, deploymentId };
     }
-    return { observation: { outcome: 'succeeded', lines: [], cursor: '' }, lines, deploymentId, ...(record !== undefined && { record }) };
+    return {
+      observation: { outcome: 'succeeded', lines: [], cursor: '' },
+      lines,
+      deploymentId,
+      ...(record !== undefined && { record }),
+    };
   };
 
   test('a container is deployed, restarted, stopped, and removed', async () => {
@@ -88,7 +127,8 @@ export function describeRuntime(setUp: () => RuntimeUnderTest): void {
     const deployed = await act(service, 'DEPLOY');
     expect(deployed.observation).toMatchObject({ outcome: 'succeeded' });
     expect(deployed.lines).not.toEqual([]);
-    for (const action of ['RESTART', 'STOP', 'DELETE'] as const) expect((await act(service, action, deployed.record)).observation).toMatchObject({ outcome: 'succeeded' });
+    for (const action of ['RESTART', 'STOP', 'DELETE'] as const)
+      expect((await act(service, action, deployed.record)).observation).toMatchObject({ outcome: 'succeeded' });
   });
 
   test('processes that take over at any moment bring it to the same end, and tell no line twice', async () => {
@@ -106,7 +146,8 @@ export function describeRuntime(setUp: () => RuntimeUnderTest): void {
     expect(observation).toMatchObject({ outcome: 'succeeded' });
     expect(lines.filter(({ message }) => message.endsWith(jobSays))).toHaveLength(1);
     const service = job();
-    for (const action of ['STOP', 'DELETE'] as const) expect((await act(service, action, record)).observation).toMatchObject({ outcome: 'succeeded' });
+    for (const action of ['STOP', 'DELETE'] as const)
+      expect((await act(service, action, record)).observation).toMatchObject({ outcome: 'succeeded' });
   });
 
   test('a look tells what runs of what was deployed', async () => {
@@ -114,7 +155,9 @@ export function describeRuntime(setUp: () => RuntimeUnderTest): void {
     const service = good();
     const { record, deploymentId } = await act(service, 'DEPLOY');
     const version = { deploymentId, service, ...(record !== undefined && { record }), runningSince: now() };
-    expect(await create().look([version], signal)).toEqual([{ serviceId: service.id, wanted: 1, running: 1, ends: [], changes: [] }]);
+    expect(await create().look([version], signal)).toEqual([
+      { serviceId: service.id, wanted: 1, running: 1, ends: [], changes: [] },
+    ]);
     expect(await create().look([], signal)).toEqual([]);
     await act(service, 'DELETE', record);
   });
@@ -125,7 +168,10 @@ export function describeRuntime(setUp: () => RuntimeUnderTest): void {
     const late = taskOf(service, systemRandom.uuid(), 'STOP', statePathOf(service.kind, 'STOP').phases[0], {});
     const { record, deploymentId } = await act(service, 'DEPLOY');
     const tasks = [late, { ...late, action: 'DELETE' as const, phase: statePathOf(service.kind, 'DELETE').phases[0] }];
-    for (const task of tasks) await create().begin(task, { inputs, confirm, signal }).catch((error: unknown) => expect(String(error)).toContain('A later deployment'));
+    for (const task of tasks)
+      await create()
+        .begin(task, { inputs, confirm, signal })
+        .catch((error: unknown) => expect(String(error)).toContain('A later deployment'));
     const version = { deploymentId, service, ...(record !== undefined && { record }), runningSince: now() };
     expect(await create().look([version], signal)).toMatchObject([{ wanted: 1, running: 1, changes: [] }]);
     await act(service, 'DELETE', record);
@@ -141,7 +187,8 @@ export function describeRuntime(setUp: () => RuntimeUnderTest): void {
 
   test('what is not there can be stopped, removed and abandoned', async () => {
     const service = setUp().good();
-    for (const action of ['STOP', 'DELETE'] as const) expect((await act(service, action)).observation).toMatchObject({ outcome: 'succeeded' });
+    for (const action of ['STOP', 'DELETE'] as const)
+      expect((await act(service, action)).observation).toMatchObject({ outcome: 'succeeded' });
     const runtime = setUp().create();
     for (const operation of ['pull', 'rollOut', 'route'] as const) {
       await runtime.abandon(taskOf(service, systemRandom.uuid(), 'DEPLOY', phaseOf(operation), {}), signal);
@@ -152,10 +199,16 @@ export function describeRuntime(setUp: () => RuntimeUnderTest): void {
     const { create, inputs, good, now } = setUp();
     const service = good();
     const { record, deploymentId } = await act(service, 'DEPLOY');
-    const task = taskOf(service, systemRandom.uuid(), 'DEPLOY', phaseOf('rollOut'), { ...(record !== undefined && { record, runningRecord: record }) });
+    const task = taskOf(service, systemRandom.uuid(), 'DEPLOY', phaseOf('rollOut'), {
+      ...(record !== undefined && { record, runningRecord: record }),
+    });
     await create().begin(task, { inputs, confirm, signal });
     await create().abandon(task, signal);
-    const lines = await create().logs({ deploymentId, service, ...(record !== undefined && { record }), runningSince: now() - 3_600_000 }, 100, signal);
+    const lines = await create().logs(
+      { deploymentId, service, ...(record !== undefined && { record }), runningSince: now() - 3_600_000 },
+      100,
+      signal,
+    );
     expect(lines).not.toEqual([]);
     expect((await act(service, 'RESTART', record)).observation).toMatchObject({ outcome: 'succeeded' });
     await act(service, 'DELETE', record);

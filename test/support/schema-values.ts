@@ -4,46 +4,112 @@ import type { JsonSchema } from '../../src/server/json/json-schema.ts';
 const probe = { type: { http: { port: 8080, path: '/healthz' } }, initial_delay_seconds: 10, failure_threshold: 3 };
 const repository = { url: 'https://git.example/shop/app.git', branch: 'main', root_path: '/' };
 const command = { entrypoint: 'node', arguments: ['run.js'] };
-const ports = ['HTTP', 'GRPC', 'TCP', 'UDP'].map((protocol) => ({ name: 'p1', internal_port: 8080, publicly_accessible: true, protocol }));
+const ports = ['HTTP', 'GRPC', 'TCP', 'UDP'].map((protocol) => ({
+  name: 'p1',
+  internal_port: 8080,
+  publicly_accessible: true,
+  protocol,
+}));
 const withRemoval = ports.map((port) => ({ ...port, remove: true }));
 const disks = { mount_point: '/data', size: 10, type: 'FAST_SSD' };
 
 /**
- * What a description says that the schema doesn't: values as a reader would write them, by the description, or by the member
+ * What a description says that the schema doesn't: values as a reader would write them, by the description, or by the
+ * member
  * where its description is about something else. Whoever changes such a description has to say here what it promises.
  */
 const promised: Readonly<Record<string, readonly unknown[]>> = {
-  '{url, branch: main, root_path: /, git_token_id if private}.': [{ url: repository.url }, repository, { ...repository, git_token_id: '00000000-0000-4000-8000-000000000001' }],
-  '{url, branch, root_path}.': [repository, { branch: 'next' }],
-  '{readiness_probe, liveness_probe}, each {type: {http: {port, path}} (or tcp, grpc: {port}, exec: {command}), initial_delay_seconds, failure_threshold …}.': [
-    {}, { readiness_probe: probe, liveness_probe: probe }, { liveness_probe: { type: { tcp: { port: 80 } } } }, { readiness_probe: { type: { grpc: { port: 80 } } } }, { readiness_probe: { type: { exec: { command: ['true'] } } } },
+  '{url, branch: main, root_path: /, git_token_id if private}.': [
+    { url: repository.url },
+    repository,
+    { ...repository, git_token_id: '00000000-0000-4000-8000-000000000001' },
   ],
+  '{url, branch, root_path}.': [repository, { branch: 'next' }],
+  '{readiness_probe, liveness_probe}, each {type: {http: {port, path}} (or tcp, grpc: {port}, exec: {command}), initial_delay_seconds, failure_threshold …}.':
+    [
+      {},
+      { readiness_probe: probe, liveness_probe: probe },
+      { liveness_probe: { type: { tcp: { port: 80 } } } },
+      { readiness_probe: { type: { grpc: { port: 80 } } } },
+      { readiness_probe: { type: { exec: { command: ['true'] } } } },
+    ],
   '{name, internal_port, publicly_accessible, protocol: HTTP, GRPC, TCP, UDP}.': [ports],
-  '{name, internal_port, publicly_accessible, protocol: HTTP, GRPC, TCP, UDP}. Merged; remove: true takes one out.': [ports, withRemoval, [{ name: 'p1', remove: true }]],
+  '{name, internal_port, publicly_accessible, protocol: HTTP, GRPC, TCP, UDP}. Merged; remove: true takes one out.': [
+    ports,
+    withRemoval,
+    [{ name: 'p1', remove: true }],
+  ],
   '{mount_point, size in GB, type: FAST_SSD}.': [[disks]],
   '{mount_point, size in GB, type: FAST_SSD}. Likewise.': [[disks], [{ mount_point: '/data', remove: true }]],
-  '{name, internal_port, external_port, namespace, protocol, service_name}.': [[{ name: 'web', internal_port: 80, external_port: 443, namespace: 'default', protocol: 'HTTP', service_name: 'web' }]],
-  'KEDA: {scalers: [{scaler_type, config_json}]}.': [{ scalers: [{ scaler_type: 'cpu', config_json: { value: '80' } }] }],
-  '{image: {image_name, tag, registry_id: name or id}} or {docker: {git_repository: {url, branch, root_path}, dockerfile_path}}.': [
-    ...['00000000-0000-4000-8000-000000000001', 'our-registry'].map((registry_id) => ({ image: { image_name: 'library/report', tag: '1.0', registry_id } })), { docker: { git_repository: repository, dockerfile_path: 'Dockerfile' } },
+  '{name, internal_port, external_port, namespace, protocol, service_name}.': [
+    [
+      {
+        name: 'web',
+        internal_port: 80,
+        external_port: 443,
+        namespace: 'default',
+        protocol: 'HTTP',
+        service_name: 'web',
+      },
+    ],
   ],
-  '{cronjob: {scheduled_at: "0 3 * * *", timezone, entrypoint, arguments}}, or at events {on_start, on_stop, on_delete}: each {entrypoint, arguments}.': [
-    { cronjob: { scheduled_at: '0 3 * * *', timezone: 'Europe/Paris', ...command } }, { on_start: command, on_stop: command, on_delete: command },
+  'KEDA: {scalers: [{scaler_type, config_json}]}.': [
+    { scalers: [{ scaler_type: 'cpu', config_json: { value: '80' } }] },
   ],
-  '{helm_repository: {repository: name or id, chart_name, chart_version}} or {git_repository: {url, branch, root_path}}, or as shown.': [
-    ...['00000000-0000-4000-8000-000000000001', 'charts'].map((from) => ({ helm_repository: { repository: from, chart_name: 'redis', chart_version: '1.2.3' } })), { git_repository: repository },
-    { repository: { chart_name: 'redis', chart_version: '1.2.3', repository: { id: '00000000-0000-4000-8000-000000000001' } } }, { git: { git_repository: repository } },
+  '{image: {image_name, tag, registry_id: name or id}} or {docker: {git_repository: {url, branch, root_path}, dockerfile_path}}.':
+    [
+      ...['00000000-0000-4000-8000-000000000001', 'our-registry'].map((registry_id) => ({
+        image: { image_name: 'library/report', tag: '1.0', registry_id },
+      })),
+      { docker: { git_repository: repository, dockerfile_path: 'Dockerfile' } },
+    ],
+  '{cronjob: {scheduled_at: "0 3 * * *", timezone, entrypoint, arguments}}, or at events {on_start, on_stop, on_delete}: each {entrypoint, arguments}.':
+    [
+      { cronjob: { scheduled_at: '0 3 * * *', timezone: 'Europe/Paris', ...command } },
+      { on_start: command, on_stop: command, on_delete: command },
+    ],
+  '{helm_repository: {repository: name or id, chart_name, chart_version}} or {git_repository: {url, branch, root_path}}, or as shown.':
+    [
+      ...['00000000-0000-4000-8000-000000000001', 'charts'].map((from) => ({
+        helm_repository: { repository: from, chart_name: 'redis', chart_version: '1.2.3' },
+      })),
+      { git_repository: repository },
+      {
+        repository: {
+          chart_name: 'redis',
+          chart_version: '1.2.3',
+          repository: { id: '00000000-0000-4000-8000-000000000001' },
+        },
+      },
+      { git: { git_repository: repository } },
+    ],
+  '{raw: {values: [{name, content: YAML}]}} or {git: {git_repository, paths}}.': [
+    { raw: { values: [{ name: 'a.yaml', content: 'a: 1' }] } },
+    { git: { git_repository: repository, paths: ['a.yaml'] } },
   ],
-  '{raw: {values: [{name, content: YAML}]}} or {git: {git_repository, paths}}.': [{ raw: { values: [{ name: 'a.yaml', content: 'a: 1' }] } }, { git: { git_repository: repository, paths: ['a.yaml'] } }],
   'All the [name, value] pairs.': [[['image.tag', '1.0']]],
-  '{} for none, or {username, password}; AWS: region, access_key_id, secret_access_key, role_arn; others: vendor_access_key, vendor_secret_key, vendor_project_id, azure_tenant_id, azure_subscription_id.': [
-    {}, { username: 'reader', password: 'correct-horse-9' }, { region: 'eu-west-3', access_key_id: 'A', secret_access_key: 'B', role_arn: 'C' },
-    { vendor_access_key: 'A', vendor_secret_key: 'B', vendor_project_id: 'C', azure_tenant_id: 'D', azure_subscription_id: 'E' },
-  ],
+  '{} for none, or {username, password}; AWS: region, access_key_id, secret_access_key, role_arn; others: vendor_access_key, vendor_secret_key, vendor_project_id, azure_tenant_id, azure_subscription_id.':
+    [
+      {},
+      { username: 'reader', password: 'correct-horse-9' },
+      { region: 'eu-west-3', access_key_id: 'A', secret_access_key: 'B', role_arn: 'C' },
+      {
+        vendor_access_key: 'A',
+        vendor_secret_key: 'B',
+        vendor_project_id: 'C',
+        azure_tenant_id: 'D',
+        azure_subscription_id: 'E',
+      },
+    ],
   'HTTPS, OCI_ECR, OCI_PUBLIC_ECR, OCI_GENERIC_CR …': ['HTTPS'],
   'https:// for HTTPS, oci:// for OCI kinds.': ['https://charts.example.com'],
-  'Which to post: DEPLOYMENT_STARTED, DEPLOYMENT_SUCCEEDED, DEPLOYMENT_FAILED or other words of the platform.': [['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED'], ['DEPLOYMENT_FAILED', 'A_WORD_OF_THE_PLATFORM']],
-  'What a notification shows: {summary, runbook_url}.': [{ summary: 'CPU is high', runbook_url: 'https://wiki.example/cpu' }],
+  'Which to post: DEPLOYMENT_STARTED, DEPLOYMENT_SUCCEEDED, DEPLOYMENT_FAILED or other words of the platform.': [
+    ['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED'],
+    ['DEPLOYMENT_FAILED', 'A_WORD_OF_THE_PLATFORM'],
+  ],
+  'What a notification shows: {summary, runbook_url}.': [
+    { summary: 'CPU is high', runbook_url: 'https://wiki.example/cpu' },
+  ],
   'Receives a POST per event.': ['https://hooks.example/in'],
   'How long it must hold, ISO 8601: PT5M.': ['PT5M', 'PT30S', 'P1D'],
   'Time, or ago: PT15M.': ['PT15M', '2026-01-02T03:04:05Z'],
@@ -65,14 +131,19 @@ const promised: Readonly<Record<string, readonly unknown[]>> = {
   '0 = none.': [0, 1, 5],
   '-1 = no limit.': [-1, 1, 5],
   'Columns.': [[]],
-  '{service, version: commit, tag, chart}': [[{ service: 'shop/staging/web', version: '4f2a91c' }, { service: 'shop/staging/api' }]],
+  '{service, version: commit, tag, chart}': [
+    [{ service: 'shop/staging/web', version: '4f2a91c' }, { service: 'shop/staging/api' }],
+  ],
   'Not production: DEVELOPMENT, STAGING.': [['DEVELOPMENT'], ['DEVELOPMENT', 'STAGING']],
 };
 
 const text = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 ./-]{0,30}[A-Za-z0-9]$/);
 
 const number = ({ minimum = 1, maximum = 10_000, default: usual }: JsonSchema): fc.Arbitrary<unknown> =>
-  fc.oneof(fc.constantFrom(minimum, maximum, ...(usual === undefined ? [] : [usual])), fc.integer({ min: minimum, max: maximum }));
+  fc.oneof(
+    fc.constantFrom(minimum, maximum, ...(usual === undefined ? [] : [usual])),
+    fc.integer({ min: minimum, max: maximum }),
+  );
 
 /** Values that an advertised schema allows, its ends, its default and each value of an enum among them. */
 export function valuesOf(schema: JsonSchema): fc.Arbitrary<unknown> {
@@ -88,7 +159,12 @@ export function valuesOf(schema: JsonSchema): fc.Arbitrary<unknown> {
     case 'array':
       return fc.array(valuesOf(schema.items!), { minLength: schema.minItems ?? 1, maxLength: 4 });
     case 'object':
-      return schema.properties ? fc.record(Object.fromEntries(Object.entries(schema.properties).map(([name, member]) => [name, valuesOf(member)])), { requiredKeys: schema.required ?? [] }) : fc.dictionary(text, text);
+      return schema.properties
+        ? fc.record(
+            Object.fromEntries(Object.entries(schema.properties).map(([name, member]) => [name, valuesOf(member)])),
+            { requiredKeys: schema.required ?? [] },
+          )
+        : fc.dictionary(text, text);
     default:
       return text;
   }

@@ -34,17 +34,41 @@ export async function createTokens(dataDir: string): Promise<Tokens> {
   const db = await openTestStore(dataDir);
   const dependencies = { vault: openVault(dataDir), clock: systemClock, random: systemRandom };
   try {
-    const values = await Promise.all(permissionLevels.map(async (permission) => [permission, await addToken(db, { name: `${permission} of the tests`, permission }, dependencies)]));
+    const values = await Promise.all(
+      permissionLevels.map(async (permission) => [
+        permission,
+        await addToken(db, { name: `${permission} of the tests`, permission }, dependencies),
+      ]),
+    );
     return Object.fromEntries(values) as Record<PermissionLevel, string>;
   } finally {
     await db.destroy();
   }
 }
 
-/** What the records of a new directory follow from, where they can be the same for several platforms; undefined where they can't. */
-function seedingOf({ token, scenarios, timeScale, steppedTime, clock, random, randomSeed, realClusters }: Partial<PlatformOptions>): Partial<PlatformOptions> | undefined {
-  const isItsOwn = token === undefined || clock !== undefined || random !== undefined || randomSeed !== undefined || realClusters !== undefined;
-  return isItsOwn ? undefined : { token, scenarios: scenariosNamed(scenarios ?? []).map(({ name }) => name), timeScale, steppedTime };
+/**
+ * What the records of a new directory follow from, where they can be the same for several platforms; undefined where
+ * they can't.
+ */
+function seedingOf({
+  token,
+  scenarios,
+  timeScale,
+  steppedTime,
+  clock,
+  random,
+  randomSeed,
+  realClusters,
+}: Partial<PlatformOptions>): Partial<PlatformOptions> | undefined {
+  const isItsOwn =
+    token === undefined ||
+    clock !== undefined ||
+    random !== undefined ||
+    randomSeed !== undefined ||
+    realClusters !== undefined;
+  return isItsOwn
+    ? undefined
+    : { token, scenarios: scenariosNamed(scenarios ?? []).map(({ name }) => name), timeScale, steppedTime };
 }
 
 async function makeTemplate(seeding: Partial<PlatformOptions>): Promise<Template> {
@@ -53,18 +77,30 @@ async function makeTemplate(seeding: Partial<PlatformOptions>): Promise<Template
     await (await startPlatform({ openRecords: () => openTestStore(dataDir), ...seeding, dataDir })).close();
     const tokens = await createTokens(dataDir);
     const names = await readdir(dataDir);
-    return { tokens, database: postgresTests?.databaseOf(dataDir), files: new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(dataDir, name))] as const))) };
+    return {
+      tokens,
+      database: postgresTests?.databaseOf(dataDir),
+      files: new Map(
+        await Promise.all(names.map(async (name) => [name, await readFile(join(dataDir, name))] as const)),
+      ),
+    };
   } finally {
     await rm(dataDir, { recursive: true });
   }
 }
 
-/** How many times the seeded job has run by a moment: each night at three. A copy of a directory from before would have missed a run, and say so. */
+/**
+ * How many times the seeded job has run by a moment: each night at three. A copy of a directory from before would have
+ * missed a run, and say so.
+ */
 const nightsBefore = (moment: number): number => Math.floor((moment - 3 * 3_600_000) / 86_400_000);
 
 const templates = new Map<string, Promise<Template>>();
 
-/** Makes a data directory for a platform with these options. Seeding takes longer than most tests, so that it is done once for all that would be alike. */
+/**
+ * Makes a data directory for a platform with these options. Seeding takes longer than most tests, so that it is done
+ * once for all that would be alike.
+ */
 export async function seededDirectory(options: Partial<PlatformOptions>): Promise<DataDirectory> {
   const seeding = seedingOf(options);
   if (!seeding) return { dataDir: await newDirectory() };

@@ -29,7 +29,12 @@ export type StartedProgram<Ready = { readonly url: string }> = RunningProgram & 
 
 /** This process's environment without any option of infra-mcp, and with the given variables. */
 export const cleanEnvironment = (variables: Record<string, string> = {}): Record<string, string> => ({
-  ...Object.fromEntries(Object.entries(process.env).filter(([name, value]) => !name.startsWith('INFRA_') && value !== undefined) as [string, string][]),
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name, value]) => !name.startsWith('INFRA_') && value !== undefined) as [
+      string,
+      string,
+    ][],
+  ),
   ...variables,
 });
 
@@ -57,11 +62,19 @@ export function spawnInTest(commandLine: CommandLine): RunningProgram {
  * Waits for the line of JSON that a program prints when it is ready.
  * @throws Error with the program's stderr if it ends before that.
  */
-export async function whenReady<Ready = { readonly url: string }>(program: RunningProgram): Promise<StartedProgram<Ready>> {
-  const line = await Promise.race([once(createInterface(program.child.stdout), 'line'), program.ended.then(() => undefined)]);
-  if (line === undefined) throw new Error(`${program.child.spawnargs.join(' ')} ended before it was ready: ${program.output.stderr}`);
+export async function whenReady<Ready = { readonly url: string }>(
+  program: RunningProgram,
+): Promise<StartedProgram<Ready>> {
+  const line = await Promise.race([
+    once(createInterface(program.child.stdout), 'line'),
+    program.ended.then(() => undefined),
+  ]);
+  if (line === undefined)
+    throw new Error(`${program.child.spawnargs.join(' ')} ended before it was ready: ${program.output.stderr}`);
   return { ...program, ready: JSON.parse(line[0] as string) as Ready };
 }
 
 /** Starts a program and waits until it is ready. It is killed at the end of the test if it still runs. */
-export const startProgram = <Ready = { readonly url: string }>(commandLine: CommandLine): Promise<StartedProgram<Ready>> => whenReady<Ready>(spawnInTest(commandLine));
+export const startProgram = <Ready = { readonly url: string }>(
+  commandLine: CommandLine,
+): Promise<StartedProgram<Ready>> => whenReady<Ready>(spawnInTest(commandLine));

@@ -10,7 +10,11 @@ export interface TestReport {
     readonly status: string;
     /** Why the file couldn't be loaded. */
     readonly message?: string;
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string; readonly failureMessages?: readonly string[] | null }[];
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages?: readonly string[] | null;
+    }[];
   }[];
 }
 
@@ -31,11 +35,18 @@ export interface Counts {
 
 /** Counts the tests of a report. A file that couldn't be loaded holds no test, so it counts as one that failed. */
 export function countsOf({ numPassedTests, numFailedTests, testResults }: TestReport): Counts {
-  const unloaded = testResults.filter(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0);
+  const unloaded = testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+  );
   const failures = testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === 'failed')
-      .map(({ fullName, failureMessages }): Failure => ({ file: name, test: fullName, message: failureMessages?.join('\n') ?? '' })));
+      .map(({ fullName, failureMessages }): Failure => ({
+        file: name,
+        test: fullName,
+        message: failureMessages?.join('\n') ?? '',
+      })),
+  );
   return {
     passed: numPassedTests,
     failed: numFailedTests + unloaded.length,

@@ -32,21 +32,47 @@ interface ClientOptions {
 }
 
 /** The dependencies that the servers of one process share. */
-export function dependenciesFor({ url, token, policy = { readOnly: false }, guard, extraTools = [] }: Pick<ClientOptions, 'url' | 'token' | 'policy' | 'guard' | 'extraTools'>) {
+export function dependenciesFor({
+  url,
+  token,
+  policy = { readOnly: false },
+  guard,
+  extraTools = [],
+}: Pick<ClientOptions, 'url' | 'token' | 'policy' | 'guard' | 'extraTools'>) {
   const client = createClient({ baseUrl: url, credential: credentialOf(token) });
   const log = memoryLog();
-  return { log, client, parts: createDependencies({ tools: [...tools, ...extraTools], policy, guard, connect: async () => ({ client }), secrets: () => [token], version: '0', log, clock: { now: Date.now } }) };
+  return {
+    log,
+    client,
+    parts: createDependencies({
+      tools: [...tools, ...extraTools],
+      policy,
+      guard,
+      connect: async () => ({ client }),
+      secrets: () => [token],
+      version: '0',
+      log,
+      clock: { now: Date.now },
+    }),
+  };
 }
 
 /** Connects a client of the 2026 protocol version over a transport that can tamper with its calls. */
-export async function connectTampering({ parts, user, principal = 'ann', tamper }: { parts: ReturnType<typeof dependenciesFor>['parts'] } & Pick<ClientOptions, 'user' | 'principal' | 'tamper'>) {
+export async function connectTampering({
+  parts,
+  user,
+  principal = 'ann',
+  tamper,
+}: { parts: ReturnType<typeof dependenciesFor>['parts'] } & Pick<ClientOptions, 'user' | 'principal' | 'tamper'>) {
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
   const send = clientSide.send.bind(clientSide);
   clientSide.send = (message: Message, ...rest) => {
     if (tamper && 'method' in message && message.method === 'tools/call') tamper(message as unknown as ToolCall);
     return send(message, ...rest);
   };
-  const server = serveStdio(({ era }) => buildServer(parts, { era, callerOf: () => ({ principal }) }), { transport: serverSide });
+  const server = serveStdio(({ era }) => buildServer(parts, { era, callerOf: () => ({ principal }) }), {
+    transport: serverSide,
+  });
   const { client } = await connectModern(clientSide, user);
   return {
     client,

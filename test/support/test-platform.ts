@@ -65,9 +65,14 @@ const dump = (dataDir: string): Record<string, unknown[]> => {
   if (postgresTests) return postgresTests.rowsOfDatabase(dataDir, (name) => !backgroundTables.includes(name));
   const db = new DatabaseSync(join(dataDir, databaseFile), { readOnly: true });
   try {
-    const tables = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`).all().map(({ name }) => String(name));
+    const tables = db
+      .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+      .all()
+      .map(({ name }) => String(name));
     const compared = tables.filter((name) => !backgroundTables.includes(name));
-    return Object.fromEntries(compared.map((name) => [name, db.prepare(`SELECT * FROM "${name}" ORDER BY rowid`).all()]));
+    return Object.fromEntries(
+      compared.map((name) => [name, db.prepare(`SELECT * FROM "${name}" ORDER BY rowid`).all()]),
+    );
   } finally {
     db.close();
   }
@@ -77,7 +82,8 @@ const dump = (dataDir: string): Record<string, unknown[]> => {
 const settledDump = async (dataDir: string): Promise<Record<string, unknown[]>> => {
   for (;;) {
     const rows = dump(dataDir);
-    if (!(rows['backup'] as { due_ms: number | null }[]).some(({ due_ms: due }) => due !== null && due <= Date.now())) return rows;
+    if (!(rows['backup'] as { due_ms: number | null }[]).some(({ due_ms: due }) => due !== null && due <= Date.now()))
+      return rows;
     await setTimeout(10);
   }
 };
@@ -85,14 +91,36 @@ const settledDump = async (dataDir: string): Promise<Record<string, unknown[]>> 
 const digests = async (dataDir: string, without: readonly string[]): Promise<Record<string, string>> => {
   const ignored = new Set([...backgroundTables, ...without]);
   if (postgresTests) return postgresTests.digestsOfDatabase(dataDir, (name) => !ignored.has(name));
-  return Object.fromEntries(Object.entries(await settledDump(dataDir)).filter(([name]) => !ignored.has(name)).map(([name, rows]) => [name, JSON.stringify(rows)]));
+  return Object.fromEntries(
+    Object.entries(await settledDump(dataDir))
+      .filter(([name]) => !ignored.has(name))
+      .map(([name, rows]) => [name, JSON.stringify(rows)]),
+  );
 };
 
-const sendRequest = async (url: string, method: string, target: string, authorization: string, options: RequestOptions): Promise<PlatformResponse> => {
-  const headers = { ...(options.authorization !== null && { authorization: options.authorization ?? authorization }), ...options.headers };
-  const { statusCode, headers: responseHeaders, body } = await request(`${url}${target}`, { method, headers, body: options.body });
+const sendRequest = async (
+  url: string,
+  method: string,
+  target: string,
+  authorization: string,
+  options: RequestOptions,
+): Promise<PlatformResponse> => {
+  const headers = {
+    ...(options.authorization !== null && { authorization: options.authorization ?? authorization }),
+    ...options.headers,
+  };
+  const {
+    statusCode,
+    headers: responseHeaders,
+    body,
+  } = await request(`${url}${target}`, { method, headers, body: options.body });
   const text = await body.text();
-  return { status: statusCode, headers: responseHeaders, body: (text === '' ? undefined : JSON.parse(text)) as Json, text };
+  return {
+    status: statusCode,
+    headers: responseHeaders,
+    body: (text === '' ? undefined : JSON.parse(text)) as Json,
+    text,
+  };
 };
 
 const standard: Partial<PlatformOptions> = { timeScale: 0, rateLimit: 1_000_000, token: 'token-of-the-tests' };
@@ -100,14 +128,27 @@ const standard: Partial<PlatformOptions> = { timeScale: 0, rateLimit: 1_000_000,
 async function platformIn(dataDir: string, options: Partial<PlatformOptions>, known?: Tokens): Promise<TestPlatform> {
   const platform = await startPlatform({ openRecords: () => openTestStore(dataDir), ...options, dataDir });
   const tokens = known ?? (await createTokens(dataDir));
-  const send: TestPlatform['send'] = (method, target, requestOptions = {}) => sendRequest(platform.url, method, target, `Token ${tokens.admin}`, requestOptions);
+  const send: TestPlatform['send'] = (method, target, requestOptions = {}) =>
+    sendRequest(platform.url, method, target, `Token ${tokens.admin}`, requestOptions);
   const call: TestPlatform['call'] = (name, input = {}, requestOptions = {}) => {
     const { method, target, body } = toWire(operations[name], input);
-    const json = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...requestOptions.headers } };
+    const json = body && {
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', ...requestOptions.headers },
+    };
     return send(method, target, { ...requestOptions, ...json });
   };
   return {
-    url: platform.url, dataDir, ...(postgresTests && { openRecords: () => openTestStore(dataDir) }), token: platform.token ?? tokens.admin, organizationId: platform.organizationId, seed: platform.seed, control: platform.control, tokens, send, call,
+    url: platform.url,
+    dataDir,
+    ...(postgresTests && { openRecords: () => openTestStore(dataDir) }),
+    token: platform.token ?? tokens.admin,
+    organizationId: platform.organizationId,
+    seed: platform.seed,
+    control: platform.control,
+    tokens,
+    send,
+    call,
     must: async (name, input) => {
       const { status, body, text } = await call(name, input);
       if (status >= 300) throw new Error(`${name} was refused: ${text}`);
@@ -127,7 +168,10 @@ async function platformIn(dataDir: string, options: Partial<PlatformOptions>, kn
   };
 }
 
-/** Starts a platform in a temporary directory. By default deployments are instant and the rate limit is out of reach; `rateLimit: undefined` selects the platform's own. */
+/**
+ * Starts a platform in a temporary directory. By default deployments are instant and the rate limit is out of reach;
+ * `rateLimit: undefined` selects the platform's own.
+ */
 export async function startTestPlatform(options: Partial<PlatformOptions> = {}): Promise<TestPlatform> {
   const all = { ...standard, ...options };
   const { dataDir, tokens } = await seededDirectory(all);

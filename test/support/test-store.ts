@@ -8,10 +8,12 @@ import type { DataStore, Db } from '../../src/platform/store/store.ts';
 type PostgresTests = typeof import('./postgres/test-databases.ts');
 
 /** What keeps records in PostgreSQL, in the suite that does so; undefined in all others. */
-export const postgresTests: PostgresTests | undefined = process.env['TEST_POSTGRES'] === undefined ? undefined : await import('./postgres/test-databases.ts');
+export const postgresTests: PostgresTests | undefined =
+  process.env['TEST_POSTGRES'] === undefined ? undefined : await import('./postgres/test-databases.ts');
 
 /** Opens the records of a data directory of a test, where the suite keeps them. */
-export const openTestStore = (dataDir: string): Promise<DataStore> => (postgresTests?.openTestDatabase ?? openDatabase)(dataDir);
+export const openTestStore = (dataDir: string): Promise<DataStore> =>
+  (postgresTests?.openTestDatabase ?? openDatabase)(dataDir);
 
 /** Expects that references of all rows hold, and that nobody has switched them off. In PostgreSQL nobody can. */
 export async function expectReferencesHold(db: Db): Promise<void> {
@@ -20,7 +22,10 @@ export async function expectReferencesHold(db: Db): Promise<void> {
   expect((await sql<{ foreign_keys: number }>`PRAGMA foreign_keys`.execute(db)).rows).toEqual([{ foreign_keys: 1 }]);
 }
 
-/** Keeps requests waiting that change something of an organization, as another process does while it writes. @returns what lets them go on */
+/**
+ * Keeps requests waiting that change something of an organization, as another process does while it writes. @returns
+ * what lets them go on
+ */
 export async function holdWrites(dataDir: string, organizationId: string): Promise<() => Promise<void>> {
   if (postgresTests === undefined) {
     const other = new DatabaseSync(join(dataDir, databaseFile));

@@ -9,7 +9,9 @@ type Args = Readonly<Record<string, unknown>>;
 /** Where a text stands in the arguments of a tool, by the tool's schema. */
 export interface TextPlace {
   readonly tool: string;
-  /** Such as `healthchecks.readiness_probe.type.exec.command[]`; `*` stands for a member that the schema doesn't name. */
+  /**
+   * Such as `healthchecks.readiness_probe.type.exec.command[]`; `*` stands for a member that the schema doesn't name.
+   */
   readonly path: string;
   /** Whether any character is taken. */
   readonly isFree: boolean;
@@ -35,7 +37,12 @@ function smallest(node: JsonSchema): unknown {
   if (schema.anyOf) return smallest(schema.anyOf[0]!);
   switch (schema.type) {
     case 'object':
-      return Object.fromEntries((schema.required ?? []).map((name) => [name, name === 'scheduled_at' ? '0 3 * * *' : smallest(schema.properties![name]!)]));
+      return Object.fromEntries(
+        (schema.required ?? []).map((name) => [
+          name,
+          name === 'scheduled_at' ? '0 3 * * *' : smallest(schema.properties![name]!),
+        ]),
+      );
     case 'array':
       return schema.minItems ? [smallest(schema.items!)] : [];
     case 'boolean':
@@ -44,7 +51,11 @@ function smallest(node: JsonSchema): unknown {
     case 'number':
       return Math.max(schema.minimum ?? 1, 1);
     default:
-      return schema.format === 'uuid' ? '00000000-0000-4000-8000-000000000001' : schema.pattern?.startsWith(String.raw`^\/`) ? '/a' : 'https://a.example/a';
+      return schema.format === 'uuid'
+        ? '00000000-0000-4000-8000-000000000001'
+        : schema.pattern?.startsWith(String.raw`^\/`)
+          ? '/a'
+          : 'https://a.example/a';
   }
 }
 
@@ -52,24 +63,43 @@ function smallest(node: JsonSchema): unknown {
 function leavesIn(node: JsonSchema, path: string): Leaf[] {
   const schema = withoutNull(node);
   if (schema.anyOf) return schema.anyOf.flatMap((option) => leavesIn(option, path));
-  if (schema.reference !== undefined || schema.enum || ['boolean', 'integer', 'number'].includes(String(schema.type))) return [];
-  if (schema.type === 'array') return leavesIn(schema.items ?? {}, `${path}[]`).map(({ build, ...leaf }) => ({ ...leaf, build: (text) => [build(text)] }));
+  if (schema.reference !== undefined || schema.enum || ['boolean', 'integer', 'number'].includes(String(schema.type)))
+    return [];
+  if (schema.type === 'array')
+    return leavesIn(schema.items ?? {}, `${path}[]`).map(({ build, ...leaf }) => ({
+      ...leaf,
+      build: (text) => [build(text)],
+    }));
   if (schema.type !== 'object') return [{ path, schema, build: (text) => text }];
   const required = smallest({ ...schema, default: undefined }) as Args;
-  const named = Object.entries(schema.properties ?? {}).flatMap(([name, member]) => leavesIn(member, `${path}.${name}`).map(({ build, ...leaf }): Leaf => ({ ...leaf, build: (text) => ({ ...required, [name]: build(text) }) })));
+  const named = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+    leavesIn(member, `${path}.${name}`).map(({ build, ...leaf }): Leaf => ({
+      ...leaf,
+      build: (text) => ({ ...required, [name]: build(text) }),
+    })),
+  );
   if (typeof schema.additionalProperties !== 'object') return named;
   const others = schema.additionalProperties;
   return [
     ...named,
-    ...leavesIn(others, `${path}.*`).map(({ build, ...leaf }): Leaf => ({ ...leaf, build: (text) => ({ ...required, OTHER: build(text) }) })),
+    ...leavesIn(others, `${path}.*`).map(({ build, ...leaf }): Leaf => ({
+      ...leaf,
+      build: (text) => ({ ...required, OTHER: build(text) }),
+    })),
     { path: `${path}{}`, schema: {}, build: (text) => ({ ...required, [text]: smallest(others) }) },
   ];
 }
 
-const isRecord = (value: unknown): value is Args => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRecord = (value: unknown): value is Args =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const merged = (base: unknown, value: unknown): unknown =>
-  isRecord(base) && isRecord(value) ? { ...base, ...Object.fromEntries(Object.entries(value).map(([name, member]) => [name, merged(base[name], member)])) } : value;
+  isRecord(base) && isRecord(value)
+    ? {
+        ...base,
+        ...Object.fromEntries(Object.entries(value).map(([name, member]) => [name, merged(base[name], member)])),
+      }
+    : value;
 
 /** All places for texts in the arguments of a tool. @param args valid ones, to which the text is added. */
 export function textPlaces(tool: Tool, args: Args): TextPlace[] {
@@ -77,19 +107,35 @@ export function textPlaces(tool: Tool, args: Args): TextPlace[] {
   const { properties: sent } = argumentSchema(tool.operation);
   return Object.entries(toolArgumentSchema(tool).properties ?? {}).flatMap(([member, schema]) =>
     leavesIn(sent?.[member] ?? schema, member).map(({ path, schema: leaf, build }): TextPlace => ({
-      tool: tool.name, member, path, isFree: leaf.freeText === true, isSecret: leaf.secret === true,
+      tool: tool.name,
+      member,
+      path,
+      isFree: leaf.freeText === true,
+      isSecret: leaf.secret === true,
       argsWith: (text) => {
         const within = { ...args, [member]: merged(args[member], build(text)) };
         return issuesOfCall(tool, within).length === 0 ? within : { ...args, [member]: build(text) };
       },
-    })));
+    })),
+  );
 }
 
 // What some places want around a text.
-const around = [(text: string) => text, (text: string) => `/${text}`, (text: string) => `https://a.example/${text}`, (text: string) => `oci://a.example/${text}`, (text: string) => `PLAIN=${text}`, (text: string) => `${text}@a.example`];
+const around = [
+  (text: string) => text,
+  (text: string) => `/${text}`,
+  (text: string) => `https://a.example/${text}`,
+  (text: string) => `oci://a.example/${text}`,
+  (text: string) => `PLAIN=${text}`,
+  (text: string) => `${text}@a.example`,
+];
 
-/** The first form of the first of these texts that a place takes; undefined if it takes none, such as one for a time. */
+/**
+ * The first form of the first of these texts that a place takes; undefined if it takes none, such as one for a time.
+ */
 export function takenBy(place: TextPlace, texts: readonly string[]): string | undefined {
   const tool = tools.find(({ name }) => name === place.tool)!;
-  return texts.flatMap((text) => around.map((form) => form(text))).find((text) => issuesOfCall(tool, place.argsWith(text)).length === 0);
+  return texts
+    .flatMap((text) => around.map((form) => form(text)))
+    .find((text) => issuesOfCall(tool, place.argsWith(text)).length === 0);
 }

@@ -6,8 +6,13 @@ type Args = Record<string, unknown>;
 let count = 0;
 const uniqueName = (word: string): string => `${word}-${(count += 1)}`;
 
-/** Arguments with which each tool can be called on the seeded platform, repeatedly: each replacement changes something. */
-export function toolCallsOn({ seed, organizationId }: Pick<RunningPlatform, 'seed' | 'organizationId'>): Record<string, () => Args> {
+/**
+ * Arguments with which each tool can be called on the seeded platform, repeatedly: each replacement changes something.
+ */
+export function toolCallsOn({
+  seed,
+  organizationId,
+}: Pick<RunningPlatform, 'seed' | 'organizationId'>): Record<string, () => Args> {
   const id = (name: string): Args => ({ [name]: seed[name] });
   const organization = { organization_id: organizationId };
   const application = `infra://service/application/${seed['application_id']}`;
@@ -15,24 +20,70 @@ export function toolCallsOn({ seed, organizationId }: Pick<RunningPlatform, 'see
     get_organization: () => ({}),
     list_projects: () => organization,
     create_project: () => ({ ...organization, name: uniqueName('project') }),
-    create_environment: () => ({ ...id('project_id'), ...id('cluster_id'), name: uniqueName('environment'), mode: 'STAGING' }),
-    create_application: () => ({ ...id('environment_id'), name: uniqueName('app'), git_repository: { url: 'https://git.example/shop/app.git' } }),
-    create_database: () => ({ ...id('environment_id'), name: uniqueName('db'), type: 'REDIS', version: '7', mode: 'CONTAINER' }),
+    create_environment: () => ({
+      ...id('project_id'),
+      ...id('cluster_id'),
+      name: uniqueName('environment'),
+      mode: 'STAGING',
+    }),
+    create_application: () => ({
+      ...id('environment_id'),
+      name: uniqueName('app'),
+      git_repository: { url: 'https://git.example/shop/app.git' },
+    }),
+    create_database: () => ({
+      ...id('environment_id'),
+      name: uniqueName('db'),
+      type: 'REDIS',
+      version: '7',
+      mode: 'CONTAINER',
+    }),
     deploy_database: () => id('database_id'),
     deploy_application: () => id('application_id'),
     get_application_status: () => id('application_id'),
-    create_environment_variable: () => ({ ...id('application_id'), key: uniqueName('KEY').replace('-', '_'), value: 'x' }),
+    create_environment_variable: () => ({
+      ...id('application_id'),
+      key: uniqueName('KEY').replace('-', '_'),
+      value: 'x',
+    }),
     list_environment_variables: () => id('application_id'),
-    create_secret: () => ({ ...id('application_id'), key: uniqueName('SECRET').replace('-', '_'), value: 'correct-horse-9' }),
+    create_secret: () => ({
+      ...id('application_id'),
+      key: uniqueName('SECRET').replace('-', '_'),
+      value: 'correct-horse-9',
+    }),
     get_application_logs: () => ({ ...id('application_id'), tail: 5 }),
-    update_environment_variable: () => ({ ...id('environment_id'), ...id('environment_variable_id'), key: 'REGION', value: uniqueName('value') }),
-    override_environment_variable: () => ({ ...id('container_id'), ...id('environment_variable_id'), value: uniqueName('value') }),
-    update_container: () => ({ ...id('container_id'), ...id('registry_id'), name: 'worker', image_name: 'library/worker', tag: uniqueName('2.0'), healthchecks: {} }),
+    update_environment_variable: () => ({
+      ...id('environment_id'),
+      ...id('environment_variable_id'),
+      key: 'REGION',
+      value: uniqueName('value'),
+    }),
+    override_environment_variable: () => ({
+      ...id('container_id'),
+      ...id('environment_variable_id'),
+      value: uniqueName('value'),
+    }),
+    update_container: () => ({
+      ...id('container_id'),
+      ...id('registry_id'),
+      name: 'worker',
+      image_name: 'library/worker',
+      tag: uniqueName('2.0'),
+      healthchecks: {},
+    }),
     restart_services: () => ({ ...id('environment_id'), container_ids: [seed['container_id']] }),
     stop_environment: () => id('environment_id'),
     update_helm: () => ({
-      ...id('helm_id'), name: 'metrics', description: uniqueName('release'), auto_deploy: false, arguments: [], values_override: {},
-      source: { helm_repository: { repository: seed['helm_repository_id'], chart_name: 'metrics', chart_version: '1.2.3' } },
+      ...id('helm_id'),
+      name: 'metrics',
+      description: uniqueName('release'),
+      auto_deploy: false,
+      arguments: [],
+      values_override: {},
+      source: {
+        helm_repository: { repository: seed['helm_repository_id'], chart_name: 'metrics', chart_version: '1.2.3' },
+      },
     }),
     get_helm: () => id('helm_id'),
     plan_terraform: () => id('terraform_id'),
@@ -42,11 +93,35 @@ export function toolCallsOn({ seed, organizationId }: Pick<RunningPlatform, 'see
     list_members: () => organization,
     invite_member: () => ({ ...organization, email: `${uniqueName('ann')}@example.com` }),
     update_alert_rule: () => ({
-      ...id('alert_rule_id'), name: 'CPU high', description: uniqueName('x'), tag: 'cpu', condition: { promql: 'rate(cpu[5m]) > 0.9' }, for_duration: 'PT5M',
-      severity: 'HIGH', enabled: true, alert_receiver_ids: [seed['alert_receiver_id']], presentation: {},
+      ...id('alert_rule_id'),
+      name: 'CPU high',
+      description: uniqueName('x'),
+      tag: 'cpu',
+      condition: { promql: 'rate(cpu[5m]) > 0.9' },
+      for_duration: 'PT5M',
+      severity: 'HIGH',
+      enabled: true,
+      alert_receiver_ids: [seed['alert_receiver_id']],
+      presentation: {},
     }),
-    create_helm_repository: () => ({ ...organization, name: uniqueName('charts'), kind: 'HTTPS', skip_tls_verification: false, config: {}, url: 'https://charts.example' }),
-    update_billing_info: () => ({ ...organization, first_name: 'Ada', last_name: 'King', email: 'ada@example.com', address: '1 Main St', city: uniqueName('Paris'), zip: '75001', country_code: 'FR' }),
+    create_helm_repository: () => ({
+      ...organization,
+      name: uniqueName('charts'),
+      kind: 'HTTPS',
+      skip_tls_verification: false,
+      config: {},
+      url: 'https://charts.example',
+    }),
+    update_billing_info: () => ({
+      ...organization,
+      first_name: 'Ada',
+      last_name: 'King',
+      email: 'ada@example.com',
+      address: '1 Main St',
+      city: uniqueName('Paris'),
+      zip: '75001',
+      country_code: 'FR',
+    }),
     list_job_deployments: () => id('job_id'),
     get_labels_group: () => ({ ...organization, ...id('labels_group_id') }),
     create_webhook: () => ({ ...organization, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'] }),
@@ -76,17 +151,34 @@ export function toolCallsOn({ seed, organizationId }: Pick<RunningPlatform, 'see
     deploy_service: () => ({ service: `infra://service/container/${seed['container_id']}` }),
     rollback_application: () => ({ application: seed['application_id'] }),
     update_application: () => ({ ...id('application_id'), description: uniqueName('app') }),
-    create_container: () => ({ ...id('environment_id'), ...id('registry_id'), name: uniqueName('container'), image_name: 'library/nginx', tag: '1.27' }),
+    create_container: () => ({
+      ...id('environment_id'),
+      ...id('registry_id'),
+      name: uniqueName('container'),
+      image_name: 'library/nginx',
+      tag: '1.27',
+    }),
     update_database: () => ({ ...id('database_id'), description: uniqueName('db') }),
-    create_job: () => ({ ...id('environment_id'), name: uniqueName('job'), schedule: { cronjob: { scheduled_at: '0 4 * * *' } }, source: { image: { image_name: 'library/report', tag: '1.0', registry_id: seed['registry_id'] } } }),
+    create_job: () => ({
+      ...id('environment_id'),
+      name: uniqueName('job'),
+      schedule: { cronjob: { scheduled_at: '0 4 * * *' } },
+      source: { image: { image_name: 'library/report', tag: '1.0', registry_id: seed['registry_id'] } },
+    }),
     update_job: () => ({ ...id('job_id'), description: uniqueName('job') }),
-    set_environment_variables: () => ({ application: seed['application_id'], variables: { [uniqueName('KEY').replace('-', '_')]: 'x' } }),
+    set_environment_variables: () => ({
+      application: seed['application_id'],
+      variables: { [uniqueName('KEY').replace('-', '_')]: 'x' },
+    }),
     stop_services: () => ({ services: [`infra://service/container/${seed['container_id']}`] }),
     start_services: () => ({ services: [`infra://service/database/${seedId('service/data/development/events-db')}`] }),
     delete_service: () => ({ service: `infra://service/job/${seedId('service/data/development/migrate-schema')}` }),
     delete_environment: () => ({ environment: seedId('environment/data/development') }),
     create_custom_domain: () => ({ service: application, domain: `${uniqueName('shop')}.example.com` }),
-    delete_custom_domain: () => ({ service: `infra://service/container/${seed['container_id']}`, domain: 'search.live.acme.example' }),
+    delete_custom_domain: () => ({
+      service: `infra://service/container/${seed['container_id']}`,
+      domain: 'search.live.acme.example',
+    }),
     delete_environment_variable: () => ({ service: `infra://service/job/${seed['job_id']}`, key: 'REPORT_FORMAT' }),
     get_api_budget: () => ({}),
   };

@@ -11,8 +11,13 @@ export interface ReceivedRequest {
   readonly body: string;
 }
 
-/** Starts a receiver of webhooks on loopback. It ends with the test. @param answer to the nth request, from 0; default: 204. */
-export async function startReceiver(answer: (response: ServerResponse, index: number) => void = (response) => response.writeHead(204).end()) {
+/**
+ * Starts a receiver of webhooks on loopback. It ends with the test. @param answer to the nth request, from 0; default:
+ * 204.
+ */
+export async function startReceiver(
+  answer: (response: ServerResponse, index: number) => void = (response) => response.writeHead(204).end(),
+) {
   const received: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     let body = '';

@@ -14,7 +14,13 @@ import { eventually } from '../support/eventually.ts';
 import { approvalCodeIn, operatorSecret, setOperatorSecret } from '../support/guard-fixture.ts';
 import { textOf } from '../support/mcp-clients.ts';
 import { startProgram } from '../support/started-program.ts';
-import { closeTestServers, connectLegacyHttp, connectModernHttp, modernCall, modernHeaders } from '../transport/test-server.ts';
+import {
+  closeTestServers,
+  connectLegacyHttp,
+  connectModernHttp,
+  modernCall,
+  modernHeaders,
+} from '../transport/test-server.ts';
 import { attributesOf, startOtlpReceiver } from './otlp-receiver.ts';
 import { parseMetrics, type ParsedMetrics } from './parse-metrics.ts';
 
@@ -27,12 +33,19 @@ interface Ready {
 
 /** Starts a command that serves metrics, and waits until it is ready. */
 async function start(args: readonly string[], env: Record<string, string> = {}) {
-  const program = await startProgram<Ready>(commandLine([...args, '--port', '0', '--metrics-port', '0'], { INFRA_TIME_SCALE: '0', ...env }));
+  const program = await startProgram<Ready>(
+    commandLine([...args, '--port', '0', '--metrics-port', '0'], { INFRA_TIME_SCALE: '0', ...env }),
+  );
   return { ...program, scrape: async () => parseMetrics(await (await fetch(program.ready.metrics_url)).text()) };
 }
 
-const oursIn = ({ types }: ParsedMetrics): string[] => [...types.keys()].filter((name) => name.startsWith('infra_')).toSorted();
-const namesOf = (...parts: Part[]): string[] => Object.values(definitions).filter(({ part }) => parts.includes(part)).map(({ name }) => name).toSorted();
+const oursIn = ({ types }: ParsedMetrics): string[] =>
+  [...types.keys()].filter((name) => name.startsWith('infra_')).toSorted();
+const namesOf = (...parts: Part[]): string[] =>
+  Object.values(definitions)
+    .filter(({ part }) => parts.includes(part))
+    .map(({ name }) => name)
+    .toSorted();
 
 const questions = 'infra_mcp_questions_total';
 const development = { environment_id: 'data/development' };
@@ -86,16 +99,32 @@ describe('infra-mcp http', () => {
   test('continues the trace in the headers of a request, and sends what is left when it ends', async () => {
     const receiver = await startOtlpReceiver();
     onTestFinished(receiver.close);
-    const { ready, child, ended } = await start(['http', '--data-dir', await temporaryDirectory()], { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_BSP_SCHEDULE_DELAY: '600000' });
+    const { ready, child, ended } = await start(['http', '--data-dir', await temporaryDirectory()], {
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_BSP_SCHEDULE_DELAY: '600000',
+    });
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const response = await fetch(ready.url, {
-      method: 'POST', body: JSON.stringify(modernCall('get_organization')),
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', traceparent, ...modernHeaders('get_organization') },
+      method: 'POST',
+      body: JSON.stringify(modernCall('get_organization')),
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        traceparent,
+        ...modernHeaders('get_organization'),
+      },
     });
     expect(await response.text()).toContain('Acme');
     const unknown = await fetch(ready.url, {
-      method: 'POST', body: JSON.stringify(modernCall('no_such_tool')),
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', traceparent, ...modernHeaders('no_such_tool') },
+      method: 'POST',
+      body: JSON.stringify(modernCall('no_such_tool')),
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        traceparent,
+        ...modernHeaders('no_such_tool'),
+      },
     });
     expect(await unknown.text()).toContain('There is no tool');
     expect(receiver.requests).toEqual([]);
@@ -111,23 +140,36 @@ describe('infra-mcp http', () => {
   test('ends although nothing takes its traces, and runs although a variable for them is wrong', async () => {
     const receiver = await startOtlpReceiver('silent');
     onTestFinished(receiver.close);
-    for (const env of [{ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }, { OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere' }] as Record<string, string>[]) {
+    for (const env of [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' },
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere' },
+    ] as Record<string, string>[]) {
       const { ready, child, ended, output } = await start(['http', '--data-dir', await temporaryDirectory()], env);
       const client = await connectModernHttp(new URL(ready.url));
       expect((await client.call('get_organization')).isError).toBeFalsy();
       await client.close();
       child.kill('SIGTERM');
       expect((await ended).code).toBe(0);
-      expect(output.stderr.includes('an OTEL_ variable cannot be used')).toBe(env['OTEL_EXPORTER_OTLP_ENDPOINT'] === 'nowhere');
+      expect(output.stderr.includes('an OTEL_ variable cannot be used')).toBe(
+        env['OTEL_EXPORTER_OTLP_ENDPOINT'] === 'nowhere',
+      );
     }
   });
 });
 
 describe('infra-mcp stdio', () => {
   test('serves metrics, those of the embedded platform once it serves it', async () => {
-    const assistant = await startAssistant({ INFRA_DATA_DIR: await temporaryDirectory(), INFRA_METRICS_PORT: '0', INFRA_LOG_LEVEL: 'info' });
+    const assistant = await startAssistant({
+      INFRA_DATA_DIR: await temporaryDirectory(),
+      INFRA_METRICS_PORT: '0',
+      INFRA_LOG_LEVEL: 'info',
+    });
     const line = await eventually(() => {
-      const found = assistant.stderr().split('\n').find((one) => one.includes('serving metrics'));
+      const found = assistant
+        .stderr()
+        .split('\n')
+        .find((one) => one.includes('serving metrics'));
       expect(found).toBeDefined();
       return found!;
     });
@@ -155,10 +197,19 @@ async function webhookReceiver(status: number): Promise<string> {
 
 describe('infra-mcp platform', () => {
   test('serves metrics of its deployments and webhooks', async () => {
-    const { ready, scrape } = await start(['platform', '--data-dir', await temporaryDirectory(), '--allow-private-webhook-targets']);
+    const { ready, scrape } = await start([
+      'platform',
+      '--data-dir',
+      await temporaryDirectory(),
+      '--allow-private-webhook-targets',
+    ]);
     const call = async (name: OperationName, input: Record<string, unknown>): Promise<Record<string, unknown>> => {
       const { method, target, body } = toWire(operations[name], input);
-      const response = await fetch(`${ready.url}${target}`, { method, headers: { authorization: `Token ${ready.token}`, 'content-type': 'application/json' }, ...(body && { body: JSON.stringify(body) }) });
+      const response = await fetch(`${ready.url}${target}`, {
+        method,
+        headers: { authorization: `Token ${ready.token}`, 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
       expect(response.ok).toBe(true);
       return (await response.json()) as Record<string, unknown>;
     };
@@ -167,7 +218,13 @@ describe('infra-mcp platform', () => {
     expect(before.value('infra_platform_webhook_attempts_total', { result: 'delivered' })).toBe(0);
     const ended = before.value('infra_platform_deployments', { status: 'SUCCESS' })!;
 
-    for (const status of [200, 410, 503]) await call('create_webhook', { organization_id: ready.organization_id, target_url: await webhookReceiver(status), kind: 'STANDARD', events: ['DEPLOYMENT_STARTED'] });
+    for (const status of [200, 410, 503])
+      await call('create_webhook', {
+        organization_id: ready.organization_id,
+        target_url: await webhookReceiver(status),
+        kind: 'STANDARD',
+        events: ['DEPLOYMENT_STARTED'],
+      });
     const { seed } = ready as unknown as { seed: Record<string, string> };
     await call('deploy_application', { application_id: seed['application_id'], git_commit_id: 'a'.repeat(40) });
     await eventually(async () => {
@@ -175,7 +232,11 @@ describe('infra-mcp platform', () => {
       const attempts = (result: string) => metrics.value('infra_platform_webhook_attempts_total', { result });
       expect(metrics.value('infra_platform_deployments', { status: 'SUCCESS' })).toBe(ended + 1);
       // The one that is tried again is given up at last.
-      expect([attempts('delivered'), attempts('failed'), metrics.value('infra_platform_webhook_deliveries_waiting')]).toEqual([1, 2, 0]);
+      expect([
+        attempts('delivered'),
+        attempts('failed'),
+        metrics.value('infra_platform_webhook_deliveries_waiting'),
+      ]).toEqual([1, 2, 0]);
       expect(attempts('retried')).toBeGreaterThanOrEqual(5);
       expect(metrics.value('infra_platform_webhook_lag_seconds')).toBe(0);
     });
@@ -185,7 +246,9 @@ describe('infra-mcp platform', () => {
 test('an address that is taken ends the program and is named, with what to do', async () => {
   const taken = new URL(await webhookReceiver(200)).port;
   for (const args of [['http', '--port', '0'], ['platform'], ['stdio']]) {
-    const { code, stdout, stderr } = await runProgram([...args, '--metrics-port', taken], { INFRA_DATA_DIR: await temporaryDirectory() });
+    const { code, stdout, stderr } = await runProgram([...args, '--metrics-port', taken], {
+      INFRA_DATA_DIR: await temporaryDirectory(),
+    });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(new RegExp(`\\b${taken} of 127\\.0\\.0\\.1\\b.*--metrics-port 0`));
   }
@@ -194,9 +257,17 @@ test('an address that is taken ends the program and is named, with what to do', 
 /** What a program loads until its stdin ends: of metrics and traces, their chunks and packages. */
 async function loadedBy(env: Record<string, string>): Promise<string[]> {
   const hooks = `import { registerHooks } from 'node:module'; registerHooks({ resolve: (specifier, context, next) => { if (/create-(metrics|traces)-|metrics-server-|opentelemetry|prom-client/.test(specifier)) process.stderr.write('loads ' + specifier + '\\n'); return next(specifier, context); } });`;
-  const { code, stderr } = await runProgram([], { INFRA_DATA_DIR: await temporaryDirectory(), NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`, ...env });
+  const { code, stderr } = await runProgram([], {
+    INFRA_DATA_DIR: await temporaryDirectory(),
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
+    ...env,
+  });
   expect(code).toBe(0);
-  return [...stderr.matchAll(/^loads .*?(?<name>create-metrics|create-traces|metrics-server|opentelemetry|prom-client)/gm)].map(({ groups }) => groups!['name']!).toSorted();
+  return [
+    ...stderr.matchAll(/^loads .*?(?<name>create-metrics|create-traces|metrics-server|opentelemetry|prom-client)/gm),
+  ]
+    .map(({ groups }) => groups!['name']!)
+    .toSorted();
 }
 
 test('nothing of metrics and traces is loaded unless it is switched on', async () => {

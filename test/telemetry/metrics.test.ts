@@ -29,9 +29,16 @@ async function start({ user, ...proxyOptions }: RecordingProxyOptions & { readon
   const metrics = createMetrics(['calls'], log);
   const proxy = await startRecordingProxy(platform.url, proxyOptions);
   const page = await startMetricsServer({ host: '127.0.0.1', port: 0, page: metrics.page, log });
-  const client = await startObservedServer({ url: proxy.url, token: platform.token, calls: metrics.calls, requests: metrics.requests, ...(user && { user }) });
+  const client = await startObservedServer({
+    url: proxy.url,
+    token: platform.token,
+    calls: metrics.calls,
+    requests: metrics.requests,
+    ...(user && { user }),
+  });
   opened.push(proxy, page, client);
-  const fetchText = async (headers: Record<string, string> = {}): Promise<string> => (await fetch(page.url, { headers })).text();
+  const fetchText = async (headers: Record<string, string> = {}): Promise<string> =>
+    (await fetch(page.url, { headers })).text();
   return { metrics, log, client, url: page.url, fetchText, scrape: async () => parseMetrics(await fetchText()) };
 }
 
@@ -78,10 +85,18 @@ describe('calls', () => {
 
   test('of tools that do not exist add no labels, whatever they are called', async () => {
     const { client, scrape } = await start();
-    const names = ['nope', 'x"} 1\ninfra_mcp_calls_total{tool="y', '__proto__', 'constructor', ...Array.from({ length: 100 }, (_, index) => `tool_${index}`)];
+    const names = [
+      'nope',
+      'x"} 1\ninfra_mcp_calls_total{tool="y',
+      '__proto__',
+      'constructor',
+      ...Array.from({ length: 100 }, (_, index) => `tool_${index}`),
+    ];
     for (const name of names) await client.call(name).catch(() => undefined);
     const samples = (await scrape()).samples.filter(({ name }) => name === calls);
-    expect(samples).toEqual([{ name: calls, labels: { tool: 'unknown', outcome: 'refused', risk: 'none' }, value: names.length }]);
+    expect(samples).toEqual([
+      { name: calls, labels: { tool: 'unknown', outcome: 'refused', risk: 'none' }, value: names.length },
+    ]);
   });
 });
 
@@ -96,8 +111,13 @@ describe('requests to the platform', () => {
     expect(metrics.value(requests, { operation: 'get_organization' })).toBe(1);
     expect(metrics.value(requests, { operation: 'get_organization', result: '200' })).toBe(1);
     expect(metrics.value(requests, { operation: 'get_environment', result: '404' })).toBe(1);
-    expect(metrics.value('infra_mcp_platform_request_duration_seconds_count', { operation: 'get_organization' })).toBe(1);
-    const [remaining, limit] = [metrics.value('infra_mcp_platform_budget_remaining')!, metrics.value('infra_mcp_platform_budget_limit')!];
+    expect(metrics.value('infra_mcp_platform_request_duration_seconds_count', { operation: 'get_organization' })).toBe(
+      1,
+    );
+    const [remaining, limit] = [
+      metrics.value('infra_mcp_platform_budget_remaining')!,
+      metrics.value('infra_mcp_platform_budget_limit')!,
+    ];
     expect(limit).toBe(1_000_000);
     expect(remaining).toBeLessThan(limit);
     await client.call('get_organization');
@@ -117,7 +137,12 @@ describe('requests to the platform', () => {
     await client.call('get_organization');
     await client.call('get_organization');
     const metrics = await scrape();
-    const found = metrics.samples.filter(({ name, labels }) => name === 'infra_mcp_platform_requests_total' && labels['operation'] === 'get_organization').map(({ labels, value }) => [labels['result'], value]);
+    const found = metrics.samples
+      .filter(
+        ({ name, labels }) =>
+          name === 'infra_mcp_platform_requests_total' && labels['operation'] === 'get_organization',
+      )
+      .map(({ labels, value }) => [labels['result'], value]);
     expect(Object.fromEntries(found)).toEqual({ 200: 2, 503: 1, other: 2, unreachable: 1 });
     expect(metrics.value('infra_mcp_platform_retries_total', { operation: 'get_organization' })).toBe(3);
   });
@@ -158,10 +183,13 @@ describe('the page', () => {
   test('is Prometheus text, and OpenMetrics for who prefers it', async () => {
     const { client, url, fetchText } = await start();
     await client.call('get_organization');
-    const typeFor = async (accept: string): Promise<string | null> => (await fetch(url, { headers: { accept } })).headers.get('content-type');
+    const typeFor = async (accept: string): Promise<string | null> =>
+      (await fetch(url, { headers: { accept } })).headers.get('content-type');
     expect(await typeFor('*/*')).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(await typeFor('text/html, text/plain;q=0.9, application/openmetrics-text;q=0.5')).toContain('text/plain');
-    expect(await typeFor('application/openmetrics-text; version=1.0.0; q=0.75, text/plain; version=0.0.4; q=0.5, */*;q=0.1')).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
+    expect(
+      await typeFor('application/openmetrics-text; version=1.0.0; q=0.75, text/plain; version=0.0.4; q=0.5, */*;q=0.1'),
+    ).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
     const open = parseMetrics(await fetchText({ accept: 'application/openmetrics-text' }), 'openmetrics');
     const plain = parseMetrics(await fetchText());
     expect(open.types.get('infra_mcp_calls')).toBe('counter');
@@ -182,14 +210,20 @@ describe('the page', () => {
   test('tells about the process and its event loop', async () => {
     const { scrape } = await start();
     const metrics = await scrape();
-    for (const name of ['process_resident_memory_bytes', 'process_cpu_seconds_total', 'nodejs_heap_size_used_bytes']) expect(metrics.value(name)).toBeGreaterThan(0);
+    for (const name of ['process_resident_memory_bytes', 'process_cpu_seconds_total', 'nodejs_heap_size_used_bytes'])
+      expect(metrics.value(name)).toBeGreaterThan(0);
     expect(metrics.value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0);
   });
 
   test('has every metric of its parts and no other of ours', async () => {
     const { scrape } = await start();
     const ours = [...(await scrape()).types.keys()].filter((name) => name.startsWith('infra_'));
-    expect(ours.toSorted()).toEqual(Object.values(definitions).filter(({ part }) => part === 'calls').map(({ name }) => name).toSorted());
+    expect(ours.toSorted()).toEqual(
+      Object.values(definitions)
+        .filter(({ part }) => part === 'calls')
+        .map(({ name }) => name)
+        .toSorted(),
+    );
   });
 
   test('leaves out what can not be read, and does not show it as zero', async () => {
@@ -197,7 +231,9 @@ describe('the page', () => {
     let readable = false;
     metrics.read({ approvalsWaiting: async () => (readable ? 3 : Promise.reject(new Error('locked'))) });
     expect((await scrape()).value('infra_mcp_approvals_waiting')).toBeUndefined();
-    expect(log.lines).toContainEqual(expect.objectContaining({ message: expect.stringContaining('left out of the metrics') }));
+    expect(log.lines).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('left out of the metrics') }),
+    );
     readable = true;
     expect((await scrape()).value('infra_mcp_approvals_waiting')).toBe(3);
     readable = false;
@@ -207,7 +243,9 @@ describe('the page', () => {
   test('stays whole and only grows while calls run', async () => {
     const { client, scrape } = await start();
     const work = Promise.all(Array.from({ length: 100 }, () => client.call('get_organization')));
-    const seen = await Promise.all(Array.from({ length: 20 }, async () => (await scrape()).value(calls, { tool: 'get_organization' }) ?? 0));
+    const seen = await Promise.all(
+      Array.from({ length: 20 }, async () => (await scrape()).value(calls, { tool: 'get_organization' }) ?? 0),
+    );
     await work;
     expect(Math.max(...seen)).toBeLessThanOrEqual(100);
     expect((await scrape()).value(calls, { tool: 'get_organization', outcome: 'done' })).toBe(100);
@@ -221,7 +259,17 @@ describe('the page', () => {
     await client.call('stop_environment', development);
     await client.call('delete_environment', { environment_id: 'no such place' });
     const text = await fetchText();
-    for (const secret of [platform.token, ...Object.values(platform.seed), platform.organizationId, 'a-name-of-the-caller', 'no such place', 'development', 'Acme', 'local']) expect(text).not.toContain(secret);
+    for (const secret of [
+      platform.token,
+      ...Object.values(platform.seed),
+      platform.organizationId,
+      'a-name-of-the-caller',
+      'no such place',
+      'development',
+      'Acme',
+      'local',
+    ])
+      expect(text).not.toContain(secret);
     const known: Readonly<Record<string, ReadonlySet<string>>> = {
       tool: new Set([...tools.map(({ name }) => name), 'unknown']),
       operation: new Set(allOperations.map(({ name }) => name)),
@@ -229,7 +277,10 @@ describe('the page', () => {
       risk: new Set(['read', 'write', 'disruptive', 'destructive', 'sensitive', 'none']),
     };
     const { samples } = await scrape();
-    const strange = samples.filter(({ name }) => name.startsWith('infra_')).flatMap(({ labels }) => Object.entries(labels)).filter(([label, value]) => known[label] && !known[label].has(value));
+    const strange = samples
+      .filter(({ name }) => name.startsWith('infra_'))
+      .flatMap(({ labels }) => Object.entries(labels))
+      .filter(([label, value]) => known[label] && !known[label].has(value));
     expect(strange).toEqual([]);
     expect(samples.some(({ labels }) => labels['tool'] === 'create_project')).toBe(true);
   });

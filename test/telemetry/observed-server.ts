@@ -20,10 +20,22 @@ interface ObservedServerOptions {
 
 /** Starts an MCP server with observers, and connects a client to it. */
 export async function startObservedServer({ url, token, calls, requests, user }: ObservedServerOptions) {
-  const client = createClient({ baseUrl: url, credential: credentialOf(token), observer: requests, sleep: async () => undefined });
+  const client = createClient({
+    baseUrl: url,
+    credential: credentialOf(token),
+    observer: requests,
+    sleep: async () => undefined,
+  });
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
   const dependencies = createDependencies({
-    tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [token], version: '0.0.0', log: memoryLog(), clock: { now: Date.now }, observer: calls,
+    tools,
+    policy: { readOnly: false },
+    connect: async () => ({ client }),
+    secrets: () => [token],
+    version: '0.0.0',
+    log: memoryLog(),
+    clock: { now: Date.now },
+    observer: calls,
   });
   const server = startStdioServer(dependencies, serverSide);
   const testClient = await connectModern(clientSide, user);

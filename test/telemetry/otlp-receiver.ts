@@ -25,11 +25,15 @@ export interface ReceivedSpan {
 }
 
 interface OtlpRequest {
-  readonly resourceSpans: readonly { readonly resource: { readonly attributes: readonly OtlpAttribute[] }; readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[] }[];
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly OtlpAttribute[] };
+    readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[];
+  }[];
 }
 
 /** Attributes by key. */
-export const attributesOf = (attributes: readonly OtlpAttribute[]): Record<string, unknown> => Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+export const attributesOf = (attributes: readonly OtlpAttribute[]): Record<string, unknown> =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
 /** Starts a receiver of traces by OTLP over HTTP. @param status of its answers; it never answers with `silent`. */
 export async function startOtlpReceiver(status: number | 'silent' = 200) {
@@ -45,7 +49,10 @@ export async function startOtlpReceiver(status: number | 'silent' = 200) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     /** Every span that was received as JSON. */
-    spans: () => parsed().flatMap(({ resourceSpans }) => resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))),
+    spans: () =>
+      parsed().flatMap(({ resourceSpans }) =>
+        resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
+      ),
     /** The attributes of the resource in the first request. */
     resource: () => attributesOf(parsed()[0]!.resourceSpans[0]!.resource.attributes),
     close: async (): Promise<void> => {

@@ -5,11 +5,42 @@ import { textOf } from '../support/mcp-clients.ts';
 import { startRecordingProxy } from '../support/recording-proxy.ts';
 import { type Json, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
-const node = { id: 'n1', name: 'node-1', role: 'MANAGER', availability: 'ACTIVE', state: 'READY', state_since: '2026-11-23T05:00:00Z', address: '10.0.0.7', labels: { disk: 'ssd' }, cpu: 4000, cpu_allotted: 300, memory: 8000, memory_allotted: 192, instances: 3 };
-const lost = { ...node, id: 'n2', name: 'node-2', role: 'WORKER', state: 'DOWN', instances: 0, cpu_allotted: 0, memory_allotted: 0, address: undefined, labels: undefined };
+const node = {
+  id: 'n1',
+  name: 'node-1',
+  role: 'MANAGER',
+  availability: 'ACTIVE',
+  state: 'READY',
+  state_since: '2026-11-23T05:00:00Z',
+  address: '10.0.0.7',
+  labels: { disk: 'ssd' },
+  cpu: 4000,
+  cpu_allotted: 300,
+  memory: 8000,
+  memory_allotted: 192,
+  instances: 3,
+};
+const lost = {
+  ...node,
+  id: 'n2',
+  name: 'node-2',
+  role: 'WORKER',
+  state: 'DOWN',
+  instances: 0,
+  cpu_allotted: 0,
+  memory_allotted: 0,
+  address: undefined,
+  labels: undefined,
+};
 
 const clusters = [
-  { id: 'c1', name: 'local', status: 'DEPLOYED', warnings: ['The node node-2 has been down since 2026-11-23T05:00:00Z or earlier.'], nodes: [node, lost] },
+  {
+    id: 'c1',
+    name: 'local',
+    status: 'DEPLOYED',
+    warnings: ['The node node-2 has been down since 2026-11-23T05:00:00Z or earlier.'],
+    nodes: [node, lost],
+  },
   { id: 'c2', name: 'other', status: 'DEPLOYED' },
 ];
 
@@ -25,7 +56,10 @@ Nodes of local; CPU in thousandths, memory in MB:
 name | role | state | state_since | availability | address | labels | instances | cpu_allotted | cpu | memory_allotted | memory
 node-1 | MANAGER | READY | 2026-11-23T05:00:00Z | ACTIVE | 10.0.0.7 | {"disk":"ssd"} | 3 | 300 | 4000 | 192 | 8000
 node-2 | WORKER | DOWN | 2026-11-23T05:00:00Z | ACTIVE |  |  | 0 | 0 | 4000 | 0 | 8000`);
-  expect(view['results']).toMatchObject([{ name: 'local', nodes: [{ name: 'node-1' }, { name: 'node-2', state: 'DOWN' }] }, { name: 'other' }]);
+  expect(view['results']).toMatchObject([
+    { name: 'local', nodes: [{ name: 'node-1' }, { name: 'node-2', state: 'DOWN' }] },
+    { name: 'other' },
+  ]);
 });
 
 describe('the overviews', () => {
@@ -42,24 +76,37 @@ describe('the overviews', () => {
   /** What each overview says of a platform whose clusters are changed like this, or can't be listed. */
   async function overviews(alter: (cluster: Json) => Json, status?: number): Promise<string[]> {
     const proxy = await startRecordingProxy(platform.url, {
-      alter: (_, path, body) => (path.split('?')[0]!.endsWith('/cluster') ? { results: (body as { results: Json[] }).results.map(alter) } : body),
+      alter: (_, path, body) =>
+        path.split('?')[0]!.endsWith('/cluster') ? { results: (body as { results: Json[] }).results.map(alter) } : body,
       beforeRequest: async (_, request, response) => {
-        if (status !== undefined && /\/cluster(?:\?|$)/.test(request.url!)) response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"no","message":"no"}');
+        if (status !== undefined && /\/cluster(?:\?|$)/.test(request.url!))
+          response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"no","message":"no"}');
       },
     });
     const connectors = connectorsTo(proxy.url, platform.tokens.read);
     opened.push(proxy, connectors);
     const client = await connectors.modern();
-    return Promise.all(([['get_organization_overview', {}], ['get_environment_overview', { environment: 'shop/staging' }], ['get_environment_status', { environment_id: 'shop/staging' }]] as const).map(async ([tool, args]) => {
-      const result = await client.call(tool, args);
-      expect(result.isError, textOf(result)).toBeFalsy();
-      return textOf(result);
-    }));
+    return Promise.all(
+      (
+        [
+          ['get_organization_overview', {}],
+          ['get_environment_overview', { environment: 'shop/staging' }],
+          ['get_environment_status', { environment_id: 'shop/staging' }],
+        ] as const
+      ).map(async ([tool, args]) => {
+        const result = await client.call(tool, args);
+        expect(result.isError, textOf(result)).toBeFalsy();
+        return textOf(result);
+      }),
+    );
   }
 
   test('tell the machines of the clusters that host the environments, where there are any', async () => {
     const told = await overviews((cluster) => ({ ...cluster, nodes: [node, lost] }));
-    for (const text of told) expect(text).toMatch(/: 1 of 2 take instances; node-2 is DOWN since 2026-11-23T05:00:00Z (?:\(\w+ ago\) )?or earlier; room left: 3\.7 CPUs, 7808 MB\./);
+    for (const text of told)
+      expect(text).toMatch(
+        /: 1 of 2 take instances; node-2 is DOWN since 2026-11-23T05:00:00Z (?:\(\w+ ago\) )?or earlier; room left: 3\.7 CPUs, 7808 MB\./,
+      );
     for (const text of told.slice(1)) expect(text.match(/Nodes of /g)).toHaveLength(1);
   });
 

@@ -16,8 +16,17 @@ test('the core is 20 tools, which cost a context at most 12,000 bytes', () => {
 
 test('the core alone is enough for more than half of the tasks that the tools are measured by', () => {
   const names = new Set(core.map(({ name }) => name));
-  const baseline = JSON.parse(readFileSync(join(import.meta.dirname, '../slow/tasks/baseline.json'), 'utf8')) as Record<string, { readonly tools: readonly string[] }>;
-  const tasks = Object.entries(baseline).map(([want, { tools }]) => ({ want, lacking: tools.filter((tool) => !names.has(tool)) }));
+  const baseline = JSON.parse(readFileSync(join(import.meta.dirname, '../slow/tasks/baseline.json'), 'utf8')) as Record<
+    string,
+    { readonly tools: readonly string[] }
+  >;
+  const tasks = Object.entries(baseline).map(([want, { tools }]) => ({
+    want,
+    lacking: tools.filter((tool) => !names.has(tool)),
+  }));
   const beyond = tasks.filter(({ lacking }) => lacking.length > 0);
-  expect(beyond.length / tasks.length, beyond.map(({ want, lacking }) => `${want}: ${lacking.join(', ')}`).join('\n')).toBeLessThan(0.5);
+  expect(
+    beyond.length / tasks.length,
+    beyond.map(({ want, lacking }) => `${want}: ${lacking.join(', ')}`).join('\n'),
+  ).toBeLessThan(0.5);
 });

@@ -7,7 +7,13 @@ const status = { state: 'DEPLOYING', deployment_request_id: 'd-1' };
 
 /** ToolContext of a platform where nothing ever ends, for a caller whose time is over. */
 const context = {
-  resolved: {}, done: [], sent: [{ environment_id: 'e-1' }], lacks: () => false, now: () => 0, isAborted: () => true, attempt: async () => ({ ...status, environment: status }),
+  resolved: {},
+  done: [],
+  sent: [{ environment_id: 'e-1' }],
+  lacks: () => false,
+  now: () => 0,
+  isAborted: () => true,
+  attempt: async () => ({ ...status, environment: status }),
 } as unknown as ToolContext;
 
 test.each([
@@ -17,7 +23,11 @@ test.each([
   const view = await afterwards(context, { kind, id: 'e-1' }, { action: 'RESTART', answer: status, wait: true });
   expect(view).toMatchObject({ outcome: 'running' });
   expect(startedAnswer.next(view)).toEqual([
-    { tool: 'wait_for_deployment', arguments: { ...subject, deployment_id: 'd-1', action: 'RESTART' }, why: 'it has not ended yet' },
+    {
+      tool: 'wait_for_deployment',
+      arguments: { ...subject, deployment_id: 'd-1', action: 'RESTART' },
+      why: 'it has not ended yet',
+    },
   ]);
 });
 
@@ -25,5 +35,7 @@ test('a deployment that the platform never showed is not told to go on', async (
   const unknown = await awaitEnd(context, { kind: 'container', id: 's-1' }, { action: 'DEPLOY', deployment: 'd-2' });
   expect(unknown).toMatchObject({ outcome: 'not_seen', status });
   const never = { ...context, attempt: async () => ({ state: 'READY' }) } as unknown as ToolContext;
-  expect(await awaitEnd(never, { kind: 'container', id: 's-1' }, { action: 'DEPLOY' })).toMatchObject({ outcome: 'never_deployed' });
+  expect(await awaitEnd(never, { kind: 'container', id: 's-1' }, { action: 'DEPLOY' })).toMatchObject({
+    outcome: 'never_deployed',
+  });
 });

@@ -9,12 +9,26 @@ const row = (ask: string, ...right: string[]): EverydayRequest => ({ ask, right 
 
 /** Tools that are not there yet. A request that only they are right for counts as soon as one is there. */
 export const plannedTools: readonly string[] = [
-  'clone_environment', 'create_container', 'create_custom_domain', 'create_job', 'delete_custom_domain', 'delete_environment', 'delete_environment_variable',
-  'delete_service', 'get_organization_overview', 'list_events', 'start_services', 'stop_services', 'update_application', 'update_database', 'update_job',
+  'clone_environment',
+  'create_container',
+  'create_custom_domain',
+  'create_job',
+  'delete_custom_domain',
+  'delete_environment',
+  'delete_environment_variable',
+  'delete_service',
+  'get_organization_overview',
+  'list_events',
+  'start_services',
+  'stop_services',
+  'update_application',
+  'update_database',
+  'update_job',
 ];
 
 /**
- * What operators, developers on call and users of a chat type. Written from what they want to get done, without regard to how tools
+ * What operators, developers on call and users of a chat type. Written from what they want to get done, without regard
+ * to how tools
  * describe themselves: don't change a row to fit a text.
  */
 export const everydayRequests: readonly EverydayRequest[] = [
@@ -91,14 +105,24 @@ export const everydayRequests: readonly EverydayRequest[] = [
   row('use a newer chart version', 'update_helm'),
   row('change the values of a helm release', 'update_helm'),
   // Settings.
-  row('set LOG_LEVEL to debug', 'set_environment_variables', 'create_environment_variable', 'update_environment_variable'),
+  row(
+    'set LOG_LEVEL to debug',
+    'set_environment_variables',
+    'create_environment_variable',
+    'update_environment_variable',
+  ),
   row('upload my .env file', 'set_environment_variables'),
   row('change the value of FEATURE_X', 'update_environment_variable', 'set_environment_variables'),
   row('which env vars does the api have', 'list_environment_variables'),
   row('add an api key without anyone seeing it', 'create_secret'),
   row('store the database password', 'create_secret'),
   row('which secrets does the project share with all environments', 'list_environment_variables'),
-  row('set an env var for the whole project', 'set_environment_variables', 'create_environment_variable', 'update_environment_variable'),
+  row(
+    'set an env var for the whole project',
+    'set_environment_variables',
+    'create_environment_variable',
+    'update_environment_variable',
+  ),
   row('use another value only for this service', 'override_environment_variable'),
   row('remove an env var we no longer need', 'delete_environment_variable'),
   row('add a domain', 'create_custom_domain'),

@@ -12,8 +12,17 @@ let connectors: Connectors;
 
 beforeAll(async () => {
   platform = await startTestPlatform({ rateLimit: 1000 });
-  const { id: project_id } = await platform.must('create_project', { organization_id: platform.organizationId, name: 'wide' });
-  for (let index = 0; index < environments; index += 1) await platform.must('create_environment', { project_id, name: `e${index}`, mode: 'DEVELOPMENT', cluster_id: platform.seed['cluster_id'] });
+  const { id: project_id } = await platform.must('create_project', {
+    organization_id: platform.organizationId,
+    name: 'wide',
+  });
+  for (let index = 0; index < environments; index += 1)
+    await platform.must('create_environment', {
+      project_id,
+      name: `e${index}`,
+      mode: 'DEVELOPMENT',
+      cluster_id: platform.seed['cluster_id'],
+    });
   proxy = await startRecordingProxy(platform.url);
   connectors = connectorsTo(proxy.url, platform.tokens.read);
 });
@@ -28,20 +37,27 @@ async function find(args: Record<string, unknown>) {
   const client = await connectors.modern();
   const before = proxy.requests.length;
   const result = await client.call('find_resource', args);
-  const { results, unseen } = result.structuredContent as { results: { path: string; kind: string }[]; unseen?: number };
+  const { results, unseen } = result.structuredContent as {
+    results: { path: string; kind: string }[];
+    unseen?: number;
+  };
   return { text: textOf(result), results, unseen, asked: proxy.requests.slice(before) };
 }
 
-const services = (asked: readonly string[]): string[] => asked.filter((one) => /\/environment\/[^/]+\/services$/.test(one));
+const services = (asked: readonly string[]): string[] =>
+  asked.filter((one) => /\/environment\/[^/]+\/services$/.test(one));
 
-const into = (asked: readonly string[]): string[] => asked.filter((one) => /\/environment\/[^/]+\/(services|statuses)$/.test(one));
+const into = (asked: readonly string[]): string[] =>
+  asked.filter((one) => /\/environment\/[^/]+\/(services|statuses)$/.test(one));
 
 test('a bare search asks no further once it has as much as it shows, and says so', async () => {
   const { results, asked, unseen, text } = await find({});
   expect(results).toHaveLength(50);
   expect(into(asked).filter((one) => one.endsWith('/services'))).toEqual([]);
   expect(unseen).toBe(environments + 3);
-  expect(text).toContain(`It ended early, with as many rows as limit allows: ${unseen} projects and environments were not looked into (shop/staging, shop/production, `);
+  expect(text).toContain(
+    `It ended early, with as many rows as limit allows: ${unseen} projects and environments were not looked into (shop/staging, shop/production, `,
+  );
   expect(text).toMatch(/The states in \d+ environments were not read, to spare requests/);
 });
 
@@ -104,7 +120,9 @@ test('nothing is left out of a budget that is nearly whole', async () => {
 });
 
 test('what could not be read is not said to be without a match', async () => {
-  const broken = await startRecordingProxy(platform.url, { alter: (_method, path, body) => (/\/(statuses|services)$/.test(path) ? 'broken' : body) });
+  const broken = await startRecordingProxy(platform.url, {
+    alter: (_method, path, body) => (/\/(statuses|services)$/.test(path) ? 'broken' : body),
+  });
   const others = connectorsTo(broken.url, platform.tokens.read);
   const client = await others.modern();
   for (const wanted of [{ state: 'ERROR' }, { name: 'storefront' }]) {

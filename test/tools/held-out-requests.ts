@@ -4,7 +4,8 @@ const row = (ask: string, ...right: string[]): EverydayRequest => ({ ask, right 
 
 /**
  * Requests that no text is tuned on: they say how well texts work for what nobody has thought of. Only their shares are
- * printed, never which of them fail. Don't change a text for one of them; add new ones before the texts that they are to measure.
+ * printed, never which of them fail. Don't change a text for one of them; add new ones before the texts that they are
+ * to measure.
  */
 export const heldOutRequests: readonly EverydayRequest[] = [
   // Finding and looking.

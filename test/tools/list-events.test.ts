@@ -20,12 +20,21 @@ beforeAll(async () => {
   platform = await startTestPlatform({ scenarios: ['wrong-variable-value'] });
   connectors = connectorsTo(platform.url, platform.tokens.read);
   const { seed } = platform;
-  const variable = { environment_id: seed['environment_id'], environment_variable_id: seed['environment_variable_id'], key: 'LOG_LEVEL' };
+  const variable = {
+    environment_id: seed['environment_id'],
+    environment_variable_id: seed['environment_variable_id'],
+    key: 'LOG_LEVEL',
+  };
   await platform.must('update_environment_variable', { ...variable, value: 'debug' });
-  await platform.must('create_secret', { application_id: seed['application_id'], key: 'MAIL_PASSWORD', value: 'correct-horse-9' });
+  await platform.must('create_secret', {
+    application_id: seed['application_id'],
+    key: 'MAIL_PASSWORD',
+    value: 'correct-horse-9',
+  });
   await platform.must('lock_cluster', { cluster_id: seed['cluster_id'], reason: 'an incident', ttl_in_days: 1 });
   await platform.must('unlock_cluster', { cluster_id: seed['cluster_id'] });
-  for (let index = 0; index < 120; index += 1) await platform.must('create_project', { organization_id: platform.organizationId, name: `many-${index}` });
+  for (let index = 0; index < 120; index += 1)
+    await platform.must('create_project', { organization_id: platform.organizationId, name: `many-${index}` });
 });
 afterAll(async () => {
   await connectors.close();
@@ -36,7 +45,12 @@ afterAll(async () => {
 const told = async (args: Record<string, unknown>) => {
   const result = await (await connectors.modern()).call('list_events', args);
   expect(result.isError, textOf(result)).toBeFalsy();
-  const content = result.structuredContent as { results: Told[]; looked_through: number; kept_since: string; more?: string };
+  const content = result.structuredContent as {
+    results: Told[];
+    looked_through: number;
+    kept_since: string;
+    more?: string;
+  };
   return { ...content, text: textOf(result) };
 };
 
@@ -51,24 +65,53 @@ async function behind(options: RecordingProxyOptions, args: Record<string, unkno
 
 test('tells who changed what, from what to what', async () => {
   const { results } = await told({ environment: 'shop/staging', kind: 'updated variable' });
-  expect(results).toEqual([expect.objectContaining({ who: 'admin of the tests', what: 'updated variable LOG_LEVEL of environment', where: 'shop/staging', changes: 'value: info → debug' })]);
+  expect(results).toEqual([
+    expect.objectContaining({
+      who: 'admin of the tests',
+      what: 'updated variable LOG_LEVEL of environment',
+      where: 'shop/staging',
+      changes: 'value: info → debug',
+    }),
+  ]);
 });
 
 test('of a service tells what it inherits, even of the past, and who did that', async () => {
   const { results } = await told({ service: 'orders/staging/orders-api' });
-  expect(results).toEqual([expect.objectContaining({
-    who: 'Bo Lindqvist', what: 'updated variable QUEUE_HOST of environment', where: 'orders/staging', changes: 'value: queue.staging.acme.internal → queue.stagging.acme.internal',
-  })]);
+  expect(results).toEqual([
+    expect.objectContaining({
+      who: 'Bo Lindqvist',
+      what: 'updated variable QUEUE_HOST of environment',
+      where: 'orders/staging',
+      changes: 'value: queue.staging.acme.internal → queue.stagging.acme.internal',
+    }),
+  ]);
 });
 
 test('never shows a secret', async () => {
   const { results, text } = await told({ kind: 'secret' });
-  expect(results).toEqual([expect.objectContaining({ what: 'created secret MAIL_PASSWORD of application', where: 'shop/staging/checkout-api' })]);
+  expect(results).toEqual([
+    expect.objectContaining({
+      what: 'created secret MAIL_PASSWORD of application',
+      where: 'shop/staging/checkout-api',
+    }),
+  ]);
   expect(text).not.toContain('correct-horse-9');
   const foreign = await behind({
     alter: (_, path, body) => {
       const { events = [], ...rest } = body as { events?: object[] };
-      return path.endsWith('/events') ? { ...rest, events: events.slice(0, 1).map((event) => ({ ...event, sub_target_type: 'VARIABLE', change: '{"key":"STRIPE_TOKEN","value":"plain-9f2"}', original_change: '{"password":"older-7c1"}' })) } : body;
+      return path.endsWith('/events')
+        ? {
+            ...rest,
+            events: events
+              .slice(0, 1)
+              .map((event) => ({
+                ...event,
+                sub_target_type: 'VARIABLE',
+                change: '{"key":"STRIPE_TOKEN","value":"plain-9f2"}',
+                original_change: '{"password":"older-7c1"}',
+              })),
+          }
+        : body;
     },
   });
   expect(foreign.text).toContain('STRIPE_TOKEN');
@@ -77,17 +120,27 @@ test('never shows a secret', async () => {
 
 test('is narrowed by who, kind and time', async () => {
   expect((await told({ who: 'bo lind' })).results).toHaveLength(1);
-  expect((await told({ kind: 'lock' })).results.map(({ what }) => what)).toEqual(['unlocked cluster', 'locked cluster']);
+  expect((await told({ kind: 'lock' })).results.map(({ what }) => what)).toEqual([
+    'unlocked cluster',
+    'locked cluster',
+  ]);
   expect((await told({ until: 'P1D' })).results.every(({ at }) => Date.parse(at) < Date.now() - 86_000_000)).toBe(true);
   const nobody = await told({ who: 'nobody of this name' });
   expect(nobody.results).toEqual([]);
-  expect(nobody.text).toMatch(/None of the \d+ events looked through fits\.\nEvery change since .* has its event; earlier ones may have none\./);
+  expect(nobody.text).toMatch(
+    /None of the \d+ events looked through fits\.\nEvery change since .* has its event; earlier ones may have none\./,
+  );
 });
 
 test('shows the newest first, turns pages, and says how to get older ones', async () => {
   const { results, more, text } = await told({});
   expect(results).toHaveLength(30);
-  expect(results.map(({ at }) => at)).toEqual(results.map(({ at }) => at).toSorted().toReversed());
+  expect(results.map(({ at }) => at)).toEqual(
+    results
+      .map(({ at }) => at)
+      .toSorted()
+      .toReversed(),
+  );
   expect(more).toBe('There may be older ones that fit.');
   expect(text).toContain(`Next: list_events {"until":"${results.at(-1)!.at}"}`);
   const { results: older, looked_through: looked } = await told({ kind: 'created secret' });
@@ -98,7 +151,8 @@ test('shows the newest first, turns pages, and says how to get older ones', asyn
 test('says what else there is where the platform keeps no events', async () => {
   const { isError, text } = await behind({
     beforeRequest: async (_, request, response) => {
-      if (request.url!.includes('/events')) response.writeHead(404, { 'content-type': 'text/plain' }).end('no such page');
+      if (request.url!.includes('/events'))
+        response.writeHead(404, { 'content-type': 'text/plain' }).end('no such page');
     },
   });
   expect(isError).toBe(true);
@@ -108,11 +162,20 @@ test('says what else there is where the platform keeps no events', async () => {
 /** A platform that has one event, of a moment to come, and doesn't say since when it has them. */
 const withOneEvent: RecordingProxyOptions['alter'] = (_, path, body) => {
   const { events = [] } = body as { events?: object[] };
-  return path.endsWith('/events') ? { events: events.slice(0, 1).map((event) => ({ ...event, timestamp: new Date(Date.now() + 60_000).toISOString() })), links: { previous: null, next: null }, organization_max_limit_reached: false } : body;
+  return path.endsWith('/events')
+    ? {
+        events: events
+          .slice(0, 1)
+          .map((event) => ({ ...event, timestamp: new Date(Date.now() + 60_000).toISOString() })),
+        links: { previous: null, next: null },
+        organization_max_limit_reached: false,
+      }
+    : body;
 };
 
 describe('deployments from before there were events', () => {
-  const olderText = /Events are kept from (\S+) .*on: deployments from before have none\.[\s\S]*Next: list_deployments \{"service":"/;
+  const olderText =
+    /Events are kept from (\S+) .*on: deployments from before have none\.[\s\S]*Next: list_deployments \{"service":"/;
 
   test('are told of, with since when there are events', async () => {
     const { text, kept_since: since } = await told({ service: 'shop/staging/checkout-api' });
@@ -122,17 +185,34 @@ describe('deployments from before there were events', () => {
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ['of what was never deployed before', { service: 'shop/staging/new-one' }], ['in a time after that', { service: 'shop/staging/checkout-api', since: 'PT0S' }],
-    ['of other kinds of events', { service: 'shop/staging/checkout-api', kind: 'variable' }], ['of the whole organization', {}],
+    ['of what was never deployed before', { service: 'shop/staging/new-one' }],
+    ['in a time after that', { service: 'shop/staging/checkout-api', since: 'PT0S' }],
+    ['of other kinds of events', { service: 'shop/staging/checkout-api', kind: 'variable' }],
+    ['of the whole organization', {}],
   ])('but not %s', async (_, args) => {
-    if (String(args['service']).endsWith('new-one')) await platform.must('create_application', { environment_id: platform.seed['environment_id'], name: 'new-one', git_repository: { url: 'https://git.acme.example/shop/new-one.git', branch: 'main' } });
+    if (String(args['service']).endsWith('new-one'))
+      await platform.must('create_application', {
+        environment_id: platform.seed['environment_id'],
+        name: 'new-one',
+        git_repository: { url: 'https://git.acme.example/shop/new-one.git', branch: 'main' },
+      });
     expect((await told(args)).text).not.toContain('deployments from before have none');
   });
 
   test('are told of where the platform does not say since when it has events, but shows all of them', async () => {
     const first = '2026-01-02T03:04:05.000Z';
-    expect((await behind({ alter: withOneEvent }, { service: 'shop/staging/checkout-api' })).text).toContain('deployments from before have none');
-    const early: RecordingProxyOptions['alter'] = (_, path, body) => (path.endsWith('/events') ? { ...(withOneEvent('GET', path, body, '') as object), events: [{ ...(body as { events: object[] }).events[0], timestamp: first.replace('2026', '2020') }] } : body);
-    expect((await behind({ alter: early }, { service: 'shop/staging/checkout-api' })).text).not.toContain('deployments from before have none');
+    expect((await behind({ alter: withOneEvent }, { service: 'shop/staging/checkout-api' })).text).toContain(
+      'deployments from before have none',
+    );
+    const early: RecordingProxyOptions['alter'] = (_, path, body) =>
+      path.endsWith('/events')
+        ? {
+            ...(withOneEvent('GET', path, body, '') as object),
+            events: [{ ...(body as { events: object[] }).events[0], timestamp: first.replace('2026', '2020') }],
+          }
+        : body;
+    expect((await behind({ alter: early }, { service: 'shop/staging/checkout-api' })).text).not.toContain(
+      'deployments from before have none',
+    );
   });
 });

@@ -39,7 +39,8 @@ const widePath = /\/organization\/[^/]+\/(services|environments)$|\/environment\
 const without = (url: string, missing: RegExp): Promise<RecordingProxy> =>
   startRecordingProxy(url, {
     beforeRequest: async (_, request, response) => {
-      if (missing.test(request.url!.split('?')[0]!)) response.writeHead(404, { 'content-type': 'text/plain' }).end('no such page');
+      if (missing.test(request.url!.split('?')[0]!))
+        response.writeHead(404, { 'content-type': 'text/plain' }).end('no such page');
     },
   });
 
@@ -63,7 +64,11 @@ describe('the organization that a platform starts with', () => {
     opened.push(platform);
   });
 
-  const lookWith = async (policy?: Parameters<Connectors['modern']>[1], args: Record<string, unknown> = {}, missing?: RegExp) => {
+  const lookWith = async (
+    policy?: Parameters<Connectors['modern']>[1],
+    args: Record<string, unknown> = {},
+    missing?: RegExp,
+  ) => {
     const proxy = missing ? await without(platform.url, missing) : await startRecordingProxy(platform.url);
     return look(await clientOn(proxy, platform.tokens.read, policy), proxy, args);
   };
@@ -71,8 +76,14 @@ describe('the organization that a platform starts with', () => {
   test('is seen by a token that may only read, in six requests, worst first', async () => {
     const { overview, asked, text } = await lookWith();
     expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(6);
-    expect(overview.results[0]).toMatchObject({ environment: 'data/development', condition: 'failed', what: expect.stringContaining('failed: importer') as string });
-    expect(overview.results.map(({ environment }) => environment)).toEqual(expect.arrayContaining(['shop/production', 'shop/staging']));
+    expect(overview.results[0]).toMatchObject({
+      environment: 'data/development',
+      condition: 'failed',
+      what: expect.stringContaining('failed: importer') as string,
+    });
+    expect(overview.results.map(({ environment }) => environment)).toEqual(
+      expect.arrayContaining(['shop/production', 'shop/staging']),
+    );
     expect(overview.services!['failed']).toBeGreaterThan(0);
     expect(text).toContain('Next: get_environment_overview {"environment":"data/development"}');
   });
@@ -84,7 +95,11 @@ describe('the organization that a platform starts with', () => {
   });
 
   test('says what it could not look at', async () => {
-    const { overview, text } = await lookWith(undefined, {}, /\/(services|statuses|alert-rules|lock)$|\/environment\/(overview|status)$|\/cluster\/[^/]+\/status$/);
+    const { overview, text } = await lookWith(
+      undefined,
+      {},
+      /\/(services|statuses|alert-rules|lock)$|\/environment\/(overview|status)$|\/cluster\/[^/]+\/status$/,
+    );
     expect(new Set(overview.results.map(({ condition }) => condition))).toEqual(new Set(['not looked at']));
     expect(text).toContain('Not read: get_environment_status');
     expect(text).toContain('Not read: list_alert_rules');
@@ -93,7 +108,9 @@ describe('the organization that a platform starts with', () => {
 
   test('is judged by the states of whole environments where the platform tells no others, and says so', async () => {
     const { overview, text } = await lookWith(undefined, {}, /\/(services|statuses)$/);
-    expect(overview.results.find(({ environment }) => environment === 'data/development')).toMatchObject({ condition: 'failed' });
+    expect(overview.results.find(({ environment }) => environment === 'data/development')).toMatchObject({
+      condition: 'failed',
+    });
     expect(text).toMatch(/environments are judged by the platform's state of the whole/);
   });
 
@@ -109,28 +126,44 @@ describe('the organization that a platform starts with', () => {
   test('shows nothing of what a policy keeps from being read', async () => {
     const { overview, result, text } = await lookWith(await policyFrom('deny: [{ mode: PRODUCTION }]'));
     expect(overview.results.find(({ environment }) => environment === 'shop/production')).toBeUndefined();
-    expect(overview.results.find(({ environment }) => environment === 'data/development')).toMatchObject({ condition: 'failed' });
+    expect(overview.results.find(({ environment }) => environment === 'data/development')).toMatchObject({
+      condition: 'failed',
+    });
     expect(text).toMatch(/policy\.yaml, deny\[0\].*Left out: environments /s);
     const denied = await lookWith(await policyFrom('deny: [{ project: data }]'));
-    expect(denied.overview.results.map(({ environment }) => environment).toSorted()).toEqual(['shop/production', 'shop/staging']);
+    expect(denied.overview.results.map(({ environment }) => environment).toSorted()).toEqual([
+      'shop/production',
+      'shop/staging',
+    ]);
     expect(JSON.stringify(denied.result)).not.toContain('importer');
     expect(JSON.stringify(result)).toContain('importer');
     const allowed = await lookWith(await policyFrom('allow: [{ project: shop }]'), { project: 'shop' });
-    expect(allowed.overview.results.map(({ environment }) => environment).toSorted(), allowed.text).toEqual(['shop/production', 'shop/staging']);
+    expect(allowed.overview.results.map(({ environment }) => environment).toSorted(), allowed.text).toEqual([
+      'shop/production',
+      'shop/staging',
+    ]);
   });
 
   test('shows alerts that fire and what is locked', async () => {
     const changed = await startTestPlatform();
     opened.push(changed);
-    await changed.must('lock_cluster', { cluster_id: changed.seed['cluster_id'], reason: 'an incident', ttl_in_days: 1 });
+    await changed.must('lock_cluster', {
+      cluster_id: changed.seed['cluster_id'],
+      reason: 'an incident',
+      ttl_in_days: 1,
+    });
     const proxy = await startRecordingProxy(changed.url, {
       alter: (_, path, body) => {
         const { results = [], ...rest } = body as { results?: object[] };
-        return path.endsWith('/alert-rules') ? { ...rest, results: results.map((rule) => ({ ...rule, state: 'NOTIFIED' })) } : body;
+        return path.endsWith('/alert-rules')
+          ? { ...rest, results: results.map((rule) => ({ ...rule, state: 'NOTIFIED' })) }
+          : body;
       },
     });
     const { overview } = await look(await clientOn(proxy, changed.token), proxy);
-    expect(overview.locks).toEqual([expect.stringMatching(/^cluster main by admin of the tests at .* for 1 days: an incident$/)]);
+    expect(overview.locks).toEqual([
+      expect.stringMatching(/^cluster main by admin of the tests at .* for 1 days: an incident$/),
+    ]);
     expect(overview.results.filter(({ what }) => what?.includes('locked')).length).toBeGreaterThan(1);
     expect(JSON.stringify(overview.results)).toMatch(/alerting: /);
   });
@@ -147,14 +180,39 @@ describe('an organization of 200 environments', () => {
     opened.push(platform);
     const [shop] = rowsOf(await platform.must('list_projects', { organization_id: platform.organizationId }));
     const projects = [String(shop!['id'])];
-    for (let index = 0; index < 9; index += 1) projects.push(String((await platform.must('create_project', { organization_id: platform.organizationId, name: `team-with-a-longer-name-${index}` }))['id']));
-    const present = rowsOf(await platform.must('list_environments_of_organization', { organization_id: platform.organizationId }));
+    for (let index = 0; index < 9; index += 1)
+      projects.push(
+        String(
+          (
+            await platform.must('create_project', {
+              organization_id: platform.organizationId,
+              name: `team-with-a-longer-name-${index}`,
+            })
+          )['id'],
+        ),
+      );
+    const present = rowsOf(
+      await platform.must('list_environments_of_organization', { organization_id: platform.organizationId }),
+    );
     for (let index = present.length; index < total; index += 1) {
       const { id: environment_id } = await platform.must('create_environment', {
-        project_id: projects[index % projects.length], name: `environment-of-the-feature-branch-${index}`, mode: index % 3 === 0 ? 'PRODUCTION' : 'STAGING', cluster_id: platform.seed['cluster_id'],
+        project_id: projects[index % projects.length],
+        name: `environment-of-the-feature-branch-${index}`,
+        mode: index % 3 === 0 ? 'PRODUCTION' : 'STAGING',
+        cluster_id: platform.seed['cluster_id'],
       });
-      for (const name of ['first-service-of-the-environment', 'second-service-of-the-environment', 'third-service-of-the-environment']) {
-        await platform.must('create_database', { environment_id, name, type: 'REDIS', version: '7', mode: 'CONTAINER' });
+      for (const name of [
+        'first-service-of-the-environment',
+        'second-service-of-the-environment',
+        'third-service-of-the-environment',
+      ]) {
+        await platform.must('create_database', {
+          environment_id,
+          name,
+          type: 'REDIS',
+          version: '7',
+          mode: 'CONTAINER',
+        });
       }
     }
     proxy = await startRecordingProxy(platform.url);
@@ -187,7 +245,9 @@ describe('an organization of 200 environments', () => {
     const left = overview.counts['not looked at']!;
     expect(asked.length).toBeLessThanOrEqual(60);
     expect(overview.total).toBe(total);
-    expect(text).toContain(`${left} environments were not looked into, to spare requests: give the project or environment to look there.`);
+    expect(text).toContain(
+      `${left} environments were not looked into, to spare requests: give the project or environment to look there.`,
+    );
     expect(tokens).toBeLessThanOrEqual(2_000);
   });
 });

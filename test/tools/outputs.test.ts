@@ -8,14 +8,26 @@ type Args = Record<string, unknown>;
 
 const token = 'token-of-the-tests';
 
-/** A call of each tool on a platform whose time stands still and whose chance is seeded: what it answers never changes. */
+/**
+ * A call of each tool on a platform whose time stands still and whose chance is seeded: what it answers never changes.
+ */
 const calls: Record<string, Args> = {
   get_organization: {},
   list_projects: {},
   create_project: { name: 'returns' },
   create_environment: { project_id: 'shop', name: 'preview', mode: 'STAGING', cluster_id: 'main' },
-  create_application: { environment_id: 'shop/staging', name: 'reviews', git_repository: { url: 'https://git.acme.example/shop/reviews.git', branch: 'main' } },
-  create_database: { environment_id: 'shop/staging', name: 'reviews-db', type: 'POSTGRESQL', version: '16', mode: 'CONTAINER' },
+  create_application: {
+    environment_id: 'shop/staging',
+    name: 'reviews',
+    git_repository: { url: 'https://git.acme.example/shop/reviews.git', branch: 'main' },
+  },
+  create_database: {
+    environment_id: 'shop/staging',
+    name: 'reviews-db',
+    type: 'POSTGRESQL',
+    version: '16',
+    mode: 'CONTAINER',
+  },
   deploy_database: { database_id: 'shop/staging/orders-db' },
   deploy_application: { application_id: 'shop/staging/checkout-api' },
   get_application_status: { application_id: 'shop/production/checkout-api' },
@@ -24,7 +36,11 @@ const calls: Record<string, Args> = {
   create_secret: { application_id: 'shop/staging/checkout-api', key: 'MAIL_TOKEN', value: 'correct-horse-9' },
   get_application_logs: { application_id: 'shop/production/checkout-api', tail: 5 },
   update_environment_variable: { environment_id: 'shop/staging', environment_variable_id: 'LOG_LEVEL', value: 'warn' },
-  override_environment_variable: { container_id: 'shop/production/search', environment_variable_id: 'LOG_LEVEL', value: 'warn' },
+  override_environment_variable: {
+    container_id: 'shop/production/search',
+    environment_variable_id: 'LOG_LEVEL',
+    value: 'warn',
+  },
   update_container: { container_id: 'shop/staging/search', memory: 1024 },
   restart_services: { environment_id: 'shop/staging', container_ids: ['search'] },
   stop_environment: { environment_id: 'shop/production' },
@@ -37,11 +53,21 @@ const calls: Record<string, Args> = {
   list_members: {},
   invite_member: { email: 'nia@acme.example', role_id: 'Developer' },
   update_alert_rule: { alert_rule_id: 'checkout-errors', severity: 'MEDIUM' },
-  create_helm_repository: { name: 'vendor', kind: 'HTTPS', skip_tls_verification: false, url: 'https://charts.acme.example', config: { username: 'ci', password: 'hunter2-hunter2' } },
+  create_helm_repository: {
+    name: 'vendor',
+    kind: 'HTTPS',
+    skip_tls_verification: false,
+    url: 'https://charts.acme.example',
+    config: { username: 'ci', password: 'hunter2-hunter2' },
+  },
   update_billing_info: { city: 'Lille' },
   list_job_deployments: { job_id: 'shop/staging/nightly-report', page_size: 2 },
   get_labels_group: { labels_group_id: '@labels_group_id' },
-  create_webhook: { target_url: 'https://chat.acme.example/hooks', events: ['DEPLOYMENT_FAILED'], target_secret: 'shared-hook-secret' },
+  create_webhook: {
+    target_url: 'https://chat.acme.example/hooks',
+    events: ['DEPLOYMENT_FAILED'],
+    target_secret: 'shared-hook-secret',
+  },
   list_webhook_events: { webhook_id: '@webhook_id' },
   list_environments: { project_id: 'shop' },
   get_environment: { environment_id: 'shop/staging' },
@@ -54,7 +80,11 @@ const calls: Record<string, Args> = {
   list_events: { environment: 'shop/staging', kind: 'variable' },
   clone_environment: { environment_id: 'shop/staging', name: 'qa', mode: 'DEVELOPMENT' },
   list_database_backups: { database_id: 'shop/staging/orders-db' },
-  create_database_backup: { database_id: 'shop/staging/orders-db', name: 'before-the-sale', message: 'Prices change tomorrow.' },
+  create_database_backup: {
+    database_id: 'shop/staging/orders-db',
+    name: 'before-the-sale',
+    message: 'Prices change tomorrow.',
+  },
   restore_database: { database_id: 'shop/staging/orders-db' },
   find_resource: { name: 'shop' },
   get_organization_overview: {},
@@ -67,12 +97,30 @@ const calls: Record<string, Args> = {
   wait_for_deployment: { service: 'shop/production/search', deployment_id: '@any', seconds: 1 },
   deploy_service: { environment: 'shop/production' },
   rollback_application: { application: 'shop/production/checkout-api' },
-  update_application: { application_id: 'shop/staging/checkout-api', memory: 1024, ports: [{ internal_port: 8080, protocol: 'GRPC' }] },
-  create_container: { environment_id: 'shop/staging', registry_id: '@registry_id', name: 'web', image_name: 'acme/web', tag: '1.27' },
+  update_application: {
+    application_id: 'shop/staging/checkout-api',
+    memory: 1024,
+    ports: [{ internal_port: 8080, protocol: 'GRPC' }],
+  },
+  create_container: {
+    environment_id: 'shop/staging',
+    registry_id: '@registry_id',
+    name: 'web',
+    image_name: 'acme/web',
+    tag: '1.27',
+  },
   update_database: { database_id: 'shop/staging/orders-db', version: '17' },
-  create_job: { environment_id: 'shop/staging', name: 'invoices', source: { image: { image_name: 'acme/invoices', tag: '1.0' } }, schedule: { cronjob: { scheduled_at: '0 4 * * *', timezone: 'Europe/Paris' } } },
+  create_job: {
+    environment_id: 'shop/staging',
+    name: 'invoices',
+    source: { image: { image_name: 'acme/invoices', tag: '1.0' } },
+    schedule: { cronjob: { scheduled_at: '0 4 * * *', timezone: 'Europe/Paris' } },
+  },
   update_job: { job_id: 'shop/staging/nightly-report', max_duration_seconds: 3600 },
-  set_environment_variables: { application: 'shop/staging/checkout-api', env_text: 'CACHE_TTL=60\nMAIL_PASSWORD=correct-horse-9\n' },
+  set_environment_variables: {
+    application: 'shop/staging/checkout-api',
+    env_text: 'CACHE_TTL=60\nMAIL_PASSWORD=correct-horse-9\n',
+  },
   stop_services: { modes: ['STAGING', 'DEVELOPMENT'] },
   start_services: { environment: 'shop/staging' },
   delete_service: { service: 'shop/production/orders-db' },
@@ -88,7 +136,14 @@ let connectors: Connectors;
 let client: TestClient;
 
 beforeAll(async () => {
-  platform = await startTestPlatform({ token, rateLimit: undefined, timeScale: undefined, control: true, steppedTime: Date.parse('2026-11-20T12:00:00Z'), randomSeed: 'outputs' });
+  platform = await startTestPlatform({
+    token,
+    rateLimit: undefined,
+    timeScale: undefined,
+    control: true,
+    steppedTime: Date.parse('2026-11-20T12:00:00Z'),
+    randomSeed: 'outputs',
+  });
   connectors = connectorsTo(platform.url, token);
   client = await connectors.modern(userAnswering(agree));
 });
@@ -99,10 +154,19 @@ afterAll(async () => {
 });
 
 /** Names of seeded ids replaced by the ids. */
-const seeded = (args: Args): Args => Object.fromEntries(Object.entries(args).map(([name, value]) => [name, typeof value === 'string' ? value.replace(/^@(\w+)$/, (_, id: string) => platform.seed[id] ?? id) : value]));
+const seeded = (args: Args): Args =>
+  Object.fromEntries(
+    Object.entries(args).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.replace(/^@(\w+)$/, (_, id: string) => platform.seed[id] ?? id) : value,
+    ]),
+  );
 
 // The budget is counted by the callers' clock, which goes on.
-const steady = (text: string): string => text.replaceAll(/ \((?:in )?\d+(?:d|h|m|s)(?: ago)?\)/g, '').replaceAll(/^(remaining|reset_at|seconds_to_reset): .*$/gm, '$1: …');
+const steady = (text: string): string =>
+  text
+    .replaceAll(/ \((?:in )?\d+(?:d|h|m|s)(?: ago)?\)/g, '')
+    .replaceAll(/^(remaining|reset_at|seconds_to_reset): .*$/gm, '$1: …');
 
 test('there is a call of each tool', () => {
   expect(Object.keys(calls)).toEqual(tools.map(({ name }) => name));
@@ -113,10 +177,25 @@ test.each(tools)('$name answers, or plans, this', async ({ name, operation }) =>
   expect(steady(textOf(await client.call(name, args)))).toMatchSnapshot();
 });
 
-test.each(['create_application', 'create_secret', 'deploy_application', 'set_environment_variables', 'create_custom_domain', 'clone_environment', 'update_container', 'update_application', 'create_job', 'invite_member', 'create_webhook'])('%s, carried out, answers this', async (name) => {
+test.each([
+  'create_application',
+  'create_secret',
+  'deploy_application',
+  'set_environment_variables',
+  'create_custom_domain',
+  'clone_environment',
+  'update_container',
+  'update_application',
+  'create_job',
+  'invite_member',
+  'create_webhook',
+])('%s, carried out, answers this', async (name) => {
   expect(steady(textOf(await client.call(name, seeded(calls[name]!))))).toMatchSnapshot();
 });
 
-test.each([{ name: 'chekout-api' }, { state: 'BROKEN' }])('finding nothing says what may have been meant: %j', async (args) => {
-  expect(textOf(await client.call('find_resource', args))).toMatchSnapshot();
-});
+test.each([{ name: 'chekout-api' }, { state: 'BROKEN' }])(
+  'finding nothing says what may have been meant: %j',
+  async (args) => {
+    expect(textOf(await client.call('find_resource', args))).toMatchSnapshot();
+  },
+);

@@ -26,7 +26,9 @@ afterAll(async () => {
   await platform.close();
 });
 
-const forms = allOperations.filter(({ method }) => method === 'GET').map(({ name, path }) => ({ name, form: new RegExp(`^GET ${path.replaceAll(/\{\w+\}/g, '[0-9a-f-]{36}')}$`) }));
+const forms = allOperations
+  .filter(({ method }) => method === 'GET')
+  .map(({ name, path }) => ({ name, form: new RegExp(`^GET ${path.replaceAll(/\{\w+\}/g, '[0-9a-f-]{36}')}$`) }));
 
 /** The names of the reads that a call sent. */
 async function readsDuring(call: () => Promise<unknown>): Promise<string[]> {
@@ -59,7 +61,10 @@ describe('what a tool is declared to read', () => {
     const calls = [...(changes ? [{ ...args, dry_run: true }] : []), args, ...(byName[name] ? [byName[name]] : [])];
     for (const call of calls) {
       const read = await readsDuring(() => client.call(name, call));
-      expect(read.filter((one) => !declared.includes(one)), JSON.stringify(call)).toEqual([]);
+      expect(
+        read.filter((one) => !declared.includes(one)),
+        JSON.stringify(call),
+      ).toEqual([]);
     }
   });
 

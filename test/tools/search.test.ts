@@ -22,7 +22,11 @@ interface Schema {
 
 /** Names and descriptions of parameters, at any depth. */
 const parameterTexts = ({ properties = {}, items }: Schema): readonly string[] => [
-  ...Object.entries(properties).flatMap(([name, schema]) => [name, schema.description ?? '', ...parameterTexts(schema)]),
+  ...Object.entries(properties).flatMap(([name, schema]) => [
+    name,
+    schema.description ?? '',
+    ...parameterTexts(schema),
+  ]),
   ...(items ? parameterTexts(items) : []),
 ];
 
@@ -41,7 +45,9 @@ const names = tools.map(({ name }) => name);
 const isThere = (name: string): boolean => names.includes(name);
 
 test('the requests name tools that are there or planned, and are enough', () => {
-  expect(everydayRequests.flatMap(({ right }) => right).filter((name) => !isThere(name) && !plannedTools.includes(name))).toEqual([]);
+  expect(
+    everydayRequests.flatMap(({ right }) => right).filter((name) => !isThere(name) && !plannedTools.includes(name)),
+  ).toEqual([]);
   expect(everydayRequests.filter(({ right }) => right.some(isThere)).length).toBeGreaterThanOrEqual(60);
 });
 
@@ -60,7 +66,8 @@ const rank = (requests: readonly EverydayRequest[]): readonly Ranked[] => {
 };
 
 const scoreOf = (ranked: readonly Ranked[]): typeof floors => {
-  const share = (within: number): number => Math.floor((100 * ranked.filter(({ place }) => place >= 0 && place < within).length) / ranked.length);
+  const share = (within: number): number =>
+    Math.floor((100 * ranked.filter(({ place }) => place >= 0 && place < within).length) / ranked.length);
   return { first: share(1), firstThree: share(3) };
 };
 
@@ -68,10 +75,17 @@ const scoreText = (ranked: readonly Ranked[], { first, firstThree }: typeof floo
   `${ranked.length} requests: a right tool is first for ${first} %, among the first three for ${firstThree} %.`;
 
 test('a plain search finds the right tool for what people ask', async ({ annotate }) => {
-  const [counted, skipped] = [true, false].map((counts) => everydayRequests.filter(({ right }) => right.some(isThere) === counts)) as [EverydayRequest[], EverydayRequest[]];
+  const [counted, skipped] = [true, false].map((counts) =>
+    everydayRequests.filter(({ right }) => right.some(isThere) === counts),
+  ) as [EverydayRequest[], EverydayRequest[]];
   const ranked = rank(counted);
   const score = scoreOf(ranked);
-  const misses = ranked.filter(({ place }) => place !== 0).map(({ ask, right, found, place }) => `${place < 0 ? 'not found' : `place ${place + 1}`}: "${ask}" wants ${right.join(' or ')}, gets ${found.slice(0, 3).join(', ')}`);
+  const misses = ranked
+    .filter(({ place }) => place !== 0)
+    .map(
+      ({ ask, right, found, place }) =>
+        `${place < 0 ? 'not found' : `place ${place + 1}`}: "${ask}" wants ${right.join(' or ')}, gets ${found.slice(0, 3).join(', ')}`,
+    );
   const report = [
     scoreText(ranked, score),
     ...misses,

@@ -4,7 +4,9 @@ import { setEnvironmentVariables } from '../../tools/variable/set-environment-va
 const wrong = (args: object): readonly string[] => setEnvironmentVariables.rules({ service: 'a-1', ...args });
 
 test('a line of .env text that sets nothing is named and not passed over', () => {
-  expect(wrong({ env_text: 'A=1\nhunter2 is it\n\nB=2\nC' })).toEqual(['"env_text": not of the form KEY=value: line 2, 5']);
+  expect(wrong({ env_text: 'A=1\nhunter2 is it\n\nB=2\nC' })).toEqual([
+    '"env_text": not of the form KEY=value: line 2, 5',
+  ]);
 });
 
 test.each([
@@ -16,6 +18,8 @@ test.each([
 });
 
 test('a key that is given twice is refused before anything is set', () => {
-  expect(wrong({ variables: { Q: '1', R: '1' }, secrets: { Q: 'hunter2' } })).toEqual(['give each key in one of "variables", "secrets" and "env_text" only: Q']);
+  expect(wrong({ variables: { Q: '1', R: '1' }, secrets: { Q: 'hunter2' } })).toEqual([
+    'give each key in one of "variables", "secrets" and "env_text" only: Q',
+  ]);
   expect(wrong({ variables: { R: '1' }, env_text: 'R=2' })).toHaveLength(1);
 });

@@ -37,7 +37,9 @@ interface Node {
 
 const nodesOf = (schema: JsonSchema, path = '', name = '', inItems = false): Node[] => [
   { path, name, schema, inItems },
-  ...Object.entries(schema.properties ?? {}).flatMap(([member, child]) => nodesOf(child, `${path}.${member}`, member, inItems)),
+  ...Object.entries(schema.properties ?? {}).flatMap(([member, child]) =>
+    nodesOf(child, `${path}.${member}`, member, inItems),
+  ),
   ...(schema.items ? nodesOf(schema.items, `${path}[]`, '', true) : []),
   ...(schema.anyOf ?? []).flatMap((option) => nodesOf(option, path, '', inItems)),
 ];
@@ -51,15 +53,20 @@ describe('the tools', () => {
   });
 
   test('carry out operations of the contract, the documented ones in its order', () => {
-    const documented = tools.filter(({ name, operation }) => operation.documented && name === operation.name).map(({ operation }) => operation);
+    const documented = tools
+      .filter(({ name, operation }) => operation.documented && name === operation.name)
+      .map(({ operation }) => operation);
     expect(documented).toEqual(allOperations.filter(({ documented: isDocumented }) => isDocumented));
   });
 
-  // One file per tool: a tool that comes or goes is a file that comes or goes. `vitest -u` writes them, but removes none.
+  // One file per tool: a tool that comes or goes is a file that comes or goes. `vitest -u` writes them, but removes
+  // none.
   const surfaceDirectory = join(import.meta.dirname, '__snapshots__/surface');
 
   test.each(list)('$name looks like this to a client', async (tool) => {
-    await expect(`${JSON.stringify(tool, undefined, 2)}\n`).toMatchFileSnapshot(join(surfaceDirectory, `${tool.name}.json`));
+    await expect(`${JSON.stringify(tool, undefined, 2)}\n`).toMatchFileSnapshot(
+      join(surfaceDirectory, `${tool.name}.json`),
+    );
   });
 
   test('leave no snapshot of a tool that is gone', async () => {
@@ -89,21 +96,47 @@ describe('names and descriptions', () => {
   });
 
   test('say so where an operation lies outside the document', () => {
-    const marked = list.filter(({ description }) => description.includes('Some platforms lack this.')).map(({ name }) => name);
-    expect(marked).toEqual(tools.filter(({ operations }) => operations.every(({ documented }) => !documented)).map(({ name }) => name));
-    expect(marked).toEqual(expect.arrayContaining(['list_environments', 'get_environment', 'list_services', 'unlock_cluster', 'list_alert_rules']));
+    const marked = list
+      .filter(({ description }) => description.includes('Some platforms lack this.'))
+      .map(({ name }) => name);
+    expect(marked).toEqual(
+      tools.filter(({ operations }) => operations.every(({ documented }) => !documented)).map(({ name }) => name),
+    );
+    expect(marked).toEqual(
+      expect.arrayContaining([
+        'list_environments',
+        'get_environment',
+        'list_services',
+        'unlock_cluster',
+        'list_alert_rules',
+      ]),
+    );
   });
 });
 
 describe('input schemas', () => {
   test.each(list)('$name takes one flat object without combinators at its root', ({ inputSchema }) => {
     expect(inputSchema.type).toBe('object');
-    expect(Object.keys(inputSchema)).toEqual(expect.not.arrayContaining(['anyOf', 'oneOf', 'allOf', '$ref', '$defs', '$schema']));
+    expect(Object.keys(inputSchema)).toEqual(
+      expect.not.arrayContaining(['anyOf', 'oneOf', 'allOf', '$ref', '$defs', '$schema']),
+    );
   });
 
-  test('hold no keyword that some provider refuses, and none of the contract\'s own marks', () => {
+  test("hold no keyword that some provider refuses, and none of the contract's own marks", () => {
     const taken = new Set(inputNodes.flatMap(({ schema }) => Object.keys(schema)));
-    const known = ['type', 'description', 'enum', 'default', 'minimum', 'maximum', 'minItems', 'properties', 'required', 'additionalProperties', 'items'];
+    const known = [
+      'type',
+      'description',
+      'enum',
+      'default',
+      'minimum',
+      'maximum',
+      'minItems',
+      'properties',
+      'required',
+      'additionalProperties',
+      'items',
+    ];
     expect([...taken].filter((keyword) => !known.includes(keyword))).toEqual([]);
   });
 
@@ -112,12 +145,20 @@ describe('input schemas', () => {
   });
 
   test('are closed, which is said at the root alone', () => {
-    expect(list.filter(({ inputSchema }) => inputSchema.additionalProperties !== false).map(({ name }) => name)).toEqual([]);
-    expect(inputNodes.filter(({ path, schema }) => path.includes('.') && schema.additionalProperties === false).map(({ path }) => path)).toEqual([]);
+    expect(
+      list.filter(({ inputSchema }) => inputSchema.additionalProperties !== false).map(({ name }) => name),
+    ).toEqual([]);
+    expect(
+      inputNodes
+        .filter(({ path, schema }) => path.includes('.') && schema.additionalProperties === false)
+        .map(({ path }) => path),
+    ).toEqual([]);
   });
 
   test('leave the inside of an object to its description in few places', () => {
-    const unprinted = inputNodes.filter(({ schema }) => schema.type === 'object' && !schema.properties).map(({ path }) => path);
+    const unprinted = inputNodes
+      .filter(({ schema }) => schema.type === 'object' && !schema.properties)
+      .map(({ path }) => path);
     expect(unprinted).toEqual([
       'create_application.git_repository',
       'create_application.healthchecks',
@@ -155,20 +196,28 @@ describe('input schemas', () => {
   });
 
   test('say what the rows of an array are', () => {
-    expect(inputNodes.filter(({ schema }) => schema.type === 'array' && !schema.items?.type).map(({ path }) => path)).toEqual([]);
+    expect(
+      inputNodes.filter(({ schema }) => schema.type === 'array' && !schema.items?.type).map(({ path }) => path),
+    ).toEqual([]);
   });
 
   test('describe each member', () => {
-    expect(inputNodes.filter(({ name, schema }) => name !== '' && !schema.description).map(({ path }) => path)).toEqual([]);
+    expect(inputNodes.filter(({ name, schema }) => name !== '' && !schema.description).map(({ path }) => path)).toEqual(
+      [],
+    );
   });
 
   test('use each meaning that the contract gives a name', () => {
-    const used = new Set(inputNodes.filter(({ name, schema }) => schema.description === fieldDescriptions[name]).map(({ name }) => name));
+    const used = new Set(
+      inputNodes.filter(({ name, schema }) => schema.description === fieldDescriptions[name]).map(({ name }) => name),
+    );
     expect(Object.keys(fieldDescriptions).filter((name) => !used.has(name))).toEqual([]);
   });
 
   test('have no description that says nothing', () => {
-    expect(inputNodes.filter(({ schema }) => schema.description !== undefined && schema.description.length < 3)).toEqual([]);
+    expect(
+      inputNodes.filter(({ schema }) => schema.description !== undefined && schema.description.length < 3),
+    ).toEqual([]);
   });
 });
 
@@ -193,26 +242,47 @@ const mayShowAll = (name: string, { method }: AnyOperation): boolean => method =
 test('a description says that somebody is asked, where every call of the tool is asked about', () => {
   const asking = list.filter(({ description }) => description.includes('Needs agreement.')).map(({ name }) => name);
   const harmless: Target = { kind: 'environment', id: 'e', mode: 'DEVELOPMENT' };
-  const always = tools.filter(({ name, operations }) => operations.every((operation) => needsConfirmation(riskOf(operation, harmless, mayShowAll(name, operation))))).map(({ name }) => name);
+  const always = tools
+    .filter(({ name, operations }) =>
+      operations.every((operation) => needsConfirmation(riskOf(operation, harmless, mayShowAll(name, operation)))),
+    )
+    .map(({ name }) => name);
   expect(asking).toEqual(always);
-  expect(asking).toEqual(expect.arrayContaining(['update_container', 'update_helm', 'stop_services', 'start_services', 'delete_service', 'create_webhook']));
+  expect(asking).toEqual(
+    expect.arrayContaining([
+      'update_container',
+      'update_helm',
+      'stop_services',
+      'start_services',
+      'delete_service',
+      'create_webhook',
+    ]),
+  );
   expect(asking).not.toContain('deploy_service');
 });
 
 describe('size', () => {
   const kilobyte = 1_000;
-  const shown = ({ name, description, inputSchema }: (typeof list)[number]): number => name.length + description.length + JSON.stringify(inputSchema).length;
+  const shown = ({ name, description, inputSchema }: (typeof list)[number]): number =>
+    name.length + description.length + JSON.stringify(inputSchema).length;
 
   test.each(list)('$name stays within its bytes', (tool) => {
     expect(shown(tool)).toBeLessThanOrEqual(1.8 * kilobyte);
   });
 
   // The largest first, so that whoever goes over the limit sees where the bytes are.
-  const report = (): string => list.map((tool) => `${shown(tool)} ${tool.name}`).toSorted((one, other) => parseInt(other) - parseInt(one)).join('\n');
+  const report = (): string =>
+    list
+      .map((tool) => `${shown(tool)} ${tool.name}`)
+      .toSorted((one, other) => parseInt(other) - parseInt(one))
+      .join('\n');
 
   test('all tools together: 47,000 bytes for 67 tools and 500 for each further one; of the whole list 64 KB for 44 and 1 KB for each further one', () => {
     const further = list.length - 44;
-    expect(list.reduce((sum, tool) => sum + shown(tool), 0), report()).toBeLessThanOrEqual(47_000 + 500 * (list.length - 67));
+    expect(
+      list.reduce((sum, tool) => sum + shown(tool), 0),
+      report(),
+    ).toBeLessThanOrEqual(47_000 + 500 * (list.length - 67));
     expect(JSON.stringify(list).length, report()).toBeLessThanOrEqual(64 * kilobyte + further * kilobyte);
   });
 });
@@ -221,13 +291,19 @@ describe('texts', () => {
   const verbs = [...new Set(allOperations.map(({ name }) => name.split('_')[0]!))];
   const toolLike = new RegExp(`\\b(?:${verbs.join('|')})_[a-z_]+\\b`, 'g');
   const texts = [
-    ...tools.flatMap(({ name, description, next, plan }) => [visibleText(description, []), typeof next === 'function' ? '' : visibleText(next ?? '', []), ...plan({})].map((text) => [name, text])),
+    ...tools.flatMap(({ name, description, next, plan }) =>
+      [visibleText(description, []), typeof next === 'function' ? '' : visibleText(next ?? '', []), ...plan({})].map(
+        (text) => [name, text],
+      ),
+    ),
     ...inputNodes.map(({ path, schema }) => [path, schema.description ?? '']),
     ...[true, false].map((readOnly) => ['instructions', instructions({ readOnly })]),
   ];
 
   test('name only tools that exist', () => {
-    const unknown = texts.flatMap(([where, text]) => (text!.match(toolLike) ?? []).filter((name) => !names.has(name)).map((name) => `${where}: ${name}`));
+    const unknown = texts.flatMap(([where, text]) =>
+      (text!.match(toolLike) ?? []).filter((name) => !names.has(name)).map((name) => `${where}: ${name}`),
+    );
     expect(unknown).toEqual([]);
   });
 
@@ -237,9 +313,18 @@ describe('texts', () => {
 
   // Whoever adds such a tool takes its words out of the instructions.
   test.each([
-    ['shells and files in instances', /shell|exec|_files?$/], ['metrics', /metric/], ['costs', /cost|price/], ['reading secrets', /(?:get|read|show)_secret/],
-    ['creating clusters, alert rules, Helm or Terraform services', /^create_(?:cluster|alert_rule|helm|terraform|service)$/],
-    ['changing or removing projects, members or webhooks', /^(?:update|change|delete|remove|edit)_(?:project|member|webhook)/],
+    ['shells and files in instances', /shell|exec|_files?$/],
+    ['metrics', /metric/],
+    ['costs', /cost|price/],
+    ['reading secrets', /(?:get|read|show)_secret/],
+    [
+      'creating clusters, alert rules, Helm or Terraform services',
+      /^create_(?:cluster|alert_rule|helm|terraform|service)$/,
+    ],
+    [
+      'changing or removing projects, members or webhooks',
+      /^(?:update|change|delete|remove|edit)_(?:project|member|webhook)/,
+    ],
     ['renaming environments', /^(?:update|rename|edit)_environment$/],
   ])('the instructions say truly that there is no tool for %s', (words, name) => {
     for (const readOnly of [true, false]) expect(instructions({ readOnly })).toContain(words);
@@ -248,7 +333,11 @@ describe('texts', () => {
 
   test('the instructions say truly that a lock lasts whole days', () => {
     expect(instructions({ readOnly: false })).toContain('locks by the hour');
-    expect(Object.entries(list.find(({ name }) => name === 'lock_cluster')!.inputSchema.properties!).filter(([name, { type }]) => /ttl|until|hours/.test(name) && type !== 'integer')).toEqual([]);
+    expect(
+      Object.entries(list.find(({ name }) => name === 'lock_cluster')!.inputSchema.properties!).filter(
+        ([name, { type }]) => /ttl|until|hours/.test(name) && type !== 'integer',
+      ),
+    ).toEqual([]);
   });
 
   test('the instructions name the tool that begins a look at everything', () => {

@@ -24,11 +24,23 @@ afterEach(async () => {
 });
 
 const attack = '<script>alert(1)</script>"\'&\u202E';
-const call: RecordedCall = { at: '2026-11-20T10:00:00.000Z', who: 'eve', tool: 'lock_cluster', request_id: 'r', target: { kind: 'cluster', name: attack }, outcome: 'done' } as RecordedCall;
+const call: RecordedCall = {
+  at: '2026-11-20T10:00:00.000Z',
+  who: 'eve',
+  tool: 'lock_cluster',
+  request_id: 'r',
+  target: { kind: 'cluster', name: attack },
+  outcome: 'done',
+} as RecordedCall;
 
 const startOffice = async (options: Parameters<typeof startTestServer>[0] = {}, now?: () => number) => {
   await setOperatorSecret(approvalsFixture.operator);
-  const approvals = { queue: approvalsFixture.queue, program: 'infra-mcp', hasSecret: () => hasSecret(approvalsFixture.operator), latestCalls: async () => [call] };
+  const approvals = {
+    queue: approvalsFixture.queue,
+    program: 'infra-mcp',
+    hasSecret: () => hasSecret(approvalsFixture.operator),
+    latestCalls: async () => [call],
+  };
   return startTestServer({ approvals, ...(now && { clock: { now } }), ...options });
 };
 
@@ -43,28 +55,49 @@ function browserAt(base: URL) {
   };
   const get = async (path = '') => keep(await fetch(new URL(page.href + path), { headers: cookie ? { cookie } : {} }));
   const post = async (fields: Record<string, string>, headers: Record<string, string> = {}) =>
-    keep(await fetch(page, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: { origin: page.origin, 'content-type': 'application/x-www-form-urlencoded', ...(cookie && { cookie }), ...headers },
-      body: new URLSearchParams(fields),
-    }));
+    keep(
+      await fetch(page, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: {
+          origin: page.origin,
+          'content-type': 'application/x-www-form-urlencoded',
+          ...(cookie && { cookie }),
+          ...headers,
+        },
+        body: new URLSearchParams(fields),
+      }),
+    );
   /** The hidden fields of the form about a code, or of the first form. */
   const fieldsFor = async (code?: string): Promise<Record<string, string>> => {
     const markup = await (await get()).text();
     const forms = markup.match(/<form[\s\S]*?<\/form>/g) ?? [];
     const form = code === undefined ? forms[0] : forms.find((one) => one.includes(`value="${code}"`));
-    return Object.fromEntries([...(form ?? '').matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!]));
+    return Object.fromEntries(
+      [...(form ?? '').matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [
+        name!,
+        value!,
+      ]),
+    );
   };
-  const follow = async (answer: Response) => (answer.status === 303 ? get(answer.headers.get('location')!.replace('/approvals', '')) : answer);
-  return { get, post, fieldsFor, follow, enter: () => post({ do: 'enter', secret: operatorSecret }), cookie: () => cookie };
+  const follow = async (answer: Response) =>
+    answer.status === 303 ? get(answer.headers.get('location')!.replace('/approvals', '')) : answer;
+  return {
+    get,
+    post,
+    fieldsFor,
+    follow,
+    enter: () => post({ do: 'enter', secret: operatorSecret }),
+    cookie: () => cookie,
+  };
 }
 
 const ask = async (more: Parameters<typeof approvalRequest>[0] = {}): Promise<string> => {
   const asked = await approvalsFixture.approvals.ask(approvalRequest(more), Date.now());
   return asked.kind === 'pending' ? asked.code : '';
 };
-const outcome = async (more: Parameters<typeof approvalRequest>[0] = {}) => approvalsFixture.approvals.ask(approvalRequest(more), Date.now());
+const outcome = async (more: Parameters<typeof approvalRequest>[0] = {}) =>
+  approvalsFixture.approvals.ask(approvalRequest(more), Date.now());
 
 describe('the page of approvals', () => {
   test('is not there unless it is wanted', async () => {
@@ -73,7 +106,14 @@ describe('the page of approvals', () => {
   });
 
   test('says what to do where no secret is set', async () => {
-    const { url } = await startTestServer({ approvals: { queue: approvalsFixture.queue, program: 'infra-mcp', hasSecret: () => hasSecret(approvalsFixture.operator), latestCalls: async () => [] } });
+    const { url } = await startTestServer({
+      approvals: {
+        queue: approvalsFixture.queue,
+        program: 'infra-mcp',
+        hasSecret: () => hasSecret(approvalsFixture.operator),
+        latestCalls: async () => [],
+      },
+    });
     expect(await (await browserAt(url).get()).text()).toContain('infra-mcp approve --set-secret');
   });
 
@@ -133,7 +173,9 @@ describe('the page of approvals', () => {
     const code = await ask();
     const browser = browserAt(url);
     await browser.enter();
-    const tried = await browser.follow(await browser.post({ ...(await browser.fieldsFor(code)), do: 'approve', typed: 'shop/prod' }));
+    const tried = await browser.follow(
+      await browser.post({ ...(await browser.fieldsFor(code)), do: 'approve', typed: 'shop/prod' }),
+    );
     expect(await tried.text()).toContain('Nothing was decided: it could not be recorded');
     expect(log.lines).toContainEqual(expect.objectContaining({ message: 'operator could not decide' }));
     expect(await outcome()).toMatchObject({ kind: 'pending', code });
@@ -146,7 +188,9 @@ describe('the page of approvals', () => {
     await browser.enter();
     const fields = await browser.fieldsFor(code);
     expect(await (await browser.follow(await browser.post({ ...fields, do: 'refuse' }))).text()).toContain('Refused.');
-    expect(await (await browser.follow(await browser.post({ ...fields, do: 'approve', typed: 'shop/prod' }))).text()).toContain('Nothing was decided');
+    expect(
+      await (await browser.follow(await browser.post({ ...fields, do: 'approve', typed: 'shop/prod' }))).text(),
+    ).toContain('Nothing was decided');
     expect(await outcome()).toEqual({ kind: 'refused' });
   });
 
@@ -170,7 +214,9 @@ describe('the page of approvals', () => {
     const fields = await browser.fieldsFor();
     const left = await browser.post({ ...fields, do: 'leave' });
     expect(left.headers.get('set-cookie')).toContain('Max-Age=0');
-    expect(await (await fetch(new URL('/approvals', url), { headers: { cookie: held } })).text()).toContain('Operator secret');
+    expect(await (await fetch(new URL('/approvals', url), { headers: { cookie: held } })).text()).toContain(
+      'Operator secret',
+    );
     await browser.enter();
     now += 9 * 60_000;
     expect(await (await browser.get()).text()).toContain('Latest calls');
@@ -179,8 +225,10 @@ describe('the page of approvals', () => {
   });
 });
 
-const shownIn = (markup: string): string[] => [...markup.matchAll(/<span class="code">(\S{9})<\/span><\/h3>/g)].map(([, code]) => code!);
-const addressesIn = (markup: string): string[] => [...markup.matchAll(/href="\/approvals(\?[^"]+)"/g)].map(([, address]) => address!.replaceAll('&amp;', '&'));
+const shownIn = (markup: string): string[] =>
+  [...markup.matchAll(/<span class="code">(\S{9})<\/span><\/h3>/g)].map(([, code]) => code!);
+const addressesIn = (markup: string): string[] =>
+  [...markup.matchAll(/href="\/approvals(\?[^"]+)"/g)].map(([, address]) => address!.replaceAll('&amp;', '&'));
 
 describe('with 300 calls that wait, the page', () => {
   const count = 300;
@@ -189,7 +237,10 @@ describe('with 300 calls that wait, the page', () => {
   let browser: ReturnType<typeof browserAt>;
 
   const askAt = async (number: number, more: Parameters<typeof approvalRequest>[0] = {}): Promise<string> => {
-    const asked = await approvalsFixture.approvals.ask(approvalRequest({ call: `call ${number}`, identity: `caller ${number}`, ...more }), start + number);
+    const asked = await approvalsFixture.approvals.ask(
+      approvalRequest({ call: `call ${number}`, identity: `caller ${number}`, ...more }),
+      start + number,
+    );
     return asked.kind === 'pending' ? asked.code : asked.kind;
   };
 
@@ -219,7 +270,19 @@ describe('with 300 calls that wait, the page', () => {
     expect(shownIn(await at(newest!))).toEqual(codes.slice(-20).toReversed());
   });
 
-  test.each(['?page=0', '?page=99999999', '?page=-1', '?page=constructor', '?page=1e3', '?order=constructor', '?order=newest&page=400', '?said=constructor', '?said=__proto__', '?__proto__=x&toString=y', '?said=toString&code='])('shows some of them for %s', async (query) => {
+  test.each([
+    '?page=0',
+    '?page=99999999',
+    '?page=-1',
+    '?page=constructor',
+    '?page=1e3',
+    '?order=constructor',
+    '?order=newest&page=400',
+    '?said=constructor',
+    '?said=__proto__',
+    '?__proto__=x&toString=y',
+    '?said=toString&code=',
+  ])('shows some of them for %s', async (query) => {
     const answer = await browser.get(query);
     expect(answer.status).toBe(200);
     const markup = await answer.text();
@@ -234,21 +297,34 @@ describe('with 300 calls that wait, the page', () => {
     const unknown = await at('?code=constructor%3Cb%3E');
     expect(unknown).toContain('Nothing waits under CONSTRUCTOR&lt;B&gt;');
     const token = /name="form_token" value="([^"]+)"/.exec(unknown)![1]!;
-    const approved = await browser.follow(await browser.post({ form_token: token, code, do: 'approve', typed: 'shop/prod' }));
+    const approved = await browser.follow(
+      await browser.post({ form_token: token, code, do: 'approve', typed: 'shop/prod' }),
+    );
     expect(await approved.text()).toContain('Approved');
-    expect(await approvalsFixture.approvals.ask(approvalRequest({ call: 'call 150' }), start + count)).toMatchObject({ kind: 'approved' });
+    expect(await approvalsFixture.approvals.ask(approvalRequest({ call: 'call 150' }), start + count)).toMatchObject({
+      kind: 'approved',
+    });
   });
 
-  test.each(['%00', 'C7DR%00JQW2', 'K7QM-2XR%00', '%ED%A0%80', '%FF', 'A'.repeat(200), 'constructor'])('finds nothing under what can be no code: %s', async (typed) => {
-    const answer = await browser.get(`?code=${typed}`);
-    expect(answer.status).toBe(404);
-    const markup = await answer.text();
-    expect(markup).not.toContain('\0');
-    const token = /name="form_token" value="([^"]+)"/.exec(markup)![1]!;
-    const decided = await browser.follow(await browser.post({ form_token: token, code: decodeURIComponent(typed.replace('%ED%A0%80', '').replace('%FF', '')), do: 'refuse' }));
-    expect(await decided.text()).toContain('Nothing was decided');
-    expect((await browserAt(new URL((await browser.get()).url)).get(`?code=${typed}`)).status).toBe(404);
-  });
+  test.each(['%00', 'C7DR%00JQW2', 'K7QM-2XR%00', '%ED%A0%80', '%FF', 'A'.repeat(200), 'constructor'])(
+    'finds nothing under what can be no code: %s',
+    async (typed) => {
+      const answer = await browser.get(`?code=${typed}`);
+      expect(answer.status).toBe(404);
+      const markup = await answer.text();
+      expect(markup).not.toContain('\0');
+      const token = /name="form_token" value="([^"]+)"/.exec(markup)![1]!;
+      const decided = await browser.follow(
+        await browser.post({
+          form_token: token,
+          code: decodeURIComponent(typed.replace('%ED%A0%80', '').replace('%FF', '')),
+          do: 'refuse',
+        }),
+      );
+      expect(await decided.text()).toContain('Nothing was decided');
+      expect((await browserAt(new URL((await browser.get()).url)).get(`?code=${typed}`)).status).toBe(404);
+    },
+  );
 
   test('goes on to the one that the operator came for once they gave the secret', async () => {
     const other = browserAt(new URL((await browser.get()).url));
@@ -304,10 +380,16 @@ describe('another page', () => {
   test('can not frame it, run anything in it, or read it', async () => {
     const { url } = await startOffice();
     const browser = browserAt(url);
-    const answers = [await browser.get(), await browser.enter(), await browser.get(), await browser.post({ do: 'nonsense' })];
+    const answers = [
+      await browser.get(),
+      await browser.enter(),
+      await browser.get(),
+      await browser.post({ do: 'nonsense' }),
+    ];
     for (const { headers } of answers) {
       const policy = headers.get('content-security-policy')!;
-      for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"]) expect(policy).toContain(rule);
+      for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"])
+        expect(policy).toContain(rule);
       expect(policy).not.toContain('unsafe');
       expect(headers.get('x-frame-options')).toBe('DENY');
       expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
@@ -319,13 +401,18 @@ describe('another page', () => {
 
   test('can not reach it under a name of its own', async () => {
     const { port } = await startOffice();
-    expect(statusOf(await exchangeRaw(port, 'GET /approvals HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n'))).toBe(403);
+    expect(
+      statusOf(await exchangeRaw(port, 'GET /approvals HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n')),
+    ).toBe(403);
   });
 });
 
 test('behind https its cookie never goes out in clear, and its forms may come from there', async () => {
   const { url } = await startOffice({ publicUrl: new URL('https://mcp.example.com/mcp') });
-  const entered = await browserAt(url).post({ do: 'enter', secret: operatorSecret }, { origin: 'https://mcp.example.com' });
+  const entered = await browserAt(url).post(
+    { do: 'enter', secret: operatorSecret },
+    { origin: 'https://mcp.example.com' },
+  );
   expect(entered.status).toBe(303);
   expect(entered.headers.get('set-cookie')).toContain('; Secure');
 });

@@ -8,14 +8,19 @@ afterEach(closeTestServers);
 const body = JSON.stringify(initialize);
 
 const request = (headers: Record<string, string>, text = body): string =>
-  ['POST /mcp HTTP/1.1', ...Object.entries({
-    host: 'localhost',
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    'content-length': String(Buffer.byteLength(text)),
-    connection: 'close',
-    ...headers,
-  }).map(([name, value]) => `${name}: ${value}`), '', text].join('\r\n');
+  [
+    'POST /mcp HTTP/1.1',
+    ...Object.entries({
+      host: 'localhost',
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'content-length': String(Buffer.byteLength(text)),
+      connection: 'close',
+      ...headers,
+    }).map(([name, value]) => `${name}: ${value}`),
+    '',
+    text,
+  ].join('\r\n');
 
 describe('a Host header', () => {
   test.each(['localhost', 'localhost:9', '127.0.0.1', '[::1]:80', 'LOCALHOST'])('may be %s', async (host) => {
@@ -23,19 +28,40 @@ describe('a Host header', () => {
     expect(statusOf(await exchangeRaw(port, request({ host })))).toBe(200);
   });
 
-  test.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', 'evil.example:80', 'localhost@evil.example', '0.0.0.0', '127.1.evil', '[::2]', 'a b'])(
-    'may not be %s',
-    async (host) => {
-      const { port, heldCalls: held } = await startTestServer();
-      expect(statusOf(await exchangeRaw(port, request({ host })))).toBeOneOf([400, 403]);
-      expect(held).toEqual([]);
-    },
-  );
+  test.each([
+    'evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'evil.example:80',
+    'localhost@evil.example',
+    '0.0.0.0',
+    '127.1.evil',
+    '[::2]',
+    'a b',
+  ])('may not be %s', async (host) => {
+    const { port, heldCalls: held } = await startTestServer();
+    expect(statusOf(await exchangeRaw(port, request({ host })))).toBeOneOf([400, 403]);
+    expect(held).toEqual([]);
+  });
 
   test('has to be there', async () => {
     const { port } = await startTestServer();
-    expect(statusOf(await exchangeRaw(port, `POST /mcp HTTP/1.1\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`))).toBe(400);
-    expect(statusOf(await exchangeRaw(port, `POST /mcp HTTP/1.0\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`))).toBe(403);
+    expect(
+      statusOf(
+        await exchangeRaw(
+          port,
+          `POST /mcp HTTP/1.1\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+        ),
+      ),
+    ).toBe(400);
+    expect(
+      statusOf(
+        await exchangeRaw(
+          port,
+          `POST /mcp HTTP/1.0\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+        ),
+      ),
+    ).toBe(403);
   });
 
   test('counts, not the address in the request line', async () => {
@@ -45,8 +71,12 @@ describe('a Host header', () => {
   });
 
   test('may be a name the operator allows', async () => {
-    const { port } = await startTestServer({ allowedHosts: ['mcp.example.com'], publicUrl: new URL('https://infra.example.com/mcp') });
-    for (const host of ['mcp.example.com', 'infra.example.com:443']) expect(statusOf(await exchangeRaw(port, request({ host })))).toBe(200);
+    const { port } = await startTestServer({
+      allowedHosts: ['mcp.example.com'],
+      publicUrl: new URL('https://infra.example.com/mcp'),
+    });
+    for (const host of ['mcp.example.com', 'infra.example.com:443'])
+      expect(statusOf(await exchangeRaw(port, request({ host })))).toBe(200);
     expect(statusOf(await exchangeRaw(port, request({ host: 'example.com' })))).toBe(403);
   });
 });
@@ -57,13 +87,18 @@ describe('an Origin header', () => {
     expect(statusOf(await exchangeRaw(port, request({ origin })))).toBe(200);
   });
 
-  test.each(['https://evil.example', 'null', 'http://localhost.evil.example', 'file://', 'https://127.0.0.1.evil.example', 'chrome-extension://abc', 'nonsense'])(
-    'may not be %s',
-    async (origin) => {
-      const { port } = await startTestServer();
-      expect(statusOf(await exchangeRaw(port, request({ origin })))).toBe(403);
-    },
-  );
+  test.each([
+    'https://evil.example',
+    'null',
+    'http://localhost.evil.example',
+    'file://',
+    'https://127.0.0.1.evil.example',
+    'chrome-extension://abc',
+    'nonsense',
+  ])('may not be %s', async (origin) => {
+    const { port } = await startTestServer();
+    expect(statusOf(await exchangeRaw(port, request({ origin })))).toBe(403);
+  });
 
   test('may be a page the operator allows', async () => {
     const { port } = await startTestServer({ allowedOrigins: ['console.example.com'] });
@@ -81,7 +116,12 @@ describe('an Origin header', () => {
 describe('a request', () => {
   test('of a type that pages may send without asking is refused', async () => {
     const { port } = await startTestServer();
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain; x=application/json']) {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'text/plain; x=application/json',
+    ]) {
       expect(statusOf(await exchangeRaw(port, request({ 'content-type': type })))).toBe(415);
     }
   });
@@ -93,7 +133,8 @@ describe('a request', () => {
 
   test('that is JSON of no meaning is refused', async () => {
     const { post } = await startTestServer();
-    for (const text of ['null', '1', '[]', '{}', '[[]]', '{"jsonrpc":"2.0"}']) expect((await post(text)).status).toBe(400);
+    for (const text of ['null', '1', '[]', '{}', '[[]]', '{"jsonrpc":"2.0"}'])
+      expect((await post(text)).status).toBe(400);
   });
 
   test('may only be GET, POST or DELETE', async () => {
@@ -115,9 +156,29 @@ const line = (target: string): string => `GET ${target} HTTP/1.1\r\nhost: localh
 
 describe('a path that only normalises to another one', () => {
   test.each([
-    '/mcp/../livez', '/mcp/%2e%2e/livez', '/mcp/%2E%2E/livez', '/mcp/.%2e/livez', '/./livez', '/%2e/livez', '//livez', '//evil.example/livez', '/\\livez', '\\livez',
-    '/mcp\\..\\livez', '/mcp/..%2flivez', '/mcp/..%5clivez', '/%6civez', '/livez/', '/livez/.', '/livez#x', '/LIVEZ', 'http://localhost/mcp/../livez', 'http://localhost//livez',
-    'http:\\\\localhost\\livez', 'http:/livez', 'http:livez',
+    '/mcp/../livez',
+    '/mcp/%2e%2e/livez',
+    '/mcp/%2E%2E/livez',
+    '/mcp/.%2e/livez',
+    '/./livez',
+    '/%2e/livez',
+    '//livez',
+    '//evil.example/livez',
+    '/\\livez',
+    '\\livez',
+    '/mcp\\..\\livez',
+    '/mcp/..%2flivez',
+    '/mcp/..%5clivez',
+    '/%6civez',
+    '/livez/',
+    '/livez/.',
+    '/livez#x',
+    '/LIVEZ',
+    'http://localhost/mcp/../livez',
+    'http://localhost//livez',
+    'http:\\\\localhost\\livez',
+    'http:/livez',
+    'http:livez',
   ])('%s, is not found', async (target) => {
     const { port } = await startTestServer();
     const answer = await exchangeRaw(port, line(target));
@@ -126,10 +187,13 @@ describe('a path that only normalises to another one', () => {
     expect(answer).not.toContain('"ok"');
   });
 
-  test.each(['/livez', '/livez?x=/../approvals', '/livez?', 'http://localhost/livez', 'HTTP://evil.example/livez?x'])('%s, is what it says', async (target) => {
-    const { port } = await startTestServer();
-    expect(statusOf(await exchangeRaw(port, line(target)))).toBe(200);
-  });
+  test.each(['/livez', '/livez?x=/../approvals', '/livez?', 'http://localhost/livez', 'HTTP://evil.example/livez?x'])(
+    '%s, is what it says',
+    async (target) => {
+      const { port } = await startTestServer();
+      expect(statusOf(await exchangeRaw(port, line(target)))).toBe(200);
+    },
+  );
 });
 
 describe('a body', () => {
@@ -201,7 +265,9 @@ describe('a flood', () => {
   });
 
   test('of calls is queued, then sent away for a moment', async () => {
-    const { post, heldCalls: held } = await startTestServer({ limits: { callsPerPrincipal: 2, waitingPerPrincipal: 1, waitingTime: 10_000 } });
+    const { post, heldCalls: held } = await startTestServer({
+      limits: { callsPerPrincipal: 2, waitingPerPrincipal: 1, waitingTime: 10_000 },
+    });
     const call = (label: string) => post(modernCall('hold', { label }), modernHeaders('hold'));
     const running = [call('a'), call('b')];
     await eventually(() => expect(held).toHaveLength(2));
@@ -229,7 +295,11 @@ describe('a flood', () => {
     const leave = new AbortController();
     const gone = fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...modernHeaders('hold') },
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...modernHeaders('hold'),
+      },
       body: JSON.stringify(modernCall('hold', { label: 'a' })),
       signal: leave.signal,
     });

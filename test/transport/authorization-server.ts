@@ -33,7 +33,8 @@ export interface AuthorizationServer {
 
 export const audience = 'https://mcp.example.com/mcp';
 
-const signedWith = (privateKey: PrivateKey, kid: string) => (payload: JWTPayload) => new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid, typ: 'at+jwt' }).sign(privateKey);
+const signedWith = (privateKey: PrivateKey, kid: string) => (payload: JWTPayload) =>
+  new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid, typ: 'at+jwt' }).sign(privateKey);
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
@@ -43,7 +44,10 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   const rotate = async (): Promise<void> => {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
     const kid = `key-${Math.random()}`;
-    current = { sign: signedWith(privateKey, kid), jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' } };
+    current = {
+      sign: signedWith(privateKey, kid),
+      jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' },
+    };
   };
   // By hand: no library signs with a key that is too short.
   const rotateToRsa = (bits: number): void => {

@@ -59,7 +59,8 @@ beforeAll(async () => {
   platform = await startTestPlatform({ token: serverToken });
   tokens = [];
   // One after the other, as they are written to one file.
-  for (let made = 0; made < tokenCount; made += 1) tokens.push(await createToken(platform, { name: `token ${made}`, permission: 'admin' }));
+  for (let made = 0; made < tokenCount; made += 1)
+    tokens.push(await createToken(platform, { name: `token ${made}`, permission: 'admin' }));
   callers = Array.from({ length: callerCount }, (_, index) => {
     const token = index % 3 === 0 ? serverToken : tokens[index % tokenCount]!;
     const readOnly = index % 4 === 0;
@@ -72,21 +73,47 @@ beforeAll(async () => {
   });
   proxy = await startRecordingProxy(platform.url, {
     beforeRequest: async (method, { url, headers }) => {
-      requests.push({ token: headers.authorization!.replace('Token ', ''), requestId: String(headers['x-request-id']), line: `${method} ${url}` });
+      requests.push({
+        token: headers.authorization!.replace('Token ', ''),
+        requestId: String(headers['x-request-id']),
+        line: `${method} ${url}`,
+      });
       await pause(delays.next().value ?? 0);
     },
     alter: withTokenLabel(labelOf),
-    responseHeaders: (token) => ({ 'x-ratelimit-limit': String(limitOf(token)), 'x-ratelimit-remaining': '4000', 'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + 3600) }),
+    responseHeaders: (token) => ({
+      'x-ratelimit-limit': String(limitOf(token)),
+      'x-ratelimit-remaining': '4000',
+      'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + 3600),
+    }),
   });
   client = createClient({ baseUrl: proxy.url, credential: credentialOf(serverToken) });
   const log = memoryLog();
   const clock = { now: Date.now };
-  const parts = createDependencies({ tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [serverToken], version: '0', log, clock });
+  const parts = createDependencies({
+    tools,
+    policy: { readOnly: false },
+    connect: async () => ({ client }),
+    secrets: () => [serverToken],
+    version: '0',
+    log,
+    clock,
+  });
   const partsFor = restrictedDependencies(parts, tools);
   server = await startHttpServer({
-    host: '127.0.0.1', port: 0, allowedHosts: [], allowedOrigins: [], authenticate, holdsToken: true, askPlatform: async () => undefined,
-    build: (era, { restriction }) => buildServer(partsFor(restriction), { era, callerOf: ({ http }) => callOf(http?.authInfo).call }),
-    levelOf: () => 'read', clock, log, limits: { shutdownDelay: 0, drainTime: 0 },
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: [],
+    allowedOrigins: [],
+    authenticate,
+    holdsToken: true,
+    askPlatform: async () => undefined,
+    build: (era, { restriction }) =>
+      buildServer(partsFor(restriction), { era, callerOf: ({ http }) => callOf(http?.authInfo).call }),
+    levelOf: () => 'read',
+    clock,
+    log,
+    limits: { shutdownDelay: 0, drainTime: 0 },
   });
   for (const caller of callers) caller.session = (await post(caller, initialize)).headers.get('mcp-session-id')!;
 });
@@ -101,7 +128,12 @@ afterAll(async () => {
 const post = (caller: TestCaller, message: object, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(server.url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...caller.headers, ...headers },
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...caller.headers,
+      ...headers,
+    },
     body: JSON.stringify(message),
   });
 
@@ -109,7 +141,13 @@ interface Result {
   readonly isError?: boolean;
   readonly content?: readonly { readonly text: string }[];
   readonly requestState?: string;
-  readonly inputRequests?: { readonly confirm: { readonly params: { readonly requestedSchema: { readonly properties: Record<string, { readonly title: string }> } } } };
+  readonly inputRequests?: {
+    readonly confirm: {
+      readonly params: {
+        readonly requestedSchema: { readonly properties: Record<string, { readonly title: string }> };
+      };
+    };
+  };
 }
 
 /** The result in an answer of either protocol version. */
@@ -119,34 +157,63 @@ const resultIn = async (answer: Response): Promise<Result> => {
   return (JSON.parse(json) as { result: Result }).result;
 };
 
-const tagOf = ({ index }: TestCaller, step: number): Record<string, string> => ({ 'x-request-id': `caller-${index}.${step}` });
+const tagOf = ({ index }: TestCaller, step: number): Record<string, string> => ({
+  'x-request-id': `caller-${index}.${step}`,
+});
 
-const modern = async (caller: TestCaller, tool: string, args: object, step: number, more: object = {}): Promise<Result> => {
+const modern = async (
+  caller: TestCaller,
+  tool: string,
+  args: object,
+  step: number,
+  more: object = {},
+): Promise<Result> => {
   const call = modernCall(tool, args, step);
   const { _meta: meta, ...params } = call.params;
   const capable = { ...meta, 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
-  return resultIn(await post(caller, { ...call, params: { ...params, _meta: capable, ...more } }, { ...modernHeaders(tool), ...tagOf(caller, step) }));
+  return resultIn(
+    await post(
+      caller,
+      { ...call, params: { ...params, _meta: capable, ...more } },
+      { ...modernHeaders(tool), ...tagOf(caller, step) },
+    ),
+  );
 };
 
 const legacy = async (caller: TestCaller, tool: string, step: number): Promise<Response> =>
-  post(caller, { jsonrpc: '2.0', id: step, method: 'tools/call', params: { name: tool, arguments: {} } }, { 'mcp-session-id': caller.session, ...tagOf(caller, step) });
+  post(
+    caller,
+    { jsonrpc: '2.0', id: step, method: 'tools/call', params: { name: tool, arguments: {} } },
+    { 'mcp-session-id': caller.session, ...tagOf(caller, step) },
+  );
 
 const textOf = ({ content = [] }: Result): string => content.map((part) => part.text).join('');
 
 /** One thing that a caller does, and what must come of it. */
 const steps = {
-  read: async (caller: TestCaller, _: TestCaller, step: number) => expect(textOf(await modern(caller, 'get_organization', {}, step))).toContain(labelOf(caller.token)),
+  read: async (caller: TestCaller, _: TestCaller, step: number) =>
+    expect(textOf(await modern(caller, 'get_organization', {}, step))).toContain(labelOf(caller.token)),
   'read in a session': async (caller: TestCaller, _: TestCaller, step: number) =>
     expect(textOf(await resultIn(await legacy(caller, 'get_organization', step)))).toContain(labelOf(caller.token)),
-  'use another\'s session': async (caller: TestCaller, other: TestCaller, step: number) => {
-    if (caller !== other) expect((await legacy({ ...caller, session: other.session }, 'get_organization', step)).status).toBe(404);
+  "use another's session": async (caller: TestCaller, other: TestCaller, step: number) => {
+    if (caller !== other)
+      expect((await legacy({ ...caller, session: other.session }, 'get_organization', step)).status).toBe(404);
   },
   'change something': async (caller: TestCaller, other: TestCaller, step: number) => {
-    const args = { organization_id: platform.organizationId, target_url: `https://hooks.example/${step}`, events: ['DEPLOYMENT_FAILED'] };
+    const args = {
+      organization_id: platform.organizationId,
+      target_url: `https://hooks.example/${step}`,
+      events: ['DEPLOYMENT_FAILED'],
+    };
     const asked = await modern(caller, 'create_webhook', args, step);
     if (caller.readOnly) return expect(textOf(asked)).toContain('read-only');
     const question = asked.inputRequests!.confirm.params.requestedSchema.properties;
-    const content = Object.fromEntries(Object.entries(question).map(([name, { title }]) => [name, name === 'approve' ? true : /^Type (.*) to approve$/.exec(title)![1]!]));
+    const content = Object.fromEntries(
+      Object.entries(question).map(([name, { title }]) => [
+        name,
+        name === 'approve' ? true : /^Type (.*) to approve$/.exec(title)![1]!,
+      ]),
+    );
     const answer = { requestState: asked.requestState, inputResponses: { confirm: { action: 'accept', content } } };
     if (other !== caller) expect((await modern(other, 'create_webhook', args, step, answer)).isError).toBe(true);
     const done = await modern(caller, 'create_webhook', args, step, answer);
@@ -154,24 +221,40 @@ const steps = {
   },
 };
 
-const step = fc.record({ who: fc.nat(callerCount - 1), other: fc.nat(callerCount - 1), what: fc.constantFrom(...(Object.keys(steps) as (keyof typeof steps)[])) });
+const step = fc.record({
+  who: fc.nat(callerCount - 1),
+  other: fc.nat(callerCount - 1),
+  what: fc.constantFrom(...(Object.keys(steps) as (keyof typeof steps)[])),
+});
 
 test('nothing of one caller reaches another, however their calls mix', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 150, maxLength: 200 }), fc.infiniteStream(fc.integer({ min: 0, max: 8 })), async (plan, pauses) => {
-      delays = pauses;
-      requests = [];
-      await Promise.all(plan.map(({ who, other, what }, index) => steps[what](callers[who]!, callers[other]!, index)));
+    fc.asyncProperty(
+      fc.array(step, { minLength: 150, maxLength: 200 }),
+      fc.infiniteStream(fc.integer({ min: 0, max: 8 })),
+      async (plan, pauses) => {
+        delays = pauses;
+        requests = [];
+        await Promise.all(
+          plan.map(({ who, other, what }, index) => steps[what](callers[who]!, callers[other]!, index)),
+        );
 
-      // Every request to the platform carries the right of the caller whose call it is for.
-      const strays = requests.filter(({ token, requestId }) => callers[Number(/^caller-(\d+)\./.exec(requestId)![1])]!.token !== token);
-      expect(strays).toEqual([]);
-      const changes = requests.filter(({ line }) => line.startsWith('POST'));
-      expect(changes.filter(({ requestId }) => callers[Number(/^caller-(\d+)\./.exec(requestId)![1])]!.readOnly)).toEqual([]);
-      // As many changes as were agreed to by their own callers: none by a thief.
-      expect(changes).toHaveLength(plan.filter(({ who, what }) => what === 'change something' && !callers[who]!.readOnly).length);
-      for (const { token } of requests) expect(client.budget(credentialOf(token))?.limit).toBe(limitOf(token));
-    }),
+        // Every request to the platform carries the right of the caller whose call it is for.
+        const strays = requests.filter(
+          ({ token, requestId }) => callers[Number(/^caller-(\d+)\./.exec(requestId)![1])]!.token !== token,
+        );
+        expect(strays).toEqual([]);
+        const changes = requests.filter(({ line }) => line.startsWith('POST'));
+        expect(
+          changes.filter(({ requestId }) => callers[Number(/^caller-(\d+)\./.exec(requestId)![1])]!.readOnly),
+        ).toEqual([]);
+        // As many changes as were agreed to by their own callers: none by a thief.
+        expect(changes).toHaveLength(
+          plan.filter(({ who, what }) => what === 'change something' && !callers[who]!.readOnly).length,
+        );
+        for (const { token } of requests) expect(client.budget(credentialOf(token))?.limit).toBe(limitOf(token));
+      },
+    ),
     { numRuns: 2 },
   );
 });

@@ -7,7 +7,12 @@ const waits = (): Promise<string> => new Promise((resolve) => setImmediate(resol
 
 const as = (identity: string, address = 'everywhere', principal = identity) => ({ principal, identity, address });
 
-const unbounded = { callsPerIdentity: Number.POSITIVE_INFINITY, callsPerAddress: Number.POSITIVE_INFINITY, waitingPerIdentity: Number.POSITIVE_INFINITY, waitingPerAddress: Number.POSITIVE_INFINITY };
+const unbounded = {
+  callsPerIdentity: Number.POSITIVE_INFINITY,
+  callsPerAddress: Number.POSITIVE_INFINITY,
+  waitingPerIdentity: Number.POSITIVE_INFINITY,
+  waitingPerAddress: Number.POSITIVE_INFINITY,
+};
 const limits = { ...unbounded, calls: 2, callsPerPrincipal: 2, waitingPerPrincipal: 100, waitingTime: 10_000 };
 
 describe('lanes', () => {
@@ -38,7 +43,13 @@ describe('lanes', () => {
   });
 
   test('send away whoever is one too many, or waits too long', async () => {
-    const lanes = createConcurrencyLimiter({ ...unbounded, calls: 1, callsPerPrincipal: 1, waitingPerPrincipal: 1, waitingTime: 20 });
+    const lanes = createConcurrencyLimiter({
+      ...unbounded,
+      calls: 1,
+      callsPerPrincipal: 1,
+      waitingPerPrincipal: 1,
+      waitingTime: 20,
+    });
     const release = await lanes.acquire(as('ann'), 1, patient);
     const second = lanes.acquire(as('ann'), 1, patient);
     expect(await lanes.acquire(as('ann'), 1, patient)).toBeUndefined();
@@ -89,7 +100,10 @@ describe('lanes', () => {
 
   test('bound what comes from one address, whoever it is', async () => {
     const lanes = createConcurrencyLimiter({ ...limits, calls: 10, callsPerAddress: 2, waitingPerAddress: 1 });
-    const [first] = [await lanes.acquire(as('ann', 'office'), 1, patient), await lanes.acquire(as('bob', 'office'), 1, patient)];
+    const [first] = [
+      await lanes.acquire(as('ann', 'office'), 1, patient),
+      await lanes.acquire(as('bob', 'office'), 1, patient),
+    ];
     const waiting = lanes.acquire(as('eve', 'office'), 1, patient);
     expect(await Promise.race([waiting, waits()])).toBe('waits');
     expect(await lanes.acquire(as('dan', 'office'), 1, patient)).toBeUndefined();
@@ -107,7 +121,17 @@ describe('lanes', () => {
       order.push(principal);
       running.push(release!);
     };
-    const all = ([['team', 'greedy'], ['team', 'greedy'], ['team', 'greedy'], ['team', 'mate'], ['team', 'mate'], ['bob', 'bob'], ['bob', 'bob']] as [string, string][]).map(call);
+    const all = (
+      [
+        ['team', 'greedy'],
+        ['team', 'greedy'],
+        ['team', 'greedy'],
+        ['team', 'mate'],
+        ['team', 'mate'],
+        ['bob', 'bob'],
+        ['bob', 'bob'],
+      ] as [string, string][]
+    ).map(call);
     while (order.length < all.length) {
       await new Promise(setImmediate);
       running.shift()?.();

@@ -1,6 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { closeTestServers, connectLegacyHttp, initialize, modernCall, modernHeaders, startTestServer } from './test-server.ts';
+import {
+  closeTestServers,
+  connectLegacyHttp,
+  initialize,
+  modernCall,
+  modernHeaders,
+  startTestServer,
+} from './test-server.ts';
 import { openRawConnection, statusOf } from './raw-connection.ts';
 import { textOf } from '../support/mcp-clients.ts';
 
@@ -22,7 +29,11 @@ describe('a host that stops', () => {
   });
 
   test('answers new calls with a refusal, also those that wait for their turn', async () => {
-    const { post, heldCalls: held, close } = await startTestServer({ limits: { shutdownDelay: 500, drainTime: 20_000, callsPerPrincipal: 1 } });
+    const {
+      post,
+      heldCalls: held,
+      close,
+    } = await startTestServer({ limits: { shutdownDelay: 500, drainTime: 20_000, callsPerPrincipal: 1 } });
     const call = () => post(modernCall('hold', { label: 'a' }), modernHeaders('hold'));
     const running = call();
     await eventually(() => expect(held).toHaveLength(1));
@@ -39,14 +50,22 @@ describe('a host that stops', () => {
   });
 
   test('takes calls for a while, when it already says that it stops', async () => {
-    const { url, post, heldCalls: held, close } = await startTestServer({ limits: { drainDelay: 1500, drainTime: 20_000 } });
+    const {
+      url,
+      post,
+      heldCalls: held,
+      close,
+    } = await startTestServer({ limits: { drainDelay: 1500, drainTime: 20_000 } });
     const ready = async (query = ''): Promise<number> => (await fetch(new URL(`/readyz${query}`, url))).status;
     const session = (await post(initialize)).headers.get('mcp-session-id')!;
     expect(await ready()).toBe(200);
     const stopped = close();
     expect([await ready(), await ready('?stopping=404'), await ready('?stopping=200')]).toEqual([503, 404, 503]);
     const call = post(modernCall('hold', { label: 'late' }), modernHeaders('hold'));
-    const inSession = await post({ jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'greet', arguments: {} } }, { 'mcp-session-id': session });
+    const inSession = await post(
+      { jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'greet', arguments: {} } },
+      { 'mcp-session-id': session },
+    );
     expect(await inSession.text()).toContain('hello');
     await eventually(() => expect(held).toHaveLength(1));
     held[0]!.release();
@@ -55,7 +74,12 @@ describe('a host that stops', () => {
   });
 
   test('answers requests that are just arriving, whole', async () => {
-    const { port, post, heldCalls: held, close } = await startTestServer({ limits: { shutdownDelay: 500, drainTime: 20_000 } });
+    const {
+      port,
+      post,
+      heldCalls: held,
+      close,
+    } = await startTestServer({ limits: { shutdownDelay: 500, drainTime: 20_000 } });
     const call = post(modernCall('hold', { label: 'a' }), modernHeaders('hold'));
     await eventually(() => expect(held).toHaveLength(1));
     const connection = await openRawConnection(port);
@@ -63,7 +87,9 @@ describe('a host that stops', () => {
     held[0]!.release();
     await call;
     const body = JSON.stringify(initialize);
-    connection.send(`POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`);
+    connection.send(
+      `POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
+    );
     await new Promise((resolve) => setTimeout(resolve, 30));
     connection.send(body);
     await connection.ended;
@@ -79,7 +105,10 @@ describe('a host that stops', () => {
     await close();
     const answer = await call;
     expect(answer.status).toBe(503);
-    expect(await answer.json()).toMatchObject({ id: 7, error: { message: expect.stringContaining('look at the present state') } });
+    expect(await answer.json()).toMatchObject({
+      id: 7,
+      error: { message: expect.stringContaining('look at the present state') },
+    });
   });
 
   test('tells it too where an answer has begun', async () => {

@@ -60,14 +60,38 @@ beforeEach(async () => {
   const clock = { now: () => Date.now() + ahead };
   const log = memoryLog();
   watches = createWatches({ clock, pollInterval: () => 10 });
-  const partsFor = restrictedDependencies(createDependencies({ tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [], version: '0', log, clock, watches }), tools);
+  const partsFor = restrictedDependencies(
+    createDependencies({
+      tools,
+      policy: { readOnly: false },
+      connect: async () => ({ client }),
+      secrets: () => [],
+      version: '0',
+      log,
+      clock,
+      watches,
+    }),
+    tools,
+  );
   const oauth = oauthOf(authority, { clock });
   const authenticate: AuthenticateCaller = (request) => bearerAuthentication({ keys, oauth })(request);
   server = await startHttpServer({
-    host: '127.0.0.1', port: 0, allowedHosts: [], allowedOrigins: [], publicUrl: new URL(audience), authenticate, holdsToken: true, askPlatform: async () => undefined, policyVersion: () => policyVersion,
-    build: (era, { restriction }) => buildServer(partsFor(restriction), { era, callerOf: ({ http }) => callOf(http?.authInfo).call }),
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: [],
+    allowedOrigins: [],
+    publicUrl: new URL(audience),
+    authenticate,
+    holdsToken: true,
+    askPlatform: async () => undefined,
+    policyVersion: () => policyVersion,
+    build: (era, { restriction }) =>
+      buildServer(partsFor(restriction), { era, callerOf: ({ http }) => callOf(http?.authInfo).call }),
     watch: ({ caller, call }) => watchFor(() => partsFor(caller.restriction), call),
-    levelOf: () => 'read', clock, log, limits: { shutdownDelay: 0, drainTime: 0 },
+    levelOf: () => 'read',
+    clock,
+    log,
+    limits: { shutdownDelay: 0, drainTime: 0 },
   });
 });
 
@@ -93,26 +117,41 @@ async function setKeys(...entries: readonly string[]): Promise<void> {
 
 const connect = {
   modern: async (bearer: () => string): Promise<ResourceClient> => {
-    const { client: modern } = await connectModern(new ModernTransport(new URL(server.url), { fetch: withBearer(bearer) }));
+    const { client: modern } = await connectModern(
+      new ModernTransport(new URL(server.url), { fetch: withBearer(bearer) }),
+    );
     open.push(modern);
     return modernResourceClient(modern);
   },
   legacy: async (bearer: () => string): Promise<ResourceClient> => {
-    const { client: legacy } = await connectLegacy(new LegacyTransport(new URL(server.url), { fetch: withBearer(bearer), reconnectionOptions: { maxRetries: 0, initialReconnectionDelay: 1, maxReconnectionDelay: 1, reconnectionDelayGrowFactor: 1 } }));
+    const { client: legacy } = await connectLegacy(
+      new LegacyTransport(new URL(server.url), {
+        fetch: withBearer(bearer),
+        reconnectionOptions: {
+          maxRetries: 0,
+          initialReconnectionDelay: 1,
+          maxReconnectionDelay: 1,
+          reconnectionDelayGrowFactor: 1,
+        },
+      }),
+    );
     open.push(legacy);
     return legacyResourceClient(legacy);
   },
 };
 
 /** A client's requests, each with the token that it has by then. */
-const withBearer = (bearer: () => string) => async (url: string | URL, init?: RequestInit): Promise<Response> => {
-  const headers = new Headers(init?.headers);
-  headers.set('authorization', `Bearer ${bearer()}`);
-  return fetch(url, { ...init, headers });
-};
+const withBearer =
+  (bearer: () => string) =>
+  async (url: string | URL, init?: RequestInit): Promise<Response> => {
+    const headers = new Headers(init?.headers);
+    headers.set('authorization', `Bearer ${bearer()}`);
+    return fetch(url, { ...init, headers });
+  };
 
 /** A line of the keys file. */
-const entry = (name: string, { sha256 }: { sha256: string }, level: string): string => `{ name: ${name}, sha256: ${sha256}, level: ${level} }`;
+const entry = (name: string, { sha256 }: { sha256: string }, level: string): string =>
+  `{ name: ${name}, sha256: ${sha256}, level: ${level} }`;
 
 const sessionsOf = { modern: 0, legacy: 1 } as const;
 
@@ -147,10 +186,13 @@ describe.each(['modern', 'legacy'] as const)('with the %s protocol version,', (e
     ['its key was replaced', async () => setKeys(entry('ann', createApiKey(), 'write'))],
     ['its level was lowered', async () => setKeys(entry('ann', ann, 'read'))],
     ['the policy changed', async () => void (policyVersion = 'second')],
-    ['its own policy changed', async () => {
-      await writeFile(join(directory, 'ann.yaml'), 'deny: [{ tool: lock_cluster }]');
-      await setKeys(`{ name: ann, sha256: ${ann.sha256}, level: write, policy: ann.yaml }`);
-    }],
+    [
+      'its own policy changed',
+      async () => {
+        await writeFile(join(directory, 'ann.yaml'), 'deny: [{ tool: lock_cluster }]');
+        await setKeys(`{ name: ann, sha256: ${ann.sha256}, level: write, policy: ann.yaml }`);
+      },
+    ],
   ])('streams and subscriptions of a caller end at the reload after %s', async (_, change) => {
     await watching();
     await change();
@@ -208,7 +250,7 @@ describe('a call that asks its user', () => {
     await server.recheck();
   };
 
-  test('is refused at a reload that changes the caller\'s rights, because no answer can come any more', async () => {
+  test("is refused at a reload that changes the caller's rights, because no answer can come any more", async () => {
     const asked = Promise.withResolvers<void>();
     const caller = await calling(() => {
       asked.resolve();

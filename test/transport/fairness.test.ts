@@ -2,38 +2,73 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { AuthenticateCaller } from '../../src/transport/http/identity.ts';
 import { unrestricted } from '../../src/transport/http/restriction.ts';
 import { eventually } from '../support/eventually.ts';
-import { closeTestServers, initialize, modernCall, modernHeaders, startTestServer, type TestServer } from './test-server.ts';
+import {
+  closeTestServers,
+  initialize,
+  modernCall,
+  modernHeaders,
+  startTestServer,
+  type TestServer,
+} from './test-server.ts';
 import { exchangeRaw, openRawConnection, statusOf } from './raw-connection.ts';
 
 afterEach(closeTestServers);
 
 /** Lets in whoever says who they are. */
-const authenticate: AuthenticateCaller = async ({ headers }) => ({ principal: `key:${headers.get('authorization')}`, level: 'admin', restriction: unrestricted });
+const authenticate: AuthenticateCaller = async ({ headers }) => ({
+  principal: `key:${headers.get('authorization')}`,
+  level: 'admin',
+  restriction: unrestricted,
+});
 
-const as = (name: string, token?: number): Record<string, string> => ({ authorization: name, ...(token !== undefined && { 'x-infra-api-token': `token-${token}` }) });
+const as = (name: string, token?: number): Record<string, string> => ({
+  authorization: name,
+  ...(token !== undefined && { 'x-infra-api-token': `token-${token}` }),
+});
 
 const start = (limits: Parameters<typeof startTestServer>[0]) => startTestServer({ authenticate, ...limits });
 
 const open = async ({ post }: TestServer, headers: Record<string, string>) => {
   const answer = await post(initialize, headers);
-  return { status: answer.status, headers: { ...headers, 'mcp-session-id': answer.headers.get('mcp-session-id') ?? '' } };
+  return {
+    status: answer.status,
+    headers: { ...headers, 'mcp-session-id': answer.headers.get('mcp-session-id') ?? '' },
+  };
 };
-const isOpen = async ({ post }: TestServer, headers: Record<string, string>) => (await post({ jsonrpc: '2.0', id: 1, method: 'ping' }, headers)).status === 200;
+const isOpen = async ({ post }: TestServer, headers: Record<string, string>) =>
+  (await post({ jsonrpc: '2.0', id: 1, method: 'ping' }, headers)).status === 200;
 
-const hold = ({ post }: TestServer, headers: Record<string, string>) => post(modernCall('hold', { label: 'x' }), { ...modernHeaders('hold'), ...headers });
-const legacyHold = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'hold', arguments: { label: String(id) } } });
+const hold = ({ post }: TestServer, headers: Record<string, string>) =>
+  post(modernCall('hold', { label: 'x' }), { ...modernHeaders('hold'), ...headers });
+const legacyHold = (id: number) => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name: 'hold', arguments: { label: String(id) } },
+});
 
 const takeBack = (id: number) => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
-const isFree = async ({ post }: TestServer) => (await post(modernCall('who'), { ...modernHeaders('who'), ...as('ann') })).status === 200;
+const isFree = async ({ post }: TestServer) =>
+  (await post(modernCall('who'), { ...modernHeaders('who'), ...as('ann') })).status === 200;
 
 /** A request as it goes over the wire. */
 const said = (message: object, headers: Record<string, string>): string => {
   const text = JSON.stringify(message);
-  const all = { host: 'localhost', 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'content-length': String(Buffer.byteLength(text)), connection: 'close', ...headers };
-  return ['POST /mcp HTTP/1.1', ...Object.entries(all).map(([name, value]) => `${name}: ${value}`), '', text].join('\r\n');
+  const all = {
+    host: 'localhost',
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'content-length': String(Buffer.byteLength(text)),
+    connection: 'close',
+    ...headers,
+  };
+  return ['POST /mcp HTTP/1.1', ...Object.entries(all).map(([name, value]) => `${name}: ${value}`), '', text].join(
+    '\r\n',
+  );
 };
 
-const openFrom = async (port: number, from: string, headers: Record<string, string>) => statusOf(await exchangeRaw(port, said(initialize, headers), from));
+const openFrom = async (port: number, from: string, headers: Record<string, string>) =>
+  statusOf(await exchangeRaw(port, said(initialize, headers), from));
 
 describe('a key that sends another platform token with every request', () => {
   test('opens no more sessions than with one, and takes none of the others', async () => {
@@ -64,7 +99,8 @@ describe('a key that sends another platform token with every request', () => {
 
   test('has no more open streams', async () => {
     const server = await start({ limits: { streamsPerPrincipal: 1 } });
-    const stream = async (headers: Record<string, string>) => fetch(server.url, { headers: { accept: 'text/event-stream', ...(await open(server, headers)).headers } });
+    const stream = async (headers: Record<string, string>) =>
+      fetch(server.url, { headers: { accept: 'text/event-stream', ...(await open(server, headers)).headers } });
     const first = await stream(as('ann', 1));
     const second = await stream(as('ann', 2));
     expect(second.status).toBe(503);
@@ -91,7 +127,11 @@ describe('when all sessions are taken', () => {
     const stream = await fetch(server.url, { headers: { accept: 'text/event-stream', ...used.headers } });
     const bob = await open(server, as('bob'));
     expect((await open(server, as('eve'))).status).toBe(200);
-    expect(await Promise.all([used, left, bob].map(({ headers }) => isOpen(server, headers)))).toEqual([true, false, true]);
+    expect(await Promise.all([used, left, bob].map(({ headers }) => isOpen(server, headers)))).toEqual([
+      true,
+      false,
+      true,
+    ]);
     // Nobody has more than one now.
     expect((await open(server, as('dan'))).status).toBe(503);
     await stream.body!.cancel();
@@ -102,7 +142,10 @@ describe('a batch', () => {
   test('counts as many calls as it holds', async () => {
     const server = await start({ limits: { callsPerPrincipal: 3, waitingTime: 20 } });
     const { headers } = await open(server, as('ann'));
-    const batch = server.post([legacyHold(1), legacyHold(2), { jsonrpc: '2.0', method: 'notifications/initialized' }], headers);
+    const batch = server.post(
+      [legacyHold(1), legacyHold(2), { jsonrpc: '2.0', method: 'notifications/initialized' }],
+      headers,
+    );
     await eventually(() => expect(server.heldCalls).toHaveLength(2));
     expect((await server.post([legacyHold(3), legacyHold(4)], headers)).status).toBe(503);
     expect(server.heldCalls).toHaveLength(2);
@@ -121,7 +164,9 @@ describe('a batch', () => {
     const { headers } = await open(server, as('ann'));
     const answer = await server.post([1, 2, 3, 4].map(legacyHold), headers);
     expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('The batch holds 4 requests, and at most 3 may come together. None of them was carried out');
+    expect(await answer.text()).toContain(
+      'The batch holds 4 requests, and at most 3 may come together. None of them was carried out',
+    );
     expect(server.heldCalls).toEqual([]);
     expect(await isOpen(server, headers)).toBe(true);
   });
@@ -161,7 +206,10 @@ describe('a call of a session', () => {
     expect(await isFree(server)).toBe(true);
   });
 
-  test.each([['beside it', [legacyHold(1), legacyHold(1)]], ['before it', legacyHold(7)]])('with the id of another one %s is refused, and holds no place', async (_, message) => {
+  test.each([
+    ['beside it', [legacyHold(1), legacyHold(1)]],
+    ['before it', legacyHold(7)],
+  ])('with the id of another one %s is refused, and holds no place', async (_, message) => {
     const server = await start({ limits: { callsPerPrincipal: 3, waitingTime: 5000 } });
     const { headers } = await open(server, as('ann'));
     const before = server.post(legacyHold(7), headers);
@@ -189,7 +237,9 @@ describe('an address', () => {
     expect(beyond.received()).toBe('');
     expect(statusOf(await exchangeRaw(port, said(initialize, as('bob'))))).toBe(200);
     for (const { socket } of wires) socket.destroy();
-    await eventually(async () => expect(statusOf(await exchangeRaw(port, said(initialize, as('bob')), '127.0.0.2'))).toBe(200));
+    await eventually(async () =>
+      expect(statusOf(await exchangeRaw(port, said(initialize, as('bob')), '127.0.0.2'))).toBe(200),
+    );
   });
 
   test('opens so many sessions, by whichever keys', async () => {
@@ -201,10 +251,13 @@ describe('an address', () => {
   });
 
   test('has so many calls wait', async () => {
-    const server = await start({ limits: { calls: 1, callsPerPrincipal: 1, waitingPerAddress: 1, waitingTime: 10_000 } });
+    const server = await start({
+      limits: { calls: 1, callsPerPrincipal: 1, waitingPerAddress: 1, waitingTime: 10_000 },
+    });
     const running = hold(server, as('ann'));
     await eventually(() => expect(server.heldCalls).toHaveLength(1));
-    const call = (name: string, from: string) => exchangeRaw(server.port, said(modernCall('who'), { ...modernHeaders('who'), ...as(name) }), from).then(statusOf);
+    const call = (name: string, from: string) =>
+      exchangeRaw(server.port, said(modernCall('who'), { ...modernHeaders('who'), ...as(name) }), from).then(statusOf);
     const both = [call('bob', '127.0.0.2'), call('eve', '127.0.0.2')];
     expect(await Promise.race(both)).toBe(503);
     const elsewhere = call('dan', '127.0.0.3');

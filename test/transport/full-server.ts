@@ -13,18 +13,32 @@ import { memoryLog } from '../support/call-context.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
-/** Starts the server with all its tools, prompts and resources over HTTP, its own platform, and an operator with a secret. */
-export async function startFullServer(options: Parameters<typeof startTestServer>[0] = {}): Promise<{ readonly server: TestServer; readonly platform: TestPlatform; readonly close: () => Promise<void> }> {
+/**
+ * Starts the server with all its tools, prompts and resources over HTTP, its own platform, and an operator with a
+ * secret.
+ */
+export async function startFullServer(
+  options: Parameters<typeof startTestServer>[0] = {},
+): Promise<{ readonly server: TestServer; readonly platform: TestPlatform; readonly close: () => Promise<void> }> {
   const [platform, guard] = await Promise.all([startTestPlatform(), openGuardFixture({ operator: true })]);
   const client = createClient({ baseUrl: platform.url, credential: credentialOf(platform.token) });
   const log = memoryLog();
   const clock = { now: Date.now };
   const dependencies = createDependencies({
-    tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [platform.token], version: '0', log, clock,
-    guard: guard.parts, resolver: createNameResolver(), texts: shippedTexts(),
+    tools,
+    policy: { readOnly: false },
+    connect: async () => ({ client }),
+    secrets: () => [platform.token],
+    version: '0',
+    log,
+    clock,
+    guard: guard.parts,
+    resolver: createNameResolver(),
+    texts: shippedTexts(),
   });
   const server = await startTestServer({
-    build: (era, _, method) => buildServer(dependencies, { era, method, callerOf: ({ http }) => callOf(http?.authInfo).call }),
+    build: (era, _, method) =>
+      buildServer(dependencies, { era, method, callerOf: ({ http }) => callOf(http?.authInfo).call }),
     watch: ({ call }) => watchFor(() => dependencies, call),
     levelOf: (name) => {
       const tool = tools.find((one) => one.name === name);

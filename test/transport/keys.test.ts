@@ -31,19 +31,32 @@ describe('a keys file', () => {
   test('says who has which key, and what it may do', async () => {
     const [ann, bob, old] = [createApiKey(), createApiKey(), createApiKey()];
     await writeFile(join(directory, 'bob.yaml'), 'deny:\n  - tool: lock_cluster\n');
-    const keys = await keysFile(entries(
-      `{ name: ann, sha256: ${ann.sha256} }`,
-      `{ name: bob, sha256: [${bob.sha256}, ${old.sha256}], level: admin, policy: bob.yaml }`,
-    ));
-    expect(identityForKey(keys, ann.key)).toMatchObject({ principal: 'key:ann', level: 'read', restriction: { rules: [{ permissionLimit: { level: 'read' } }, { readOnly: expect.stringContaining('"ann"') }] } });
-    expect(identityForKey(keys, bob.key)).toMatchObject({ principal: 'key:bob', level: 'admin', restriction: { rules: [{ deny: [{ conditions: { tool: ['lock_cluster'] } }] }] } });
+    const keys = await keysFile(
+      entries(
+        `{ name: ann, sha256: ${ann.sha256} }`,
+        `{ name: bob, sha256: [${bob.sha256}, ${old.sha256}], level: admin, policy: bob.yaml }`,
+      ),
+    );
+    expect(identityForKey(keys, ann.key)).toMatchObject({
+      principal: 'key:ann',
+      level: 'read',
+      restriction: { rules: [{ permissionLimit: { level: 'read' } }, { readOnly: expect.stringContaining('"ann"') }] },
+    });
+    expect(identityForKey(keys, bob.key)).toMatchObject({
+      principal: 'key:bob',
+      level: 'admin',
+      restriction: { rules: [{ deny: [{ conditions: { tool: ['lock_cluster'] } }] }] },
+    });
     expect(identityForKey(keys, old.key)).toBe(identityForKey(keys, bob.key));
-    for (const stranger of [createApiKey().key, ann.sha256, `${ann.key} `, ann.key.slice(0, -1), '']) expect(identityForKey(keys, stranger)).toBeUndefined();
+    for (const stranger of [createApiKey().key, ann.sha256, `${ann.key} `, ann.key.slice(0, -1), ''])
+      expect(identityForKey(keys, stranger)).toBeUndefined();
   });
 
   test('takes no key that could be guessed', async () => {
     const { createHash } = await import('node:crypto');
-    const keys = await keysFile(entries(`{ name: ann, sha256: ${createHash('sha256').update('hunter2').digest('hex')} }`));
+    const keys = await keysFile(
+      entries(`{ name: ann, sha256: ${createHash('sha256').update('hunter2').digest('hex')} }`),
+    );
     expect(identityForKey(keys, 'hunter2')).toBeUndefined();
   });
 
@@ -56,9 +69,17 @@ describe('a keys file', () => {
     ['misspells something', entries(`{ name: ann, sha256: ${sha256}, readonly: true }`), /readonly/],
     ['has a level that is none', entries(`{ name: ann, sha256: ${sha256}, level: root }`), /level/],
     ['has a name that could pass for another', entries(`{ name: "a+b", sha256: ${sha256} }`), /name/],
-    ['has a name twice', entries(`{ name: ann, sha256: ${sha256} }`, `{ name: ann, sha256: ${createApiKey().sha256} }`), /"ann" is there twice/],
+    [
+      'has a name twice',
+      entries(`{ name: ann, sha256: ${sha256} }`, `{ name: ann, sha256: ${createApiKey().sha256} }`),
+      /"ann" is there twice/,
+    ],
     ['has a key twice', entries(`{ name: ann, sha256: ${sha256} }`, `{ name: bob, sha256: ${sha256} }`), /twice/],
-    ['names a policy that is not there', entries(`{ name: ann, sha256: ${sha256}, policy: none.yaml }`), /none\.yaml.*ENOENT/],
+    [
+      'names a policy that is not there',
+      entries(`{ name: ann, sha256: ${sha256}, policy: none.yaml }`),
+      /none\.yaml.*ENOENT/,
+    ],
   ])('that %s is refused', async (_, text, says) => {
     const refusal = await keysFile(text).catch((error: unknown) => String(error));
     expect(refusal).toMatch(says);
@@ -73,7 +94,10 @@ describe('a keys file', () => {
 const startGuarded = async (level: string) => {
   const { key, sha256 } = createApiKey();
   const keys = await keysFile(entries(`{ name: ann, sha256: ${sha256}, level: ${level} }`));
-  const server = await startTestServer({ authenticate: bearerAuthentication({ keys }), levelOf: (tool) => (tool === 'hold' ? 'deploy' : 'read') });
+  const server = await startTestServer({
+    authenticate: bearerAuthentication({ keys }),
+    levelOf: (tool) => (tool === 'hold' ? 'deploy' : 'read'),
+  });
   return { ...server, key };
 };
 
@@ -94,7 +118,8 @@ describe('a key', () => {
     const { key, sha256 } = createApiKey();
     const keys = await keysFile(entries(`{ name: ann, sha256: ${sha256} }`));
     const { post } = await startTestServer({ authenticate: bearerAuthentication({ keys, oauth: oauthOf(authority) }) });
-    const who = async (token: string) => (await post(modernCall('who'), { ...modernHeaders('who'), authorization: `Bearer ${token}` })).text();
+    const who = async (token: string) =>
+      (await post(modernCall('who'), { ...modernHeaders('who'), authorization: `Bearer ${token}` })).text();
     expect(await who(key)).toContain('key:ann');
     expect(await who(await authority.token())).toContain('oauth:user:ann');
     await authority.close();

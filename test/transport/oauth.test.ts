@@ -2,9 +2,23 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bearerAuthentication } from '../../src/transport/http/bearer-authentication.ts';
 import { resourceMetadata, resourceMetadataUrl } from '../../src/transport/http/resource-metadata.ts';
 import type { OAuthOptions } from '../../src/transport/http/oauth.ts';
-import { audience, oauthOf, startAuthorizationServer, type AuthorizationServer, type TokenOptions } from './authorization-server.ts';
+import {
+  audience,
+  oauthOf,
+  startAuthorizationServer,
+  type AuthorizationServer,
+  type TokenOptions,
+} from './authorization-server.ts';
 import { memoryLog } from '../support/call-context.ts';
-import { closeTestServers, connectLegacyHttp, connectModernHttp, initialize, modernCall, modernHeaders, startTestServer } from './test-server.ts';
+import {
+  closeTestServers,
+  connectLegacyHttp,
+  connectModernHttp,
+  initialize,
+  modernCall,
+  modernHeaders,
+  startTestServer,
+} from './test-server.ts';
 import { textOf } from '../support/mcp-clients.ts';
 
 let authority: AuthorizationServer;
@@ -45,7 +59,7 @@ describe('an access token', () => {
     }
   });
 
-  test('may be for several audiences, name its scopes otherwise, and be a client\'s own', async () => {
+  test("may be for several audiences, name its scopes otherwise, and be a client's own", async () => {
     const server = await startGuarded();
     const good: TokenOptions[] = [
       { claims: { aud: ['https://other.example.com', audience] } },
@@ -68,11 +82,19 @@ describe('an access token', () => {
     ['of nobody', { without: ['sub'] }, 'no sub'],
     ['of a number', { claims: { sub: 7 as unknown as string } }, 'its sub is not a text that names somebody'],
     ['of a list', { claims: { sub: ['ann'] as unknown as string } }, 'its sub is not a text that names somebody'],
-    ['of null', { claims: { sub: null as unknown as string, client_id: 'robot' } }, 'its sub is not a text that names somebody'],
+    [
+      'of null',
+      { claims: { sub: null as unknown as string, client_id: 'robot' } },
+      'its sub is not a text that names somebody',
+    ],
     ['of an empty name', { claims: { sub: '', client_id: 'robot' } }, 'its sub is not a text that names somebody'],
     ['of a blank name', { claims: { sub: ' ' } }, 'its sub is not a text that names somebody'],
     ['of half a character', { claims: { sub: 'ann\uD800' } }, 'its sub is not a text that names somebody'],
-    ['of a client without a name', { claims: { client_id: '' }, without: ['sub'] }, 'its client_id is not a text that names somebody'],
+    [
+      'of a client without a name',
+      { claims: { client_id: '' }, without: ['sub'] },
+      'its client_id is not a text that names somebody',
+    ],
     ['that is forged', { forged: true }, 'not signed by the issuer'],
   ];
   test.each(bad)('%s is refused with a challenge', async (_, wishes, why) => {
@@ -81,7 +103,9 @@ describe('an access token', () => {
     expect(answer.status).toBe(401);
     expect(challengeIn(answer)).toMatch(/^Bearer error="invalid_token"/);
     expect(challengeIn(answer)).toContain(why);
-    expect(challengeIn(answer)).toContain('resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp"');
+    expect(challengeIn(answer)).toContain(
+      'resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp"',
+    );
   });
 
   test.each<[string, TokenOptions, string]>([
@@ -108,7 +132,13 @@ describe('an access token', () => {
   test('missing, or sent in another way, is asked for', async () => {
     const server = await startGuarded();
     const token = await authority.token();
-    const ways: Record<string, string>[] = [{}, { authorization: `Token ${token}` }, { authorization: token }, { authorization: 'Bearer' }, { 'x-authorization': `Bearer ${token}` }];
+    const ways: Record<string, string>[] = [
+      {},
+      { authorization: `Token ${token}` },
+      { authorization: token },
+      { authorization: 'Bearer' },
+      { 'x-authorization': `Bearer ${token}` },
+    ];
     for (const headers of ways) {
       const answer = await call(server, 'who', headers);
       expect(answer.status).toBe(401);
@@ -127,7 +157,9 @@ describe('an access token', () => {
   test('never shows up in the log or in an answer', async () => {
     const server = await startGuarded();
     const tokens = [await authority.token(), await authority.token({ forged: true })];
-    const texts = await Promise.all(tokens.map(async (token) => (await call(server, 'who', { authorization: `Bearer ${token}` })).text()));
+    const texts = await Promise.all(
+      tokens.map(async (token) => (await call(server, 'who', { authorization: `Bearer ${token}` })).text()),
+    );
     const said = JSON.stringify([server.log.lines, texts]);
     for (const token of tokens) for (const part of token.split('.')) expect(said).not.toContain(part);
   });
@@ -135,10 +167,15 @@ describe('an access token', () => {
 
 describe('scopes', () => {
   test.each([
-    ['read', 'who', 200], ['read', 'hold', 403], ['read', 'greet', 403],
-    ['deploy', 'who', 200], ['deploy', 'greet', 403],
-    ['write', 'who', 200], ['write', 'greet', 403],
-    ['admin', 'who', 200], ['admin', 'greet', 200],
+    ['read', 'who', 200],
+    ['read', 'hold', 403],
+    ['read', 'greet', 403],
+    ['deploy', 'who', 200],
+    ['deploy', 'greet', 403],
+    ['write', 'who', 200],
+    ['write', 'greet', 403],
+    ['admin', 'who', 200],
+    ['admin', 'greet', 200],
   ])('%s, calling %s: %i', async (scope, tool, status) => {
     const server = await startGuarded();
     const answer = await call(server, tool, await authorization({ claims: { scope } }));
@@ -176,7 +213,11 @@ describe('keys of the issuer', () => {
     const server = await startGuarded();
     const headers = await authorization();
     for (let count = 0; count < 5; count += 1) expect((await call(server, 'who', headers)).status).toBe(200);
-    expect(authority.requests).toEqual(['/.well-known/oauth-authorization-server/tenant', '/.well-known/openid-configuration/tenant', '/tenant/keys']);
+    expect(authority.requests).toEqual([
+      '/.well-known/oauth-authorization-server/tenant',
+      '/.well-known/openid-configuration/tenant',
+      '/tenant/keys',
+    ]);
   });
 
   test('may change', async () => {
@@ -192,7 +233,8 @@ describe('keys of the issuer', () => {
     const server = await startGuarded();
     await call(server, 'who', await authorization());
     await authority.rotate();
-    for (let count = 0; count < 20; count += 1) expect((await call(server, 'who', await authorization())).status).toBe(401);
+    for (let count = 0; count < 20; count += 1)
+      expect((await call(server, 'who', await authorization())).status).toBe(401);
     expect(authority.requests.filter((path) => path === '/tenant/keys')).toHaveLength(1);
   });
 
@@ -203,7 +245,13 @@ describe('keys of the issuer', () => {
     const refused = await call(server, 'who', await authorization());
     expect(refused.status).toBe(401);
     expect(challengeIn(refused)).toContain('an RSA key of 1024 bits is too weak: at least 2048 are needed');
-    expect(log.lines).toContainEqual(expect.objectContaining({ level: 'error', message: expect.stringContaining('RSA key that is too weak'), fields: expect.objectContaining({ bits: 1024 }) }));
+    expect(log.lines).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        message: expect.stringContaining('RSA key that is too weak'),
+        fields: expect.objectContaining({ bits: 1024 }),
+      }),
+    );
     authority.rotateToRsa(2048);
     expect((await call(server, 'who', await authorization())).status).toBe(200);
   });
@@ -229,7 +277,7 @@ describe('keys of the issuer', () => {
     }
   });
 
-  test('of somebody else are not taken from a description that is not the issuer\'s', async () => {
+  test("of somebody else are not taken from a description that is not the issuer's", async () => {
     const server = await startGuarded({ issuer: authority.issuer.replace('/tenant', '/tenant/') });
     const answer = await call(server, 'who', await authorization());
     expect(answer.status).toBe(503);
@@ -240,11 +288,14 @@ describe('keys of the issuer', () => {
 describe('the metadata', () => {
   const resource = new URL('https://mcp.example.com/infra/mcp');
 
-  test('is where the resource\'s own path says, and names the issuer as it calls itself', async () => {
+  test("is where the resource's own path says, and names the issuer as it calls itself", async () => {
     const issuer = 'https://login.example.com/tenant';
     const path = resourceMetadataUrl(resource).pathname;
     expect(path).toBe('/.well-known/oauth-protected-resource/infra/mcp');
-    const { url } = await startTestServer({ publicUrl: resource, routes: { [path]: resourceMetadata(resource, issuer) } });
+    const { url } = await startTestServer({
+      publicUrl: resource,
+      routes: { [path]: resourceMetadata(resource, issuer) },
+    });
     const answer = await fetch(new URL(path, url));
     expect(await answer.json()).toEqual({
       resource: resource.href,
@@ -256,7 +307,10 @@ describe('the metadata', () => {
     expect((await fetch(new URL('/.well-known/oauth-protected-resource', url))).status).toBe(404);
   });
 
-  test.each(['http://login.example.com', 'https://login.example.com?x=1', 'https://login.example.com#x'])('does not exist for the issuer %s', (issuer) => {
-    expect(() => resourceMetadata(resource, issuer)).toThrow(/[Ii]ssuer/);
-  });
+  test.each(['http://login.example.com', 'https://login.example.com?x=1', 'https://login.example.com#x'])(
+    'does not exist for the issuer %s',
+    (issuer) => {
+      expect(() => resourceMetadata(resource, issuer)).toThrow(/[Ii]ssuer/);
+    },
+  );
 });

@@ -27,14 +27,22 @@ const { _meta: meta } = modernCall('x').params;
 
 /** A request as a 2026 client sends it. @param name of the tool, prompt or resource, which is told in a header too. */
 async function send(method: string, params: object, name?: string): Promise<Answer> {
-  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...(name !== undefined && { 'mcp-name': name }) };
-  const answer = await fixture.server.post({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }, headers);
+  const headers = {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(name !== undefined && { 'mcp-name': name }),
+  };
+  const answer = await fixture.server.post(
+    { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } },
+    headers,
+  );
   const text = await answer.text();
   return { status: answer.status, text, ...(JSON.parse(text) as Pick<Answer, 'error' | 'result'>) };
 }
 
 /** A record with one member, whatever its name: written as a literal, `__proto__` would be none. */
-const having = (name: string, value: unknown): object => JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`) as object;
+const having = (name: string, value: unknown): object =>
+  JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`) as object;
 
 /** That nothing failed inside the server, and nothing of its own came out. */
 const expectSound = ({ status, text, error }: Answer): void => {
@@ -63,7 +71,9 @@ function fitting(schema: Schema, name: string): unknown {
   if (schema.type === 'boolean') return true;
   if (schema.type === 'array') return [fitting(schema.items ?? {}, name)];
   const { properties = {}, required = [] } = schema;
-  return required.length === 0 ? having(name, name) : Object.fromEntries(required.map((member) => [member, fitting(properties[member]!, name)]));
+  return required.length === 0
+    ? having(name, name)
+    : Object.fromEntries(required.map((member) => [member, fitting(properties[member]!, name)]));
 }
 
 describe.each(names)('the name %s', (name) => {
@@ -72,8 +82,11 @@ describe.each(names)('the name %s', (name) => {
 
   test('is that of no tool, prompt, resource or method', async () => {
     const answers = [
-      await send('tools/call', { name, arguments: {} }, name), await send('prompts/get', { name }, name), await send(name, {}),
-      await send('resources/read', { uri: `infra://${name}` }, `infra://${name}`), await send('resources/read', { uri: `infra://service/${name}/x/status` }, `infra://service/${name}/x/status`),
+      await send('tools/call', { name, arguments: {} }, name),
+      await send('prompts/get', { name }, name),
+      await send(name, {}),
+      await send('resources/read', { uri: `infra://${name}` }, `infra://${name}`),
+      await send('resources/read', { uri: `infra://service/${name}/x/status` }, `infra://service/${name}/x/status`),
       await send('completion/complete', { ref: { type: 'ref/prompt', name }, argument: { name, value: 'x' } }),
     ];
     for (const answer of answers) {
@@ -91,23 +104,37 @@ describe.each(names)('the name %s', (name) => {
       expectSound(unknown);
       if (!isDropped) expect([tool, unknown.result?.['isError']]).toEqual([tool, true]);
       if (inputSchema.required?.length) expectSound(await send('tools/call', { name: tool, arguments: args }, tool));
-      if (properties['fields']) expectSound(await send('tools/call', { name: tool, arguments: { ...args, fields: [name] } }, tool));
+      if (properties['fields'])
+        expectSound(await send('tools/call', { name: tool, arguments: { ...args, fields: [name] } }, tool));
     }
   });
 
   test('is no argument of a prompt or of a template of resources', async () => {
-    const { prompts } = (await send('prompts/list', {})).result as { prompts: { name: string; arguments: { name: string }[] }[] };
+    const { prompts } = (await send('prompts/list', {})).result as {
+      prompts: { name: string; arguments: { name: string }[] }[];
+    };
     for (const prompt of prompts) {
       const got = await send('prompts/get', { name: prompt.name, arguments: having(name, 'x') }, prompt.name);
       expectSound(got);
       if (!isDropped) expect(got.error?.message).toContain(`"${name}" is not known`);
-      const completed = await send('completion/complete', { ref: { type: 'ref/prompt', name: prompt.name }, argument: { name, value: '' } });
+      const completed = await send('completion/complete', {
+        ref: { type: 'ref/prompt', name: prompt.name },
+        argument: { name, value: '' },
+      });
       expectSound(completed);
       expect(completed.result).toMatchObject({ completion: { values: [] } });
     }
-    const { resourceTemplates } = (await send('resources/templates/list', {})).result as { resourceTemplates: { uriTemplate: string }[] };
-    for (const { uriTemplate: uri } of resourceTemplates.filter(({ uriTemplate }) => uriTemplate.startsWith('infra:'))) {
-      const completed = await send('completion/complete', { ref: { type: 'ref/resource', uri }, argument: { name, value: '' }, context: { arguments: having('kind', name) } });
+    const { resourceTemplates } = (await send('resources/templates/list', {})).result as {
+      resourceTemplates: { uriTemplate: string }[];
+    };
+    for (const { uriTemplate: uri } of resourceTemplates.filter(({ uriTemplate }) =>
+      uriTemplate.startsWith('infra:'),
+    )) {
+      const completed = await send('completion/complete', {
+        ref: { type: 'ref/resource', uri },
+        argument: { name, value: '' },
+        context: { arguments: having('kind', name) },
+      });
       expectSound(completed);
       expect(completed.result).toMatchObject({ completion: { values: [] } });
     }
@@ -115,7 +142,8 @@ describe.each(names)('the name %s', (name) => {
 
   test('is no header, query or path of ours', async () => {
     const { port, log } = await startTestServer();
-    const ask = (line: string) => exchangeRaw(port, `${line} HTTP/1.1\r\nhost: localhost\r\n${name}: x\r\n${name}: y\r\nconnection: close\r\n\r\n`);
+    const ask = (line: string) =>
+      exchangeRaw(port, `${line} HTTP/1.1\r\nhost: localhost\r\n${name}: x\r\n${name}: y\r\nconnection: close\r\n\r\n`);
     expect(statusOf(await ask('GET /livez'))).toBe(200);
     expect(statusOf(await ask(`GET /${name}`))).toBe(404);
     expect(statusOf(await ask(`POST /mcp?${name}=x`))).toBe(400);
@@ -127,7 +155,17 @@ describe.each(names)('the name %s', (name) => {
   test('is no member or path of the platform', async () => {
     const { url, token, seed } = fixture.platform;
     const ask = async (method: string, target: string, body?: object) =>
-      (await fetch(`${url}${target}`, { method, headers: { authorization: `Token ${token}`, [name.replaceAll('_', 'x')]: 'x', ...(body && { 'content-type': 'application/json' }) }, body: body && JSON.stringify(body) })).status;
+      (
+        await fetch(`${url}${target}`, {
+          method,
+          headers: {
+            authorization: `Token ${token}`,
+            [name.replaceAll('_', 'x')]: 'x',
+            ...(body && { 'content-type': 'application/json' }),
+          },
+          body: body && JSON.stringify(body),
+        })
+      ).status;
     const organization = `/organization/${seed['organization_id']}`;
     expect(await ask('GET', `/organization?${name}=x`)).toBe(200);
     expect(await ask('GET', `/${name}`)).toBe(404);

@@ -1,15 +1,27 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { unrestricted } from '../../src/transport/http/restriction.ts';
-import { closeTestServers, connectLegacyHttp, connectModernHttp, initialize, modernCall, modernHeaders, startTestServer, type TestServer } from './test-server.ts';
+import {
+  closeTestServers,
+  connectLegacyHttp,
+  connectModernHttp,
+  initialize,
+  modernCall,
+  modernHeaders,
+  startTestServer,
+  type TestServer,
+} from './test-server.ts';
 import { textOf } from '../support/mcp-clients.ts';
 
 afterEach(closeTestServers);
 
-const as = (tool: string, headers: Record<string, string> = {}) => [modernCall(tool), { ...modernHeaders(tool), ...headers }] as const;
+const as = (tool: string, headers: Record<string, string> = {}) =>
+  [modernCall(tool), { ...modernHeaders(tool), ...headers }] as const;
 
 const who = async ({ post }: TestServer, headers?: Record<string, string>) => {
   const answer = await post(...as('who', headers));
-  return JSON.parse((await answer.json() as { result: { content: { text: string }[] } }).result.content[0]!.text) as Record<string, unknown>;
+  return JSON.parse(
+    ((await answer.json()) as { result: { content: { text: string }[] } }).result.content[0]!.text,
+  ) as Record<string, unknown>;
 };
 
 const rules = async (server: TestServer, headers?: Record<string, string>) => (await who(server, headers))['rules'];
@@ -17,12 +29,18 @@ const rules = async (server: TestServer, headers?: Record<string, string>) => (a
 const stepUp = () => new Response(null, { status: 403 });
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-const open = async ({ post }: TestServer, headers: Record<string, string> = {}) => ({ 'mcp-session-id': (await post(initialize, headers)).headers.get('mcp-session-id')! });
+const open = async ({ post }: TestServer, headers: Record<string, string> = {}) => ({
+  'mcp-session-id': (await post(initialize, headers)).headers.get('mcp-session-id')!,
+});
 
-describe('a platform token of the caller\'s own', () => {
-  test('is handed on as the caller\'s right, and makes a principal of its own', async () => {
+describe("a platform token of the caller's own", () => {
+  test("is handed on as the caller's right, and makes a principal of its own", async () => {
     const server = await startTestServer();
-    const [ann, bob, nobody] = await Promise.all([who(server, { 'x-infra-api-token': 'ann-token' }), who(server, { 'x-infra-api-token': 'bob-token' }), who(server)]);
+    const [ann, bob, nobody] = await Promise.all([
+      who(server, { 'x-infra-api-token': 'ann-token' }),
+      who(server, { 'x-infra-api-token': 'bob-token' }),
+      who(server),
+    ]);
     expect(ann['key']).toMatch(/^[0-9a-f]{16}$/);
     expect(ann['principal']).toBe(`local+${ann['key'] as string}`);
     expect(bob['principal']).not.toBe(ann['principal']);
@@ -48,7 +66,10 @@ describe('a platform token of the caller\'s own', () => {
     }
   });
 
-  test.each([['2026', connectModernHttp], ['2025', connectLegacyHttp]])('that the platform refuses is reported to its %s client, which goes on', async (_, connect) => {
+  test.each([
+    ['2026', connectModernHttp],
+    ['2025', connectLegacyHttp],
+  ])('that the platform refuses is reported to its %s client, which goes on', async (_, connect) => {
     const { url } = await startTestServer();
     const client = await connect(url, { headers: { 'x-infra-api-token': 'expired-token' } });
     const refusal = await client.call('refuse_credential').catch((error: unknown) => error);
@@ -60,7 +81,12 @@ describe('a platform token of the caller\'s own', () => {
     const { post } = await startTestServer();
     const token = { 'x-infra-api-token': 'expired-token' };
     const session = { ...token, 'mcp-session-id': (await post(initialize, token)).headers.get('mcp-session-id')! };
-    const legacy = { jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'refuse_credential', arguments: {} } };
+    const legacy = {
+      jsonrpc: '2.0',
+      id: 5,
+      method: 'tools/call',
+      params: { name: 'refuse_credential', arguments: {} },
+    };
     for (const answer of [await post(...as('refuse_credential', token)), await post(legacy, session)]) {
       expect(answer.status).toBe(401);
       expect(answer.headers.get('www-authenticate')).toBe('X-Infra-Api-Token realm="platform", error="invalid_token"');
@@ -87,15 +113,25 @@ describe('a request that wants nothing but reads', () => {
 
   test('can not take back what its caller is held to', async () => {
     const restriction = { name: 'bound', rules: [{ readOnly: 'a key', deny: [], freezes: [] }] };
-      const server = await startTestServer({ authenticate: async () => ({ principal: 'ann', level: 'admin', restriction, stepUp }) });
+    const server = await startTestServer({
+      authenticate: async () => ({ principal: 'ann', level: 'admin', restriction, stepUp }),
+    });
     expect(await rules(server, { 'x-infra-read-only': 'false' })).toBe(1);
     expect(await rules(server, { 'x-infra-read-only': 'true' })).toBe(2);
   });
 
   test('but says it in another way is refused, not overlooked', async () => {
     const { post, url } = await startTestServer();
-    for (const wish of ['TRUE', 'yes', '1', '', 'true, false']) expect((await post(...as('who', { 'x-infra-read-only': wish }))).status).toBe(400);
-    for (const query of ['?readonly=true', '?read-only=true', '?read_only=1', '?read_only', '?read_only=false&x=1', '?read_only=maybe&read_only=true']) {
+    for (const wish of ['TRUE', 'yes', '1', '', 'true, false'])
+      expect((await post(...as('who', { 'x-infra-read-only': wish }))).status).toBe(400);
+    for (const query of [
+      '?readonly=true',
+      '?read-only=true',
+      '?read_only=1',
+      '?read_only',
+      '?read_only=false&x=1',
+      '?read_only=maybe&read_only=true',
+    ]) {
       const answer = await fetch(new URL(query, url), { method: 'POST' });
       expect(answer.status).toBe(400);
     }
@@ -104,8 +140,13 @@ describe('a request that wants nothing but reads', () => {
 
 describe('a session', () => {
   test('belongs to who opened it', async () => {
-      const server = await startTestServer({
-      authenticate: async ({ headers }) => ({ principal: headers.get('authorization') ?? '', level: 'admin', restriction: unrestricted, stepUp }),
+    const server = await startTestServer({
+      authenticate: async ({ headers }) => ({
+        principal: headers.get('authorization') ?? '',
+        level: 'admin',
+        restriction: unrestricted,
+        stepUp,
+      }),
     });
     const ann = { authorization: 'ann' };
     const session = await open(server, ann);
@@ -113,7 +154,9 @@ describe('a session', () => {
     const thieves: Record<string, string>[] = [{}, { authorization: 'bob' }, { ...ann, 'x-infra-api-token': 'other' }];
     for (const thief of thieves) {
       expect((await server.post(list, { ...session, ...thief })).status).toBe(404);
-      expect((await fetch(server.url, { headers: { ...session, ...thief, accept: 'text/event-stream' } })).status).toBe(404);
+      expect((await fetch(server.url, { headers: { ...session, ...thief, accept: 'text/event-stream' } })).status).toBe(
+        404,
+      );
       expect((await fetch(server.url, { method: 'DELETE', headers: { ...session, ...thief } })).status).toBe(404);
     }
     expect((await server.post(list, { ...session, ...ann })).status).toBe(200);
@@ -127,7 +170,7 @@ describe('a session', () => {
     expect((await server.post(list, { ...(await open(server, readOnly)), ...readOnly })).status).toBe(200);
   });
 
-  test('ends when the operator\'s policy changes', async () => {
+  test("ends when the operator's policy changes", async () => {
     let version = 'one';
     const server = await startTestServer({ policyVersion: () => version });
     const session = await open(server);

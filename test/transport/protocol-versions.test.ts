@@ -1,11 +1,22 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { closeTestServers, connectLegacyHttp, connectModernHttp, initialize, modernCall, modernHeaders, startTestServer } from './test-server.ts';
+import {
+  closeTestServers,
+  connectLegacyHttp,
+  connectModernHttp,
+  initialize,
+  modernCall,
+  modernHeaders,
+  startTestServer,
+} from './test-server.ts';
 import { textOf } from '../support/mcp-clients.ts';
 
 afterEach(closeTestServers);
 
-const eras = [['2026', connectModernHttp], ['2025', connectLegacyHttp]] as const;
+const eras = [
+  ['2026', connectModernHttp],
+  ['2025', connectLegacyHttp],
+] as const;
 
 describe.each(eras)('a %s client', (_, connect) => {
   test('lists and calls tools', async () => {
@@ -61,7 +72,12 @@ describe('a session', () => {
 
   test('ends when it goes unused, but not while a call or a stream is open', async () => {
     let now = 0;
-    const { url, post, heldCalls: held, log } = await startTestServer({ clock: { now: () => now }, limits: { idleSessionTime: 50 } });
+    const {
+      url,
+      post,
+      heldCalls: held,
+      log,
+    } = await startTestServer({ clock: { now: () => now }, limits: { idleSessionTime: 50 } });
     const unused = { 'mcp-session-id': (await post(initialize)).headers.get('mcp-session-id')! };
     const listening = { 'mcp-session-id': (await post(initialize)).headers.get('mcp-session-id')! };
     const stream = await fetch(url, { headers: { ...listening, accept: 'text/event-stream' } });
@@ -83,7 +99,8 @@ describe('a session', () => {
     const { post } = await startTestServer({ limits: { sessionsPerPrincipal: 2 } });
     const open = async () => (await post(initialize)).headers.get('mcp-session-id')!;
     const ids = [await open(), await open()];
-    const alive = async (id: string) => (await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { 'mcp-session-id': id })).status;
+    const alive = async (id: string) =>
+      (await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { 'mcp-session-id': id })).status;
     expect(await alive(ids[0]!)).toBe(200);
     const third = await open();
     expect(await Promise.all([ids[0]!, ids[1]!, third].map(alive))).toEqual([200, 404, 200]);

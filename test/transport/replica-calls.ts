@@ -16,7 +16,11 @@ export async function callReplica(url: URL, name: string, args: object, more: ob
   const capable = { ...meta, 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
   const answer = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...modernHeaders(name) },
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...modernHeaders(name),
+    },
     body: JSON.stringify({ ...whole, params: { ...params, _meta: capable, ...more } }),
   });
   const body = await answer.text();

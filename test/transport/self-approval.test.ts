@@ -29,16 +29,30 @@ beforeEach(async () => {
   [platform, guard] = await Promise.all([startTestPlatform(), openGuardFixture({ operator: true })]);
   proxy = await startRecordingProxy(platform.url);
   await writeFile(join(guard.dataDir, 'held.yaml'), 'operator_only: [disruptive]\n');
-  await writeFile(join(guard.dataDir, 'keys.yaml'), `keys:\n  - { name: plain, sha256: ${plain.sha256}, level: admin }\n  - { name: held, sha256: ${held.sha256}, level: admin, policy: held.yaml }\n`);
+  await writeFile(
+    join(guard.dataDir, 'keys.yaml'),
+    `keys:\n  - { name: plain, sha256: ${plain.sha256}, level: admin }\n  - { name: held, sha256: ${held.sha256}, level: admin, policy: held.yaml }\n`,
+  );
   const keys = await loadApiKeys(join(guard.dataDir, 'keys.yaml'), tools);
   client = createClient({ baseUrl: proxy.url, credential: credentialOf(platform.token) });
   const parts = createDependencies({
-    tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [platform.token], version: '0', log: memoryLog(), clock: { now: Date.now }, guard: guard.parts,
+    tools,
+    policy: { readOnly: false },
+    connect: async () => ({ client }),
+    secrets: () => [platform.token],
+    version: '0',
+    log: memoryLog(),
+    clock: { now: Date.now },
+    guard: guard.parts,
   });
   const partsFor = restrictedDependencies(parts, tools);
   server = await startTestServer({
-    authenticate: async ({ headers }) => ({ ...identityForKey(keys, headers.get('authorization')!.replace('Bearer ', ''))!, stepUp: () => new Response(null, { status: 403 }) }),
-    build: (era, { restriction }) => buildServer(partsFor(restriction), { era, callerOf: ({ http }) => callOf(http?.authInfo).call }),
+    authenticate: async ({ headers }) => ({
+      ...identityForKey(keys, headers.get('authorization')!.replace('Bearer ', ''))!,
+      stepUp: () => new Response(null, { status: 403 }),
+    }),
+    build: (era, { restriction }) =>
+      buildServer(partsFor(restriction), { era, callerOf: ({ http }) => callOf(http?.authInfo).call }),
   });
 });
 
@@ -60,7 +74,10 @@ interface Result {
 async function raw(key: string, more: object = {}): Promise<Result> {
   const call = modernCall('restart_services', toolCallsOn(platform)['restart_services']!());
   const capable = { ...call.params._meta, 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
-  const answer = await server.post({ ...call, params: { ...call.params, _meta: capable, ...more } }, { ...modernHeaders('restart_services'), authorization: `Bearer ${key}` });
+  const answer = await server.post(
+    { ...call, params: { ...call.params, _meta: capable, ...more } },
+    { ...modernHeaders('restart_services'), authorization: `Bearer ${key}` },
+  );
   const said = await answer.text();
   return (JSON.parse(said.startsWith('event:') ? /^data: (.*)$/m.exec(said)![1]! : said) as { result: Result }).result;
 }

@@ -48,9 +48,15 @@ const authenticate: AuthenticateCaller = async ({ headers }) => ({
 
 beforeAll(async () => {
   platform = await startTestPlatform();
-  tokens = { ann: await createToken(platform, { name: 'ann', permission: 'read' }), bob: await createToken(platform, { name: 'bob', permission: 'read' }) };
+  tokens = {
+    ann: await createToken(platform, { name: 'ann', permission: 'read' }),
+    bob: await createToken(platform, { name: 'bob', permission: 'read' }),
+  };
   proxy = await startRecordingProxy(platform.url, {
-    alter: (_method, path, body, token) => (path.endsWith(`${service}/status`) ? { ...(body as object), state: stateByToken[`Token ${token}`] ?? 'RUNNING' } : body),
+    alter: (_method, path, body, token) =>
+      path.endsWith(`${service}/status`)
+        ? { ...(body as object), state: stateByToken[`Token ${token}`] ?? 'RUNNING' }
+        : body,
   });
   client = createClient({ baseUrl: proxy.url, credential: credentialOf(platform.token) });
 });
@@ -60,15 +66,35 @@ beforeEach(async () => {
   const clock = { now: Date.now };
   watches = createWatches({ clock, pollInterval: () => ((looks += 1), 10) });
   const log = memoryLog();
-  const base = createDependencies({ tools, policy: { readOnly: false }, connect: async () => ({ client }), secrets: () => [], version: '0', log, clock, watches });
+  const base = createDependencies({
+    tools,
+    policy: { readOnly: false },
+    connect: async () => ({ client }),
+    secrets: () => [],
+    version: '0',
+    log,
+    clock,
+    watches,
+  });
   let current = restrictedDependencies(base, tools);
   const partsFor = (restriction: Restriction) => current(restriction);
-  setRules = (rules) => void (current = restrictedDependencies(dependenciesUnder(base, tools, { ...base.policy, rules: [rules] }), tools));
+  setRules = (rules) =>
+    void (current = restrictedDependencies(dependenciesUnder(base, tools, { ...base.policy, rules: [rules] }), tools));
   server = await startHttpServer({
-    host: '127.0.0.1', port: 0, allowedHosts: [], allowedOrigins: [], authenticate, holdsToken: true, askPlatform: async () => undefined,
-    build: (era, { restriction }) => buildServer(partsFor(restriction), { era, callerOf: ({ http }) => callOf(http?.authInfo).call }),
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: [],
+    allowedOrigins: [],
+    authenticate,
+    holdsToken: true,
+    askPlatform: async () => undefined,
+    build: (era, { restriction }) =>
+      buildServer(partsFor(restriction), { era, callerOf: ({ http }) => callOf(http?.authInfo).call }),
     watch: ({ caller, call }) => watchFor(() => partsFor(caller.restriction), call),
-    levelOf: () => 'read', clock, log, limits: { shutdownDelay: 0, drainTime: 0 },
+    levelOf: () => 'read',
+    clock,
+    log,
+    limits: { shutdownDelay: 0, drainTime: 0 },
   });
 });
 
@@ -87,7 +113,9 @@ const headersOf = (who: string, token: string) => ({ authorization: who, 'x-infr
 
 const connect = {
   modern: async (who: string, token = who): Promise<ResourceClient> => {
-    const { client: modern } = await connectModern(new ModernTransport(new URL(server.url), { requestInit: { headers: headersOf(who, token) } }));
+    const { client: modern } = await connectModern(
+      new ModernTransport(new URL(server.url), { requestInit: { headers: headersOf(who, token) } }),
+    );
     open.push(modern);
     return modernResourceClient(modern);
   },

@@ -22,13 +22,26 @@ function testMcpServer(heldCalls: HeldCall[], caller: HttpCaller): McpServer {
   const server = new McpServer({ name: 'test', version: '1' });
   server.registerTool('who', { inputSchema: z.object({}) }, (_, context) => {
     const { caller: now, call } = callOf(context.http?.authInfo);
-    return textResult(JSON.stringify({ built: caller.principal, principal: now.principal, key: now.credential?.key, rules: now.restriction.rules.length, requestId: call.requestId }));
+    return textResult(
+      JSON.stringify({
+        built: caller.principal,
+        principal: now.principal,
+        key: now.credential?.key,
+        rules: now.restriction.rules.length,
+        requestId: call.requestId,
+      }),
+    );
   });
   server.registerTool('greet', { inputSchema: z.object({}) }, () => textResult('hello'));
   server.registerTool('hold', { inputSchema: z.object({ label: z.string() }) }, ({ label }, context) => {
     const { signal } = context.mcpReq;
     return new Promise((resolve) => {
-      const call = { principal: caller.principal, label, cancelled: false, release: () => resolve(textResult(`held ${label}`)) };
+      const call = {
+        principal: caller.principal,
+        label,
+        cancelled: false,
+        release: () => resolve(textResult(`held ${label}`)),
+      };
       heldCalls.push(call);
       signal.addEventListener('abort', () => {
         call.cancelled = true;
@@ -123,7 +136,11 @@ export const modernCall = (name: string, args: object = {}, id: number | string 
 });
 
 /** The headers that go with such a call. */
-export const modernHeaders = (name: string) => ({ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name });
+export const modernHeaders = (name: string) => ({
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': 'tools/call',
+  'mcp-name': name,
+});
 
 export const initialize = {
   jsonrpc: '2.0',
@@ -151,13 +168,19 @@ const userOf = ({ answer, visit }: HttpClientOptions): User | undefined =>
 
 /** Connects a client of the 2026 protocol version over HTTP. */
 export async function connectModernHttp(url: URL, options: HttpClientOptions = {}): Promise<TestClient> {
-  const client = await connectModern(new ModernTransport(url, { requestInit: { headers: options.headers ?? {} } }), userOf(options));
+  const client = await connectModern(
+    new ModernTransport(url, { requestInit: { headers: options.headers ?? {} } }),
+    userOf(options),
+  );
   opened.push(client);
   return client;
 }
 
 /** Connects a client of the 2025 protocol versions over HTTP. */
-export async function connectLegacyHttp(url: URL, options: HttpClientOptions = {}): Promise<TestClient & { readonly sessionId: string | undefined }> {
+export async function connectLegacyHttp(
+  url: URL,
+  options: HttpClientOptions = {},
+): Promise<TestClient & { readonly sessionId: string | undefined }> {
   const transport = new LegacyTransport(url, { requestInit: { headers: options.headers ?? {} } });
   const client = await connectLegacy(transport, userOf(options));
   opened.push(client);

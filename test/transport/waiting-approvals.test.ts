@@ -14,8 +14,16 @@ afterAll(async () => {
 
 test('a caller has 20 calls wait for the operator, whatever token it sends; one more is told so, and the others stay', async () => {
   const { server, platform } = fixture;
-  const clients = [await connectModernHttp(server.url), await connectModernHttp(server.url, { headers: { 'x-infra-api-token': platform.token } })] as const;
-  const lock = (number: number) => clients[number % 2]!.call('lock_cluster', { cluster_id: platform.seed['cluster_id'], reason: `reason ${number}`, ttl_in_days: 1 });
+  const clients = [
+    await connectModernHttp(server.url),
+    await connectModernHttp(server.url, { headers: { 'x-infra-api-token': platform.token } }),
+  ] as const;
+  const lock = (number: number) =>
+    clients[number % 2]!.call('lock_cluster', {
+      cluster_id: platform.seed['cluster_id'],
+      reason: `reason ${number}`,
+      ttl_in_days: 1,
+    });
   const codes = [];
   for (let number = 0; number < 20; number += 1) codes.push(/under code (\S+)\./.exec(textOf(await lock(number)))?.[1]);
   expect(new Set(codes).size).toBe(20);

@@ -1,6 +1,20 @@
 import * as z from 'zod';
 import { operations } from '../../src/contract/index.ts';
-import { defineTool, organizationOf, pick, pruneRecord, readUses, recordsIn, rowsIn, show, table, textOf, type JsonRecord, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  defineTool,
+  organizationOf,
+  pick,
+  pruneRecord,
+  readUses,
+  recordsIn,
+  rowsIn,
+  show,
+  table,
+  textOf,
+  type JsonRecord,
+  type Renderer,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { ifPossible } from '../shared/if-possible.ts';
 
 const receiverMembers = ['name', 'id', 'type'];
@@ -9,18 +23,29 @@ const receiverMembers = ['name', 'id', 'type'];
 async function withReceivers(organizationId: unknown, context: ToolContext, answer: JsonRecord): Promise<JsonRecord> {
   const list = await ifPossible(context, 'Who can be told', async () => {
     const organization = typeof organizationId === 'string' ? organizationId : await organizationOf(context);
-    return organization === undefined ? undefined : context.attempt(operations.list_alert_receivers, { organization_id: organization });
+    return organization === undefined
+      ? undefined
+      : context.attempt(operations.list_alert_receivers, { organization_id: organization });
   });
   if (!list) return answer;
   const receivers = rowsIn(list);
   const names = new Map(receivers.map((receiver) => [receiver['id'], textOf(receiver, 'name')]));
-  const told = ({ alert_receiver_ids: ids }: JsonRecord): readonly unknown[] | undefined => (Array.isArray(ids) ? ids.map((id: unknown) => names.get(id) ?? id) : undefined);
-  return { ...answer, results: rowsIn(answer).map((row) => ({ ...row, receivers: told(row) })), receivers: receivers.map((receiver) => pruneRecord(pick(receiver, receiverMembers))) };
+  const told = ({ alert_receiver_ids: ids }: JsonRecord): readonly unknown[] | undefined =>
+    Array.isArray(ids) ? ids.map((id: unknown) => names.get(id) ?? id) : undefined;
+  return {
+    ...answer,
+    results: rowsIn(answer).map((row) => ({ ...row, receivers: told(row) })),
+    receivers: receivers.map((receiver) => pruneRecord(pick(receiver, receiverMembers))),
+  };
 }
 
 function receiversText(receivers: unknown): string {
-  if (!Array.isArray(receivers)) return 'Not known: which receivers there are. The platform does not tell, or the token may not read them.';
-  const each = recordsIn(receivers).map((receiver) => `${show(receiver['name'])} (${[textOf(receiver, 'type'), `id ${show(receiver['id'])}`].filter(Boolean).join(', ')})`);
+  if (!Array.isArray(receivers))
+    return 'Not known: which receivers there are. The platform does not tell, or the token may not read them.';
+  const each = recordsIn(receivers).map(
+    (receiver) =>
+      `${show(receiver['name'])} (${[textOf(receiver, 'type'), `id ${show(receiver['id'])}`].filter(Boolean).join(', ')})`,
+  );
   return each.length === 0 ? 'There are no receivers.' : `Receivers that rules can have: ${each.join('; ')}`;
 }
 
@@ -37,13 +62,38 @@ export const listAlertRules = defineTool(operations.list_alert_rules, {
   description:
     'Is anything alerting, which alerts are firing? The alert rules (alarms) that we have, with state (NOTIFIED and TRIGGERED fire now), ' +
     'severity, what they watch, condition and receivers; and all receivers.',
-  reads: readUses('the names of the receivers, and which others there are, are not shown', operations.list_alert_receivers, operations.get_organization),
-  output: operations.list_alert_rules.response.extend({ receivers: z.array(z.object({ name: z.string(), id: z.string() })).optional() }),
+  reads: readUses(
+    'the names of the receivers, and which others there are, are not shown',
+    operations.list_alert_receivers,
+    operations.get_organization,
+  ),
+  output: operations.list_alert_rules.response.extend({
+    receivers: z.array(z.object({ name: z.string(), id: z.string() })).optional(),
+  }),
   // Planned, so that scopes and rules about places hold for it: the rules of all projects are in the list.
   expand: (args) => Promise.resolve([{ operation: operations.list_alert_rules, input: args }]),
   answer: (args, context, [answer = {}]) => withReceivers(args['organization_id'], context, answer),
-  render: showingReceivers(table('alert rule', [
-    'name', 'state', 'problem', 'severity', 'enabled', 'starts_at', 'target.service.name', 'target.service.environment_name', 'target.target_type', 'condition.promql',
-    'condition.operator', 'condition.threshold', 'for_duration', 'receivers', 'alert_receiver_ids', 'source', 'is_up_to_date', 'tag', 'id',
-  ])),
+  render: showingReceivers(
+    table('alert rule', [
+      'name',
+      'state',
+      'problem',
+      'severity',
+      'enabled',
+      'starts_at',
+      'target.service.name',
+      'target.service.environment_name',
+      'target.target_type',
+      'condition.promql',
+      'condition.operator',
+      'condition.threshold',
+      'for_duration',
+      'receivers',
+      'alert_receiver_ids',
+      'source',
+      'is_up_to_date',
+      'tag',
+      'id',
+    ]),
+  ),
 });

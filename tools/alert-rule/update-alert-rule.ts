@@ -4,7 +4,10 @@ import { partialUpdate, defineTool, type JsonRecord } from '../../src/server/too
 /** Rules that the platform found in its monitoring system only are shown, and not its own to change. */
 const fixed = ({ source }: JsonRecord) =>
   source === 'GHOST'
-    ? { what: 'this alert rule (source GHOST) exists in the monitoring system only, and the platform can\'t change it', next: 'It is changed where it was made: tell the user.' }
+    ? {
+        what: "this alert rule (source GHOST) exists in the monitoring system only, and the platform can't change it",
+        next: 'It is changed where it was made: tell the user.',
+      }
     : undefined;
 
 export const updateAlertRule = defineTool(operations.update_alert_rule, {

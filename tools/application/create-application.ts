@@ -1,9 +1,22 @@
 import { gitProviders, operations, readGitAddress } from '../../src/contract/index.ts';
-import { at, defineTool, isRecord, naming, readUses, record, rowsIn, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  at,
+  defineTool,
+  isRecord,
+  naming,
+  readUses,
+  record,
+  rowsIn,
+  textOf,
+  type JsonRecord,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { portsOf, serviceFields } from '../shared/service-update.ts';
 
 /** The words for git providers, by what the name of their hosts contains. */
-const providers = gitProviders.map((provider) => [new RegExp(String.raw`(?:^|[.-])${provider.toLowerCase()}(?:[.-]|$)`), provider] as const);
+const providers = gitProviders.map(
+  (provider) => [new RegExp(String.raw`(?:^|[.-])${provider.toLowerCase()}(?:[.-]|$)`), provider] as const,
+);
 
 const words: readonly string[] = gitProviders;
 
@@ -28,21 +41,35 @@ const repositoryOf = (service: unknown): readonly Repository[] => {
 const mostRead = 5;
 
 /** Repositories of some applications, read one by one until one is from this host. */
-async function repositoriesOf(applications: readonly JsonRecord[], host: string | undefined, context: ToolContext): Promise<readonly Repository[]> {
+async function repositoriesOf(
+  applications: readonly JsonRecord[],
+  host: string | undefined,
+  context: ToolContext,
+): Promise<readonly Repository[]> {
   const found: Repository[] = [];
   for (const application of applications.slice(0, mostRead)) {
     // The next one is read only if this one doesn't tell.
-    found.push(...repositoryOf(await context.attempt(operations.get_application, { application_id: textOf(application, 'id') ?? '' })));
+    found.push(
+      ...repositoryOf(
+        await context.attempt(operations.get_application, { application_id: textOf(application, 'id') ?? '' }),
+      ),
+    );
     if (found.some((one) => one.host === host)) break;
   }
   return found;
 }
 
 /** Repositories of an environment's services, as far as they can be read. */
-async function repositoriesIn(environment: string, host: string | undefined, context: ToolContext): Promise<readonly Repository[]> {
+async function repositoriesIn(
+  environment: string,
+  host: string | undefined,
+  context: ToolContext,
+): Promise<readonly Repository[]> {
   const services = rowsIn(await context.attempt(operations.list_services, { environment_id: environment }));
   const listed = services.flatMap(repositoryOf);
-  const applications = services.filter((service) => textOf(service, 'service_type') === 'APPLICATION' && textOf(service, 'id') !== undefined);
+  const applications = services.filter(
+    (service) => textOf(service, 'service_type') === 'APPLICATION' && textOf(service, 'id') !== undefined,
+  );
   return listed.length > 0 ? listed : repositoriesOf(applications, host, context);
 }
 
@@ -50,7 +77,11 @@ async function repositoriesIn(environment: string, host: string | undefined, con
  * The provider of a repository: told by its host, or as of another service from the same host. Left out where nothing
  * tells; asked for where the platform's services show that it has a fixed set of them.
  */
-async function providerOf(url: string | undefined, environment: string, context: ToolContext): Promise<string | undefined> {
+async function providerOf(
+  url: string | undefined,
+  environment: string,
+  context: ToolContext,
+): Promise<string | undefined> {
   const host = hostOf(url);
   const known = providers.find(([pattern]) => host !== undefined && pattern.test(host));
   if (known) return known[1];
@@ -59,7 +90,10 @@ async function providerOf(url: string | undefined, environment: string, context:
   const same = repositories.find((one) => one.host === host);
   if (same) return same.provider;
   if (repositories.length > 0 && repositories.every(({ provider }) => words.includes(provider))) {
-    context.refuse('the host of the repository does not tell its git provider', `Give git_repository.provider: ${words.join(', ')}.`);
+    context.refuse(
+      'the host of the repository does not tell its git provider',
+      `Give git_repository.provider: ${words.join(', ')}.`,
+    );
   }
   return undefined;
 }
@@ -67,21 +101,36 @@ async function providerOf(url: string | undefined, environment: string, context:
 /** The request with everything that some platforms require. */
 async function request(args: JsonRecord, context: ToolContext): Promise<JsonRecord> {
   const repository = args['git_repository'] as JsonRecord;
-  const provider = textOf(repository, 'provider') ?? (await providerOf(textOf(repository, 'url'), String(args['environment_id']), context));
-  return { healthchecks: {}, ...args, git_repository: { ...repository, ...(provider !== undefined && { provider }) }, ...portsOf(args['ports']) };
+  const provider =
+    textOf(repository, 'provider') ??
+    (await providerOf(textOf(repository, 'url'), String(args['environment_id']), context));
+  return {
+    healthchecks: {},
+    ...args,
+    git_repository: { ...repository, ...(provider !== undefined && { provider }) },
+    ...portsOf(args['ports']),
+  };
 }
 
 export const createApplication = defineTool(operations.create_application, {
   toolset: 'services',
   title: 'Create an application from a Git repository',
-  description: 'Set up a new app, add an application from a git repo (GitHub, GitLab …) with a Dockerfile; not deployed.',
+  description:
+    'Set up a new app, add an application from a git repo (GitHub, GitLab …) with a Dockerfile; not deployed.',
   ...serviceFields({
     fields: { git_repository: '{url, branch: main, root_path: /, git_token_id if private}.' },
     folded: ['git_repository'],
     hidden: ['description'],
   }),
-  reads: readUses('the git provider of a host without a known name is not filled in', operations.list_services, operations.get_application),
+  reads: readUses(
+    'the git provider of a host without a known name is not filled in',
+    operations.list_services,
+    operations.get_application,
+  ),
   expand: async (args, context) => [{ operation: operations.create_application, input: await request(args, context) }],
   render: record(),
-  next: ['It is not deployed yet.', naming`Set what it needs with ${'create_environment_variable'} and ${'create_secret'}, then ${'deploy_application'}.`],
+  next: [
+    'It is not deployed yet.',
+    naming`Set what it needs with ${'create_environment_variable'} and ${'create_secret'}, then ${'deploy_application'}.`,
+  ],
 });

@@ -8,7 +8,12 @@ export const getApplicationLogs = defineTool(operations.get_application_logs, {
   title: 'Print the latest log lines of an application',
   description: 'Tail the logs of an application: its latest output.',
   reads: [
-    { operation: operations.get_application_logs, without: 'its lines are those in the log of its environment, which has only the latest deployments', isNeeded: true, instead: [operations.get_environment_logs] },
+    {
+      operation: operations.get_application_logs,
+      without: 'its lines are those in the log of its environment, which has only the latest deployments',
+      isNeeded: true,
+      instead: [operations.get_environment_logs],
+    },
     ...readsInsteadOf('logs', 'application', 'its lines are not read from the log of its environment'),
   ],
   answer: async (args, context) => {
@@ -17,7 +22,14 @@ export const getApplicationLogs = defineTool(operations.get_application_logs, {
     const log = await readServiceLogs(subjectAt(context, 'application_id') ?? application, context, tail);
     if (log?.from === 'environment') context.leftOut(otherLogText('application'));
     // Read already: this fails with the reason.
-    return log ? { results: log.lines } : { ...(await context.read(operations.get_application_logs, { application_id: application.id, ...(tail !== undefined && { tail }) })) };
+    return log
+      ? { results: log.lines }
+      : {
+          ...(await context.read(operations.get_application_logs, {
+            application_id: application.id,
+            ...(tail !== undefined && { tail }),
+          })),
+        };
   },
   render: logLines,
 });

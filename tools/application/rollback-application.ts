@@ -1,12 +1,33 @@
 import * as z from 'zod';
 import { DeployRequest, maximumPageSize, operations, reference, type InputOf } from '../../src/contract/index.ts';
-import { readDeployment, shortCommit, type HistoryItem, type PastDeployment, isRollback, findRollbackTarget, type CommitDeployment, type RollbackTarget } from '../../src/analysis/index.ts';
-import { planOperation, anyOf, composeTool, deployment, recordsIn, naming, readUses, type JsonRecord, type ToolContext, type Tool } from '../../src/server/tool/index.ts';
+import {
+  readDeployment,
+  shortCommit,
+  type HistoryItem,
+  type PastDeployment,
+  isRollback,
+  findRollbackTarget,
+  type CommitDeployment,
+  type RollbackTarget,
+} from '../../src/analysis/index.ts';
+import {
+  planOperation,
+  anyOf,
+  composeTool,
+  deployment,
+  recordsIn,
+  naming,
+  readUses,
+  type JsonRecord,
+  type ToolContext,
+  type Tool,
+} from '../../src/server/tool/index.ts';
 import { afterwards, readsAfterwards, startedAnswer } from '../shared/deployment-started.ts';
 import { askedFor, waitForEnd } from '../shared/wait-for-end.ts';
 import { subjectAt } from '../shared/any-service.ts';
 
-const commitsOf = (releases: readonly CommitDeployment[]): string => [...new Set(releases.map(({ commit }) => commit))].join(', ');
+const commitsOf = (releases: readonly CommitDeployment[]): string =>
+  [...new Set(releases.map(({ commit }) => commit))].join(', ');
 
 /** Most pages of history to read: the age of a commit is that of its first deployment, which may be far back. */
 const maximumPages = 5;
@@ -22,7 +43,10 @@ interface History {
  * Reads the deployments of an application; undefined if the platform doesn't show them.
  * @param read reads one page of them
  */
-async function readHistory(read: (input: InputOf<typeof operations.list_application_deployments>) => Promise<JsonRecord | undefined>, application_id: string): Promise<History | undefined> {
+async function readHistory(
+  read: (input: InputOf<typeof operations.list_application_deployments>) => Promise<JsonRecord | undefined>,
+  application_id: string,
+): Promise<History | undefined> {
   const deployments: PastDeployment[] = [];
   for (let page = 1; page <= maximumPages; page += 1) {
     // A further page is only needed if the one before was full.
@@ -43,17 +67,33 @@ const nameCommit = naming`Name the commit yourself: ${'deploy_application'} with
  * Finds the rollback target in the application's history.
  * @param without id of a deployment to ignore, because this call started it
  */
-async function findTarget(context: ToolContext, application_id: string, { commit, without }: { commit?: string; without?: string | null }): Promise<RollbackTarget> {
-  const history = await readHistory((input) => context.attempt(operations.list_application_deployments, input), application_id);
+async function findTarget(
+  context: ToolContext,
+  application_id: string,
+  { commit, without }: { commit?: string; without?: string | null },
+): Promise<RollbackTarget> {
+  const history = await readHistory(
+    (input) => context.attempt(operations.list_application_deployments, input),
+    application_id,
+  );
   if (!history) return context.refuse('this platform does not show the history of applications', nameCommit);
-  return findRollbackTarget(history.deployments.filter(({ id }) => id === undefined || id !== without), commit);
+  return findRollbackTarget(
+    history.deployments.filter(({ id }) => id === undefined || id !== without),
+    commit,
+  );
 }
 
-/** Whether a deployment is a rollback to a commit that ran before the current one. A deployment of the newest commit never is. */
+/**
+ * Whether a deployment is a rollback to a commit that ran before the current one. A deployment of the newest commit
+ * never is.
+ */
 const isRollbackCall: NonNullable<Tool['matchesAction']> = async ({ input }, reader) => {
   const { application_id, git_commit_id: commit } = input;
   if (typeof commit !== 'string') return 'no';
-  const history = await readHistory((page) => reader.attempt(operations.list_application_deployments, page), String(application_id));
+  const history = await readHistory(
+    (page) => reader.attempt(operations.list_application_deployments, page),
+    String(application_id),
+  );
   if (history && isRollback(history.deployments, commit)) return 'yes';
   return history?.isComplete ? 'no' : 'unknown';
 };
@@ -64,11 +104,19 @@ function commitOf(target: RollbackTarget, context: ToolContext, wanted: string |
     case 'found':
       return target.to.commit;
     case 'commit_not_at_fault':
-      return context.refuse(`the commit that failed, ${target.from}, was deployed well before, so it is not what fails`, naming`${'diagnose_deployment'} says what changed since.`);
+      return context.refuse(
+        `the commit that failed, ${target.from}, was deployed well before, so it is not what fails`,
+        naming`${'diagnose_deployment'} says what changed since.`,
+      );
     case 'none':
       return wanted === undefined
         ? context.refuse('its history holds no good deployment of an older commit than the present one', nameCommit)
-        : context.refuse(`its history holds no good deployment of ${wanted} from before the present commit`, target.good.length === 0 ? 'It holds none of an older commit at all.' : `Older commits that ended well, newest first: ${commitsOf(target.good)}.`);
+        : context.refuse(
+            `its history holds no good deployment of ${wanted} from before the present commit`,
+            target.good.length === 0
+              ? 'It holds none of an older commit at all.'
+              : `Older commits that ended well, newest first: ${commitsOf(target.good)}.`,
+          );
     default:
       return undefined;
   }
@@ -100,22 +148,36 @@ export const rollbackApplication = composeTool({
   matchesAction: isRollbackCall,
   expand: async ({ application, commit }, context) => {
     const commitId = commitOf(await findTarget(context, application, { commit }), context, commit);
-    return commitId === undefined ? [] : [planOperation(operations.deploy_application, { application_id: application, git_commit_id: commitId })];
+    return commitId === undefined
+      ? []
+      : [planOperation(operations.deploy_application, { application_id: application, git_commit_id: commitId })];
   },
   preview: deployment,
-  reads: [...anyOf(...readUses('it is not known what ran before', operations.list_application_deployments)), ...readsAfterwards],
+  reads: [
+    ...anyOf(...readUses('it is not known what ran before', operations.list_application_deployments)),
+    ...readsAfterwards,
+  ],
   output: startedAnswer.answer.extend({ why: z.string() }),
   answer: async ({ application, commit, wait: waits }, context, [answer]): Promise<JsonRecord> => {
     const subject = subjectAt(context, 'application') ?? { kind: 'application' as const, id: application };
-    const why = reasonOf(await findTarget(context, application, { commit, without: answer && askedFor('DEPLOY', answer).deployment }));
+    const why = reasonOf(
+      await findTarget(context, application, { commit, without: answer && askedFor('DEPLOY', answer).deployment }),
+    );
     if (!answer) return { outcome: 'nothing_to_do', subject: subject.path ?? application, service: application, why };
-    return { ...(await afterwards(context, subject, { action: 'DEPLOY', answer, wait: waits })), ...(why !== undefined && { why }) };
+    return {
+      ...(await afterwards(context, subject, { action: 'DEPLOY', answer, wait: waits })),
+      ...(why !== undefined && { why }),
+    };
   },
   render: {
     ...startedAnswer.render,
     text: (view) => {
       const why = typeof view['why'] === 'string' ? [view['why']] : [];
-      return (view['outcome'] === 'nothing_to_do' ? [String(view['subject']), ...why] : [startedAnswer.render.text(view), ...why]).join('\n');
+      return (
+        view['outcome'] === 'nothing_to_do'
+          ? [String(view['subject']), ...why]
+          : [startedAnswer.render.text(view), ...why]
+      ).join('\n');
     },
   },
   next: startedAnswer.next,

@@ -1,10 +1,31 @@
 import { operations, type InputOf } from '../../src/contract/index.ts';
-import { compact, defineTool, isRecord, lockEnd, lockReads, organizationOf, pruneRecord, readClusterLocks, recordsIn, rowsIn, table, tableText, textOf, type JsonRecord, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  compact,
+  defineTool,
+  isRecord,
+  lockEnd,
+  lockReads,
+  organizationOf,
+  pruneRecord,
+  readClusterLocks,
+  recordsIn,
+  rowsIn,
+  table,
+  tableText,
+  textOf,
+  type JsonRecord,
+  type Renderer,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 
 /** A lock beside the cluster that it is on: who locked it, why and until when. */
 function lockColumns(lock: JsonRecord): JsonRecord {
   const end = lockEnd(lock);
-  return pruneRecord({ locked_by: lock['owner_name'], lock_reason: lock['reason'], locked_until: Number.isFinite(end) ? new Date(end).toISOString() : undefined });
+  return pruneRecord({
+    locked_by: lock['owner_name'],
+    lock_reason: lock['reason'],
+    locked_until: Number.isFinite(end) ? new Date(end).toISOString() : undefined,
+  });
 }
 
 const isNotLocked = ({ is_locked: locked }: JsonRecord): boolean => locked === false;
@@ -15,33 +36,87 @@ async function withLocks(organizationId: unknown, context: ToolContext, answer: 
   if (rows.every(isNotLocked)) return answer;
   const organization = typeof organizationId === 'string' ? organizationId : await organizationOf(context);
   const ids = rows.flatMap((row) => (isNotLocked(row) ? [] : (textOf(row, 'id') ?? [])));
-  const locks = organization === undefined ? new Map<string, JsonRecord | null>() : await readClusterLocks(organization, ids, context);
+  const locks =
+    organization === undefined
+      ? new Map<string, JsonRecord | null>()
+      : await readClusterLocks(organization, ids, context);
   return {
     ...answer,
     results: rows.map((row) => {
       const lock = locks.get(String(row['id']));
-      return isRecord(lock) ? { ...row, is_locked: true, ...lockColumns(lock) } : lock === null ? { ...row, is_locked: false } : row;
+      return isRecord(lock)
+        ? { ...row, is_locked: true, ...lockColumns(lock) }
+        : lock === null
+          ? { ...row, is_locked: false }
+          : row;
     }),
   };
 }
 
-const columns = ['name', 'id', 'status', 'is_locked', 'locked_by', 'lock_reason', 'locked_until', 'version', 'region', 'cloud_provider', 'production', 'is_default', 'description'];
-const nodeColumns = ['name', 'role', 'state', 'state_since', 'availability', 'address', 'labels', 'instances', 'cpu_used', 'cpu_allotted', 'cpu', 'memory_used', 'memory_allotted', 'memory'];
+const columns = [
+  'name',
+  'id',
+  'status',
+  'is_locked',
+  'locked_by',
+  'lock_reason',
+  'locked_until',
+  'version',
+  'region',
+  'cloud_provider',
+  'production',
+  'is_default',
+  'description',
+];
+const nodeColumns = [
+  'name',
+  'role',
+  'state',
+  'state_since',
+  'availability',
+  'address',
+  'labels',
+  'instances',
+  'cpu_used',
+  'cpu_allotted',
+  'cpu',
+  'memory_used',
+  'memory_allotted',
+  'memory',
+];
 
 /** What is wrong with a cluster, and its machines. */
 const nodesText = (row: JsonRecord): string[] => {
-  const [name, warnings, nodes] = [compact(row['name'] ?? row['id']), Array.isArray(row['warnings']) ? row['warnings'] : [], recordsIn(row['nodes'])];
-  return [...warnings.map((warning) => `${name}: ${compact(warning)}`), ...(nodes.length > 0 ? [`Nodes of ${name}; CPU in thousandths, memory in MB:\n${tableText(nodes, nodeColumns)}`] : [])];
+  const [name, warnings, nodes] = [
+    compact(row['name'] ?? row['id']),
+    Array.isArray(row['warnings']) ? row['warnings'] : [],
+    recordsIn(row['nodes']),
+  ];
+  return [
+    ...warnings.map((warning) => `${name}: ${compact(warning)}`),
+    ...(nodes.length > 0
+      ? [`Nodes of ${name}; CPU in thousandths, memory in MB:\n${tableText(nodes, nodeColumns)}`]
+      : []),
+  ];
 };
 
 /** The clusters as a table, and below it their machines. */
-const clusterTables: Renderer = { ...table('cluster', [...columns, 'warnings', 'nodes']), text: (view) => [table('cluster', columns).text(view), ...recordsIn(view['results']).flatMap(nodesText)].join('\n') };
+const clusterTables: Renderer = {
+  ...table('cluster', [...columns, 'warnings', 'nodes']),
+  text: (view) => [table('cluster', columns).text(view), ...recordsIn(view['results']).flatMap(nodesText)].join('\n'),
+};
 
 export const listClusters = defineTool(operations.list_clusters, {
   toolset: 'clusters',
   title: 'Which clusters there are',
-  description: 'Which clusters are there? With Kubernetes version, state, region, which are locked: by whom, why and until when, and their nodes.',
+  description:
+    'Which clusters are there? With Kubernetes version, state, region, which are locked: by whom, why and until when, and their nodes.',
   reads: lockReads('it is not shown who locked a cluster, why and until when'),
-  answer: async (args, context) => withLocks(args['organization_id'], context, await context.read(operations.list_clusters, args as InputOf<typeof operations.list_clusters>)),
+  answer: async (args, context) =>
+    withLocks(
+      args['organization_id'],
+      context,
+      await context.read(operations.list_clusters, args as InputOf<typeof operations.list_clusters>),
+    ),
   render: clusterTables,
 });

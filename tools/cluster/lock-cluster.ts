@@ -7,7 +7,9 @@ export const lockCluster = defineTool(operations.lock_cluster, {
   description:
     'Freeze a cluster, lock it, for instance during an incident: blocks all deploys (deployments) and changes of what it hosts until the lock ' +
     'ends.',
-  plan: () => ['Deployments and changes of everything on it are refused until the lock ends, and so are upgrades of the cluster.'],
+  plan: () => [
+    'Deployments and changes of everything on it are refused until the lock ends, and so are upgrades of the cluster.',
+  ],
   preview: clusterLock,
   noOpCheck: alreadyLocked,
   render: record({ first: ['cluster_id', 'locked_at', 'ttl_in_days'] }),

@@ -9,7 +9,8 @@ export const unlockCluster = defineTool(operations.unlock_cluster, {
   preview: clusterLock,
   noOpCheck: notLocked,
   output: z.object({ cluster_id: z.string(), name: z.string(), is_locked: z.boolean() }),
-  answer: ({ cluster_id: id }, { resolved }) => Promise.resolve(pruneRecord({ name: resolved['cluster_id']?.name, cluster_id: id, is_locked: false })),
+  answer: ({ cluster_id: id }, { resolved }) =>
+    Promise.resolve(pruneRecord({ name: resolved['cluster_id']?.name, cluster_id: id, is_locked: false })),
   render: record({ first: ['name', 'cluster_id', 'is_locked'] }),
   next: 'What it hosts can be changed and deployed again.',
 });

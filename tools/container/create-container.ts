@@ -5,8 +5,12 @@ import { newService, serviceFields } from '../shared/service-update.ts';
 export const createContainer = defineTool(operations.create_container, {
   toolset: 'services',
   title: 'Run a Docker image',
-  description: 'Run a Docker image, or host one such as nginx from a registry: sets up a container for it; not deployed.',
-  ...serviceFields({ fields: { name: 'Unique in the environment.', registry_id: 'Linked registry.', image_name: 'Without tag.' }, hidden: ['description'] }),
+  description:
+    'Run a Docker image, or host one such as nginx from a registry: sets up a container for it; not deployed.',
+  ...serviceFields({
+    fields: { name: 'Unique in the environment.', registry_id: 'Linked registry.', image_name: 'Without tag.' },
+    hidden: ['description'],
+  }),
   input: { healthchecks: ContainerRequest.shape.healthchecks.optional() },
   ...newService(operations.create_container),
   render: record({ first: ['name', 'id', 'image_name', 'tag'] }),

@@ -1,8 +1,23 @@
 import { isRecord, operations, type InputOf } from '../../src/contract/index.ts';
-import { defineTool, notKnown, planOperation, reading, readUses, show, textAt, textOf, type JsonRecord, type PlanLine, type Preview } from '../../src/server/tool/index.ts';
+import {
+  defineTool,
+  notKnown,
+  planOperation,
+  reading,
+  readUses,
+  show,
+  textAt,
+  textOf,
+  type JsonRecord,
+  type PlanLine,
+  type Preview,
+} from '../../src/server/tool/index.ts';
 import { startMoment } from '../shared/deployment-started.ts';
 
-const recoveryReads = readUses('the plan does not show which backup is used, how old it is, and where the database would run', operations.get_database_recovery);
+const recoveryReads = readUses(
+  'the plan does not show which backup is used, how old it is, and where the database would run',
+  operations.get_database_recovery,
+);
 
 type Recovery = JsonRecord | undefined;
 
@@ -11,27 +26,54 @@ const minute = 60_000;
 /** How long ago a moment is: minutes, hours or days. */
 function ageText(at: string): string {
   const minutes = Math.max(0, Math.round((Date.now() - Date.parse(at)) / minute));
-  return minutes < 120 ? `${minutes}m ago` : minutes < 2880 ? `${Math.round(minutes / 60)}h ago` : `${Math.round(minutes / 1440)}d ago`;
+  return minutes < 120
+    ? `${minutes}m ago`
+    : minutes < 2880
+      ? `${Math.round(minutes / 60)}h ago`
+      : `${Math.round(minutes / 1440)}d ago`;
 }
 
 /** What is lost: an agreement covers the backup, and not the time that passes. */
 function backupLine(recovery: JsonRecord): PlanLine {
   const made = textAt(recovery, 'backup.created_at') ?? 'an unknown time';
   const which = `the backup ${show(textAt(recovery, 'backup.name'))} of ${made}`;
-  return { text: `It gets what ${which} (${ageText(made)}) has, and nothing else: what was written since is lost.`, agreed: which };
+  return {
+    text: `It gets what ${which} (${ageText(made)}) has, and nothing else: what was written since is lost.`,
+    agreed: which,
+  };
 }
 
 /** Where it runs afterwards, and what becomes of the data of before. */
 function placeLines(recovery: JsonRecord): readonly PlanLine[] {
-  const [node, to, lost] = [show(textOf(recovery, 'node')), show(textOf(recovery, 'to_node')), textOf(recovery, 'node_lost')];
-  const moves = lost === undefined ? { text: `It stays on the node ${node}, and stops for a moment while the data is exchanged.`, agreed: `stays on ${node}` }
-    : { text: `Its node ${node} ${lost}. It moves to the node ${to}.`, agreed: `from ${node} to ${to}` };
-  return [moves, `The old data stays as it is, in the volume ${show(textOf(recovery, 'old_volume'))} on ${node}. Nothing uses it any more${lost === undefined ? '' : ', also when the node is back'}.`];
+  const [node, to, lost] = [
+    show(textOf(recovery, 'node')),
+    show(textOf(recovery, 'to_node')),
+    textOf(recovery, 'node_lost'),
+  ];
+  const moves =
+    lost === undefined
+      ? {
+          text: `It stays on the node ${node}, and stops for a moment while the data is exchanged.`,
+          agreed: `stays on ${node}`,
+        }
+      : { text: `Its node ${node} ${lost}. It moves to the node ${to}.`, agreed: `from ${node} to ${to}` };
+  return [
+    moves,
+    `The old data stays as it is, in the volume ${show(textOf(recovery, 'old_volume'))} on ${node}. Nothing uses it any more${lost === undefined ? '' : ', also when the node is back'}.`,
+  ];
 }
 
 const whatReturns: Preview = reading(recoveryReads, async ({ backup_id }, { target, reader }) => {
-  const recovery: Recovery = target.id === undefined ? undefined : await reader.attempt(operations.get_database_recovery, { database_id: target.id, ...(typeof backup_id === 'string' && { backup_id }) });
-  return isRecord(recovery?.['backup']) ? [backupLine(recovery), ...placeLines(recovery)] : [notKnown('what is brought back, and how old it is')];
+  const recovery: Recovery =
+    target.id === undefined
+      ? undefined
+      : await reader.attempt(operations.get_database_recovery, {
+          database_id: target.id,
+          ...(typeof backup_id === 'string' && { backup_id }),
+        });
+  return isRecord(recovery?.['backup'])
+    ? [backupLine(recovery), ...placeLines(recovery)]
+    : [notKnown('what is brought back, and how old it is')];
 });
 
 export const restoreDatabase = defineTool(operations.restore_database, {
@@ -43,12 +85,21 @@ export const restoreDatabase = defineTool(operations.restore_database, {
   expand: async (args, context) => {
     const { wait: _, ...input } = args as InputOf<typeof operations.restore_database> & { readonly wait?: boolean };
     const { database_id, backup_id } = input;
-    const recovery: Recovery = await context.attempt(operations.get_database_recovery, { database_id, ...(backup_id !== undefined && { backup_id }) });
+    const recovery: Recovery = await context.attempt(operations.get_database_recovery, {
+      database_id,
+      ...(backup_id !== undefined && { backup_id }),
+    });
     const [refusal, mayComeBack] = [textOf(recovery, 'refusal'), textOf(recovery, 'may_come_back')];
     if (refusal !== undefined) return context.refuse(refusal.replace(/\.$/, ''), 'Nothing was changed.');
-    if (mayComeBack !== undefined && input.without_waiting !== true) return context.refuse(mayComeBack.replace(/\.$/, ''), 'If the user does not want to wait, set without_waiting to true.');
+    if (mayComeBack !== undefined && input.without_waiting !== true)
+      return context.refuse(
+        mayComeBack.replace(/\.$/, ''),
+        'If the user does not want to wait, set without_waiting to true.',
+      );
     const chosen = backup_id ?? textAt(recovery, 'backup.id');
-    return [planOperation(operations.restore_database, { ...input, ...(chosen !== undefined && { backup_id: chosen }) })];
+    return [
+      planOperation(operations.restore_database, { ...input, ...(chosen !== undefined && { backup_id: chosen }) }),
+    ];
   },
   preview: whatReturns,
 });

@@ -1,7 +1,26 @@
 import * as z from 'zod';
 import { operations, reference, serviceKinds } from '../../src/contract/index.ts';
-import { anyService, chosenServices, composeTool, environmentDeployment, idsInLists, reading, serviceDeployment, terraformChanges, type Preview, type ToolContext } from '../../src/server/tool/index.ts';
-import { deployOperation, idOf, oneOf, readsByKind, serviceSubject, subjectAt, type Subject } from '../shared/any-service.ts';
+import {
+  anyService,
+  chosenServices,
+  composeTool,
+  environmentDeployment,
+  idsInLists,
+  reading,
+  serviceDeployment,
+  terraformChanges,
+  type Preview,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
+import {
+  deployOperation,
+  idOf,
+  oneOf,
+  readsByKind,
+  serviceSubject,
+  subjectAt,
+  type Subject,
+} from '../shared/any-service.ts';
 import { readsOfCommits } from '../shared/branch-commits.ts';
 import { afterwards, readsAfterwards, startedAnswer } from '../shared/deployment-started.ts';
 import { isSentOneByOne, tellIfOneByOne } from '../shared/one-by-one.ts';
@@ -10,15 +29,25 @@ import { versionNote } from '../shared/version-note.ts';
 import { waitForEnd } from '../shared/wait-for-end.ts';
 import { servicesAtVersions } from './services-at-versions.ts';
 
-const kinds = [...serviceKinds.map(deployOperation), operations.deploy_environment, operations.deploy_services] as const;
+const kinds = [
+  ...serviceKinds.map(deployOperation),
+  operations.deploy_environment,
+  operations.deploy_services,
+] as const;
 
 const several = chosenServices('Deploys', versionNote);
 
 const preview: Preview = reading(
   (planned) => [serviceDeployment, environmentDeployment, several].flatMap(({ reads }) => reads?.(planned) ?? []),
   async (args, context) => {
-    if (Object.values(args).some(Array.isArray)) return [...(await several(args, context)), ...(await terraformChanges(idsInLists({ terraforms: args['terraforms'] }), context.reader))];
-    return context.target.kind === 'environment' ? environmentDeployment(args, context) : serviceDeployment(args, context);
+    if (Object.values(args).some(Array.isArray))
+      return [
+        ...(await several(args, context)),
+        ...(await terraformChanges(idsInLists({ terraforms: args['terraforms'] }), context.reader)),
+      ];
+    return context.target.kind === 'environment'
+      ? environmentDeployment(args, context)
+      : serviceDeployment(args, context);
   },
 );
 
@@ -26,7 +55,13 @@ const preview: Preview = reading(
 async function environmentSubject(context: ToolContext): Promise<Subject> {
   const service = context.resolved['services[0].service']!;
   const id = await environmentIdOf(service, context);
-  return { kind: 'environment', id, name: service.environment?.name, path: service.path?.split('/').slice(0, -1).join('/'), environmentId: id };
+  return {
+    kind: 'environment',
+    id,
+    name: service.environment?.name,
+    path: service.path?.split('/').slice(0, -1).join('/'),
+    environmentId: id,
+  };
 }
 
 const alone = oneOf('service', 'environment');
@@ -42,14 +77,23 @@ export const deployService = composeTool({
     service: anyService().optional(),
     environment: reference('environment').optional(),
     services: z
-      .array(z.object({ service: anyService(), version: z.string().trim().min(1).max(128).optional().describe('Commit, tag or chart version.') }))
-      .optional().describe('{service, version: commit, tag, chart}'),
+      .array(
+        z.object({
+          service: anyService(),
+          version: z.string().trim().min(1).max(128).optional().describe('Commit, tag or chart version.'),
+        }),
+      )
+      .optional()
+      .describe('{service, version: commit, tag, chart}'),
     ...waitForEnd,
   },
   folded: ['services[]'],
   rules: ({ services, ...others }) => {
     if (services === undefined) return alone(others);
-    return [...(services.length === 0 ? ['"services" names none'] : []), ...(others.service === undefined ? [] : ['"service" goes without "services"; give it among them'])];
+    return [
+      ...(services.length === 0 ? ['"services" names none'] : []),
+      ...(others.service === undefined ? [] : ['"service" goes without "services"; give it among them']),
+    ];
   },
   operations: kinds as unknown as readonly [(typeof kinds)[number], ...(typeof kinds)[number][]],
   expand: async ({ services, environment }, context) => {
@@ -61,12 +105,18 @@ export const deployService = composeTool({
   reads: [...readsAfterwards, ...readsOfCommits, ...readsByKind('configuration', 'what its version is')],
   output: startedAnswer.answer,
   answer: async (args, context, [answer = {}]) => {
-    if (args.services === undefined) return afterwards(context, serviceSubject(context), { action: 'DEPLOY', answer, wait: args.wait });
+    if (args.services === undefined)
+      return afterwards(context, serviceSubject(context), { action: 'DEPLOY', answer, wait: args.wait });
     tellIfOneByOne(context);
     // One at a time, each answer is about one service's deployment, and none about the whole.
     const whole = isSentOneByOne(context.sent) ? {} : answer;
     const services = args.services.flatMap((_, index) => subjectAt(context, `services[${index}].service`) ?? []);
-    return afterwards(context, await environmentSubject(context), { action: 'DEPLOY', answer: whole, wait: args.wait, services });
+    return afterwards(context, await environmentSubject(context), {
+      action: 'DEPLOY',
+      answer: whole,
+      wait: args.wait,
+      services,
+    });
   },
   render: startedAnswer.render,
   next: startedAnswer.next,

@@ -1,7 +1,18 @@
 import * as z from 'zod';
 import { isDocumentedState, operations, reference, type ServiceKind } from '../../src/contract/index.ts';
 import { deploymentsOf, laterFirst, stoppedBy, type StoppedService } from '../../src/analysis/index.ts';
-import { anyService, compact, composeTool, isRecord, recordsIn, naming, pruneRecord, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  anyService,
+  compact,
+  composeTool,
+  isRecord,
+  recordsIn,
+  naming,
+  pruneRecord,
+  type JsonRecord,
+  type NextCall,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { oneOf, readAspect, readsOf, serviceSubject, statusOf, type Subject } from '../shared/any-service.ts';
 import { describeStop, diagnosisAnswer, diagnosisView } from '../shared/diagnosis-text.ts';
 import { readEnvironmentHistory, gather, readsOfDiagnosis } from '../shared/diagnosis-evidence.ts';
@@ -11,9 +22,11 @@ import { otherServicesIn } from '../shared/other-kinds.ts';
 
 type WithState = { readonly status?: { readonly state?: string | null } | null };
 
-const hasFailed = ({ status }: WithState): boolean => status?.state === 'UNAVAILABLE' || (status?.state?.endsWith('ERROR') ?? false);
+const hasFailed = ({ status }: WithState): boolean =>
+  status?.state === 'UNAVAILABLE' || (status?.state?.endsWith('ERROR') ?? false);
 
-const latestFirst = (one: ObservedService, other: ObservedService): number => laterFirst(one.status?.last_deployment_date, other.status?.last_deployment_date);
+const latestFirst = (one: ObservedService, other: ObservedService): number =>
+  laterFirst(one.status?.last_deployment_date, other.status?.last_deployment_date);
 
 /** A service that doesn't run because it was stopped. */
 interface Stopped extends StoppedService {
@@ -21,7 +34,11 @@ interface Stopped extends StoppedService {
 }
 
 /** The stopped services of an environment, those first that were deployed last. */
-async function stoppedIn(context: ToolContext, environmentId: string, services: readonly ObservedService[]): Promise<Omit<Suspects, 'failed'>> {
+async function stoppedIn(
+  context: ToolContext,
+  environmentId: string,
+  services: readonly ObservedService[],
+): Promise<Omit<Suspects, 'failed'>> {
   const candidates = services.filter(({ status }) => status?.state === 'STOPPED');
   const history = candidates.length > 0 ? await readEnvironmentHistory(context, environmentId) : undefined;
   const found = candidates.flatMap((service) => {
@@ -44,19 +61,39 @@ interface Suspects {
 }
 
 async function suspectsIn(context: ToolContext, environment: Subject): Promise<Suspects> {
-  const services = (await observedServices(context, environment.id)) ?? context.refuseWithout([operations.list_services, operations.get_environment_status], 'this platform does not show the services of an environment', 'Name the service.');
+  const services =
+    (await observedServices(context, environment.id)) ??
+    context.refuseWithout(
+      [operations.list_services, operations.get_environment_status],
+      'this platform does not show the services of an environment',
+      'Name the service.',
+    );
   const failed = services.filter(hasFailed).toSorted(latestFirst);
   if (failed.length > 0) return { failed, stopped: [], unexplained: [] };
   const { stopped, unexplained } = await stoppedIn(context, environment.id, services);
-  return { failed: stopped.filter(({ before }) => before?.end === 'bad').map(({ service }) => service), stopped, unexplained };
+  return {
+    failed: stopped.filter(({ before }) => before?.end === 'bad').map(({ service }) => service),
+    stopped,
+    unexplained,
+  };
 }
 
-const subjectOf = ({ kind, id, name }: ObservedService, environment: Subject): Subject & { kind: ServiceKind } => ({ kind, id, name, environmentId: environment.id, projectId: environment.projectId });
+const subjectOf = ({ kind, id, name }: ObservedService, environment: Subject): Subject & { kind: ServiceKind } => ({
+  kind,
+  id,
+  name,
+  environmentId: environment.id,
+  projectId: environment.projectId,
+});
 
 const isService = (subject: Subject): subject is Subject & { kind: ServiceKind } => subject.kind !== 'environment';
 
 /** Diagnoses a deployment of a service, by default the latest, as an answer. */
-export async function diagnosed(context: ToolContext, subject: Subject & { kind: ServiceKind }, deployment?: string): Promise<JsonRecord> {
+export async function diagnosed(
+  context: ToolContext,
+  subject: Subject & { kind: ServiceKind },
+  deployment?: string,
+): Promise<JsonRecord> {
   const evidence = await gather(context, subject, deployment);
   const { diagnose } = await import('../../src/analysis/diagnosis/diagnose.ts');
   return diagnosisAnswer(subject.path ?? evidence.service.name, evidence, diagnose(evidence));
@@ -64,7 +101,8 @@ export async function diagnosed(context: ToolContext, subject: Subject & { kind:
 
 /** Whether the platform tells nothing of how a service was deployed. */
 const isUntold = async (context: ToolContext, subject: Subject & { kind: ServiceKind }): Promise<boolean> =>
-  (await readAspect(context, subject, 'deployments')) === undefined && ((await statusOf(context, subject))?.state ?? undefined) === undefined;
+  (await readAspect(context, subject, 'deployments')) === undefined &&
+  ((await statusOf(context, subject))?.state ?? undefined) === undefined;
 
 /** The calls that a diagnosis proposes. */
 export const proposed = (view: JsonRecord): readonly NextCall[] =>
@@ -72,52 +110,99 @@ export const proposed = (view: JsonRecord): readonly NextCall[] =>
 
 const mostStops = 5;
 
-const stopOf = ({ service: { kind, name, id }, stop, before }: Stopped): JsonRecord => pruneRecord({
-  kind, name, id, by: stop.triggeredBy, at: stop.startedAt, before: before && { action: before.action, state: before.state, at: before.startedAt, by: before.triggeredBy },
-});
+const stopOf = ({ service: { kind, name, id }, stop, before }: Stopped): JsonRecord =>
+  pruneRecord({
+    kind,
+    name,
+    id,
+    by: stop.triggeredBy,
+    at: stop.startedAt,
+    before: before && { action: before.action, state: before.state, at: before.startedAt, by: before.triggeredBy },
+  });
 
-/** Diagnoses the service of an environment that failed last, and lists the others; undefined if none failed. Services that were stopped after they failed count, if no others did. */
-export async function diagnosedIn(context: ToolContext, environment: Subject, deployment?: string): Promise<JsonRecord | undefined> {
-  const { failed: [first, ...others] } = await suspectsIn(context, environment);
+/**
+ * Diagnoses the service of an environment that failed last, and lists the others; undefined if none failed. Services
+ * that were stopped after they failed count, if no others did.
+ */
+export async function diagnosedIn(
+  context: ToolContext,
+  environment: Subject,
+  deployment?: string,
+): Promise<JsonRecord | undefined> {
+  const {
+    failed: [first, ...others],
+  } = await suspectsIn(context, environment);
   if (!first) return undefined;
   const answer = await diagnosed(context, subjectOf(first, environment), deployment);
-  return others.length === 0 ? answer : { ...answer, failed_too: others.map(({ kind, name, id, status }) => ({ kind, name, id, state: status?.state })) };
+  return others.length === 0
+    ? answer
+    : { ...answer, failed_too: others.map(({ kind, name, id, status }) => ({ kind, name, id, state: status?.state })) };
 }
 
-const named = (services: readonly { readonly name: string; readonly kind: string }[]): string => services.map(({ name, kind }) => `${name} (${kind})`).join(', ');
+const named = (services: readonly { readonly name: string; readonly kind: string }[]): string =>
+  services.map(({ name, kind }) => `${name} (${kind})`).join(', ');
 
 /** Whether services of an environment failed that can't be diagnosed: that none did is said only where it is known. */
-async function outcomeOf(context: ToolContext, environment: Subject): Promise<{ readonly outcome: string; readonly sentence: string }> {
-  const [services = [], others] = await Promise.all([observedServices(context, environment.id), otherServicesIn(context, environment.id)]);
+async function outcomeOf(
+  context: ToolContext,
+  environment: Subject,
+): Promise<{ readonly outcome: string; readonly sentence: string }> {
+  const [services = [], others] = await Promise.all([
+    observedServices(context, environment.id),
+    otherServicesIn(context, environment.id),
+  ]);
   const isUnclear = (service: WithState): boolean => !hasFailed(service) && !isDocumentedState(service.status?.state);
   const [failed, unclear] = [others.filter(hasFailed), services.filter(isUnclear)];
   const notTold = [...unclear, ...others.filter(isUnclear)];
   const isClear = failed.length + notTold.length === 0;
   const sentences = [
     ...(failed.length > 0 ? [`In a failed state, and of a kind that no tool diagnoses: ${named(failed)}.`] : []),
-    ...(notTold.length > 0 ? [`Not known, because the platform tells no state of it that the document has: ${named(notTold)}.`] : []),
-    ...(services.length > unclear.length || isClear ? [`No ${isClear ? '' : 'other '}service of this environment is in a failed state.`] : []),
+    ...(notTold.length > 0
+      ? [`Not known, because the platform tells no state of it that the document has: ${named(notTold)}.`]
+      : []),
+    ...(services.length > unclear.length || isClear
+      ? [`No ${isClear ? '' : 'other '}service of this environment is in a failed state.`]
+      : []),
   ];
-  return { outcome: failed.length > 0 ? 'failed' : unclear.length > 0 ? 'unknown' : 'nothing failed', sentence: sentences.join(' ') };
+  return {
+    outcome: failed.length > 0 ? 'failed' : unclear.length > 0 ? 'unknown' : 'nothing failed',
+    sentence: sentences.join(' '),
+  };
 }
 
-/** What is said of an environment in which nothing can be diagnosed: what failed or is not known, what is stopped, and how it was before. */
+/**
+ * What is said of an environment in which nothing can be diagnosed: what failed or is not known, what is stopped, and
+ * how it was before.
+ */
 async function nothingFailed(context: ToolContext, environment: Subject): Promise<JsonRecord> {
   const { stopped, unexplained } = await suspectsIn(context, environment);
-  if (unexplained.length > 0) context.leftOut(`${unexplained.map(({ kind, name }) => `${kind} ${name}`).join(', ')}: stopped; by whom, and how the last deployment before it ended, is not in the history that was read.`);
+  if (unexplained.length > 0)
+    context.leftOut(
+      `${unexplained.map(({ kind, name }) => `${kind} ${name}`).join(', ')}: stopped; by whom, and how the last deployment before it ended, is not in the history that was read.`,
+    );
   const { outcome, sentence } = await outcomeOf(context, environment);
   const rest = stopped.length > 0 ? ' What is stopped did not fail before.' : '';
   return pruneRecord({
-    subject: environment.path ?? environment.name ?? environment.id, outcome,
+    subject: environment.path ?? environment.name ?? environment.id,
+    outcome,
     cause: { code: outcome === 'nothing failed' ? 'none' : 'unknown', sentence: `${sentence}${rest}` },
-    stopped_services: stopped.slice(0, mostStops).map(stopOf), ...(stopped.length > mostStops && { stopped_in_all: stopped.length }),
-    next: startStopped([...stopped.map(({ service }) => service), ...unexplained].map(({ kind, id }) => ({ kind, id, state: 'STOPPED' }))),
+    stopped_services: stopped.slice(0, mostStops).map(stopOf),
+    ...(stopped.length > mostStops && { stopped_in_all: stopped.length }),
+    next: startStopped(
+      [...stopped.map(({ service }) => service), ...unexplained].map(({ kind, id }) => ({
+        kind,
+        id,
+        state: 'STOPPED',
+      })),
+    ),
   });
 }
 
 const stopText = (stopped: JsonRecord): string => {
   const { before } = stopped;
-  const earlier = isRecord(before) ? `; the ${compact(before['action']).toLowerCase()} before${describeStop(before)} ended as ${compact(before['state'])}` : '';
+  const earlier = isRecord(before)
+    ? `; the ${compact(before['action']).toLowerCase()} before${describeStop(before)} ended as ${compact(before['state'])}`
+    : '';
   return `${compact(stopped['kind'])} ${compact(stopped['name'])} (id ${compact(stopped['id'])}) was stopped${describeStop(stopped)}${earlier}.`;
 };
 
@@ -139,24 +224,48 @@ export const diagnoseDeployment = composeTool({
     deployment_id: z.string().optional().describe('Default: the latest that failed.'),
   },
   rules: oneOf('service', 'environment'),
-  operations: [...readsOf('deployments', 'logs', 'status'), operations.list_environment_deployments, operations.list_services, operations.get_environment_status, operations.get_environment_logs],
+  operations: [
+    ...readsOf('deployments', 'logs', 'status'),
+    operations.list_environment_deployments,
+    operations.list_services,
+    operations.get_environment_status,
+    operations.get_environment_logs,
+  ],
   reads: readsOfDiagnosis,
-  output: z.object({ subject: z.string(), outcome: z.string(), cause: z.object({}), lines: z.array(z.string()), changes: z.array(z.string()), next: z.array(z.object({})) }),
+  output: z.object({
+    subject: z.string(),
+    outcome: z.string(),
+    cause: z.object({}),
+    lines: z.array(z.string()),
+    changes: z.array(z.string()),
+    next: z.array(z.object({})),
+  }),
   answer: async ({ deployment_id }, context) => {
     const subject = serviceSubject(context);
     if (isService(subject)) {
       const answer = await diagnosed(context, subject, deployment_id);
       if (answer['outcome'] === 'never_deployed' && (await isUntold(context, subject))) {
-        context.refuse('neither the state of this service nor its history can be read here, so whether it was deployed is not known', 'Ask whoever runs the platform.');
+        context.refuse(
+          'neither the state of this service nor its history can be read here, so whether it was deployed is not known',
+          'Ask whoever runs the platform.',
+        );
       }
       if (deployment_id === undefined || answer['outcome'] !== 'never_deployed') return answer;
-      return context.refuse('its history shows no deployment of that id', naming`${'list_deployments'} shows which there are; without deployment it is the latest that failed.`);
+      return context.refuse(
+        'its history shows no deployment of that id',
+        naming`${'list_deployments'} shows which there are; without deployment it is the latest that failed.`,
+      );
     }
     return (await diagnosedIn(context, subject, deployment_id)) ?? nothingFailed(context, subject);
   },
   render: {
     ...diagnosisView,
-    text: (view) => [diagnosisView.text(view), ...stopTexts(view), ...(Array.isArray(view['failed_too']) ? [`Failed too: ${JSON.stringify(view['failed_too'])}`] : [])].join('\n'),
+    text: (view) =>
+      [
+        diagnosisView.text(view),
+        ...stopTexts(view),
+        ...(Array.isArray(view['failed_too']) ? [`Failed too: ${JSON.stringify(view['failed_too'])}`] : []),
+      ].join('\n'),
   },
   next: proposed,
 });

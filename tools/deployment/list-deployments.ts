@@ -1,45 +1,103 @@
 import * as z from 'zod';
 import { defaultPageSizes, operations, PageNumber, PageSize, reference } from '../../src/contract/index.ts';
 import { readDeployment, type HistoryItem } from '../../src/analysis/index.ts';
-import { anyOf, anyService, composeTool, isPlatformFailure, recordsIn, pruneRecord, table, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
-import { aspectFailure, oneOf, readAspect, readsByKind, readsOf, serviceSubject, type Subject } from '../shared/any-service.ts';
+import {
+  anyOf,
+  anyService,
+  composeTool,
+  isPlatformFailure,
+  recordsIn,
+  pruneRecord,
+  table,
+  type JsonRecord,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
+import {
+  aspectFailure,
+  oneOf,
+  readAspect,
+  readsByKind,
+  readsOf,
+  serviceSubject,
+  type Subject,
+} from '../shared/any-service.ts';
 
 const columns = ['state', 'action', 'at', 'seconds', 'by', 'commit', 'message', 'image', 'services', 'id'];
 
-const services = (item: HistoryItem): readonly string[] => (item.services ?? []).map((service) => `${service.name ?? service.service_id ?? ''} ${service.status ?? ''}`.trim());
+const services = (item: HistoryItem): readonly string[] =>
+  (item.services ?? []).map((service) => `${service.name ?? service.service_id ?? ''} ${service.status ?? ''}`.trim());
 
 function row(item: HistoryItem): JsonRecord {
   const { state, action, startedAt, seconds, triggeredBy, commit, commitMessage, image, id } = readDeployment(item);
-  return pruneRecord({ state, action, at: startedAt, seconds, by: triggeredBy, commit, message: commitMessage, image, services: services(item), id });
+  return pruneRecord({
+    state,
+    action,
+    at: startedAt,
+    seconds,
+    by: triggeredBy,
+    commit,
+    message: commitMessage,
+    image,
+    services: services(item),
+    id,
+  });
 }
 
-const noOlder = 'This platform has no pages of deployments, and answered no more than the ones before this page: whether there are older ones is not known.';
+const noOlder =
+  'This platform has no pages of deployments, and answered no more than the ones before this page: whether there are older ones is not known.';
 
 /** Ends the call with the reason why there is no history to show. */
 async function refuseUnread(context: ToolContext, subject: Subject, query: JsonRecord): Promise<never> {
   const failure = await aspectFailure(context, subject, 'deployments', query);
   if (failure !== undefined && !isPlatformFailure(failure)) throw failure as Error;
-  return context.refuse(`the deployments of this ${subject.kind} can't be read here${failure ? `, because ${failure.reason}${failure.status === undefined ? '' : ` (HTTP ${failure.status})`}` : ''}`, 'Its status tells of the latest one.');
+  return context.refuse(
+    `the deployments of this ${subject.kind} can't be read here${failure ? `, because ${failure.reason}${failure.status === undefined ? '' : ` (HTTP ${failure.status})`}` : ''}`,
+    'Its status tells of the latest one.',
+  );
 }
 
 export const listDeployments = composeTool({
   name: 'list_deployments',
   toolset: 'services',
   title: 'List deployments: releases, who deployed what',
-  description: 'What did we ship, when, by whom, did it work? The deployment history of a service or environment, newest first.',
-  input: { service: anyService().optional(), environment: reference('environment').optional(), page: PageNumber.optional(), page_size: PageSize.default(defaultPageSizes.shownDeployments) },
+  description:
+    'What did we ship, when, by whom, did it work? The deployment history of a service or environment, newest first.',
+  input: {
+    service: anyService().optional(),
+    environment: reference('environment').optional(),
+    page: PageNumber.optional(),
+    page_size: PageSize.default(defaultPageSizes.shownDeployments),
+  },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('deployments'), operations.list_environment_deployments],
   equivalentOperations: [...readsOf('deployments'), operations.list_environment_deployments],
   reads: anyOf(...readsByKind('deployments', 'the history', operations.list_environment_deployments)),
-  output: z.object({ results: z.array(z.object({ state: z.string(), at: z.string(), by: z.string(), commit: z.string(), image: z.string(), id: z.string() })), page: z.int(), page_size: z.int() }),
+  output: z.object({
+    results: z.array(
+      z.object({
+        state: z.string(),
+        at: z.string(),
+        by: z.string(),
+        commit: z.string(),
+        image: z.string(),
+        id: z.string(),
+      }),
+    ),
+    page: z.int(),
+    page_size: z.int(),
+  }),
   answer: async ({ page = 1, page_size }, context) => {
     const subject = serviceSubject(context);
-    const history = (await readAspect(context, subject, 'deployments', { page, page_size })) ?? (await refuseUnread(context, subject, { page, page_size }));
+    const history =
+      (await readAspect(context, subject, 'deployments', { page, page_size })) ??
+      (await refuseUnread(context, subject, { page, page_size }));
     const results = recordsIn(history['results']);
     const isCut = history['without_pages'] === true;
     if (isCut && page > 1 && results.length === 0) context.leftOut(noOlder);
-    return { results: results.map((item) => row(item as HistoryItem)), ...(isCut ? { page_size, without_pages: true } : { page, page_size }) };
+    return {
+      results: results.map((item) => row(item as HistoryItem)),
+      ...(isCut ? { page_size, without_pages: true } : { page, page_size }),
+    };
   },
   render: { ...table('deployment', columns), shown: undefined },
 });

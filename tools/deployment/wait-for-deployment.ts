@@ -12,7 +12,15 @@ function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
     case 'running':
       return [{ tool: 'wait_for_deployment', arguments: args, why: 'it has not ended yet' }];
     case 'not_seen':
-      return isUpgrade(view) ? [] : [{ tool: 'list_deployments', arguments: pick(args, ['service', 'environment']), why: 'which deployments there are' }];
+      return isUpgrade(view)
+        ? []
+        : [
+            {
+              tool: 'list_deployments',
+              arguments: pick(args, ['service', 'environment']),
+              why: 'which deployments there are',
+            },
+          ];
     default:
       return isUpgrade(view) ? [] : endView.next(view);
   }
@@ -22,7 +30,8 @@ export const waitForDeployment = composeTool({
   name: 'wait_for_deployment',
   toolset: 'services',
   title: 'Wait until it has finished, succeeded or is up',
-  description: 'Is it done yet? Waits for the end of a deploy, rollout, restart, stop, deletion or cluster upgrade, and tells how it went.',
+  description:
+    'Is it done yet? Waits for the end of a deploy, rollout, restart, stop, deletion or cluster upgrade, and tells how it went.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
@@ -33,14 +42,31 @@ export const waitForDeployment = composeTool({
   },
   rules: oneOf('service', 'environment', 'cluster'),
   operations: [...readsOf('status'), operations.get_environment_status],
-  reads: [...anyOf(...readsByKind('status', 'the state', operations.get_environment_status)), ...readsInstead('status', 'the state'), ...readsByKind('deployments', 'the history'), ...readsToExplain, ...upgradeReads],
-  output: z.object({ subject: z.string(), outcome: z.string(), state: z.string(), deployment_id: z.string(), waited_seconds: z.int(), diagnosis: z.object({}) }),
+  reads: [
+    ...anyOf(...readsByKind('status', 'the state', operations.get_environment_status)),
+    ...readsInstead('status', 'the state'),
+    ...readsByKind('deployments', 'the history'),
+    ...readsToExplain,
+    ...upgradeReads,
+  ],
+  output: z.object({
+    subject: z.string(),
+    outcome: z.string(),
+    state: z.string(),
+    deployment_id: z.string(),
+    waited_seconds: z.int(),
+    diagnosis: z.object({}),
+  }),
   answer: async ({ cluster, deployment_id: deployment, action, seconds }, context) => {
-    if (cluster !== undefined) return awaitUpgrade(context, { id: cluster, name: context.resolved['cluster']?.name }, seconds);
+    if (cluster !== undefined)
+      return awaitUpgrade(context, { id: cluster, name: context.resolved['cluster']?.name }, seconds);
     const subject = serviceSubject(context);
     // Some platforms answer a deploy with the service, whose id is easily taken for the deployment's.
     const known = deployment === subject.id ? undefined : deployment;
-    const end = action === 'DELETE' ? awaitGone(context, subject, seconds) : awaitEarlierEnd(context, subject, { action, deployment: known, isHearsay: true }, seconds);
+    const end =
+      action === 'DELETE'
+        ? awaitGone(context, subject, seconds)
+        : awaitEarlierEnd(context, subject, { action, deployment: known, isHearsay: true }, seconds);
     return endAnswer(context, subject, await end);
   },
   render: { ...endView.render, text: (view) => (isUpgrade(view) ? upgradeText(view) : endView.render.text(view)) },

@@ -13,9 +13,15 @@ function recordText({ record, use_cdn: usesCdn, entered, check }: JsonRecord): s
   const text = `${String(type)} ${String(name)} → ${String(value)}${usesCdn === true ? ' (or the record that the CDN asks for, with this as its origin)' : ''}`;
   if (entered === 'yes') {
     // The check may compare hosts of load balancers only, which services share.
-    return [`Record at the name servers: ${text}`, `Entered: yes, by the platform's check (${show(check)}). If the domain led to another service before, see that the record holds this value.`];
+    return [
+      `Record at the name servers: ${text}`,
+      `Entered: yes, by the platform's check (${show(check)}). If the domain led to another service before, see that the record holds this value.`,
+    ];
   }
-  return [`To enter at the name servers: ${text}`, `Entered: ${String(entered)} (${check === undefined ? 'the platform did not tell' : show(check)})`];
+  return [
+    `To enter at the name servers: ${text}`,
+    `Entered: ${String(entered)} (${check === undefined ? 'the platform did not tell' : show(check)})`,
+  ];
 }
 
 export const createCustomDomain = composeTool({
@@ -27,10 +33,22 @@ export const createCustomDomain = composeTool({
   operations: [application, container, helm],
   expand: async (args, context) => {
     const subject = serviceSubject(context);
-    return [planDomain(domainKindOf(context, subject), subject.id, { domain: args.domain, generate_certificate: args.generate_certificate, use_cdn: args.use_cdn })];
+    return [
+      planDomain(domainKindOf(context, subject), subject.id, {
+        domain: args.domain,
+        generate_certificate: args.generate_certificate,
+        use_cdn: args.use_cdn,
+      }),
+    ];
   },
   reads: checkReads,
-  output: z.object({ domain: z.string(), id: z.string(), record: z.object({}), entered: z.string(), check: z.string() }),
+  output: z.object({
+    domain: z.string(),
+    id: z.string(),
+    record: z.object({}),
+    entered: z.string(),
+    check: z.string(),
+  }),
   answer: async (_, context, [created = {}]) => {
     const subject = serviceSubject(context);
     const [made = {}] = await withRecords(context, domainKindOf(context, subject), subject.id, [created]);
@@ -47,5 +65,11 @@ export const createCustomDomain = composeTool({
       ].join('\n'),
     keep: 'first',
   },
-  next: ({ service }) => [{ tool: 'deploy_service', arguments: { service }, why: 'if the domain does not answer: some platforms need a deployment for it' }],
+  next: ({ service }) => [
+    {
+      tool: 'deploy_service',
+      arguments: { service },
+      why: 'if the domain does not answer: some platforms need a deployment for it',
+    },
+  ],
 });

@@ -1,32 +1,67 @@
 import * as z from 'zod';
 import { EnvironmentMode, operations } from '../../src/contract/index.ts';
-import { defineTool, naming, omit, pruneRecord, reading, readUses, rowsIn, show, textOf, type JsonRecord, type Preview, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  defineTool,
+  naming,
+  omit,
+  pruneRecord,
+  reading,
+  readUses,
+  rowsIn,
+  show,
+  textOf,
+  type JsonRecord,
+  type Preview,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { landedAsAsked } from '../shared/landed-as-asked.ts';
 
 const kindOf = (service: JsonRecord): string => textOf(service, 'service_type')?.toLowerCase() ?? 'service';
-const called = (service: JsonRecord): string => `${textOf(service, 'name') ?? String(service['id'])} (${kindOf(service)})`;
+const called = (service: JsonRecord): string =>
+  `${textOf(service, 'name') ?? String(service['id'])} (${kindOf(service)})`;
 
 /** What of a service never comes along. */
-const dataOf = (services: readonly JsonRecord[]): string[] => services.filter((service) => kindOf(service) === 'database').map((service) => `data of ${textOf(service, 'name') ?? String(service['id'])}`);
+const dataOf = (services: readonly JsonRecord[]): string[] =>
+  services
+    .filter((service) => kindOf(service) === 'database')
+    .map((service) => `data of ${textOf(service, 'name') ?? String(service['id'])}`);
 
 /** What is copied and what isn't, before somebody agrees. */
-const copies: Preview = reading(readUses('the plan does not show which services are copied', operations.list_services), async ({ environment_id: from }, { reader }) => {
-  const list = await reader.attempt(operations.list_services, { environment_id: String(from) });
-  if (!list) return ['Not known: which services are copied. The platform does not tell, or the token may not read it.'];
-  const services = rowsIn(list);
-  return [...services.map((service) => `Copies ${show(called(service))}${kindOf(service) === 'database' ? ', empty: its data stay where they are' : ''}.`), 'Copies the variables and secrets too. Nothing of it runs until it is deployed.'];
-});
+const copies: Preview = reading(
+  readUses('the plan does not show which services are copied', operations.list_services),
+  async ({ environment_id: from }, { reader }) => {
+    const list = await reader.attempt(operations.list_services, { environment_id: String(from) });
+    if (!list)
+      return ['Not known: which services are copied. The platform does not tell, or the token may not read it.'];
+    const services = rowsIn(list);
+    return [
+      ...services.map(
+        (service) =>
+          `Copies ${show(called(service))}${kindOf(service) === 'database' ? ', empty: its data stay where they are' : ''}.`,
+      ),
+      'Copies the variables and secrets too. Nothing of it runs until it is deployed.',
+    ];
+  },
+);
 
-const keysOf = (variables: readonly JsonRecord[]): string[] => variables.filter(({ scope }) => scope === 'ENVIRONMENT').flatMap((row) => textOf(row, 'key') ?? []);
+const keysOf = (variables: readonly JsonRecord[]): string[] =>
+  variables.filter(({ scope }) => scope === 'ENVIRONMENT').flatMap((row) => textOf(row, 'key') ?? []);
 
 /** Reads what an environment holds; undefined for what can't be read. */
-async function contentsOf(context: ToolContext, id: string): Promise<{ readonly services?: readonly JsonRecord[]; readonly keys?: readonly string[] }> {
+async function contentsOf(
+  context: ToolContext,
+  id: string,
+): Promise<{ readonly services?: readonly JsonRecord[]; readonly keys?: readonly string[] }> {
   const input = { environment_id: id };
-  const [services, variables] = await Promise.all([context.attempt(operations.list_services, input), context.attempt(operations.list_variables_of_environment, input)]);
+  const [services, variables] = await Promise.all([
+    context.attempt(operations.list_services, input),
+    context.attempt(operations.list_variables_of_environment, input),
+  ]);
   return { services: services && rowsIn(services), keys: variables && keysOf(rowsIn(variables)) };
 }
 
-const sameName = (one: JsonRecord, other: JsonRecord): boolean => textOf(one, 'name')?.toLowerCase() === textOf(other, 'name')?.toLowerCase();
+const sameName = (one: JsonRecord, other: JsonRecord): boolean =>
+  textOf(one, 'name')?.toLowerCase() === textOf(other, 'name')?.toLowerCase();
 
 /** What the copy has of its original and what it lacks, as far as both can be read. */
 async function comparison(context: ToolContext, from: string, to: string): Promise<JsonRecord> {
@@ -37,14 +72,25 @@ async function comparison(context: ToolContext, from: string, to: string): Promi
   return {
     made: other.services.map(called),
     variables: other.keys?.length,
-    not_made: [...dataOf(other.services), ...missing.map(called), ...lacking.map((key) => `variable ${key}`), 'custom domains, which have one service only'],
+    not_made: [
+      ...dataOf(other.services),
+      ...missing.map(called),
+      ...lacking.map((key) => `variable ${key}`),
+      'custom domains, which have one service only',
+    ],
   };
 }
 
-/** Mode and cluster of the original. Where they are left out they are sent all the same, so that whoever agrees sees where the copy ends up. */
+/**
+ * Mode and cluster of the original. Where they are left out they are sent all the same, so that whoever agrees sees
+ * where the copy ends up.
+ */
 async function originalsPlace({ environment_id: from }: JsonRecord, context: ToolContext): Promise<JsonRecord> {
   const original = await context.attempt(operations.get_environment, { environment_id: String(from) });
-  return pruneRecord({ mode: EnvironmentMode.safeParse(textOf(original, 'mode')).data, cluster_id: textOf(original, 'cluster_id') });
+  return pruneRecord({
+    mode: EnvironmentMode.safeParse(textOf(original, 'mode')).data,
+    cluster_id: textOf(original, 'cluster_id'),
+  });
 }
 
 export const cloneEnvironment = defineTool(operations.clone_environment, {
@@ -57,11 +103,24 @@ export const cloneEnvironment = defineTool(operations.clone_environment, {
   fields: { environment_id: 'What to copy.', mode: "Default, as of the others: the original's." },
   reads: [
     ...readUses('mode and cluster have to be given', operations.get_environment),
-    ...readUses('the answer does not say what was copied', operations.list_services, operations.list_variables_of_environment),
+    ...readUses(
+      'the answer does not say what was copied',
+      operations.list_services,
+      operations.list_variables_of_environment,
+    ),
   ],
-  expand: async (args, context) => [{ operation: operations.clone_environment, input: { ...(await originalsPlace(args, context)), ...args } }],
+  expand: async (args, context) => [
+    { operation: operations.clone_environment, input: { ...(await originalsPlace(args, context)), ...args } },
+  ],
   preview: copies,
-  output: z.object({ name: z.string(), id: z.string(), mode: z.string(), cluster_name: z.string(), made: z.array(z.string()), not_made: z.array(z.string()) }),
+  output: z.object({
+    name: z.string(),
+    id: z.string(),
+    mode: z.string(),
+    cluster_name: z.string(),
+    made: z.array(z.string()),
+    not_made: z.array(z.string()),
+  }),
   answer: async (args, context, [created = {}]) => {
     const environment = await landedAsAsked({ ...(await originalsPlace(args, context)), ...args }, context, created);
     const id = textOf(environment, 'id');
@@ -72,7 +131,11 @@ export const cloneEnvironment = defineTool(operations.clone_environment, {
     text: ({ name, id, mode, cluster_name: cluster, made, variables, not_made: lacking, note, ...others }) =>
       [
         `${show(name)} is there (${[id === undefined ? 'its id is not told' : `id ${show(id)}`, ...(mode === undefined ? [] : [show(mode)]), ...(cluster === undefined ? [] : [`on cluster ${show(cluster)}`])].join(', ')}). Nothing of it runs yet.`,
-        ...(Array.isArray(made) ? [`made: ${made.join(', ') || 'no service'}${variables === undefined ? '' : `; ${show(variables)} variables of the environment`}`] : []),
+        ...(Array.isArray(made)
+          ? [
+              `made: ${made.join(', ') || 'no service'}${variables === undefined ? '' : `; ${show(variables)} variables of the environment`}`,
+            ]
+          : []),
         ...(Array.isArray(lacking) ? [`not_made: ${lacking.join(', ')}`] : []),
         ...(note === undefined ? [] : [show(note)]),
         ...Object.entries(others).map(([member, value]) => `${member}: ${show(value)}`),

@@ -1,15 +1,31 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
 import { findDrift, type ComparedEnvironment, type ComparedVariable } from '../../src/analysis/index.ts';
-import { composeTool, containsMark, isPlatformFailure, isRecord, recordsIn, naming, pruneRecord, readUses, tableText, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  composeTool,
+  containsMark,
+  isPlatformFailure,
+  isRecord,
+  recordsIn,
+  naming,
+  pruneRecord,
+  readUses,
+  tableText,
+  type JsonRecord,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { fewAtOnce } from '../shared/few-at-once.ts';
 import { isOwnerKind, scopeOf, seenBy, variableLists, type SeenVariables } from '../shared/owned-variables.ts';
 
-const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined => (Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined);
+const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined =>
+  Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined;
 
 /** A variable or secret to compare. It has a value only if all of that may be shown. */
 const compared = (row: JsonRecord, isSecret: boolean, service?: string): ComparedVariable => ({
-  key: String(row['key']), scope: String(row['scope']), ...(service !== undefined && { service }), ...(isSecret && { isSecret }),
+  key: String(row['key']),
+  scope: String(row['scope']),
+  ...(service !== undefined && { service }),
+  ...(isSecret && { isSecret }),
   value: !isSecret && typeof row['value'] === 'string' && !containsMark(row['value']) ? row['value'] : undefined,
 });
 
@@ -17,7 +33,8 @@ const compared = (row: JsonRecord, isSecret: boolean, service?: string): Compare
 function comparedIn({ variables, secrets }: SeenVariables, own?: { readonly scope: string; readonly name: string }) {
   const isMeant = ({ scope }: JsonRecord): boolean => own === undefined || scope === own.scope;
   return {
-    name: own?.name, isRead: variables !== undefined,
+    name: own?.name,
+    isRead: variables !== undefined,
     variables: (variables ?? []).filter(isMeant).map((row) => compared(row, false, own?.name)),
     secrets: secrets?.filter(isMeant).map((row) => compared(row, true, own?.name)),
   };
@@ -25,12 +42,17 @@ function comparedIn({ variables, secrets }: SeenVariables, own?: { readonly scop
 
 /** What is seen, or nothing of what is gone since it was listed. */
 const ifThere = (seen: Promise<SeenVariables>): Promise<SeenVariables> =>
-  seen.catch((error: unknown) => (isPlatformFailure(error) && error.kind === 'not_found' ? { variables: undefined, secrets: undefined } : Promise.reject(error as Error)));
+  seen.catch((error: unknown) =>
+    isPlatformFailure(error) && error.kind === 'not_found'
+      ? { variables: undefined, secrets: undefined }
+      : Promise.reject(error as Error),
+  );
 
 /** A service's own variables and secrets. Platforms list only those of some kinds. */
 async function ofService(context: ToolContext, { id, name, service_type: type }: JsonRecord): Promise<Part> {
   const kind = String(type).toLowerCase();
-  if (typeof id !== 'string' || typeof name !== 'string' || !isOwnerKind(kind)) return { name: undefined, isRead: true, variables: [], secrets: [] };
+  if (typeof id !== 'string' || typeof name !== 'string' || !isOwnerKind(kind))
+    return { name: undefined, isRead: true, variables: [], secrets: [] };
   return comparedIn(await ifThere(seenBy(kind, id, context)), { scope: scopeOf(kind), name });
 }
 
@@ -44,19 +66,39 @@ interface ListedEnvironment {
 }
 
 async function listedOf(context: ToolContext, member: string, environment_id: string): Promise<ListedEnvironment> {
-  const [list, seen] = await Promise.all([context.attempt(operations.list_services, { environment_id }), seenBy('environment', environment_id, context)]);
-  const services = rows(list) ?? context.refuseWithout([operations.list_services], 'this platform does not list the services of an environment', naming`Compare them one by one with ${'get_service'}.`);
+  const [list, seen] = await Promise.all([
+    context.attempt(operations.list_services, { environment_id }),
+    seenBy('environment', environment_id, context),
+  ]);
+  const services =
+    rows(list) ??
+    context.refuseWithout(
+      [operations.list_services],
+      'this platform does not list the services of an environment',
+      naming`Compare them one by one with ${'get_service'}.`,
+    );
   return { name: context.resolved[member]?.path ?? environment_id, services, shared: comparedIn(seen) };
 }
 
 /** An environment with what is its services' own. */
-function withOwn({ name, services, shared }: ListedEnvironment, own: readonly Part[], context: ToolContext): ComparedEnvironment {
+function withOwn(
+  { name, services, shared }: ListedEnvironment,
+  own: readonly Part[],
+  context: ToolContext,
+): ComparedEnvironment {
   const parts = [shared, ...own];
   const unread = own.flatMap((part) => (part.isRead || part.name === undefined ? [] : [part.name]));
-  const notCompared = [...(shared.isRead ? [] : ['those that all its services share']), ...unread.map((service) => `those of ${service}`)];
-  if (notCompared.length > 0) context.leftOut(`Not compared, because they could not be read: of the variables of ${name} ${notCompared.join(', ')}.`);
+  const notCompared = [
+    ...(shared.isRead ? [] : ['those that all its services share']),
+    ...unread.map((service) => `those of ${service}`),
+  ];
+  if (notCompared.length > 0)
+    context.leftOut(
+      `Not compared, because they could not be read: of the variables of ${name} ${notCompared.join(', ')}.`,
+    );
   return {
-    name, services,
+    name,
+    services,
     unread: { shared: !shared.isRead, services: unread },
     variables: parts.flatMap(({ variables, secrets }) => [...variables, ...(secrets ?? [])]),
     hasSecrets: parts.every(({ secrets }) => secrets !== undefined),
@@ -76,14 +118,42 @@ export const compareEnvironments = composeTool({
     ...readUses('variables are not all compared', ...variableLists('variables')),
     ...readUses('it is not said which secrets one side lacks', ...variableLists('secrets')),
   ],
-  output: z.object({ first: z.string(), second: z.string(), pairs: z.int(), same: z.int(), results: z.array(z.object({ kind: z.string(), service: z.string(), what: z.string(), first: z.string(), second: z.string() })) }),
+  output: z.object({
+    first: z.string(),
+    second: z.string(),
+    pairs: z.int(),
+    same: z.int(),
+    results: z.array(
+      z.object({ kind: z.string(), service: z.string(), what: z.string(), first: z.string(), second: z.string() }),
+    ),
+  }),
   answer: async ({ first, second }, context) => {
-    const listed = await fewAtOnce([['first', first], ['second', second]] as const, ([member, id]) => listedOf(context, member, id), 1);
-    const own = await fewAtOnce(listed.flatMap(({ services }) => services), (service) => ofService(context, service));
+    const listed = await fewAtOnce(
+      [
+        ['first', first],
+        ['second', second],
+      ] as const,
+      ([member, id]) => listedOf(context, member, id),
+      1,
+    );
+    const own = await fewAtOnce(
+      listed.flatMap(({ services }) => services),
+      (service) => ofService(context, service),
+    );
     const ofFirst = listed[0]!.services.length;
-    const [one, other] = [withOwn(listed[0]!, own.slice(0, ofFirst), context), withOwn(listed[1]!, own.slice(ofFirst), context)];
+    const [one, other] = [
+      withOwn(listed[0]!, own.slice(0, ofFirst), context),
+      withOwn(listed[1]!, own.slice(ofFirst), context),
+    ];
     const { differences, pairs, same, unknown } = findDrift(one, other);
-    return pruneRecord({ first: one.name, second: other.name, pairs, same, results: differences.map((row) => ({ ...row })), not_comparable: unknown });
+    return pruneRecord({
+      first: one.name,
+      second: other.name,
+      pairs,
+      same,
+      results: differences.map((row) => ({ ...row })),
+      not_comparable: unknown,
+    });
   },
   render: {
     view: (answer) => ({ ...answer, results: answer['results'] ?? [] }),
@@ -92,8 +162,12 @@ export const compareEnvironments = composeTool({
       const head = `${String(first)} and ${String(second)} have ${String(pairs)} services in common, ${String(same)} of them alike; ${differences.length} differences.`;
       return [
         head,
-        ...(differences.length > 0 ? [tableText(recordsIn(results), ['kind', 'service', 'what', 'first', 'second'])] : []),
-        ...(Array.isArray(not_comparable) ? [`Set in both, and not compared, because what they hold is hidden: ${not_comparable.join(', ')}`] : []),
+        ...(differences.length > 0
+          ? [tableText(recordsIn(results), ['kind', 'service', 'what', 'first', 'second'])]
+          : []),
+        ...(Array.isArray(not_comparable)
+          ? [`Set in both, and not compared, because what they hold is hidden: ${not_comparable.join(', ')}`]
+          : []),
       ].join('\n');
     },
     keep: 'first',

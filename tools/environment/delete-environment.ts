@@ -17,7 +17,8 @@ export const deleteEnvironment = composeTool({
   preview: deletion,
   reads: [...readsAfterwards, ...readUses('whether it is gone can not be told', operations.get_environment)],
   output: startedAnswer.answer,
-  answer: (args, context, [answer = {}]) => afterwards(context, serviceSubject(context), { action: 'DELETE', answer, wait: args.wait }),
+  answer: (args, context, [answer = {}]) =>
+    afterwards(context, serviceSubject(context), { action: 'DELETE', answer, wait: args.wait }),
   render: startedAnswer.render,
   next: startedAnswer.next,
 });

@@ -1,7 +1,17 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
 import { overviewOf, usageText } from '../../src/analysis/index.ts';
-import { composeTool, recordsIn, naming, pruneRecord, readUses, tableText, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  composeTool,
+  recordsIn,
+  naming,
+  pruneRecord,
+  readUses,
+  tableText,
+  type JsonRecord,
+  type NextCall,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { nodesUnder, readsOfNodes } from '../shared/cluster-nodes.ts';
 import { lockOn, readsOfLock } from '../shared/environment-lock.ts';
 import { alertRow, environmentWatched, firingAlerts } from '../shared/firing-alerts.ts';
@@ -19,9 +29,17 @@ const alertsOn = async (context: ToolContext, environmentId: string): Promise<re
 const mostLookedInto = 2;
 
 function next(view: JsonRecord): readonly NextCall[] {
-  const down = recordsIn(view['results']).filter(({ condition, kind, id }) => (condition === 'failed' || condition === 'unavailable') && isActedOn(kind) && id !== undefined);
+  const down = recordsIn(view['results']).filter(
+    ({ condition, kind, id }) =>
+      (condition === 'failed' || condition === 'unavailable') && isActedOn(kind) && id !== undefined,
+  );
   // Up to a few are looked into; what is stopped is started by one call, which must not fall behind them.
-  return [...down.slice(0, mostLookedInto).map((row) => nextForDown(row, row['backup'] !== undefined && row['backup'] !== 'none')), ...startStopped(recordsIn(view['results']))];
+  return [
+    ...down
+      .slice(0, mostLookedInto)
+      .map((row) => nextForDown(row, row['backup'] !== undefined && row['backup'] !== 'none')),
+    ...startStopped(recordsIn(view['results'])),
+  ];
 }
 
 export const getEnvironmentOverview = composeTool({
@@ -33,33 +51,109 @@ export const getEnvironmentOverview = composeTool({
     'that serves, old configuration, alerts that fire.',
   input: { environment: reference('environment') },
   operations: [operations.get_environment_status, operations.list_services, operations.list_alert_rules],
-  reads: [...readsOfServices, ...readsOfServing, ...readsOfAddressesIn, ...readsOfLock('whether the cluster is locked is not shown'), ...readsOfNodes, ...readUses('alerts that fire are not shown', operations.get_organization, operations.list_alert_rules)],
-  output: z.object({ environment: z.string(), counts: z.object({}), results: z.array(z.object({ name: z.string(), kind: z.string(), condition: z.string(), reason: z.string(), backup: z.string().optional(), serves: z.string(), usage: z.string().optional(), state: z.string(), at: z.string(), id: z.string() })), alerts: z.array(z.object({})) }),
+  reads: [
+    ...readsOfServices,
+    ...readsOfServing,
+    ...readsOfAddressesIn,
+    ...readsOfLock('whether the cluster is locked is not shown'),
+    ...readsOfNodes,
+    ...readUses('alerts that fire are not shown', operations.get_organization, operations.list_alert_rules),
+  ],
+  output: z.object({
+    environment: z.string(),
+    counts: z.object({}),
+    results: z.array(
+      z.object({
+        name: z.string(),
+        kind: z.string(),
+        condition: z.string(),
+        reason: z.string(),
+        backup: z.string().optional(),
+        serves: z.string(),
+        usage: z.string().optional(),
+        state: z.string(),
+        at: z.string(),
+        id: z.string(),
+      }),
+    ),
+    alerts: z.array(z.object({})),
+  }),
   answer: async ({ environment }, context) => {
     const project = context.resolved['environment']?.project?.id;
     const [services, others, alerts, addresses, lock, nodes] = await Promise.all([
-      observedServices(context, environment), otherServicesIn(context, environment), alertsOn(context, environment), addressesIn(context, environment),
-      lockOn(context, environment, project), nodesUnder(context, environment, project),
+      observedServices(context, environment),
+      otherServicesIn(context, environment),
+      alertsOn(context, environment),
+      addressesIn(context, environment),
+      lockOn(context, environment, project),
+      nodesUnder(context, environment, project),
     ]);
-    const { services: results, counts } = overviewOf(services ? [...services, ...others] : context.refuseWithout([operations.list_services, operations.get_environment_status], 'this platform shows neither the services of an environment nor their states', naming`Ask for one application at a time: ${'get_application_status'}.`));
+    const { services: results, counts } = overviewOf(
+      services
+        ? [...services, ...others]
+        : context.refuseWithout(
+            [operations.list_services, operations.get_environment_status],
+            'this platform shows neither the services of an environment nor their states',
+            naming`Ask for one application at a time: ${'get_application_status'}.`,
+          ),
+    );
     const serving = await servingById(context, services ?? []);
     const usage = new Map((services ?? []).map(({ id, status }) => [id, usageText(status, context.now())]));
     const told = results.map((row) => {
       const { urls = [], domains = [] } = addresses?.get(row.id) ?? {};
-      return pruneRecord({ ...row, serves: serving.get(row.id), usage: usage.get(row.id), id: row.id || undefined, url: urls[0], domains: domains.length > 0 ? domains.join(', ') : undefined });
+      return pruneRecord({
+        ...row,
+        serves: serving.get(row.id),
+        usage: usage.get(row.id),
+        id: row.id || undefined,
+        url: urls[0],
+        domains: domains.length > 0 ? domains.join(', ') : undefined,
+      });
     });
-    return { environment: context.resolved['environment']?.path ?? environment, counts, ...(lock !== undefined && { cluster_lock: lock }), ...(nodes !== undefined && { nodes }), results: told, ...(alerts.length > 0 && { alerts }) };
+    return {
+      environment: context.resolved['environment']?.path ?? environment,
+      counts,
+      ...(lock !== undefined && { cluster_lock: lock }),
+      ...(nodes !== undefined && { nodes }),
+      results: told,
+      ...(alerts.length > 0 && { alerts }),
+    };
   },
   render: {
     view: (answer) => answer,
     text: ({ environment, counts, cluster_lock: lock, nodes, results, alerts }) =>
       [
-        `${String(environment)}: ${Object.entries((counts ?? {}) as JsonRecord).map(([condition, count]) => `${String(count)} ${condition}`).join(', ') || 'no services'}`,
-        ...(typeof lock === 'string' ? [`${lock}. While it is locked, nothing in this environment can be deployed or changed.`] : []),
+        `${String(environment)}: ${
+          Object.entries((counts ?? {}) as JsonRecord)
+            .map(([condition, count]) => `${String(count)} ${condition}`)
+            .join(', ') || 'no services'
+        }`,
+        ...(typeof lock === 'string'
+          ? [`${lock}. While it is locked, nothing in this environment can be deployed or changed.`]
+          : []),
         ...(typeof nodes === 'string' ? [nodes] : []),
-        ...(recordsIn(results).length > 0 ? [tableText(recordsIn(results), ['name', 'kind', 'condition', 'reason', 'backup', 'serves', 'usage', 'state', 'at', 'url', 'domains', 'id'])] : []),
+        ...(recordsIn(results).length > 0
+          ? [
+              tableText(recordsIn(results), [
+                'name',
+                'kind',
+                'condition',
+                'reason',
+                'backup',
+                'serves',
+                'usage',
+                'state',
+                'at',
+                'url',
+                'domains',
+                'id',
+              ]),
+            ]
+          : []),
         ...notActedOn(recordsIn(results).map(({ kind }) => kind)),
-        ...(recordsIn(alerts).length > 0 ? ['Alerts that fire:', tableText(recordsIn(alerts), ['name', 'severity', 'state', 'since', 'service', 'id'])] : []),
+        ...(recordsIn(alerts).length > 0
+          ? ['Alerts that fire:', tableText(recordsIn(alerts), ['name', 'severity', 'state', 'since', 'service', 'id'])]
+          : []),
       ].join('\n'),
     keep: 'first',
   },

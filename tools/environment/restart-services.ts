@@ -1,14 +1,30 @@
 import { operations } from '../../src/contract/index.ts';
-import { defineTool, naming, outOfDateIn, readUses, restarts, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  defineTool,
+  naming,
+  outOfDateIn,
+  readUses,
+  restarts,
+  type JsonRecord,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { startMoment } from '../shared/deployment-started.ts';
 
 const started = startMoment('RESTART', 'environment_id');
 
-const idsIn = (args: JsonRecord): string[] => ['application_ids', 'database_ids', 'container_ids'].flatMap((name) => (Array.isArray(args[name]) ? args[name].map(String) : []));
+const idsIn = (args: JsonRecord): string[] =>
+  ['application_ids', 'database_ids', 'container_ids'].flatMap((name) =>
+    Array.isArray(args[name]) ? args[name].map(String) : [],
+  );
 
 const renderText = (view: JsonRecord): string => {
   const { out_of_date: stale, ...others } = view;
-  return [started.render.text(others), ...(Array.isArray(stale) ? [`Still out of date, because a restart brings no changes into effect: ${stale.join(', ')}`] : [])].join('\n');
+  return [
+    started.render.text(others),
+    ...(Array.isArray(stale)
+      ? [`Still out of date, because a restart brings no changes into effect: ${stale.join(', ')}`]
+      : []),
+  ].join('\n');
 };
 
 export const restartServices = defineTool(operations.restart_services, {
@@ -21,9 +37,19 @@ export const restartServices = defineTool(operations.restart_services, {
   plan: () => ['The services are restarted and may be unavailable for a moment.'],
   preview: restarts,
   ...started,
-  reads: [...started.reads, ...readUses('services for which a restart is not enough are not named', operations.list_services, operations.get_environment_status)],
+  reads: [
+    ...started.reads,
+    ...readUses(
+      'services for which a restart is not enough are not named',
+      operations.list_services,
+      operations.get_environment_status,
+    ),
+  ],
   answer: async (args: JsonRecord, context: ToolContext, answers: readonly JsonRecord[]) => {
-    const [answer, stale] = [await started.answer(args, context, answers), await outOfDateIn(String(args['environment_id']), idsIn(args), context)];
+    const [answer, stale] = [
+      await started.answer(args, context, answers),
+      await outOfDateIn(String(args['environment_id']), idsIn(args), context),
+    ];
     return { ...answer, ...(stale.length > 0 && { out_of_date: stale.map(({ name }) => name) }) };
   },
   render: { ...started.render, text: renderText },

@@ -5,7 +5,8 @@ import { startMoment } from '../shared/deployment-started.ts';
 export const stopEnvironment = defineTool(operations.stop_environment, {
   toolset: 'environments',
   title: 'Stop a whole environment, save money',
-  description: 'Turn off, shut down or pause a whole environment, such as staging for the night, until it is deployed again.',
+  description:
+    'Turn off, shut down or pause a whole environment, such as staging for the night, until it is deployed again.',
   plan: () => ['Every service in it stops serving until it is deployed again.'],
   preview: services('Takes down'),
   noOpCheck: allDown,

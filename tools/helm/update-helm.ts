@@ -5,21 +5,33 @@ import { serviceUpdate } from '../shared/service-update.ts';
 /** A source as answers have it, under the names of requests. A chart's repository that isn't told stays out. */
 function sourceForRequest({ git, repository, ...source }: JsonRecord): JsonRecord {
   // What is given twice is refused under its own names.
-  if (isRecord(git) && repository === undefined && source['git_repository'] === undefined) return { ...source, git_repository: git['git_repository'] };
-  if (!isRecord(repository) || git !== undefined || source['helm_repository'] !== undefined) return { ...source, ...(git !== undefined && { git }), ...(repository !== undefined && { repository }) };
+  if (isRecord(git) && repository === undefined && source['git_repository'] === undefined)
+    return { ...source, git_repository: git['git_repository'] };
+  if (!isRecord(repository) || git !== undefined || source['helm_repository'] !== undefined)
+    return { ...source, ...(git !== undefined && { git }), ...(repository !== undefined && { repository }) };
   const { repository: from, ...chart } = repository;
-  return { ...source, helm_repository: { ...chart, ...(from !== undefined && { repository: isRecord(from) ? (from['id'] ?? null) : from }) } };
+  return {
+    ...source,
+    helm_repository: {
+      ...chart,
+      ...(from !== undefined && { repository: isRecord(from) ? (from['id'] ?? null) : from }),
+    },
+  };
 }
 
 /** Converts a helm service to a request, in which the members of `source` have other names. */
 function asRequest({ source, ...helm }: JsonRecord): JsonRecord {
   if (!isRecord(source)) return { ...helm, source };
   const { helm_repository: chart, ...others } = sourceForRequest(source);
-  return { ...helm, source: { ...others, ...(isRecord(chart) && { helm_repository: { repository: null, ...chart } }) } };
+  return {
+    ...helm,
+    source: { ...others, ...(isRecord(chart) && { helm_repository: { repository: null, ...chart } }) },
+  };
 }
 
 /** Arguments with the source under the names of requests: it may be given as it was shown. */
-const withRequestNames = (args: JsonRecord): JsonRecord => (isRecord(args['source']) ? { ...args, source: sourceForRequest(args['source']) } : args);
+const withRequestNames = (args: JsonRecord): JsonRecord =>
+  isRecord(args['source']) ? { ...args, source: sourceForRequest(args['source']) } : args;
 
 const update = serviceUpdate(operations.update_helm, {
   title: 'Edit or upgrade a Helm release',
@@ -27,7 +39,8 @@ const update = serviceUpdate(operations.update_helm, {
   exclusive: ['source'],
   asRequest,
   fields: {
-    source: '{helm_repository: {repository: name or id, chart_name, chart_version}} or {git_repository: {url, branch, root_path}}, or as shown.',
+    source:
+      '{helm_repository: {repository: name or id, chart_name, chart_version}} or {git_repository: {url, branch, root_path}}, or as shown.',
     values_override: 'Values.',
     'values_override.set': 'All the [name, value] pairs.',
     'values_override.file': '{raw: {values: [{name, content: YAML}]}} or {git: {git_repository, paths}}.',

@@ -8,8 +8,17 @@ export const listJobDeployments = defineTool(operations.list_job_deployments, {
     'Did a job run, when was its last run, did it work? The runs of a job or cron job: when, how long, which ' +
     'version. Newest first.',
   render: table('deployment', [
-    'status', 'auditing_data.created_at', 'total_duration', 'auditing_data.triggered_by', 'auditing_data.origin', 'status_details.action',
-    'details.commit.git_commit_id', 'details.commit.message', 'details.image.image_name', 'details.image.tag', 'identifier.execution_id',
+    'status',
+    'auditing_data.created_at',
+    'total_duration',
+    'auditing_data.triggered_by',
+    'auditing_data.origin',
+    'status_details.action',
+    'details.commit.git_commit_id',
+    'details.commit.message',
+    'details.image.image_name',
+    'details.image.tag',
+    'identifier.execution_id',
     'identifier.name',
   ]),
 });

@@ -1,7 +1,15 @@
 import * as z from 'zod';
 import { operations, PageNumber, reference } from '../../src/contract/index.ts';
 import { clip, organizationOverviewOf, type ConditionCounts } from '../../src/analysis/index.ts';
-import { compact, composeTool, recordsIn, pruneRecord, tableText, type JsonRecord, type NextCall } from '../../src/server/tool/index.ts';
+import {
+  compact,
+  composeTool,
+  recordsIn,
+  pruneRecord,
+  tableText,
+  type JsonRecord,
+  type NextCall,
+} from '../../src/server/tool/index.ts';
 import { readOrganization, readsOfOrganization } from '../shared/organization-evidence.ts';
 
 // A page stays within 2,000 tokens, as text and as structured content together.
@@ -11,12 +19,18 @@ const mostLocks = 3;
 const mostClusters = 3;
 const longestText = 100;
 
-const countsText = (counts: ConditionCounts): string => Object.entries(counts).map(([condition, count]) => `${count} ${condition}`).join(', ');
+const countsText = (counts: ConditionCounts): string =>
+  Object.entries(counts)
+    .map(([condition, count]) => `${count} ${condition}`)
+    .join(', ');
 
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
 const lockText = ({ name, owner_name, reason, locked_at, ttl_in_days }: JsonRecord): string =>
-  clip(`cluster ${String(name)} by ${String(owner_name)} at ${String(locked_at)} for ${String(ttl_in_days)} days: ${String(reason)}`, 160);
+  clip(
+    `cluster ${String(name)} by ${String(owner_name)} at ${String(locked_at)} for ${String(ttl_in_days)} days: ${String(reason)}`,
+    160,
+  );
 
 const asWhole = (count: number): string =>
   `${count} of the environments ${count === 1 ? 'is' : 'are'} judged by the platform's state of the whole: a service that failed before the latest deployment may not show.`;
@@ -27,8 +41,18 @@ function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
   const [worst] = recordsIn(view['results']).filter(({ condition }) => troubled.includes(String(condition)));
   const page = Number(view['page']);
   return [
-    ...(worst ? [{ tool: 'get_environment_overview', arguments: { environment: worst['environment'] }, why: 'each of its services' }] : []),
-    ...(page < Number(view['pages']) ? [{ tool: 'get_organization_overview', arguments: { ...args, page: page + 1 }, why: 'the next environments' }] : []),
+    ...(worst
+      ? [
+          {
+            tool: 'get_environment_overview',
+            arguments: { environment: worst['environment'] },
+            why: 'each of its services',
+          },
+        ]
+      : []),
+    ...(page < Number(view['pages'])
+      ? [{ tool: 'get_organization_overview', arguments: { ...args, page: page + 1 }, why: 'the next environments' }]
+      : []),
   ];
 }
 
@@ -39,18 +63,32 @@ export const getOrganizationOverview = composeTool({
   description:
     'What is broken, where are problems? The state (health) of the whole organization (company), of all projects or one, worst first: failing, out of ' +
     'date, locked, alerting, deploying, never deployed.',
-  input: { project: reference('project').optional(), environment: reference('environment').optional(), page: PageNumber.default(1) },
+  input: {
+    project: reference('project').optional(),
+    environment: reference('environment').optional(),
+    page: PageNumber.default(1),
+  },
   // There for servers that are kept to an environment.
   hidden: ['environment'],
   operations: [
-    operations.get_organization, operations.list_services_of_organization, operations.list_environments_of_organization, operations.list_environment_overviews,
-    operations.get_environment_status, operations.list_alert_rules,
+    operations.get_organization,
+    operations.list_services_of_organization,
+    operations.list_environments_of_organization,
+    operations.list_environment_overviews,
+    operations.get_environment_status,
+    operations.list_alert_rules,
   ],
   reads: readsOfOrganization,
   output: z.object({
-    organization: z.string(), total: z.int(), counts: z.object({}), services: z.object({}), projects: z.array(z.string()),
+    organization: z.string(),
+    total: z.int(),
+    counts: z.object({}),
+    services: z.object({}),
+    projects: z.array(z.string()),
     results: z.array(z.object({ environment: z.string(), mode: z.string(), condition: z.string(), what: z.string() })),
-    locks: z.array(z.string()), page: z.int(), pages: z.int(),
+    locks: z.array(z.string()),
+    page: z.int(),
+    pages: z.int(),
   }),
   answer: async ({ project, environment, page }, context) => {
     const evidence = await readOrganization(context, { project, environment });
@@ -59,20 +97,48 @@ export const getOrganizationOverview = composeTool({
     const shown = environments.slice((page - 1) * pageSize, page * pageSize);
     const otherProjects = projects.length - mostProjects;
     return pruneRecord({
-      organization: evidence.organization, total: environments.length, counts, ...(Object.keys(services).length > 0 && { services }),
+      organization: evidence.organization,
+      total: environments.length,
+      counts,
+      ...(Object.keys(services).length > 0 && { services }),
       ...(projects.length > 1 && {
-        projects: [...projects.slice(0, mostProjects).map((one) => clip(`${one.project}: ${countsText(one.counts)}`, longestText)), ...(otherProjects > 0 ? [`${otherProjects} more projects`] : [])],
+        projects: [
+          ...projects
+            .slice(0, mostProjects)
+            .map((one) => clip(`${one.project}: ${countsText(one.counts)}`, longestText)),
+          ...(otherProjects > 0 ? [`${otherProjects} more projects`] : []),
+        ],
       }),
       results: shown.map((row) => pruneRecord({ ...row, what: row.what && clip(row.what, longestText) })),
-      ...(evidence.locks.length > 0 && { locks: [...evidence.locks.slice(0, mostLocks).map(lockText), ...(evidence.locks.length > mostLocks ? [`${evidence.locks.length - mostLocks} more locks`] : [])] }),
-      ...(evidence.clusterAlerts.length > 0 && { cluster_alerts: evidence.clusterAlerts.slice(0, mostLocks).map((name) => clip(name, longestText)) }),
+      ...(evidence.locks.length > 0 && {
+        locks: [
+          ...evidence.locks.slice(0, mostLocks).map(lockText),
+          ...(evidence.locks.length > mostLocks ? [`${evidence.locks.length - mostLocks} more locks`] : []),
+        ],
+      }),
+      ...(evidence.clusterAlerts.length > 0 && {
+        cluster_alerts: evidence.clusterAlerts.slice(0, mostLocks).map((name) => clip(name, longestText)),
+      }),
       ...(evidence.nodes.length > 0 && { nodes: evidence.nodes.slice(0, mostClusters) }),
-      page, pages: Math.max(1, Math.ceil(environments.length / pageSize)),
+      page,
+      pages: Math.max(1, Math.ceil(environments.length / pageSize)),
     });
   },
   render: {
     view: (answer) => ({ ...answer, results: answer['results'] ?? [] }),
-    text: ({ organization, total, counts, services, projects, results, locks, cluster_alerts: alerts, nodes, page, pages }) =>
+    text: ({
+      organization,
+      total,
+      counts,
+      services,
+      projects,
+      results,
+      locks,
+      cluster_alerts: alerts,
+      nodes,
+      page,
+      pages,
+    }) =>
       [
         `${organization === undefined ? '' : `${compact(organization)}: `}${String(total)} environments${counts === undefined ? '' : `: ${countsText(counts as ConditionCounts)}`}`,
         ...(services === undefined ? [] : [`Services: ${countsText(services as ConditionCounts)}`]),
@@ -80,7 +146,9 @@ export const getOrganizationOverview = composeTool({
         ...texts(locks).map((lock) => `Locked: ${lock}`),
         ...texts(alerts).map((name) => `Alert about a cluster: ${name}`),
         ...texts(nodes),
-        ...(recordsIn(results).length > 0 ? [tableText(recordsIn(results), ['environment', 'mode', 'condition', 'what'])] : []),
+        ...(recordsIn(results).length > 0
+          ? [tableText(recordsIn(results), ['environment', 'mode', 'condition', 'what'])]
+          : []),
         ...(Number(pages) > 1 ? [`Page ${String(page)} of ${String(pages)}, worst first.`] : []),
       ].join('\n'),
     keep: 'first',

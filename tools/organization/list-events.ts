@@ -1,7 +1,35 @@
 import * as z from 'zod';
-import { defaultPageSizes, maximumEventPageSize, maximumPageSize, operations, reference } from '../../src/contract/index.ts';
-import { isWanted, readDeployment, tellEvent, timeWindow, UnusableQuery, type LenientEvent, type WantedEvents } from '../../src/analysis/index.ts';
-import { anyService, composeTool, isPlatformFailure, isRecord, recordsIn, isSecretName, naming, pick, pruneRecord, table, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  defaultPageSizes,
+  maximumEventPageSize,
+  maximumPageSize,
+  operations,
+  reference,
+} from '../../src/contract/index.ts';
+import {
+  isWanted,
+  readDeployment,
+  tellEvent,
+  timeWindow,
+  UnusableQuery,
+  type LenientEvent,
+  type WantedEvents,
+} from '../../src/analysis/index.ts';
+import {
+  anyService,
+  composeTool,
+  isPlatformFailure,
+  isRecord,
+  recordsIn,
+  isSecretName,
+  naming,
+  pick,
+  pruneRecord,
+  table,
+  type JsonRecord,
+  type NextCall,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { readAspect, readsByKind, subjectAt } from '../shared/any-service.ts';
 import { ifPossible } from '../shared/if-possible.ts';
 
@@ -32,41 +60,66 @@ interface Found {
   readonly first?: string;
 }
 
-const tokenIn = (link: unknown): string | undefined => (typeof link === 'string' ? /(?:^|[?&])continueToken=([^&]+)/.exec(link)?.[1] : undefined);
+const tokenIn = (link: unknown): string | undefined =>
+  typeof link === 'string' ? /(?:^|[?&])continueToken=([^&]+)/.exec(link)?.[1] : undefined;
 
 async function page(context: ToolContext, organization_id: string, query: JsonRecord): Promise<JsonRecord> {
   try {
     return await context.read(operations.list_events, { organization_id, page_size: maximumEventPageSize, ...query });
   } catch (error) {
     if (!isPlatformFailure(error) || error.kind !== 'not_offered') throw error;
-    return context.refuse('this platform keeps no events', naming`Who deployed, and when, is in the history: ${'list_deployments'}.`);
+    return context.refuse(
+      'this platform keeps no events',
+      naming`Who deployed, and when, is in the history: ${'list_deployments'}.`,
+    );
   }
 }
 
 /** Turns pages of events, newest first, until there are enough that fit. */
 async function search(context: ToolContext, organization_id: string, wanted: WantedEvents): Promise<Found> {
   const window = {
-    ...(wanted.from !== undefined && { from_timestamp: new Date(wanted.from).toISOString() }), ...(wanted.to !== undefined && { to_timestamp: new Date(wanted.to).toISOString() }),
+    ...(wanted.from !== undefined && { from_timestamp: new Date(wanted.from).toISOString() }),
+    ...(wanted.to !== undefined && { to_timestamp: new Date(wanted.to).toISOString() }),
   };
   const events: LenientEvent[] = [];
   let [token, looked, turned]: [string | undefined, number, number] = [undefined, 0, 0];
   for (;;) {
     // Each page has the token of the next one.
-    const answer = await page(context, organization_id, { ...window, ...(token !== undefined && { continue_token: decodeURIComponent(token) }) });
+    const answer = await page(context, organization_id, {
+      ...window,
+      ...(token !== undefined && { continue_token: decodeURIComponent(token) }),
+    });
     const rows = recordsIn(answer['events']) as LenientEvent[];
     events.push(...rows.filter((event) => isWanted(wanted, event)));
     looked += rows.length;
     turned += 1;
     const next = tokenIn(isRecord(answer['links']) ? answer['links']['next'] : undefined);
-    const isPast = wanted.from !== undefined && rows.some(({ timestamp }) => Date.parse(timestamp ?? '') < wanted.from!);
+    const isPast =
+      wanted.from !== undefined && rows.some(({ timestamp }) => Date.parse(timestamp ?? '') < wanted.from!);
     const isNarrowed = answer['is_narrowed'] === true;
     // A page of which nothing may be seen is empty here, and not the last one.
     const isDone = next === undefined || next === token || (rows.length === 0 && !isNarrowed) || isPast;
-    if (isDone || events.length > defaultPageSizes.shownEvents || turned === (isNarrowed ? mostNarrowedPages : mostPages)) {
+    if (
+      isDone ||
+      events.length > defaultPageSizes.shownEvents ||
+      turned === (isNarrowed ? mostNarrowedPages : mostPages)
+    ) {
       const since = typeof answer['events_since'] === 'string' ? answer['events_since'] : undefined;
       const isFull = events.length > defaultPageSizes.shownEvents;
-      const first = next === undefined && wanted.from === undefined && !isNarrowed ? (rows.at(-1)?.timestamp ?? undefined) : undefined;
-      return { events: events.slice(0, defaultPageSizes.shownEvents), looked, hasMore: isFull || isNarrowed || !isDone, isFull, isNarrowed, since, first, isCut: answer['organization_max_limit_reached'] === true };
+      const first =
+        next === undefined && wanted.from === undefined && !isNarrowed
+          ? (rows.at(-1)?.timestamp ?? undefined)
+          : undefined;
+      return {
+        events: events.slice(0, defaultPageSizes.shownEvents),
+        looked,
+        hasMore: isFull || isNarrowed || !isDone,
+        isFull,
+        isNarrowed,
+        since,
+        first,
+        isCut: answer['organization_max_limit_reached'] === true,
+      };
     }
     token = next;
   }
@@ -84,24 +137,45 @@ const isDeployment = (kind: string | undefined): boolean => kind === undefined |
 /** Whether the history of what is asked about has deployments from before a time; undefined if that is not known. */
 async function hasOlderDeployments(context: ToolContext, since: string): Promise<boolean | undefined> {
   const subject = subjectAt(context, 'service') ?? subjectAt(context, 'environment');
-  const history = subject && (await ifPossible(context, 'Whether there are older deployments', () => readAspect(context, subject, 'deployments', { page: 1, page_size: maximumPageSize })));
-  return history && recordsIn(history['results']).some((item) => Date.parse(readDeployment(item).startedAt ?? '') < Date.parse(since));
+  const history =
+    subject &&
+    (await ifPossible(context, 'Whether there are older deployments', () =>
+      readAspect(context, subject, 'deployments', { page: 1, page_size: maximumPageSize }),
+    ));
+  return (
+    history &&
+    recordsIn(history['results']).some((item) => Date.parse(readDeployment(item).startedAt ?? '') < Date.parse(since))
+  );
 }
 
 const next = (view: JsonRecord, args: JsonRecord): readonly NextCall[] => {
   const rows = recordsIn(view['results']);
   const last = rows.at(-1)?.['at'];
   return [
-    ...(view['more'] === mayBeMore && typeof last === 'string' ? [{ tool: 'list_events', arguments: { ...args, until: last }, why: 'older ones' }] : []),
-    ...(view['deployments_before'] === undefined ? [] : [{ tool: 'list_deployments', arguments: pick(args, args['service'] === undefined ? ['environment'] : ['service']), why: 'the deployments from before there were events' }]),
+    ...(view['more'] === mayBeMore && typeof last === 'string'
+      ? [{ tool: 'list_events', arguments: { ...args, until: last }, why: 'older ones' }]
+      : []),
+    ...(view['deployments_before'] === undefined
+      ? []
+      : [
+          {
+            tool: 'list_deployments',
+            arguments: pick(args, args['service'] === undefined ? ['environment'] : ['service']),
+            why: 'the deployments from before there were events',
+          },
+        ]),
   ];
 };
 
-const windowOf = (bounds: { readonly since?: string; readonly until?: string }, context: ToolContext): { readonly from?: number; readonly to?: number } => {
+const windowOf = (
+  bounds: { readonly since?: string; readonly until?: string },
+  context: ToolContext,
+): { readonly from?: number; readonly to?: number } => {
   try {
     return timeWindow(bounds, new Date(context.now()));
   } catch (error) {
-    if (error instanceof UnusableQuery) return context.refuse(error.message.replace(/\.$/, ''), 'Correct it, or leave it out.');
+    if (error instanceof UnusableQuery)
+      return context.refuse(error.message.replace(/\.$/, ''), 'Correct it, or leave it out.');
     throw error;
   }
 };
@@ -110,7 +184,8 @@ export const listEvents = composeTool({
   name: 'list_events',
   toolset: 'organization',
   title: 'Who changed, deleted or stopped something',
-  description: 'Who changed, touched or removed what, and when? The audit trail (activity log), with old and new values, newest first.',
+  description:
+    'Who changed, touched or removed what, and when? The audit trail (activity log), with old and new values, newest first.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
@@ -124,20 +199,61 @@ export const listEvents = composeTool({
   operations: [operations.list_events],
   reads: [
     { operation: operations.get_organization, without: 'it does not know what to list', isNeeded: true },
-    ...readsByKind('deployments', 'that there are deployments from before events were recorded', operations.list_environment_deployments),
+    ...readsByKind(
+      'deployments',
+      'that there are deployments from before events were recorded',
+      operations.list_environment_deployments,
+    ),
   ],
-  output: z.object({ results: z.array(z.object({ at: z.string(), who: z.string(), via: z.string(), what: z.string(), where: z.string(), changes: z.string() })), looked_through: z.int(), kept_since: z.string(), deployments_before: z.string(), more: z.string() }),
+  output: z.object({
+    results: z.array(
+      z.object({
+        at: z.string(),
+        who: z.string(),
+        via: z.string(),
+        what: z.string(),
+        where: z.string(),
+        changes: z.string(),
+      }),
+    ),
+    looked_through: z.int(),
+    kept_since: z.string(),
+    deployments_before: z.string(),
+    more: z.string(),
+  }),
   answer: async ({ who, kind, since, until }, context) => {
     const organization = await context.read(operations.get_organization, {});
-    if (!organization.id) return context.refuse('the platform does not say the id of the organization, and events are listed by it', naming`Who deployed, and when, is in the history: ${'list_deployments'}.`);
+    if (!organization.id)
+      return context.refuse(
+        'the platform does not say the id of the organization, and events are listed by it',
+        naming`Who deployed, and when, is in the history: ${'list_deployments'}.`,
+      );
     const wanted = { who, kind, ...windowOf({ since, until }, context), ...placesOf(context) };
-    const { events, looked, hasMore, isFull, isNarrowed, since: keptSince, first, isCut } = await search(context, organization.id, wanted);
+    const {
+      events,
+      looked,
+      hasMore,
+      isFull,
+      isNarrowed,
+      since: keptSince,
+      first,
+      isCut,
+    } = await search(context, organization.id, wanted);
     const begin = keptSince ?? first;
-    const reachesBack = begin !== undefined && !isNarrowed && isDeployment(kind) && (wanted.from === undefined || wanted.from < Date.parse(begin)) && (wanted.to === undefined || wanted.to > Date.parse(begin));
+    const reachesBack =
+      begin !== undefined &&
+      !isNarrowed &&
+      isDeployment(kind) &&
+      (wanted.from === undefined || wanted.from < Date.parse(begin)) &&
+      (wanted.to === undefined || wanted.to > Date.parse(begin));
     const isOlder = reachesBack && (await hasOlderDeployments(context, begin)) === true;
     return pruneRecord({
-      results: events.map((event) => pruneRecord({ ...pick({ ...tellEvent(event, isSecretName) }, columns) })), looked_through: looked, kept_since: keptSince, ...(isOlder && { deployments_before: begin }),
-      ...(isCut && { older: keepsNoOlder }), ...(hasMore && { more: isNarrowed && !isFull ? mayBeMoreBefore : mayBeMore }),
+      results: events.map((event) => pruneRecord({ ...pick({ ...tellEvent(event, isSecretName) }, columns) })),
+      looked_through: looked,
+      kept_since: keptSince,
+      ...(isOlder && { deployments_before: begin }),
+      ...(isCut && { older: keepsNoOlder }),
+      ...(hasMore && { more: isNarrowed && !isFull ? mayBeMoreBefore : mayBeMore }),
     });
   },
   render: {
@@ -146,11 +262,19 @@ export const listEvents = composeTool({
     view: (answer) => ({ ...answer, results: answer['results'] ?? [] }),
     text: (view) =>
       [
-        (view['results'] as readonly JsonRecord[]).length === 0 ? `None of the ${String(view['looked_through'])} events looked through fits.` : table('event', columns).text(view),
-        ...(typeof view['kept_since'] === 'string' ? [`Every change since ${view['kept_since']} has its event; earlier ones may have none.`] : []),
-        ...(typeof view['deployments_before'] === 'string' ? [`Events are kept from ${view['deployments_before']} on: deployments from before have none.`] : []),
+        (view['results'] as readonly JsonRecord[]).length === 0
+          ? `None of the ${String(view['looked_through'])} events looked through fits.`
+          : table('event', columns).text(view),
+        ...(typeof view['kept_since'] === 'string'
+          ? [`Every change since ${view['kept_since']} has its event; earlier ones may have none.`]
+          : []),
+        ...(typeof view['deployments_before'] === 'string'
+          ? [`Events are kept from ${view['deployments_before']} on: deployments from before have none.`]
+          : []),
         ...(typeof view['older'] === 'string' ? [view['older']] : []),
-        ...(typeof view['more'] === 'string' ? [`${view['more']} ${String(view['looked_through'])} were looked through.`] : []),
+        ...(typeof view['more'] === 'string'
+          ? [`${view['more']} ${String(view['looked_through'])} were looked through.`]
+          : []),
       ].join('\n'),
     plainTimes: false,
   },

@@ -1,7 +1,23 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
-import { compact, composeTool, nearestName, omit, pruneRecord, readUses, table, type JsonRecord } from '../../src/server/tool/index.ts';
-import { addStates, searchTree, kinds, matches, type FoundResource, type SearchedResource } from '../shared/resource-search.ts';
+import {
+  compact,
+  composeTool,
+  nearestName,
+  omit,
+  pruneRecord,
+  readUses,
+  table,
+  type JsonRecord,
+} from '../../src/server/tool/index.ts';
+import {
+  addStates,
+  searchTree,
+  kinds,
+  matches,
+  type FoundResource,
+  type SearchedResource,
+} from '../shared/resource-search.ts';
 
 const defaultLimit = 50;
 
@@ -18,7 +34,11 @@ const matchRank = (name: string | undefined, { path }: FoundResource): number =>
 const ownName = ({ path }: FoundResource): string => path.split('/').at(-1) ?? path;
 
 /** Suggestions if nothing was found: the most similar name, and the states there are. */
-function suggestions({ name, state }: SearchedResource, all: readonly FoundResource[], known: readonly string[]): JsonRecord {
+function suggestions(
+  { name, state }: SearchedResource,
+  all: readonly FoundResource[],
+  known: readonly string[],
+): JsonRecord {
   const near = name === undefined ? undefined : nearestName(name, [...new Set(all.map(ownName))]);
   const states = [...new Set(known)].toSorted().join(', ');
   return { ...(near !== undefined && { did_you_mean: near }), ...(state !== undefined && states !== '' && { states }) };
@@ -39,14 +59,26 @@ export const findResource = composeTool({
     environment: reference('environment').optional(),
     limit: z.int().min(1).max(500).default(defaultLimit).describe('Rows.'),
   },
-  operations: [operations.get_organization, operations.list_projects, operations.list_environments, operations.list_services, operations.get_environment_status, operations.list_clusters],
+  operations: [
+    operations.get_organization,
+    operations.list_projects,
+    operations.list_environments,
+    operations.list_services,
+    operations.get_environment_status,
+    operations.list_clusters,
+  ],
   reads: [
     ...readUses('what lies in a project is not found', operations.list_environments, operations.list_services),
     ...readUses('services are shown without their states', operations.get_environment_status),
     ...readUses('clusters are not found', operations.list_clusters),
     ...readUses('it can not be kept to an environment', operations.get_environment),
   ],
-  output: z.object({ results: z.array(z.object({ path: z.string(), kind: z.string(), id: z.string(), state: z.string(), mode: z.string() })), total: z.int() }),
+  output: z.object({
+    results: z.array(
+      z.object({ path: z.string(), kind: z.string(), id: z.string(), state: z.string(), mode: z.string() }),
+    ),
+    total: z.int(),
+  }),
   answer: async ({ project, environment, limit, ...wanted }, context) => {
     let unread = 0;
     const counting: typeof context = {
@@ -58,10 +90,25 @@ export const findResource = composeTool({
       },
     };
     const { found: all, states, unseen, left } = await searchTree(counting, wanted, { project, environment }, limit);
-    const found = all.filter(matches(wanted)).toSorted((one, other) => matchRank(wanted.name, one) - matchRank(wanted.name, other));
+    const found = all
+      .filter(matches(wanted))
+      .toSorted((one, other) => matchRank(wanted.name, one) - matchRank(wanted.name, other));
     const { found: shown, stateless } = await addStates(context, found.slice(0, limit), left);
-    if (stateless > 0) context.leftOut(`The states in ${stateless} environments were not read, to spare requests: a search for a state reads them.`);
-    return pruneRecord({ results: shown.map((one) => pruneRecord(omit({ ...one }, ['environment']))), total: found.length, ...(unseen.length > 0 && { unseen: unseen.length, ended_by: left > 0 ? 'limit' : 'requests', not_searched: unseen.slice(0, mostNames) }), ...(found.length === 0 && unread > 0 && { unread }), ...(found.length === 0 && suggestions(wanted, all, states)) });
+    if (stateless > 0)
+      context.leftOut(
+        `The states in ${stateless} environments were not read, to spare requests: a search for a state reads them.`,
+      );
+    return pruneRecord({
+      results: shown.map((one) => pruneRecord(omit({ ...one }, ['environment']))),
+      total: found.length,
+      ...(unseen.length > 0 && {
+        unseen: unseen.length,
+        ended_by: left > 0 ? 'limit' : 'requests',
+        not_searched: unseen.slice(0, mostNames),
+      }),
+      ...(found.length === 0 && unread > 0 && { unread }),
+      ...(found.length === 0 && suggestions(wanted, all, states)),
+    });
   },
   render: {
     ...table('resource', ['path', 'kind', 'mode', 'state', 'id']),
@@ -71,10 +118,27 @@ export const findResource = composeTool({
     text: (view) => {
       const shown = (view['results'] as readonly JsonRecord[]).length;
       const { did_you_mean: near, states, unseen, not_searched: names, ended_by: by, unread } = view;
-      const partly = unseen === undefined ? '' : `\nIt ended early, ${by === 'limit' ? 'with as many rows as limit allows' : 'to spare requests'}: ${compact(unseen)} projects and environments were not looked into${Array.isArray(names) ? ` (${names.map(compact).join(', ')}${names.length < Number(unseen) ? ' …' : ''})` : ''}. Give the project or environment to look there${by === 'limit' ? ', or raise limit' : ''}.`;
-      if (shown === 0) return [unread === undefined ? 'Nothing is like that.' : 'Nothing is like that in what could be read: not everything could.', near && `Did you mean ${compact(near)}?`, states !== undefined && `States there are: ${compact(states)}.`].filter(Boolean).join(' ') + partly;
+      const partly =
+        unseen === undefined
+          ? ''
+          : `\nIt ended early, ${by === 'limit' ? 'with as many rows as limit allows' : 'to spare requests'}: ${compact(unseen)} projects and environments were not looked into${Array.isArray(names) ? ` (${names.map(compact).join(', ')}${names.length < Number(unseen) ? ' …' : ''})` : ''}. Give the project or environment to look there${by === 'limit' ? ', or raise limit' : ''}.`;
+      if (shown === 0)
+        return (
+          [
+            unread === undefined
+              ? 'Nothing is like that.'
+              : 'Nothing is like that in what could be read: not everything could.',
+            near && `Did you mean ${compact(near)}?`,
+            states !== undefined && `States there are: ${compact(states)}.`,
+          ]
+            .filter(Boolean)
+            .join(' ') + partly
+        );
       const listed = table('resource', ['path', 'kind', 'mode', 'state', 'id']).text(view);
-      const more = shown === view['total'] ? '' : `\n${String(view['total'])} ${partly === '' ? 'in all' : 'were found'}: narrow it down by kind, project or name, or raise limit.`;
+      const more =
+        shown === view['total']
+          ? ''
+          : `\n${String(view['total'])} ${partly === '' ? 'in all' : 'were found'}: narrow it down by kind, project or name, or raise limit.`;
       return listed + more + partly;
     },
   },

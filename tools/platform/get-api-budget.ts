@@ -6,7 +6,8 @@ export const getApiBudget = composeTool({
   name: 'get_api_budget',
   toolset: 'organization',
   title: 'How many API requests are left',
-  description: "How many API requests are left of this hour's quota (rate limit), and when does the count begin anew? Ask before work that takes many.",
+  description:
+    "How many API requests are left of this hour's quota (rate limit), and when does the count begin anew? Ask before work that takes many.",
   input: {},
   operations: [operations.get_organization],
   needsBudget: true,
@@ -16,7 +17,12 @@ export const getApiBudget = composeTool({
     const budget = context.budget();
     if (!budget) return context.refuse('the platform does not tell what is left', 'Make few and wide requests.');
     const { remaining, limit, resetAt } = budget;
-    return { remaining, limit, reset_at: new Date(resetAt).toISOString(), seconds_to_reset: Math.max(0, Math.round((resetAt - context.now()) / 1000)) };
+    return {
+      remaining,
+      limit,
+      reset_at: new Date(resetAt).toISOString(),
+      seconds_to_reset: Math.max(0, Math.round((resetAt - context.now()) / 1000)),
+    };
   },
   render: record({ first: ['remaining', 'limit', 'reset_at', 'seconds_to_reset'] }),
 });

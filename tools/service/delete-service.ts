@@ -22,7 +22,8 @@ export const deleteService = composeTool({
   preview: deletion,
   reads: [...readsAfterwards, ...readsByKind('configuration', 'whether it is gone')],
   output: startedAnswer.answer,
-  answer: (args, context, [answer = {}]) => afterwards(context, serviceSubject(context), { action: 'DELETE', answer, wait: args.wait }),
+  answer: (args, context, [answer = {}]) =>
+    afterwards(context, serviceSubject(context), { action: 'DELETE', answer, wait: args.wait }),
   render: startedAnswer.render,
   next: startedAnswer.next,
 });

@@ -1,22 +1,55 @@
 import * as z from 'zod';
-import { anyOf, anyService, composeTool, isPlatformFailure, isRecord, omit, pick, pruneRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  anyOf,
+  anyService,
+  composeTool,
+  isPlatformFailure,
+  isRecord,
+  omit,
+  pick,
+  pruneRecord,
+  type JsonRecord,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { conditionsIn, strandedDataIn, usageText, warningsIn } from '../../src/analysis/index.ts';
 import { domainsOf } from '../shared/custom-domains.ts';
 import { addressesOf, readsOfAddresses, shownAddresses } from '../shared/public-addresses.ts';
 import { nextForDown } from '../shared/next-for-down.ts';
-import { readAspect, readsByKind, readsInstead, readsOf, statusOf, serviceSubject, type Subject } from '../shared/any-service.ts';
+import {
+  readAspect,
+  readsByKind,
+  readsInstead,
+  readsOf,
+  statusOf,
+  serviceSubject,
+  type Subject,
+} from '../shared/any-service.ts';
 
 const redundantMembers = ['icon_uri', 'id', 'name', 'service_type'];
-const statusFacts = ['state', 'service_deployment_status', 'last_deployment_date', 'deployment_request_id', 'status_details'];
+const statusFacts = [
+  'state',
+  'service_deployment_status',
+  'last_deployment_date',
+  'deployment_request_id',
+  'status_details',
+];
 
-const line = ([name, value]: [string, unknown]): string => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+const line = ([name, value]: [string, unknown]): string =>
+  `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
 
-/** What runs of a service, as far as the platform looks at that: how many instances, and what is not as it should be. */
+/**
+ * What runs of a service, as far as the platform looks at that: how many instances, and what is not as it should be.
+ */
 const runningFacts = (status: JsonRecord): JsonRecord => {
   const { instances, wanted_instances } = isRecord(status['running']) ? status['running'] : {};
   const warnings = warningsIn(status);
   const conditions = conditionsIn(status);
-  return pruneRecord({ instances, wanted_instances, warnings: warnings.length > 0 ? warnings : undefined, conditions: conditions?.length ? conditions : undefined });
+  return pruneRecord({
+    instances,
+    wanted_instances,
+    warnings: warnings.length > 0 ? warnings : undefined,
+    conditions: conditions?.length ? conditions : undefined,
+  });
 };
 
 const isNumber = (value: unknown): value is number => typeof value === 'number';
@@ -28,11 +61,16 @@ const statusLines = ({ instances, wanted_instances: wanted, warnings, ...rest }:
   ...(Array.isArray(warnings) ? warnings.map((warning) => `warning: ${String(warning)}`) : []),
 ];
 
-/** The status; undefined if there is none, also where the platform fails to tell it, which is said: the rest is shown all the same. */
+/**
+ * The status; undefined if there is none, also where the platform fails to tell it, which is said: the rest is shown
+ * all the same.
+ */
 const statusIfTold = (context: ToolContext, subject: Subject): Promise<JsonRecord | undefined> =>
   statusOf(context, subject).catch((error: unknown) => {
     if (!isPlatformFailure(error) || error.kind !== 'server_error') throw error;
-    context.leftOut(`The status of this ${subject.kind} could not be read: the platform fails there${error.status === undefined ? '' : ` (HTTP ${error.status})`}, and its environment does not tell it either.`);
+    context.leftOut(
+      `The status of this ${subject.kind} could not be read: the platform fails there${error.status === undefined ? '' : ` (HTTP ${error.status})`}, and its environment does not tell it either.`,
+    );
     return undefined;
   });
 
@@ -46,13 +84,39 @@ export const getService = composeTool({
   input: { service: anyService() },
   operations: readsOf('configuration', 'status'),
   equivalentOperations: readsOf('configuration'),
-  reads: [...anyOf(...readsByKind('configuration', 'the configuration'), ...readsByKind('status', 'the state')), ...readsInstead('status', 'the state'), ...readsOfAddresses],
-  output: z.object({ name: z.string(), id: z.string(), kind: z.string(), path: z.string(), status: z.object({ instances: z.int().optional(), wanted_instances: z.int().optional(), warnings: z.array(z.string()).optional(), conditions: z.array(z.object({ reason: z.string(), message: z.string() })).optional() }), usage: z.string().optional(), domains: z.array(z.object({ domain: z.string(), entered: z.string() })), configuration: z.object({}) }),
+  reads: [
+    ...anyOf(...readsByKind('configuration', 'the configuration'), ...readsByKind('status', 'the state')),
+    ...readsInstead('status', 'the state'),
+    ...readsOfAddresses,
+  ],
+  output: z.object({
+    name: z.string(),
+    id: z.string(),
+    kind: z.string(),
+    path: z.string(),
+    status: z.object({
+      instances: z.int().optional(),
+      wanted_instances: z.int().optional(),
+      warnings: z.array(z.string()).optional(),
+      conditions: z.array(z.object({ reason: z.string(), message: z.string() })).optional(),
+    }),
+    usage: z.string().optional(),
+    domains: z.array(z.object({ domain: z.string(), entered: z.string() })),
+    configuration: z.object({}),
+  }),
   answer: async (_, context) => {
     const subject = serviceSubject(context);
-    const [configuration, status, addresses, domains] = await Promise.all([readAspect(context, subject, 'configuration'), statusIfTold(context, subject), addressesOf(context, subject), domainsOf(context, subject)]);
+    const [configuration, status, addresses, domains] = await Promise.all([
+      readAspect(context, subject, 'configuration'),
+      statusIfTold(context, subject),
+      addressesOf(context, subject),
+      domainsOf(context, subject),
+    ]);
     return pruneRecord({
-      name: configuration?.['name'] ?? subject.name, id: subject.id, kind: subject.kind, path: subject.path,
+      name: configuration?.['name'] ?? subject.name,
+      id: subject.id,
+      kind: subject.kind,
+      path: subject.path,
       ...shownAddresses(addresses),
       status: status && { ...pick(status, statusFacts), ...runningFacts(status) },
       usage: usageText(status, context.now()),
@@ -63,7 +127,9 @@ export const getService = composeTool({
   render: {
     view: (answer) => answer,
     text: ({ status, configuration, ...identity }) => {
-      const [before, after] = [identity, isRecord(configuration) ? configuration : {}].map((part) => Object.entries(part).map(line));
+      const [before, after] = [identity, isRecord(configuration) ? configuration : {}].map((part) =>
+        Object.entries(part).map(line),
+      );
       return [...before!, ...(isRecord(status) ? statusLines(status) : []), ...after!].join('\n');
     },
     keep: 'first',
@@ -71,6 +137,12 @@ export const getService = composeTool({
   next: ({ kind, id, status }) => {
     const { state, conditions } = isRecord(status) ? status : {};
     if (state !== 'UNAVAILABLE') return [];
-    return [nextForDown({ kind, id, state }, strandedDataIn({ state, running: { conditions } } as Parameters<typeof strandedDataIn>[0])?.backup !== undefined)];
+    return [
+      nextForDown(
+        { kind, id, state },
+        strandedDataIn({ state, running: { conditions } } as Parameters<typeof strandedDataIn>[0])?.backup !==
+          undefined,
+      ),
+    ];
   },
 });

@@ -1,7 +1,14 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
 import { levels, UnusableQuery, type LogSearchResult } from '../../src/analysis/index.ts';
-import { anyOf, anyService, composeTool, isRecord, pruneRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  anyOf,
+  anyService,
+  composeTool,
+  isRecord,
+  pruneRecord,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { logOf, oneOf, readsByKind, readsInstead, readsOf, serviceSubject } from '../shared/any-service.ts';
 import { linesNaming, logOfDeployment, type DeploymentLog } from '../shared/deployment-log.ts';
 import { readEnvironmentLog, readOwnLog, readsInsteadOfEnvironmentLog } from '../shared/environment-log.ts';
@@ -23,12 +30,14 @@ async function logIn(context: ToolContext, deployment?: string): Promise<Deploym
   return { lines, ...(lines.length === 0 && { missing: onlyLatest }) };
 }
 
-const onlyLatest = 'the log of an environment has the latest deployment of each service only. Give the service together with deployment';
+const onlyLatest =
+  'the log of an environment has the latest deployment of each service only. Give the service together with deployment';
 
 const unreadable = 'The log could not be read, so it is not known whether there are such lines.';
 
 /** A match or a context line as text, with its time and pod. */
-const lineText = ({ time, pod, text, matched }: LogSearchResult['groups'][number][number]): string => `${matched ? '>' : ' '} ${[time, pod, text].filter((part) => part !== undefined && part !== '').join(' ')}`;
+const lineText = ({ time, pod, text, matched }: LogSearchResult['groups'][number][number]): string =>
+  `${matched ? '>' : ' '} ${[time, pod, text].filter((part) => part !== undefined && part !== '').join(' ')}`;
 
 export const searchLogs = composeTool({
   name: 'search_logs',
@@ -59,32 +68,67 @@ export const searchLogs = composeTool({
     ...readsByKind('status', 'the deployment that lines are from', operations.get_environment_status),
     ...readsByKind('deployments', 'when a deployment was'),
   ],
-  output: z.object({ matched: z.int(), shown: z.int(), searched: z.int(), levels: z.object({}), results: z.array(z.string()) }),
+  output: z.object({
+    matched: z.int(),
+    shown: z.int(),
+    searched: z.int(),
+    levels: z.object({}),
+    results: z.array(z.string()),
+  }),
   answer: async ({ deployment_id, text, pattern, level, since, until, context: contextLines, limit }, context) => {
     const query = { text, pattern, level, since, until, context: contextLines, limit };
     const log = await logIn(context, deployment_id);
     if (!log) return { not_known: unreadable };
     const { lines, missing } = log;
-    if (lines.length === 0 && missing !== undefined) return { not_known: `The lines of that deployment can not be had: ${missing}. Whether there were such lines is not known.` };
+    if (lines.length === 0 && missing !== undefined)
+      return {
+        not_known: `The lines of that deployment can not be had: ${missing}. Whether there were such lines is not known.`,
+      };
     if (missing !== undefined) context.leftOut(`Earlier lines of that deployment can not be had: ${missing}.`);
     // Loaded on demand: the regular expression engine is large, and only needed here.
     const { searchLog } = await import('../../src/analysis/search.ts');
-    const effectiveQuery = query.text === undefined && query.pattern === undefined && query.level === undefined ? { ...query, level: 'warn' as const } : query;
+    const effectiveQuery =
+      query.text === undefined && query.pattern === undefined && query.level === undefined
+        ? { ...query, level: 'warn' as const }
+        : query;
     try {
-      const { groups, matched, shown, searched, levels: counts } = searchLog(lines, effectiveQuery, new Date(context.now()));
-      return pruneRecord({ matched, shown, searched, levels: counts, results: groups.flatMap((group, index) => [...(index > 0 && query.context > 0 ? ['--'] : []), ...group.map(lineText)]) });
+      const {
+        groups,
+        matched,
+        shown,
+        searched,
+        levels: counts,
+      } = searchLog(lines, effectiveQuery, new Date(context.now()));
+      return pruneRecord({
+        matched,
+        shown,
+        searched,
+        levels: counts,
+        results: groups.flatMap((group, index) => [
+          ...(index > 0 && query.context > 0 ? ['--'] : []),
+          ...group.map(lineText),
+        ]),
+      });
     } catch (error) {
-      if (error instanceof UnusableQuery) return context.refuse('what to look for can\'t be used', error.message);
+      if (error instanceof UnusableQuery) return context.refuse("what to look for can't be used", error.message);
       throw error;
     }
   },
   render: {
     view: (answer) => answer,
     text: ({ matched, shown, searched, levels: counts, results, not_known }) =>
-      typeof not_known === 'string' ? not_known : [
-        `${String(matched)} of ${String(searched)} lines match${shown === matched ? '' : `; the newest ${String(shown)} are shown, for older ones give until`}. By level: ${isRecord(counts) ? Object.entries(counts).map(([level, count]) => `${level} ${String(count)}`).join(', ') : ''}.`,
-        ...(Array.isArray(results) ? results.map(String) : []),
-      ].join('\n'),
+      typeof not_known === 'string'
+        ? not_known
+        : [
+            `${String(matched)} of ${String(searched)} lines match${shown === matched ? '' : `; the newest ${String(shown)} are shown, for older ones give until`}. By level: ${
+              isRecord(counts)
+                ? Object.entries(counts)
+                    .map(([level, count]) => `${level} ${String(count)}`)
+                    .join(', ')
+                : ''
+            }.`,
+            ...(Array.isArray(results) ? results.map(String) : []),
+          ].join('\n'),
     keep: 'last',
     rest: 'For older ones give, as until, the time of the first one shown.',
     plainTimes: true,

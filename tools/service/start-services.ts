@@ -1,7 +1,31 @@
 import { operations, startableKinds } from '../../src/contract/index.ts';
-import { chosenServices, composeTool, idsInLists, recordsIn, rowsIn, type JsonRecord, type PlannedOperation, type Tool, type ToolContext } from '../../src/server/tool/index.ts';
-import { byEnvironment, serviceCandidates, choiceRules, isUnderWay, readsOfChoice, serviceChoice, type Candidate } from '../shared/service-choice.ts';
-import { severalAnswer, severalNext, severalOutput, severalRender, type SeveralWords } from '../shared/several-services.ts';
+import {
+  chosenServices,
+  composeTool,
+  idsInLists,
+  recordsIn,
+  rowsIn,
+  type JsonRecord,
+  type PlannedOperation,
+  type Tool,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
+import {
+  byEnvironment,
+  serviceCandidates,
+  choiceRules,
+  isUnderWay,
+  readsOfChoice,
+  serviceChoice,
+  type Candidate,
+} from '../shared/service-choice.ts';
+import {
+  severalAnswer,
+  severalNext,
+  severalOutput,
+  severalRender,
+  type SeveralWords,
+} from '../shared/several-services.ts';
 import { readsOfVersions, versionToStart } from '../shared/version-before.ts';
 import { waitForEnd } from '../shared/wait-for-end.ts';
 
@@ -18,7 +42,8 @@ function reasonAgainst(candidate: Candidate): string | undefined {
   return state === 'STOPPED' ? undefined : state === 'READY' ? 'never deployed' : 'not stopped';
 }
 
-const services = (all: readonly Candidate[], kind: string): readonly Candidate[] => all.filter((one) => one.kind === kind);
+const services = (all: readonly Candidate[], kind: string): readonly Candidate[] =>
+  all.filter((one) => one.kind === kind);
 
 /** The request that starts services of one environment, each with the version that ran before. */
 async function inputFor(all: readonly Candidate[], context: ToolContext): Promise<JsonRecord> {
@@ -26,15 +51,26 @@ async function inputFor(all: readonly Candidate[], context: ToolContext): Promis
   // The rows of wider lists have no versions.
   const rows = rowsIn(await context.attempt(operations.list_services, { environment_id }));
   const named = (kind: string, member: string): Promise<readonly JsonRecord[]> =>
-    Promise.all(services(all, kind).map(async ({ id, record }) => ({ [member]: id, ...(await versionToStart(rows.find((row) => row['id'] === id) ?? record, context)).input })));
-  const [applications, containers, helms] = await Promise.all([named('application', 'application_id'), named('container', 'id'), named('helm', 'id')]);
+    Promise.all(
+      services(all, kind).map(async ({ id, record }) => ({
+        [member]: id,
+        ...(await versionToStart(rows.find((row) => row['id'] === id) ?? record, context)).input,
+      })),
+    );
+  const [applications, containers, helms] = await Promise.all([
+    named('application', 'application_id'),
+    named('container', 'id'),
+    named('helm', 'id'),
+  ]);
   const lists = { applications, containers, helms, databases: services(all, 'database').map(({ id }) => id) };
   return { environment_id, ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) };
 }
 
 /** Whether a deployment of several services starts one of them: then whoever denies starting denies it. */
 const isStart: NonNullable<Tool['matchesAction']> = async ({ input }, reader) => {
-  const statuses = await reader.attempt(operations.get_environment_status, { environment_id: String(input['environment_id']) });
+  const statuses = await reader.attempt(operations.get_environment_status, {
+    environment_id: String(input['environment_id']),
+  });
   const rows = Object.values((statuses ?? {}) as JsonRecord).flatMap((list) => recordsIn(list));
   const states = idsInLists(input).map((id) => rows.find((row) => row['id'] === id)?.['state']);
   if (states.includes('STOPPED')) return 'yes';
@@ -56,9 +92,15 @@ export const startServices = composeTool({
   operations: [operations.deploy_services],
   matchesAction: isStart,
   expand: async (args, context): Promise<readonly PlannedOperation[]> =>
-    Promise.all(byEnvironment((await serviceCandidates(args, context)).filter((one) => reasonAgainst(one) === undefined)).map(async (all) => ({
-      operation: operations.deploy_services, input: await inputFor(all, context), about: all[0]!.environment.path,
-    }))),
+    Promise.all(
+      byEnvironment((await serviceCandidates(args, context)).filter((one) => reasonAgainst(one) === undefined)).map(
+        async (all) => ({
+          operation: operations.deploy_services,
+          input: await inputFor(all, context),
+          about: all[0]!.environment.path,
+        }),
+      ),
+    ),
   preview: chosenServices('Starts', async (record, _, reader) => (await versionToStart(record, reader)).note),
   reads: [...readsOfChoice, ...readsOfVersions],
   output: severalOutput,

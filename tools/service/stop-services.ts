@@ -1,7 +1,21 @@
 import { isDown, isServiceKind, operations, serviceKinds } from '../../src/contract/index.ts';
 import { chosenServices, composeTool, type JsonRecord, type PlannedOperation } from '../../src/server/tool/index.ts';
-import { byEnvironment, serviceCandidates, choiceRules, isUnderWay, readsOfChoice, serviceChoice, type Candidate } from '../shared/service-choice.ts';
-import { severalAnswer, severalNext, severalOutput, severalRender, type SeveralWords } from '../shared/several-services.ts';
+import {
+  byEnvironment,
+  serviceCandidates,
+  choiceRules,
+  isUnderWay,
+  readsOfChoice,
+  serviceChoice,
+  type Candidate,
+} from '../shared/service-choice.ts';
+import {
+  severalAnswer,
+  severalNext,
+  severalOutput,
+  severalRender,
+  type SeveralWords,
+} from '../shared/several-services.ts';
 import { waitForEnd } from '../shared/wait-for-end.ts';
 
 /** Why a service is not stopped; undefined if it is. */
@@ -15,7 +29,12 @@ function reasonAgainst(candidate: Candidate): string | undefined {
 
 const inputFor = (services: readonly Candidate[]): JsonRecord => {
   const ids = (kind: string): readonly string[] => services.filter((one) => one.kind === kind).map(({ id }) => id);
-  return { environment_id: services[0]!.environment.id, ...Object.fromEntries(serviceKinds.map((kind) => [`${kind}_ids`, ids(kind)]).filter(([, list]) => list!.length > 0)) };
+  return {
+    environment_id: services[0]!.environment.id,
+    ...Object.fromEntries(
+      serviceKinds.map((kind) => [`${kind}_ids`, ids(kind)]).filter(([, list]) => list!.length > 0),
+    ),
+  };
 };
 
 const words: SeveralWords = { accepted: 'stopping', done: 'stopped', goodStates: ['STOPPED'] };
@@ -32,9 +51,13 @@ export const stopServices = composeTool({
   spansEnvironments: true,
   operations: [operations.stop_services],
   expand: async (args, context): Promise<readonly PlannedOperation[]> =>
-    byEnvironment((await serviceCandidates(args, context)).filter((one) => reasonAgainst(one) === undefined)).map((services) => ({
-      operation: operations.stop_services, input: inputFor(services), about: services[0]!.environment.path,
-    })),
+    byEnvironment((await serviceCandidates(args, context)).filter((one) => reasonAgainst(one) === undefined)).map(
+      (services) => ({
+        operation: operations.stop_services,
+        input: inputFor(services),
+        about: services[0]!.environment.path,
+      }),
+    ),
   preview: chosenServices('Stops'),
   reads: readsOfChoice,
   output: severalOutput,

@@ -1,5 +1,22 @@
-import { isServiceKind, operations, serviceKinds, type AnyOperation, type ServiceKind } from '../../src/contract/index.ts';
-import { otherLogText, otherStatusText, readServiceLogs, readServiceStatus, readsInsteadOf, readUses, statusReads, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  isServiceKind,
+  operations,
+  serviceKinds,
+  type AnyOperation,
+  type ServiceKind,
+} from '../../src/contract/index.ts';
+import {
+  otherLogText,
+  otherStatusText,
+  readServiceLogs,
+  readServiceStatus,
+  readsInsteadOf,
+  readUses,
+  statusReads,
+  type JsonRecord,
+  type ReadUse,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 
 /** The service or environment that a call is about. */
 export interface Subject {
@@ -30,7 +47,10 @@ const reads = {
 
 /** Every operation that reads one of these aspects of a service of any kind. */
 export const readsOf = (...aspects: readonly (keyof typeof reads)[]): [AnyOperation, ...AnyOperation[]] =>
-  aspects.flatMap((aspect) => serviceKinds.map((kind) => operationNamed(reads[aspect](kind)))) as [AnyOperation, ...AnyOperation[]];
+  aspects.flatMap((aspect) => serviceKinds.map((kind) => operationNamed(reads[aspect](kind)))) as [
+    AnyOperation,
+    ...AnyOperation[],
+  ];
 
 /** The operation that reads an aspect of a service of this kind. */
 export const readOf = (aspect: keyof typeof reads, kind: string): AnyOperation => operationNamed(reads[aspect](kind));
@@ -40,17 +60,25 @@ export const readOf = (aspect: keyof typeof reads, kind: string): AnyOperation =
  * @param what names the aspect, for example `the state`
  * @param ofEnvironment the operation that reads it of an environment.
  */
-export const readsByKind = (aspect: keyof typeof reads, what: string, ...ofEnvironment: readonly AnyOperation[]): readonly ReadUse[] => [
+export const readsByKind = (
+  aspect: keyof typeof reads,
+  what: string,
+  ...ofEnvironment: readonly AnyOperation[]
+): readonly ReadUse[] => [
   ...serviceKinds.flatMap((kind) => {
     const without = `${what} of a service of kind ${kind} is not read there`;
-    return aspect === 'status' ? statusReads(kind, without).slice(0, 1) : readUses(without, operationNamed(reads[aspect](kind)));
+    return aspect === 'status'
+      ? statusReads(kind, without).slice(0, 1)
+      : readUses(without, operationNamed(reads[aspect](kind)));
   }),
   ...ofEnvironment.flatMap((operation) => readUses(`${what} of an environment is not read there`, operation)),
 ];
 
 /** What is read where the own status or log of a service can't be. */
 export const readsInstead = (aspect: 'status' | 'logs', what: string): readonly ReadUse[] =>
-  serviceKinds.flatMap((kind) => readsInsteadOf(aspect, kind, `${what} of a service of kind ${kind} is not read there`));
+  serviceKinds.flatMap((kind) =>
+    readsInsteadOf(aspect, kind, `${what} of a service of kind ${kind} is not read there`),
+  );
 
 /** The input that identifies a service or environment to an operation of its kind. */
 export const idOf = ({ kind, id }: Pick<Subject, 'kind' | 'id'>): JsonRecord => ({ [`${kind}_id`]: id });
@@ -59,21 +87,40 @@ export const idOf = ({ kind, id }: Pick<Subject, 'kind' | 'id'>): JsonRecord => 
  * Reads one aspect of a service; undefined if the platform doesn't show it.
  * @throws ApiError if the platform fails.
  */
-export const readAspect = (context: Pick<ToolContext, 'attempt'>, subject: Subject, aspect: 'configuration' | 'deployments' | 'logs', query: JsonRecord = {}): Promise<JsonRecord | undefined> =>
+export const readAspect = (
+  context: Pick<ToolContext, 'attempt'>,
+  subject: Subject,
+  aspect: 'configuration' | 'deployments' | 'logs',
+  query: JsonRecord = {},
+): Promise<JsonRecord | undefined> =>
   context.attempt(operationNamed(reads[aspect](subject.kind)), { ...idOf(subject), ...query });
 
 /** Why an aspect that was not shown could not be read: the same read, not sent again; undefined if it was answered. */
-export const aspectFailure = (context: ToolContext, subject: Subject, aspect: keyof typeof reads, query: JsonRecord = {}): Promise<unknown> =>
-  context.read(operationNamed(reads[aspect](subject.kind)), { ...idOf(subject), ...query }).then(() => undefined, (error: unknown) => error);
+export const aspectFailure = (
+  context: ToolContext,
+  subject: Subject,
+  aspect: keyof typeof reads,
+  query: JsonRecord = {},
+): Promise<unknown> =>
+  context.read(operationNamed(reads[aspect](subject.kind)), { ...idOf(subject), ...query }).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 
-/** Reads the status of a service, from those of its environment if its own can't be read, and says so; undefined if there is neither. */
+/**
+ * Reads the status of a service, from those of its environment if its own can't be read, and says so; undefined if
+ * there is neither.
+ */
 export async function statusOf(context: ToolContext, subject: Subject): Promise<JsonRecord | undefined> {
   const found = await readServiceStatus(subject, context);
   if (found?.from === 'environment') context.leftOut(otherStatusText(subject.kind));
   return found?.status;
 }
 
-/** Reads the newest log lines of a service, from the log of its environment if it has none of its own, and says so; undefined if there is neither. */
+/**
+ * Reads the newest log lines of a service, from the log of its environment if it has none of its own, and says so;
+ * undefined if there is neither.
+ */
 export async function logOf(context: ToolContext, subject: Subject): Promise<readonly JsonRecord[] | undefined> {
   const log = await readServiceLogs(subject, context);
   if (log?.from === 'environment') context.leftOut(otherLogText(subject.kind));
@@ -81,14 +128,18 @@ export async function logOf(context: ToolContext, subject: Subject): Promise<rea
 }
 
 /**
- * Whether the status of a service or environment can be read. If the platform lacks the operation that reads the resource
+ * Whether the status of a service or environment can be read. If the platform lacks the operation that reads the
+ * resource
  * itself, this is tried; otherwise it is assumed, to save the request.
  */
 export async function hasStatus(context: ToolContext, subject: Subject): Promise<boolean> {
   const { kind } = subject;
   const status = operationNamed(reads.status(kind));
   if (status.documented || !context.lacks(operationNamed(reads.configuration(kind)))) return true;
-  return (kind === 'environment' ? await context.attempt(status, idOf(subject)) : await statusOf(context, subject)) !== undefined;
+  return (
+    (kind === 'environment' ? await context.attempt(status, idOf(subject)) : await statusOf(context, subject)) !==
+    undefined
+  );
 }
 
 /** The operation that deploys a service or environment of this kind. */
@@ -108,8 +159,12 @@ export function subjectAt(context: ToolContext, member: string): Subject | undef
   return { kind, id, name, path, environmentId: kind === 'environment' ? id : environment?.id, projectId: project?.id };
 }
 
-/** The services and environments that a call's arguments refer to, widest first: in the order in which names are resolved. */
-export const subjectsOf = (context: ToolContext): readonly Subject[] => Object.keys(context.resolved).flatMap((member) => subjectAt(context, member) ?? []);
+/**
+ * The services and environments that a call's arguments refer to, widest first: in the order in which names are
+ * resolved.
+ */
+export const subjectsOf = (context: ToolContext): readonly Subject[] =>
+  Object.keys(context.resolved).flatMap((member) => subjectAt(context, member) ?? []);
 
 /** The subject of the argument `service` or `environment`, whichever was given. */
 export const serviceSubject = (context: ToolContext): Subject => {
@@ -122,7 +177,11 @@ export const serviceSubject = (context: ToolContext): Subject => {
 const list = new Intl.ListFormat('en-GB');
 
 /** An argument rule: exactly one of these members must be given. */
-export const oneOf = (...members: readonly string[]) => (args: JsonRecord): readonly string[] => {
-  const given = members.filter((member) => args[member] !== undefined);
-  return given.length === 1 ? [] : [`exactly one of ${list.format(members.map((member) => `"${member}"`))} must be given`];
-};
+export const oneOf =
+  (...members: readonly string[]) =>
+  (args: JsonRecord): readonly string[] => {
+    const given = members.filter((member) => args[member] !== undefined);
+    return given.length === 1
+      ? []
+      : [`exactly one of ${list.format(members.map((member) => `"${member}"`))} must be given`];
+  };

@@ -1,15 +1,28 @@
 import { operations, type ServiceKind } from '../../src/contract/index.ts';
 import { laterFirst } from '../../src/analysis/index.ts';
-import { readUses, rowsIn, textOf, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  readUses,
+  rowsIn,
+  textOf,
+  type JsonRecord,
+  type ReadUse,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 
 const lists = {
-  application: operations.list_application_commits, helm: operations.list_helm_commits, job: operations.list_job_commits, terraform: operations.list_terraform_commits,
+  application: operations.list_application_commits,
+  helm: operations.list_helm_commits,
+  job: operations.list_job_commits,
+  terraform: operations.list_terraform_commits,
 } as const;
 
 const isListed = (kind: string): kind is keyof typeof lists => kind in lists;
 
 /** What the commits of a service's branch are read from. */
-export const readsOfCommits: readonly ReadUse[] = readUses('which commit is the newest is not known, nor whether a commit is one of the branch', ...Object.values(lists));
+export const readsOfCommits: readonly ReadUse[] = readUses(
+  'which commit is the newest is not known, nor whether a commit is one of the branch',
+  ...Object.values(lists),
+);
 
 /** The newest commits of a branch, newest first. There may be others. */
 export interface BranchCommits {
@@ -18,10 +31,16 @@ export interface BranchCommits {
 
 /** Commits by their dates; in the order of the platform where one has none. */
 const newestFirst = (rows: readonly JsonRecord[]): readonly JsonRecord[] =>
-  rows.some((row) => Number.isNaN(Date.parse(textOf(row, 'created_at') ?? ''))) ? rows : rows.toSorted((one, other) => laterFirst(textOf(one, 'created_at'), textOf(other, 'created_at')));
+  rows.some((row) => Number.isNaN(Date.parse(textOf(row, 'created_at') ?? '')))
+    ? rows
+    : rows.toSorted((one, other) => laterFirst(textOf(one, 'created_at'), textOf(other, 'created_at')));
 
 /** The newest commits of a service's branch; undefined if the platform doesn't list them. */
-export async function commitsOf({ attempt }: Pick<ToolContext, 'attempt'>, kind: ServiceKind, id: string): Promise<BranchCommits | undefined> {
+export async function commitsOf(
+  { attempt }: Pick<ToolContext, 'attempt'>,
+  kind: ServiceKind,
+  id: string,
+): Promise<BranchCommits | undefined> {
   const answer = isListed(kind) ? await attempt(lists[kind], { [`${kind}_id`]: id } as never) : undefined;
   if (!answer) return undefined;
   const rows = newestFirst(rowsIn(answer).filter((row) => textOf(row, 'git_commit_id') !== undefined));

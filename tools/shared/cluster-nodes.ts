@@ -5,7 +5,13 @@ import { environmentAt } from './environment-lock.ts';
 import { ifPossible, unlessMissing } from './if-possible.ts';
 
 /** What telling the machines of clusters reads. */
-export const readsOfNodes: readonly ReadUse[] = readUses('the machines of clusters are not shown', operations.get_organization, operations.list_clusters, operations.list_environments, operations.get_environment);
+export const readsOfNodes: readonly ReadUse[] = readUses(
+  'the machines of clusters are not shown',
+  operations.get_organization,
+  operations.list_clusters,
+  operations.list_environments,
+  operations.get_environment,
+);
 
 /** A cluster whose machines are worth a word. */
 interface ToldCluster {
@@ -13,11 +19,22 @@ interface ToldCluster {
   readonly text: string;
 }
 
-/** The clusters whose machines are worth a word, and how many clusters there are. That a platform fails to tell keeps nothing else from being told. */
-async function toldClusters(context: ToolContext): Promise<{ readonly all: number; readonly told: readonly ToldCluster[] }> {
+/**
+ * The clusters whose machines are worth a word, and how many clusters there are. That a platform fails to tell keeps
+ * nothing else from being told.
+ */
+async function toldClusters(
+  context: ToolContext,
+): Promise<{ readonly all: number; readonly told: readonly ToldCluster[] }> {
   const organization = await context.attempt(operations.get_organization, {});
   const organization_id = organization?.id;
-  const rows = organization_id ? rowsIn(await ifPossible(context, 'How the machines of clusters are', () => unlessMissing(context, operations.list_clusters, { organization_id }))) : [];
+  const rows = organization_id
+    ? rowsIn(
+        await ifPossible(context, 'How the machines of clusters are', () =>
+          unlessMissing(context, operations.list_clusters, { organization_id }),
+        ),
+      )
+    : [];
   const told = rows.flatMap((row) => {
     const text = nodesText(row);
     return text === undefined ? [] : [{ id: textOf(row, 'id'), text }];
@@ -25,15 +42,31 @@ async function toldClusters(context: ToolContext): Promise<{ readonly all: numbe
   return { all: rows.length, told };
 }
 
-/** The machines of the clusters that host environments, a line for each cluster where there is something to tell. @param clusters ids; undefined for all */
-export async function nodesOfClusters(context: ToolContext, clusters: readonly string[] | undefined): Promise<readonly string[]> {
-  return (await toldClusters(context)).told.filter(({ id }) => clusters === undefined || (id !== undefined && clusters.includes(id))).map(({ text }) => text);
+/**
+ * The machines of the clusters that host environments, a line for each cluster where there is something to tell. @param
+ * clusters ids; undefined for all
+ */
+export async function nodesOfClusters(
+  context: ToolContext,
+  clusters: readonly string[] | undefined,
+): Promise<readonly string[]> {
+  return (await toldClusters(context)).told
+    .filter(({ id }) => clusters === undefined || (id !== undefined && clusters.includes(id)))
+    .map(({ text }) => text);
 }
 
-/** The machines of an environment's cluster; undefined if there is nothing to tell. Which cluster that is, is only read where there are several. */
-export async function nodesUnder(context: ToolContext, environmentId: string, projectId: string | undefined): Promise<string | undefined> {
+/**
+ * The machines of an environment's cluster; undefined if there is nothing to tell. Which cluster that is, is only read
+ * where there are several.
+ */
+export async function nodesUnder(
+  context: ToolContext,
+  environmentId: string,
+  projectId: string | undefined,
+): Promise<string | undefined> {
   const { all, told } = await toldClusters(context);
   if (told.length === 0) return undefined;
-  const cluster = all === 1 ? told[0]!.id : textOf(await environmentAt(context, environmentId, projectId), 'cluster_id');
+  const cluster =
+    all === 1 ? told[0]!.id : textOf(await environmentAt(context, environmentId, projectId), 'cluster_id');
   return told.find(({ id }) => id === cluster)?.text;
 }

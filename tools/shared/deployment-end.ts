@@ -1,6 +1,17 @@
 import { isDown, isServiceKind, operations } from '../../src/contract/index.ts';
 import { canServe, shortCommit, versionSourceOf } from '../../src/analysis/index.ts';
-import { compact, isRecord, pruneRecord, recordsIn, scheduleText, type JsonRecord, type NextCall, type ReadUse, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  compact,
+  isRecord,
+  pruneRecord,
+  recordsIn,
+  scheduleText,
+  type JsonRecord,
+  type NextCall,
+  type ReadUse,
+  type Renderer,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from './any-service.ts';
 import { servingNow } from './serving.ts';
 import { diagnosed, diagnosedIn, proposed } from '../deployment/diagnose-deployment.ts';
@@ -14,29 +25,53 @@ import type { WaitResult } from './wait-for-end.ts';
 
 /** Why a deployment failed; for an environment, why the service that failed last did. */
 const diagnosisOf = (context: ToolContext, subject: Subject, deployment?: string): Promise<JsonRecord | undefined> =>
-  isServiceKind(subject.kind) ? diagnosed(context, { ...subject, kind: subject.kind }, deployment) : diagnosedIn(context, subject);
+  isServiceKind(subject.kind)
+    ? diagnosed(context, { ...subject, kind: subject.kind }, deployment)
+    : diagnosedIn(context, subject);
 
 /** What explaining a failed deployment reads. */
-export const readsToExplain: readonly ReadUse[] = [...readsOfAddresses, ...readsOfDiagnosis].map(({ operation, same }) => ({ operation, same, without: readsOfAddresses.find((use) => use.operation === operation)?.without ?? 'a deployment that failed is explained by less, or not at all' }));
+export const readsToExplain: readonly ReadUse[] = [...readsOfAddresses, ...readsOfDiagnosis].map(
+  ({ operation, same }) => ({
+    operation,
+    same,
+    without:
+      readsOfAddresses.find((use) => use.operation === operation)?.without ??
+      'a deployment that failed is explained by less, or not at all',
+  }),
+);
 
 /** Whether a service of an environment is up, or may be: what was never deployed, or is stopped, is reached nowhere. */
 async function isUpIn(context: ToolContext, environment_id: string): Promise<(service: string) => boolean> {
   const statuses = await context.attempt(operations.get_environment_status, { environment_id });
-  const down = Object.values((statuses ?? {}) as JsonRecord).flatMap((rows) => recordsIn(rows)).flatMap((row) => (isDown(String(row['state'])) ? [row['id']] : []));
+  const down = Object.values((statuses ?? {}) as JsonRecord)
+    .flatMap((rows) => recordsIn(rows))
+    .flatMap((row) => (isDown(String(row['state'])) ? [row['id']] : []));
   return (service) => !down.includes(service);
 }
 
-/** Where what was deployed is reached: the public addresses of a service, or of those of an environment that were deployed. */
+/**
+ * Where what was deployed is reached: the public addresses of a service, or of those of an environment that were
+ * deployed.
+ */
 async function reachedAt(context: ToolContext, subject: Subject): Promise<JsonRecord> {
   if (subject.kind !== 'environment') return shownAddresses(await addressesOf(context, subject));
-  return shownAddresses(await reachedIn(context, subject.id, isDeployed(context) ?? (await isUpIn(context, subject.id))));
+  return shownAddresses(
+    await reachedIn(context, subject.id, isDeployed(context) ?? (await isUpIn(context, subject.id))),
+  );
 }
 
 /** What is said of a cron job that was deployed: whether it ran now, and when it runs from here on. */
-async function runOfCronJob(context: ToolContext, { kind, id }: Subject, { steps }: WaitResult['status']): Promise<string | undefined> {
+async function runOfCronJob(
+  context: ToolContext,
+  { kind, id }: Subject,
+  { steps }: WaitResult['status'],
+): Promise<string | undefined> {
   const schedule = kind === 'job' ? scheduleText(await readAspect(context, { kind, id }, 'configuration')) : undefined;
   if (schedule === undefined) return undefined;
-  const ran = steps?.details?.some(({ step_name: name }) => name === 'EXECUTING') === true ? 'it ran once now' : 'whether it ran now is not told';
+  const ran =
+    steps?.details?.some(({ step_name: name }) => name === 'EXECUTING') === true
+      ? 'it ran once now'
+      : 'whether it ran now is not told';
   return `scheduled at ${schedule}; ${ran}`;
 }
 
@@ -44,23 +79,39 @@ async function runOfCronJob(context: ToolContext, { kind, id }: Subject, { steps
 async function commitOf(context: ToolContext, { kind, id }: Subject): Promise<string | undefined> {
   if (!isServiceKind(kind) || canServe(kind)) return undefined;
   const source = versionSourceOf(kind, await readAspect(context, { kind, id }, 'configuration'));
-  return source?.by === 'commit' && source.deployed !== undefined ? `${shortCommit(source.deployed)}${source.branch === undefined ? '' : ` of branch ${source.branch}`}` : undefined;
+  return source?.by === 'commit' && source.deployed !== undefined
+    ? `${shortCommit(source.deployed)}${source.branch === undefined ? '' : ` of branch ${source.branch}`}`
+    : undefined;
 }
 
 /** The services of an environment that no tool acts on, so that its outcome isn't taken for theirs. */
-async function notActedOn(context: ToolContext, { kind, id }: Subject, { state }: WaitResult['status']): Promise<readonly string[]> {
+async function notActedOn(
+  context: ToolContext,
+  { kind, id }: Subject,
+  { state }: WaitResult['status'],
+): Promise<readonly string[]> {
   // What is deleted can't be asked any more.
   const others = kind === 'environment' && state !== 'DELETED' ? await otherServicesIn(context, id) : [];
-  return others.map(({ name, kind: its, status }) => `${name} (${its}), now ${status?.state ?? 'in a state that is not known'}`);
+  return others.map(
+    ({ name, kind: its, status }) => `${name} (${its}), now ${status?.state ?? 'in a state that is not known'}`,
+  );
 }
 
 /** The outcome of a deployment that was waited for, with a diagnosis if it failed. */
-export async function endAnswer(context: ToolContext, subject: Subject, { outcome, status, waited_seconds }: WaitResult): Promise<JsonRecord> {
+export async function endAnswer(
+  context: ToolContext,
+  subject: Subject,
+  { outcome, status, waited_seconds }: WaitResult,
+): Promise<JsonRecord> {
   const steps = status.steps?.details?.map((step) => pruneRecord({ ...step }));
   const { kind } = subject;
   const isServing = outcome === 'succeeded' && !isDown(status.state ?? '');
   const [diagnosis, others, serves, commit, job, reached] = await Promise.all([
-    outcome === 'failed' ? ifPossible(context, 'Why it failed', () => diagnosisOf(context, subject, status.deployment_request_id ?? undefined)) : undefined,
+    outcome === 'failed'
+      ? ifPossible(context, 'Why it failed', () =>
+          diagnosisOf(context, subject, status.deployment_request_id ?? undefined),
+        )
+      : undefined,
     ifPossible(context, 'Whether no tool acts on some of its services', () => notActedOn(context, subject, status)),
     isServing ? ifPossible(context, 'Which version serves', () => servingNow(context, subject, status)) : undefined,
     isServing ? ifPossible(context, 'Which commit was deployed', () => commitOf(context, subject)) : undefined,
@@ -70,10 +121,18 @@ export async function endAnswer(context: ToolContext, subject: Subject, { outcom
   return pruneRecord({
     subject: subject.path ?? subject.name ?? `${kind} ${subject.id}`,
     id: subject.id,
-    outcome, state: status.state, deployment_id: status.deployment_request_id, waited_seconds,
+    outcome,
+    state: status.state,
+    deployment_id: status.deployment_request_id,
+    waited_seconds,
     // 0 stands for no total yet.
     total_seconds: outcome === 'running' ? undefined : status.steps?.total_duration_sec,
-    serves, commit, job, took: steps, not_acted_on: others?.length === 0 ? undefined : others, diagnosis,
+    serves,
+    commit,
+    job,
+    took: steps,
+    not_acted_on: others?.length === 0 ? undefined : others,
+    diagnosis,
     ...reached,
   });
 }
@@ -88,10 +147,26 @@ const outcomeTexts: Readonly<Record<WaitResult['outcome'], string>> = {
   never_deployed: 'It was never deployed, so there is nothing to wait for.',
 };
 
-const stepText = (step: JsonRecord): string => `${compact(step['step_name'] ?? 'a step')} ${compact(step['status'] ?? '')}${step['duration_sec'] === undefined ? '' : ` ${compact(step['duration_sec'])} s`}`;
+const stepText = (step: JsonRecord): string =>
+  `${compact(step['step_name'] ?? 'a step')} ${compact(step['status'] ?? '')}${step['duration_sec'] === undefined ? '' : ` ${compact(step['duration_sec'])} s`}`;
 
 function text(view: JsonRecord): string {
-  const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, serves, commit, job, took, not_acted_on, diagnosis, public_addresses: addresses } = view;
+  const {
+    subject,
+    id,
+    outcome,
+    state,
+    deployment_id,
+    waited_seconds,
+    total_seconds,
+    serves,
+    commit,
+    job,
+    took,
+    not_acted_on,
+    diagnosis,
+    public_addresses: addresses,
+  } = view;
   const lines = [
     `${String(subject)} (id ${String(id)}): ${String(state)}. ${state === 'DELETED' && outcome === 'succeeded' ? 'It succeeded: it is gone, and its name is free again.' : (outcomeTexts[outcome as WaitResult['outcome']] ?? `${String(outcome)}.`)} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`}.`,
     ...(deployment_id === undefined ? [] : [`Deployment: ${compact(deployment_id)}`]),
@@ -99,9 +174,12 @@ function text(view: JsonRecord): string {
     ...(commit === undefined ? [] : [`Commit: ${compact(commit)}`]),
     ...(job === undefined ? [] : [`Job: ${compact(job)}`]),
     ...(Array.isArray(took) ? [`Steps: ${took.filter(isRecord).map(stepText).join(', ')}`] : []),
-    ...(Array.isArray(not_acted_on) ? [`No tool acts on these services of it, so they may have been passed over: ${not_acted_on.join('; ')}.`] : []),
+    ...(Array.isArray(not_acted_on)
+      ? [`No tool acts on these services of it, so they may have been passed over: ${not_acted_on.join('; ')}.`]
+      : []),
   ];
-  if (addresses !== undefined) lines.push(`Public addresses: ${Array.isArray(addresses) ? addresses.join(', ') : compact(addresses)}`);
+  if (addresses !== undefined)
+    lines.push(`Public addresses: ${Array.isArray(addresses) ? addresses.join(', ') : compact(addresses)}`);
   return [...lines, ...(isRecord(diagnosis) ? [diagnosisText(diagnosis)] : [])].join('\n');
 }
 
@@ -109,7 +187,9 @@ const render: Renderer = { view: (answer) => answer, text, keep: 'first' };
 
 const next = (view: JsonRecord): readonly NextCall[] => {
   if (isRecord(view['diagnosis'])) return proposed(view['diagnosis']);
-  return view['outcome'] === 'failed' && typeof view['id'] === 'string' ? [{ tool: 'diagnose_deployment', arguments: { environment: view['id'] }, why: 'why it failed' }] : [];
+  return view['outcome'] === 'failed' && typeof view['id'] === 'string'
+    ? [{ tool: 'diagnose_deployment', arguments: { environment: view['id'] }, why: 'why it failed' }]
+    : [];
 };
 
 /** Renderer and next calls of the outcome of a deployment. */

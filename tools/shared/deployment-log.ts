@@ -1,5 +1,16 @@
 import { maximumLogLines } from '../../src/contract/index.ts';
-import { deploymentIdsIn, deploymentIn, deploymentWindow, isInWindow, laterFirst, isStatusOf, type HistoryItem, type LenientServiceStatus, type LogLine, type PastDeployment } from '../../src/analysis/index.ts';
+import {
+  deploymentIdsIn,
+  deploymentIn,
+  deploymentWindow,
+  isInWindow,
+  laterFirst,
+  isStatusOf,
+  type HistoryItem,
+  type LenientServiceStatus,
+  type LogLine,
+  type PastDeployment,
+} from '../../src/analysis/index.ts';
 import { rowsIn, type ToolContext } from '../../src/server/tool/index.ts';
 import { logOf, readAspect, type Subject } from './any-service.ts';
 import { readOwnLog } from './environment-log.ts';
@@ -13,13 +24,22 @@ export interface DeploymentLog {
 }
 
 /** The log of an environment, or what of it is about one of its services; undefined if it can't be read. */
-export async function environmentLogOf(context: ToolContext, environment_id: string, service?: string): Promise<readonly LogLine[] | undefined> {
+export async function environmentLogOf(
+  context: ToolContext,
+  environment_id: string,
+  service?: string,
+): Promise<readonly LogLine[] | undefined> {
   const lines = await readOwnLog(context, environment_id);
   return lines?.filter((line) => service === undefined || line['service_id'] === service);
 }
 
 /** The ids by which lines may name a deployment: some platforms name its execution, which only the status tells. */
-export async function linesNaming(context: ToolContext, subject: Subject, deployment: string, lines: readonly LogLine[]): Promise<readonly LogLine[]> {
+export async function linesNaming(
+  context: ToolContext,
+  subject: Subject,
+  deployment: string,
+  lines: readonly LogLine[],
+): Promise<readonly LogLine[]> {
   const named = lines.filter((line) => line.deployment_request_id === deployment);
   if (lines.length === 0 || named.length > 0) return named;
   const status = await readStatus(context, subject);
@@ -27,10 +47,18 @@ export async function linesNaming(context: ToolContext, subject: Subject, deploy
   return lines.filter((line) => deploymentIdsIn(status).includes(line.deployment_request_id ?? ''));
 }
 
-const earliest = (lines: readonly LogLine[]): string | undefined => lines.flatMap(({ created_at: at }) => (Number.isNaN(Date.parse(at ?? '')) ? [] : at!)).toSorted(laterFirst).at(-1);
+const earliest = (lines: readonly LogLine[]): string | undefined =>
+  lines
+    .flatMap(({ created_at: at }) => (Number.isNaN(Date.parse(at ?? '')) ? [] : at!))
+    .toSorted(laterFirst)
+    .at(-1);
 
 /** Lines of the service's own log that were written while a deployment went on. */
-async function linesDuring(context: ToolContext, subject: Subject, { startedAt, endedAt }: PastDeployment): Promise<DeploymentLog | undefined> {
+async function linesDuring(
+  context: ToolContext,
+  subject: Subject,
+  { startedAt, endedAt }: PastDeployment,
+): Promise<DeploymentLog | undefined> {
   const log: readonly LogLine[] | undefined = await logOf(context, subject);
   if (!log) return undefined;
   if (startedAt === undefined) return { lines: [], missing: 'the platform does not say when it was' };
@@ -38,9 +66,22 @@ async function linesDuring(context: ToolContext, subject: Subject, { startedAt, 
   const lines = log.filter(({ created_at: at }) => at && isInWindow(window, at));
   const begins = earliest(log);
   // A full log whose first line is of this deployment may have begun before it.
-  const isCut = begins === undefined || (lines.length === 0 ? Date.parse(begins) > Date.parse(startedAt) : log.length >= maximumLogLines && isInWindow(window, begins));
-  if (lines.length > 0 || !isCut) context.leftOut(`Its lines are those that the log of the service has from ${startedAt} to ${endedAt ?? 'now'}: the platform does not say which deployment they are from.`);
-  return { lines, ...(isCut && { missing: begins === undefined ? 'the log of the service is empty' : `the log of the service begins at ${begins} only` }) };
+  const isCut =
+    begins === undefined ||
+    (lines.length === 0
+      ? Date.parse(begins) > Date.parse(startedAt)
+      : log.length >= maximumLogLines && isInWindow(window, begins));
+  if (lines.length > 0 || !isCut)
+    context.leftOut(
+      `Its lines are those that the log of the service has from ${startedAt} to ${endedAt ?? 'now'}: the platform does not say which deployment they are from.`,
+    );
+  return {
+    lines,
+    ...(isCut && {
+      missing:
+        begins === undefined ? 'the log of the service is empty' : `the log of the service begins at ${begins} only`,
+    }),
+  };
 }
 
 /**
@@ -50,12 +91,23 @@ async function linesDuring(context: ToolContext, subject: Subject, { startedAt, 
  * @param lines its lines in the log of the environment, if that was read
  */
 export async function logOfDeployment(
-  context: ToolContext, subject: Subject, deployment: string, known: { readonly history?: readonly HistoryItem[]; readonly status?: LenientServiceStatus | null; readonly lines?: readonly LogLine[] } = {},
+  context: ToolContext,
+  subject: Subject,
+  deployment: string,
+  known: {
+    readonly history?: readonly HistoryItem[];
+    readonly status?: LenientServiceStatus | null;
+    readonly lines?: readonly LogLine[];
+  } = {},
 ): Promise<DeploymentLog | undefined> {
-  const all = known.lines ?? (subject.environmentId === undefined ? [] : await environmentLogOf(context, subject.environmentId, subject.id));
+  const all =
+    known.lines ??
+    (subject.environmentId === undefined ? [] : await environmentLogOf(context, subject.environmentId, subject.id));
   const named = await linesNaming(context, subject, deployment, all ?? []);
   if (named.length > 0) return { lines: named };
   const history = known.history ?? rowsIn(await readAspect(context, subject, 'deployments'));
   const past = deploymentIn(history, deployment, known.status);
-  return past ? linesDuring(context, subject, past) : { lines: [], missing: 'the history of the service shows no such deployment' };
+  return past
+    ? linesDuring(context, subject, past)
+    : { lines: [], missing: 'the history of the service shows no such deployment' };
 }

@@ -1,6 +1,18 @@
 import * as z from 'zod';
 import { operations, serviceKinds, type DeploymentAction } from '../../src/contract/index.ts';
-import { compact, isRecord, pruneRecord, readUses, record, statusReads, type JsonRecord, type NextCall, type ReadUse, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  compact,
+  isRecord,
+  pruneRecord,
+  readUses,
+  record,
+  statusReads,
+  type JsonRecord,
+  type NextCall,
+  type ReadUse,
+  type Renderer,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import type { RequestedAction } from '../../src/analysis/index.ts';
 import { subjectAt, subjectsOf, hasStatus, type Subject } from './any-service.ts';
 import { endAnswer, endView, readsToExplain } from './deployment-end.ts';
@@ -19,79 +31,157 @@ interface StartedDeployment {
   readonly services?: readonly Subject[];
 }
 
-const facts = ['state', 'status', 'deployment_id', 'created_at', 'triggered_by', 'deploys', 'instances', 'public_addresses', 'variables_not_seen_by', 'deployed', 'followed'];
+const facts = [
+  'state',
+  'status',
+  'deployment_id',
+  'created_at',
+  'triggered_by',
+  'deploys',
+  'instances',
+  'public_addresses',
+  'variables_not_seen_by',
+  'deployed',
+  'followed',
+];
 
 const presentVersion = 'its present version: the platform deploys another one only where it is named';
 
-/** Says so where the platform deployed the present version of one service again, because it refuses to deploy without a version. */
-const deployedAgain = ({ done }: ToolContext): JsonRecord => (done.length === 1 && done.some((name) => name.startsWith('redeploy_') && name !== 'redeploy_terraform') ? { deployed: presentVersion } : {});
+/**
+ * Says so where the platform deployed the present version of one service again, because it refuses to deploy without a
+ * version.
+ */
+const deployedAgain = ({ done }: ToolContext): JsonRecord =>
+  done.length === 1 && done.some((name) => name.startsWith('redeploy_') && name !== 'redeploy_terraform')
+    ? { deployed: presentVersion }
+    : {};
 
 const statusUnavailable = 'how it goes on can not be read on this platform';
 
-/** The first of these subjects, which are sorted widest first, whose status the platform shows, so that it can be waited for; undefined if there is none. */
+/**
+ * The first of these subjects, which are sorted widest first, whose status the platform shows, so that it can be waited
+ * for; undefined if there is none.
+ */
 async function findFollowable(context: ToolContext, subjects: readonly Subject[]): Promise<Subject | undefined> {
   for (const subject of subjects) if (await hasStatus(context, subject)) return subject;
   return undefined;
 }
 
-const asArgument = ({ kind, id }: Subject): JsonRecord => ({ [kind === 'environment' ? 'environment' : 'service']: id });
+const asArgument = ({ kind, id }: Subject): JsonRecord => ({
+  [kind === 'environment' ? 'environment' : 'service']: id,
+});
 
 /** Tells the caller what to wait for instead, if the subject itself can't be waited for. */
 const followedInstead = (subject: Subject, followed: Subject | undefined): JsonRecord =>
   followed?.id === subject.id ? {} : { followed: followed ? asArgument(followed) : statusUnavailable };
 
 /** Outcomes, the one first that says most about several deployments. */
-const gravestFirst: readonly WaitResult['outcome'][] = ['failed', 'canceled', 'running', 'not_seen', 'superseded', 'never_deployed', 'succeeded'];
+const gravestFirst: readonly WaitResult['outcome'][] = [
+  'failed',
+  'canceled',
+  'running',
+  'not_seen',
+  'superseded',
+  'never_deployed',
+  'succeeded',
+];
 
 /**
- * How the deployments of some services of an environment ended: that of the gravest outcome, and each in a word. What the
+ * How the deployments of some services of an environment ended: that of the gravest outcome, and each in a word. What
+ * the
  * environment's other services are like says nothing about them.
  */
-async function endOfSeveral(context: ToolContext, environment: Subject, services: readonly Subject[], requested: RequestedAction): Promise<JsonRecord> {
-  const ends = await Promise.all(services.map(async (service) => {
-    const result = await awaitNewEnd(context, service, requested);
-    // Some platforms give each service's part an id of its own.
-    return { service, result: result.outcome === 'not_seen' && requested.deployment !== undefined ? await awaitNewEnd(context, service, { ...requested, deployment: undefined }) : result };
-  }));
-  const gravest = ends.toSorted((one, other) => gravestFirst.indexOf(one.result.outcome) - gravestFirst.indexOf(other.result.outcome))[0]!;
+async function endOfSeveral(
+  context: ToolContext,
+  environment: Subject,
+  services: readonly Subject[],
+  requested: RequestedAction,
+): Promise<JsonRecord> {
+  const ends = await Promise.all(
+    services.map(async (service) => {
+      const result = await awaitNewEnd(context, service, requested);
+      // Some platforms give each service's part an id of its own.
+      return {
+        service,
+        result:
+          result.outcome === 'not_seen' && requested.deployment !== undefined
+            ? await awaitNewEnd(context, service, { ...requested, deployment: undefined })
+            : result,
+      };
+    }),
+  );
+  const gravest = ends.toSorted(
+    (one, other) => gravestFirst.indexOf(one.result.outcome) - gravestFirst.indexOf(other.result.outcome),
+  )[0]!;
   const isWell = gravest.result.outcome === 'succeeded';
   const subject = isWell ? environment : gravest.service;
   // The steps of one service are not those of all.
   const status = isWell ? { ...gravest.result.status, steps: undefined } : gravest.result.status;
   const waited_seconds = Math.max(...ends.map(({ result }) => result.waited_seconds));
   return {
-    ...(await endAnswer(context, subject, { ...gravest.result, status, waited_seconds })), ...asArgument(subject),
+    ...(await endAnswer(context, subject, { ...gravest.result, status, waited_seconds })),
+    ...asArgument(subject),
     ended: ends.map(({ service, result }) => `${service.name ?? `${service.kind} ${service.id}`}: ${result.outcome}`),
   };
 }
 
 /** What a deployment brings that was accepted, and what it doesn't. */
-const factsOfStart = async (context: ToolContext, subject: Subject, answer: JsonRecord): Promise<JsonRecord> => ({ ...(await startedFacts(context, subject)), ...(await variablesNotSeen(context, subject, answer)) });
+const factsOfStart = async (context: ToolContext, subject: Subject, answer: JsonRecord): Promise<JsonRecord> => ({
+  ...(await startedFacts(context, subject)),
+  ...(await variablesNotSeen(context, subject, answer)),
+});
 
 /** The answer of a tool that started a deployment: that it was accepted or, if the caller waits, how it ended. */
-export async function afterwards(context: ToolContext, subject: Subject, { action, answer, wait: waits = false, services }: StartedDeployment): Promise<JsonRecord> {
+export async function afterwards(
+  context: ToolContext,
+  subject: Subject,
+  { action, answer, wait: waits = false, services }: StartedDeployment,
+): Promise<JsonRecord> {
   const requested = askedFor(action, answer);
   if (waits && services && (await Promise.all(services.map((one) => hasStatus(context, one)))).every(Boolean)) {
-    return pruneRecord({ ...(await endOfSeveral(context, subject, services, requested)), ...(await severalVersions(context, subject)), action });
+    return pruneRecord({
+      ...(await endOfSeveral(context, subject, services, requested)),
+      ...(await severalVersions(context, subject)),
+      action,
+    });
   }
   // What is deleted may be gone by now.
   const followed = action === 'DELETE' ? subject : await findFollowable(context, [subject, ...subjectsOf(context)]);
-  const end = (of: Subject): Promise<WaitResult> => (action === 'DELETE' ? awaitGone(context, of) : awaitNewEnd(context, of, requested));
+  const end = (of: Subject): Promise<WaitResult> =>
+    action === 'DELETE' ? awaitGone(context, of) : awaitNewEnd(context, of, requested);
   if (waits && followed) {
     const ended = await endAnswer(context, followed, await end(followed));
-    const unseen = action === 'DEPLOY' && ended['outcome'] === 'succeeded' ? await variablesNotSeen(context, subject, answer) : {};
-    return pruneRecord({ ...ended, ...asArgument(followed), ...deployedAgain(context), ...(await severalVersions(context, subject)), ...unseen, action });
+    const unseen =
+      action === 'DEPLOY' && ended['outcome'] === 'succeeded' ? await variablesNotSeen(context, subject, answer) : {};
+    return pruneRecord({
+      ...ended,
+      ...asArgument(followed),
+      ...deployedAgain(context),
+      ...(await severalVersions(context, subject)),
+      ...unseen,
+      action,
+    });
   }
   return pruneRecord({
-    outcome: 'accepted', subject: subject.path ?? subject.name ?? `${subject.kind} ${subject.id}`, ...asArgument(subject), action,
-    state: answer['state'], deployment_id: requested.deployment, created_at: answer['created_at'], triggered_by: answer['triggered_by'],
-    ...(action === 'DEPLOY' ? await factsOfStart(context, subject, answer) : {}), ...deployedAgain(context), ...followedInstead(subject, followed),
+    outcome: 'accepted',
+    subject: subject.path ?? subject.name ?? `${subject.kind} ${subject.id}`,
+    ...asArgument(subject),
+    action,
+    state: answer['state'],
+    deployment_id: requested.deployment,
+    created_at: answer['created_at'],
+    triggered_by: answer['triggered_by'],
+    ...(action === 'DEPLOY' ? await factsOfStart(context, subject, answer) : {}),
+    ...deployedAgain(context),
+    ...followedInstead(subject, followed),
   });
 }
 
 /** What following a started deployment reads, where the caller waits for its end. */
 export const readsAfterwards: readonly ReadUse[] = [
-  ...serviceKinds.flatMap((kind) => statusReads(kind, `the end of what was started can not be waited for of a service of kind ${kind}`)),
+  ...serviceKinds.flatMap((kind) =>
+    statusReads(kind, `the end of what was started can not be waited for of a service of kind ${kind}`),
+  ),
   ...readUses('the end of what was started can not be waited for of an environment', operations.get_environment_status),
   ...readsToExplain,
   ...readsOfUnseen,
@@ -103,35 +193,60 @@ const notYet: Readonly<Record<string, string>> = { STOP: 'stopped', DELETE: 'del
 
 const listed = (value: unknown): string => (Array.isArray(value) ? value.map(compact).join('; ') : compact(value));
 
-const factLines = (view: JsonRecord, names: readonly string[]): readonly string[] => names.flatMap((name) => (view[name] === undefined ? [] : [`${name}: ${listed(view[name])}`]));
+const factLines = (view: JsonRecord, names: readonly string[]): readonly string[] =>
+  names.flatMap((name) => (view[name] === undefined ? [] : [`${name}: ${listed(view[name])}`]));
 
 const render: Renderer = {
   view: (answer) => answer,
   text: (view) => {
-    if (!isAccepted(view)) return [endView.render.text(view), ...factLines(view, ['deploys', 'ended', 'variables_not_seen_by', 'deployed'])].join('\n');
+    if (!isAccepted(view))
+      return [
+        endView.render.text(view),
+        ...factLines(view, ['deploys', 'ended', 'variables_not_seen_by', 'deployed']),
+      ].join('\n');
     const lines = factLines(view, facts);
-    return [`${String(view['subject'])}: accepted, not ${notYet[String(view['action'])] ?? 'done'} yet.`, ...lines].join('\n');
+    return [
+      `${String(view['subject'])}: accepted, not ${notYet[String(view['action'])] ?? 'done'} yet.`,
+      ...lines,
+    ].join('\n');
   },
   keep: 'first',
 };
 
 /** Proposes the call that waits for the deployment; nothing if it can't be waited for. */
-function proposeWait({ followed }: JsonRecord, subject: JsonRecord, more: JsonRecord, why: string): readonly NextCall[] {
+function proposeWait(
+  { followed }: JsonRecord,
+  subject: JsonRecord,
+  more: JsonRecord,
+  why: string,
+): readonly NextCall[] {
   if (typeof followed === 'string') return [];
   return [{ tool: 'wait_for_deployment', arguments: { ...(isRecord(followed) ? followed : subject), ...more }, why }];
 }
 
-const deploymentArguments = (deployment: unknown, action: unknown): JsonRecord => ({ ...(deployment !== undefined && { deployment_id: deployment }), ...(action !== 'DEPLOY' && { action }) });
+const deploymentArguments = (deployment: unknown, action: unknown): JsonRecord => ({
+  ...(deployment !== undefined && { deployment_id: deployment }),
+  ...(action !== 'DEPLOY' && { action }),
+});
 
 function next(view: JsonRecord): readonly NextCall[] {
   const { service, environment, deployment_id, action } = view;
   const subject = environment === undefined ? { service } : { environment };
-  if (isAccepted(view)) return proposeWait(view, subject, deploymentArguments(deployment_id, action), 'whether it succeeds').concat(deployAgainCalls(view));
-  return view['outcome'] === 'running' ? proposeWait(view, subject, deploymentArguments(deployment_id, action), 'it has not ended yet') : [...endView.next(view), ...deployAgainCalls(view)];
+  if (isAccepted(view))
+    return proposeWait(view, subject, deploymentArguments(deployment_id, action), 'whether it succeeds').concat(
+      deployAgainCalls(view),
+    );
+  return view['outcome'] === 'running'
+    ? proposeWait(view, subject, deploymentArguments(deployment_id, action), 'it has not ended yet')
+    : [...endView.next(view), ...deployAgainCalls(view)];
 }
 
 /** Answer schema, renderer and next calls of tools that start a deployment. */
-export const startedAnswer = { answer: z.object({ outcome: z.string(), subject: z.string(), state: z.string(), deployment_id: z.string() }), render, next };
+export const startedAnswer = {
+  answer: z.object({ outcome: z.string(), subject: z.string(), state: z.string(), deployment_id: z.string() }),
+  render,
+  next,
+};
 
 /** Kinds whose answer has their own id by contract. For the others it is the deployment's. */
 const answeredByOwnId: readonly Subject['kind'][] = ['environment', 'terraform'];
@@ -144,7 +259,10 @@ const withoutServiceAsId = ({ id, ...answer }: JsonRecord, { kind, id: subject }
 
 const statusRecord = record({ first: ['state', 'id'] });
 
-/** Input, answer, renderer and next calls of a single-operation tool that starts a deployment of the resource in its argument `member`. */
+/**
+ * Input, answer, renderer and next calls of a single-operation tool that starts a deployment of the resource in its
+ * argument `member`.
+ */
 export const startMoment = (action: DeploymentAction, member: string) => ({
   input: waitForEnd,
   reads: readsAfterwards,
@@ -152,16 +270,27 @@ export const startMoment = (action: DeploymentAction, member: string) => ({
     const kind = member.replace(/_id$/, '') as Subject['kind'];
     const subject = subjectAt(context, member) ?? { kind, id: String(args[member]) };
     if (args['wait'] === true) return afterwards(context, subject, { action, answer, wait: true });
-    return { ...withoutServiceAsId(answer, subject), ...(action === 'DEPLOY' ? await factsOfStart(context, subject, answer) : {}), ...deployedAgain(context), ...followedInstead(subject, await findFollowable(context, [subject, ...subjectsOf(context)])) };
+    return {
+      ...withoutServiceAsId(answer, subject),
+      ...(action === 'DEPLOY' ? await factsOfStart(context, subject, answer) : {}),
+      ...deployedAgain(context),
+      ...followedInstead(subject, await findFollowable(context, [subject, ...subjectsOf(context)])),
+    };
   },
   render: {
     ...statusRecord,
     view: (answer: JsonRecord) => ('outcome' in answer ? render.view(answer) : statusRecord.view(answer)),
-    text: (view: JsonRecord) => ('outcome' in view ? render.text(view) : `Accepted, not done yet.\n${statusRecord.text(view)}`),
+    text: (view: JsonRecord) =>
+      'outcome' in view ? render.text(view) : `Accepted, not done yet.\n${statusRecord.text(view)}`,
   },
   next: (view: JsonRecord, args: JsonRecord): readonly NextCall[] => {
     if ('outcome' in view) return next(view);
     const subject = member === 'environment_id' ? { environment: args[member] } : { service: args[member] };
-    return proposeWait(view, subject, deploymentArguments(view['deployment_request_id'], action), 'whether it succeeds').concat(deployAgainCalls(view));
+    return proposeWait(
+      view,
+      subject,
+      deploymentArguments(view['deployment_request_id'], action),
+      'whether it succeeds',
+    ).concat(deployAgainCalls(view));
   },
 });

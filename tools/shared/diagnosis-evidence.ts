@@ -1,11 +1,34 @@
-import { operations, type ServiceKind, maximumEventPageSize } from '../../src/contract/index.ts';
-import { chooseDeployment, deploymentsOf, readDeployment, type Evidence, type HistoryItem, type PastDeployment, type LenientServiceStatus, type Sibling, type VariableKey, readDeploymentSituation, recordedChange, type LenientEvent, type RecordedChange, isInstanceOf, lockingHost, type LockHolder, type LogLine } from '../../src/analysis/index.ts';
-import { recordsIn, pick, readUses, textAt, type JsonRecord, type ReadUse, type ToolContext, isPlatformFailure, isSecretName } from '../../src/server/tool/index.ts';
+import { operations, type ServiceKind } from '../../src/contract/index.ts';
+import {
+  chooseDeployment,
+  deploymentsOf,
+  readDeployment,
+  type Evidence,
+  type HistoryItem,
+  type PastDeployment,
+  type LenientServiceStatus,
+  type Sibling,
+  type VariableKey,
+  isInstanceOf,
+  lockingHost,
+  type LockHolder,
+  type LogLine,
+} from '../../src/analysis/index.ts';
+import {
+  recordsIn,
+  pick,
+  readUses,
+  textAt,
+  type JsonRecord,
+  type ReadUse,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { logOf, readAspect, readsByKind, readsInstead, statusOf, type Subject } from './any-service.ts';
 import { clusterHosting, readsOfLock } from './environment-lock.ts';
 import { observedServices, readsOfServices, type ObservedService } from './observed-services.ts';
 import { isOwnerKind, ownedVariableReads, variablesSeenBy } from './owned-variables.ts';
 import { environmentLogOf, logOfDeployment, type DeploymentLog } from './deployment-log.ts';
+import { readsOfRecords, recordedSince } from './recorded-changes.ts';
 
 /** Most other environments of the project that are searched for who holds a lock. */
 const mostEnvironments = 6;
@@ -17,28 +40,59 @@ interface Place {
 }
 
 /** The environments of the project of a service, its own first. */
-async function placesAround(context: ToolContext, { environmentId, projectId, path }: Subject): Promise<readonly Place[]> {
+async function placesAround(
+  context: ToolContext,
+  { environmentId, projectId, path }: Subject,
+): Promise<readonly Place[]> {
   if (environmentId === undefined) return [];
   // The path of a service that was found in its environment isn't known, but that of the environment is.
-  const project = Object.values(context.resolved).find((resource) => resource?.path !== undefined)?.path?.split('/')[0];
-  const list = projectId === undefined ? undefined : await context.attempt(operations.list_environments, { project_id: projectId });
-  const all = (list?.results ?? []).flatMap(({ id, name }) => (id ? [{ id, path: [project, name].filter(Boolean).join('/') }] : []));
-  const own = all.find(({ id }) => id === environmentId) ?? { id: environmentId, path: path?.split('/').slice(0, -1).join('/') ?? '' };
+  const project = Object.values(context.resolved)
+    .find((resource) => resource?.path !== undefined)
+    ?.path?.split('/')[0];
+  const list =
+    projectId === undefined
+      ? undefined
+      : await context.attempt(operations.list_environments, { project_id: projectId });
+  const all = (list?.results ?? []).flatMap(({ id, name }) =>
+    id ? [{ id, path: [project, name].filter(Boolean).join('/') }] : [],
+  );
+  const own = all.find(({ id }) => id === environmentId) ?? {
+    id: environmentId,
+    path: path?.split('/').slice(0, -1).join('/') ?? '',
+  };
   return [own, ...all.filter(({ id }) => id !== environmentId)].slice(0, 1 + mostEnvironments);
 }
 
-const holderAt = async (context: ToolContext, { kind, id, name, status }: ObservedService, place: Place): Promise<LockHolder> => {
+const holderAt = async (
+  context: ToolContext,
+  { kind, id, name, status }: ObservedService,
+  place: Place,
+): Promise<LockHolder> => {
   const history = await readAspect(context, { kind, id }, 'deployments');
   const rows = recordsIn(history?.['results']) as HistoryItem[];
   const last = rows.map(readDeployment).find(({ action }) => action === 'DEPLOY');
-  return { kind, id, name, path: [place.path, name].filter(Boolean).join('/'), environmentId: place.id, state: status?.state, by: last?.triggeredBy, at: last?.startedAt };
+  return {
+    kind,
+    id,
+    name,
+    path: [place.path, name].filter(Boolean).join('/'),
+    environmentId: place.id,
+    state: status?.state,
+    by: last?.triggeredBy,
+    at: last?.startedAt,
+  };
 };
 
 /**
- * The service that holds the lock of a Terraform state: the log names the instance, which is named after its service. It is
+ * The service that holds the lock of a Terraform state: the log names the instance, which is named after its service.
+ * It is
  * searched for in the project. Undefined if the log names none, or there is none of that name.
  */
-async function lockHolder(context: ToolContext, subject: Subject, lines: readonly LogLine[]): Promise<LockHolder | undefined> {
+async function lockHolder(
+  context: ToolContext,
+  subject: Subject,
+  lines: readonly LogLine[],
+): Promise<LockHolder | undefined> {
   const host = lockingHost(lines);
   if (host === undefined) return undefined;
   for (const place of await placesAround(context, subject)) {
@@ -48,116 +102,153 @@ async function lockHolder(context: ToolContext, subject: Subject, lines: readonl
   return undefined;
 }
 
-/** What telling who changed a service, and from what, reads. */
-const readsOfRecords: readonly ReadUse[] = readUses('by whom and from what a variable or the configuration was changed is not told', operations.list_events, operations.get_organization);
-
-const notTold = 'Who changed what is not told, because the platform failed to answer';
-
-/** The newest events of a time; undefined if they can't be read. */
-async function eventsBetween(context: ToolContext, from_timestamp: string, to_timestamp: string | undefined): Promise<readonly LenientEvent[] | undefined> {
-  const organization = await context.attempt(operations.get_organization, {});
-  if (!organization?.id) return undefined;
-  const query = { organization_id: organization.id, page_size: maximumEventPageSize, from_timestamp, ...(to_timestamp !== undefined && { to_timestamp }) };
-  const page: JsonRecord | undefined = await context.attempt(operations.list_events, query);
-  const events = page && recordsIn(page['events']);
-  if (events && events.length >= maximumEventPageSize) context.leftOut(`Of who changed what since then, only the newest ${events.length} events were looked through.`);
-  return events;
-}
-
-/**
- * What the platform recorded between the last good deployment of a service and the one that is diagnosed; undefined if that
- * explains nothing, or can't be read. Events are read where a setting was changed, or nothing else that is known was.
- */
-async function recordedSince(context: ToolContext, { id: service, environmentId: environment, projectId: project }: Subject, evidence: Evidence): Promise<readonly RecordedChange[] | undefined> {
-  const { lastGood, deployment, changes } = readDeploymentSituation(evidence);
-  const isSetting = changes.some(({ kind }) => kind === 'variable' || kind === 'configuration');
-  const isVersion = changes.some(({ kind }) => kind === 'commit' || kind === 'image');
-  if (!lastGood?.startedAt || deployment?.end !== 'bad' || (isVersion && !isSetting)) return undefined;
-  try {
-    const events = await eventsBetween(context, lastGood.startedAt, deployment.startedAt);
-    // A value that would be hidden in a list of variables is none to propose.
-    const isSecret = (key: string, value?: string): boolean => isSecretName(key) || (value !== undefined && context.hiddenIn({ key, value }).length > 0);
-    return events?.flatMap((event) => recordedChange(event, { service, environment, project }, isSecret) ?? []);
-  } catch (error) {
-    if (!isPlatformFailure(error)) throw error;
-    context.leftOut(`${notTold} (${error.operation}: ${error.reason}).`);
-    return undefined;
-  }
-}
-
-// The states are taken from the environment first: how the own read of a service fails changes nothing, if that is answered.
+// The states are taken from the environment first: how the own read of a service fails changes nothing, if that is
+// answered.
 const whatever = ['not_offered', 'not_found', 'forbidden', 'bad_answer', 'server_error'] as const;
 
 /** What a diagnosis reads, and does without where it has to. */
 export const readsOfDiagnosis: readonly ReadUse[] = [
   ...readsOfServices,
   ...readsByKind('deployments', 'the history'),
-  ...readUses('who stopped a service, and how it was before, is not told of an environment', operations.list_environment_deployments),
+  ...readUses(
+    'who stopped a service, and how it was before, is not told of an environment',
+    operations.list_environment_deployments,
+  ),
   ...readsByKind('logs', 'the log', operations.get_environment_logs),
-  ...readsByKind('status', 'the state').map((use) => ({ ...use, same: { reads: [operations.get_environment_status], after: whatever } })),
+  ...readsByKind('status', 'the state').map((use) => ({
+    ...use,
+    same: { reads: [operations.get_environment_status], after: whatever },
+  })),
   ...readsInstead('status', 'the state'),
-  ...readUses('the configuration is not seen where the environment of a service is not known', operations.get_application, operations.get_container, operations.get_database, operations.get_job, operations.get_helm, operations.get_terraform),
+  ...readUses(
+    'the configuration is not seen where the environment of a service is not known',
+    operations.get_application,
+    operations.get_container,
+    operations.get_database,
+    operations.get_job,
+    operations.get_helm,
+    operations.get_terraform,
+  ),
   ...ownedVariableReads('variables'),
   ...readsOfRecords,
   ...readsOfLock('a locked cluster is not seen as a cause'),
 ];
 
 const siblingOf = ({ kind, id, name, configuration = {}, status }: ObservedService): Sibling => ({
-  kind, id, name,
+  kind,
+  id,
+  name,
   state: status?.state,
   last_deployment_date: status?.last_deployment_date,
   ...(pick(configuration, ['host', 'port', 'type']) as Partial<Sibling>),
 });
 
 /** The newest deployments of an environment; undefined if they can't be read. */
-export async function readEnvironmentHistory(context: ToolContext, environment_id: string): Promise<readonly HistoryItem[] | undefined> {
-  const history: JsonRecord | undefined = await context.attempt(operations.list_environment_deployments, { environment_id });
+export async function readEnvironmentHistory(
+  context: ToolContext,
+  environment_id: string,
+): Promise<readonly HistoryItem[] | undefined> {
+  const history: JsonRecord | undefined = await context.attempt(operations.list_environment_deployments, {
+    environment_id,
+  });
   return history && recordsIn(history['results']);
 }
 
 /**
- * Siblings as they were at the end of an old deployment, as far as they were stopped since. Those that run are told as they
+ * Siblings as they were at the end of an old deployment, as far as they were stopped since. Those that run are told as
+ * they
  * are: what they lacked then is mended.
  */
-async function siblingsAt(context: ToolContext, environmentId: string, siblings: readonly Sibling[], { endedAt }: PastDeployment): Promise<Sibling[]> {
-  const history = endedAt !== undefined && siblings.some(({ state }) => state === 'STOPPED') ? await readEnvironmentHistory(context, environmentId) : undefined;
+async function siblingsAt(
+  context: ToolContext,
+  environmentId: string,
+  siblings: readonly Sibling[],
+  { endedAt }: PastDeployment,
+): Promise<Sibling[]> {
+  const history =
+    endedAt !== undefined && siblings.some(({ state }) => state === 'STOPPED')
+      ? await readEnvironmentHistory(context, environmentId)
+      : undefined;
   return siblings.map((sibling) => {
-    const then = sibling.state === 'STOPPED' ? deploymentsOf(sibling.id, history ?? []).find(({ startedAt }) => startedAt !== undefined && Date.parse(startedAt) <= Date.parse(endedAt!)) : undefined;
+    const then =
+      sibling.state === 'STOPPED'
+        ? deploymentsOf(sibling.id, history ?? []).find(
+            ({ startedAt }) => startedAt !== undefined && Date.parse(startedAt) <= Date.parse(endedAt!),
+          )
+        : undefined;
     return then ? { ...sibling, state: then.state, last_deployment_date: then.endedAt } : sibling;
   });
 }
 
 /** The keys of the variables that a service sees, never their values; undefined if they can't be read. */
-async function variableKeys(context: ToolContext, { kind, id }: Subject, environmentId: string | undefined): Promise<VariableKey[] | undefined> {
-  const owner = isOwnerKind(kind) ? { kind, id } : environmentId === undefined ? undefined : { kind: 'environment' as const, id: environmentId };
+async function variableKeys(
+  context: ToolContext,
+  { kind, id }: Subject,
+  environmentId: string | undefined,
+): Promise<VariableKey[] | undefined> {
+  const owner = isOwnerKind(kind)
+    ? { kind, id }
+    : environmentId === undefined
+      ? undefined
+      : { kind: 'environment' as const, id: environmentId };
   const rows = owner && (await variablesSeenBy(owner, context));
-  return rows?.map((row) => pick(row, ['key', 'scope', 'variable_type', 'created_at', 'updated_at']) as unknown as VariableKey);
+  return rows?.map(
+    (row) => pick(row, ['key', 'scope', 'variable_type', 'created_at', 'updated_at']) as unknown as VariableKey,
+  );
 }
 
 /**
- * Log lines for the diagnosis of a deployment: from the log of the environment, which has the step of each line but only the
+ * Log lines for the diagnosis of a deployment: from the log of the environment, which has the step of each line but
+ * only the
  * latest deployments, or else from the service's own log. Says so if neither can be read.
  * @param chosen the deployment, if it isn't the latest
  */
-async function logFor(context: ToolContext, subject: Subject, chosen: string | undefined, known: { readonly history: readonly HistoryItem[]; readonly status?: LenientServiceStatus | null }): Promise<Partial<DeploymentLog>> {
-  const inEnvironment = subject.environmentId === undefined ? [] : ((await environmentLogOf(context, subject.environmentId, subject.id)) ?? []);
+async function logFor(
+  context: ToolContext,
+  subject: Subject,
+  chosen: string | undefined,
+  known: { readonly history: readonly HistoryItem[]; readonly status?: LenientServiceStatus | null },
+): Promise<Partial<DeploymentLog>> {
+  const inEnvironment =
+    subject.environmentId === undefined
+      ? []
+      : ((await environmentLogOf(context, subject.environmentId, subject.id)) ?? []);
   if (chosen === undefined && inEnvironment.length > 0) return { lines: inEnvironment };
   const lines = chosen === undefined ? await logOf(context, subject) : undefined;
-  const log = chosen === undefined ? lines && { lines } : await logOfDeployment(context, subject, chosen, { ...known, lines: inEnvironment });
+  const log =
+    chosen === undefined
+      ? lines && { lines }
+      : await logOfDeployment(context, subject, chosen, { ...known, lines: inEnvironment });
   if (!log) context.leftOut('No log could be read: the diagnosis rests on states and configuration alone.');
   return log ?? { missing: 'no log could be read' };
 }
 
 /** Causes outside the service, which may be the reason for a lock. */
-const externalCauses: readonly string[] = ['unknown', 'none', 'disk_full', 'insufficient_resources', 'no_fitting_node', 'quota_exceeded', 'cluster_locked', 'canceled', 'cluster_unreachable', 'changed_outside'];
+const externalCauses: readonly string[] = [
+  'unknown',
+  'none',
+  'disk_full',
+  'insufficient_resources',
+  'no_fitting_node',
+  'quota_exceeded',
+  'cluster_locked',
+  'canceled',
+  'cluster_unreachable',
+  'changed_outside',
+];
 
 /**
  * Reads the evidence for a diagnosis of a service, in as few requests as possible: depending on the cause that the rest
  * suggests, either its variables or the lock of its cluster.
  * @throws ApiError if the platform fails.
  */
-export async function gather(context: ToolContext, subject: Subject & { readonly kind: ServiceKind }, deployment?: string): Promise<Evidence> {
-  const configuration = subject.environmentId === undefined ? await readAspect(context, subject, 'configuration') : undefined;
+export async function gather(
+  context: ToolContext,
+  subject: Subject & { readonly kind: ServiceKind },
+  deployment?: string,
+): Promise<Evidence> {
+  const configuration =
+    subject.environmentId === undefined ? await readAspect(context, subject, 'configuration') : undefined;
   const environmentId = subject.environmentId ?? textAt(configuration, 'environment.id');
   const [services, deployments] = await Promise.all([
     environmentId ? observedServices(context, environmentId) : undefined,
@@ -169,21 +260,38 @@ export async function gather(context: ToolContext, subject: Subject & { readonly
   // Loaded on demand: the regular expression engine is large, and only needed here.
   const { diagnose } = await import('../../src/analysis/diagnosis/diagnose.ts');
   const chosen = chooseDeployment(history, status, deployment);
-  const { lines = [], missing } = await logFor(context, { ...subject, environmentId }, chosen === history[0] ? undefined : chosen?.identifier?.execution_id ?? undefined, { history, status });
+  const { lines = [], missing } = await logFor(
+    context,
+    { ...subject, environmentId },
+    chosen === history[0] ? undefined : (chosen?.identifier?.execution_id ?? undefined),
+    { history, status },
+  );
   const siblings = (services ?? []).filter(({ id }) => id !== subject.id).map(siblingOf);
   const evidence: Evidence = {
-    service: { kind: subject.kind, id: subject.id, name: own?.name ?? subject.name ?? subject.id, configuration: own?.configuration ?? configuration },
+    service: {
+      kind: subject.kind,
+      id: subject.id,
+      name: own?.name ?? subject.name ?? subject.id,
+      configuration: own?.configuration ?? configuration,
+    },
     ...(environmentId && { environment: { id: environmentId } }),
-    history, deployment, status,
-    lines, missingLines: missing,
-    siblings: chosen && environmentId && chosen !== history[0] ? await siblingsAt(context, environmentId, siblings, readDeployment(chosen)) : siblings,
+    history,
+    deployment,
+    status,
+    lines,
+    missingLines: missing,
+    siblings:
+      chosen && environmentId && chosen !== history[0]
+        ? await siblingsAt(context, environmentId, siblings, readDeployment(chosen))
+        : siblings,
   };
   const { cause } = diagnose(evidence);
   if (environmentId && externalCauses.includes(cause.code)) {
     const { id, name, lock } = await clusterHosting(context, environmentId, subject.projectId);
     if (id !== undefined && lock) return { ...evidence, cluster: { id, name, lock } };
   }
-  if (cause.code === 'terraform_state_locked') return { ...evidence, lockHolder: await lockHolder(context, { ...subject, environmentId }, lines) };
+  if (cause.code === 'terraform_state_locked')
+    return { ...evidence, lockHolder: await lockHolder(context, { ...subject, environmentId }, lines) };
   const variables = await variableKeys(context, subject, environmentId);
   const known = { ...evidence, ...(variables && { variables }) };
   return { ...known, recorded: await recordedSince(context, { ...subject, environmentId }, known) };

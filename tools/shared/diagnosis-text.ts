@@ -2,7 +2,10 @@ import { firstPart, lastPart } from '../../src/contract/index.ts';
 import type { Diagnosis, Evidence, ServiceChange, TimelineEntry } from '../../src/analysis/index.ts';
 import { compact, isRecord, pruneRecord, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
 
-/** Maximum lengths of a log line that is shown with a diagnosis, in characters: of one that the cause rests on, and of others. */
+/**
+ * Maximum lengths of a log line that is shown with a diagnosis, in characters: of one that the cause rests on, and of
+ * others.
+ */
 const maximumQuotedLength = 400;
 const maximumLineLength = 200;
 
@@ -12,10 +15,13 @@ const beginning = 60;
 // Column padding in a tool's output costs bytes and means nothing here.
 const line = (text: string, maximumLength = maximumLineLength): string => {
   const narrow = text.trim().replaceAll(/\s+/g, ' ');
-  return narrow.length > maximumLength ? `${firstPart(narrow, beginning)}…${lastPart(narrow, maximumLength - beginning)}` : narrow;
+  return narrow.length > maximumLength
+    ? `${firstPart(narrow, beginning)}…${lastPart(narrow, maximumLength - beginning)}`
+    : narrow;
 };
 
-const moment = ({ at, what, seconds }: TimelineEntry): string => `${at === undefined ? '' : `${at} `}${what}${seconds === undefined ? '' : ` (${seconds} s)`}`;
+const moment = ({ at, what, seconds }: TimelineEntry): string =>
+  `${at === undefined ? '' : `${at} `}${what}${seconds === undefined ? '' : ` (${seconds} s)`}`;
 
 const change = ({ text, at }: ServiceChange): string => `${text}${at === undefined ? '' : `, ${at}`}`;
 
@@ -27,7 +33,26 @@ function lockIn({ cluster }: Evidence): JsonRecord | undefined {
 }
 
 /** A diagnosis as an answer: most important first, without the indexes of lines, which nobody can look up. */
-export function diagnosisAnswer(subject: string, evidence: Evidence, { outcome, cause, also, failing_step, deployment, since, serves, schedule, stopped, last_good, changes, lines, timeline, next }: Diagnosis): JsonRecord {
+export function diagnosisAnswer(
+  subject: string,
+  evidence: Evidence,
+  {
+    outcome,
+    cause,
+    also,
+    failing_step,
+    deployment,
+    since,
+    serves,
+    schedule,
+    stopped,
+    last_good,
+    changes,
+    lines,
+    timeline,
+    next,
+  }: Diagnosis,
+): JsonRecord {
   return pruneRecord({
     subject,
     outcome,
@@ -40,8 +65,14 @@ export function diagnosisAnswer(subject: string, evidence: Evidence, { outcome, 
     blocked: lockIn(evidence),
     failing_step,
     changes: changes.map(change),
-    lines: lines.map(({ index, text, count }) => `${line(text, cause.quotes.includes(index) ? maximumQuotedLength : maximumLineLength)}${count > 1 ? ` ×${count}` : ''}`),
-    timeline: timeline.filter(({ what }) => !what.startsWith('first sign')).map(moment).map((text) => line(text)),
+    lines: lines.map(
+      ({ index, text, count }) =>
+        `${line(text, cause.quotes.includes(index) ? maximumQuotedLength : maximumLineLength)}${count > 1 ? ` ×${count}` : ''}`,
+    ),
+    timeline: timeline
+      .filter(({ what }) => !what.startsWith('first sign'))
+      .map(moment)
+      .map((text) => line(text)),
     deployment: { id: deployment?.id, triggered_by: deployment?.triggered_by },
     last_good,
     next,
@@ -53,12 +84,16 @@ const seconds = (value: unknown): string => (typeof value === 'number' ? ` (${va
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
 const words = (record: unknown, members: readonly string[]): string =>
-  isRecord(record) ? members.flatMap((member) => (record[member] === undefined ? [] : [compact(record[member])])).join(', ') : '';
+  isRecord(record)
+    ? members.flatMap((member) => (record[member] === undefined ? [] : [compact(record[member])])).join(', ')
+    : '';
 
 /** By whom and when something was stopped, as part of a sentence. */
-export const describeStop = ({ by, at }: JsonRecord): string => `${by === undefined ? '' : ` by ${compact(by)}`}${at === undefined ? '' : ` at ${compact(at)}`}`;
+export const describeStop = ({ by, at }: JsonRecord): string =>
+  `${by === undefined ? '' : ` by ${compact(by)}`}${at === undefined ? '' : ` at ${compact(at)}`}`;
 
-const section = (title: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : [`${title}:`, ...lines.map((one) => `  ${one}`)]);
+const section = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [`${title}:`, ...lines.map((one) => `  ${one}`)];
 
 const blockText = ({ cluster, cluster_id, locked_by, locked_at, ttl_in_days, reason }: JsonRecord): string =>
   `Nothing can be deployed, because its cluster ${compact(cluster)} (id ${compact(cluster_id)}) is locked by ${compact(locked_by)} since ${compact(locked_at)}${ttl_in_days === undefined ? '' : ` for ${compact(ttl_in_days)} days`}: ${compact(reason)}`;
@@ -66,11 +101,24 @@ const blockText = ({ cluster, cluster_id, locked_by, locked_at, ttl_in_days, rea
 /** A diagnosis as text. */
 export function diagnosisText(view: JsonRecord): string {
   const { subject, outcome, cause, blocked, deployment, last_good: good, failing_step: step } = view;
-  const { code, sentence, confidence, why } = (isRecord(cause) ? cause : {}) as { code?: string; sentence?: string; confidence?: string; why?: string };
+  const { code, sentence, confidence, why } = (isRecord(cause) ? cause : {}) as {
+    code?: string;
+    sentence?: string;
+    confidence?: string;
+    why?: string;
+  };
   return [
     `${String(subject)}: ${String(outcome)}${isRecord(step) ? ` in ${String(step['name'])}${seconds(step['seconds'])}` : ''}`,
-    ...(isRecord(view['since']) ? [`That is over: a later deployment ended well (${words(view['since'], ['state', 'at', 'id'])}). About the one before:`] : []),
-    ...(isRecord(view['stopped']) ? [`It was stopped afterwards${describeStop(view['stopped'])}, and nothing of it runs. About the deployment before:`] : []),
+    ...(isRecord(view['since'])
+      ? [
+          `That is over: a later deployment ended well (${words(view['since'], ['state', 'at', 'id'])}). About the one before:`,
+        ]
+      : []),
+    ...(isRecord(view['stopped'])
+      ? [
+          `It was stopped afterwards${describeStop(view['stopped'])}, and nothing of it runs. About the deployment before:`,
+        ]
+      : []),
     `Cause (${[code, confidence && `confidence ${confidence}`].filter(Boolean).join(', ')}): ${sentence ?? 'not known'}`,
     ...(why === undefined ? [] : [`Rests on: ${why}`]),
     ...(typeof view['serves'] === 'string' ? [`Serves now: ${view['serves']}`] : []),

@@ -1,14 +1,35 @@
 import { operations, type AnyOperation } from '../../src/contract/index.ts';
-import { isPlatformFailure, isRecord, lockEnd, lockReads, lockText, readClusterLocks, readUses, rowsIn, show, textOf, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  isPlatformFailure,
+  isRecord,
+  lockEnd,
+  lockReads,
+  lockText,
+  readClusterLocks,
+  readUses,
+  rowsIn,
+  show,
+  textOf,
+  type JsonRecord,
+  type ReadUse,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 
 /**
- * The locks of clusters that hold now, by cluster: null for one that isn't locked, or whose lock has ended. Clusters of which
+ * The locks of clusters that hold now, by cluster: null for one that isn't locked, or whose lock has ended. Clusters of
+ * which
  * nothing tells are left out.
  * @throws ApiError if the platform fails
  */
-export async function locksInForce(organization_id: string, clusters: readonly string[], context: Pick<ToolContext, 'attempt' | 'now'>): Promise<ReadonlyMap<string, JsonRecord | null>> {
+export async function locksInForce(
+  organization_id: string,
+  clusters: readonly string[],
+  context: Pick<ToolContext, 'attempt' | 'now'>,
+): Promise<ReadonlyMap<string, JsonRecord | null>> {
   const locks = await readClusterLocks(organization_id, clusters, context);
-  return new Map([...locks].map(([cluster, lock]) => [cluster, lock && !(lockEnd(lock) <= context.now()) ? lock : null]));
+  return new Map(
+    [...locks].map(([cluster, lock]) => [cluster, lock && !(lockEnd(lock) <= context.now()) ? lock : null]),
+  );
 }
 
 /** The cluster of an environment, with its lock: null if it isn't locked, undefined if nothing tells. */
@@ -20,36 +41,68 @@ export interface EnvironmentCluster {
 
 /** What finding the lock of an environment's cluster reads. */
 export const readsOfLock = (without: string): readonly ReadUse[] => [
-  ...readUses(without, operations.get_organization, operations.list_environments, operations.get_environment), ...lockReads(without),
+  ...readUses(without, operations.get_organization, operations.list_environments, operations.get_environment),
+  ...lockReads(without),
 ];
 
 /** An environment, from its project's list if possible: resolving a path has read that list already. */
-export async function environmentAt(context: ToolContext, environmentId: string, projectId: string | undefined): Promise<JsonRecord | undefined> {
-  const list = projectId === undefined ? undefined : await context.read(operations.list_environments, { project_id: projectId }).catch(() => undefined);
-  return rowsIn(list).find(({ id }) => id === environmentId) ?? context.attempt<AnyOperation>(operations.get_environment, { environment_id: environmentId });
+export async function environmentAt(
+  context: ToolContext,
+  environmentId: string,
+  projectId: string | undefined,
+): Promise<JsonRecord | undefined> {
+  const list =
+    projectId === undefined
+      ? undefined
+      : await context.read(operations.list_environments, { project_id: projectId }).catch(() => undefined);
+  return (
+    rowsIn(list).find(({ id }) => id === environmentId) ??
+    context.attempt<AnyOperation>(operations.get_environment, { environment_id: environmentId })
+  );
 }
 
 /** Whether the list of locks is empty, which saves reading the environment. */
 const haveNoLocks = async (context: ToolContext, organization_id: string): Promise<boolean> =>
-  (await context.attempt(operations.list_cluster_locks, { organization_id }).catch(() => undefined))?.results?.length === 0;
+  (await context.attempt(operations.list_cluster_locks, { organization_id }).catch(() => undefined))?.results
+    ?.length === 0;
 
-/** The cluster of an environment with its lock. If no cluster is locked, the environment isn't read. @throws ApiError if the platform fails */
-export async function clusterHosting(context: ToolContext, environmentId: string, projectId: string | undefined): Promise<EnvironmentCluster> {
+/**
+ * The cluster of an environment with its lock. If no cluster is locked, the environment isn't read. @throws ApiError if
+ * the platform fails
+ */
+export async function clusterHosting(
+  context: ToolContext,
+  environmentId: string,
+  projectId: string | undefined,
+): Promise<EnvironmentCluster> {
   const organization = await context.attempt(operations.get_organization, {});
   if (!organization?.id) return {};
   if (await haveNoLocks(context, organization.id)) return { lock: null };
   const environment = await environmentAt(context, environmentId, projectId);
   const id = textOf(environment, 'cluster_id');
   if (id === undefined) return {};
-  return { id, name: textOf(environment, 'cluster_name'), lock: (await locksInForce(organization.id, [id], context)).get(id) };
+  return {
+    id,
+    name: textOf(environment, 'cluster_name'),
+    lock: (await locksInForce(organization.id, [id], context)).get(id),
+  };
 }
 
-/** That the cluster of an environment is locked, by whom, why and until when; undefined if it isn't. Says so where nobody could look. */
-export async function lockOn(context: ToolContext, environmentId: string, projectId: string | undefined): Promise<string | undefined> {
-  const { name, lock } = await clusterHosting(context, environmentId, projectId).catch((error: unknown): EnvironmentCluster => {
-    if (!isPlatformFailure(error)) throw error;
-    return {};
-  });
+/**
+ * That the cluster of an environment is locked, by whom, why and until when; undefined if it isn't. Says so where
+ * nobody could look.
+ */
+export async function lockOn(
+  context: ToolContext,
+  environmentId: string,
+  projectId: string | undefined,
+): Promise<string | undefined> {
+  const { name, lock } = await clusterHosting(context, environmentId, projectId).catch(
+    (error: unknown): EnvironmentCluster => {
+      if (!isPlatformFailure(error)) throw error;
+      return {};
+    },
+  );
   if (lock === undefined) context.leftOut('Whether its cluster is locked could not be read.');
   return isRecord(lock) ? lockText(lock, show, name) : undefined;
 }

@@ -1,9 +1,14 @@
 /**
- * Runs something for each item, in their order and a few at a time, such as reads of a platform. After one fails, none is
+ * Runs something for each item, in their order and a few at a time, such as reads of a platform. After one fails, none
+ * is
  * begun any more.
  * @throws the first failure.
  */
-export async function fewAtOnce<Item, Result>(items: readonly Item[], run: (item: Item) => Promise<Result>, most = 3): Promise<Result[]> {
+export async function fewAtOnce<Item, Result>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Result>,
+  most = 3,
+): Promise<Result[]> {
   const results: Result[] = [];
   const waiting = items.entries();
   let hasFailed = false;

@@ -15,7 +15,10 @@ export async function firingAlerts(context: ToolContext): Promise<readonly JsonR
  * The environment that an alert rule watches, or a service in it; undefined for a rule about anything else.
  * @param environmentOf the environment of a service by its id, for platforms whose rules don't tell it.
  */
-export function environmentWatched({ target }: JsonRecord, environmentOf: ReadonlyMap<string, string> = new Map()): string | undefined {
+export function environmentWatched(
+  { target }: JsonRecord,
+  environmentOf: ReadonlyMap<string, string> = new Map(),
+): string | undefined {
   if (!isRecord(target)) return undefined;
   const { service, target_type: type, target_id: id } = target;
   if (isRecord(service) && typeof service['environment_id'] === 'string') return service['environment_id'];
@@ -23,10 +26,19 @@ export function environmentWatched({ target }: JsonRecord, environmentOf: Readon
 }
 
 /** Whether an alert rule watches a cluster. Some platforms write the word with a space. */
-export const watchesCluster = ({ target }: JsonRecord): boolean => isRecord(target) && String(target['target_type']).trim() === 'CLUSTER';
+export const watchesCluster = ({ target }: JsonRecord): boolean =>
+  isRecord(target) && String(target['target_type']).trim() === 'CLUSTER';
 
 /** An alert rule that fires, in a few members. */
 export const alertRow = (rule: JsonRecord): JsonRecord => {
-  const service = isRecord(rule['target']) && isRecord(rule['target']['service']) ? rule['target']['service']['name'] : undefined;
-  return pruneRecord({ name: rule['name'], severity: rule['severity'], state: rule['state'], since: rule['starts_at'], service, id: rule['id'] });
+  const service =
+    isRecord(rule['target']) && isRecord(rule['target']['service']) ? rule['target']['service']['name'] : undefined;
+  return pruneRecord({
+    name: rule['name'],
+    severity: rule['severity'],
+    state: rule['state'],
+    since: rule['starts_at'],
+    service,
+    id: rule['id'],
+  });
 };

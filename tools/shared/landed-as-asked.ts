@@ -8,36 +8,55 @@ export interface WantedEnvironment {
   readonly project_id?: string | undefined;
 }
 
-const clusterText = (environment: JsonRecord, id: string): string => [textOf(environment, 'cluster_name'), `(id ${id})`].filter(Boolean).join(' ');
+const clusterText = (environment: JsonRecord, id: string): string =>
+  [textOf(environment, 'cluster_name'), `(id ${id})`].filter(Boolean).join(' ');
 
 const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
-const projectOf = ({ project }: JsonRecord): string | undefined => (isRecord(project) ? textOf(project, 'id') : undefined);
+const projectOf = ({ project }: JsonRecord): string | undefined =>
+  isRecord(project) ? textOf(project, 'id') : undefined;
 
 /** Ends the call with where the environment is, if its project or mode is not what was asked for. */
 function checkPlace(wanted: WantedEnvironment, context: ToolContext, found: JsonRecord): void {
   const called = `environment ${textOf(found, 'name') ?? ''} (id ${textOf(found, 'id') ?? 'not told'})`;
   const [mode, project] = [textOf(found, 'mode'), projectOf(found)];
   if (wanted.mode !== undefined && mode !== undefined && !same(mode, wanted.mode)) {
-    context.notAsAsked(`the environment has another mode than ${wanted.mode}`, 'Tell the user, who has to decide whether it is changed, deleted or used so.', `${called} is ${mode}`);
+    context.notAsAsked(
+      `the environment has another mode than ${wanted.mode}`,
+      'Tell the user, who has to decide whether it is changed, deleted or used so.',
+      `${called} is ${mode}`,
+    );
   }
   if (wanted.project_id !== undefined && project !== undefined && !same(project, wanted.project_id)) {
-    context.notAsAsked(`the environment is in another project than project ${wanted.project_id}`, 'Tell the user, who has to decide whether it is deleted or used there.', `${called} is in project ${project}`);
+    context.notAsAsked(
+      `the environment is in another project than project ${wanted.project_id}`,
+      'Tell the user, who has to decide whether it is deleted or used there.',
+      `${called} is in project ${project}`,
+    );
   }
 }
 
 /**
- * The created environment, checked to be where it was asked for: some platforms ignore a wish that they don't understand.
+ * The created environment, checked to be where it was asked for: some platforms ignore a wish that they don't
+ * understand.
  * @throws CallFailure `not_as_asked` with where it is instead
  */
-export async function landedAsAsked(wanted: WantedEnvironment, context: ToolContext, created: JsonRecord): Promise<JsonRecord> {
+export async function landedAsAsked(
+  wanted: WantedEnvironment,
+  context: ToolContext,
+  created: JsonRecord,
+): Promise<JsonRecord> {
   const id = textOf(created, 'id');
   const isTold = textOf(created, 'cluster_id') !== undefined;
-  const found = isTold || id === undefined ? created : ((await context.attempt(operations.get_environment, { environment_id: id })) ?? created);
+  const found =
+    isTold || id === undefined
+      ? created
+      : ((await context.attempt(operations.get_environment, { environment_id: id })) ?? created);
   checkPlace(wanted, context, found);
   if (wanted.cluster_id === undefined) return created;
   const cluster = textOf(found, 'cluster_id');
-  if (cluster === undefined) return { ...created, note: 'Not known: on which cluster it is. The platform does not tell.' };
+  if (cluster === undefined)
+    return { ...created, note: 'Not known: on which cluster it is. The platform does not tell.' };
   if (!same(cluster, wanted.cluster_id)) {
     context.notAsAsked(
       `the environment is on another cluster than cluster ${wanted.cluster_id}`,

@@ -1,7 +1,8 @@
 import type { JsonRecord, ToolContext } from '../../src/server/tool/index.ts';
 
 /** Whether requests are about one service each, in place of one about several services of an environment. */
-export const isSentOneByOne = (sent: readonly JsonRecord[]): boolean => sent.some((input) => input['environment_id'] === undefined);
+export const isSentOneByOne = (sent: readonly JsonRecord[]): boolean =>
+  sent.some((input) => input['environment_id'] === undefined);
 
 /** Says in the answer that services of an environment were changed one at a time. */
 export function tellIfOneByOne({ sent, leftOut }: ToolContext): void {

@@ -1,6 +1,15 @@
 import { operations } from '../../src/contract/index.ts';
 import type { WatchedEnvironment, WatchedService } from '../../src/analysis/index.ts';
-import { isRecord, lockReads, readUses, rowsIn, textAt, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  isRecord,
+  lockReads,
+  readUses,
+  rowsIn,
+  textAt,
+  type JsonRecord,
+  type ReadUse,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { nodesOfClusters, readsOfNodes } from './cluster-nodes.ts';
 import { locksInForce } from './environment-lock.ts';
 import { unlessMissing } from './if-possible.ts';
@@ -9,9 +18,22 @@ import { environmentWatched, firingAlerts, watchesCluster } from './firing-alert
 /** What an overview of an organization reads. Which of it depends on what the platform offers and the policy allows. */
 export const readsOfOrganization: readonly ReadUse[] = [
   ...readUses('nothing is found but the environment that is named', operations.get_organization),
-  ...readUses('each project is read by itself', operations.list_services_of_organization, operations.list_environments_of_organization),
-  ...readUses('each environment is read by itself', operations.list_environment_overviews, operations.list_environment_statuses),
-  ...readUses('environments without services may be missing', operations.list_projects, operations.list_environments, operations.get_environment),
+  ...readUses(
+    'each project is read by itself',
+    operations.list_services_of_organization,
+    operations.list_environments_of_organization,
+  ),
+  ...readUses(
+    'each environment is read by itself',
+    operations.list_environment_overviews,
+    operations.list_environment_statuses,
+  ),
+  ...readUses(
+    'environments without services may be missing',
+    operations.list_projects,
+    operations.list_environments,
+    operations.get_environment,
+  ),
   ...readUses('services are not judged one by one', operations.get_environment_status, operations.list_services),
   ...readUses('alerts that fire are not shown', operations.list_alert_rules),
   ...lockReads('locked clusters are not shown'),
@@ -57,8 +79,16 @@ interface Allowance {
   left: number;
 }
 
-/** Visits as many of a list as there are requests for, a few at a time. @returns the results, shorter than the list if requests ran out */
-async function eachWithin<One, Result>(list: readonly One[], allowance: Allowance, cost: number, visit: (one: One) => Promise<Result>): Promise<readonly Result[]> {
+/**
+ * Visits as many of a list as there are requests for, a few at a time. @returns the results, shorter than the list if
+ * requests ran out
+ */
+async function eachWithin<One, Result>(
+  list: readonly One[],
+  allowance: Allowance,
+  cost: number,
+  visit: (one: One) => Promise<Result>,
+): Promise<readonly Result[]> {
   const results: Result[] = [];
   while (results.length < list.length && allowance.left >= cost) {
     const batch = list.slice(results.length, results.length + Math.min(mostAtOnce, Math.floor(allowance.left / cost)));
@@ -70,27 +100,47 @@ async function eachWithin<One, Result>(list: readonly One[], allowance: Allowanc
 }
 
 const serviceOf = (row: JsonRecord, status: unknown): WatchedService => ({
-  id: textAt(row, 'id') ?? '', name: textAt(row, 'name') ?? textAt(row, 'id') ?? '', kind: (textAt(row, 'service_type') ?? 'service').toLowerCase(),
+  id: textAt(row, 'id') ?? '',
+  name: textAt(row, 'name') ?? textAt(row, 'id') ?? '',
+  kind: (textAt(row, 'service_type') ?? 'service').toLowerCase(),
   status: isRecord(status) ? status : undefined,
 });
 
 const placeOf = (row: JsonRecord, project: string, projectId?: string): Place => ({
-  id: textAt(row, 'id') ?? '', name: textAt(row, 'name') ?? textAt(row, 'id') ?? '', project, projectId, mode: textAt(row, 'mode'),
-  clusterId: textAt(row, 'cluster_id') ?? textAt(row, 'cluster.id'), clusterName: textAt(row, 'cluster_name') ?? textAt(row, 'cluster.name'),
+  id: textAt(row, 'id') ?? '',
+  name: textAt(row, 'name') ?? textAt(row, 'id') ?? '',
+  project,
+  projectId,
+  mode: textAt(row, 'mode'),
+  clusterId: textAt(row, 'cluster_id') ?? textAt(row, 'cluster.id'),
+  clusterName: textAt(row, 'cluster_name') ?? textAt(row, 'cluster.name'),
   ...(isRecord(row['deployment_status']) && { status: row['deployment_status'] }),
 });
 
-/** The services of an environment from the statuses of all of them; undefined if these can't be read. @param known the services, if a wider list had them. */
+/**
+ * The services of an environment from the statuses of all of them; undefined if these can't be read. @param known the
+ * services, if a wider list had them.
+ */
 async function lookInto(context: ToolContext, place: Place, known: readonly JsonRecord[] | undefined): Promise<Place> {
   if (place.id === '') return place;
   const [statuses, list] = await Promise.all([
     context.attempt(operations.get_environment_status, { environment_id: place.id }) as Promise<JsonRecord | undefined>,
-    known ? { results: known } : (context.attempt(operations.list_services, { environment_id: place.id }) as Promise<JsonRecord | undefined>),
+    known
+      ? { results: known }
+      : (context.attempt(operations.list_services, { environment_id: place.id }) as Promise<JsonRecord | undefined>),
   ]);
   if (!statuses) return place;
   const all = Object.values(statuses).flatMap((member) => rowsIn({ results: member }));
   const rows = list ? rowsIn(list) : all;
-  return { ...place, services: rows.map((row) => serviceOf(row, all.find(({ id }) => id === row['id']))) };
+  return {
+    ...place,
+    services: rows.map((row) =>
+      serviceOf(
+        row,
+        all.find(({ id }) => id === row['id']),
+      ),
+    ),
+  };
 }
 
 interface Project {
@@ -105,18 +155,38 @@ async function placesIn(context: ToolContext, { id: project_id, name }: Project)
   const list = await context.attempt(operations.list_environments, { project_id });
   const statuses = list && (await unlessMissing(context, operations.list_environment_statuses, { project_id }));
   const states = new Map(rowsIn(statuses).map((status) => [status['id'], status]));
-  return rowsIn(list as JsonRecord | undefined).map((row) => ({ ...placeOf(row, name, project_id), ...(states.has(row['id']) && { status: states.get(row['id'])! }) }));
+  return rowsIn(list as JsonRecord | undefined).map((row) => ({
+    ...placeOf(row, name, project_id),
+    ...(states.has(row['id']) && { status: states.get(row['id'])! }),
+  }));
 }
 
 /** The projects that rows of services are in or, without rows, all projects. */
-async function projectsOf(context: ToolContext, organization_id: string, services: readonly JsonRecord[] | undefined): Promise<readonly Project[]> {
+async function projectsOf(
+  context: ToolContext,
+  organization_id: string,
+  services: readonly JsonRecord[] | undefined,
+): Promise<readonly Project[]> {
   const rows = services ?? rowsIn(await context.attempt(operations.list_projects, { organization_id }));
   const [id, name] = services ? (['project_id', 'project_name'] as const) : (['id', 'name'] as const);
-  return [...new Map(rows.flatMap((row) => (textAt(row, id) === undefined ? [] : [[textAt(row, id)!, { id: textAt(row, id)!, name: textAt(row, name) ?? textAt(row, id)! }] as const]))).values()];
+  return [
+    ...new Map(
+      rows.flatMap((row) =>
+        textAt(row, id) === undefined
+          ? []
+          : [[textAt(row, id)!, { id: textAt(row, id)!, name: textAt(row, name) ?? textAt(row, id)! }] as const],
+      ),
+    ).values(),
+  ];
 }
 
 /** The environments of services whose rows have their statuses, and those without services. */
-async function placesWithStates(context: ToolContext, organization_id: string, project: Project | undefined, services: readonly JsonRecord[]): Promise<readonly Place[] | undefined> {
+async function placesWithStates(
+  context: ToolContext,
+  organization_id: string,
+  project: Project | undefined,
+  services: readonly JsonRecord[],
+): Promise<readonly Place[] | undefined> {
   const list = project
     ? await unlessMissing(context, operations.list_environment_overviews, { project_id: project.id })
     : await unlessMissing(context, operations.list_environments_of_organization, { organization_id });
@@ -135,21 +205,33 @@ const notReached = (count: number, what: string): string =>
   `${count} ${what}${count === 1 ? ' was' : 's were'} not looked into, to spare requests: give the project or environment to look there.`;
 
 /** Environments that are read one project, and where need be one environment, at a time. */
-async function placesOneByOne(context: ToolContext, projects: readonly Project[], services: readonly JsonRecord[] | undefined): Promise<readonly Place[]> {
-  const allowance: Allowance = { left: Math.min(mostRequests, Math.floor((context.budget()?.remaining ?? Number.POSITIVE_INFINITY) / 2)) };
+async function placesOneByOne(
+  context: ToolContext,
+  projects: readonly Project[],
+  services: readonly JsonRecord[] | undefined,
+): Promise<readonly Place[]> {
+  const allowance: Allowance = {
+    left: Math.min(mostRequests, Math.floor((context.budget()?.remaining ?? Number.POSITIVE_INFINITY) / 2)),
+  };
   const places = await eachWithin(projects, allowance, 1, (project) => placesIn(context, project));
   if (places.length < projects.length) context.leftOut(notReached(projects.length - places.length, 'project'));
   const all = places.flat();
   const unjudged = all.filter(({ status }) => status === undefined);
   const wanted = all.length <= mostLookedInto ? all : unjudged;
   const by = services && Map.groupBy(services, (row) => row['environment_id']);
-  const looked = await eachWithin(wanted, allowance, services ? 1 : 2, (place) => lookInto(context, place, by && (by.get(place.id) ?? [])));
+  const looked = await eachWithin(wanted, allowance, services ? 1 : 2, (place) =>
+    lookInto(context, place, by && (by.get(place.id) ?? [])),
+  );
   if (looked.length < unjudged.length) context.leftOut(notReached(unjudged.length - looked.length, 'environment'));
   const closer = new Map(looked.map((place) => [place.id, place]));
   return all.map((place) => closer.get(place.id) ?? place);
 }
 
-async function findPlaces(context: ToolContext, organization_id: string | undefined, { project, environment }: Within): Promise<{ readonly places: readonly Place[]; readonly services: readonly JsonRecord[] }> {
+async function findPlaces(
+  context: ToolContext,
+  organization_id: string | undefined,
+  { project, environment }: Within,
+): Promise<{ readonly places: readonly Place[]; readonly services: readonly JsonRecord[] }> {
   if (environment !== undefined) {
     const row = await context.attempt(operations.get_environment, { environment_id: environment });
     const { name, project: parent } = context.resolved['environment'] ?? {};
@@ -157,28 +239,49 @@ async function findPlaces(context: ToolContext, organization_id: string | undefi
     return { places: [await lookInto(context, place, undefined)], services: [] };
   }
   const named = project === undefined ? undefined : { id: project, name: context.resolved['project']?.name ?? project };
-  const wide = organization_id === undefined ? undefined : await unlessMissing(context, operations.list_services_of_organization, { organization_id, ...(project !== undefined && { project_id: project }) });
+  const wide =
+    organization_id === undefined
+      ? undefined
+      : await unlessMissing(context, operations.list_services_of_organization, {
+          organization_id,
+          ...(project !== undefined && { project_id: project }),
+        });
   const services = wide && rowsIn(wide).filter((row) => project === undefined || row['project_id'] === project);
   if (organization_id !== undefined && services && services.every(({ status }) => isRecord(status))) {
     const places = await placesWithStates(context, organization_id, named, services);
     if (places) return { places, services };
   }
-  if (!named && organization_id === undefined) return context.refuseWithout([operations.get_organization], 'the platform does not say the id of the organization, and everything is listed by it', 'Name what to look at: a project or an environment.');
+  if (!named && organization_id === undefined)
+    return context.refuseWithout(
+      [operations.get_organization],
+      'the platform does not say the id of the organization, and everything is listed by it',
+      'Name what to look at: a project or an environment.',
+    );
   const projects = named ? [named] : await projectsOf(context, organization_id!, services);
   if (!named && services) context.leftOut('Projects without any service are not shown.');
   return { places: await placesOneByOne(context, projects, services), services: services ?? [] };
 }
 
-const isKnown = ({ services, status }: Place): boolean => services !== undefined || (status !== undefined && status !== null);
+const isKnown = ({ services, status }: Place): boolean =>
+  services !== undefined || (status !== undefined && status !== null);
 
 /** Reads how the environments of an organization are, or of a part of it, in as few requests as the platform allows. */
 export async function readOrganization(context: ToolContext, within: Within): Promise<OrganizationEvidence> {
   const organization = await context.attempt(operations.get_organization, {});
-  const [{ places, services }, alerts = []] = await Promise.all([findPlaces(context, organization?.id ?? undefined, within), firingAlerts(context)]);
+  const [{ places, services }, alerts = []] = await Promise.all([
+    findPlaces(context, organization?.id ?? undefined, within),
+    firingAlerts(context),
+  ]);
   const clusters = [...new Set(places.flatMap(({ clusterId }) => clusterId ?? []))];
-  const [nodes, locks] = organization?.id && clusters.length > 0 ? await Promise.all([nodesOfClusters(context, clusters), locksInForce(organization.id, clusters, context)]) : [[], new Map<string, JsonRecord | null>()];
+  const [nodes, locks] =
+    organization?.id && clusters.length > 0
+      ? await Promise.all([nodesOfClusters(context, clusters), locksInForce(organization.id, clusters, context)])
+      : [[], new Map<string, JsonRecord | null>()];
   const untold = clusters.filter((cluster) => !locks.has(cluster)).length;
-  if (untold > 0) context.leftOut(`Whether ${untold} of the ${clusters.length} clusters ${clusters.length === 1 ? 'is' : 'are'} locked could not be read.`);
+  if (untold > 0)
+    context.leftOut(
+      `Whether ${untold} of the ${clusters.length} clusters ${clusters.length === 1 ? 'is' : 'are'} locked could not be read.`,
+    );
   const clusterNames = new Map(places.map(({ clusterId, clusterName }) => [clusterId, clusterName]));
   const environmentOf = new Map(services.map((row) => [String(row['id']), String(row['environment_id'])]));
   const firing = Map.groupBy(alerts, (rule) => environmentWatched(rule, environmentOf));
@@ -186,11 +289,14 @@ export async function readOrganization(context: ToolContext, within: Within): Pr
   return {
     organization: typeof organization?.name === 'string' ? organization.name : undefined,
     environments: places.map((place) => ({
-      ...place, isLocked: isRecord(locks.get(place.clusterId ?? '')),
+      ...place,
+      isLocked: isRecord(locks.get(place.clusterId ?? '')),
       // Of an environment that may not be looked at, nothing is told.
       alerts: isKnown(place) ? (firing.get(place.id) ?? []).map((rule) => textAt(rule, 'name') ?? '') : [],
     })),
-    locks: [...locks].flatMap(([cluster, lock]) => (lock === null ? [] : [{ ...lock, name: clusterNames.get(cluster) ?? cluster }])),
+    locks: [...locks].flatMap(([cluster, lock]) =>
+      lock === null ? [] : [{ ...lock, name: clusterNames.get(cluster) ?? cluster }],
+    ),
     nodes,
     clusterAlerts: isWhole ? alerts.filter(watchesCluster).map((rule) => textAt(rule, 'name') ?? '') : [],
     judgedAsWhole: places.filter((place) => place.services === undefined && isKnown(place)).length,

@@ -1,10 +1,21 @@
 import { operations, Uuid, type AnyOperation } from '../../src/contract/index.ts';
-import { isPlatformFailure, readUses, rowsIn, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  isPlatformFailure,
+  readUses,
+  rowsIn,
+  type JsonRecord,
+  type ReadUse,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import type { Subject } from './any-service.ts';
 import { addressOfDomain, canHaveDomains, checkReads, domainsOf, listReads } from './custom-domains.ts';
 import { fewAtOnce } from './few-at-once.ts';
 
-const links = { application: operations.get_application_links, container: operations.get_container_links, helm: operations.get_helm_links } as const;
+const links = {
+  application: operations.get_application_links,
+  container: operations.get_container_links,
+  helm: operations.get_helm_links,
+} as const;
 
 type LinkedKind = keyof typeof links;
 
@@ -13,10 +24,16 @@ const isLinked = (kind: string): kind is LinkedKind => kind in links;
 const all = [operations.list_links_of_environment, ...Object.values(links)];
 
 /** What public addresses are read from. */
-export const readsOfAddresses: readonly ReadUse[] = [...readUses('public addresses are not shown', ...all), ...listReads, ...checkReads];
+export const readsOfAddresses: readonly ReadUse[] = [
+  ...readUses('public addresses are not shown', ...all),
+  ...listReads,
+  ...checkReads,
+];
 
 /** The same for all services of an environment at once. */
-export const readsOfAddressesIn: readonly ReadUse[] = readsOfAddresses.filter(({ operation }) => !Object.values<AnyOperation>(links).includes(operation));
+export const readsOfAddressesIn: readonly ReadUse[] = readsOfAddresses.filter(
+  ({ operation }) => !Object.values<AnyOperation>(links).includes(operation),
+);
 
 /** Most services of an environment whose own domains are read, because each takes requests of its own. */
 const mostWithDomains = 8;
@@ -28,41 +45,68 @@ interface Reached {
 }
 
 const urls = (rows: readonly JsonRecord[]): readonly string[] =>
-  rows.toSorted((one, other) => Number(other['is_default'] === true) - Number(one['is_default'] === true)).flatMap(({ url }) => (typeof url === 'string' && url !== '' ? [url] : []));
+  rows
+    .toSorted((one, other) => Number(other['is_default'] === true) - Number(one['is_default'] === true))
+    .flatMap(({ url }) => (typeof url === 'string' && url !== '' ? [url] : []));
 
 /** The domains of a service, with what is not right at the name servers. */
 const domainsAt = async (context: ToolContext, kind: string, id: string): Promise<readonly string[] | undefined> =>
   canHaveDomains(kind) ? (await domainsOf(context, { kind, id }))?.map(addressOfDomain) : undefined;
 
 /** The links of the services of an environment, by service; undefined if they can't be read. */
-async function linksIn(context: ToolContext, environment_id: string): Promise<ReadonlyMap<string, readonly JsonRecord[]> | undefined> {
+async function linksIn(
+  context: ToolContext,
+  environment_id: string,
+): Promise<ReadonlyMap<string, readonly JsonRecord[]> | undefined> {
   const answer = await context.attempt(operations.list_links_of_environment, { environment_id });
   if (!answer) return undefined;
   const rows = Map.groupBy(rowsIn(answer), (row) => Uuid.safeParse(row['service_id']).data);
   const unnamed = (rows.get(undefined) ?? []).length;
-  if (unnamed > 0) context.leftOut(`${unnamed} public ${unnamed === 1 ? 'address is' : 'addresses are'} not shown: the platform does not tell of which service.`);
+  if (unnamed > 0)
+    context.leftOut(
+      `${unnamed} public ${unnamed === 1 ? 'address is' : 'addresses are'} not shown: the platform does not tell of which service.`,
+    );
   return new Map([...rows].flatMap(([id, its]) => (id === undefined ? [] : [[id, its] as const])));
 }
 
-/** The public addresses of those services of an environment that are meant, by service; undefined if they can't be read. */
-export async function addressesIn(context: ToolContext, environment_id: string, isMeant: (service: string) => boolean = () => true): Promise<ReadonlyMap<string, Reached> | undefined> {
+/**
+ * The public addresses of those services of an environment that are meant, by service; undefined if they can't be read.
+ */
+export async function addressesIn(
+  context: ToolContext,
+  environment_id: string,
+  isMeant: (service: string) => boolean = () => true,
+): Promise<ReadonlyMap<string, Reached> | undefined> {
   const found = await linksIn(context, environment_id);
   if (!found) return undefined;
-  const services = [...found].filter(([id]) => isMeant(id)).map(([id, rows]) => ({ id, rows, kind: String(rows[0]!['service_type']).toLowerCase() }));
+  const services = [...found]
+    .filter(([id]) => isMeant(id))
+    .map(([id, rows]) => ({ id, rows, kind: String(rows[0]!['service_type']).toLowerCase() }));
   const notAsked = services.length - mostWithDomains;
   if (notAsked > 0) context.leftOut(`The domains of ${notAsked} more services were not read, to spare requests.`);
   const domains = await fewAtOnce(services.slice(0, mostWithDomains), ({ kind, id }) => domainsAt(context, kind, id));
-  return new Map(services.map(({ id, rows }, index) => [id, { urls: urls(rows), domains: domains[index] ?? [] }] as const));
+  return new Map(
+    services.map(({ id, rows }, index) => [id, { urls: urls(rows), domains: domains[index] ?? [] }] as const),
+  );
 }
 
 /** The same in one list; undefined if they can't be read. */
-export async function reachedIn(context: ToolContext, environment_id: string, isMeant: (service: string) => boolean): Promise<readonly string[] | undefined> {
+export async function reachedIn(
+  context: ToolContext,
+  environment_id: string,
+  isMeant: (service: string) => boolean,
+): Promise<readonly string[] | undefined> {
   const found = await addressesIn(context, environment_id, isMeant);
   return found && [...found.values()].flatMap(({ urls: own, domains }) => [...own, ...domains]);
 }
 
 /** The links of a service: its own or, where the platform doesn't list these, those in the list of its environment. */
-async function linksOf(context: ToolContext, kind: LinkedKind, id: string, environmentId: string | undefined): Promise<readonly JsonRecord[] | undefined> {
+async function linksOf(
+  context: ToolContext,
+  kind: LinkedKind,
+  id: string,
+  environmentId: string | undefined,
+): Promise<readonly JsonRecord[] | undefined> {
   const [operation, input] = [links[kind], { [`${kind}_id`]: id } as never];
   try {
     return rowsIn(await context.read(operation, input));
@@ -77,12 +121,19 @@ async function linksOf(context: ToolContext, kind: LinkedKind, id: string, envir
 }
 
 /**
- * The public addresses of a service, those of the platform first. Undefined for kinds that have none, and where they can't be
+ * The public addresses of a service, those of the platform first. Undefined for kinds that have none, and where they
+ * can't be
  * read.
  */
-export async function addressesOf(context: ToolContext, { kind, id, environmentId }: Subject): Promise<readonly string[] | undefined> {
+export async function addressesOf(
+  context: ToolContext,
+  { kind, id, environmentId }: Subject,
+): Promise<readonly string[] | undefined> {
   if (!isLinked(kind)) return undefined;
-  const [rows, domains = []] = await Promise.all([linksOf(context, kind, id, environmentId), domainsAt(context, kind, id)]);
+  const [rows, domains = []] = await Promise.all([
+    linksOf(context, kind, id, environmentId),
+    domainsAt(context, kind, id),
+  ]);
   if (!rows) return domains.length > 0 ? domains : undefined;
   // Without a public port, its domains lead nowhere.
   return rows.length === 0 ? [] : [...urls(rows), ...domains];

@@ -34,7 +34,10 @@ interface SearchResult {
   readonly left: number;
 }
 
-/** Most requests of one search below the organization, of a small budget and of any: few for an overview, which has no criteria. */
+/**
+ * Most requests of one search below the organization, of a small budget and of any: few for an overview, which has no
+ * criteria.
+ */
 const maximumRequests = { search: { small: 40, any: 400 }, overview: { small: 12, any: 200 } } as const;
 
 /** Requests that are kept for the states of what was found. */
@@ -58,25 +61,43 @@ interface Search {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const holdsText = (whole: string | undefined, part: string | undefined): boolean => part === undefined || (whole ?? '').toLowerCase().includes(part.toLowerCase());
+const holdsText = (whole: string | undefined, part: string | undefined): boolean =>
+  part === undefined || (whole ?? '').toLowerCase().includes(part.toLowerCase());
 
 const runs = ['DEPLOYED', 'RESTARTED'] as const;
 
 /** Words for states, beside the platform's own: what they say of a resource is so in these states, too. */
-const statesBy: Readonly<Record<string, readonly string[]>> = { NEVER_DEPLOYED: ['READY'], ERROR: ['UNAVAILABLE', 'INVALID_CREDENTIALS'], FAILED: ['ERROR', 'UNAVAILABLE', 'INVALID_CREDENTIALS'], RUNNING: runs, DEPLOYED: runs };
+const statesBy: Readonly<Record<string, readonly string[]>> = {
+  NEVER_DEPLOYED: ['READY'],
+  ERROR: ['UNAVAILABLE', 'INVALID_CREDENTIALS'],
+  FAILED: ['ERROR', 'UNAVAILABLE', 'INVALID_CREDENTIALS'],
+  RUNNING: runs,
+  DEPLOYED: runs,
+};
 
 const hasState = (state: string | undefined, wanted: string | undefined): boolean =>
   holdsText(state, wanted) || (statesBy[wanted?.toUpperCase() ?? ''] ?? []).some((one) => holdsText(state, one));
 
 /** Whether a resource meets the criteria. */
-export const matches = ({ name, kind, state }: SearchedResource) => (found: FoundResource): boolean =>
-  (kind === undefined || found.kind === kind) && hasState(found.state, state) && holdsText(found.path, name);
+export const matches =
+  ({ name, kind, state }: SearchedResource) =>
+  (found: FoundResource): boolean =>
+    (kind === undefined || found.kind === kind) && hasState(found.state, state) && holdsText(found.path, name);
 
 /** Whether there are enough matches. A search for a name is never full, because a better match may follow. */
-const isFull = ({ wanted, enough }: Search, found: readonly FoundResource[]): boolean => wanted.name === undefined && found.filter(matches(wanted)).length >= enough;
+const isFull = ({ wanted, enough }: Search, found: readonly FoundResource[]): boolean =>
+  wanted.name === undefined && found.filter(matches(wanted)).length >= enough;
 
-/** Calls `visit`, which makes one request, for a few items at a time, until requests run out or `isDone`. @returns the results of the items that were reached. */
-async function each<One, Result>(list: readonly One[], search: Pick<Search, 'remainingRequests'>, visit: (one: One) => Promise<Result>, isDone: (results: readonly Result[]) => boolean = () => false): Promise<readonly Result[]> {
+/**
+ * Calls `visit`, which makes one request, for a few items at a time, until requests run out or `isDone`. @returns the
+ * results of the items that were reached.
+ */
+async function each<One, Result>(
+  list: readonly One[],
+  search: Pick<Search, 'remainingRequests'>,
+  visit: (one: One) => Promise<Result>,
+  isDone: (results: readonly Result[]) => boolean = () => false,
+): Promise<readonly Result[]> {
   const results: Result[] = [];
   while (results.length < list.length && search.remainingRequests > 0 && !isDone(results)) {
     const batch = list.slice(results.length, results.length + Math.min(maximumConcurrency, search.remainingRequests));
@@ -95,13 +116,18 @@ interface EnvironmentNode {
 const nodeOf = (environment: JsonRecord, project: string): EnvironmentNode => {
   const path = [project, text(environment['name'])].filter(Boolean).join('/');
   const id = text(environment['id']);
-  return { found: { kind: 'environment', path, id, mode: text(environment['mode']), environment: id }, states: new Map() };
+  return {
+    found: { kind: 'environment', path, id, mode: text(environment['mode']), environment: id },
+    states: new Map(),
+  };
 };
 
 /** The states in an environment by id, its own among them. */
 async function statesIn(context: ToolContext, environment_id: string): Promise<ReadonlyMap<string, string>> {
   if (environment_id === '') return new Map();
-  const statuses = (await context.attempt(operations.get_environment_status, { environment_id })) as JsonRecord | undefined;
+  const statuses = (await context.attempt(operations.get_environment_status, { environment_id })) as
+    | JsonRecord
+    | undefined;
   const all = [statuses?.['environment'], ...Object.values(statuses ?? {}).flatMap(recordsIn)].filter(isRecord);
   return new Map(all.map((status) => [text(status['id']), text(status['state'])]));
 }
@@ -116,70 +142,160 @@ async function withStates({ found }: EnvironmentNode, { context }: Search): Prom
  * @param left number of requests that the search left; a few are made in any case
  * @returns the resources, and the number of environments whose states weren't read
  */
-export async function addStates(context: ToolContext, found: readonly FoundResource[], left: number): Promise<{ readonly found: readonly FoundResource[]; readonly stateless: number }> {
-  const lacking = [...new Set(found.flatMap(({ state, environment }) => (state === undefined && environment ? [environment] : [])))];
+export async function addStates(
+  context: ToolContext,
+  found: readonly FoundResource[],
+  left: number,
+): Promise<{ readonly found: readonly FoundResource[]; readonly stateless: number }> {
+  const lacking = [
+    ...new Set(found.flatMap(({ state, environment }) => (state === undefined && environment ? [environment] : []))),
+  ];
   const most = Math.max(left, keptForStates);
-  const states = new Map((await each(lacking, { remainingRequests: most }, (environment) => statesIn(context, environment))).flatMap((one) => [...one]));
-  return { found: found.map((one) => ({ ...one, state: one.state ?? states.get(one.id) })), stateless: Math.max(0, lacking.length - most) };
+  const states = new Map(
+    (await each(lacking, { remainingRequests: most }, (environment) => statesIn(context, environment))).flatMap(
+      (one) => [...one],
+    ),
+  );
+  return {
+    found: found.map((one) => ({ ...one, state: one.state ?? states.get(one.id) })),
+    stateless: Math.max(0, lacking.length - most),
+  };
 }
 
-async function servicesIn({ found: { path, id }, states }: EnvironmentNode, { context }: Search): Promise<readonly FoundResource[]> {
-  return rowsIn(id === '' ? undefined : await context.attempt(operations.list_services, { environment_id: id })).map((row) => ({
-    kind: text(row['service_type']).toLowerCase(), path: `${path}/${text(row['name'])}`, id: text(row['id']), state: states.get(text(row['id'])), environment: id,
-  }));
+async function servicesIn(
+  { found: { path, id }, states }: EnvironmentNode,
+  { context }: Search,
+): Promise<readonly FoundResource[]> {
+  return rowsIn(id === '' ? undefined : await context.attempt(operations.list_services, { environment_id: id })).map(
+    (row) => ({
+      kind: text(row['service_type']).toLowerCase(),
+      path: `${path}/${text(row['name'])}`,
+      id: text(row['id']),
+      state: states.get(text(row['id'])),
+      environment: id,
+    }),
+  );
 }
 
 /** Whether a service of an environment may match, according to the states in it. */
 const mayContainMatch = ({ found, states }: EnvironmentNode, { wanted: { kind, state } }: Search): boolean =>
-  (kind === undefined || isServiceKind(kind)) && (state === undefined || [...states].some(([id, one]) => id !== found.id && hasState(one, state)));
+  (kind === undefined || isServiceKind(kind)) &&
+  (state === undefined || [...states].some(([id, one]) => id !== found.id && hasState(one, state)));
 
-/** Searches environments and their services until there are enough matches, counting those in `foundSoFar`. An environment precedes its services. */
-async function searchEnvironments(environments: readonly EnvironmentNode[], search: Search, foundSoFar: readonly FoundResource[]): Promise<SearchResult & { readonly by: ReadonlyMap<string, readonly FoundResource[]> }> {
-  const visited = search.wanted.state === undefined ? environments : await each(environments, search, (node) => withStates(node, search));
+/**
+ * Searches environments and their services until there are enough matches, counting those in `foundSoFar`. An
+ * environment precedes its services.
+ */
+async function searchEnvironments(
+  environments: readonly EnvironmentNode[],
+  search: Search,
+  foundSoFar: readonly FoundResource[],
+): Promise<SearchResult & { readonly by: ReadonlyMap<string, readonly FoundResource[]> }> {
+  const visited =
+    search.wanted.state === undefined
+      ? environments
+      : await each(environments, search, (node) => withStates(node, search));
   const promising = visited.filter((node) => mayContainMatch(node, search));
   const outside = [...foundSoFar, ...visited.map(({ found }) => found)];
-  const services = await each(promising, search, (node) => servicesIn(node, search), (results) => isFull(search, [...outside, ...results.flat()]));
-  const by = new Map(visited.map((node) => [node.found.id, [node.found, ...(services[promising.indexOf(node)] ?? [])]]));
-  return { by, found: [...by.values()].flat(), states: visited.flatMap(({ states }) => [...states.values()]), unseen: [...environments.slice(visited.length), ...promising.slice(services.length)].map(({ found }) => found.path), left: search.remainingRequests };
+  const services = await each(
+    promising,
+    search,
+    (node) => servicesIn(node, search),
+    (results) => isFull(search, [...outside, ...results.flat()]),
+  );
+  const by = new Map(
+    visited.map((node) => [node.found.id, [node.found, ...(services[promising.indexOf(node)] ?? [])]]),
+  );
+  return {
+    by,
+    found: [...by.values()].flat(),
+    states: visited.flatMap(({ states }) => [...states.values()]),
+    unseen: [...environments.slice(visited.length), ...promising.slice(services.length)].map(({ found }) => found.path),
+    left: search.remainingRequests,
+  };
 }
 
 const inEnvironments = ({ wanted: { kind } }: Search): boolean => kind !== 'project' && kind !== 'cluster';
 
-async function inOrganization(organization_id: string, search: Search, project: string | undefined): Promise<SearchResult> {
+async function inOrganization(
+  organization_id: string,
+  search: Search,
+  project: string | undefined,
+): Promise<SearchResult> {
   const { context, wanted } = search;
   const searchesClusters = project === undefined && (wanted.kind === undefined || wanted.kind === 'cluster');
   const clusters = searchesClusters ? rowsIn(await context.attempt(operations.list_clusters, { organization_id })) : [];
-  const projects = wanted.kind === 'cluster' ? [] : rowsIn(await context.read(operations.list_projects, { organization_id }));
-  const outer = projects.filter(({ id }) => project === undefined || id === project).map((one): FoundResource => ({ kind: 'project', path: text(one['name']), id: text(one['id']) }));
-  const clusterNodes = clusters.map((one): FoundResource => ({ kind: 'cluster', path: text(one['name']), id: text(one['id']), state: text(one['status']) }));
+  const projects =
+    wanted.kind === 'cluster' ? [] : rowsIn(await context.read(operations.list_projects, { organization_id }));
+  const outer = projects
+    .filter(({ id }) => project === undefined || id === project)
+    .map((one): FoundResource => ({ kind: 'project', path: text(one['name']), id: text(one['id']) }));
+  const clusterNodes = clusters.map((one): FoundResource => ({
+    kind: 'cluster',
+    path: text(one['name']),
+    id: text(one['id']),
+    state: text(one['status']),
+  }));
   const searched = inEnvironments(search) ? outer : [];
-  const inside = await each(searched, search, async ({ id, path }) => rowsIn(id === '' ? undefined : await context.attempt(operations.list_environments, { project_id: id })).map((one) => nodeOf(one, path)));
+  const inside = await each(searched, search, async ({ id, path }) =>
+    rowsIn(id === '' ? undefined : await context.attempt(operations.list_environments, { project_id: id })).map((one) =>
+      nodeOf(one, path),
+    ),
+  );
   const { by, states, unseen } = await searchEnvironments(inside.flat(), search, [...outer, ...clusterNodes]);
-  const below = outer.flatMap((one, index) => [one, ...(inside[index] ?? []).flatMap(({ found }) => by.get(found.id) ?? [])]);
-  return { found: [...below, ...clusterNodes], states: [...states, ...clusterNodes.flatMap(({ state }) => state ?? [])], unseen: [...unseen, ...searched.slice(inside.length).map(({ path }) => path)], left: search.remainingRequests };
+  const below = outer.flatMap((one, index) => [
+    one,
+    ...(inside[index] ?? []).flatMap(({ found }) => by.get(found.id) ?? []),
+  ]);
+  return {
+    found: [...below, ...clusterNodes],
+    states: [...states, ...clusterNodes.flatMap(({ state }) => state ?? [])],
+    unseen: [...unseen, ...searched.slice(inside.length).map(({ path }) => path)],
+    left: search.remainingRequests,
+  };
 }
 
 /** Requests that one search may make: at most half of the remaining budget. */
 function allowance(context: ToolContext, kind: keyof typeof maximumRequests = 'search'): number {
   const { small, any } = maximumRequests[kind];
   const { remaining } = context.budget() ?? {};
-  return remaining === undefined ? small : Math.min(Math.floor(remaining / 2), any, Math.max(small, Math.floor(remaining * shareOfBudget)));
+  return remaining === undefined
+    ? small
+    : Math.min(Math.floor(remaining / 2), any, Math.max(small, Math.floor(remaining * shareOfBudget)));
 }
 
 /**
- * Searches the tree of resources from the outside in, until there are enough matches or no requests are left. The result
+ * Searches the tree of resources from the outside in, until there are enough matches or no requests are left. The
+ * result
  * may include resources that don't match.
  * @param within ids of the project or environment to search in
  * @param enough number of matches after which the search may stop, unless it is for a name
  */
-export async function searchTree(context: ToolContext, wanted: SearchedResource, within: { readonly project?: string; readonly environment?: string }, enough: number): Promise<SearchResult> {
+export async function searchTree(
+  context: ToolContext,
+  wanted: SearchedResource,
+  within: { readonly project?: string; readonly environment?: string },
+  enough: number,
+): Promise<SearchResult> {
   if (within.environment !== undefined) {
     const environment = await context.read(operations.get_environment, { environment_id: within.environment });
-    return searchEnvironments([nodeOf(environment, context.resolved['environment']?.project?.name ?? '')], { context, wanted, enough, remainingRequests: allowance(context) }, []);
+    return searchEnvironments(
+      [nodeOf(environment, context.resolved['environment']?.project?.name ?? '')],
+      { context, wanted, enough, remainingRequests: allowance(context) },
+      [],
+    );
   }
   const { id } = await context.read(operations.get_organization, {});
-  if (!id) return context.refuse('the platform does not say the id of the organization, and everything is listed by it', 'Name what to search in: a project or an environment.');
+  if (!id)
+    return context.refuse(
+      'the platform does not say the id of the organization, and everything is listed by it',
+      'Name what to search in: a project or an environment.',
+    );
   // The budget is known only after the first response.
   const isSearch = [within.project, wanted.name, wanted.kind, wanted.state].some((one) => one !== undefined);
-  return inOrganization(id, { context, wanted, enough, remainingRequests: allowance(context, isSearch ? 'search' : 'overview') }, within.project);
+  return inOrganization(
+    id,
+    { context, wanted, enough, remainingRequests: allowance(context, isSearch ? 'search' : 'overview') },
+    within.project,
+  );
 }

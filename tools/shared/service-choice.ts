@@ -1,75 +1,28 @@
 import * as z from 'zod';
-import { EnvironmentMode, isAtRest, operations, reference, serviceKinds, type ServiceKind, type AnyOperation } from '../../src/contract/index.ts';
-import { anyService, isRecord, naming, pruneRecord, readUses, rowsIn, textAt, textOf, type JsonRecord, type ReadUse, type ResolvedResource, type ToolContext, isPlatformFailure } from '../../src/server/tool/index.ts';
+import {
+  EnvironmentMode,
+  isAtRest,
+  operations,
+  reference,
+  serviceKinds,
+  type ServiceKind,
+} from '../../src/contract/index.ts';
+import {
+  anyService,
+  isRecord,
+  naming,
+  pruneRecord,
+  readUses,
+  rowsIn,
+  textAt,
+  textOf,
+  type JsonRecord,
+  type ReadUse,
+  type ResolvedResource,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { readsByKind } from './any-service.ts';
-
-/** An environment and what was read of it. */
-interface Place {
-  readonly environment: JsonRecord;
-  /** Its services, where a wider list had them: then they are all. */
-  readonly services?: readonly JsonRecord[];
-}
-
-const failsForGood = ['not_offered', 'forbidden', 'not_found', 'invalid_input', 'bad_answer', 'server_error'];
-
-/** The rows of a wide list; undefined if the platform doesn't serve it, or the policy doesn't let the call see so much at once. */
-async function wideRows(context: ToolContext, operation: AnyOperation, input: JsonRecord): Promise<readonly JsonRecord[] | undefined> {
-  const answer = await (context.read(operation, input) as Promise<JsonRecord>).catch((error: unknown) => {
-    if (context.isDenied(error) || (isPlatformFailure(error) && failsForGood.includes(error.kind))) return undefined;
-    throw error;
-  });
-  return Array.isArray(answer?.['results']) ? rowsIn(answer) : undefined;
-}
-
-/** The services of an organization or of one project, by their environments; undefined if they can't be read at once. */
-async function servicesByEnvironment(context: ToolContext, organization_id: string | undefined, project?: string): Promise<ReadonlyMap<unknown, readonly JsonRecord[]> | undefined> {
-  const rows = organization_id === undefined ? undefined : await wideRows(context, operations.list_services_of_organization, { organization_id, ...(project !== undefined && { project_id: project }) });
-  return rows?.every((row) => textOf(row, 'environment_id') !== undefined) ? Map.groupBy(rows, (row) => row['environment_id']) : undefined;
-}
-
-const organizationId = async (context: ToolContext): Promise<string | undefined> => textOf(await context.attempt(operations.get_organization, {}), 'id');
-
-async function environmentsIn(context: ToolContext, project: JsonRecord): Promise<readonly JsonRecord[]> {
-  return rowsIn(await context.read(operations.list_environments, { project_id: String(project['id']) })).map((row) => ({ ...row, ...(textOf(project, 'name') !== undefined && { project_name: project['name'] }) }));
-}
-
-const projectIdIn = (environment: JsonRecord): string | undefined => textAt(environment, 'project.id');
-
-/** Every environment of the organization or of one project, from one list or project by project. */
-async function environmentsOf(context: ToolContext, organization_id: string | undefined, project: string | undefined): Promise<readonly JsonRecord[]> {
-  const wide = organization_id === undefined ? undefined : await wideRows(context, operations.list_environments_of_organization, { organization_id });
-  if (wide?.every((row) => textOf(row, 'mode') !== undefined && projectIdIn(row) !== undefined)) return wide.filter((row) => project === undefined || projectIdIn(row) === project);
-  if (project !== undefined) return environmentsIn(context, { id: project });
-  const projects = rowsIn(await context.read(operations.list_projects, { organization_id: organization_id ?? '' }));
-  return (await Promise.all(projects.map((one) => environmentsIn(context, one)))).flat();
-}
-
-const withServices = (environments: readonly JsonRecord[], services: ReadonlyMap<unknown, readonly JsonRecord[]> | undefined): readonly Place[] =>
-  environments.map((environment) => ({ environment, ...(services && { services: services.get(environment['id']) ?? [] }) }));
-
-/** The environments of a project, or of the whole organization, in as few requests as the platform allows. */
-export async function placesWithin({ project }: { readonly project?: string }, context: ToolContext): Promise<readonly Place[]> {
-  const organization_id = await organizationId(context);
-  const [environments, services] = await Promise.all([
-    environmentsOf(context, organization_id, project),
-    servicesByEnvironment(context, organization_id, project),
-  ]);
-  return withServices(environments, services);
-}
-
-/** The environments of these services; undefined if the wide lists don't tell, and each has to be looked up. */
-async function placesOfServices(ids: readonly string[], context: ToolContext): Promise<readonly Place[] | undefined> {
-  const organization_id = await organizationId(context);
-  if (organization_id === undefined) return undefined;
-  const [environments, services] = await Promise.all([wideRows(context, operations.list_environments_of_organization, { organization_id }), servicesByEnvironment(context, organization_id)]);
-  const wanted = ids.map((id) => [...(services ?? [])].find(([, rows]) => rows.some((row) => row['id'] === id))?.[0]);
-  const found = environments?.filter(({ id }) => wanted.includes(id)) ?? [];
-  return wanted.every((id) => found.some((one) => one['id'] === id)) ? withServices(found, services) : undefined;
-}
-
-/** The name of an environment's project, where its row or those of its services tell it. */
-const projectNameIn = ({ environment, services }: Place): string | undefined =>
-  textOf(environment, 'project_name') ?? textAt(environment, 'project.name') ?? textOf(services?.[0], 'project_name');
+import { type Place, placesWithin, placesOfServices, projectNameIn } from './places-of-choice.ts';
 
 /** A service that a call may change, with its environment. */
 export interface Candidate {
@@ -100,17 +53,31 @@ export const serviceChoice = {
   kinds: z.array(z.enum(serviceKinds)).min(1).optional().describe('Only these.'),
 };
 
-/** An argument rule: a list of services, or something that chooses them. The whole organization is never meant by saying nothing. */
+/**
+ * An argument rule: a list of services, or something that chooses them. The whole organization is never meant by saying
+ * nothing.
+ */
 export const choiceRules = ({ services, project, environment, modes, kinds }: Choice): readonly string[] => {
   const hasChoice = [project, environment, modes].some((one) => one !== undefined);
-  if (services === undefined) return hasChoice ? [] : ['"services", or one of "project", "environment" and "modes", must be given'];
-  return hasChoice || kinds !== undefined ? ['"services" goes with none of "project", "environment", "modes" and "kinds"'] : [];
+  if (services === undefined)
+    return hasChoice ? [] : ['"services", or one of "project", "environment" and "modes", must be given'];
+  return hasChoice || kinds !== undefined
+    ? ['"services" goes with none of "project", "environment", "modes" and "kinds"']
+    : [];
 };
 
 /** What choosing services reads. */
 export const readsOfChoice: readonly ReadUse[] = [
-  ...readUses('services can be given by list only, not chosen by mode', operations.get_organization, operations.list_projects),
-  ...readUses('each environment is read by itself, in more requests', operations.list_services_of_organization, operations.list_environments_of_organization),
+  ...readUses(
+    'services can be given by list only, not chosen by mode',
+    operations.get_organization,
+    operations.list_projects,
+  ),
+  ...readUses(
+    'each environment is read by itself, in more requests',
+    operations.list_services_of_organization,
+    operations.list_environments_of_organization,
+  ),
   ...readUses('services can not be chosen by project or mode', operations.list_environments),
   ...readUses('nothing of an environment can be chosen', operations.get_environment, operations.list_services),
   ...readUses('what is down or under way already is not left out', operations.get_environment_status),
@@ -121,15 +88,30 @@ export const readsOfChoice: readonly ReadUse[] = [
 function projectNameOf(place: Place, { resolved }: ToolContext): string | undefined {
   const { environment } = place;
   const resources = Object.values(resolved);
-  const inside = resources.find((one) => one.environment?.id === environment['id'] || (one.kind === 'environment' && one.id === environment['id']));
-  return projectNameIn(place) ?? inside?.project?.name ?? resources.find(({ kind, id }) => kind === 'project' && id === textAt(environment, 'project.id'))?.name;
+  const inside = resources.find(
+    (one) => one.environment?.id === environment['id'] || (one.kind === 'environment' && one.id === environment['id']),
+  );
+  return (
+    projectNameIn(place) ??
+    inside?.project?.name ??
+    resources.find(({ kind, id }) => kind === 'project' && id === textAt(environment, 'project.id'))?.name
+  );
 }
 
 const stateIn = (statuses: JsonRecord | undefined, id: unknown): string | undefined =>
-  textOf(Object.values(statuses ?? {}).flatMap((list) => rowsIn({ results: list })).find((row) => row['id'] === id), 'state');
+  textOf(
+    Object.values(statuses ?? {})
+      .flatMap((list) => rowsIn({ results: list }))
+      .find((row) => row['id'] === id),
+    'state',
+  );
 
 /** The statuses of an environment's services, unless their rows have them. */
-const statusesOf = async (environment_id: string, services: readonly JsonRecord[], context: ToolContext): Promise<JsonRecord | undefined> =>
+const statusesOf = async (
+  environment_id: string,
+  services: readonly JsonRecord[],
+  context: ToolContext,
+): Promise<JsonRecord | undefined> =>
   services.every(({ status }) => isRecord(status) && textOf(status, 'state') !== undefined)
     ? { services: services.map(({ id, status }) => ({ ...(status as JsonRecord), id })) }
     : context.attempt(operations.get_environment_status, { environment_id });
@@ -140,52 +122,97 @@ async function candidatesIn(place: Place, context: ToolContext): Promise<readonl
   const environment_id = String(environment['id']);
   const [list, statuses] = place.services
     ? [{ results: place.services }, await statusesOf(environment_id, place.services, context)]
-    : await Promise.all([context.attempt(operations.list_services, { environment_id }), context.attempt(operations.get_environment_status, { environment_id })]);
-  if (!list) context.refuse(`the services of environment ${environment_id} can't be read here, so it isn't known what is there`, 'Leave that environment out.');
+    : await Promise.all([
+        context.attempt(operations.list_services, { environment_id }),
+        context.attempt(operations.get_environment_status, { environment_id }),
+      ]);
+  if (!list)
+    context.refuse(
+      `the services of environment ${environment_id} can't be read here, so it isn't known what is there`,
+      'Leave that environment out.',
+    );
   const path = [projectNameOf(place, context), textOf(environment, 'name') ?? environment_id].filter(Boolean).join('/');
   const where = { id: environment_id, path, mode: textOf(environment, 'mode') ?? 'of unknown mode' };
   return rowsIn(list as JsonRecord).map((record) => ({
-    id: String(record['id']), name: textOf(record, 'name') ?? String(record['id']), kind: (textOf(record, 'service_type') ?? 'unknown').toLowerCase(), environment: where,
-    state: stateIn(statuses, record['id']), record,
+    id: String(record['id']),
+    name: textOf(record, 'name') ?? String(record['id']),
+    kind: (textOf(record, 'service_type') ?? 'unknown').toLowerCase(),
+    environment: where,
+    state: stateIn(statuses, record['id']),
+    record,
   }));
 }
 
-const resolvedServices = ({ resolved }: ToolContext): readonly ResolvedResource[] => Object.entries(resolved).flatMap(([argument, resource]) => (argument.startsWith('services[') ? [resource] : []));
+const resolvedServices = ({ resolved }: ToolContext): readonly ResolvedResource[] =>
+  Object.entries(resolved).flatMap(([argument, resource]) => (argument.startsWith('services[') ? [resource] : []));
 
 /** The environment that a service lies in. @throws CallFailure if that can't be read */
-export async function environmentIdOf({ kind, id, environment }: ResolvedResource, context: ToolContext): Promise<string> {
+export async function environmentIdOf(
+  { kind, id, environment }: ResolvedResource,
+  context: ToolContext,
+): Promise<string> {
   if (environment?.id !== undefined) return environment.id;
   const read = Object.values(operations).find(({ name }) => name === `get_${kind}`);
   const record = read && (await context.attempt(read, { [`${kind}_id`]: id } as never));
-  return textAt(record, 'environment.id') ?? context.refuse(`in which environment ${kind} ${id} lies can't be read here`, 'Give it by its path: project/environment/name.');
+  return (
+    textAt(record, 'environment.id') ??
+    context.refuse(
+      `in which environment ${kind} ${id} lies can't be read here`,
+      'Give it by its path: project/environment/name.',
+    )
+  );
 }
 
-const placeOf = async (environment_id: string, context: ToolContext): Promise<Place> => ({ environment: await context.read(operations.get_environment, { environment_id }) });
+const placeOf = async (environment_id: string, context: ToolContext): Promise<Place> => ({
+  environment: await context.read(operations.get_environment, { environment_id }),
+});
 
 /** The environments of services that are given by list: of several at once, if they may lie in more than one. */
 async function placesOfList(ids: readonly string[], context: ToolContext): Promise<readonly Place[]> {
   const services = resolvedServices(context);
   const known = new Set(services.map(({ environment }) => environment?.id));
-  const wide = known.size > 1 || (services.length > 1 && known.has(undefined)) ? await placesOfServices(ids, context) : undefined;
-  return wide ?? Promise.all([...new Set(await Promise.all(services.map((service) => environmentIdOf(service, context))))].map((id) => placeOf(id, context)));
+  const wide =
+    known.size > 1 || (services.length > 1 && known.has(undefined)) ? await placesOfServices(ids, context) : undefined;
+  return (
+    wide ??
+    Promise.all(
+      [...new Set(await Promise.all(services.map((service) => environmentIdOf(service, context))))].map((id) =>
+        placeOf(id, context),
+      ),
+    )
+  );
 }
 
 /** The services that a call is about, whether they can be changed or not. */
 export async function serviceCandidates(choice: Choice, context: ToolContext): Promise<readonly Candidate[]> {
   const { services, environment, modes, kinds } = choice;
-  const places = services ? await placesOfList(services, context) : environment === undefined ? await placesWithin(choice, context) : [await placeOf(environment, context)];
-  const wanted = places.filter((one) => modes === undefined || (modes as readonly unknown[]).includes(one.environment['mode']));
+  const places = services
+    ? await placesOfList(services, context)
+    : environment === undefined
+      ? await placesWithin(choice, context)
+      : [await placeOf(environment, context)];
+  const wanted = places.filter(
+    (one) => modes === undefined || (modes as readonly unknown[]).includes(one.environment['mode']),
+  );
   const all = (await Promise.all(wanted.map((place) => candidatesIn(place, context)))).flat();
-  if (services === undefined) return all.filter(({ kind }) => kinds === undefined || (kinds as readonly string[]).includes(kind));
+  if (services === undefined)
+    return all.filter(({ kind }) => kinds === undefined || (kinds as readonly string[]).includes(kind));
   const missing = services.find((id) => !all.some((one) => one.id === id));
-  return missing === undefined ? all.filter(({ id }) => services.includes(id)) : context.refuse(`the environment of service ${missing} does not list it`, naming`Look for it with ${'find_resource'}.`);
+  return missing === undefined
+    ? all.filter(({ id }) => services.includes(id))
+    : context.refuse(
+        `the environment of service ${missing} does not list it`,
+        naming`Look for it with ${'find_resource'}.`,
+      );
 }
 
 /** Whether a deployment of a service is under way; also where its state is unknown to us. */
 export const isUnderWay = ({ state }: Candidate): boolean => state !== undefined && !isAtRest(state);
 
 /** The services by their environments. */
-export const byEnvironment = (all: readonly Candidate[]): readonly (readonly Candidate[])[] => [...Map.groupBy(all, ({ environment }) => environment.id).values()];
+export const byEnvironment = (all: readonly Candidate[]): readonly (readonly Candidate[])[] => [
+  ...Map.groupBy(all, ({ environment }) => environment.id).values(),
+];
 
 /** What was done with a service, or why nothing was, as a row of a summary. */
 export const summaryRow = ({ id, name, kind, environment, state }: Candidate, what: string): JsonRecord =>

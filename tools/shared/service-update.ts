@@ -1,5 +1,13 @@
 import { operations, type AnyOperation } from '../../src/contract/index.ts';
-import { isRecord, partialUpdate, type CompositionDefinition, type JsonRecord, type NextCall, type PartialUpdate, type PlannedOperation } from '../../src/server/tool/index.ts';
+import {
+  isRecord,
+  partialUpdate,
+  type CompositionDefinition,
+  type JsonRecord,
+  type NextCall,
+  type PartialUpdate,
+  type PlannedOperation,
+} from '../../src/server/tool/index.ts';
 
 /** Members that hold exactly one kind of probe. */
 const probes = ['healthchecks.readiness_probe.type', 'healthchecks.liveness_probe.type'];
@@ -7,14 +15,21 @@ const probes = ['healthchecks.readiness_probe.type', 'healthchecks.liveness_prob
 const idOf = (pointer: unknown): unknown => (isRecord(pointer) ? pointer['id'] : undefined);
 
 /** A record that names its registry by id, as requests do; answers may have the registry as a record only. */
-export const withRegistryId = ({ registry, ...rest }: JsonRecord): JsonRecord => ({ ...rest, ...((rest['registry_id'] ?? undefined) === undefined && isRecord(registry) && { registry_id: idOf(registry) }) });
+export const withRegistryId = ({ registry, ...rest }: JsonRecord): JsonRecord => ({
+  ...rest,
+  ...((rest['registry_id'] ?? undefined) === undefined && isRecord(registry) && { registry_id: idOf(registry) }),
+});
 
 /** A record that says what its probes are, which some platforms require. */
-export const withHealthchecks = (service: JsonRecord): JsonRecord => ({ ...service, healthchecks: service['healthchecks'] ?? {} });
+export const withHealthchecks = (service: JsonRecord): JsonRecord => ({
+  ...service,
+  healthchecks: service['healthchecks'] ?? {},
+});
 
 /** How every tool that makes or changes a service says what it prints of the members that several kinds share. */
 const fields: Readonly<Record<string, string>> = {
-  healthchecks: '{readiness_probe, liveness_probe}, each {type: {http: {port, path}} (or tcp, grpc: {port}, exec: {command}), initial_delay_seconds, failure_threshold …}.',
+  healthchecks:
+    '{readiness_probe, liveness_probe}, each {type: {http: {port, path}} (or tcp, grpc: {port}, exec: {command}), initial_delay_seconds, failure_threshold …}.',
   autoscaling: 'KEDA: {scalers: [{scaler_type, config_json}]}.',
   ports: '{name, internal_port, publicly_accessible, protocol: HTTP, GRPC, TCP, UDP}.',
   storage: '{mount_point, size in GB, type: FAST_SSD}.',
@@ -24,7 +39,14 @@ const folded = ['healthchecks', 'autoscaling', 'ports[]', 'storage[]'];
 
 /** Accepted, and seldom changed. */
 const hidden = [
-  'gpu', 'icon_uri', 'auto_preview', 'labels_groups', 'annotations_groups', 'build_mode', 'git_repository.provider', 'git_repository.git_token_id',
+  'gpu',
+  'icon_uri',
+  'auto_preview',
+  'labels_groups',
+  'annotations_groups',
+  'build_mode',
+  'git_repository.provider',
+  'git_repository.git_token_id',
 ];
 
 const merged = 'Give only what changes; null removes.';
@@ -32,16 +54,27 @@ const merged = 'Give only what changes; null removes.';
 type Printing = Pick<CompositionDefinition<Record<never, never>>, 'fields' | 'folded' | 'hidden'>;
 
 /** How a tool that makes or changes a service prints its members. `own` has those of its kind, and takes precedence. */
-export const serviceFields = ({ fields: texts, folded: short = [], hidden: rest = [] }: Printing): Required<Printing> => ({
-  fields: { ...fields, ...texts }, folded: [...folded, ...short], hidden: [...hidden, ...rest],
+export const serviceFields = ({
+  fields: texts,
+  folded: short = [],
+  hidden: rest = [],
+}: Printing): Required<Printing> => ({
+  fields: { ...fields, ...texts },
+  folded: [...folded, ...short],
+  hidden: [...hidden, ...rest],
 });
 
 /** Ports that each say whether they are public, which some platforms require. */
-export const portsOf = (ports: unknown): JsonRecord => (Array.isArray(ports) ? { ports: ports.map((port) => (isRecord(port) ? { publicly_accessible: false, ...port } : (port as unknown))) } : {});
+export const portsOf = (ports: unknown): JsonRecord =>
+  Array.isArray(ports)
+    ? { ports: ports.map((port) => (isRecord(port) ? { publicly_accessible: false, ...port } : (port as unknown))) }
+    : {};
 
 /** How a tool that makes a service plans it: with everything that some platforms require. */
 export const newService = (operation: AnyOperation) => ({
-  expand: async (args: JsonRecord): Promise<readonly PlannedOperation[]> => [{ operation, input: withHealthchecks({ ...args, ...portsOf(args['ports']) }) }],
+  expand: async (args: JsonRecord): Promise<readonly PlannedOperation[]> => [
+    { operation, input: withHealthchecks({ ...args, ...portsOf(args['ports']) }) },
+  ],
 });
 
 /** What a tool that changes a service of one kind has of its own. */
@@ -52,17 +85,35 @@ export interface ServiceUpdate extends PartialUpdate, Printing {
 }
 
 /**
- * The definition of a tool that changes a service of any kind: what is given is merged into what is there, and the answer
+ * The definition of a tool that changes a service of any kind: what is given is merged into what is there, and the
+ * answer
  * is what has changed.
  */
-export function serviceUpdate(operation: AnyOperation, { title, description, exclusive = [], kinds, asRequest = (found) => found, ...own }: ServiceUpdate) {
+export function serviceUpdate(
+  operation: AnyOperation,
+  { title, description, exclusive = [], kinds, asRequest = (found) => found, ...own }: ServiceUpdate,
+) {
   const identifier = `${operation.name.replace('update_', '')}_id`;
   return {
     toolset: 'services' as const,
     title,
     description: `${description} ${merged}`,
     ...partialUpdate(operation, { exclusive: [...probes, ...exclusive], kinds, asRequest }),
-    ...serviceFields({ ...own, fields: { name: 'New name.', ports: `${fields['ports']} Merged; remove: true takes one out.`, storage: `${fields['storage']} Likewise.`, ...own.fields } }),
-    next: (_view: JsonRecord, args: JsonRecord): readonly NextCall[] => [{ tool: 'deploy_service', arguments: { service: args[identifier] }, why: `it takes effect with the next deployment${operation === operations.update_application ? ', which takes the newest commit' : ''}` }],
+    ...serviceFields({
+      ...own,
+      fields: {
+        name: 'New name.',
+        ports: `${fields['ports']} Merged; remove: true takes one out.`,
+        storage: `${fields['storage']} Likewise.`,
+        ...own.fields,
+      },
+    }),
+    next: (_view: JsonRecord, args: JsonRecord): readonly NextCall[] => [
+      {
+        tool: 'deploy_service',
+        arguments: { service: args[identifier] },
+        why: `it takes effect with the next deployment${operation === operations.update_application ? ', which takes the newest commit' : ''}`,
+      },
+    ],
   };
 }

@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { isAtRest, serviceKinds } from '../../src/contract/index.ts';
-import { idsInLists, tableText, type JsonRecord, type NextCall, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  idsInLists,
+  tableText,
+  type JsonRecord,
+  type NextCall,
+  type Renderer,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { serviceCandidates, summaryRow, type Candidate } from './service-choice.ts';
 import { defaultWait, pollInterval, reserve } from './wait-for-end.ts';
 import { tellIfOneByOne } from './one-by-one.ts';
@@ -16,7 +23,11 @@ export interface SeveralWords {
 }
 
 /** Reads the services again until each of those that were changed is at rest, or the time is up. */
-async function afterTheEnd(choice: Parameters<typeof serviceCandidates>[0], sent: ReadonlySet<string>, context: ToolContext): Promise<readonly Candidate[]> {
+async function afterTheEnd(
+  choice: Parameters<typeof serviceCandidates>[0],
+  sent: ReadonlySet<string>,
+  context: ToolContext,
+): Promise<readonly Candidate[]> {
   const startedAt = context.now();
   for (;;) {
     const all = await serviceCandidates(choice, context);
@@ -36,11 +47,19 @@ function outcomeOf({ state }: Candidate, { accepted, done, goodStates }: Several
 }
 
 /** The ids of the services that a request named: in lists, or as the one that it was about. */
-const idsSent = (input: JsonRecord): readonly string[] => [...idsInLists(input), ...serviceKinds.flatMap((kind) => (typeof input[`${kind}_id`] === 'string' ? [String(input[`${kind}_id`])] : []))];
+const idsSent = (input: JsonRecord): readonly string[] => [
+  ...idsInLists(input),
+  ...serviceKinds.flatMap((kind) => (typeof input[`${kind}_id`] === 'string' ? [String(input[`${kind}_id`])] : [])),
+];
 
 /** The summary of a change to several services: what became of each, and what was left out and why. */
 export async function severalAnswer(
-  args: Parameters<typeof serviceCandidates>[0] & { readonly wait?: boolean }, context: ToolContext, { words, reasonAgainst }: { readonly words: SeveralWords; readonly reasonAgainst: (candidate: Candidate) => string | undefined },
+  args: Parameters<typeof serviceCandidates>[0] & { readonly wait?: boolean },
+  context: ToolContext,
+  {
+    words,
+    reasonAgainst,
+  }: { readonly words: SeveralWords; readonly reasonAgainst: (candidate: Candidate) => string | undefined },
 ): Promise<JsonRecord> {
   const sent = new Set(context.sent.flatMap(idsSent));
   tellIfOneByOne(context);
@@ -61,16 +80,36 @@ export async function severalAnswer(
 const columns = ['service', 'kind', 'mode', 'what', 'state', 'id'];
 
 /** Answer schema and renderer of such a summary. */
-export const severalOutput = z.object({ asked: z.int(), results: z.array(z.object({ service: z.string(), kind: z.string(), mode: z.string(), what: z.string(), state: z.string(), id: z.string() })) });
+export const severalOutput = z.object({
+  asked: z.int(),
+  results: z.array(
+    z.object({
+      service: z.string(),
+      kind: z.string(),
+      mode: z.string(),
+      what: z.string(),
+      state: z.string(),
+      id: z.string(),
+    }),
+  ),
+});
 
 export const severalRender: Renderer = {
   view: (answer) => answer,
-  text: ({ asked, results }) => [`${String(asked)} of ${String((results as readonly JsonRecord[]).length)} services; the others are left as they are.`, tableText((results ?? []) as readonly JsonRecord[], columns)].join('\n'),
+  text: ({ asked, results }) =>
+    [
+      `${String(asked)} of ${String((results as readonly JsonRecord[]).length)} services; the others are left as they are.`,
+      tableText((results ?? []) as readonly JsonRecord[], columns),
+    ].join('\n'),
   keep: 'first',
 };
 
 /** Proposes to wait for the first that has not ended. */
-export const severalNext = (accepted: string, action: string) => (view: JsonRecord): readonly NextCall[] => {
-  const open = ((view['results'] ?? []) as readonly JsonRecord[]).find(({ what }) => what === accepted);
-  return open === undefined ? [] : [{ tool: 'wait_for_deployment', arguments: { service: open['id'], action }, why: 'whether it succeeds' }];
-};
+export const severalNext =
+  (accepted: string, action: string) =>
+  (view: JsonRecord): readonly NextCall[] => {
+    const open = ((view['results'] ?? []) as readonly JsonRecord[]).find(({ what }) => what === accepted);
+    return open === undefined
+      ? []
+      : [{ tool: 'wait_for_deployment', arguments: { service: open['id'], action }, why: 'whether it succeeds' }];
+  };

@@ -8,6 +8,16 @@ const mostNamed = 20;
 
 /** The call that starts what is stopped, among rows with kind, state and id; none if nothing of it can be started. */
 export function startStopped(rows: readonly JsonRecord[]): readonly NextCall[] {
-  const ids = rows.flatMap(({ kind, state, id }) => (state === 'STOPPED' && startable.includes(kind) && typeof id === 'string' ? [id] : []));
-  return ids.length === 0 ? [] : [{ tool: 'start_services', arguments: { services: ids.slice(0, mostNamed) }, why: 'starts what is stopped, if it should run' }];
+  const ids = rows.flatMap(({ kind, state, id }) =>
+    state === 'STOPPED' && startable.includes(kind) && typeof id === 'string' ? [id] : [],
+  );
+  return ids.length === 0
+    ? []
+    : [
+        {
+          tool: 'start_services',
+          arguments: { services: ids.slice(0, mostNamed) },
+          why: 'starts what is stopped, if it should run',
+        },
+      ];
 }

@@ -1,6 +1,15 @@
 import { instancesIn, instancesText, shortCommit } from '../../src/analysis/index.ts';
 import { isServiceKind, operations, serviceKinds } from '../../src/contract/index.ts';
-import { itemsInLists, omit, pruneRecord, rowsIn, textOf, versionOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  itemsInLists,
+  omit,
+  pruneRecord,
+  rowsIn,
+  textOf,
+  versionOf,
+  type JsonRecord,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { readOf, type Subject } from './any-service.ts';
 import { ifPossible } from './if-possible.ts';
 import { isSentOneByOne } from './one-by-one.ts';
@@ -10,38 +19,61 @@ import { versionNote } from './version-note.ts';
 const withShortCommits = (text: string): string => text.replaceAll(/\b[0-9a-f]{40}\b/g, shortCommit);
 
 const called = (service: JsonRecord, version: string | undefined): string =>
-  [`${textOf(service, 'name') ?? String(service['id'])}: ${withShortCommits(version ?? 'as it is configured')}`, instancesText(instancesIn(service))].filter(Boolean).join(', ');
+  [
+    `${textOf(service, 'name') ?? String(service['id'])}: ${withShortCommits(version ?? 'as it is configured')}`,
+    instancesText(instancesIn(service)),
+  ]
+    .filter(Boolean)
+    .join(', ');
 
 /** A request about one service as a row of a request about several. */
 const asRow = (input: JsonRecord): JsonRecord[] =>
-  serviceKinds.flatMap((kind) => (input[`${kind}_id`] === undefined ? [] : [{ ...omit(input, [`${kind}_id`]), id: input[`${kind}_id`] }]));
+  serviceKinds.flatMap((kind) =>
+    input[`${kind}_id`] === undefined ? [] : [{ ...omit(input, [`${kind}_id`]), id: input[`${kind}_id`] }],
+  );
 
 /** Whether some services of an environment were deployed, by one request or one at a time. */
-const deployedSeveral = ({ done, sent }: ToolContext): boolean => done.includes(operations.deploy_services.name) || isSentOneByOne(sent);
+const deployedSeveral = ({ done, sent }: ToolContext): boolean =>
+  done.includes(operations.deploy_services.name) || isSentOneByOne(sent);
 
-/** What the call asked for of single services of an environment, by id; undefined if it deployed all of it, or nothing. */
+/**
+ * What the call asked for of single services of an environment, by id; undefined if it deployed all of it, or nothing.
+ */
 function askedServices(context: ToolContext): ReadonlyMap<unknown, JsonRecord> | undefined {
   if (!deployedSeveral(context)) return undefined;
-  return new Map(context.sent.flatMap((input) => [...itemsInLists(input), ...asRow(input)]).map(({ id, ...more }) => [id, more]));
+  return new Map(
+    context.sent.flatMap((input) => [...itemsInLists(input), ...asRow(input)]).map(({ id, ...more }) => [id, more]),
+  );
 }
 
-/** Whether a service is among those that the call deployed; undefined if it deployed all of an environment, or nothing. */
+/**
+ * Whether a service is among those that the call deployed; undefined if it deployed all of an environment, or nothing.
+ */
 export function isDeployed(context: ToolContext): ((service: string) => boolean) | undefined {
   const asked = askedServices(context);
   return asked && ((service) => asked.has(service));
 }
 
-/** The versions that the services of an environment are deployed at, a line for each; undefined if its services weren't read. */
+/**
+ * The versions that the services of an environment are deployed at, a line for each; undefined if its services weren't
+ * read.
+ */
 async function versionsIn(context: ToolContext, environment_id: string): Promise<readonly string[] | undefined> {
   const services = await context.before(operations.list_services, { environment_id });
   if (!services) return undefined;
   const asked = askedServices(context);
   if (!asked) return rowsIn(services).map((service) => called(service, versionOf(service)));
   const chosen = rowsIn(services).filter(({ id }) => asked.has(id));
-  return Promise.all(chosen.map(async (service) => called(service, await versionNote(service, asked.get(service['id'])!, { attempt: context.before }))));
+  return Promise.all(
+    chosen.map(async (service) =>
+      called(service, await versionNote(service, asked.get(service['id'])!, { attempt: context.before })),
+    ),
+  );
 }
 
-/** The version that a service is deployed at and how many instances it has, from what was read before it was deployed. */
+/**
+ * The version that a service is deployed at and how many instances it has, from what was read before it was deployed.
+ */
 async function versionOfService(context: ToolContext, { kind, id }: Subject): Promise<JsonRecord> {
   const configuration = await context.before(readOf('configuration', kind), { [`${kind}_id`]: id });
   if (!configuration) return {};
@@ -52,14 +84,23 @@ async function versionOfService(context: ToolContext, { kind, id }: Subject): Pr
 
 /** The versions that a deployment of several services takes; nothing of any other. */
 export const severalVersions = async (context: ToolContext, { kind, id }: Subject): Promise<JsonRecord> =>
-  kind === 'environment' && deployedSeveral(context) ? { deploys: await ifPossible(context, 'At which versions', () => versionsIn(context, id)) } : {};
+  kind === 'environment' && deployedSeveral(context)
+    ? { deploys: await ifPossible(context, 'At which versions', () => versionsIn(context, id)) }
+    : {};
 
-/** What a deployment that was accepted brings: the version, the configured instances, and where what it deploys is reached. Reads the addresses alone. */
+/**
+ * What a deployment that was accepted brings: the version, the configured instances, and where what it deploys is
+ * reached. Reads the addresses alone.
+ */
 export async function startedFacts(context: ToolContext, subject: Subject): Promise<JsonRecord> {
   const isService = isServiceKind(subject.kind);
   const [versions, addresses] = await Promise.all([
-    ifPossible(context, 'At which version', async () => (isService ? versionOfService(context, subject) : { deploys: await versionsIn(context, subject.id) })),
-    ifPossible(context, 'Where it is reached', () => (isService ? addressesOf(context, subject) : reachedIn(context, subject.id, isDeployed(context) ?? (() => true)))),
+    ifPossible(context, 'At which version', async () =>
+      isService ? versionOfService(context, subject) : { deploys: await versionsIn(context, subject.id) },
+    ),
+    ifPossible(context, 'Where it is reached', () =>
+      isService ? addressesOf(context, subject) : reachedIn(context, subject.id, isDeployed(context) ?? (() => true)),
+    ),
   ]);
   return pruneRecord({ ...versions, ...shownAddresses(addresses) });
 }

@@ -1,5 +1,15 @@
 import { operations, terminalOutcome } from '../../src/contract/index.ts';
-import { isRecord, readUses, recordsIn, textAt, textOf, type JsonRecord, type NextCall, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  isRecord,
+  readUses,
+  recordsIn,
+  textAt,
+  textOf,
+  type JsonRecord,
+  type NextCall,
+  type ReadUse,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from './any-service.ts';
 import { fewAtOnce } from './few-at-once.ts';
 import { ifPossible } from './if-possible.ts';
@@ -14,54 +24,104 @@ const mostServices = 5;
 
 /** What finding out which services don't see the variables of a new database reads. */
 export const readsOfUnseen: readonly ReadUse[] = [
-  ...readUses('which services do not see the variables of a new database is not told', operations.get_database, operations.list_services, operations.get_environment_status),
+  ...readUses(
+    'which services do not see the variables of a new database is not told',
+    operations.get_database,
+    operations.list_services,
+    operations.get_environment_status,
+  ),
   ...ownedVariableReads('variables'),
 ];
 
 /** A service that runs as it was deployed before a moment. */
 type Earlier = ObservedService & { readonly kind: (typeof keepingKinds)[number] };
 
-/** Whether a service runs, and nothing has been done to it since a moment. A restart after it may have brought its variables in. */
-const runsSinceBefore = (moment: string) => (service: ObservedService): service is Earlier => {
-  const { state, last_deployment_date: last } = service.status ?? {};
-  const isUp = typeof state === 'string' && (['DEPLOY', 'RESTART'] as const).some((action) => terminalOutcome(action, state) === 'good');
-  return (keepingKinds as readonly string[]).includes(service.kind) && isUp && typeof last === 'string' && Date.parse(last) < Date.parse(moment);
-};
+/**
+ * Whether a service runs, and nothing has been done to it since a moment. A restart after it may have brought its
+ * variables in.
+ */
+const runsSinceBefore =
+  (moment: string) =>
+  (service: ObservedService): service is Earlier => {
+    const { state, last_deployment_date: last } = service.status ?? {};
+    const isUp =
+      typeof state === 'string' &&
+      (['DEPLOY', 'RESTART'] as const).some((action) => terminalOutcome(action, state) === 'good');
+    return (
+      (keepingKinds as readonly string[]).includes(service.kind) &&
+      isUp &&
+      typeof last === 'string' &&
+      Date.parse(last) < Date.parse(moment)
+    );
+  };
 
-/** Whether a key is that of a variable which a database gives its neighbours: platforms put the beginning of its id into it. */
-const isKeyOf = (databaseId: string) => (key: unknown): boolean => typeof key === 'string' && key.split('_').some((word) => word.toLowerCase().endsWith(databaseId.slice(0, 8)));
+/**
+ * Whether a key is that of a variable which a database gives its neighbours: platforms put the beginning of its id into
+ * it.
+ */
+const isKeyOf =
+  (databaseId: string) =>
+  (key: unknown): boolean =>
+    typeof key === 'string' && key.split('_').some((word) => word.toLowerCase().endsWith(databaseId.slice(0, 8)));
 
-/** The keys by which a service sees the variables of a database under other names; undefined if it isn't known that there are such variables. */
-async function aliasesOf(context: ToolContext, { kind, id }: Earlier, databaseId: string): Promise<readonly string[] | undefined> {
+/**
+ * The keys by which a service sees the variables of a database under other names; undefined if it isn't known that
+ * there are such variables.
+ */
+async function aliasesOf(
+  context: ToolContext,
+  { kind, id }: Earlier,
+  databaseId: string,
+): Promise<readonly string[] | undefined> {
   const rows = await variablesSeenBy({ kind, id }, context);
   const isOfDatabase = isKeyOf(databaseId);
   if (!rows?.some((row) => row['scope'] === 'BUILT_IN' && isOfDatabase(row['key']))) return undefined;
-  return rows.flatMap((row) => (isRecord(row['aliased_variable']) && isOfDatabase(row['aliased_variable']['key']) ? (textOf(row, 'key') ?? []) : []));
+  return rows.flatMap((row) =>
+    isRecord(row['aliased_variable']) && isOfDatabase(row['aliased_variable']['key']) ? (textOf(row, 'key') ?? []) : [],
+  );
 }
 
 const untilThen = 'until it is deployed again';
 
 async function unseenOf(context: ToolContext, { kind, id, environmentId }: Subject): Promise<JsonRecord> {
   const configuration = await readAspect(context, { kind, id }, 'configuration');
-  const [createdAt, environment] = [textOf(configuration ?? {}, 'created_at'), environmentId ?? textAt(configuration, 'environment.id')];
+  const [createdAt, environment] = [
+    textOf(configuration ?? {}, 'created_at'),
+    environmentId ?? textAt(configuration, 'environment.id'),
+  ];
   if (createdAt === undefined || environment === undefined) return {};
   const earlier = ((await observedServices(context, environment)) ?? []).filter(runsSinceBefore(createdAt));
-  const read = await fewAtOnce(earlier.slice(0, mostServices), async (service) => ({ service, aliases: await aliasesOf(context, service, id) }));
+  const read = await fewAtOnce(earlier.slice(0, mostServices), async (service) => ({
+    service,
+    aliases: await aliasesOf(context, service, id),
+  }));
   const unseen = read.flatMap(({ service, aliases }) => (aliases === undefined ? [] : [{ service, aliases }]));
   if (unseen.length === 0) return {};
-  if (earlier.length > mostServices) context.leftOut(`Whether ${earlier.length - mostServices} more services see the variables of the database was not read, to spare requests.`);
+  if (earlier.length > mostServices)
+    context.leftOut(
+      `Whether ${earlier.length - mostServices} more services see the variables of the database was not read, to spare requests.`,
+    );
   return {
-    variables_not_seen_by: unseen.map(({ service: { name }, aliases }) => `${name}, ${untilThen}${aliases.length > 0 ? `; it uses them as ${aliases.join(', ')}` : ''}`),
+    variables_not_seen_by: unseen.map(
+      ({ service: { name }, aliases }) =>
+        `${name}, ${untilThen}${aliases.length > 0 ? `; it uses them as ${aliases.join(', ')}` : ''}`,
+    ),
     deploy_again: unseen.filter(({ aliases }) => aliases.length > 0).map(({ service }) => ({ service: service.id })),
   };
 }
 
 /**
- * The services that run since before a database was created, so that they don't see the variables that it gives its neighbours,
- * and those of them that use these by an alias. Nothing where that isn't known, and of what was deployed before or is no database.
+ * The services that run since before a database was created, so that they don't see the variables that it gives its
+ * neighbours,
+ * and those of them that use these by an alias. Nothing where that isn't known, and of what was deployed before or is
+ * no database.
  * @param answer of the platform to the request that deployed it
  */
-export async function variablesNotSeen(context: ToolContext, subject: Subject, { service_deployment_status: freshness }: JsonRecord): Promise<JsonRecord> {
+export async function variablesNotSeen(
+  context: ToolContext,
+  subject: Subject,
+  { service_deployment_status: freshness }: JsonRecord,
+): Promise<JsonRecord> {
   if (subject.kind !== 'database' || freshness !== 'NEVER_DEPLOYED') return {};
   return (await ifPossible(context, 'Which services do not see its variables', () => unseenOf(context, subject))) ?? {};
 }
@@ -70,5 +130,11 @@ export async function variablesNotSeen(context: ToolContext, subject: Subject, {
 export function deployAgainCalls({ deploy_again: services }: JsonRecord): readonly NextCall[] {
   const rows = recordsIn(services);
   if (rows.length === 0) return [];
-  return [{ tool: 'deploy_service', arguments: rows.length === 1 ? rows[0]! : { services: rows }, why: `brings the variables of the database in, which ${rows.length === 1 ? 'it uses' : 'they use'}` }];
+  return [
+    {
+      tool: 'deploy_service',
+      arguments: rows.length === 1 ? rows[0]! : { services: rows },
+      why: `brings the variables of the database in, which ${rows.length === 1 ? 'it uses' : 'they use'}`,
+    },
+  ];
 }

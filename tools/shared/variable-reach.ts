@@ -1,15 +1,34 @@
 import { operations, type VariableOwnerKind } from '../../src/contract/index.ts';
-import { reading, readUses, replacement, show, toldOnce, type JsonRecord, type PlanLine, type Preview, type ReadUse } from '../../src/server/tool/index.ts';
+import {
+  reading,
+  readUses,
+  replacement,
+  show,
+  toldOnce,
+  type JsonRecord,
+  type PlanLine,
+  type Preview,
+  type ReadUse,
+} from '../../src/server/tool/index.ts';
 import { isOwnerKind, replacesSecret, variableLists, type Reads, type VariableOwner } from './owned-variables.ts';
 import { isNarrower, reachOf, rowsOf, reachedServices, viewsOf, type View, type Views } from './variable-views.ts';
 
 /** What finding out who sees a variable reads. */
 export const reachReads: readonly ReadUse[] = [
-  ...readUses('the plan does not show which services see the variable', operations.list_services, operations.list_environments),
-  ...readUses('the plan does not show which services keep a value of their own', ...variableLists('variables'), ...variableLists('secrets')),
+  ...readUses(
+    'the plan does not show which services see the variable',
+    operations.list_services,
+    operations.list_environments,
+  ),
+  ...readUses(
+    'the plan does not show which services keep a value of their own',
+    ...variableLists('variables'),
+    ...variableLists('secrets'),
+  ),
 ];
 
-export const unknownReach = 'Not known: which services see it. The platform does not tell, or the token may not read it.';
+export const unknownReach =
+  'Not known: which services see it. The platform does not tell, or the token may not read it.';
 
 /** Whether what an owner of this kind has is seen by several services. */
 export const isShared = (kind: VariableOwnerKind): boolean => kind === 'environment' || kind === 'project';
@@ -18,20 +37,39 @@ export const isShared = (kind: VariableOwnerKind): boolean => kind === 'environm
  * Who has a value of its own of a key, and that in words, with whom it isn't known of; no words if nobody has.
  * @param counts whether a row that has the key is such a value
  */
-export function keepingOf(owner: VariableOwner, key: string, { views, others }: Views, counts: (row: JsonRecord) => boolean = () => true): { readonly own: readonly View[]; readonly lines: readonly string[] } {
+export function keepingOf(
+  owner: VariableOwner,
+  key: string,
+  { views, others }: Views,
+  counts: (row: JsonRecord) => boolean = () => true,
+): { readonly own: readonly View[]; readonly lines: readonly string[] } {
   const narrower = isNarrower(owner.kind, key);
   const own = views.filter((view) => rowsOf(view).some((row) => narrower(row) && counts(row)));
-  const unread = views.filter((view) => !own.includes(view) && (view.seen?.variables === undefined || view.seen.secrets === undefined));
+  const unread = views.filter(
+    (view) => !own.includes(view) && (view.seen?.variables === undefined || view.seen.secrets === undefined),
+  );
   const notKnown = [...unread.map(({ name }) => name), ...others];
   const lines = [
-    ...(own.length > 0 ? [`Keep a value of their own for ${show(key)}: ${own.map(({ name }) => name).join(', ')}.`] : []),
-    ...(notKnown.length > 0 ? [`Not known, whether these keep a value of their own for ${show(key)}: ${notKnown.join(', ')}.`] : []),
+    ...(own.length > 0
+      ? [`Keep a value of their own for ${show(key)}: ${own.map(({ name }) => name).join(', ')}.`]
+      : []),
+    ...(notKnown.length > 0
+      ? [`Not known, whether these keep a value of their own for ${show(key)}: ${notKnown.join(', ')}.`]
+      : []),
   ];
   return { own, lines };
 }
 
-/** Who sees what an owner has, as lines of a plan. @param keys of the variable: who has a value of its own of them is told */
-export async function reachLines(kind: string, id: string | undefined, reads: Reads, keys: readonly string[]): Promise<readonly PlanLine[]> {
+/**
+ * Who sees what an owner has, as lines of a plan. @param keys of the variable: who has a value of its own of them is
+ * told
+ */
+export async function reachLines(
+  kind: string,
+  id: string | undefined,
+  reads: Reads,
+  keys: readonly string[],
+): Promise<readonly PlanLine[]> {
   if (!isOwnerKind(kind) || id === undefined) return [toldOnce(unknownReach)];
   if (!isShared(kind)) return [toldOnce(`Seen by this ${kind} only.`)];
   const reached = await reachOf({ kind, id }, reads);
@@ -39,19 +77,34 @@ export async function reachLines(kind: string, id: string | undefined, reads: Re
   const names = reachedServices(reached).map(({ name }) => name);
   if (names.length === 0) return [toldOnce('No service sees it.')];
   const views = await viewsOf(reached, reads);
-  return [toldOnce(`Seen by: ${names.join(', ')}.`), ...keys.flatMap((key) => keepingOf({ kind, id }, key, views).lines)];
+  return [
+    toldOnce(`Seen by: ${names.join(', ')}.`),
+    ...keys.flatMap((key) => keepingOf({ kind, id }, key, views).lines),
+  ];
 }
 
-/** What the change of a variable does to its present state. Of a secret nothing is shown, so there is nothing to compare. */
+/**
+ * What the change of a variable does to its present state. Of a secret nothing is shown, so there is nothing to
+ * compare.
+ */
 async function presentLines(input: JsonRecord, context: Parameters<Preview>[1]): Promise<readonly PlanLine[]> {
   const { operation } = context;
   if (operation?.method !== 'PUT') return [];
-  return replacesSecret(operation) ? [`Replaces the value of the secret ${show(input['key'])}: the present one is lost.`] : replacement(operation)(input, context);
+  return replacesSecret(operation)
+    ? [`Replaces the value of the secret ${show(input['key'])}: the present one is lost.`]
+    : replacement(operation)(input, context);
 }
 
 /** What a variable's creation, override or replacement changes, and who sees it. */
 export const variableChange: Preview = reading(
-  (planned) => [...planned.flatMap((operation) => (operation.method === 'PUT' && !replacesSecret(operation) ? (replacement(operation).reads?.([operation]) ?? []) : [])), ...reachReads],
+  (planned) => [
+    ...planned.flatMap((operation) =>
+      operation.method === 'PUT' && !replacesSecret(operation)
+        ? (replacement(operation).reads?.([operation]) ?? [])
+        : [],
+    ),
+    ...reachReads,
+  ],
   async (input, context) => {
     const { target, shownBy, reader } = context;
     const { kind, id } = shownBy ?? target;

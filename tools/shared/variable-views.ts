@@ -21,24 +21,46 @@ const serviceRows = async (environment_id: string, { attempt }: Reads): Promise<
 };
 
 /** The environments whose services see what an environment or project has; undefined if they can't be listed. */
-export async function reachOf({ kind, id }: VariableOwner, reads: Reads): Promise<readonly ReachedEnvironment[] | undefined> {
+export async function reachOf(
+  { kind, id }: VariableOwner,
+  reads: Reads,
+): Promise<readonly ReachedEnvironment[] | undefined> {
   if (kind === 'environment') return [{ id, services: await serviceRows(id, reads) }];
   const list = await reads.attempt(operations.list_environments, { project_id: id });
-  return list && Promise.all(
-    rowsIn(list).map(async (row) => ({ id: String(row['id']), name: textOf(row, 'name') ?? String(row['id']), services: await serviceRows(String(row['id']), reads) })),
+  return (
+    list &&
+    Promise.all(
+      rowsIn(list).map(async (row) => ({
+        id: String(row['id']),
+        name: textOf(row, 'name') ?? String(row['id']),
+        services: await serviceRows(String(row['id']), reads),
+      })),
+    )
   );
 }
 
 /** The name of a service, with that of its environment if there are several. */
-const nameWithin = ({ name }: ReachedEnvironment, service: JsonRecord): string => show([name, textOf(service, 'name') ?? service['id']].filter(Boolean).join('/'));
+const nameWithin = ({ name }: ReachedEnvironment, service: JsonRecord): string =>
+  show([name, textOf(service, 'name') ?? service['id']].filter(Boolean).join('/'));
 
 /** The services with variables of some environments, by name. */
-export const reachedServices = (reached: readonly ReachedEnvironment[]): readonly { readonly service: JsonRecord; readonly name: string }[] =>
-  reached.flatMap((environment) => (environment.services ?? []).filter(seesVariables).map((service) => ({ service, name: nameWithin(environment, service) })));
+export const reachedServices = (
+  reached: readonly ReachedEnvironment[],
+): readonly { readonly service: JsonRecord; readonly name: string }[] =>
+  reached.flatMap((environment) =>
+    (environment.services ?? [])
+      .filter(seesVariables)
+      .map((service) => ({ service, name: nameWithin(environment, service) })),
+  );
 
 /** Whether a row has this key and counts before that of an owner of this kind. */
-export const isNarrower = (kind: VariableOwnerKind, key: string) => (row: JsonRecord): boolean =>
-  row['key'] === key && row['scope'] !== scopeOf(kind) && row['scope'] !== 'BUILT_IN' && !(kind === 'environment' && row['scope'] === 'PROJECT');
+export const isNarrower =
+  (kind: VariableOwnerKind, key: string) =>
+  (row: JsonRecord): boolean =>
+    row['key'] === key &&
+    row['scope'] !== scopeOf(kind) &&
+    row['scope'] !== 'BUILT_IN' &&
+    !(kind === 'environment' && row['scope'] === 'PROJECT');
 
 /** What one service or environment sees. */
 export interface View {
@@ -66,14 +88,25 @@ export interface Views {
 /** What the services see that a variable reaches, and before them their environments if these only inherit it. */
 export async function viewsOf(reached: readonly ReachedEnvironment[], reader: Reads): Promise<Views> {
   const services = reachedServices(reached);
-  const read = services.flatMap(({ service, name }) => {
-    const kind = textOf(service, 'service_type')?.toLowerCase() ?? '';
-    return isOwnerKind(kind) ? [{ name, kind, id: String(service['id']) }] : [];
-  }).slice(0, mostServices);
-  const views = await fewAtOnce([
-    ...reached.flatMap(({ id, name }) => (name === undefined ? [] : [() => viewOf(show(name), 'environment', id, reader)])),
-    ...read.map(({ name, kind, id }) => () => viewOf(name, kind, id, reader)),
-  ], (view) => view());
+  const read = services
+    .flatMap(({ service, name }) => {
+      const kind = textOf(service, 'service_type')?.toLowerCase() ?? '';
+      return isOwnerKind(kind) ? [{ name, kind, id: String(service['id']) }] : [];
+    })
+    .slice(0, mostServices);
+  const views = await fewAtOnce(
+    [
+      ...reached.flatMap(({ id, name }) =>
+        name === undefined ? [] : [() => viewOf(show(name), 'environment', id, reader)],
+      ),
+      ...read.map(
+        ({ name, kind, id }) =>
+          () =>
+            viewOf(name, kind, id, reader),
+      ),
+    ],
+    (view) => view(),
+  );
   const ids = new Set(read.map(({ id }) => id));
   return { views, others: services.filter(({ service }) => !ids.has(String(service['id']))).map(({ name }) => name) };
 }

@@ -1,6 +1,20 @@
 import type { ServiceKind } from '../../src/contract/index.ts';
-import { madeItRun, originIn, readDeployment, type HistoryItem, type PastDeployment } from '../../src/analysis/index.ts';
-import { isPlatformFailure, rowsIn, show, textOf, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  madeItRun,
+  originIn,
+  readDeployment,
+  type HistoryItem,
+  type PastDeployment,
+} from '../../src/analysis/index.ts';
+import {
+  isPlatformFailure,
+  rowsIn,
+  show,
+  textOf,
+  type JsonRecord,
+  type ReadUse,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { readAspect, readsByKind } from './any-service.ts';
 
 type Reads = Pick<ToolContext, 'attempt'>;
@@ -19,39 +33,65 @@ export const readsOfVersions: readonly ReadUse[] = [
 ];
 
 /** Reads what helps but isn't needed. A read that the platform fails at tells nothing, as one that it doesn't offer. */
-const tryAspect = (context: Reads, aspect: 'configuration' | 'deployments', kind: ServiceKind, id: string): Promise<JsonRecord | undefined> =>
+const tryAspect = (
+  context: Reads,
+  aspect: 'configuration' | 'deployments',
+  kind: ServiceKind,
+  id: string,
+): Promise<JsonRecord | undefined> =>
   readAspect(context, { kind, id }, aspect).catch((error: unknown) =>
-    isPlatformFailure(error) && ['bad_answer', 'not_found', 'server_error'].includes(error.kind) ? undefined : Promise.reject(error as Error));
+    isPlatformFailure(error) && ['bad_answer', 'not_found', 'server_error'].includes(error.kind)
+      ? undefined
+      : Promise.reject(error as Error),
+  );
 
-/** The last deployment that made a service run: restarts change no version, and failed ones leave the version before them. */
+/**
+ * The last deployment that made a service run: restarts change no version, and failed ones leave the version before
+ * them.
+ */
 async function lastGood(kind: ServiceKind, id: string, reads: Reads): Promise<PastDeployment | undefined> {
-  const good = rowsIn(await tryAspect(reads, 'deployments', kind, id)).map((row) => readDeployment(row as HistoryItem)).filter(madeItRun);
+  const good = rowsIn(await tryAspect(reads, 'deployments', kind, id))
+    .map((row) => readDeployment(row as HistoryItem))
+    .filter(madeItRun);
   return good.find(({ action }) => action === 'DEPLOY') ?? good[0];
 }
 
 const ranBefore = (what: string): string => `${what}, which ran before`;
 
-const notTold = (configured: string | undefined): string => `${configured === undefined ? 'as it is configured' : `${configured}, as it is configured`}, because the history does not tell what ran before`;
+const notTold = (configured: string | undefined): string =>
+  `${configured === undefined ? 'as it is configured' : `${configured}, as it is configured`}, because the history does not tell what ran before`;
 
 /** That one version ran and another one is configured. */
-const other = (what: string, configured: string): string => `${ranBefore(what)}, and not ${show(configured)}, which is configured now; the platform may configure it so`;
+const other = (what: string, configured: string): string =>
+  `${ranBefore(what)}, and not ${show(configured)}, which is configured now; the platform may configure it so`;
 
 /** That what ran can't be named to a deployment. */
-const unlike = (ran: string, configured: string): string => `${show(configured)}, as it is configured: before, ${show(ran)} ran, and a start can't name that`;
+const unlike = (ran: string, configured: string): string =>
+  `${show(configured)}, as it is configured: before, ${show(ran)} ran, and a start can't name that`;
 
 async function applicationVersion(record: JsonRecord, id: string, reads: Reads): Promise<StartVersion> {
   const commit = originIn(record).git?.deployed ?? (await lastGood('application', id, reads))?.commit;
-  return commit === undefined ? { input: {}, note: 'the commit that the platform has from before, which it does not tell' } : { input: { git_commit_id: commit }, note: ranBefore(`commit ${show(commit)}`) };
+  return commit === undefined
+    ? { input: {}, note: 'the commit that the platform has from before, which it does not tell' }
+    : { input: { git_commit_id: commit }, note: ranBefore(`commit ${show(commit)}`) };
 }
 
 async function containerVersion(record: JsonRecord, id: string, reads: Reads): Promise<StartVersion> {
   const { tag, image } = (await lastGood('container', id, reads)) ?? {};
-  const configured = originIn(record).image?.tag === undefined ? await tryAspect(reads, 'configuration', 'container', id) : record;
+  const configured =
+    originIn(record).image?.tag === undefined ? await tryAspect(reads, 'configuration', 'container', id) : record;
   const { name, tag: configuredTag } = originIn(configured).image ?? {};
   if (tag === undefined) return { input: {}, note: notTold(configuredTag && `tag ${show(configuredTag)}`) };
   const ranName = image?.slice(0, -tag.length - 1);
-  if (name !== undefined && ranName !== undefined && name !== ranName) return { input: {}, note: unlike(image!, `${name}:${configuredTag ?? ''}`) };
-  return { input: { image_tag: tag }, note: configuredTag === undefined || configuredTag === tag ? ranBefore(`tag ${show(tag)}`) : other(`tag ${show(tag)}`, configuredTag) };
+  if (name !== undefined && ranName !== undefined && name !== ranName)
+    return { input: {}, note: unlike(image!, `${name}:${configuredTag ?? ''}`) };
+  return {
+    input: { image_tag: tag },
+    note:
+      configuredTag === undefined || configuredTag === tag
+        ? ranBefore(`tag ${show(tag)}`)
+        : other(`tag ${show(tag)}`, configuredTag),
+  };
 }
 
 async function helmVersion(record: JsonRecord, id: string, reads: Reads): Promise<StartVersion> {
@@ -62,11 +102,20 @@ async function helmVersion(record: JsonRecord, id: string, reads: Reads): Promis
   const now = isFromGit ? 'the newest commit of its chart' : version && `chart version ${show(version)}`;
   if (chartVersion !== undefined) {
     const ran = [chart, chartVersion].filter(Boolean).join(' ');
-    if (isFromGit || (name !== undefined && chart !== undefined && name !== chart)) return { input: {}, note: unlike(`chart ${ran}`, isFromGit ? now! : `chart ${name} ${version}`) };
-    return { input: { chart_version: chartVersion }, note: version === undefined || version === chartVersion ? ranBefore(`chart version ${show(chartVersion)}`) : other(`chart version ${show(chartVersion)}`, version) };
+    if (isFromGit || (name !== undefined && chart !== undefined && name !== chart))
+      return { input: {}, note: unlike(`chart ${ran}`, isFromGit ? now! : `chart ${name} ${version}`) };
+    return {
+      input: { chart_version: chartVersion },
+      note:
+        version === undefined || version === chartVersion
+          ? ranBefore(`chart version ${show(chartVersion)}`)
+          : other(`chart version ${show(chartVersion)}`, version),
+    };
   }
   if (commit === undefined) return { input: {}, note: notTold(now) };
-  return version === undefined ? { input: { git_commit_id: commit }, note: ranBefore(`commit ${show(commit)} of its chart`) } : { input: {}, note: unlike(`commit ${commit} of a chart`, `chart ${name} ${version}`) };
+  return version === undefined
+    ? { input: { git_commit_id: commit }, note: ranBefore(`commit ${show(commit)} of its chart`) }
+    : { input: {}, note: unlike(`commit ${commit} of a chart`, `chart ${name} ${version}`) };
 }
 
 const databaseVersion = (record: JsonRecord): StartVersion => {
@@ -74,14 +123,22 @@ const databaseVersion = (record: JsonRecord): StartVersion => {
   return { input: {}, note: version === undefined ? undefined : `version ${show(version)}, as it is configured` };
 };
 
-/** The version that a service is started with: the one that ran before, where the platform tells and a deployment can name it. */
+/**
+ * The version that a service is started with: the one that ran before, where the platform tells and a deployment can
+ * name it.
+ */
 export async function versionToStart(record: JsonRecord, reads: Reads): Promise<StartVersion> {
   const id = String(record['id']);
   switch (textOf(record, 'service_type')?.toLowerCase()) {
-    case 'application': return applicationVersion(record, id, reads);
-    case 'container': return containerVersion(record, id, reads);
-    case 'helm': return helmVersion(record, id, reads);
-    case 'database': return databaseVersion(record);
-    default: return { input: {} };
+    case 'application':
+      return applicationVersion(record, id, reads);
+    case 'container':
+      return containerVersion(record, id, reads);
+    case 'helm':
+      return helmVersion(record, id, reads);
+    case 'database':
+      return databaseVersion(record);
+    default:
+      return { input: {} };
   }
 }

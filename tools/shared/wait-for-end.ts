@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import { operations, terminalOutcome, type DeploymentAction } from '../../src/contract/index.ts';
-import { deploymentProgressOf, saysNeverDeployed, type RequestedAction, type LenientServiceStatus, type DeploymentProgress, readDeployment, type HistoryItem } from '../../src/analysis/index.ts';
+import {
+  deploymentProgressOf,
+  saysNeverDeployed,
+  type RequestedAction,
+  type LenientServiceStatus,
+  type DeploymentProgress,
+  readDeployment,
+  type HistoryItem,
+} from '../../src/analysis/index.ts';
 import { isRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect, statusOf, type Subject } from './any-service.ts';
 
@@ -32,17 +40,29 @@ export async function readStatus(context: ToolContext, subject: Subject): Promis
   return isRecord(environment) ? environment : undefined;
 }
 
-const outcomes: Partial<Record<DeploymentProgress, WaitResult['outcome']>> = { good: 'succeeded', bad: 'failed', superseded: 'superseded' };
+const outcomes: Partial<Record<DeploymentProgress, WaitResult['outcome']>> = {
+  good: 'succeeded',
+  bad: 'failed',
+  superseded: 'superseded',
+};
 
 const outcomeOf = (progress: DeploymentProgress, { state }: LenientServiceStatus): WaitResult['outcome'] | undefined =>
   progress === 'bad' && state === 'CANCELED' ? 'canceled' : outcomes[progress];
 
-const wasNeverDeployed = (status: LenientServiceStatus): boolean => saysNeverDeployed(status) || (status.state === 'READY' && (status.deployment_request_id ?? undefined) === undefined);
+const wasNeverDeployed = (status: LenientServiceStatus): boolean =>
+  saysNeverDeployed(status) || (status.state === 'READY' && (status.deployment_request_id ?? undefined) === undefined);
 
-const isAtRest = (status: LenientServiceStatus): boolean => wasNeverDeployed(status) || terminalOutcome('DEPLOY', status.state ?? '') !== undefined;
+const isAtRest = (status: LenientServiceStatus): boolean =>
+  wasNeverDeployed(status) || terminalOutcome('DEPLOY', status.state ?? '') !== undefined;
 
-/** The outcome if the status shows neither the requested deployment nor another one in progress; otherwise undefined. */
-function missingOutcome(progress: DeploymentProgress, { deployment }: RequestedAction, status: LenientServiceStatus): WaitResult['outcome'] | undefined {
+/**
+ * The outcome if the status shows neither the requested deployment nor another one in progress; otherwise undefined.
+ */
+function missingOutcome(
+  progress: DeploymentProgress,
+  { deployment }: RequestedAction,
+  status: LenientServiceStatus,
+): WaitResult['outcome'] | undefined {
   if (progress !== 'stale' && !wasNeverDeployed(status)) return undefined;
   return isAtRest(status) ? (deployment || !wasNeverDeployed(status) ? 'not_seen' : 'never_deployed') : undefined;
 }
@@ -57,14 +77,17 @@ export function pollInterval(elapsed: number, context: ToolContext): number {
   return isLow ? 10_000 : Math.min(5_000, 700 + elapsed / 5);
 }
 
-const progressText = (status: LenientServiceStatus, seconds: number): string => `${status.state ?? 'in an unknown state'}, ${seconds} s`;
+const progressText = (status: LenientServiceStatus, seconds: number): string =>
+  `${status.state ?? 'in an unknown state'}, ${seconds} s`;
 
-// How long a new deployment may not be visible yet, in milliseconds: if this call requested it, and if an earlier one did.
+// How long a new deployment may not be visible yet, in milliseconds: if this call requested it, and if an earlier one
+// did.
 export const visibilityTimeout = 10_000;
 export const settlingTime = 3_000;
 
 /**
- * Whether something that was requested before this call may not be visible yet. Where the caller changed nothing lately, what
+ * Whether something that was requested before this call may not be visible yet. Where the caller changed nothing
+ * lately, what
  * the platform shows is how it is.
  */
 export const mayBeUnseen = (context: ToolContext): boolean => context.sinceChange() < visibilityTimeout;
@@ -88,21 +111,37 @@ export const isOver = (context: ToolContext, startedAt: number, seconds: number)
   context.isAborted() || context.now() - startedAt >= seconds * 1000 || context.timeLeft() <= reserve;
 
 /**
- * Waits until a requested deployment of a service or environment has ended, the time is up, or it doesn't become visible.
+ * Waits until a requested deployment of a service or environment has ended, the time is up, or it doesn't become
+ * visible.
  * @throws CallFailure if the platform doesn't offer the status; ApiError if it fails.
  */
-export async function awaitEnd(context: ToolContext, subject: Subject, requested: RequestedAction, { seconds = defaultWait, isEarlier = false }: WaitOptions = {}): Promise<WaitResult> {
+export async function awaitEnd(
+  context: ToolContext,
+  subject: Subject,
+  requested: RequestedAction,
+  { seconds = defaultWait, isEarlier = false }: WaitOptions = {},
+): Promise<WaitResult> {
   const startedAt = context.now();
   const gracePeriod = graceOf(context, requested, isEarlier);
   const elapsed = (): number => context.now() - startedAt;
   let last = '';
   for (;;) {
-    const status = (await readStatus(context, subject)) ?? context.refuse(`the state of this ${subject.kind} can't be read here`, 'Ask whoever runs the platform how it went.');
+    const status =
+      (await readStatus(context, subject)) ??
+      context.refuse(
+        `the state of this ${subject.kind} can't be read here`,
+        'Ask whoever runs the platform how it went.',
+      );
     const progress = deploymentProgressOf(requested, status);
     const outcome = outcomeOf(progress, status);
     const missing = missingOutcome(progress, requested, status);
     const waited = Math.round(elapsed() / 1000);
-    if (outcome !== undefined || isOver(context, startedAt, seconds)) return { outcome: outcome ?? missing ?? (progress === 'stale' ? 'not_seen' : 'running'), status, waited_seconds: waited };
+    if (outcome !== undefined || isOver(context, startedAt, seconds))
+      return {
+        outcome: outcome ?? missing ?? (progress === 'stale' ? 'not_seen' : 'running'),
+        status,
+        waited_seconds: waited,
+      };
     if (missing !== undefined && elapsed() >= gracePeriod) return { outcome: missing, status, waited_seconds: waited };
     const message = progressText(status, waited);
     if (message !== last) context.progress(message);
@@ -116,23 +155,44 @@ export async function awaitEnd(context: ToolContext, subject: Subject, requested
 }
 
 /**
- * Like `awaitEnd`, but also for requests whose response had no deployment id: an end that is visible at once may be that of
- * an earlier deployment, and counts only if it is still there a moment later. Where the caller changed nothing lately, it
+ * Like `awaitEnd`, but also for requests whose response had no deployment id: an end that is visible at once may be
+ * that of
+ * an earlier deployment, and counts only if it is still there a moment later. Where the caller changed nothing lately,
+ * it
  * counts at once.
  */
-export async function awaitNewEnd(context: ToolContext, subject: Subject, requested: RequestedAction, { seconds = defaultWait, ...options }: WaitOptions = {}): Promise<WaitResult> {
+export async function awaitNewEnd(
+  context: ToolContext,
+  subject: Subject,
+  requested: RequestedAction,
+  { seconds = defaultWait, ...options }: WaitOptions = {},
+): Promise<WaitResult> {
   const first = await awaitEnd(context, subject, requested, { seconds, ...options });
-  const mayBeOld = !requested.deployment && first.outcome !== 'running' && first.waited_seconds === 0 && seconds * 1000 > settlingTime && mayBeUnseen(context);
+  const mayBeOld =
+    !requested.deployment &&
+    first.outcome !== 'running' &&
+    first.waited_seconds === 0 &&
+    seconds * 1000 > settlingTime &&
+    mayBeUnseen(context);
   if (!mayBeOld) return first;
   await context.pause(settlingTime);
   context.forget();
   const later = await readStatus(context, subject);
-  const isSame = later?.deployment_request_id === first.status.deployment_request_id && later?.state === first.status.state;
+  const isSame =
+    later?.deployment_request_id === first.status.deployment_request_id && later?.state === first.status.state;
   return isSame ? first : awaitEnd(context, subject, requested, { ...options, seconds: seconds - settlingTime / 1000 });
 }
 
-/** Like `awaitNewEnd`, for a deployment requested before this call. If the status doesn't show it, it is searched for in the history. */
-export async function awaitEarlierEnd(context: ToolContext, subject: Subject, requested: RequestedAction, seconds: number): Promise<WaitResult> {
+/**
+ * Like `awaitNewEnd`, for a deployment requested before this call. If the status doesn't show it, it is searched for in
+ * the history.
+ */
+export async function awaitEarlierEnd(
+  context: ToolContext,
+  subject: Subject,
+  requested: RequestedAction,
+  seconds: number,
+): Promise<WaitResult> {
   const result = await awaitNewEnd(context, subject, requested, { seconds, isEarlier: true });
   if (result.outcome !== 'not_seen') return result;
   const history = await readAspect(context, subject, 'deployments');
@@ -141,14 +201,15 @@ export async function awaitEarlierEnd(context: ToolContext, subject: Subject, re
   return isKnown ? { ...result, outcome: 'superseded' } : result;
 }
 
-const textIn = (record: JsonRecord, member: string): string | undefined => (typeof record[member] === 'string' ? record[member] : undefined);
+const textIn = (record: JsonRecord, member: string): string | undefined =>
+  typeof record[member] === 'string' ? record[member] : undefined;
 
 /**
  * The requested action, with the id of the deployment that the platform's response says was started. That is never its
  * `id`, which may be the service's, nor its last deployment, which may be the one before.
  */
-export const askedFor = (action: DeploymentAction, answer: JsonRecord, before?: LenientServiceStatus): RequestedAction => ({
-  action,
-  deployment: textIn(answer, 'deployment_request_id'),
-  before,
-});
+export const askedFor = (
+  action: DeploymentAction,
+  answer: JsonRecord,
+  before?: LenientServiceStatus,
+): RequestedAction => ({ action, deployment: textIn(answer, 'deployment_request_id'), before });

@@ -1,12 +1,29 @@
 import { isAtRest, operations } from '../../src/contract/index.ts';
 import { eventMembers, tellEvent, type LenientEvent } from '../../src/analysis/index.ts';
-import { isRecord, isSecretName, organizationOf, pruneRecord, readUses, recordsIn, rowsIn, show, textOf, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  isRecord,
+  isSecretName,
+  organizationOf,
+  pruneRecord,
+  readUses,
+  recordsIn,
+  rowsIn,
+  show,
+  textOf,
+  type JsonRecord,
+  type ReadUse,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { ifPossible } from './if-possible.ts';
 import { isOver, mayBeUnseen, pollInterval, settlingTime } from './wait-for-end.ts';
 
 /** What waiting for the upgrade of a cluster reads. */
 export const upgradeReads: readonly ReadUse[] = [
-  ...readUses('the end of a cluster upgrade is not waited for there', operations.get_cluster_status, operations.get_organization),
+  ...readUses(
+    'the end of a cluster upgrade is not waited for there',
+    operations.get_cluster_status,
+    operations.get_organization,
+  ),
   ...readUses('the version of a cluster is not shown', operations.list_clusters),
   ...readUses('which upgrade of a cluster ended before is not told', operations.list_events),
 ];
@@ -16,8 +33,15 @@ const isBroken = (state: string): boolean => state.endsWith('_ERROR') || state =
 /** Whether nothing is changed on a cluster in this state. One that can't be reached changes nothing either. */
 const isSettled = (state: string): boolean => isAtRest(state) || isBroken(state);
 
-/** Waits until a cluster changes nothing any more. It is looked at twice where something was just asked for, which may not be visible at once. */
-async function untilSettled(context: ToolContext, read: () => Promise<JsonRecord>, seconds: number): Promise<{ readonly status: JsonRecord; readonly wasSeen: boolean }> {
+/**
+ * Waits until a cluster changes nothing any more. It is looked at twice where something was just asked for, which may
+ * not be visible at once.
+ */
+async function untilSettled(
+  context: ToolContext,
+  read: () => Promise<JsonRecord>,
+  seconds: number,
+): Promise<{ readonly status: JsonRecord; readonly wasSeen: boolean }> {
   const startedAt = context.now();
   let wasSeen = false;
   for (let looks = 1; ; looks += 1) {
@@ -26,7 +50,8 @@ async function untilSettled(context: ToolContext, read: () => Promise<JsonRecord
     const state = textOf(status, 'status') ?? '';
     const settled = isSettled(state);
     wasSeen ||= !settled;
-    if ((settled && (wasSeen || looks > 1 || !mayBeUnseen(context))) || isOver(context, startedAt, seconds)) return { status, wasSeen };
+    if ((settled && (wasSeen || looks > 1 || !mayBeUnseen(context))) || isOver(context, startedAt, seconds))
+      return { status, wasSeen };
     const elapsed = context.now() - startedAt;
     context.progress(`${state}, ${Math.round(elapsed / 1000)} s`);
     context.forget();
@@ -36,36 +61,79 @@ async function untilSettled(context: ToolContext, read: () => Promise<JsonRecord
 
 type Outcome = 'succeeded' | 'failed' | 'running' | 'not_seen';
 
-const outcomeOf = (state: string, wasSeen: boolean): Outcome => (!isSettled(state) ? 'running' : isBroken(state) ? 'failed' : wasSeen ? 'succeeded' : 'not_seen');
+const outcomeOf = (state: string, wasSeen: boolean): Outcome =>
+  !isSettled(state) ? 'running' : isBroken(state) ? 'failed' : wasSeen ? 'succeeded' : 'not_seen';
 
 /** The newest upgrade of a cluster that the platform recorded: by whom, when, and from which version to which. */
-async function lastUpgrade(context: ToolContext, organization_id: string, cluster: string): Promise<JsonRecord | undefined> {
-  const page: JsonRecord | undefined = await context.attempt(operations.list_events, { organization_id, page_size: 1, event_type: 'MAINTENANCE', target_type: 'CLUSTER', target_id: cluster });
-  const event = recordsIn(page?.['events']).find((one) => one['event_type'] === 'MAINTENANCE' && one['target_id'] === cluster) as LenientEvent | undefined;
+async function lastUpgrade(
+  context: ToolContext,
+  organization_id: string,
+  cluster: string,
+): Promise<JsonRecord | undefined> {
+  const page: JsonRecord | undefined = await context.attempt(operations.list_events, {
+    organization_id,
+    page_size: 1,
+    event_type: 'MAINTENANCE',
+    target_type: 'CLUSTER',
+    target_id: cluster,
+  });
+  const event = recordsIn(page?.['events']).find(
+    (one) => one['event_type'] === 'MAINTENANCE' && one['target_id'] === cluster,
+  ) as LenientEvent | undefined;
   if (!event) return undefined;
   const { at, who } = tellEvent(event, isSecretName);
   const [from, to] = [event.original_change, event.change].map((text) => textOf(eventMembers(text), 'version'));
-  return pruneRecord({ at, by: who, versions: [from, to].filter((version) => version !== undefined).join(' → ') || undefined });
+  return pruneRecord({
+    at,
+    by: who,
+    versions: [from, to].filter((version) => version !== undefined).join(' → ') || undefined,
+  });
 }
 
 /**
  * Waits for the upgrade of a cluster, and says how it ended and which version runs.
  * @throws CallFailure if the platform doesn't show the state of clusters; ApiError if it fails.
  */
-export async function awaitUpgrade(context: ToolContext, cluster: { readonly id: string; readonly name?: string | undefined }, seconds: number): Promise<JsonRecord> {
-  const unreadable = (): never => context.refuse('the state of this cluster can not be read here', 'Ask whoever runs the platform how the upgrade went.');
+export async function awaitUpgrade(
+  context: ToolContext,
+  cluster: { readonly id: string; readonly name?: string | undefined },
+  seconds: number,
+): Promise<JsonRecord> {
+  const unreadable = (): never =>
+    context.refuse(
+      'the state of this cluster can not be read here',
+      'Ask whoever runs the platform how the upgrade went.',
+    );
   const organization_id = (await organizationOf(context)) ?? unreadable();
-  const rowNow = async () => rowsIn(await context.attempt(operations.list_clusters, { organization_id })).find(({ id }) => id === cluster.id);
+  const rowNow = async () =>
+    rowsIn(await context.attempt(operations.list_clusters, { organization_id })).find(({ id }) => id === cluster.id);
   const startedAt = context.now();
   const from = textOf(await rowNow(), 'version');
-  const { status, wasSeen } = await untilSettled(context, async () => (await context.attempt(operations.get_cluster_status, { organization_id, cluster_id: cluster.id })) ?? unreadable(), seconds);
+  const { status, wasSeen } = await untilSettled(
+    context,
+    async () =>
+      (await context.attempt(operations.get_cluster_status, { organization_id, cluster_id: cluster.id })) ??
+      unreadable(),
+    seconds,
+  );
   const state = textOf(status, 'status') ?? 'unknown';
   const row = await rowNow();
   const outcome = outcomeOf(state, wasSeen);
   return pruneRecord({
-    subject: `cluster ${cluster.name ?? textOf(row, 'name') ?? cluster.id}`, id: cluster.id, outcome, state,
-    from_version: from === row?.['version'] ? undefined : from, version: row?.['version'], next_version: status['next_k8s_available_version'], last_deployment_date: status['last_deployment_date'],
-    last_upgrade: outcome === 'not_seen' ? await ifPossible(context, 'Which upgrade ended before', () => lastUpgrade(context, organization_id, cluster.id)) : undefined,
+    subject: `cluster ${cluster.name ?? textOf(row, 'name') ?? cluster.id}`,
+    id: cluster.id,
+    outcome,
+    state,
+    from_version: from === row?.['version'] ? undefined : from,
+    version: row?.['version'],
+    next_version: status['next_k8s_available_version'],
+    last_deployment_date: status['last_deployment_date'],
+    last_upgrade:
+      outcome === 'not_seen'
+        ? await ifPossible(context, 'Which upgrade ended before', () =>
+            lastUpgrade(context, organization_id, cluster.id),
+          )
+        : undefined,
     waited_seconds: Math.round((context.now() - startedAt) / 1000),
   });
 }
@@ -84,7 +152,15 @@ const lastText = ({ at, by, versions }: JsonRecord): string =>
   `Last upgrade asked for: ${[versions, by && `by ${show(by)}`, at && `at ${show(at)}`].filter(Boolean).join(', ')}.`;
 
 /** The text of such a view. */
-export const upgradeText = ({ subject, id, outcome, state, waited_seconds: waited, last_upgrade: last, ...facts }: JsonRecord): string =>
+export const upgradeText = ({
+  subject,
+  id,
+  outcome,
+  state,
+  waited_seconds: waited,
+  last_upgrade: last,
+  ...facts
+}: JsonRecord): string =>
   [
     `${String(subject)} (id ${String(id)}): ${String(state)}, ${String(outcome)}. ${isRecord(last) ? `No upgrade is under way. ${lastText(last)}` : (texts[outcome as Outcome] ?? '')} Waited ${String(waited)} s.`,
     ...Object.entries(facts).map(([name, value]) => `${name}: ${show(value)}`),

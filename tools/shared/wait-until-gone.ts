@@ -1,12 +1,23 @@
 import { isAtRest } from '../../src/contract/index.ts';
 import { isPlatformFailure, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from './any-service.ts';
-import { defaultWait, pollInterval, readStatus, reserve, settlingTime, visibilityTimeout, type WaitResult } from './wait-for-end.ts';
+import {
+  defaultWait,
+  pollInterval,
+  readStatus,
+  reserve,
+  settlingTime,
+  visibilityTimeout,
+  type WaitResult,
+} from './wait-for-end.ts';
 
 /** What is left of something that was deleted: its status, nothing, or what can't be told. */
 type Remains = { readonly kind: 'there'; readonly state?: string } | { readonly kind: 'gone' | 'unreadable' };
 
-/** Reads the status of what was deleted or, where that isn't shown, whether it is there at all. An id that the platform no longer knows is gone. */
+/**
+ * Reads the status of what was deleted or, where that isn't shown, whether it is there at all. An id that the platform
+ * no longer knows is gone.
+ */
 async function readRemains(context: ToolContext, subject: Subject): Promise<Remains> {
   try {
     const status = await readStatus(context, subject);
@@ -19,16 +30,26 @@ async function readRemains(context: ToolContext, subject: Subject): Promise<Rema
   }
 }
 
-/** Whether a deletion has ended although something is left. At first the state may still be the one from before the request. */
+/**
+ * Whether a deletion has ended although something is left. At first the state may still be the one from before the
+ * request.
+ */
 const hasEnded = (state: string | undefined, hasMoved: boolean, atRestFor: number): boolean =>
-  state !== undefined && isAtRest(state) && (hasMoved || atRestFor >= (state === 'DELETE_ERROR' ? settlingTime : visibilityTimeout));
+  state !== undefined &&
+  isAtRest(state) &&
+  (hasMoved || atRestFor >= (state === 'DELETE_ERROR' ? settlingTime : visibilityTimeout));
 
 /**
- * Waits until a service or environment that was asked to be deleted is gone, its deletion ended otherwise, or the time is up.
+ * Waits until a service or environment that was asked to be deleted is gone, its deletion ended otherwise, or the time
+ * is up.
  * @param seconds longest wait.
  * @throws CallFailure if the platform shows neither its state nor whether it is there; ApiError if the platform fails.
  */
-export async function awaitGone(context: ToolContext, subject: Subject, seconds: number = defaultWait): Promise<WaitResult> {
+export async function awaitGone(
+  context: ToolContext,
+  subject: Subject,
+  seconds: number = defaultWait,
+): Promise<WaitResult> {
   const startedAt = context.now();
   const elapsed = (): number => context.now() - startedAt;
   const waited = (): number => Math.round(elapsed() / 1000);
@@ -36,12 +57,15 @@ export async function awaitGone(context: ToolContext, subject: Subject, seconds:
   let atRestSince = startedAt;
   for (;;) {
     const remains = await readRemains(context, subject);
-    if (remains.kind === 'gone') return { outcome: 'succeeded', status: { state: 'DELETED' }, waited_seconds: waited() };
-    if (remains.kind === 'unreadable') context.refuse(`whether this ${subject.kind} is gone can't be read here`, 'Ask whoever runs the platform.');
+    if (remains.kind === 'gone')
+      return { outcome: 'succeeded', status: { state: 'DELETED' }, waited_seconds: waited() };
+    if (remains.kind === 'unreadable')
+      context.refuse(`whether this ${subject.kind} is gone can't be read here`, 'Ask whoever runs the platform.');
     const state = 'state' in remains ? remains.state : undefined;
     if (state !== undefined && !isAtRest(state)) [hasMoved, atRestSince] = [true, context.now()];
     const status = { state };
-    if (hasEnded(state, hasMoved, context.now() - atRestSince)) return { outcome: state === 'CANCELED' ? 'canceled' : 'failed', status, waited_seconds: waited() };
+    if (hasEnded(state, hasMoved, context.now() - atRestSince))
+      return { outcome: state === 'CANCELED' ? 'canceled' : 'failed', status, waited_seconds: waited() };
     const left = Math.min(seconds * 1000 - elapsed(), context.timeLeft() - reserve);
     if (context.isAborted() || left <= 0) return { outcome: 'running', status, waited_seconds: waited() };
     context.progress(`${state ?? 'in an unknown state'}, ${waited()} s`);

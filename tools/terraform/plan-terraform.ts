@@ -1,5 +1,12 @@
 import { operations } from '../../src/contract/index.ts';
-import { defineTool, readUses, record, recordsIn, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  defineTool,
+  readUses,
+  record,
+  recordsIn,
+  type JsonRecord,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { isOver, longestWait, pollInterval } from '../shared/wait-for-end.ts';
 
 const isMade = ({ ended_at: ended }: JsonRecord): boolean => ended !== undefined;
@@ -25,11 +32,22 @@ export const planTerraform = defineTool(operations.plan_terraform, {
   toolset: 'services',
   title: 'What Terraform would change',
   description: 'What deploying a Terraform service would add, change, destroy; changes nothing itself.',
-  plan: () => ['Terraform reads what is there, with its credentials, and runs the providers of its repository. It applies nothing.'],
+  plan: () => [
+    'Terraform reads what is there, with its credentials, and runs the providers of its repository. It applies nothing.',
+  ],
   reads: readUses('the plan can not be shown, only that it is made', operations.list_terraform_plans),
   answer: (args, context, [asked = {}]) => untilMade(context, String(args['terraform_id']), asked),
   render: record({ first: ['status', 'to_add', 'to_change', 'to_destroy', 'reason', 'obstacle', 'text'] }),
   next: (plan, { terraform_id: terraform }) =>
-    (plan['status'] === 'ERROR' ? [{ tool: 'diagnose_deployment', arguments: { service: terraform }, why: 'what its log says' }]
-      : [{ tool: 'redeploy_terraform', arguments: { terraform_id: terraform }, why: isMade(plan) ? 'applies this plan, once somebody agrees' : 'shows the plan when it is made; with dry_run it only shows' }]),
+    plan['status'] === 'ERROR'
+      ? [{ tool: 'diagnose_deployment', arguments: { service: terraform }, why: 'what its log says' }]
+      : [
+          {
+            tool: 'redeploy_terraform',
+            arguments: { terraform_id: terraform },
+            why: isMade(plan)
+              ? 'applies this plan, once somebody agrees'
+              : 'shows the plan when it is made; with dry_run it only shows',
+          },
+        ],
 });

@@ -1,7 +1,14 @@
 import { operations } from '../../src/contract/index.ts';
 import { defineTool, omit, record, type Tool } from '../../src/server/tool/index.ts';
 import { oneOf } from '../shared/any-service.ts';
-import { matchesValueOf, ownerIn, ownerInput, ownerMembers, planCreation, variableOperations } from '../shared/owned-variables.ts';
+import {
+  matchesValueOf,
+  ownerIn,
+  ownerInput,
+  ownerMembers,
+  planCreation,
+  variableOperations,
+} from '../shared/owned-variables.ts';
 import { variableChange } from '../shared/variable-reach.ts';
 
 const ofApplication = defineTool(operations.create_secret, {
@@ -13,10 +20,17 @@ const ofApplication = defineTool(operations.create_secret, {
   // Both give a secret a value that nobody sees.
   equivalentOperations: variableOperations('updateSecret'),
   input: { ...ownerInput, application_id: undefined },
-  expand: async (args, context) => [planCreation(ownerIn(context, 'set', ...ownerMembers), omit(args, ownerMembers), true)],
+  expand: async (args, context) => [
+    planCreation(ownerIn(context, 'set', ...ownerMembers), omit(args, ownerMembers), true),
+  ],
   preview: variableChange,
   render: record({ first: ['key', 'id', 'scope', 'variable_type'] }),
   next: 'It takes effect with the next deployment.',
 });
 
-export const createSecret: Tool = { ...ofApplication, operations: variableOperations('createSecret'), rules: oneOf(...ownerMembers), matchesAction: matchesValueOf('secrets') };
+export const createSecret: Tool = {
+  ...ofApplication,
+  operations: variableOperations('createSecret'),
+  rules: oneOf(...ownerMembers),
+  matchesAction: matchesValueOf('secrets'),
+};

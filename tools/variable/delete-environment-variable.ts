@@ -1,45 +1,97 @@
 import * as z from 'zod';
 import { isHeldExternally, type VariableOwnerKind } from '../../src/contract/index.ts';
-import { composeTool, isRecord, naming, pruneRecord, reading, show, textOf, type JsonRecord, type Preview, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  composeTool,
+  isRecord,
+  naming,
+  pruneRecord,
+  reading,
+  show,
+  textOf,
+  type JsonRecord,
+  type Preview,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { oneOf } from '../shared/any-service.ts';
-import { effective, isOwnerKind, ownedVariableReads, ownerIn, ownerInput, ownerMembers, planRemoval, scopeOf, seenBy, variableOperations, type Reads, type SeenVariables, type VariableOwner } from '../shared/owned-variables.ts';
+import {
+  effective,
+  isOwnerKind,
+  ownedVariableReads,
+  ownerIn,
+  ownerInput,
+  ownerMembers,
+  planRemoval,
+  scopeOf,
+  seenBy,
+  variableOperations,
+  type Reads,
+  type SeenVariables,
+  type VariableOwner,
+} from '../shared/owned-variables.ts';
 import { isShared, keepingOf, reachReads, unknownReach } from '../shared/variable-reach.ts';
 import { reachedServices, reachOf, rowsOf, viewsOf } from '../shared/variable-views.ts';
 
 const nothingDeleted = 'Nothing was deleted.';
 
-const isOwn = (kind: VariableOwnerKind, wanted: string) => (row: JsonRecord): boolean => (row['key'] === wanted || row['id'] === wanted.toLowerCase()) && row['scope'] === scopeOf(kind);
+const isOwn =
+  (kind: VariableOwnerKind, wanted: string) =>
+  (row: JsonRecord): boolean =>
+    (row['key'] === wanted || row['id'] === wanted.toLowerCase()) && row['scope'] === scopeOf(kind);
 
 const keyOf = ({ variables = [], secrets = [] }: SeenVariables, wanted: string): string =>
-  textOf([...variables, ...secrets].find((row) => row['id'] === wanted.toLowerCase()), 'key') ?? wanted;
+  textOf(
+    [...variables, ...secrets].find((row) => row['id'] === wanted.toLowerCase()),
+    'key',
+  ) ?? wanted;
 
 /** Refuses what is no variable of the owner itself, saying where the key comes from if it is inherited. */
 function refuseMissing(context: ToolContext, kind: VariableOwnerKind, wanted: string, seen: SeenVariables): never {
   const key = keyOf(seen, wanted);
   const inherited = effective(seen, key);
   if (inherited) {
-    return context.refuse(`the ${kind} only inherits ${wanted}`, [`Delete it where it belongs, if everything there may lose it. ${nothingDeleted}`], `${key} is of scope ${show(inherited.row['scope'])}`);
+    return context.refuse(
+      `the ${kind} only inherits ${wanted}`,
+      [`Delete it where it belongs, if everything there may lose it. ${nothingDeleted}`],
+      `${key} is of scope ${show(inherited.row['scope'])}`,
+    );
   }
-  const unread = seen.secrets === undefined ? ' variable, and its secrets can not be read here,' : ' variable or secret';
-  return context.refuse(`the ${kind} has no${unread} with the key or id ${wanted}`, naming`Look at the keys with ${'list_environment_variables'}. Nothing was deleted.`);
+  const unread =
+    seen.secrets === undefined ? ' variable, and its secrets can not be read here,' : ' variable or secret';
+  return context.refuse(
+    `the ${kind} has no${unread} with the key or id ${wanted}`,
+    naming`Look at the keys with ${'list_environment_variables'}. Nothing was deleted.`,
+  );
 }
 
 /** The request that deletes a variable of an owner, else a secret, by its key or id. */
 async function planDeletion(owner: VariableOwner, wanted: string, context: ToolContext) {
   const { kind, id } = owner;
   const seen = await seenBy(kind, id, context);
-  if (!seen.variables) context.refuse(`the variables of this ${kind} can't be read here, so it isn't known which one is meant`, 'Ask whoever runs the platform to delete it.');
+  if (!seen.variables)
+    context.refuse(
+      `the variables of this ${kind} can't be read here, so it isn't known which one is meant`,
+      'Ask whoever runs the platform to delete it.',
+    );
   const [variable, secret] = [seen.variables?.find(isOwn(kind, wanted)), seen.secrets?.find(isOwn(kind, wanted))];
   const row = variable ?? secret ?? refuseMissing(context, kind, wanted, seen);
   const type = textOf(row, 'variable_type') ?? '';
-  if (type === 'BUILT_IN' || isHeldExternally(type)) context.refuse(`${wanted} is ${type}: it can't be deleted here`, `Delete it where its value comes from. ${nothingDeleted}`);
+  if (type === 'BUILT_IN' || isHeldExternally(type))
+    context.refuse(
+      `${wanted} is ${type}: it can't be deleted here`,
+      `Delete it where its value comes from. ${nothingDeleted}`,
+    );
   return { ...planRemoval(owner, row, variable === undefined), about: wanted };
 }
 
-const valueText = ({ row, isSecret }: { readonly row: JsonRecord; readonly isSecret: boolean }): string => `${isSecret ? 'a secret' : show(row['value'])}, of scope ${show(row['scope'])}`;
+const valueText = ({ row, isSecret }: { readonly row: JsonRecord; readonly isSecret: boolean }): string =>
+  `${isSecret ? 'a secret' : show(row['value'])}, of scope ${show(row['scope'])}`;
 
-const linksTo = (id: unknown) => (row: JsonRecord): boolean =>
-  [row['overridden_variable'], row['aliased_variable'], row['overridden_secret'], row['aliased_secret']].some((linked) => isRecord(linked) && linked['id'] === id);
+const linksTo =
+  (id: unknown) =>
+  (row: JsonRecord): boolean =>
+    [row['overridden_variable'], row['aliased_variable'], row['overridden_secret'], row['aliased_secret']].some(
+      (linked) => isRecord(linked) && linked['id'] === id,
+    );
 
 /** What happens to the services of an environment or project that loses a variable. */
 async function lossLines(owner: VariableOwner, key: string, id: unknown, reader: Reads): Promise<string[]> {
@@ -48,8 +100,14 @@ async function lossLines(owner: VariableOwner, key: string, id: unknown, reader:
   const seen = await viewsOf(reached, reader);
   // What overrides the variable is deleted with it.
   const { own, lines } = keepingOf(owner, key, seen, (row) => !linksTo(id)(row));
-  const linked = seen.views.flatMap((view) => rowsOf(view).filter((row) => linksTo(id)(row) && row['scope'] === scopeOf(view.kind)).map((row) => `${show(row['key'])} of ${view.name}`));
-  const losing = reachedServices(reached).map(({ name }) => name).filter((name) => !own.some((view) => view.name === name));
+  const linked = seen.views.flatMap((view) =>
+    rowsOf(view)
+      .filter((row) => linksTo(id)(row) && row['scope'] === scopeOf(view.kind))
+      .map((row) => `${show(row['key'])} of ${view.name}`),
+  );
+  const losing = reachedServices(reached)
+    .map(({ name }) => name)
+    .filter((name) => !own.some((view) => view.name === name));
   return [
     losing.length > 0 ? `Seen by: ${losing.join(', ')}.` : 'No service sees it.',
     ...lines,
@@ -63,7 +121,9 @@ const preview: Preview = reading(
     const [kind, id] = [target.kind, variable ?? secret];
     if (!isOwnerKind(kind) || target.id === undefined) return [];
     const seen = await seenBy(kind, target.id, reader);
-    const [variableRow, secretRow] = [seen.variables, seen.secrets].map((rows) => rows?.find((one) => one['id'] === id));
+    const [variableRow, secretRow] = [seen.variables, seen.secrets].map((rows) =>
+      rows?.find((one) => one['id'] === id),
+    );
     const row = variableRow ?? secretRow;
     if (!row) return ['Not known: which variable this is, and who sees it.'];
     const key = String(row['key']);
@@ -72,7 +132,12 @@ const preview: Preview = reading(
     return [
       `Deletes ${variableRow ? `${show(key)}, now ${valueText({ row, isSecret: false })}` : `the secret ${show(key)} of scope ${show(row['scope'])}; its value is lost`}.`,
       after ? `Then counts: ${valueText(after)}.` : `Then there is no ${show(key)}.`,
-      ...(isShared(kind) ? await lossLines({ kind, id: target.id }, key, id, reader) : [`Seen by this ${kind} only.`, ...(own.length > 0 ? [`Deletes what stands for it too: ${own.join(', ')}.`] : [])]),
+      ...(isShared(kind)
+        ? await lossLines({ kind, id: target.id }, key, id, reader)
+        : [
+            `Seen by this ${kind} only.`,
+            ...(own.length > 0 ? [`Deletes what stands for it too: ${own.join(', ')}.`] : []),
+          ]),
     ];
   },
 );
@@ -96,12 +161,24 @@ export const deleteEnvironmentVariable = composeTool({
     const seen = await seenBy(kind, id, context);
     const key = context.sent.length > 0 ? wanted : keyOf(seen, wanted);
     const after = effective(seen, key);
-    const countsNow = after ? (after.isSecret ? 'a secret' : after.row['value']) : seen.variables && seen.secrets ? undefined : 'not known';
-    return pruneRecord({ deleted: key, of: path ?? `${kind} ${id}`, counts_now: countsNow, scope: after?.row['scope'] });
+    const countsNow = after
+      ? after.isSecret
+        ? 'a secret'
+        : after.row['value']
+      : seen.variables && seen.secrets
+        ? undefined
+        : 'not known';
+    return pruneRecord({
+      deleted: key,
+      of: path ?? `${kind} ${id}`,
+      counts_now: countsNow,
+      scope: after?.row['scope'],
+    });
   },
   render: {
     view: (answer) => answer,
-    text: ({ deleted, of, counts_now: countsNow, scope }) => `${show(deleted)} of ${show(of)} is deleted. ${countsNow === undefined ? 'It has no such variable any more.' : scope === undefined ? 'What counts instead is not known.' : `Now counts: ${show(countsNow)}, of scope ${show(scope)}.`}`,
+    text: ({ deleted, of, counts_now: countsNow, scope }) =>
+      `${show(deleted)} of ${show(of)} is deleted. ${countsNow === undefined ? 'It has no such variable any more.' : scope === undefined ? 'What counts instead is not known.' : `Now counts: ${show(countsNow)}, of scope ${show(scope)}.`}`,
     keep: 'first',
   },
   next: 'It takes effect with the next deployment.',

@@ -12,9 +12,14 @@ export interface GivenValues {
  * @param plainKeys keys of variables that there are: they stay variables.
  * @param secretKeys keys of secrets that the owner has: they stay secrets.
  */
-export function splitSecrets({ variables = {}, secrets = {}, env_text = '' }: GivenValues, plainKeys: ReadonlySet<string>, secretKeys: ReadonlySet<string>): { plain: [string, string][]; hidden: [string, string][] } {
+export function splitSecrets(
+  { variables = {}, secrets = {}, env_text = '' }: GivenValues,
+  plainKeys: ReadonlySet<string>,
+  secretKeys: ReadonlySet<string>,
+): { plain: [string, string][]; hidden: [string, string][] } {
   const fromText = Object.entries(parseEnv(env_text)).map(([key, value]): [string, string] => [key, value ?? '']);
-  const isSecret = ([key, value]: [string, string]): boolean => secretKeys.has(key) || (isSecretName(key, value) && !plainKeys.has(key));
+  const isSecret = ([key, value]: [string, string]): boolean =>
+    secretKeys.has(key) || (isSecretName(key, value) && !plainKeys.has(key));
   return {
     plain: [...Object.entries(variables), ...fromText.filter((entry) => !isSecret(entry))],
     hidden: [...Object.entries(secrets), ...fromText.filter(isSecret)],
@@ -26,7 +31,10 @@ const readable = /^[ \t]*(?:#.*|(?:export[ \t]+)?[\w.-]+[ \t]*=[ \t]*(?:"[^"]*"|
 
 /** Numbers of the lines in .env text that parseEnv would silently ignore although they aren't empty. */
 const ignoredLines = (text: string): number[] =>
-  text.replaceAll(readable, (match) => match.replaceAll(/[^\n]/g, '')).split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [index + 1]));
+  text
+    .replaceAll(readable, (match) => match.replaceAll(/[^\n]/g, ''))
+    .split('\n')
+    .flatMap((line, index) => (line.trim() === '' ? [] : [index + 1]));
 
 /** Most variables in one call: each is a request, and a person may have to read them all. */
 const maximumVariables = 200;
@@ -36,11 +44,18 @@ const maximumReportedLines = 10;
 /** What is wrong with the given values. Doesn't mention values: they may be secret. */
 export function problemsIn({ variables = {}, secrets = {}, env_text = '' }: GivenValues): string[] {
   const keys = [variables, secrets, parseEnv(env_text)].flatMap((one) => Object.keys(one));
-  if (keys.length > maximumVariables) return [`${keys.length} variables are too many for one call: give at most ${maximumVariables}`];
+  if (keys.length > maximumVariables)
+    return [`${keys.length} variables are too many for one call: give at most ${maximumVariables}`];
   const duplicates = new Set(keys.filter((key, index) => keys.indexOf(key) !== index));
   const ignored = ignoredLines(env_text);
   return [
-    ...(duplicates.size > 0 ? [`give each key in one of "variables", "secrets" and "env_text" only: ${[...duplicates].join(', ')}`] : []),
-    ...(ignored.length > 0 ? [`"env_text": not of the form KEY=value: line ${ignored.slice(0, maximumReportedLines).join(', ')}${ignored.length > maximumReportedLines ? ` and ${ignored.length - maximumReportedLines} more` : ''}`] : []),
+    ...(duplicates.size > 0
+      ? [`give each key in one of "variables", "secrets" and "env_text" only: ${[...duplicates].join(', ')}`]
+      : []),
+    ...(ignored.length > 0
+      ? [
+          `"env_text": not of the form KEY=value: line ${ignored.slice(0, maximumReportedLines).join(', ')}${ignored.length > maximumReportedLines ? ` and ${ignored.length - maximumReportedLines} more` : ''}`,
+        ]
+      : []),
   ];
 }

@@ -1,28 +1,57 @@
 import { operations, scopeOfOwner } from '../../src/contract/index.ts';
-import { defineTool, omit, override, record, type JsonRecord, type PlannedOperation, type Tool, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  defineTool,
+  omit,
+  override,
+  record,
+  type JsonRecord,
+  type PlannedOperation,
+  type Tool,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { oneOf } from '../shared/any-service.ts';
 import { ownedVariableReads, ownerIn, ownerInput, seenBy } from '../shared/owned-variables.ts';
 
 const owners = ['service', 'environment'] as const;
 
-/** The request at the container's path, or at that of all variables: this checks that the owner sees the variable, which may be in no other place. */
+/**
+ * The request at the container's path, or at that of all variables: this checks that the owner sees the variable, which
+ * may be in no other place.
+ */
 async function planOverride(args: JsonRecord, context: ToolContext): Promise<PlannedOperation> {
   const { kind, id } = ownerIn(context, 'set', ...owners);
   const given = omit(args, owners);
-  if (kind === 'container') return { operation: operations.override_environment_variable, input: { ...given, container_id: id } };
+  if (kind === 'container')
+    return { operation: operations.override_environment_variable, input: { ...given, container_id: id } };
   const { variables, secrets } = await seenBy(kind, id, context);
   const wanted = String(args['environment_variable_id']);
   const isMeant = (row: JsonRecord): boolean => row['id'] === wanted;
-  if (secrets?.some(isMeant)) context.refuse(`${wanted} is a secret, and only variables are overridden`, `Store a secret with the same key at the ${kind}. Nothing was changed.`);
-  if (!variables) context.refuse(`the variables of this ${kind} can't be read here, so it isn't known whether it sees ${wanted}`, 'Set a variable with the same key there.');
-  if (!variables?.some(isMeant)) context.refuse(`the ${kind} sees no variable with the id ${wanted}`, 'Give the key or id of one that it inherits. Nothing was changed.');
-  return { operation: operations.override_variable, input: { ...given, override_scope: scopeOfOwner(kind), override_parent_id: id } };
+  if (secrets?.some(isMeant))
+    context.refuse(
+      `${wanted} is a secret, and only variables are overridden`,
+      `Store a secret with the same key at the ${kind}. Nothing was changed.`,
+    );
+  if (!variables)
+    context.refuse(
+      `the variables of this ${kind} can't be read here, so it isn't known whether it sees ${wanted}`,
+      'Set a variable with the same key there.',
+    );
+  if (!variables?.some(isMeant))
+    context.refuse(
+      `the ${kind} sees no variable with the id ${wanted}`,
+      'Give the key or id of one that it inherits. Nothing was changed.',
+    );
+  return {
+    operation: operations.override_variable,
+    input: { ...given, override_scope: scopeOfOwner(kind), override_parent_id: id },
+  };
 }
 
 const ofContainer = defineTool(operations.override_environment_variable, {
   toolset: 'variables',
   title: 'Override a variable for one service',
-  description: 'Use another value of an inherited variable only for this one service or environment: override it. For others it stays as it is.',
+  description:
+    'Use another value of an inherited variable only for this one service or environment: override it. For others it stays as it is.',
   input: { service: ownerInput.service, environment: ownerInput.environment, container_id: undefined },
   reads: [...ownedVariableReads('variables'), ...ownedVariableReads('secrets')],
   expand: async (args, context) => [await planOverride(args, context)],
@@ -31,4 +60,8 @@ const ofContainer = defineTool(operations.override_environment_variable, {
   next: 'It takes effect with the next deployment.',
 });
 
-export const overrideEnvironmentVariable: Tool = { ...ofContainer, operations: [operations.override_environment_variable, operations.override_variable], rules: oneOf(...owners) };
+export const overrideEnvironmentVariable: Tool = {
+  ...ofContainer,
+  operations: [operations.override_environment_variable, operations.override_variable],
+  rules: oneOf(...owners),
+};

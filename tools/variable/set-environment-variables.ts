@@ -1,9 +1,42 @@
 import * as z from 'zod';
-import { freeText, isHeldExternally, isServiceKind, operations, secret, type AnyOperation } from '../../src/contract/index.ts';
+import {
+  freeText,
+  isHeldExternally,
+  isServiceKind,
+  operations,
+  secret,
+  type AnyOperation,
+} from '../../src/contract/index.ts';
 import { valuePlaceholder } from '../../src/analysis/index.ts';
-import { planOperation, anyOf, composeTool, naming, pick, readUses, textOf, type PlannedOperation, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  planOperation,
+  anyOf,
+  composeTool,
+  naming,
+  pick,
+  readUses,
+  textOf,
+  type PlannedOperation,
+  type JsonRecord,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { oneOf } from '../shared/any-service.ts';
-import { environmentOf, ownedVariableReads, ownerIn, ownerInput, ownerMembers, planCreation, planSecretReplacement, replacementOf, scopeOf, seenBy, variableLists, variableOperations, type SeenVariables, type VariableOwner } from '../shared/owned-variables.ts';
+import {
+  environmentOf,
+  ownedVariableReads,
+  ownerIn,
+  ownerInput,
+  ownerMembers,
+  planCreation,
+  planSecretReplacement,
+  replacementOf,
+  scopeOf,
+  seenBy,
+  variableLists,
+  variableOperations,
+  type SeenVariables,
+  type VariableOwner,
+} from '../shared/owned-variables.ts';
 import { variableChange } from '../shared/variable-reach.ts';
 import { problemsIn, splitSecrets } from './given-variables.ts';
 
@@ -14,19 +47,28 @@ interface Setting extends VariableOwner, SeenVariables {
   readonly variables: readonly JsonRecord[];
 }
 
-/** Types whose value is that of something else. Whether a variable of an unknown type can be changed is for the platform to say. */
+/**
+ * Types whose value is that of something else. Whether a variable of an unknown type can be changed is for the platform
+ * to say.
+ */
 const derived: readonly string[] = ['ALIAS', 'BUILT_IN'];
 
 const nothingSet = 'Nothing was set.';
 
 const unreadable = (context: ToolContext, kind: string): never =>
-  context.refuse(`the variables of this ${kind} can't be read here, so it isn't known which to create and which to change`, naming`Set them one by one: ${'create_environment_variable'}, ${'update_environment_variable'}.`);
+  context.refuse(
+    `the variables of this ${kind} can't be read here, so it isn't known which to create and which to change`,
+    naming`Set them one by one: ${'create_environment_variable'}, ${'update_environment_variable'}.`,
+  );
 
 async function settingOf(context: ToolContext): Promise<Setting> {
   const { kind, id, environmentId } = ownerIn(context, 'set', ...ownerMembers);
   const seen = await seenBy(kind, id, context);
   // Only what is changed at the path of its environment needs that.
-  const around = replacementOf({ kind, id }, '').ids['environment_id'] === undefined ? undefined : ((await environmentOf({ kind, id, environmentId }, context)) ?? unreadable(context, kind));
+  const around =
+    replacementOf({ kind, id }, '').ids['environment_id'] === undefined
+      ? undefined
+      : ((await environmentOf({ kind, id, environmentId }, context)) ?? unreadable(context, kind));
   return { ...seen, kind, id, environmentId: around, variables: seen.variables ?? unreadable(context, kind) };
 }
 
@@ -35,14 +77,27 @@ const isOwn = ({ kind }: Setting, row: JsonRecord): boolean => row['scope'] === 
 /** The secrets of the owner itself, as far as they are listed. */
 const storedIn = (owner: Setting): readonly JsonRecord[] => (owner.secrets ?? []).filter((row) => isOwn(owner, row));
 
-const isSettable = (row: JsonRecord): boolean => !derived.includes(String(row['variable_type'])) && !isHeldExternally(String(row['variable_type']));
+const isSettable = (row: JsonRecord): boolean =>
+  !derived.includes(String(row['variable_type'])) && !isHeldExternally(String(row['variable_type']));
 
 /** Refuses a new key that something else of the owner has. What a platform doesn't show, it refuses itself. */
-function refuseTaken({ kind, secrets = [], variables }: Setting, key: string, of: 'variable' | 'secret', context: ToolContext): void {
+function refuseTaken(
+  { kind, secrets = [], variables }: Setting,
+  key: string,
+  of: 'variable' | 'secret',
+  context: ToolContext,
+): void {
   const rows = of === 'secret' ? variables : secrets;
   if (!rows.some((row) => row['key'] === key && row['scope'] === scopeOf(kind))) return;
-  if (of === 'secret') context.refuse(`${key} is a variable of the ${kind}, and a secret can't have the same key`, `Give the secret another key, or set the variable. ${nothingSet}`);
-  context.refuse(`${key} is a secret of the ${kind}, and a variable can't have the same key`, `If its value is to be replaced, give it in "secrets". ${nothingSet}`);
+  if (of === 'secret')
+    context.refuse(
+      `${key} is a variable of the ${kind}, and a secret can't have the same key`,
+      `Give the secret another key, or set the variable. ${nothingSet}`,
+    );
+  context.refuse(
+    `${key} is a secret of the ${kind}, and a variable can't have the same key`,
+    `If its value is to be replaced, give it in "secrets". ${nothingSet}`,
+  );
 }
 
 /** What a variable keeps when it gets another value. */
@@ -65,25 +120,54 @@ function planVariable(owner: Setting, key: string, value: string, context: ToolC
   }
   if (present) {
     const { operation, ids } = replacementOf(owner, environmentId);
-    const kept = pick(present, keptMembers.filter((name) => Object.hasOwn(operation.body?.shape ?? {}, name) && present[name] !== null && present[name] !== undefined));
-    const update = { operation, input: { ...ids, environment_variable_id: String(present['id']), key, value, ...kept }, unchanged: Object.keys(kept), present, given: { key, value } };
+    const kept = pick(
+      present,
+      keptMembers.filter(
+        (name) =>
+          Object.hasOwn(operation.body?.shape ?? {}, name) && present[name] !== null && present[name] !== undefined,
+      ),
+    );
+    const update = {
+      operation,
+      input: { ...ids, environment_variable_id: String(present['id']), key, value, ...kept },
+      unchanged: Object.keys(kept),
+      present,
+      given: { key, value },
+    };
     return [isServiceKind(kind) ? { ...update, heldBy: { kind, id } } : update];
   }
   refuseTaken(owner, key, 'variable', context);
   const inherited = same.find(({ scope }) => scope !== 'BUILT_IN');
-  if (kind === 'container' && inherited) return [planOperation(operations.override_environment_variable, { container_id: id, environment_variable_id: String(inherited['id']), value })];
+  if (kind === 'container' && inherited)
+    return [
+      planOperation(operations.override_environment_variable, {
+        container_id: id,
+        environment_variable_id: String(inherited['id']),
+        value,
+      }),
+    ];
   return [planCreation(owner, { key, value }, false)];
 }
 
-/** The operation that stores a secret or gives it another value. Where secrets aren't listed, only the platform's refusal shows that the key is taken. */
+/**
+ * The operation that stores a secret or gives it another value. Where secrets aren't listed, only the platform's
+ * refusal shows that the key is taken.
+ */
 function planSecret(owner: Setting, key: string, value: string, context: ToolContext): PlannedOperation {
   refuseTaken(owner, key, 'secret', context);
   const present = storedIn(owner).find((row) => row['key'] === key);
   if (!present) return planCreation(owner, { key, value }, true);
-  if (!isSettable(present)) context.refuse(`${key} of the ${owner.kind} is ${String(present['variable_type'])}: its value is not set there`, `Change it where its value comes from, or leave the key out. ${nothingSet}`);
+  if (!isSettable(present))
+    context.refuse(
+      `${key} of the ${owner.kind} is ${String(present['variable_type'])}: its value is not set there`,
+      `Change it where its value comes from, or leave the key out. ${nothingSet}`,
+    );
   const planned = planSecretReplacement(owner, present, value);
   if (context.lacks(planned.operation)) {
-    context.refuse(`${key} of the ${owner.kind} is a secret, and this platform can't change a stored one`, [naming`Replace it: ${'delete_environment_variable'}, then set it again. Meanwhile there is none.`, nothingSet]);
+    context.refuse(`${key} of the ${owner.kind} is a secret, and this platform can't change a stored one`, [
+      naming`Replace it: ${'delete_environment_variable'}, then set it again. Meanwhile there is none.`,
+      nothingSet,
+    ]);
   }
   return planned;
 }
@@ -95,14 +179,25 @@ const replacing = variableOperations('updateSecret');
 const isAmong = (all: readonly AnyOperation[], name: string): boolean => all.some((one) => one.name === name);
 
 /** Whether a request stores a secret. One operation creates both, and says which. */
-const isStored = (name: string, { is_secret: isSecret }: JsonRecord): boolean => isAmong(storing, name) && isSecret !== false;
+const isStored = (name: string, { is_secret: isSecret }: JsonRecord): boolean =>
+  isAmong(storing, name) && isSecret !== false;
 
-// What creates comes first, secrets before variables: their key may be taken by a stored secret, and then little was changed before the failure.
-const rank = ({ operation, input }: PlannedOperation): number => (isStored(operation.name, input) ? 0 : isAmong(creating, operation.name) ? 1 : 2);
+// What creates comes first, secrets before variables: their key may be taken by a stored secret, and then little was
+// changed before the failure.
+const rank = ({ operation, input }: PlannedOperation): number =>
+  isStored(operation.name, input) ? 0 : isAmong(creating, operation.name) ? 1 : 2;
 
 /** What was done to a variable, by the operation that did it and its answer. */
 const howDone = (name: string, sent: JsonRecord, { is_secret: isSecret }: JsonRecord): string =>
-  isAmong(replacing, name) && (isSecret === true || name !== operations.update_variable.name) ? 'replaced as a secret' : isStored(name, sent) ? 'stored as a secret' : isAmong(creating, name) ? 'created' : name === operations.override_environment_variable.name ? 'overridden' : 'changed';
+  isAmong(replacing, name) && (isSecret === true || name !== operations.update_variable.name)
+    ? 'replaced as a secret'
+    : isStored(name, sent)
+      ? 'stored as a secret'
+      : isAmong(creating, name)
+        ? 'created'
+        : name === operations.override_environment_variable.name
+          ? 'overridden'
+          : 'changed';
 
 const keysOf = (rows: readonly JsonRecord[]): ReadonlySet<string> => new Set(rows.map((row) => String(row['key'])));
 
@@ -123,37 +218,67 @@ export const setEnvironmentVariables = composeTool({
   },
   rules: (args) => [
     ...oneOf(...ownerMembers)(args),
-    ...(args.variables ?? args.secrets ?? args.env_text ? [] : ['"variables", "secrets" or "env_text" must be given']),
+    ...((args.variables ?? args.secrets ?? args.env_text)
+      ? []
+      : ['"variables", "secrets" or "env_text" must be given']),
     ...problemsIn(args),
   ],
   operations: [
-    ...variableOperations('create', 'createSecret', 'updateSecret'), operations.update_environment_variable, operations.update_variable_of_project,
+    ...variableOperations('create', 'createSecret', 'updateSecret'),
+    operations.update_environment_variable,
+    operations.update_variable_of_project,
     operations.override_environment_variable,
   ] as unknown as readonly [AnyOperation, ...AnyOperation[]],
   reads: [
     ...anyOf(...ownedVariableReads('variables')),
-    ...readUses('that a key is taken by a secret is known only when the platform refuses it', ...variableLists('secrets')),
-    ...readUses('a service has to be given by its path', operations.get_application, operations.get_container, operations.get_job),
+    ...readUses(
+      'that a key is taken by a secret is known only when the platform refuses it',
+      ...variableLists('secrets'),
+    ),
+    ...readUses(
+      'a service has to be given by its path',
+      operations.get_application,
+      operations.get_container,
+      operations.get_job,
+    ),
   ],
   expand: async (args, context) => {
     const owner = await settingOf(context);
     const { plain, hidden } = splitSecrets(args, keysOf(owner.variables), keysOf(storedIn(owner)));
     const unfilled = [...plain, ...hidden].filter(([, value]) => value === valuePlaceholder).map(([key]) => key);
-    if (unfilled.length > 0) context.refuse(`"${valuePlaceholder}" stands for a value that is still to be filled in: ${unfilled.join(', ')}`, 'Ask the user for it. Nothing was set.');
+    if (unfilled.length > 0)
+      context.refuse(
+        `"${valuePlaceholder}" stands for a value that is still to be filled in: ${unfilled.join(', ')}`,
+        'Ask the user for it. Nothing was set.',
+      );
     return [
-      ...plain.flatMap(([key, value]) => planVariable(owner, key, value, context).map((one) => ({ ...one, about: key }))),
+      ...plain.flatMap(([key, value]) =>
+        planVariable(owner, key, value, context).map((one) => ({ ...one, about: key })),
+      ),
       ...hidden.map(([key, value]) => ({ ...planSecret(owner, key, value, context), about: key })),
     ].toSorted((one, other) => rank(one) - rank(other));
   },
   preview: variableChange,
-  output: z.object({ results: z.array(z.object({ key: z.string(), how: z.string(), scope: z.string(), id: z.string() })) }),
+  output: z.object({
+    results: z.array(z.object({ key: z.string(), how: z.string(), scope: z.string(), id: z.string() })),
+  }),
   answer: async (_, context, answers) => ({
-    results: answers.map((answer, index) => ({ key: answer['key'], how: howDone(context.done[index] ?? '', context.sent[index] ?? {}, answer), scope: answer['scope'], id: answer['id'] })),
+    results: answers.map((answer, index) => ({
+      key: answer['key'],
+      how: howDone(context.done[index] ?? '', context.sent[index] ?? {}, answer),
+      scope: answer['scope'],
+      id: answer['id'],
+    })),
   }),
   render: {
     view: (answer) => answer,
     text: ({ results }) =>
-      ((results ?? []) as readonly JsonRecord[]).map(({ key, how: what, scope, id }) => `${typeof key === 'string' ? key : 'One more'}: ${String(what)} (${[scope, `id ${typeof id === 'string' ? id : 'not told'}`].filter(Boolean).join(', ')})`).join('\n'),
+      ((results ?? []) as readonly JsonRecord[])
+        .map(
+          ({ key, how: what, scope, id }) =>
+            `${typeof key === 'string' ? key : 'One more'}: ${String(what)} (${[scope, `id ${typeof id === 'string' ? id : 'not told'}`].filter(Boolean).join(', ')})`,
+        )
+        .join('\n'),
     keep: 'first',
   },
   next: 'It takes effect with the next deployment of the services that use it.',

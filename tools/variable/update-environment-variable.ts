@@ -1,21 +1,69 @@
 import { isHeldExternally, isServiceKind, operations, reference, type AnyOperation } from '../../src/contract/index.ts';
-import { defineTool, naming, omit, partialUpdate, reading, readUses, replaceSecret, storedSecret, textOf, toldOnce, type JsonRecord, type PlannedOperation, type Preview, type Tool, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  defineTool,
+  naming,
+  omit,
+  partialUpdate,
+  reading,
+  readUses,
+  replaceSecret,
+  storedSecret,
+  textOf,
+  toldOnce,
+  type JsonRecord,
+  type PlannedOperation,
+  type Preview,
+  type Tool,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { oneOf } from '../shared/any-service.ts';
-import { environmentOf, isOwnerKind, ownedVariableReads, ownerIn, ownerInput, replacementOf, scopeOf, seenBy, variableLists, variableOperations, variablesSeenBy, type Reads, type VariableOwner } from '../shared/owned-variables.ts';
+import {
+  environmentOf,
+  isOwnerKind,
+  ownedVariableReads,
+  ownerIn,
+  ownerInput,
+  replacementOf,
+  scopeOf,
+  seenBy,
+  variableLists,
+  variableOperations,
+  variablesSeenBy,
+  type Reads,
+  type VariableOwner,
+} from '../shared/owned-variables.ts';
 import { findHolder } from '../shared/variable-holder.ts';
 import { reachLines, reachReads, unknownReach } from '../shared/variable-reach.ts';
 
 /** Why the platform would refuse a change, so that nobody is asked to confirm it in vain. */
-const fixedFor = (owner: VariableOwner) => ({ scope, variable_type: type }: JsonRecord, changed: JsonRecord) => {
-  if (scope === 'BUILT_IN') return { what: "it is of scope BUILT_IN, which can't be changed", next: 'Set a variable with another key.' };
-  if (scope === 'PROJECT' && owner.kind !== 'project') {
-    return { what: 'it is of scope PROJECT, which all environments of the project share', next: ['Give the project in place of the environment to change it for all.', naming`For one service or environment: ${'override_environment_variable'}.`] };
-  }
-  if (isHeldExternally(String(type))) return { what: 'its value is held by another system', next: ['Change it there.', naming`${'list_environment_variables'} says where, as owned_by.`] };
-  if (type === 'OVERRIDE' && changed['key'] !== undefined) return { what: "it overrides an inherited variable, so its key can't be changed", next: 'Leave key out.' };
-  if (type === 'ALIAS' && changed['value'] !== undefined) return { what: 'it is an alias and has the value of the variable it stands for', next: ['Change that one.', naming`${'list_environment_variables'} shows it as aliased_variable.`] };
-  return undefined;
-};
+const fixedFor =
+  (owner: VariableOwner) =>
+  ({ scope, variable_type: type }: JsonRecord, changed: JsonRecord) => {
+    if (scope === 'BUILT_IN')
+      return { what: "it is of scope BUILT_IN, which can't be changed", next: 'Set a variable with another key.' };
+    if (scope === 'PROJECT' && owner.kind !== 'project') {
+      return {
+        what: 'it is of scope PROJECT, which all environments of the project share',
+        next: [
+          'Give the project in place of the environment to change it for all.',
+          naming`For one service or environment: ${'override_environment_variable'}.`,
+        ],
+      };
+    }
+    if (isHeldExternally(String(type)))
+      return {
+        what: 'its value is held by another system',
+        next: ['Change it there.', naming`${'list_environment_variables'} says where, as owned_by.`],
+      };
+    if (type === 'OVERRIDE' && changed['key'] !== undefined)
+      return { what: "it overrides an inherited variable, so its key can't be changed", next: 'Leave key out.' };
+    if (type === 'ALIAS' && changed['value'] !== undefined)
+      return {
+        what: 'it is an alias and has the value of the variable it stands for',
+        next: ['Change that one.', naming`${'list_environment_variables'} shows it as aliased_variable.`],
+      };
+    return undefined;
+  };
 
 const owners = ['environment_id', 'service', 'project'] as const;
 
@@ -24,14 +72,19 @@ async function holderOf({ key, value }: JsonRecord, context: ToolContext): Promi
   const owner = ownerIn(context, 'set', ...owners);
   const variable = context.resolved['environment_variable_id'];
   const service = variable?.service;
-  if (service && isOwnerKind(service.kind) && scopeOf(service.kind) === variable.scope) return { kind: service.kind, id: service.id };
+  if (service && isOwnerKind(service.kind) && scopeOf(service.kind) === variable.scope)
+    return { kind: service.kind, id: service.id };
   if (!variable || variable.scope !== undefined) return owner;
   const { holder, scope, unread } = await findHolder(owner, variable.id, context);
   // What can't be read may have it, and what isn't shown: given whole, it is for the platform to say.
-  if (holder || scope !== undefined || unread.length > 0 || (key !== undefined && value !== undefined)) return holder ?? owner;
+  if (holder || scope !== undefined || unread.length > 0 || (key !== undefined && value !== undefined))
+    return holder ?? owner;
   const { secrets = [] } = await seenBy(owner.kind, owner.id, context);
   if (secrets.some(({ id }) => id === variable.id)) context.refuse(`${variable.id} is ${storedSecret}`, replaceSecret);
-  return context.refuse(`no variable with the id ${variable.id} is in the ${owner.kind} ${owner.id}${owner.kind === 'environment' ? ' or a service of it' : ''}`, naming`Give its key, or an id that ${'list_environment_variables'} shows. Nothing was changed.`);
+  return context.refuse(
+    `no variable with the id ${variable.id} is in the ${owner.kind} ${owner.id}${owner.kind === 'environment' ? ' or a service of it' : ''}`,
+    naming`Give its key, or an id that ${'list_environment_variables'} shows. Nothing was changed.`,
+  );
 }
 
 /** How a variable of an owner is replaced: the operation's own way, and the whole input. */
@@ -41,7 +94,11 @@ async function updateOf(args: JsonRecord, context: ToolContext) {
   const { operation, ids } = replacementOf(owner, environmentId);
   const holder = isServiceKind(owner.kind) ? { kind: owner.kind, id: owner.id } : undefined;
   const shownBy = holder ?? context.resolved['environment_variable_id']?.service;
-  return { ways: partialUpdate(operation, { fixed: fixedFor(owner), shownBy: () => shownBy }), input: { ...omit(args, owners), ...ids }, holder };
+  return {
+    ways: partialUpdate(operation, { fixed: fixedFor(owner), shownBy: () => shownBy }),
+    input: { ...omit(args, owners), ...ids },
+    holder,
+  };
 }
 
 async function expand(args: JsonRecord, context: ToolContext): Promise<readonly PlannedOperation[]> {
@@ -49,11 +106,19 @@ async function expand(args: JsonRecord, context: ToolContext): Promise<readonly 
   return (await ways.expand(input, context)).map((planned) => (holder ? { ...planned, heldBy: holder } : planned));
 }
 
-const replacing: readonly [AnyOperation, ...AnyOperation[]] = [operations.update_environment_variable, operations.update_variable_of_project, operations.update_variable];
+const replacing: readonly [AnyOperation, ...AnyOperation[]] = [
+  operations.update_environment_variable,
+  operations.update_variable_of_project,
+  operations.update_variable,
+];
 const previews = new Map(replacing.map((operation) => [operation, partialUpdate(operation).preview]));
 
 /** A variable as a list shows it; undefined if it doesn't. */
-async function rowOf({ kind, id }: { readonly kind: string; readonly id?: string }, variable: unknown, reader: Reads): Promise<JsonRecord | undefined> {
+async function rowOf(
+  { kind, id }: { readonly kind: string; readonly id?: string },
+  variable: unknown,
+  reader: Reads,
+): Promise<JsonRecord | undefined> {
   const rows = isOwnerKind(kind) && id !== undefined ? await variablesSeenBy({ kind, id }, reader) : undefined;
   return rows?.find((row) => row['id'] === variable);
 }
@@ -83,13 +148,24 @@ const inEnvironment = defineTool(operations.update_environment_variable, {
     naming`Several at once: ${'set_environment_variables'}.`,
   ],
   equivalentOperations: variableOperations('updateSecret'),
-  input: { ...input, environment_id: reference('environment').optional(), service: ownerInput.service, project: ownerInput.project },
-  output, render, expand, preview,
+  input: {
+    ...input,
+    environment_id: reference('environment').optional(),
+    service: ownerInput.service,
+    project: ownerInput.project,
+  },
+  output,
+  render,
+  expand,
+  preview,
   answer: async (args, context, answers) => {
     const { ways, input: whole } = await updateOf(args, context);
     return ways.answer(whole, context, answers);
   },
-  reads: [...ownedVariableReads('variables'), ...readUses('that it is a secret is not told', ...variableLists('secrets'))],
+  reads: [
+    ...ownedVariableReads('variables'),
+    ...readUses('that it is a secret is not told', ...variableLists('secrets')),
+  ],
   fields: { environment_variable_id: 'Key or id; not of scope BUILT_IN.' },
   plan: () => ['Services that use it get the new value with their next deployment.'],
   next: 'It takes effect with the next deployment of the services that use it.',

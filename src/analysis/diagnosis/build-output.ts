@@ -10,20 +10,30 @@ const stepBegins = /^Step \d+(?:\/\d+)? : |^ ---> Running in |^#\d+ \[/;
 const stepPrefix = /^#(?<step>\d+) (?:\d+\.\d+ )?/;
 
 // What builders say for themselves within a step.
-const ofBuilder = /^(?: ---> |Removing intermediate container |#\d+ (?:ERROR|DONE|CACHED|CANCELED|sha256:|exporting|resolve )|-{4,}$)/;
+const ofBuilder =
+  /^(?: ---> |Removing intermediate container |#\d+ (?:ERROR|DONE|CACHED|CANCELED|sha256:|exporting|resolve )|-{4,}$)/;
 
 const mostLines = 3;
 
 /**
- * The last lines that the command of a failed step of a build wrote, oldest first, at most three. Builders quote the command, not
+ * The last lines that the command of a failed step of a build wrote, oldest first, at most three. Builders quote the
+ * command, not
  * what it said.
  */
 export function outputOfFailedCommand({ entries }: DeploymentSituation): readonly Entry[] {
-  const end = entries.findIndex(({ searched, condition }) => commandFailed.test(searched) || condition?.reason === ('BUILD_STEP_FAILED' satisfies Reason));
+  const end = entries.findIndex(
+    ({ searched, condition }) =>
+      commandFailed.test(searched) || condition?.reason === ('BUILD_STEP_FAILED' satisfies Reason),
+  );
   const step = stepPrefix.exec(entries[end]?.text ?? '')?.groups?.['step'];
-  const before = entries.slice(0, Math.max(end, 0)).filter(({ text }) => step === undefined || text.startsWith(`#${step} `));
+  const before = entries
+    .slice(0, Math.max(end, 0))
+    .filter(({ text }) => step === undefined || text.startsWith(`#${step} `));
   const begin = before.findLastIndex(({ text }) => stepBegins.test(text));
-  return before.slice(begin + 1).filter(({ text }) => withoutStepPrefix(text).trim() !== '' && !ofBuilder.test(text)).slice(-mostLines);
+  return before
+    .slice(begin + 1)
+    .filter(({ text }) => withoutStepPrefix(text).trim() !== '' && !ofBuilder.test(text))
+    .slice(-mostLines);
 }
 
 /** A line of a build, as the command wrote it. */

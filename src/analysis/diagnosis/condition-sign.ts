@@ -14,9 +14,14 @@ export interface ConditionSign {
 type PossibleFacts = Readonly<Record<string, string | undefined>>;
 
 /** A sign that is a condition with a reason. @param facts from its data; undefined if this is no sign of the cause */
-export function sign<R extends Reason>(reason: R, facts: (data: DataOf<R>) => PossibleFacts | undefined = () => ({}), more: Pick<ConditionSign, 'indirect'> = {}): ConditionSign {
+export function sign<R extends Reason>(
+  reason: R,
+  facts: (data: DataOf<R>) => PossibleFacts | undefined = () => ({}),
+  more: Pick<ConditionSign, 'indirect'> = {},
+): ConditionSign {
   return {
-    reason, ...more,
+    reason,
+    ...more,
     factsIn: (condition) => {
       const data = dataOf(condition, reason);
       const found = data && facts(data);
@@ -26,9 +31,14 @@ export function sign<R extends Reason>(reason: R, facts: (data: DataOf<R>) => Po
 }
 
 /** What a condition of what runs tells by the first of these signs that is there; undefined if none is. */
-export function statedFacts(status: DeploymentSituation['evidence']['status'], ...signs: readonly ConditionSign[]): { readonly why: string; readonly facts: Facts } | undefined {
+export function statedFacts(
+  status: DeploymentSituation['evidence']['status'],
+  ...signs: readonly ConditionSign[]
+): { readonly why: string; readonly facts: Facts } | undefined {
   for (const { factsIn } of signs) {
-    const facts = conditionsIn(status)?.map(factsIn).find((found) => found !== undefined);
+    const facts = conditionsIn(status)
+      ?.map(factsIn)
+      .find((found) => found !== undefined);
     if (facts) return { why: 'the platform says so of what runs', facts };
   }
   return undefined;

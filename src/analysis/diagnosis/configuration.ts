@@ -26,7 +26,10 @@ const Configuration = z.looseObject({
   healthchecks: maybeRecord({ readiness_probe: Probe, liveness_probe: Probe }),
 });
 
-/** The parts of a service's configuration that a diagnosis uses, for all kinds. Members that the platform omits are absent. */
+/**
+ * The parts of a service's configuration that a diagnosis uses, for all kinds. Members that the platform omits are
+ * absent.
+ */
 export interface Configuration {
   readonly image?: string;
   readonly tag?: string;
@@ -61,7 +64,8 @@ export interface Configuration {
 const portOf = (probe: z.infer<typeof Probe>): number | undefined =>
   probe?.type?.http?.port ?? probe?.type?.tcp?.port ?? probe?.type?.grpc?.port ?? undefined;
 
-const numbers = (values: readonly (number | null | undefined)[]): number[] => values.filter((value) => typeof value === 'number');
+const numbers = (values: readonly (number | null | undefined)[]): number[] =>
+  values.filter((value) => typeof value === 'number');
 
 /** Reads the configuration of a service of any kind from the platform's response. Never throws. */
 export function readConfiguration(answer: Readonly<Record<string, unknown>> | null | undefined): Configuration {

@@ -16,9 +16,13 @@ import { dataOf } from '../../contract/index.ts';
 
 /** What the log of a job's deployment tells of its schedule; undefined if nothing. */
 export function leftScheduleText(entries: readonly Entry[]): string | undefined {
-  const left = entries.map(({ condition }) => (condition ? dataOf(condition, 'SCHEDULE_NOT_BEGUN')?.left : undefined)).findLast((found) => found !== undefined);
+  const left = entries
+    .map(({ condition }) => (condition ? dataOf(condition, 'SCHEDULE_NOT_BEGUN')?.left : undefined))
+    .findLast((found) => found !== undefined);
   if (left === undefined) return undefined;
-  return left === 'none' ? 'no run starts by itself until a deployment of it ends well' : 'that of the version before goes on; the new one has not begun';
+  return left === 'none'
+    ? 'no run starts by itself until a deployment of it ends well'
+    : 'that of the version before goes on; the new one has not begun';
 }
 
 const maximumLines = 6;
@@ -26,7 +30,13 @@ const maximumLines = 6;
 // Warnings weigh less, whatever else they say.
 const errorWeight = 4;
 
-const toRelevantLine = ({ index, time, level, shown: text, count }: Repeat): RelevantLine => ({ index, ...(time !== undefined && { time }), level, text, count });
+const toRelevantLine = ({ index, time, level, shown: text, count }: Repeat): RelevantLine => ({
+  index,
+  ...(time !== undefined && { time }),
+  level,
+  text,
+  count,
+});
 
 /**
  * The few lines worth reading, in their order. Lines that causes are based on are selected first, then the most severe
@@ -34,14 +44,22 @@ const toRelevantLine = ({ index, time, level, shown: text, count }: Repeat): Rel
  * @param quoted positions of the entries that causes are based on
  */
 export function relevantLines(entries: readonly Entry[], quoted: readonly number[]): RelevantLine[] {
-  const wanted = new Set(entries.filter(({ position }) => quoted.includes(position)).map(({ level, text }) => `${level} ${lineTemplate(text)}`));
+  const wanted = new Set(
+    entries
+      .filter(({ position }) => quoted.includes(position))
+      .map(({ level, text }) => `${level} ${lineTemplate(text)}`),
+  );
   const isQuoted = ({ level, text }: Repeat): boolean => wanted.has(`${level} ${lineTemplate(text)}`);
   const repeats = collapse(entries).filter(({ text }) => text.trim() !== '');
   const weighed = repeats
     .map((repeat) => ({ repeat, weight: (isQuoted(repeat) ? 100 : 0) + weightOf(repeat.text, repeat.declared) }))
     .filter(({ weight }) => (quoted.length > 0 ? weight >= errorWeight : weight > 0))
     .toSorted((one, other) => other.weight - one.weight || other.repeat.position - one.repeat.position);
-  return weighed.slice(0, maximumLines).map(({ repeat }) => repeat).toSorted((one, other) => one.position - other.position).map(toRelevantLine);
+  return weighed
+    .slice(0, maximumLines)
+    .map(({ repeat }) => repeat)
+    .toSorted((one, other) => one.position - other.position)
+    .map(toRelevantLine);
 }
 
 const contentOf = ({ commit, image }: PastDeployment): string => {
@@ -54,12 +72,19 @@ const startedEntry = (deployment: PastDeployment): TimelineEntry => ({
   what: `${deployment.action.toLowerCase()} begun${deployment.triggeredBy ? ` by ${deployment.triggeredBy}` : ''}${contentOf(deployment)}`,
 });
 
-const stepWords: Readonly<Record<string, string>> = { SUCCESS: 'succeeded', ERROR: 'failed', CANCELED: 'canceled', CANCEL: 'canceled', SKIP: 'skipped' };
+const stepWords: Readonly<Record<string, string>> = {
+  SUCCESS: 'succeeded',
+  ERROR: 'failed',
+  CANCELED: 'canceled',
+  CANCEL: 'canceled',
+  SKIP: 'skipped',
+};
 
 const maximumChanges = 5;
 
 /**
- * What happened, in order: the last good deployment, the changes since, the deployment's steps, the first line that shows
+ * What happened, in order: the last good deployment, the changes since, the deployment's steps, the first line that
+ * shows
  * the cause, the end.
  * @param sign position of the entry with that line
  */
@@ -67,25 +92,46 @@ export function timelineOf(situation: DeploymentSituation, sign?: number): Timel
   const { lastGood, changes, deployment, steps, entries, stop } = situation;
   if (deployment === undefined) return [];
   const line = sign === undefined ? undefined : entries.find(({ position }) => position === sign);
-  const dated = changes.filter(({ at }) => at !== undefined).toSorted((one, other) => Date.parse(one.at ?? '') - Date.parse(other.at ?? ''));
+  const dated = changes
+    .filter(({ at }) => at !== undefined)
+    .toSorted((one, other) => Date.parse(one.at ?? '') - Date.parse(other.at ?? ''));
   return [
-    ...(lastGood ? [{ at: lastGood.startedAt, what: `last good ${lastGood.action.toLowerCase()}${contentOf(lastGood)}` }] : []),
+    ...(lastGood
+      ? [{ at: lastGood.startedAt, what: `last good ${lastGood.action.toLowerCase()}${contentOf(lastGood)}` }]
+      : []),
     ...dated.slice(-maximumChanges).map(({ at, text }) => ({ at, what: text })),
     startedEntry(deployment),
-    ...steps.map(({ name, status, seconds }) => ({ what: `${name} ${stepWords[status ?? ''] ?? status ?? 'went on'}`, seconds })),
+    ...steps.map(({ name, status, seconds }) => ({
+      what: `${name} ${stepWords[status ?? ''] ?? status ?? 'went on'}`,
+      seconds,
+    })),
     ...(line ? [{ at: line.time, what: `first sign: ${quote(line.shown.trim())}` }] : []),
-    { at: deployment.endedAt, what: deployment.end === undefined ? `still ${deployment.state ?? 'going'}` : `ended as ${deployment.state ?? 'unknown'}`, seconds: deployment.seconds },
+    {
+      at: deployment.endedAt,
+      what:
+        deployment.end === undefined
+          ? `still ${deployment.state ?? 'going'}`
+          : `ended as ${deployment.state ?? 'unknown'}`,
+      seconds: deployment.seconds,
+    },
     ...(stop ? [{ at: stop.startedAt, what: `stopped${stop.triggeredBy ? ` by ${stop.triggeredBy}` : ''}` }] : []),
   ];
 }
 
-const describeDeployment = ({ deployment }: DeploymentSituation): Diagnosis['deployment'] => deployment && {
-  id: deployment.id, state: deployment.state, action: deployment.action, at: deployment.startedAt,
-  triggered_by: deployment.triggeredBy, commit: deployment.commit, image: deployment.image,
-};
+const describeDeployment = ({ deployment }: DeploymentSituation): Diagnosis['deployment'] =>
+  deployment && {
+    id: deployment.id,
+    state: deployment.state,
+    action: deployment.action,
+    at: deployment.startedAt,
+    triggered_by: deployment.triggeredBy,
+    commit: deployment.commit,
+    image: deployment.image,
+  };
 
 /**
- * Determines why a deployment failed, from the evidence alone: if no rule matches, the cause is `unknown`. Sentences and
+ * Determines why a deployment failed, from the evidence alone: if no rule matches, the cause is `unknown`. Sentences
+ * and
  * lines quote logs, which are untrusted and must be fenced. Never throws, whatever is missing. Takes time linear in the
  * length of the log.
  */
@@ -94,13 +140,27 @@ export function diagnose(evidence: Evidence): Diagnosis {
   const { cause, finding, also, suspects, positions } = rankCauses(findCauses(situation), situation);
   const { lastGood, since, stop, failingStep, changes } = situation;
   const remedies = finding && [...suspects.slice(0, 1).map(diagnoseFailedSibling), ...finding.rule.remedies];
-  const fixes: readonly Remedy[] = evidence.cluster?.lock ? lockRemedies : since ? [showHistory] : remedies ?? (cause.code === 'none' ? [startAgain] : [startAgain, showErrors, showHistory, showConfiguration]);
+  const fixes: readonly Remedy[] = evidence.cluster?.lock
+    ? lockRemedies
+    : since
+      ? [showHistory]
+      : (remedies ?? (cause.code === 'none' ? [startAgain] : [startAgain, showErrors, showHistory, showConfiguration]));
   return {
     outcome: situation.outcome,
     deployment: describeDeployment(situation),
     since: since && { id: since.id, state: since.state, at: since.startedAt },
-    serves: servingText(servingOf({ kind: evidence.service.kind, status: evidence.status, configuration: evidence.service.configuration ?? undefined, history: evidence.history.map(readDeployment) })),
-    schedule: evidence.service.kind === 'job' && situation.outcome !== 'succeeded' ? leftScheduleText(situation.entries) : undefined,
+    serves: servingText(
+      servingOf({
+        kind: evidence.service.kind,
+        status: evidence.status,
+        configuration: evidence.service.configuration ?? undefined,
+        history: evidence.history.map(readDeployment),
+      }),
+    ),
+    schedule:
+      evidence.service.kind === 'job' && situation.outcome !== 'succeeded'
+        ? leftScheduleText(situation.entries)
+        : undefined,
     stopped: stop && { by: stop.triggeredBy, at: stop.startedAt },
     last_good: lastGood && { id: lastGood.id, at: lastGood.startedAt },
     failing_step: failingStep && { name: failingStep.name, seconds: failingStep.seconds },

@@ -3,12 +3,47 @@ import type { Level } from '../logs/log-line.ts';
 
 /** The causes that have a rule. */
 export const causeCodes = [
-  'image_tag_not_found', 'image_pull_denied', 'registry_rate_limit', 'readiness_probe_failing', 'liveness_probe_failing', 'wrong_port',
-  'missing_variable', 'out_of_memory', 'jvm_heap', 'docker_build_failed', 'dependency_install_failed', 'compile_failed', 'tests_failed',
-  'git_clone_denied', 'git_branch_not_found', 'git_unreachable', 'terraform_state_locked', 'terraform_auth', 'terraform_failed', 'helm_timeout',
-  'helm_operation_in_progress', 'helm_chart_invalid', 'dependency_unreachable', 'database_auth_failed', 'migration_failed', 'time_limit',
-  'app_crashed', 'disk_full', 'cluster_locked', 'quota_exceeded', 'insufficient_resources', 'no_fitting_node', 'canceled', 'tls_failed', 'dns_failed',
-  'changed_outside', 'cluster_unreachable', 'node_lost', 'database_node_lost', 'storage_node_gone', 'node_unreachable',
+  'image_tag_not_found',
+  'image_pull_denied',
+  'registry_rate_limit',
+  'readiness_probe_failing',
+  'liveness_probe_failing',
+  'wrong_port',
+  'missing_variable',
+  'out_of_memory',
+  'jvm_heap',
+  'docker_build_failed',
+  'dependency_install_failed',
+  'compile_failed',
+  'tests_failed',
+  'git_clone_denied',
+  'git_branch_not_found',
+  'git_unreachable',
+  'terraform_state_locked',
+  'terraform_auth',
+  'terraform_failed',
+  'helm_timeout',
+  'helm_operation_in_progress',
+  'helm_chart_invalid',
+  'dependency_unreachable',
+  'database_auth_failed',
+  'migration_failed',
+  'time_limit',
+  'app_crashed',
+  'disk_full',
+  'cluster_locked',
+  'quota_exceeded',
+  'insufficient_resources',
+  'no_fitting_node',
+  'canceled',
+  'tls_failed',
+  'dns_failed',
+  'changed_outside',
+  'cluster_unreachable',
+  'node_lost',
+  'database_node_lost',
+  'storage_node_gone',
+  'node_unreachable',
   'instance_not_begun',
 ] as const;
 export type CauseCode = (typeof causeCodes)[number];
@@ -48,7 +83,10 @@ export interface ProposedCall {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly why: string;
-  /** What is still to be given with it, as only the user knows it: an argument and its form. Such a call is told, not proposed. */
+  /**
+   * What is still to be given with it, as only the user knows it: an argument and its form. Such a call is told, not
+   * proposed.
+   */
   readonly needs?: string;
   /** The tool that must be called before it. */
   readonly after?: string;

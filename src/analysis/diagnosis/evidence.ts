@@ -18,7 +18,8 @@ export const prefixedValue = (before: string, value: string | number | undefined
   value === undefined || value === '' ? '' : `${before}${typeof value === 'number' ? value : quote(value)}`;
 
 /** The name of a person or token, in texts of our own; `somebody` if it could be read as a sentence. */
-export const whoText = (by: string | undefined): string => (by !== undefined && /^(?:[\w.@+-]{1,60}|\p{Lu}[\p{L}.'-]{0,30} \p{Lu}[\p{L}.'-]{0,30})$/u.test(by) ? by : 'somebody');
+export const whoText = (by: string | undefined): string =>
+  by !== undefined && /^(?:[\w.@+-]{1,60}|\p{Lu}[\p{L}.'-]{0,30} \p{Lu}[\p{L}.'-]{0,30})$/u.test(by) ? by : 'somebody';
 
 /** The service to diagnose. */
 export interface DiagnosedService {
@@ -33,13 +34,20 @@ export interface DiagnosedService {
 export interface Evidence {
   readonly service: DiagnosedService;
   readonly environment?: { readonly id: string; readonly name?: string | null; readonly mode?: string | null };
-  readonly cluster?: { readonly id: string; readonly name?: string | null; readonly lock?: Lenient<z.infer<typeof ClusterLock>> | null };
+  readonly cluster?: {
+    readonly id: string;
+    readonly name?: string | null;
+    readonly lock?: Lenient<z.infer<typeof ClusterLock>> | null;
+  };
   /** Deployments of the service, newest first. */
   readonly history: readonly HistoryItem[];
   /** Id of the deployment to diagnose. Default: the newest, unless it succeeded; then the newest that failed. */
   readonly deployment?: string;
   readonly status?: LenientServiceStatus | null;
-  /** Log of that deployment, oldest first. May contain lines of other services and deployments if they are marked as such. */
+  /**
+   * Log of that deployment, oldest first. May contain lines of other services and deployments if they are marked as
+   * such.
+   */
   readonly lines: readonly LogLine[];
   /** Why there may have been more lines than these; absent if these are all. */
   readonly missingLines?: string;

@@ -1,197 +1,286 @@
-import * as z from 'zod';
-import { isRecord, startableKinds, terminalOutcome, Uuid } from '../../contract/index.ts';
-import { ProbeTiming, type RecordedChange } from '../recorded-changes.ts';
+import { startableKinds, terminalOutcome, Uuid } from '../../contract/index.ts';
+import { type RecordedChange } from '../recorded-changes.ts';
 import type { ProposedCall } from './diagnosis.ts';
 import { type DiagnosedService, whoText } from './evidence.ts';
 import { safeName } from './inspections.ts';
 import { serviceArgument, diagnosisTools, type CallBuilder } from './next-calls.ts';
-
 // Fixes: proposed calls that change what is wrong.
 
 const updateTools = {
-  application: diagnosisTools.updateApplication, container: diagnosisTools.updateContainer, database: diagnosisTools.updateDatabase,
-  job: diagnosisTools.updateJob, helm: diagnosisTools.updateHelm,
+  application: diagnosisTools.updateApplication,
+  container: diagnosisTools.updateContainer,
+  database: diagnosisTools.updateDatabase,
+  job: diagnosisTools.updateJob,
+  helm: diagnosisTools.updateHelm,
 } as const;
 
 /** The call that changes settings of a service; undefined if no tool does, or the service is of none of these kinds. */
-function update({ kind, id }: DiagnosedService, kinds: readonly (keyof typeof updateTools)[], settings: Readonly<Record<string, unknown>>, told: Pick<ProposedCall, 'why' | 'needs'>): ProposedCall | undefined {
+export function update(
+  { kind, id }: DiagnosedService,
+  kinds: readonly (keyof typeof updateTools)[],
+  settings: Readonly<Record<string, unknown>>,
+  told: Pick<ProposedCall, 'why' | 'needs'>,
+): ProposedCall | undefined {
   const changed = kinds.find((one) => one === kind);
   return changed && { tool: updateTools[changed], arguments: { [`${changed}_id`]: id, ...settings }, ...told };
 }
 
 /** A setting of the image that a container or job runs. */
-const ofImage = ({ kind }: DiagnosedService, setting: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => (kind === 'job' ? { source: { image: setting } } : setting);
+const ofImage = (
+  { kind }: DiagnosedService,
+  setting: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> => (kind === 'job' ? { source: { image: setting } } : setting);
 
 export const useLastGoodTag: CallBuilder = ({ evidence: { service }, lastGood, deployment, configuration }) => {
   const tag = lastGood?.tag;
-  if (tag === undefined || (service.kind === 'job' && configuration.image === undefined) || tag === (deployment?.tag ?? configuration.tag)) return undefined;
-  return update(service, ['container', 'job'], ofImage(service, { tag }), { why: `${tag} is the tag that last ran well` });
+  if (
+    tag === undefined ||
+    (service.kind === 'job' && configuration.image === undefined) ||
+    tag === (deployment?.tag ?? configuration.tag)
+  )
+    return undefined;
+  return update(service, ['container', 'job'], ofImage(service, { tag }), {
+    why: `${tag} is the tag that last ran well`,
+  });
 };
 
 const isId = (text: string | undefined): text is string => text !== undefined && Uuid.safeParse(text).success;
 
 type Settings = NonNullable<RecordedChange['before']>;
 
-/** A setting as it was at the last good deployment, where the platform recorded that it was changed since, and who did. */
-function previous<Name extends keyof Settings>(recorded: readonly RecordedChange[] | undefined, name: Name): { readonly value?: Settings[Name]; readonly by?: string | undefined } {
-  const changes = (recorded ?? []).filter(({ before }) => before?.[name] !== undefined).toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
-  return { value: changes[0]?.before?.[name], by: new Set(changes.map(({ by }) => by)).size === 1 ? changes[0]?.by : undefined };
+/**
+ * A setting as it was at the last good deployment, where the platform recorded that it was changed since, and who did.
+ */
+export function previous<Name extends keyof Settings>(
+  recorded: readonly RecordedChange[] | undefined,
+  name: Name,
+): { readonly value?: Settings[Name]; readonly by?: string | undefined } {
+  const changes = (recorded ?? [])
+    .filter(({ before }) => before?.[name] !== undefined)
+    .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
+  return {
+    value: changes[0]?.before?.[name],
+    by: new Set(changes.map(({ by }) => by)).size === 1 ? changes[0]?.by : undefined,
+  };
 }
 
-const takesBack = (by: string | undefined, what: string): string => `takes back what ${whoText(by)} changed since the last good deployment: ${what}`;
+export const takesBack = (by: string | undefined, what: string): string =>
+  `takes back what ${whoText(by)} changed since the last good deployment: ${what}`;
 
-/** Goes back to the registry from before a change, where the platform recorded one; else only the user knows which has the image. */
+/**
+ * Goes back to the registry from before a change, where the platform recorded one; else only the user knows which has
+ * the image.
+ */
 export const useOtherRegistry: CallBuilder = ({ evidence: { service, recorded }, configuration }) => {
   const { value: before } = previous(recorded, 'registryId');
-  if (isId(before) && before !== configuration.registryId) return update(service, ['container', 'job'], ofImage(service, { registry_id: before }), { why: 'the registry that it was pulled from before that was changed' });
-  return update(service, ['container'], {}, { needs: 'registry <its name>', why: 'with the name of a registry that gives it out, if there is another' });
+  if (isId(before) && before !== configuration.registryId)
+    return update(service, ['container', 'job'], ofImage(service, { registry_id: before }), {
+      why: 'the registry that it was pulled from before that was changed',
+    });
+  return update(
+    service,
+    ['container'],
+    {},
+    { needs: 'registry <its name>', why: 'with the name of a registry that gives it out, if there is another' },
+  );
 };
 
 const plainBranch = /^\w[\w./-]{0,99}$/;
 
-/** Goes back to the branch from before a change, where the platform recorded one; else only the user knows which is meant. */
+/**
+ * Goes back to the branch from before a change, where the platform recorded one; else only the user knows which is
+ * meant.
+ */
 export const useOtherBranch: CallBuilder = ({ evidence: { service, recorded }, configuration }, facts) => {
   if (facts['commit'] !== undefined) return undefined;
   const { value: before } = previous(recorded, 'branch');
   if (before !== undefined && plainBranch.test(before) && before !== configuration.branch) {
-    return update(service, ['application'], { git_repository: { branch: before } }, { why: 'the branch that it was built from before that was changed' });
+    return update(
+      service,
+      ['application'],
+      { git_repository: { branch: before } },
+      { why: 'the branch that it was built from before that was changed' },
+    );
   }
-  return update(service, ['application'], {}, { needs: 'git_repository {"branch":"<its name>"}', why: 'with the name of a branch that is there' });
+  return update(
+    service,
+    ['application'],
+    {},
+    { needs: 'git_repository {"branch":"<its name>"}', why: 'with the name of a branch that is there' },
+  );
 };
 
 /** Only the user knows where the Dockerfile is. */
 export const useOtherDockerfile: CallBuilder = ({ evidence: { service } }, facts) =>
-  facts['nofile'] === undefined ? undefined : update(service, ['application'], {}, { needs: 'dockerfile_path <its path>', why: 'with the path of the Dockerfile, if it is elsewhere' });
+  facts['nofile'] === undefined
+    ? undefined
+    : update(
+        service,
+        ['application'],
+        {},
+        { needs: 'dockerfile_path <its path>', why: 'with the path of the Dockerfile, if it is elsewhere' },
+      );
 
 export const deployLastGoodCommit: CallBuilder = ({ evidence: { service }, lastGood, deployment }) => {
   const commit = lastGood?.commit;
   if (service.kind !== 'application' || commit === undefined || commit === deployment?.commit) return undefined;
-  return { tool: diagnosisTools.deployApplication, arguments: { application_id: service.id, git_commit_id: commit }, why: 'goes back to the commit that last ran well' };
+  return {
+    tool: diagnosisTools.deployApplication,
+    arguments: { application_id: service.id, git_commit_id: commit },
+    why: 'goes back to the commit that last ran well',
+  };
 };
 
 /**
- * Gives back the memory that was taken since the last good deployment, else doubles it within the limit of the cluster. A
+ * Gives back the memory that was taken since the last good deployment, else doubles it within the limit of the cluster.
+ * A
  * database that the cloud runs has the memory of its instance type.
  */
-export const giveMoreMemory: CallBuilder = ({ evidence: { service, recorded }, configuration: { memory, maximumMemory, isManaged } }) => {
+export const giveMoreMemory: CallBuilder = ({
+  evidence: { service, recorded },
+  configuration: { memory, maximumMemory, isManaged },
+}) => {
   if (memory === undefined || isManaged) return undefined;
   const { value: before = 0, by } = previous(recorded, 'memory');
-  const [wanted, why] = before > memory ? [before, takesBack(by, `it had ${before} MB`)] : [memory * 2, `it has ${memory} MB`];
+  const [wanted, why] =
+    before > memory ? [before, takesBack(by, `it had ${before} MB`)] : [memory * 2, `it has ${memory} MB`];
   const most = Math.min(wanted, maximumMemory ?? Infinity);
-  return most > memory ? update(service, ['application', 'container', 'database', 'job'], { memory: most }, { why }) : undefined;
+  return most > memory
+    ? update(service, ['application', 'container', 'database', 'job'], { memory: most }, { why })
+    : undefined;
 };
 
 /** Doubles the disk of a database; nothing of the disks of nodes. */
 export const giveMoreDisk: CallBuilder = ({ evidence: { service }, configuration: { storage } }, facts) =>
-  storage === undefined || facts['node'] !== undefined ? undefined : update(service, ['database'], { storage: storage * 2 }, { why: `it has ${storage} GB` });
+  storage === undefined || facts['node'] !== undefined
+    ? undefined
+    : update(service, ['database'], { storage: storage * 2 }, { why: `it has ${storage} GB` });
 
 /** Doubles the time that a job may run. */
 export const letRunLonger: CallBuilder = ({ evidence: { service }, configuration: { timeLimit } }) =>
-  timeLimit ? update(service, ['job'], { max_duration_seconds: timeLimit * 2 }, { why: `if it only needs longer than ${timeLimit} s` }) : undefined;
-
-const record = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
-
-/** A probe with its port changed from `from` to `to`, if it had that port. */
-const probeWithPort = (probe: unknown, from: number, to: number): unknown => {
-  const type = Object.entries(record(record(probe)['type'])).map(([kind, check]) =>
-    [kind, record(check)['port'] === from ? { ...record(check), port: to } : check] as const);
-  return { ...record(probe), type: Object.fromEntries(type) };
-};
-
-export const useListeningPort: CallBuilder = ({ evidence: { service } }, facts) => {
-  const { ports, port, healthchecks } = record(service.configuration);
-  const [from, to] = [Number(facts['asked']), Number(facts['listens'])];
-  // An app that is heard inside its instance only is not helped by another port.
-  if (facts['loopback'] !== undefined || !(from > 0 && to > 0 && from !== to)) return undefined;
-  const declared = Array.isArray(ports) ? ports : [];
-  const isDeclared = (wanted: number): boolean => declared.some((one: unknown) => record(one)['internal_port'] === wanted);
-  const checks = Object.entries(record(healthchecks)).map(([name, probe]) => [name, probeWithPort(probe, from, to)] as const);
-  const settings = {
-    // A probe may ask at a port that isn't declared, or not at the one that is: then it alone is wrong.
-    ...(isDeclared(from) && !isDeclared(to) && { ports: declared.map((one: unknown) => (record(one)['internal_port'] === from ? { ...record(one), internal_port: to } : record(one))) }),
-    ...(service.kind === 'job' && port === from && { port: to }),
-    ...(checks.length > 0 && { healthchecks: Object.fromEntries(checks) }),
-  };
-  return Object.keys(settings).length === 0 ? undefined : update(service, ['application', 'container', 'job'], settings, { why: `the app listens on ${to}` });
-};
-
-/** Seconds until a probe gives up. */
-const secondsUntilFailure = (timing: z.infer<typeof ProbeTiming>): number => timing.initial_delay_seconds + timing.period_seconds * timing.failure_threshold;
-
-/**
- * Restores the timing of a probe from before a change, else the default one, where that gives up later. Useless if the probe
- * gets a 4xx response.
- */
-export const waitLongerForProbe = (name: 'readiness_probe' | 'liveness_probe'): CallBuilder => ({ evidence: { service, recorded } }, facts) => {
-  const now = ProbeTiming.safeParse(record(record(service.configuration)['healthchecks'])[name]).data;
-  if (!now || facts['status']?.startsWith('4')) return undefined;
-  const { value: changed, by } = previous(recorded, name);
-  const before = ProbeTiming.parse({ ...now, ...changed });
-  const usual = ProbeTiming.parse({});
-  const [wanted, why] = secondsUntilFailure(before) > secondsUntilFailure(now)
-    ? [before, takesBack(by, `the probe gives up after ${secondsUntilFailure(now)} s; before, after ${secondsUntilFailure(before)} s`)]
-    : [usual, `the probe gives up after ${secondsUntilFailure(now)} s; the usual is ${secondsUntilFailure(usual)} s`];
-  return secondsUntilFailure(wanted) > secondsUntilFailure(now) ? update(service, ['application', 'container', 'job'], { healthchecks: { [name]: wanted } }, { why }) : undefined;
-};
-
+  timeLimit
+    ? update(
+        service,
+        ['job'],
+        { max_duration_seconds: timeLimit * 2 },
+        { why: `if it only needs longer than ${timeLimit} s` },
+      )
+    : undefined;
 export const deployAgain: CallBuilder = ({ evidence: { service } }) => ({
-  tool: diagnosisTools.deployService, arguments: serviceArgument(service.id), why: `${service.kind === 'terraform' ? 'runs' : 'deploys'} it again once the cause is gone`,
+  tool: diagnosisTools.deployService,
+  arguments: serviceArgument(service.id),
+  why: `${service.kind === 'terraform' ? 'runs' : 'deploys'} it again once the cause is gone`,
 });
 
 /** Starts what was stopped, where nothing is wrong with it. */
 export const startAgain: CallBuilder = ({ evidence: { service, status } }) =>
   status?.state === 'STOPPED' && (startableKinds as readonly string[]).includes(service.kind)
-    ? { tool: diagnosisTools.startServices, arguments: { services: [service.id] }, why: 'it is stopped: starts it again, if it should run' }
+    ? {
+        tool: diagnosisTools.startServices,
+        arguments: { services: [service.id] },
+        why: 'it is stopped: starts it again, if it should run',
+      }
     : undefined;
 
 /** For a lock or deadlock, which is temporary: trying again may be enough. */
 export const deployAgainIfTransient: CallBuilder = (situation, facts) =>
-  /deadlock|lock (?:wait )?timeout/i.test(facts['what'] ?? '') ? { ...deployAgain(situation, facts)!, why: 'tries again: what was locked then may be free by now' } : undefined;
+  /deadlock|lock (?:wait )?timeout/i.test(facts['what'] ?? '')
+    ? { ...deployAgain(situation, facts)!, why: 'tries again: what was locked then may be free by now' }
+    : undefined;
 
 const plainChart = /^[\w.+-]{1,100}$/;
 
 /** Goes back to the version of a chart that last ran well. */
-export const useLastGoodChart: CallBuilder = ({ evidence: { service, recorded }, configuration: { chartName, chartVersion, chartRepositoryId }, lastGood }) => {
+export const useLastGoodChart: CallBuilder = ({
+  evidence: { service, recorded },
+  configuration: { chartName, chartVersion, chartRepositoryId },
+  lastGood,
+}) => {
   const { value: changed, by } = previous(recorded, 'chartVersion');
   const before = lastGood?.chartVersion ?? changed;
-  if (before === undefined || before === chartVersion || (lastGood?.chart ?? chartName) !== chartName || !chartName || !isId(chartRepositoryId)) return undefined;
+  if (
+    before === undefined ||
+    before === chartVersion ||
+    (lastGood?.chart ?? chartName) !== chartName ||
+    !chartName ||
+    !isId(chartRepositoryId)
+  )
+    return undefined;
   if (!plainChart.test(before) || !plainChart.test(chartName)) return undefined;
-  const why = changed === before ? takesBack(by, `${before} is the chart version that ran well`) : `${before} is the chart version that last ran well`;
-  return update(service, ['helm'], { source: { helm_repository: { repository: chartRepositoryId, chart_name: chartName, chart_version: before } } }, { why });
+  const why =
+    changed === before
+      ? takesBack(by, `${before} is the chart version that ran well`)
+      : `${before} is the chart version that last ran well`;
+  return update(
+    service,
+    ['helm'],
+    { source: { helm_repository: { repository: chartRepositoryId, chart_name: chartName, chart_version: before } } },
+    { why },
+  );
 };
 
 export const waitLongerForHelm: CallBuilder = ({ evidence: { service }, configuration: { timeLimit } }) =>
-  timeLimit ? update(service, ['helm'], { timeout_sec: timeLimit * 2 }, { why: `if it only needs longer than ${timeLimit} s` }) : undefined;
+  timeLimit
+    ? update(service, ['helm'], { timeout_sec: timeLimit * 2 }, { why: `if it only needs longer than ${timeLimit} s` })
+    : undefined;
 
-const stateText = (state: string | null | undefined): string => (state && /^[A-Z_]{1,40}$/.test(state) ? state : 'not running');
+const stateText = (state: string | null | undefined): string =>
+  state && /^[A-Z_]{1,40}$/.test(state) ? state : 'not running';
 
 export const deployDependency: CallBuilder = ({ evidence: { siblings } }, facts) => {
   const sibling = siblings?.find(({ id }) => id === facts['sibling'] && facts['down'] === 'yes');
-  return sibling && { tool: diagnosisTools.deployService, arguments: serviceArgument(sibling.id), why: `${safeName(sibling)} is ${stateText(sibling.state)}` };
+  return (
+    sibling && {
+      tool: diagnosisTools.deployService,
+      arguments: serviceArgument(sibling.id),
+      why: `${safeName(sibling)} is ${stateText(sibling.state)}`,
+    }
+  );
 };
 
 const restartable = { application: 'application_ids', container: 'container_ids', database: 'database_ids' } as const;
 
 const isRestartable = (kind: string): kind is keyof typeof restartable => kind in restartable;
 
-/** Restarts what holds the lock of a Terraform state, which gives it back. It is somebody else's, and may be at work. */
+/**
+ * Restarts what holds the lock of a Terraform state, which gives it back. It is somebody else's, and may be at work.
+ */
 export const restartLockHolder: CallBuilder = ({ evidence: { lockHolder: holder } }) => {
-  if (holder === undefined || !isRestartable(holder.kind) || terminalOutcome('RESTART', holder.state ?? '') !== 'good') return undefined;
+  if (holder === undefined || !isRestartable(holder.kind) || terminalOutcome('RESTART', holder.state ?? '') !== 'good')
+    return undefined;
   return {
-    tool: diagnosisTools.restartServices, arguments: { environment_id: holder.environmentId, [restartable[holder.kind]]: [holder.id] },
+    tool: diagnosisTools.restartServices,
+    arguments: { environment_id: holder.environmentId, [restartable[holder.kind]]: [holder.id] },
     why: `${safeName(holder)} holds the lock and gives it back; it is somebody else's work: only once they agree`,
   };
 };
 
-/** Brings a database back from its newest backup, where there is one. What was written since is lost, so a node that may come back is waited for. */
+/**
+ * Brings a database back from its newest backup, where there is one. What was written since is lost, so a node that may
+ * come back is waited for.
+ */
 export const bringDatabaseBack: CallBuilder = ({ evidence: { service } }, facts) =>
-  (facts['backup'] ? { tool: diagnosisTools.restoreDatabase, arguments: { database_id: service.id }, why: 'only if its node does not come back: brings it back from its newest backup, without what was written since' } : undefined);
+  facts['backup']
+    ? {
+        tool: diagnosisTools.restoreDatabase,
+        arguments: { database_id: service.id },
+        why: 'only if its node does not come back: brings it back from its newest backup, without what was written since',
+      }
+    : undefined;
 
 export const cancelRunningDeployment: CallBuilder = ({ evidence: { environment }, outcome }) =>
   environment && outcome === 'in_progress'
-    ? { tool: diagnosisTools.cancelDeployment, arguments: { environment_id: environment.id }, why: 'it is still going and keeps others of its environment waiting' }
+    ? {
+        tool: diagnosisTools.cancelDeployment,
+        arguments: { environment_id: environment.id },
+        why: 'it is still going and keeps others of its environment waiting',
+      }
     : undefined;
 
 /** Never proposed as the first call, because a lock has a reason. */
 export const proposeUnlockCluster: CallBuilder = ({ evidence: { cluster } }) =>
-  cluster && { tool: diagnosisTools.unlockCluster, arguments: { cluster_id: cluster.id }, why: 'nothing can be deployed while it is locked; only once whoever locked it agrees' };
+  cluster && {
+    tool: diagnosisTools.unlockCluster,
+    arguments: { cluster_id: cluster.id },
+    why: 'nothing can be deployed while it is locked; only once whoever locked it agrees',
+  };

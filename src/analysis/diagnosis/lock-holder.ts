@@ -20,7 +20,9 @@ const whoLine = /^\s*[│|]?\s*Who:\s+(?:[^@\s]+@)?([\w.-]{1,200})\s*$/m;
 
 /** The host that a Terraform log names as the holder of the lock; undefined if it names none. */
 export function lockingHost(lines: readonly LogLine[]): string | undefined {
-  const hosts = lines.flatMap(({ message }) => whoLine.exec((message ?? '').split('\n').map(cleanLine).join('\n'))?.[1] ?? []);
+  const hosts = lines.flatMap(
+    ({ message }) => whoLine.exec((message ?? '').split('\n').map(cleanLine).join('\n'))?.[1] ?? [],
+  );
   return hosts.at(-1);
 }
 
@@ -29,5 +31,8 @@ const slug = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+
 /** Whether a host is an instance of a service: it is named after it, with at most two generated parts behind. */
 export function isInstanceOf(host: string, serviceName: string): boolean {
   const name = slug(serviceName);
-  return host === name || (host.startsWith(`${name}-`) && /^[a-z0-9]{3,12}(?:-[a-z0-9]{3,12})?$/.test(host.slice(name.length + 1)));
+  return (
+    host === name ||
+    (host.startsWith(`${name}-`) && /^[a-z0-9]{3,12}(?:-[a-z0-9]{3,12})?$/.test(host.slice(name.length + 1)))
+  );
 }

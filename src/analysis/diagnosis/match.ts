@@ -17,7 +17,8 @@ const repeats = /^(?:[*?]|\{0,?)/;
 const plainGroup = /(?<!\\)\((?:\?<\w+>|\?:)?((?:[^()|?\\]|\\[^()|])(?:[^()|\\]|\\[^()|])*)\)(?![*?{])/g;
 
 /**
- * The longest literal text that every match of the expression must contain; empty if there is none. Looks only into plain
+ * The longest literal text that every match of the expression must contain; empty if there is none. Looks only into
+ * plain
  * groups.
  */
 export function requiredText(expression: string): string {
@@ -28,7 +29,8 @@ export function requiredText(expression: string): string {
     const char = source[index] ?? '';
     if (char === '\\') index += 1;
     const escaped = char === '\\' ? (source[index] ?? '') : '';
-    if (char === '[') while (index + 1 < source.length && source[index] !== ']') index += source[index] === '\\' ? 2 : 1;
+    if (char === '[')
+      while (index + 1 < source.length && source[index] !== ']') index += source[index] === '\\' ? 2 : 1;
     if (char === '(') depth += 1;
     if (char === ')') depth -= 1;
     if (char === '|' && depth === 0) return '';
@@ -56,10 +58,12 @@ export function toPattern({ source }: RegExp): Pattern {
       if (!compiled.test(text)) return undefined;
       const matcher = compiled.matcher(text);
       if (!matcher.find()) return undefined;
-      return Object.fromEntries(names.flatMap((name) => {
-        const value = matcher.group(name);
-        return value ? [[name, value]] : [];
-      }));
+      return Object.fromEntries(
+        names.flatMap((name) => {
+          const value = matcher.group(name);
+          return value ? [[name, value]] : [];
+        }),
+      );
     },
   };
 }
@@ -93,14 +97,23 @@ interface SignTest {
 
 const signTests: readonly SignTest[] = rules.flatMap((rule) => [
   ...rule.signs.map(({ pattern, indirect }): SignTest => ({
-    rule, pattern: toPattern(pattern), unless: rule.unless && toPattern(rule.unless), meaning: indirect ? 'indirect' : 'direct',
+    rule,
+    pattern: toPattern(pattern),
+    unless: rule.unless && toPattern(rule.unless),
+    meaning: indirect ? 'indirect' : 'direct',
   })),
   ...(rule.recovered ?? []).map((pattern): SignTest => ({ rule, pattern: toPattern(pattern), meaning: 'recovered' })),
 ]);
 
 /** What conditions mean for rules, by their reasons. */
-const conditionTests = Map.groupBy(rules.flatMap((rule) => (rule.conditions ?? []).map((each) => ({ rule, ...each }))), ({ reason }) => reason);
-const recoveries = Map.groupBy(rules.flatMap((rule) => (rule.recoveredBy ?? []).map((reason) => ({ rule, reason }))), ({ reason }) => reason);
+const conditionTests = Map.groupBy(
+  rules.flatMap((rule) => (rule.conditions ?? []).map((each) => ({ rule, ...each }))),
+  ({ reason }) => reason,
+);
+const recoveries = Map.groupBy(
+  rules.flatMap((rule) => (rule.recoveredBy ?? []).map((reason) => ({ rule, reason }))),
+  ({ reason }) => reason,
+);
 
 // The prefix that buildkit adds to each line of a step's output.
 const buildPrefix = /^#\d+ \d+\.\d+ /;
@@ -111,11 +124,17 @@ const searchedLength = 1000;
 type HitsByRule = Map<CauseRule, { hits: Hit[]; recoveredAt: number }>;
 
 /** What the platform says beside a line, and why it says that. */
-const statedIn = ({ condition }: Entry) => (condition ? conditionChain(condition).flatMap((each) => (conditionTests.get(each.reason as Reason) ?? []).map((test) => ({ ...test, facts: test.factsIn(each) }))) : []);
+const statedIn = ({ condition }: Entry) =>
+  condition
+    ? conditionChain(condition).flatMap((each) =>
+        (conditionTests.get(each.reason as Reason) ?? []).map((test) => ({ ...test, facts: test.factsIn(each) })),
+      )
+    : [];
 
 const searchEntries = ({ entries, evidence: { service } }: DeploymentSituation): HitsByRule => {
   const found: HitsByRule = new Map();
-  const isApplicable = ({ rule }: { readonly rule: CauseRule }): boolean => rule.kinds?.includes(service.kind) !== false;
+  const isApplicable = ({ rule }: { readonly rule: CauseRule }): boolean =>
+    rule.kinds?.includes(service.kind) !== false;
   const of = (rule: CauseRule) => {
     if (!found.has(rule)) found.set(rule, { hits: [], recoveredAt: -1 });
     return found.get(rule)!;
@@ -123,7 +142,8 @@ const searchEntries = ({ entries, evidence: { service } }: DeploymentSituation):
   const applicable = signTests.filter(isApplicable);
   for (const entry of entries) {
     const { index, position, searched, condition } = entry;
-    for (const { rule, indirect, facts } of statedIn(entry).filter(isApplicable)) if (facts) of(rule).hits.push({ index, position, direct: !indirect, facts });
+    for (const { rule, indirect, facts } of statedIn(entry).filter(isApplicable))
+      if (facts) of(rule).hits.push({ index, position, direct: !indirect, facts });
     for (const { rule } of recoveries.get(condition?.reason as Reason) ?? []) of(rule).recoveredAt = position;
     const message = firstPart(searched, searchedLength).replace(buildPrefix, '');
     if (message === '') continue;
@@ -137,7 +157,10 @@ const searchEntries = ({ entries, evidence: { service } }: DeploymentSituation):
   return found;
 };
 
-/** The merged facts of all hits. Direct signs override indirect ones; in a build the first error wins, at run time the last. */
+/**
+ * The merged facts of all hits. Direct signs override indirect ones; in a build the first error wins, at run time the
+ * last.
+ */
 const mergedFacts = (hits: readonly Hit[], { failingStep }: DeploymentSituation): Facts => {
   const inOrder = buildSteps.some((name) => name === failingStep?.name) ? hits.toReversed() : hits;
   const ordered = [...inOrder.filter(({ direct }) => !direct), ...inOrder.filter(({ direct }) => direct)];
@@ -160,7 +183,8 @@ const matchByHits = (rule: CauseRule, hits: readonly Hit[], situation: Deploymen
   const step = stepWeight(rule, situation);
   const sign = isDirect ? 'a line of the log says so' : 'the log hints at it';
   return {
-    rule, hits,
+    rule,
+    hits,
     facts: { ...facts, ...weight?.facts },
     strength: (isDirect ? directStrength : indirectStrength) + (weight?.change ?? 0) + step.change,
     why: [sign, weight?.why, step.why].filter((reason) => reason !== undefined),
@@ -169,7 +193,15 @@ const matchByHits = (rule: CauseRule, hits: readonly Hit[], situation: Deploymen
 
 const matchByObservation = (rule: CauseRule, situation: DeploymentSituation): CauseMatch | undefined => {
   const observation = rule.observe?.(situation);
-  return observation && { rule, hits: [], facts: observation.facts ?? {}, strength: observation.indirect ? 2 : directStrength + 1, why: [observation.why] };
+  return (
+    observation && {
+      rule,
+      hits: [],
+      facts: observation.facts ?? {},
+      strength: observation.indirect ? 2 : directStrength + 1,
+      why: [observation.why],
+    }
+  );
 };
 
 /** Finds every rule that matches the situation, in time linear in the length of the log. */

@@ -1,7 +1,10 @@
 import type { ProposedCall } from './diagnosis.ts';
 import type { DeploymentSituation, Facts } from './situation.ts';
 
-/** Builds a call that fixes or shows something, from the evidence; undefined if it doesn't apply. Only numbers and variable names from logs may become arguments. */
+/**
+ * Builds a call that fixes or shows something, from the evidence; undefined if it doesn't apply. Only numbers and
+ * variable names from logs may become arguments.
+ */
 export type CallBuilder = (situation: DeploymentSituation, facts: Facts) => ProposedCall | undefined;
 
 /** A call, or several that each depend on the one before: if the first doesn't apply, none is proposed. */
@@ -36,17 +39,21 @@ export const diagnosisTools = {
 export const serviceArgument = (id: string) => ({ service: id });
 
 /** A fix that makes another one needless, and says so where that one applies. */
-export const orInstead = (other: CallBuilder, fix: CallBuilder): CallBuilder => (situation, facts) => {
-  const call = fix(situation, facts);
-  return call && other(situation, facts) ? { ...call, why: `or instead: ${call.why}` } : call;
-};
+export const orInstead =
+  (other: CallBuilder, fix: CallBuilder): CallBuilder =>
+  (situation, facts) => {
+    const call = fix(situation, facts);
+    return call && other(situation, facts) ? { ...call, why: `or instead: ${call.why}` } : call;
+  };
 
 const maximumCalls = 3;
 
 const callsOf = (remedy: Remedy, situation: DeploymentSituation, facts: Facts): ProposedCall[] => {
   const built = (typeof remedy === 'function' ? [remedy] : remedy).map((build) => build(situation, facts));
   const calls = built.filter((call) => call !== undefined);
-  return built[0] === undefined ? [] : calls.map((call, index) => (index === 0 ? call : { ...call, after: calls[index - 1]!.tool }));
+  return built[0] === undefined
+    ? []
+    : calls.map((call, index) => (index === 0 ? call : { ...call, after: calls[index - 1]!.tool }));
 };
 
 /** The first calls that apply, without duplicates. */
@@ -57,7 +64,8 @@ export function nextCalls(remedies: readonly Remedy[], situation: DeploymentSitu
 }
 
 /**
- * What people write for a value that is still to be filled in. It is neither a valid value nor a name, so a call with it is
+ * What people write for a value that is still to be filled in. It is neither a valid value nor a name, so a call with
+ * it is
  * refused.
  */
 export const valuePlaceholder = '...';

@@ -13,11 +13,16 @@ const normalizedName = (name: string): string => name.toLowerCase().replaceAll(/
 
 /** Whether a host is this sibling's: its own host, or one whose first label is its name. */
 export const isHostOf = (sibling: Sibling, host: string | undefined): boolean =>
-  host !== undefined && (host === sibling.host || normalizedName(host.split('.')[0] ?? '') === normalizedName(sibling.name));
+  host !== undefined &&
+  (host === sibling.host || normalizedName(host.split('.')[0] ?? '') === normalizedName(sibling.name));
 
-/** Whether a variable is named after a sibling: by its name, or as the built-in ones of a database, by the beginning of its id. */
+/**
+ * Whether a variable is named after a sibling: by its name, or as the built-in ones of a database, by the beginning of
+ * its id.
+ */
 export const isVariableOf = ({ id, kind, name }: Sibling, key: string): boolean =>
-  key.startsWith(`${kind}_${id.slice(0, 8)}_`.toUpperCase()) || key.startsWith(`${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}_`);
+  key.startsWith(`${kind}_${id.slice(0, 8)}_`.toUpperCase()) ||
+  key.startsWith(`${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}_`);
 
 /** A step of a deployment, with its duration. */
 interface DeploymentStep {
@@ -49,14 +54,21 @@ export interface DeploymentSituation {
 
 /** Whether something is wrong with what runs: it isn't there, or isn't what was deployed. */
 const isFailing = (status: LenientServiceStatus | null | undefined): boolean =>
-  typeof status?.state === 'string' && (status.state === 'UNAVAILABLE' || outsideChangeIn(status) !== undefined || (!isDown(status.state) && terminalOutcome('DEPLOY', status.state) === 'bad'));
+  typeof status?.state === 'string' &&
+  (status.state === 'UNAVAILABLE' ||
+    outsideChangeIn(status) !== undefined ||
+    (!isDown(status.state) && terminalOutcome('DEPLOY', status.state) === 'bad'));
 
 /**
  * Chooses the deployment to diagnose: the one with the given id, or the newest. If the newest succeeded and its service
  * is healthy, the newest that failed, if there is one. Undefined if there is no deployment, or none with that id.
  * @param history newest first
  */
-export function chooseDeployment(history: readonly HistoryItem[], status?: LenientServiceStatus | null, id?: string): HistoryItem | undefined {
+export function chooseDeployment(
+  history: readonly HistoryItem[],
+  status?: LenientServiceStatus | null,
+  id?: string,
+): HistoryItem | undefined {
   if (id !== undefined) {
     const ids = isStatusOf(status, id) ? [id, ...deploymentIdsIn(status)] : [id];
     return history.find((item) => ids.includes(item.identifier?.execution_id ?? ''));
@@ -71,7 +83,13 @@ const fromStatus = (status: LenientServiceStatus | null | undefined): PastDeploy
   const [id] = deploymentIdsIn(status);
   if (id === undefined || !status?.state) return undefined;
   const action = actionIn(status.status_details) ?? 'DEPLOY';
-  return { id, state: status.state, action, end: terminalOutcome(action, status.state), startedAt: status.last_deployment_date ?? undefined };
+  return {
+    id,
+    state: status.state,
+    action,
+    end: terminalOutcome(action, status.state),
+    startedAt: status.last_deployment_date ?? undefined,
+  };
 };
 
 const outcomeOf = (deployment: PastDeployment | undefined, isUnhealthy: boolean): Diagnosis['outcome'] => {
@@ -84,11 +102,16 @@ const outcomeOf = (deployment: PastDeployment | undefined, isUnhealthy: boolean)
 // Most entries that are searched, the newest: what makes a deployment fail is logged towards its end.
 const maximumEntries = 2000;
 
-const stepsOf = (status: LenientServiceStatus | null | undefined, deployment: PastDeployment | undefined): DeploymentStep[] => {
-  const isOther = deploymentIdsIn(status).length > 0 && deployment?.id !== undefined && !isStatusOf(status, deployment.id);
+const stepsOf = (
+  status: LenientServiceStatus | null | undefined,
+  deployment: PastDeployment | undefined,
+): DeploymentStep[] => {
+  const isOther =
+    deploymentIdsIn(status).length > 0 && deployment?.id !== undefined && !isStatusOf(status, deployment.id);
   if (isOther) return [];
   return (status?.steps?.details ?? []).flatMap(({ step_name: name, status: ended, duration_sec: seconds }) =>
-    name ? [{ name, status: ended ?? undefined, seconds: seconds ?? undefined }] : []);
+    name ? [{ name, status: ended ?? undefined, seconds: seconds ?? undefined }] : [],
+  );
 };
 
 const stepByState = (state: string | undefined, kind: Evidence['service']['kind']): string | undefined => {
@@ -98,10 +121,14 @@ const stepByState = (state: string | undefined, kind: Evidence['service']['kind'
 };
 
 /**
- * The ids by which lines may name the deployment; undefined if nothing can be told by ids, because the lines have others than
+ * The ids by which lines may name the deployment; undefined if nothing can be told by ids, because the lines have
+ * others than
  * the history and the status.
  */
-function idsOf({ lines, status, history }: Evidence, deployment: PastDeployment | undefined): readonly string[] | undefined {
+function idsOf(
+  { lines, status, history }: Evidence,
+  deployment: PastDeployment | undefined,
+): readonly string[] | undefined {
   if (deployment?.id === undefined) return undefined;
   const ofStatus = deploymentIdsIn(status);
   const known = new Set([...ofStatus, ...history.map(({ identifier }) => identifier?.execution_id)]);
@@ -110,7 +137,11 @@ function idsOf({ lines, status, history }: Evidence, deployment: PastDeployment 
 }
 
 /** The entries of the service and deployment, without those of steps that succeeded. */
-const ownEntries = (evidence: Evidence, deployment: PastDeployment | undefined, succeeded: ReadonlySet<string>): Entry[] => {
+const ownEntries = (
+  evidence: Evidence,
+  deployment: PastDeployment | undefined,
+  succeeded: ReadonlySet<string>,
+): Entry[] => {
   const { service, lines } = evidence;
   const ids = idsOf(evidence, deployment);
   const isOwn = ({ index }: Entry): boolean => {
@@ -118,38 +149,64 @@ const ownEntries = (evidence: Evidence, deployment: PastDeployment | undefined, 
     return (!of || of === service.id) && (!request || !ids || ids.includes(request)) && (!step || !succeeded.has(step));
   };
   const own = readEntries(lines).filter(isOwn);
-  return (deployment ? own.filter(({ time }) => isInWindow(deploymentWindow(deployment), time)) : own).slice(-maximumEntries);
+  return (deployment ? own.filter(({ time }) => isInWindow(deploymentWindow(deployment), time)) : own).slice(
+    -maximumEntries,
+  );
 };
 
 /** Interprets the evidence. Never throws, whatever members are missing. */
 export function readDeploymentSituation(evidence: Evidence): DeploymentSituation {
   const { history, status, service } = evidence;
   const item = chooseDeployment(history, status, evidence.deployment);
-  const deployment = item ? readDeployment(item) : evidence.deployment === undefined || isStatusOf(status, evidence.deployment) ? fromStatus(status) : undefined;
+  const deployment = item
+    ? readDeployment(item)
+    : evidence.deployment === undefined || isStatusOf(status, evidence.deployment)
+      ? fromStatus(status)
+      : undefined;
   const outcome = outcomeOf(deployment, item === history[0] && isFailing(status));
   const goodItem = item && history.slice(history.indexOf(item) + 1).find((past) => madeItRun(readDeployment(past)));
   const later = (item ? history.slice(0, history.indexOf(item)) : []).map(readDeployment);
-  const mended = deployment?.end === 'bad' && !isFailing(status) ? later.find(({ end, action }) => end !== undefined && action !== 'STOP') : undefined;
+  const mended =
+    deployment?.end === 'bad' && !isFailing(status)
+      ? later.find(({ end, action }) => end !== undefined && action !== 'STOP')
+      : undefined;
   const steps = stepsOf(status, deployment);
   const succeeded = new Set(steps.filter((step) => step.status === 'SUCCESS').map(({ name }) => name));
   // After a good deployment the service logs under its last step, so the lines of that step belong to the failure.
-  const entries = ownEntries(evidence, outcome === 'failed' && deployment?.end === 'good' ? { ...deployment, endedAt: undefined } : deployment, outcome === 'failed' && deployment?.end === 'bad' ? succeeded : new Set());
+  const entries = ownEntries(
+    evidence,
+    outcome === 'failed' && deployment?.end === 'good' ? { ...deployment, endedAt: undefined } : deployment,
+    outcome === 'failed' && deployment?.end === 'bad' ? succeeded : new Set(),
+  );
   const failed = steps.find(({ status: ended }) => endedBadly(ended));
   const lastStep = evidence.lines[entries.at(-1)?.index ?? -1]?.step ?? undefined;
   const name = deployment?.end === 'bad' ? (lastStep ?? stepByState(deployment.state, service.kind)) : undefined;
   const lastGood = goodItem && readDeployment(goodItem);
   const configuration = readConfiguration(service.configuration);
   return {
-    evidence, configuration, outcome, deployment, steps, entries,
+    evidence,
+    configuration,
+    outcome,
+    deployment,
+    steps,
+    entries,
     lastGood,
     since: mended && madeItRun(mended) ? mended : undefined,
     stop: stoppedBy(later)?.stop,
-    failedSiblings: (evidence.siblings ?? []).filter(({ state, last_deployment_date: at }) =>
-      state?.endsWith('_ERROR') === true && isWithin(at, lastGood?.startedAt, deployment?.endedAt)),
+    failedSiblings: (evidence.siblings ?? []).filter(
+      ({ state, last_deployment_date: at }) =>
+        state?.endsWith('_ERROR') === true && isWithin(at, lastGood?.startedAt, deployment?.endedAt),
+    ),
     failingStep: failed ?? (name === undefined ? undefined : { name }),
-    changes: item && goodItem
-      ? changesBetween(goodItem, item, { variables: evidence.variables, siblings: evidence.siblings, configuredAt: configuration.updatedAt, recorded: evidence.recorded })
-      : [],
+    changes:
+      item && goodItem
+        ? changesBetween(goodItem, item, {
+            variables: evidence.variables,
+            siblings: evidence.siblings,
+            configuredAt: configuration.updatedAt,
+            recorded: evidence.recorded,
+          })
+        : [],
   };
 }
 

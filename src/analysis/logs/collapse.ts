@@ -25,7 +25,8 @@ const variableParts =
 const eventCount = /\(x\d+ over [\dhms]+\)/g;
 
 /** The template that similar lines share: the line without numbers, ids, times and column widths. */
-export const lineTemplate = (text: string): string => text.replace(eventCount, '').replace(variableParts, '#').replace(/\s+/g, ' ');
+export const lineTemplate = (text: string): string =>
+  text.replace(eventCount, '').replace(variableParts, '#').replace(/\s+/g, ' ');
 
 /**
  * Collapses similar entries into one each, with a count, in the order of their first appearance. Takes linear time.
@@ -36,7 +37,12 @@ export function collapse(entries: readonly Entry[]): Repeat[] {
     const key = `${level} ${lineTemplate(text)}`;
     const known = repeats.get(key);
     repeats.set(key, {
-      index, position, text, shown, time, level,
+      index,
+      position,
+      text,
+      shown,
+      time,
+      level,
       ...(declared !== undefined && { declared }),
       count: (known?.count ?? 0) + 1,
       first: known?.first ?? index,
@@ -47,4 +53,5 @@ export function collapse(entries: readonly Entry[]): Repeat[] {
 }
 
 /** A line with its count, if that is more than one: `text ×37`. */
-export const counted = ({ text, count }: Pick<Repeat, 'text' | 'count'>): string => (count > 1 ? `${text} ×${count}` : text);
+export const counted = ({ text, count }: Pick<Repeat, 'text' | 'count'>): string =>
+  count > 1 ? `${text} ×${count}` : text;

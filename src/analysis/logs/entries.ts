@@ -1,6 +1,13 @@
 import { detectLevel, levelOfWord } from './level.ts';
 import { type Level, levels, type LogLine } from './log-line.ts';
-import { firstPart, type ReadableCondition, saidIn, withoutStyles, withStyleMarks, writtenOut } from '../../contract/index.ts';
+import {
+  firstPart,
+  type ReadableCondition,
+  saidIn,
+  withoutStyles,
+  withStyleMarks,
+  writtenOut,
+} from '../../contract/index.ts';
 
 // Control characters, except tab, mean nothing in a line of text; format characters hide or reorder text.
 const unprintable = /(?!\t)\p{Cc}|\p{Cf}/gu;
@@ -15,11 +22,14 @@ const lastOverwrite = (text: string): string =>
   overwrite.test(text) ? (text.split(overwrite).findLast((part) => part.trim() !== '') ?? '') : text;
 
 /**
- * A line in which words are found: without colours, control characters and trailing space; of a progress bar only the last
+ * A line in which words are found: without colours, control characters and trailing space; of a progress bar only the
+ * last
  * update. Everything that prints stays. Takes linear time.
  */
 export const cleanLine = (line: string): string =>
-  lastOverwrite(withoutStyles(firstPart(line, maximumLineLength))).replace(unprintable, '').trimEnd();
+  lastOverwrite(withoutStyles(firstPart(line, maximumLineLength)))
+    .replace(unprintable, '')
+    .trimEnd();
 
 /** Stands for what is left out of a line that is shown. */
 const ellipsis = '…';
@@ -73,13 +83,25 @@ const startsTraceback = (text: string): boolean => text.includes('Traceback (mos
 const continuesRecord = (head: Head | undefined, text: string, pod: string | undefined): boolean => {
   if (head === undefined || head.pod !== pod || head.length >= longestRecord) return false;
   if (boxed.test(head.text)) return boxed.test(text) && !text.startsWith('╷');
-  return continuation.test(text) || (indented.test(text) && detectLevel(text) === undefined) || (head.traceback && pythonException.test(text));
+  return (
+    continuation.test(text) ||
+    (indented.test(text) && detectLevel(text) === undefined) ||
+    (head.traceback && pythonException.test(text))
+  );
 };
 
-/** The lines of a message: some loggers write a whole stack trace as one message. The last that is read tells if there are more. */
+/**
+ * The lines of a message: some loggers write a whole stack trace as one message. The last that is read tells if there
+ * are more.
+ */
 function messageLines(message: string): { readonly text: string; readonly shown: string }[] {
   const lines = message.split('\n', longestRecord + 1);
-  return lines.slice(0, longestRecord).map((line, index) => ({ text: cleanLine(line), shown: `${shownLine(line)}${index === longestRecord - 1 && lines.length > longestRecord ? ellipsis : ''}` }));
+  return lines
+    .slice(0, longestRecord)
+    .map((line, index) => ({
+      text: cleanLine(line),
+      shown: `${shownLine(line)}${index === longestRecord - 1 && lines.length > longestRecord ? ellipsis : ''}`,
+    }));
 }
 
 /**
@@ -88,7 +110,12 @@ function messageLines(message: string): { readonly text: string; readonly shown:
  */
 export function readEntries(lines: readonly LogLine[]): Entry[] {
   const heads = new Map<string | undefined, Head>();
-  const read = (line: LogLine, index: number, { text, shown }: { readonly text: string; readonly shown: string }, position: number): Entry => {
+  const read = (
+    line: LogLine,
+    index: number,
+    { text, shown }: { readonly text: string; readonly shown: string },
+    position: number,
+  ): Entry => {
     const pod = line.pod_name ?? undefined;
     const last = heads.get(pod);
     const continues = last !== undefined && (last.index === index || continuesRecord(last, text, pod));
@@ -105,14 +132,20 @@ export function readEntries(lines: readonly LogLine[]): Entry[] {
       ...(condition !== undefined && isFirst && { condition }),
       ...(typeof line.created_at === 'string' && { time: line.created_at }),
       ...(pod !== undefined && { pod }),
-      level: moreSevere(continues ? last.level : 'debug', declared ?? detectLevel(text) ?? (continues ? 'debug' : 'info')),
+      level: moreSevere(
+        continues ? last.level : 'debug',
+        declared ?? detectLevel(text) ?? (continues ? 'debug' : 'info'),
+      ),
       ...(declared !== undefined && { declared }),
       head: continues ? last.head : index,
     };
     const ended = continues && last.traceback && !continuation.test(text) && !indented.test(text);
-    heads.set(pod, continues
-      ? { ...last, level: entry.level, traceback: last.traceback && !ended, length: last.length + 1 }
-      : { ...entry, traceback: startsTraceback(text), length: 1 });
+    heads.set(
+      pod,
+      continues
+        ? { ...last, level: entry.level, traceback: last.traceback && !ended, length: last.length + 1 }
+        : { ...entry, traceback: startsTraceback(text), length: 1 },
+    );
     return entry;
   };
   return lines

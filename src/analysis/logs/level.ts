@@ -1,30 +1,55 @@
 import type { Level } from './log-line.ts';
 
 const levelWords: Readonly<Record<string, Level>> = {
-  emerg: 'error', emergency: 'error', alert: 'error', panic: 'error', crit: 'error', critical: 'error', fatal: 'error', severe: 'error',
-  error: 'error', err: 'error', warning: 'warn', warn: 'warn', notice: 'info', info: 'info', information: 'info', log: 'info', statement: 'info',
-  debug: 'debug', trace: 'debug', verbose: 'debug', fine: 'debug', silly: 'debug',
+  emerg: 'error',
+  emergency: 'error',
+  alert: 'error',
+  panic: 'error',
+  crit: 'error',
+  critical: 'error',
+  fatal: 'error',
+  severe: 'error',
+  error: 'error',
+  err: 'error',
+  warning: 'warn',
+  warn: 'warn',
+  notice: 'info',
+  info: 'info',
+  information: 'info',
+  log: 'info',
+  statement: 'info',
+  debug: 'debug',
+  trace: 'debug',
+  verbose: 'debug',
+  fine: 'debug',
+  silly: 'debug',
 };
 
 /** The level that a single word stands for; undefined for a word that is none. */
 export const levelOfWord = (word: string | null | undefined): Level | undefined => ofWord(word ?? undefined);
 
 /** The numeric levels of bunyan and pino. */
-const ofNumber = (value: number): Level => (value >= 50 ? 'error' : value >= 40 ? 'warn' : value >= 30 ? 'info' : 'debug');
+const ofNumber = (value: number): Level =>
+  value >= 50 ? 'error' : value >= 40 ? 'warn' : value >= 30 ? 'info' : 'debug';
 
-const ofWord = (word: string | undefined): Level | undefined => (word === undefined ? undefined : levelWords[word.toLowerCase()]);
+const ofWord = (word: string | undefined): Level | undefined =>
+  word === undefined ? undefined : levelWords[word.toLowerCase()];
 
 // Where loggers put the level: in a member of a JSON record or a key=value pair …
 const namedLevel = /["']?\b(?:level|severity|lvl|loglevel|levelname)["']?\s?[:=]\s?["']?([A-Za-z]{3,11}|[1-6]0)\b/i;
 // … or in brackets, or as a word in capitals, preceded only by time and names …
-const bracketedLevel = /[[<(](emerg|alert|crit|critical|fatal|severe|error|err|warn|warning|notice|info|debug|trace)[\])>]/i;
-const capitalizedLevel = /(?:^|[\s|\]:])(EMERGENCY|PANIC|CRITICAL|FATAL|SEVERE|ERROR|ERR!?|WARNING|WARN|NOTICE|INFO|LOG|DEBUG|TRACE)(?=[\s:|\]!]|$)/;
+const bracketedLevel =
+  /[[<(](emerg|alert|crit|critical|fatal|severe|error|err|warn|warning|notice|info|debug|trace)[\])>]/i;
+const capitalizedLevel =
+  /(?:^|[\s|\]:])(EMERGENCY|PANIC|CRITICAL|FATAL|SEVERE|ERROR|ERR!?|WARNING|WARN|NOTICE|INFO|LOG|DEBUG|TRACE)(?=[\s:|\]!]|$)/;
 // … or as the first word of the line: "npm error", "error: …", "Warning  Unhealthy".
-const leadingLevel = /^(?:#\d+\s(?:\d+\.\d+\s)?)?(?:\[[^\]]{0,60}\]\s?)?(?:npm |pip |yarn |pnpm |[│╷╵|]\s?)?(error|err!|fatal|panic|warning|warn|info|debug)(?=[:\s[]|$)/i;
+const leadingLevel =
+  /^(?:#\d+\s(?:\d+\.\d+\s)?)?(?:\[[^\]]{0,60}\]\s?)?(?:npm |pip |yarn |pnpm |[│╷╵|]\s?)?(error|err!|fatal|panic|warning|warn|info|debug)(?=[:\s[]|$)/i;
 // klog: E1121 10:03:11.123456
 const klogPrefix = /^([FEWI])\d{4} \d\d:\d\d:\d\d\./;
 // An exception reported by a runtime, or the line that introduces one.
-const exceptionReport = /^(?:#\d+\s(?:\d+\.\d+\s)?)?(?:Uncaught\s|Exception in thread |Traceback \(most recent call last\)|Caused by: |panic: |thread '[^']{0,80}' panicked|[\w.$]{0,120}(?:Error|Exception)(?:\s\[\w+\])?(?::\s|$))/;
+const exceptionReport =
+  /^(?:#\d+\s(?:\d+\.\d+\s)?)?(?:Uncaught\s|Exception in thread |Traceback \(most recent call last\)|Caused by: |panic: |thread '[^']{0,80}' panicked|[\w.$]{0,120}(?:Error|Exception)(?:\s\[\w+\])?(?::\s|$))/;
 
 const klogLevels: Readonly<Record<string, Level>> = { F: 'error', E: 'error', W: 'warn', I: 'info' };
 
@@ -40,7 +65,11 @@ export function detectLevel(text: string): Level | undefined {
   const short = head.slice(0, 120);
   const word = bracketedLevel.exec(short)?.[1] ?? capitalizedLevel.exec(short)?.[1] ?? leadingLevel.exec(head)?.[1];
   const byKlog = klogPrefix.exec(head)?.[1];
-  return ofWord(word?.replace('!', '')) ?? (byKlog === undefined ? undefined : klogLevels[byKlog]) ?? (exceptionReport.test(head) ? 'error' : undefined);
+  return (
+    ofWord(word?.replace('!', '')) ??
+    (byKlog === undefined ? undefined : klogLevels[byKlog]) ??
+    (exceptionReport.test(head) ? 'error' : undefined)
+  );
 }
 
 const levelWeights: Readonly<Record<Level, number>> = { error: 4, warn: 2, info: 0, debug: -1 };
@@ -64,5 +93,8 @@ const harmlessPatterns: readonly RegExp[] = [
  */
 export function weightOf(text: string, declared?: Level): number {
   if (harmlessPatterns.some((pattern) => pattern.test(text))) return 0;
-  return levelWeights[declared ?? detectLevel(text) ?? 'info'] + failurePatterns.filter((pattern) => pattern.test(text)).length;
+  return (
+    levelWeights[declared ?? detectLevel(text) ?? 'info'] +
+    failurePatterns.filter((pattern) => pattern.test(text)).length
+  );
 }

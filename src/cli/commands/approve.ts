@@ -1,7 +1,20 @@
 import type { Config } from '../config/index.ts';
 import { typedProgram } from '../init/launch.ts';
 import { clean } from '../../server/redaction/index.ts';
-import { createApprovalQueue, hasSecret, matchesTyped, planText, setSecret, terminalSource, waitingTarget, type ApprovalQueue, type Pending, type SharedStore, type UnlockedQueue, type Verdict } from '../../server/guard/index.ts';
+import {
+  createApprovalQueue,
+  hasSecret,
+  matchesTyped,
+  planText,
+  setSecret,
+  terminalSource,
+  waitingTarget,
+  type ApprovalQueue,
+  type Pending,
+  type SharedStore,
+  type UnlockedQueue,
+  type Verdict,
+} from '../../server/guard/index.ts';
 import { riskCell } from '../terminal/call-cells.ts';
 import { columns } from '../terminal/columns.ts';
 import { wrapped, wrappedFacts } from '../terminal/lines.ts';
@@ -21,12 +34,19 @@ interface Flags {
 
 const time = (at: number): string => new Date(at).toISOString();
 
-const unlockErrors: { readonly [Kind in Exclude<UnlockedQueue['kind'], 'unlocked'>]: (unlocked: Extract<UnlockedQueue, { kind: Kind }>) => string } = {
+const unlockErrors: {
+  readonly [Kind in Exclude<UnlockedQueue['kind'], 'unlocked'>]: (
+    unlocked: Extract<UnlockedQueue, { kind: Kind }>,
+  ) => string;
+} = {
   wrong_secret: ({ left }) => `That is not the secret. ${left} more ${left === 1 ? 'try' : 'tries'} before a pause.`,
   locked: ({ until }) => `Too many wrong secrets were given in a terminal. The next try counts from ${time(until)}.`,
 };
 
-/** Asks for the operator secret. @returns a function that signs decisions. @throws Error if the secret is wrong or there were too many attempts. */
+/**
+ * Asks for the operator secret. @returns a function that signs decisions. @throws Error if the secret is wrong or there
+ * were too many attempts.
+ */
 async function unlock(queue: ApprovalQueue, terminal: Terminal): Promise<(text: string) => string> {
   const secret = await terminal.askHidden('Operator secret: ');
   const unlocked = await withProgress('Checking the secret', () => queue.unlock(secret, terminalSource, Date.now()));
@@ -41,16 +61,39 @@ const maxListed = 50;
 async function list(queue: ApprovalQueue, { json, all }: Flags, terminal: Terminal): Promise<void> {
   const now = Date.now();
   const [waiting, count] = [await queue.waiting(now, json || all ? {} : { most: maxListed }), await queue.count(now)];
-  const rows = waiting.map((one) => [one.code, one.plan.tool, waitingTarget(one), riskCell(one.plan.tier), one.principal, timeCell(one.expiresAt, now)]);
+  const rows = waiting.map((one) => [
+    one.code,
+    one.plan.tool,
+    waitingTarget(one),
+    riskCell(one.plan.tier),
+    one.principal,
+    timeCell(one.expiresAt, now),
+  ]);
   if (!json && waiting.length === 0) return terminal.write('No call waits for approval.\n');
-  terminal.write(json ? `${JSON.stringify(waiting)}\n` : columns(['code', 'tool', 'target', 'tier', 'who', 'until'], rows, { titles: 2 }));
-  if (!json && count > waiting.length) terminal.write(wrapped(`${count - waiting.length} more wait; ${typedProgram()} approve --all lists them all, ${typedProgram()} approve CODE decides any of them.\n`));
+  terminal.write(
+    json
+      ? `${JSON.stringify(waiting)}\n`
+      : columns(['code', 'tool', 'target', 'tier', 'who', 'until'], rows, { titles: 2 }),
+  );
+  if (!json && count > waiting.length)
+    terminal.write(
+      wrapped(
+        `${count - waiting.length} more wait; ${typedProgram()} approve --all lists them all, ${typedProgram()} approve CODE decides any of them.\n`,
+      ),
+    );
 }
 
-async function changeSecret(config: Config, queue: ApprovalQueue, terminal: Terminal, shared: SharedStore | undefined): Promise<void> {
+async function changeSecret(
+  config: Config,
+  queue: ApprovalQueue,
+  terminal: Terminal,
+  shared: SharedStore | undefined,
+): Promise<void> {
   const { operator } = approvalsConfigOf(config);
   if (await hasSecret(operator)) {
-    terminal.write(wrapped('A secret is set. Give it first; whatever was approved with it and not yet used is void afterwards.\n'));
+    terminal.write(
+      wrapped('A secret is set. Give it first; whatever was approved with it and not yet used is void afterwards.\n'),
+    );
     await unlock(queue, terminal);
   }
   const secret = await terminal.askHidden('New operator secret: ');
@@ -71,31 +114,55 @@ async function isConfirmed({ typed }: Pending, terminal: Terminal): Promise<bool
 
 async function decide(queue: ApprovalQueue, code: string, verdict: Verdict, terminal: Terminal): Promise<void> {
   const pending = await queue.find(code, Date.now());
-  if (!pending) throw new Error(`Nothing waits under ${code}: it expired, was decided already, or never was. ${typedProgram()} approve lists what waits.`);
+  if (!pending)
+    throw new Error(
+      `Nothing waits under ${code}: it expired, was decided already, or never was. ${typedProgram()} approve lists what waits.`,
+    );
   terminal.write(wrappedFacts(questionText(pending)));
-  if (verdict === 'approved' && !(await isConfirmed(pending, terminal))) throw new Error(`Not approved. It waits until it expires; ${typedProgram()} approve ${code} --refuse ends it.`);
+  if (verdict === 'approved' && !(await isConfirmed(pending, terminal)))
+    throw new Error(`Not approved. It waits until it expires; ${typedProgram()} approve ${code} --refuse ends it.`);
   const sign = await unlock(queue, terminal);
-  if (!(await queue.decide(code, verdict, sign, Date.now()))) throw new Error(`${code} expired or was decided meanwhile. Nothing was decided.`);
+  if (!(await queue.decide(code, verdict, sign, Date.now())))
+    throw new Error(`${code} expired or was decided meanwhile. Nothing was decided.`);
   terminal.write(verdict === 'approved' ? 'Approved, for one call. The assistant can repeat it now.\n' : 'Refused.\n');
 }
 
-const needsTerminal = (): string => `Approving needs a terminal: a person has to see the plan and type. Run ${typedProgram()} approve in one, without pipes.`;
+const needsTerminal = (): string =>
+  `Approving needs a terminal: a person has to see the plan and type. Run ${typedProgram()} approve in one, without pipes.`;
 
 /**
- * `infra-mcp approve`: without a code, lists the waiting calls. With a code, shows the plan, then asks for confirmation and
+ * `infra-mcp approve`: without a code, lists the waiting calls. With a code, shows the plan, then asks for confirmation
+ * and
  * the operator secret.
  * @throws Error that says why nothing was decided.
  */
-export async function approveCommand(config: Config, code: string | undefined, flags: Flags, terminal: Terminal = processTerminal()): Promise<void> {
+export async function approveCommand(
+  config: Config,
+  code: string | undefined,
+  flags: Flags,
+  terminal: Terminal = processTerminal(),
+): Promise<void> {
   const shared = await openSharedStore(config);
   const approvals = approvalsConfigOf(config, undefined, shared && { store: shared });
-  const decisions = openDecisionLog(config, shared && { store: shared, anchorFailed: (error) => terminal.write(wrapped(`The decision is on record, and its place in the log could not be noted in the database: ${(error as Error).message}\n`)) });
+  const decisions = openDecisionLog(
+    config,
+    shared && {
+      store: shared,
+      anchorFailed: (error) =>
+        terminal.write(
+          wrapped(
+            `The decision is on record, and its place in the log could not be noted in the database: ${(error as Error).message}\n`,
+          ),
+        ),
+    },
+  );
   const queue = createApprovalQueue(approvals, { how: 'terminal', record: decisions.record });
   try {
     if (code === undefined && !flags.setSecret) return await list(queue, flags, terminal);
     if (!terminal.isInteractive) throw new Error(needsTerminal());
     if (flags.setSecret) return await changeSecret(config, queue, terminal, shared);
-    if (!(await hasSecret(approvals.operator))) throw new Error(`No operator secret is set. Set one first: ${typedProgram()} approve --set-secret`);
+    if (!(await hasSecret(approvals.operator)))
+      throw new Error(`No operator secret is set. Set one first: ${typedProgram()} approve --set-secret`);
     return await decide(queue, code!, flags.refuse ? 'refused' : 'approved', terminal);
   } finally {
     await decisions.close();

@@ -11,12 +11,17 @@ import { withProgress } from '../terminal/progress.ts';
 const nameOf = (moment: Date): string => moment.toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
 
 /**
- * `infra-mcp backup`: copies the platform's records into a snapshot, even while a process serves them. Prints its name on
+ * `infra-mcp backup`: copies the platform's records into a snapshot, even while a process serves them. Prints its name
+ * on
  * stdout, and on stderr how to restore it. Records in a database are left to its own tools.
  * @param name default: the current time
  * @throws Error that says why the backup failed
  */
-export async function backupCommand(config: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
+export async function backupCommand(
+  config: Config,
+  name: string | undefined,
+  { json }: { json?: boolean },
+): Promise<void> {
   if (await isForDatabaseTools('backup', config, { json })) return;
   const { dataDir } = config;
   const snapshot = await withProgress('Copying the records', () => takeSnapshot(dataDir, name ?? nameOf(new Date())));
@@ -28,6 +33,16 @@ export async function backupCommand(config: Config, name: string | undefined, { 
 /** The backups of a data directory, oldest first. */
 export async function listBackups({ dataDir }: Config, { json }: { json?: boolean }): Promise<void> {
   const snapshots = await listSnapshots(dataDir);
-  if (!json && snapshots.length === 0) return void process.stdout.write(wrapped(`There is no backup in ${dataDir} yet; ${typedProgram()} backup makes one.\n`));
-  process.stdout.write(json ? `${JSON.stringify(snapshots)}\n` : columns(['name', 'made', 'bytes'], snapshots.map(({ name, created_at, bytes }) => [name, timeCell(created_at), String(bytes)])));
+  if (!json && snapshots.length === 0)
+    return void process.stdout.write(
+      wrapped(`There is no backup in ${dataDir} yet; ${typedProgram()} backup makes one.\n`),
+    );
+  process.stdout.write(
+    json
+      ? `${JSON.stringify(snapshots)}\n`
+      : columns(
+          ['name', 'made', 'bytes'],
+          snapshots.map(({ name, created_at, bytes }) => [name, timeCell(created_at), String(bytes)]),
+        ),
+  );
 }

@@ -8,17 +8,22 @@ import type { Command, CommandFlag } from './command.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { runWithConfig } from '../wiring/run-with-config.ts';
 
-const style = (format: Parameters<typeof styleText>[0]) => (text: string) => styleText(format, text, { validateStream: false });
+const style = (format: Parameters<typeof styleText>[0]) => (text: string) =>
+  styleText(format, text, { validateStream: false });
 
 /** Columns that a description needs to stand beside its term; with fewer it stands below. */
 const leastDescriptionWidth = 40;
 
 const longestWord = (text: string): number => Math.max(...text.split(' ').map(({ length }) => length));
 
-/** An option, argument or command in a help text. Its description stands below it where a word, such as a link, would not fit beside it. */
+/**
+ * An option, argument or command in a help text. Its description stands below it where a word, such as a link, would
+ * not fit beside it.
+ */
 function formatHelpItem(this: Help, term: string, termWidth: number, description: string, helper: Help): string {
   const width = helper.helpWidth ?? Infinity;
-  if (description === '' || width - termWidth - 4 >= Math.max(leastDescriptionWidth, longestWord(description))) return Help.prototype.formatItem.call(this, term, termWidth, description, helper);
+  if (description === '' || width - termWidth - 4 >= Math.max(leastDescriptionWidth, longestWord(description)))
+    return Help.prototype.formatItem.call(this, term, termWidth, description, helper);
   return `  ${term}\n      ${helper.boxWrap(description, width - 6).replaceAll('\n', '\n      ')}`;
 }
 
@@ -26,7 +31,11 @@ function formatHelpItem(this: Help, term: string, termWidth: number, description
 const helpFormat = {
   minWidthToWrap: 20,
   formatItem: formatHelpItem,
-  styleTitle: style('bold'), styleCommandText: style('cyan'), styleSubcommandText: style('cyan'), styleOptionText: style('cyan'), styleArgumentText: style('yellow'),
+  styleTitle: style('bold'),
+  styleCommandText: style('cyan'),
+  styleSubcommandText: style('cyan'),
+  styleOptionText: style('cyan'),
+  styleArgumentText: style('yellow'),
 };
 
 const withChoices = (option: Option, schema: z.ZodType): Option => {
@@ -36,9 +45,12 @@ const withChoices = (option: Option, schema: z.ZodType): Option => {
 };
 
 const repeatable = (option: Option, { repeatable: several }: OptionHelp): Option =>
-  several ? option.argParser((value, before: string | undefined) => (before === undefined ? value : `${before},${value}`)) : option;
+  several
+    ? option.argParser((value, before: string | undefined) => (before === undefined ? value : `${before},${value}`))
+    : option;
 
-const flagUsage = (flag: string, value: string | undefined): string => (value === undefined ? flag : `${flag} <${value}>`);
+const flagUsage = (flag: string, value: string | undefined): string =>
+  value === undefined ? flag : `${flag} <${value}>`;
 
 const optionText = ({ description, env, defaultText: otherwise }: OptionHelp): string =>
   `${description} (env: ${env}${otherwise === undefined ? '' : `; default: ${otherwise}`})`;
@@ -46,11 +58,16 @@ const optionText = ({ description, env, defaultText: otherwise }: OptionHelp): s
 const commandFlagOption = (name: string, { value, description, schema }: CommandFlag): Option => {
   const unset = schema.safeParse(undefined);
   const option = withChoices(new Option(flagUsage(flagOf(name), value), description), schema);
-  return unset.data === undefined ? option.makeOptionMandatory(!unset.success) : option.default(`${unset.data as string | number}`);
+  return unset.data === undefined
+    ? option.makeOptionMandatory(!unset.success)
+    : option.default(`${unset.data as string | number}`);
 };
 
 /** Parses a command's own flags. @throws Error that names the invalid flag. */
-const readFlags = (flags: NonNullable<Command['flags']>, raw: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+const readFlags = (
+  flags: NonNullable<Command['flags']>,
+  raw: Readonly<Record<string, unknown>>,
+): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(flags).map(([name, { schema }]) => {
       const parsed = schema.safeParse(raw[name]);
@@ -91,8 +108,14 @@ function addToHelp(parser: Parser, text: string): void {
 
 /** Adds the first word of a group of commands to the parser. */
 function addGroup(parent: Parser, name: string): Parser {
-  const group = parent.command(name).description(groups[name] ?? '').configureHelp(helpFormat);
-  addToHelp(group, examplesText(commands.filter((command) => command.name.startsWith(`${name} `)).flatMap(({ examples }) => examples)));
+  const group = parent
+    .command(name)
+    .description(groups[name] ?? '')
+    .configureHelp(helpFormat);
+  addToHelp(
+    group,
+    examplesText(commands.filter((command) => command.name.startsWith(`${name} `)).flatMap(({ examples }) => examples)),
+  );
   return group;
 }
 
@@ -105,10 +128,20 @@ function addCommand(parent: Parser, command: Command, execute: (parsed: ParsedCo
   for (const [flag, own] of Object.entries(flags)) parser.addOption(commandFlagOption(flag, own));
   const options = configuredCommand === undefined ? [] : optionsOf(configuredCommand);
   for (const option of options) {
-    if (option.flag) parser.addOption(repeatable(withChoices(new Option(flagUsage(option.flag, option.value), optionText(option)), option.createSchema()), option));
+    if (option.flag)
+      parser.addOption(
+        repeatable(
+          withChoices(new Option(flagUsage(option.flag, option.value), optionText(option)), option.createSchema()),
+          option,
+        ),
+      );
   }
   const unflagged = options.filter(({ flag }) => !flag);
-  if (unflagged.length > 0) addToHelp(parser, `\nEnvironment variables without a flag:\n${unflagged.map(({ env, description }) => `  ${env}  ${description}`).join('\n')}`);
+  if (unflagged.length > 0)
+    addToHelp(
+      parser,
+      `\nEnvironment variables without a flag:\n${unflagged.map(({ env, description }) => `  ${env}  ${description}`).join('\n')}`,
+    );
   addToHelp(parser, examplesText(examples));
   parser.action(async () => {
     checkArguments(args, parser.args);
@@ -141,7 +174,8 @@ export function createParser(execute: (parsed: ParsedCommand) => Promise<void> =
 /** Flags of the program itself. All others belong to a command. */
 const programFlags = ['-h', '--help', '-V', '--version'];
 
-const namesNoCommand = ([first]: readonly string[]): boolean => first === undefined || (first.startsWith('-') && !programFlags.includes(first));
+const namesNoCommand = ([first]: readonly string[]): boolean =>
+  first === undefined || (first.startsWith('-') && !programFlags.includes(first));
 
 /** Inserts the name of the default command, of the program or of a group, if the command line names no command. */
 export function withCommand(args: readonly string[]): readonly string[] {
@@ -164,6 +198,7 @@ function ignoreBrokenPipe(): void {
 export async function runCli(args: readonly string[]): Promise<void> {
   ignoreBrokenPipe();
   // Called by the completion scripts; the remaining words are an unfinished command line.
-  if (args[0] === 'complete' && args[1] === '--') return (await import('./completion.ts')).completeCommand(createParser(), args.slice(2));
+  if (args[0] === 'complete' && args[1] === '--')
+    return (await import('./completion.ts')).completeCommand(createParser(), args.slice(2));
   await createParser().parseAsync(withCommand(args), { from: 'user' });
 }

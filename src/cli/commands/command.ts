@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import type { CommandName, Config, GivenFlags } from '../config/index.ts';
 
-/** A flag of a single command. Options that several commands share, or that the environment can set, are in src/cli/config. */
+/**
+ * A flag of a single command. Options that several commands share, or that the environment can set, are in
+ * src/cli/config.
+ */
 export interface CommandFlag<Value = unknown> {
   /** Placeholder of its value in help texts; absent for boolean flags. */
   readonly value?: string;
@@ -58,10 +61,15 @@ export interface Command<Takes extends CommandName | undefined = CommandName | u
 }
 
 /** Defines a command. Types the argument of `run` by what the command declares. */
-export const defineCommand = <const Takes extends CommandName | undefined = undefined, const Own extends Flags = {}>(command: Command<Takes, Own>): Command => command;
+export const defineCommand = <const Takes extends CommandName | undefined = undefined, const Own extends Flags = {}>(
+  command: Command<Takes, Own>,
+): Command => command;
 
 /** A flag without a value. */
-export const booleanFlag = (description: string): CommandFlag<true | undefined> => ({ description, schema: z.literal(true).optional() });
+export const booleanFlag = (description: string): CommandFlag<true | undefined> => ({
+  description,
+  schema: z.literal(true).optional(),
+});
 
 /** The --json flag of commands that print data: one JSON value for programs. */
 export const json = booleanFlag('print JSON');

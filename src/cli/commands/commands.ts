@@ -8,15 +8,23 @@ import { nodeDrain } from './node-commands.ts';
 import { assistants } from '../init/assistants.ts';
 import { type Shell, shells } from './shells.ts';
 
-const files = [{ name: '[files...]', description: 'files of a rotated log, oldest first (default: the configured file)' }];
+const files = [
+  { name: '[files...]', description: 'files of a rotated log, oldest first (default: the configured file)' },
+];
 
-const examinedPlatform = booleanFlag('say which tools work on the configured platform instead; sends GET requests only, and prints nothing secret');
+const examinedPlatform = booleanFlag(
+  'say which tools work on the configured platform instead; sends GET requests only, and prints nothing secret',
+);
 
 const verbose = booleanFlag('show every check and option, not only what needs attention');
 
 const toolNames = async () => (await import('../../../tools/index.ts')).tools.map(({ name }) => name);
 
-const doctor = async (server: ServerKind, rawFlags: GivenFlags, { platform, ...shown }: { platform?: boolean; json?: boolean; verbose?: boolean }): Promise<void> =>
+const doctor = async (
+  server: ServerKind,
+  rawFlags: GivenFlags,
+  { platform, ...shown }: { platform?: boolean; json?: boolean; verbose?: boolean },
+): Promise<void> =>
   platform
     ? (await import('../doctor/tools-on-platform/examine-platform.ts')).doctorPlatformCommand(server, rawFlags, shown)
     : (await import('../doctor/doctor.ts')).doctorCommand(server, rawFlags, shown);
@@ -29,7 +37,8 @@ export const groups: Readonly<Record<string, string>> = {
   audit: 'read the audit log',
   node: 'work on the machines of a cluster',
   database: 'back up and restore the data of a PostgreSQL that runs on a Docker engine, with its own tools',
-  doctor: 'check what a server or a platform needs before you start it, and how to fix problems; changes nothing; exit code 1 if there is a problem',
+  doctor:
+    'check what a server or a platform needs before you start it, and how to fix problems; changes nothing; exit code 1 if there is a problem',
 };
 
 /** Every command, in the order of help texts. The code of a command is loaded when it runs. */
@@ -58,7 +67,10 @@ export const commands: readonly Command[] = [
     examples: [
       { line: 'infra-mcp init', does: 'find the assistants, show what would be written, and ask' },
       { line: 'infra-mcp init --assistant cursor --read-only', does: 'add a server that only reads to one of them' },
-      { line: 'infra-mcp init --base-url https://api.example.com --api-token-file ~/.config/infra-token', does: 'add a server for a remote platform' },
+      {
+        line: 'infra-mcp init --base-url https://api.example.com --api-token-file ~/.config/infra-token',
+        does: 'add a server for a remote platform',
+      },
       { line: 'infra-mcp init --remove', does: 'remove it again' },
     ],
     run: async ({ rawFlags: unread, flags }) => (await import('./init.ts')).initCommand(unread, flags),
@@ -69,17 +81,23 @@ export const commands: readonly Command[] = [
     takes: 'http',
     examples: [
       { line: 'infra-mcp http --port 8080', does: 'serve only this machine' },
-      { line: 'infra-mcp http --keys-file keys.yaml --public-url https://mcp.example.com/mcp', does: 'serve callers with a key, behind a proxy' },
+      {
+        line: 'infra-mcp http --keys-file keys.yaml --public-url https://mcp.example.com/mcp',
+        does: 'serve callers with a key, behind a proxy',
+      },
     ],
     run: async ({ config }) => (await import('./http.ts')).httpCommand(config),
   }),
   defineCommand({
     name: 'key',
-    summary: 'create an API key for HTTP callers; prints the key, which is not shown again, and its entry for the keys file',
+    summary:
+      'create an API key for HTTP callers; prints the key, which is not shown again, and its entry for the keys file',
     flags: {
       name: { value: 'name', description: 'name of its user, for logs and audit records', schema: z.string() },
       level: {
-        value: 'level', description: 'permission level; each level includes those before it', schema: enumOf(permissionLevels)().default('read'),
+        value: 'level',
+        description: 'permission level; each level includes those before it',
+        schema: enumOf(permissionLevels)().default('read'),
       },
       json,
     },
@@ -93,7 +111,10 @@ export const commands: readonly Command[] = [
     examples: [
       { line: 'infra-mcp platform --data-dir ./data --port 7070', does: 'serve a platform on a fixed port' },
       { line: 'infra-mcp platform --time-scale 0.05', does: 'deploy twenty times faster' },
-      { line: 'infra-mcp platform --scenario bad-image-tag --scenario out-of-memory', does: 'add failures for an assistant to diagnose' },
+      {
+        line: 'infra-mcp platform --scenario bad-image-tag --scenario out-of-memory',
+        does: 'add failures for an assistant to diagnose',
+      },
     ],
     run: async ({ config }) => (await import('./platform.ts')).platformCommand(config),
   }),
@@ -103,16 +124,28 @@ export const commands: readonly Command[] = [
     takes: 'token',
     flags: {
       name: { value: 'name', description: 'name of its user', schema: z.string() },
-      permission: { value: 'level', description: 'permission level; each level includes those before it', schema: enumOf(permissionLevels)() },
-      ttl: { value: 'seconds', description: 'time until it expires, in seconds', schema: integerBetween(1, 1_000_000_000)().optional() },
+      permission: {
+        value: 'level',
+        description: 'permission level; each level includes those before it',
+        schema: enumOf(permissionLevels)(),
+      },
+      ttl: {
+        value: 'seconds',
+        description: 'time until it expires, in seconds',
+        schema: integerBetween(1, 1_000_000_000)().optional(),
+      },
       jwt: booleanFlag('create a JWT for the Bearer scheme'),
       json,
     },
     examples: [
       { line: 'infra-mcp token create --name ci --permission deploy', does: 'create a token that can deploy' },
-      { line: 'infra-mcp token create --name visitor --permission read --ttl 3600', does: 'create a token that can read for an hour' },
+      {
+        line: 'infra-mcp token create --name visitor --permission read --ttl 3600',
+        does: 'create a token that can read for an hour',
+      },
     ],
-    run: async ({ config, flags: { ttl, ...flags } }) => (await import('./token.ts')).tokenCreateCommand(config, { ...flags, ttlSeconds: ttl }, flags),
+    run: async ({ config, flags: { ttl, ...flags } }) =>
+      (await import('./token.ts')).tokenCreateCommand(config, { ...flags, ttlSeconds: ttl }, flags),
   }),
   defineCommand({
     name: 'token list',
@@ -154,8 +187,14 @@ export const commands: readonly Command[] = [
     flags: { platform: examinedPlatform, verbose, json },
     examples: [
       { line: 'infra-mcp doctor', does: 'check the default setup' },
-      { line: 'infra-mcp doctor --base-url https://api.example.com --api-token-file token', does: 'check a remote platform and its token' },
-      { line: 'infra-mcp doctor --platform --base-url https://api.example.com --api-token-file token', does: 'see which tools work on a remote platform' },
+      {
+        line: 'infra-mcp doctor --base-url https://api.example.com --api-token-file token',
+        does: 'check a remote platform and its token',
+      },
+      {
+        line: 'infra-mcp doctor --platform --base-url https://api.example.com --api-token-file token',
+        does: 'see which tools work on a remote platform',
+      },
       { line: 'infra-mcp doctor --verbose', does: 'show every check and every option' },
       { line: 'infra-mcp doctor --json', does: 'print the result as JSON' },
     ],
@@ -171,21 +210,40 @@ export const commands: readonly Command[] = [
   }),
   defineCommand({
     name: 'doctor platform',
-    summary: 'check the Docker engines that services are to run on, and what they need; changes nothing, except that it begins an upload to the registry and cancels it, and removes the containers through which it reaches agents',
-    examines: 'doctor platform', flags: { verbose, json },
+    summary:
+      'check the Docker engines that services are to run on, and what they need; changes nothing, except that it begins an upload to the registry and cancels it, and removes the containers through which it reaches agents',
+    examines: 'doctor platform',
+    flags: { verbose, json },
     examples: [
-      { line: 'infra-mcp doctor platform --engine unix:///var/run/docker.sock', does: 'check the engine of this machine' },
-      { line: 'infra-mcp doctor platform --engine tcp://engine.example.com:2376 --engine-tls-dir certificates', does: 'check the engine of another machine' },
-      { line: 'infra-mcp doctor platform --clusters-file clusters.yaml --data-dir ./data', does: 'check every engine of a clusters file, and find what no record knows' },
+      {
+        line: 'infra-mcp doctor platform --engine unix:///var/run/docker.sock',
+        does: 'check the engine of this machine',
+      },
+      {
+        line: 'infra-mcp doctor platform --engine tcp://engine.example.com:2376 --engine-tls-dir certificates',
+        does: 'check the engine of another machine',
+      },
+      {
+        line: 'infra-mcp doctor platform --clusters-file clusters.yaml --data-dir ./data',
+        does: 'check every engine of a clusters file, and find what no record knows',
+      },
     ],
-    run: async ({ rawFlags: unread, flags }) => (await import('../doctor/engine/engine-command.ts')).doctorEngineCommand(unread, flags),
+    run: async ({ rawFlags: unread, flags }) =>
+      (await import('../doctor/engine/engine-command.ts')).doctorEngineCommand(unread, flags),
   }),
   defineCommand({
     name: 'approve',
     summary: 'list the calls that wait for approval, or approve one in a terminal',
     takes: 'approve',
-    flags: { refuse: booleanFlag('refuse the call instead'), setSecret: booleanFlag('set the operator secret'), json: { ...json, description: 'list as JSON' }, all: booleanFlag('list all waiting calls') },
-    args: [{ name: '[code]', description: 'code of the call to approve; shows its plan and asks for the operator secret' }],
+    flags: {
+      refuse: booleanFlag('refuse the call instead'),
+      setSecret: booleanFlag('set the operator secret'),
+      json: { ...json, description: 'list as JSON' },
+      all: booleanFlag('list all waiting calls'),
+    },
+    args: [
+      { name: '[code]', description: 'code of the call to approve; shows its plan and asks for the operator secret' },
+    ],
     examples: [
       { line: 'infra-mcp approve', does: 'list the waiting calls' },
       { line: 'infra-mcp approve C7DR-JQW2', does: 'show the plan of a call and decide' },
@@ -198,7 +256,11 @@ export const commands: readonly Command[] = [
     summary: 'print the newest calls and operator decisions: caller, tool, target, confirmation and outcome',
     takes: 'audit',
     flags: {
-      limit: { value: 'calls', description: 'maximum number of calls to print', schema: integerBetween(1, 1_000_000)().default(50) },
+      limit: {
+        value: 'calls',
+        description: 'maximum number of calls to print',
+        schema: integerBetween(1, 1_000_000)().default(50),
+      },
       json: { ...json, description: 'print one line of JSON for each call' },
     },
     args: files,
@@ -213,11 +275,20 @@ export const commands: readonly Command[] = [
     summary: 'check that no entry of the log was changed, moved, added or removed; exit code 1 if one was',
     takes: 'audit',
     flags: { json },
-    args: [{ name: '[files...]', description: 'files of a rotated log, oldest first, or data directories of servers that share a database (default: the configured file)' }],
+    args: [
+      {
+        name: '[files...]',
+        description:
+          'files of a rotated log, oldest first, or data directories of servers that share a database (default: the configured file)',
+      },
+    ],
     examples: [
       { line: 'infra-mcp audit verify', does: 'check the log of the data directory' },
       { line: 'infra-mcp audit verify audit.1.jsonl audit.jsonl', does: 'check a rotated log' },
-      { line: 'infra-mcp audit verify /srv/one /srv/two', does: 'check the logs of servers that share a database, by their data directories, against what the database knows of them' },
+      {
+        line: 'infra-mcp audit verify /srv/one /srv/two',
+        does: 'check the logs of servers that share a database, by their data directories, against what the database knows of them',
+      },
     ],
     run: async ({ config, flags, args }) => (await import('./audit.ts')).auditVerifyCommand(config, args, flags),
   }),

@@ -41,7 +41,8 @@ interface CursorPosition {
 /** The default command, whose flags are also accepted without its name. */
 const optionsParser = (parser: Parser): Parser => parser.commands.find((one) => one.name() === 'stdio') ?? parser;
 
-const optionOf = (parser: Parser, word: string): Option | undefined => optionsParser(parser).options.find(({ long, short }) => word === long || word === short);
+const optionOf = (parser: Parser, word: string): Option | undefined =>
+  optionsParser(parser).options.find(({ long, short }) => word === long || word === short);
 
 function advancePosition({ parser, arguments: count, awaiting, given }: CursorPosition, word: string): CursorPosition {
   if (awaiting) return { parser, arguments: count, given: { ...given, [awaiting.attributeName()]: word } };
@@ -53,9 +54,11 @@ function advancePosition({ parser, arguments: count, awaiting, given }: CursorPo
   return command ? { parser: command, arguments: 0, given } : { parser, arguments: count + 1, given };
 }
 
-const nameOf = (parser: Parser): string => (parser.parent?.parent ? `${parser.parent.name()} ${parser.name()}` : parser.name());
+const nameOf = (parser: Parser): string =>
+  parser.parent?.parent ? `${parser.parent.name()} ${parser.name()}` : parser.name();
 
-const plainCandidates = (words: readonly string[] = []): Candidate[] => words.map((word) => ({ word, description: '' }));
+const plainCandidates = (words: readonly string[] = []): Candidate[] =>
+  words.map((word) => ({ word, description: '' }));
 
 async function valuesFor({ parser, arguments: count }: CursorPosition): Promise<Candidate[]> {
   const { args = [] } = commands.find(({ name }) => name === nameOf(parser)) ?? {};
@@ -67,11 +70,14 @@ async function valuesFor({ parser, arguments: count }: CursorPosition): Promise<
 async function valuesOf(option: Option, { given }: CursorPosition, typed: string): Promise<Candidate[]> {
   const values = option.argChoices ?? (await optionValues[option.attributeName() as OptionName]?.(given)) ?? [];
   const before = option.parseArg === undefined ? [] : typed.split(',').slice(0, -1);
-  return plainCandidates(values.filter((value) => !before.includes(value)).map((value) => [...before, value].join(',')));
+  return plainCandidates(
+    values.filter((value) => !before.includes(value)).map((value) => [...before, value].join(',')),
+  );
 }
 
 // Repeatable flags have their own parser, which appends to the earlier value.
-const canFollow = ({ long, parseArg }: Option, before: readonly string[]): boolean => long !== undefined && (parseArg !== undefined || !before.includes(long));
+const canFollow = ({ long, parseArg }: Option, before: readonly string[]): boolean =>
+  long !== undefined && (parseArg !== undefined || !before.includes(long));
 
 /**
  * The completions of a command line.
@@ -86,11 +92,15 @@ export async function candidates(program: Parser, words: readonly string[]): Pro
     if (awaiting) return valuesOf(awaiting, position, typed);
     const help = parser.createHelp();
     if (!typed.startsWith('-')) {
-      const subcommands = help.visibleCommands(parser).map((one) => ({ word: one.name(), description: one.description() }));
+      const subcommands = help
+        .visibleCommands(parser)
+        .map((one) => ({ word: one.name(), description: one.description() }));
       if (subcommands.length > 0) return position.arguments === 0 ? subcommands : [];
       return valuesFor(position);
     }
-    const options = [...help.visibleOptions(parser), ...optionsParser(parser).options].filter((option) => canFollow(option, before));
+    const options = [...help.visibleOptions(parser), ...optionsParser(parser).options].filter((option) =>
+      canFollow(option, before),
+    );
     return options.map(({ long, description }) => ({ word: long!, description }));
   };
   const found = (await all()).filter(({ word }) => word.startsWith(typed));

@@ -5,16 +5,23 @@ const file = 'infra-mcp.dump';
 
 /** What is told of each command where the records are in a database. */
 const told: Readonly<Record<'backup' | 'restore', (keysDir: string) => string>> = {
-  backup: (keysDir) => `The records are in a database, and its own tools back it up, while it is in use. Nothing was done. The command is on standard output; it takes the password from PGPASSWORD or ~/.pgpass. Keep a copy of ${keysDir} beside the dump: its keys open what is sealed in it.`,
-  restore: (keysDir) => `The records are in a database, and its own tools restore it. Nothing was done. End all processes that use it, and replace the database by an empty one of the same name; then the command on standard output brings a dump back. Put the keys of that time into ${keysDir}.`,
+  backup: (keysDir) =>
+    `The records are in a database, and its own tools back it up, while it is in use. Nothing was done. The command is on standard output; it takes the password from PGPASSWORD or ~/.pgpass. Keep a copy of ${keysDir} beside the dump: its keys open what is sealed in it.`,
+  restore: (keysDir) =>
+    `The records are in a database, and its own tools restore it. Nothing was done. End all processes that use it, and replace the database by an empty one of the same name; then the command on standard output brings a dump back. Put the keys of that time into ${keysDir}.`,
 };
 
 /**
- * Where the records are in a database, prints the command of its own tools that stands for `backup` or `restore`, and what belongs
+ * Where the records are in a database, prints the command of its own tools that stands for `backup` or `restore`, and
+ * what belongs
  * to it, with exit code 1: no backup was made or restored.
  * @returns whether that is so
  */
-export async function isForDatabaseTools(command: 'backup' | 'restore', { databaseUrl, keysDir }: Config, { json }: { json?: boolean }): Promise<boolean> {
+export async function isForDatabaseTools(
+  command: 'backup' | 'restore',
+  { databaseUrl, keysDir }: Config,
+  { json }: { json?: boolean },
+): Promise<boolean> {
   if (databaseUrl === undefined) return false;
   const { dumpCommands } = await import('../../postgres/index.ts');
   const { dump, restore } = dumpCommands(databaseUrl, file);

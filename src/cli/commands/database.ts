@@ -8,12 +8,23 @@ import { type EngineConfig, withEngine } from '../wiring/engine-connection.ts';
 /** Whether a file system operation failed because of a file that is there, or is not. */
 const hasCode = (error: unknown, code: 'EEXIST' | 'ENOENT'): boolean => (error as NodeJS.ErrnoException).code === code;
 
-/** Writes what comes into a new file that only its owner may read. It has its name once it is complete. @returns its length in bytes */
+/**
+ * Writes what comes into a new file that only its owner may read. It has its name once it is complete. @returns its
+ * length in bytes
+ */
 async function writeWhole(path: string, content: AsyncIterable<Buffer>): Promise<number> {
-  if (await stat(path).then(() => true, () => false)) throw new Error(`${path} exists already, and was left as it is. Give another name.`);
+  if (
+    await stat(path).then(
+      () => true,
+      () => false,
+    )
+  )
+    throw new Error(`${path} exists already, and was left as it is. Give another name.`);
   const partial = `${path}.part`;
   const file = await open(partial, 'wx', 0o600).catch((error: unknown) => {
-    throw hasCode(error, 'EEXIST') ? new Error(`${partial} is there: another backup is under way, or was interrupted. Remove it if none runs.`) : error;
+    throw hasCode(error, 'EEXIST')
+      ? new Error(`${partial} is there: another backup is under way, or was interrupted. Remove it if none runs.`)
+      : error;
   });
   try {
     let bytes = 0;
@@ -33,9 +44,18 @@ async function writeWhole(path: string, content: AsyncIterable<Buffer>): Promise
 }
 
 /** `infra-mcp database backup`: dumps a PostgreSQL into a new file. @throws Error that says why there is no backup */
-export async function databaseBackupCommand(config: EngineConfig, id: string, path: string, { json }: { json?: boolean }): Promise<void> {
-  const bytes = await withProgress('Dumping the database', () => withEngine(config, (docker) => writeWhole(path, dumpDatabase(docker, id))));
-  process.stderr.write(wrapped(`Backed up the database. infra-mcp database restore ${id} ${path} brings it back.\n`, process.stderr));
+export async function databaseBackupCommand(
+  config: EngineConfig,
+  id: string,
+  path: string,
+  { json }: { json?: boolean },
+): Promise<void> {
+  const bytes = await withProgress('Dumping the database', () =>
+    withEngine(config, (docker) => writeWhole(path, dumpDatabase(docker, id))),
+  );
+  process.stderr.write(
+    wrapped(`Backed up the database. infra-mcp database restore ${id} ${path} brings it back.\n`, process.stderr),
+  );
   process.stdout.write(json ? `${JSON.stringify({ file: path, bytes })}\n` : `${path}\n`);
 }
 
@@ -52,10 +72,20 @@ async function firstBytes(path: string): Promise<Buffer> {
 }
 
 /** `infra-mcp database restore`: restores such a file. @throws Error that says why; then nothing was changed */
-export async function databaseRestoreCommand(config: EngineConfig, id: string, path: string, { json }: { json?: boolean }): Promise<void> {
-  if (!isDump(await firstBytes(path))) throw new Error(`${path} is not a dump of PostgreSQL in the custom format, such as infra-mcp database backup writes. Nothing was changed.`);
+export async function databaseRestoreCommand(
+  config: EngineConfig,
+  id: string,
+  path: string,
+  { json }: { json?: boolean },
+): Promise<void> {
+  if (!isDump(await firstBytes(path)))
+    throw new Error(
+      `${path} is not a dump of PostgreSQL in the custom format, such as infra-mcp database backup writes. Nothing was changed.`,
+    );
   const { size: bytes } = await stat(path);
-  await withProgress('Restoring the database', () => withEngine(config, (docker) => restoreDump(docker, id, { dump: createReadStream(path), bytes })));
+  await withProgress('Restoring the database', () =>
+    withEngine(config, (docker) => restoreDump(docker, id, { dump: createReadStream(path), bytes })),
+  );
   process.stderr.write(wrapped(`Restored ${path}. Tables that it doesn't have are as they were.\n`, process.stderr));
   if (json) process.stdout.write(`${JSON.stringify({ restored: path })}\n`);
 }

@@ -33,7 +33,11 @@ const maxShownCalls = 30;
  * @param record records the decisions made there.
  * @param shared what this server shares with others.
  */
-function openApprovalsSource(config: Config, record: RecordDecision, shared: SharedGuard | undefined): { readonly shown?: ApprovalsSource; readonly close: () => Promise<void> } {
+function openApprovalsSource(
+  config: Config,
+  record: RecordDecision,
+  shared: SharedGuard | undefined,
+): { readonly shown?: ApprovalsSource; readonly close: () => Promise<void> } {
   if (!config.approvalsPage) return { close: async () => undefined };
   const approvals = approvalsConfigOf(config, undefined, shared);
   const { file } = auditFilesOf(config);
@@ -54,17 +58,23 @@ function openApprovalsSource(config: Config, record: RecordDecision, shared: Sha
 const clock = { now: Date.now };
 
 /** Whether this server has its own token for the platform. It always has one for the embedded platform. */
-const hasPlatformToken = ({ baseUrl, apiToken, apiTokenFile }: Config): boolean => baseUrl === undefined || (apiToken ?? apiTokenFile) !== undefined;
+const hasPlatformToken = ({ baseUrl, apiToken, apiTokenFile }: Config): boolean =>
+  baseUrl === undefined || (apiToken ?? apiTokenFile) !== undefined;
 
 /** Sends one request to the platform. For a server without a token, 401 is a sufficient response. */
-const platformCheck = ({ connect }: Connection, holdsToken: boolean) => async (): Promise<void> => {
-  const { client } = await connect();
-  await client.call(everyOrganization, {}, { attempts: 1 }).catch((error: unknown) => {
-    if (holdsToken || !(error instanceof ApiError && error.kind === 'unauthorized')) throw error;
-  });
-};
+const platformCheck =
+  ({ connect }: Connection, holdsToken: boolean) =>
+  async (): Promise<void> => {
+    const { client } = await connect();
+    await client.call(everyOrganization, {}, { attempts: 1 }).catch((error: unknown) => {
+      if (holdsToken || !(error instanceof ApiError && error.kind === 'unauthorized')) throw error;
+    });
+  };
 
-/** Reloads policy and keys on SIGHUP, both or neither, and ends what was opened with other rights. @returns a function that removes the signal handler. */
+/**
+ * Reloads policy and keys on SIGHUP, both or neither, and ends what was opened with other rights. @returns a function
+ * that removes the signal handler.
+ */
 function reloadOnHangup(reload: () => Promise<void>, log: ServerLogger): () => void {
   const onHangup = (): void => {
     reload().then(
@@ -77,9 +87,11 @@ function reloadOnHangup(reload: () => Promise<void>, log: ServerLogger): () => v
 }
 
 /**
- * `infra-mcp http`: serves MCP clients over HTTP until a signal ends it. When it is ready, prints its URL, and that of its
+ * `infra-mcp http`: serves MCP clients over HTTP until a signal ends it. When it is ready, prints its URL, and that of
+ * its
  * metrics if they are served, as one line of JSON on stdout.
- * @throws Error if anybody could reach it without authentication, or a configured file, address or database can't be used; at
+ * @throws Error if anybody could reach it without authentication, or a configured file, address or database can't be
+ *   used; at
  *   the end, if a newer version has changed the database that it uses.
  */
 export async function httpCommand(config: Config): Promise<void> {
@@ -95,20 +107,50 @@ export async function httpCommand(config: Config): Promise<void> {
 }
 
 /** Serves until a signal ends it. What it is given stays open. */
-async function serve(config: Config, { log, shared, resolver }: { readonly log: ServerLogger; readonly shared: SharedGuard | undefined; readonly resolver: PersistentNameResolver }): Promise<void> {
+async function serve(
+  config: Config,
+  {
+    log,
+    shared,
+    resolver,
+  }: {
+    readonly log: ServerLogger;
+    readonly shared: SharedGuard | undefined;
+    readonly resolver: PersistentNameResolver;
+  },
+): Promise<void> {
   const tools = offeredTools(config);
-  const telemetry = await openTelemetry(config, config.baseUrl === undefined ? ['calls', 'http', 'engine'] : ['calls', 'http'], log);
+  const telemetry = await openTelemetry(
+    config,
+    config.baseUrl === undefined ? ['calls', 'http', 'engine'] : ['calls', 'http'],
+    log,
+  );
   const connection = await openConnection(config, log, telemetry.requests);
   let approvalsUrl: string | undefined;
-  const guard = openGuard(config, { webhook: await openApprovalsWebhook(config, log, () => approvalsUrl), observer: telemetry.approvals, shared });
+  const guard = openGuard(config, {
+    webhook: await openApprovalsWebhook(config, log, () => approvalsUrl),
+    observer: telemetry.approvals,
+    shared,
+  });
   const texts = shippedTexts();
   const authentication = await authenticationOf(config, log);
   // The host's log entries are redacted like those of calls.
   let hostLog = log;
   const policies = await openReloadablePolicy(config, tools, (policy) => {
     const dependencies = createDependencies({
-      tools, otherTools: toolsLeftOut(tools), policy, connect: warningOfMissingResources(connection, policy, log).connect, secrets: connection.secrets, unseen: authentication.unseen, log, guard: guard.dependencies, resolver, texts,
-      version: manifest.version, clock, observer: telemetry.calls,
+      tools,
+      otherTools: toolsLeftOut(tools),
+      policy,
+      connect: warningOfMissingResources(connection, policy, log).connect,
+      secrets: connection.secrets,
+      unseen: authentication.unseen,
+      log,
+      guard: guard.dependencies,
+      resolver,
+      texts,
+      version: manifest.version,
+      clock,
+      observer: telemetry.calls,
     });
     hostLog = dependencies.log;
     return { ...dependencies, approvalsPage: () => approvalsUrl };
@@ -116,31 +158,38 @@ async function serve(config: Config, { log, shared, resolver }: { readonly log: 
   const approvals = openApprovalsSource(config, guard.recordDecision, shared);
   const holdsToken = hasPlatformToken(config);
   const stopped = untilStopped();
-  const server = await listeningOn({ host: config.httpHost, port: config.httpPort }, () => startHttpServer({
-    host: config.httpHost,
-    port: config.httpPort,
-    publicUrl: config.publicUrl,
-    allowedHosts: config.allowedHosts,
-    allowedOrigins: config.allowedOrigins,
-    legacy: config.statelessLegacy ? 'stateless' : 'sessions',
-    authenticate: authentication.authenticate,
-    routes: authentication.routes,
-    limitAddresses: config.addressLimits,
-    limits: { drainDelay: config.drainDelay * 1000 },
-    approvals: approvals.shown,
-    holdsToken,
-    policyVersion: policies.version,
-    askPlatform: platformCheck(connection, holdsToken),
-    watch: ({ caller: { restriction }, call }) => watchFor(() => policies.dependencies(restriction), call),
-    build: (era, { restriction }, method) => buildServer(policies.dependencies(restriction), { era, method, callerOf: ({ http: request }) => callOf(request?.authInfo).call }),
-    toolsets: offeredToolsets(tools),
-    levelOf: (name) => {
-      const tool = tools.find((one) => one.name === name);
-      return tool && permissionOf(tool);
-    },
-    clock,
-    log: hostLog,
-  }));
+  const server = await listeningOn({ host: config.httpHost, port: config.httpPort }, () =>
+    startHttpServer({
+      host: config.httpHost,
+      port: config.httpPort,
+      publicUrl: config.publicUrl,
+      allowedHosts: config.allowedHosts,
+      allowedOrigins: config.allowedOrigins,
+      legacy: config.statelessLegacy ? 'stateless' : 'sessions',
+      authenticate: authentication.authenticate,
+      routes: authentication.routes,
+      limitAddresses: config.addressLimits,
+      limits: { drainDelay: config.drainDelay * 1000 },
+      approvals: approvals.shown,
+      holdsToken,
+      policyVersion: policies.version,
+      askPlatform: platformCheck(connection, holdsToken),
+      watch: ({ caller: { restriction }, call }) => watchFor(() => policies.dependencies(restriction), call),
+      build: (era, { restriction }, method) =>
+        buildServer(policies.dependencies(restriction), {
+          era,
+          method,
+          callerOf: ({ http: request }) => callOf(request?.authInfo).call,
+        }),
+      toolsets: offeredToolsets(tools),
+      levelOf: (name) => {
+        const tool = tools.find((one) => one.name === name);
+        return tool && permissionOf(tool);
+      },
+      clock,
+      log: hostLog,
+    }),
+  );
   const url = config.publicUrl?.href ?? server.url;
   if (config.approvalsPage) approvalsUrl = new URL(approvalsPath, url).href;
   const stopReloading = reloadOnHangup(async () => {
@@ -149,12 +198,17 @@ async function serve(config: Config, { log, shared, resolver }: { readonly log: 
     applyKeys();
     await server.recheck();
   }, log);
-  const metricsUrl = await telemetry.serve({ approvalsWaiting: guard.waiting, http: server.load, engine: connection.engine }).catch(async (error: unknown) => {
-    await server.close();
-    throw error;
-  });
+  const metricsUrl = await telemetry
+    .serve({ approvalsWaiting: guard.waiting, http: server.load, engine: connection.engine })
+    .catch(async (error: unknown) => {
+      await server.close();
+      throw error;
+    });
   process.stdout.write(`${JSON.stringify({ url, metrics_url: metricsUrl })}\n`);
-  const failure = await Promise.race([stopped, ...[connection.unusable, shared?.store.unusable].filter((each) => each !== undefined)]);
+  const failure = await Promise.race([
+    stopped,
+    ...[connection.unusable, shared?.store.unusable].filter((each) => each !== undefined),
+  ]);
   stopReloading();
   await server.close();
   await telemetry.close();

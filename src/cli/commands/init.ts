@@ -1,6 +1,13 @@
 import { homedir } from 'node:os';
 import type { GivenFlags } from '../config/index.ts';
-import { addingCommands, type Assistant, assistants, entryOf, type Machine, type ServerEntry } from '../init/assistants.ts';
+import {
+  addingCommands,
+  type Assistant,
+  assistants,
+  entryOf,
+  type Machine,
+  type ServerEntry,
+} from '../init/assistants.ts';
 import { backupOf, writeChange } from '../init/config-file.ts';
 import { entryEnvironment } from '../init/entry-environment.ts';
 import { commandLine, launchOf } from '../init/launch.ts';
@@ -26,28 +33,46 @@ interface Planned {
 type Change = Planned & { readonly plan: Extract<AssistantPlan, { kind: 'change' }> };
 
 /** A part of a configuration, which stays as it is however wide the terminal: it is there to be copied, or compared. */
-const indented = (text: string, by: string): string => text.split('\n').map((line) => `${by}${line}\n`).join('');
+const indented = (text: string, by: string): string =>
+  text
+    .split('\n')
+    .map((line) => `${by}${line}\n`)
+    .join('');
 
 const doing: Readonly<Record<Change['plan']['does'], (plan: Change['plan']) => string>> = {
   create: () => 'creates the file',
   add: ({ line }) => `adds at line ${line}`,
   update: ({ line }) => `brings the entry up to date, from line ${line}`,
-  remove: ({ line, change }) => (change.after === undefined ? 'removes the file, which holds nothing else' : `removes the entry at line ${line}, and nothing else`),
+  remove: ({ line, change }) =>
+    change.after === undefined
+      ? 'removes the file, which holds nothing else'
+      : `removes the entry at line ${line}, and nothing else`,
 };
 
 function describePlan({ assistant, file, plan }: Planned, isRemoving: boolean): string {
   const heading = wrapped(`${styled('bold', assistant.title)}  ${file}\n`);
-  if (plan.kind === 'as it should be') return `${heading}  ${isRemoving ? 'has no infra-mcp' : 'has it already; nothing to write'}\n`;
+  if (plan.kind === 'as it should be')
+    return `${heading}  ${isRemoving ? 'has no infra-mcp' : 'has it already; nothing to write'}\n`;
   if (plan.kind === 'blocked') return heading + wrapped(`  ${styled('yellow', `left as it is: ${plan.reason}`)}\n`);
   const added = plan.shown === '' ? '' : indented(styled('green', plan.shown), '  + ');
   const replaced = plan.was === undefined ? '' : indented(styled('red', plan.was), '  - ');
   return heading + wrapped(`  ${doing[plan.does](plan)}\n`) + replaced + added;
 }
 
-/** What a person puts into the file of an assistant that `init` does not write to. Assistants that take the same are told of together. */
+/**
+ * What a person puts into the file of an assistant that `init` does not write to. Assistants that take the same are
+ * told of together.
+ */
 function byHand(absent: readonly Assistant[], machine: Machine, server: ServerEntry): string {
-  const groups = Map.groupBy(absent, (assistant) => formatOf(assistant).show(pathOf(assistant), entryOf(assistant, server)));
-  return [...groups].map(([shown, those]) => wrapped(those.map((one) => `  ${one.title}  ${one.file(machine)}\n`).join('')) + indented(shown, '      ')).join('');
+  const groups = Map.groupBy(absent, (assistant) =>
+    formatOf(assistant).show(pathOf(assistant), entryOf(assistant, server)),
+  );
+  return [...groups]
+    .map(
+      ([shown, those]) =>
+        wrapped(those.map((one) => `  ${one.title}  ${one.file(machine)}\n`).join('')) + indented(shown, '      '),
+    )
+    .join('');
 }
 
 /** The commands with which some assistants add a server themselves. */
@@ -59,16 +84,30 @@ const commandsOf = (those: readonly Assistant[], server: ServerEntry): string =>
 
 async function agreedTo(changes: readonly Change[], { yes }: Flags, terminal: Terminal): Promise<boolean> {
   if (yes) return true;
-  if (!terminal.isInteractive) throw new Error('Nothing was written, because nobody can be asked here. Add --yes to write without being asked, or --dry-run to only look.');
-  return /^y(es)?$/i.test((await terminal.ask(`Write ${changes.length === 1 ? 'this file' : `these ${changes.length} files`}? Type y: `)).trim());
+  if (!terminal.isInteractive)
+    throw new Error(
+      'Nothing was written, because nobody can be asked here. Add --yes to write without being asked, or --dry-run to only look.',
+    );
+  return /^y(es)?$/i.test(
+    (
+      await terminal.ask(`Write ${changes.length === 1 ? 'this file' : `these ${changes.length} files`}? Type y: `)
+    ).trim(),
+  );
 }
 
 /** Carries out the changes one by one. A file that can't be written doesn't keep the others from it. */
 async function write(changes: readonly Change[], terminal: Terminal): Promise<void> {
-  for (const { assistant, plan: { does, change } } of changes) {
+  for (const {
+    assistant,
+    plan: { does, change },
+  } of changes) {
     try {
       await writeChange(change);
-      terminal.write(wrapped(`${assistant.title}: ${does === 'remove' ? 'removed' : 'written'}.${change.backup === 'write' && does !== 'create' ? ` The file as it was: ${backupOf(change.file)}` : ''}\n`));
+      terminal.write(
+        wrapped(
+          `${assistant.title}: ${does === 'remove' ? 'removed' : 'written'}.${change.backup === 'write' && does !== 'create' ? ` The file as it was: ${backupOf(change.file)}` : ''}\n`,
+        ),
+      );
     } catch (error) {
       process.exitCode = 1;
       terminal.write(wrapped(`${assistant.title}: ${styled('red', 'not written')}: ${(error as Error).message}\n`));
@@ -77,21 +116,33 @@ async function write(changes: readonly Change[], terminal: Terminal): Promise<vo
 }
 
 /**
- * `infra-mcp init`: adds the server to the configuration files of assistants, or removes it. Shows first what it would write,
+ * `infra-mcp init`: adds the server to the configuration files of assistants, or removes it. Shows first what it would
+ * write,
  * and writes nothing without agreement. The exit code is 1 if a file had to be left as it is.
  * @throws Error if the options can't be meant, or nobody can be asked.
  */
-export async function initCommand(rawFlags: GivenFlags, flags: Flags, terminal: Terminal = processTerminal()): Promise<void> {
+export async function initCommand(
+  rawFlags: GivenFlags,
+  flags: Flags,
+  terminal: Terminal = processTerminal(),
+): Promise<void> {
   const machine: Machine = { platform: process.platform, home: homedir(), env: process.env };
   const { env, warnings } = flags.remove ? { env: {}, warnings: [] } : await entryEnvironment(rawFlags, process.env);
   for (const warning of warnings) process.stderr.write(wrapped(`warning: ${warning}\n`, process.stderr));
   const server: ServerEntry | undefined = flags.remove ? undefined : { ...launchOf(), env };
   const asked = assistants.filter(({ name }) => flags.assistant === undefined || name === flags.assistant);
   // One that was named is added even if it isn't found.
-  const chosen = asked.filter((assistant) => (flags.assistant !== undefined && server !== undefined) || isFound(assistant, machine));
+  const chosen = asked.filter(
+    (assistant) => (flags.assistant !== undefined && server !== undefined) || isFound(assistant, machine),
+  );
   const absent = asked.filter((assistant) => !chosen.includes(assistant));
-  const planned = await Promise.all(chosen.map(async (assistant): Promise<Planned> =>
-    ({ assistant, file: assistant.file(machine), plan: await (server ? planAdding(assistant, machine, server) : planRemoving(assistant, machine)) })));
+  const planned = await Promise.all(
+    chosen.map(async (assistant): Promise<Planned> => ({
+      assistant,
+      file: assistant.file(machine),
+      plan: await (server ? planAdding(assistant, machine, server) : planRemoving(assistant, machine)),
+    })),
+  );
 
   terminal.write(planned.map((one) => describePlan(one, flags.remove === true)).join('\n'));
   const blocked = planned.filter(({ plan }) => plan.kind === 'blocked').map(({ assistant }) => assistant);
@@ -99,9 +150,12 @@ export async function initCommand(rawFlags: GivenFlags, flags: Flags, terminal: 
   const toDo = [...absent, ...blocked];
   if (server && toDo.length > 0) {
     const heading = `${blocked.length === 0 ? 'Not found on this machine' : 'Not found, or left as they are'}. To add it by hand:\n`;
-    terminal.write(`${planned.length > 0 ? '\n' : ''}${wrapped(heading)}${byHand(toDo, machine, server)}${commandsOf(toDo, server)}`);
+    terminal.write(
+      `${planned.length > 0 ? '\n' : ''}${wrapped(heading)}${byHand(toDo, machine, server)}${commandsOf(toDo, server)}`,
+    );
   }
-  if (!server && planned.length === 0) terminal.write(wrapped('No assistant that could have infra-mcp was found on this machine.\n'));
+  if (!server && planned.length === 0)
+    terminal.write(wrapped('No assistant that could have infra-mcp was found on this machine.\n'));
 
   const changes = planned.filter((one): one is Change => one.plan.kind === 'change');
   if (changes.length === 0) return;

@@ -12,9 +12,12 @@ import { openTelemetry } from '../wiring/telemetry.ts';
 import { untilStopped } from '../wiring/until-stopped.ts';
 
 /**
- * `infra-mcp platform`: serves the platform until a signal ends it. When it is ready, prints one line of JSON on stdout: its
- * URL, its token unless it is known or in a token file, the ids of the seed if it has one, the URL and token of the test control, and the URL of its metrics.
- * @throws Error if the data directory is in use, the database can't be used, the fault rules are invalid, or the address can't be bound; at the end, if a newer version has changed the database.
+ * `infra-mcp platform`: serves the platform until a signal ends it. When it is ready, prints one line of JSON on
+ * stdout: its
+ * URL, its token unless it is known or in a token file, the ids of the seed if it has one, the URL and token of the
+ * test control, and the URL of its metrics.
+ * @throws Error if the data directory is in use, the database can't be used, the fault rules are invalid, or the
+ *   address can't be bound; at the end, if a newer version has changed the database.
  */
 export async function platformCommand(config: Config): Promise<void> {
   const { dataDir, host, port, control, steppedTime, randomSeed, faultsFile } = config;
@@ -23,20 +26,43 @@ export async function platformCommand(config: Config): Promise<void> {
   const stopped = untilStopped();
   const claim = await claimRecords(config);
   if (!claim) throw await alreadyServedError(dataDir, 'Use that one, end it, or give another --data-dir.');
-  if (!isLoopback(host)) log.warn({ host }, 'other machines can reach this platform, and its tokens cross the network unencrypted');
+  if (!isLoopback(host))
+    log.warn({ host }, 'other machines can reach this platform, and its tokens cross the network unencrypted');
   const configuredToken = config.tokenFile === undefined ? config.token : await readOrCreateToken(config.tokenFile);
   const clusters = await openClusters(config);
-  const overrides = { host, port, token: configuredToken, control, steppedTime, randomSeed, faults, ...(clusters && { realClusters: clusters.realClusters }) };
-  const embedded = await withProgress('Starting the platform', () => listeningOn({ host, port }, () => startEmbeddedPlatform(claim, config, log, overrides)));
+  const overrides = {
+    host,
+    port,
+    token: configuredToken,
+    control,
+    steppedTime,
+    randomSeed,
+    faults,
+    ...(clusters && { realClusters: clusters.realClusters }),
+  };
+  const embedded = await withProgress('Starting the platform', () =>
+    listeningOn({ host, port }, () => startEmbeddedPlatform(claim, config, log, overrides)),
+  );
   const { url, token, organizationId, seed, control: testControl } = embedded.platform;
   const telemetry = await openTelemetry(config, ['engine'], log);
-  const metricsUrl = await telemetry.serve({ engine: () => embedded.platform.statistics() }).catch(async (error: unknown) => {
-    await embedded.close();
-    throw error;
-  });
+  const metricsUrl = await telemetry
+    .serve({ engine: () => embedded.platform.statistics() })
+    .catch(async (error: unknown) => {
+      await embedded.close();
+      throw error;
+    });
   // Standard output ends up in logs: a token that has a file of its own stays there.
-  const ready = { url, token: config.tokenFile === undefined ? token : null, token_file: config.tokenFile, organization_id: organizationId, seed, metrics_url: metricsUrl };
-  process.stdout.write(`${JSON.stringify({ ...ready, ...(testControl && { control_url: testControl.url, control_token: testControl.token }) })}\n`);
+  const ready = {
+    url,
+    token: config.tokenFile === undefined ? token : null,
+    token_file: config.tokenFile,
+    organization_id: organizationId,
+    seed,
+    metrics_url: metricsUrl,
+  };
+  process.stdout.write(
+    `${JSON.stringify({ ...ready, ...(testControl && { control_url: testControl.url, control_token: testControl.token }) })}\n`,
+  );
   const failure = await Promise.race([stopped, embedded.platform.unusable]);
   await telemetry.close();
   await embedded.close();

@@ -1,5 +1,11 @@
 import type { Config } from '../config/index.ts';
-import { findSnapshot, keyFile, openExistingVault, prepareRestore, removeStaleReplacements } from '../../platform/store/index.ts';
+import {
+  findSnapshot,
+  keyFile,
+  openExistingVault,
+  prepareRestore,
+  removeStaleReplacements,
+} from '../../platform/store/index.ts';
 import { listBackups } from './backup.ts';
 import { isForDatabaseTools } from './database-dumps.ts';
 import { claimDataDir, alreadyServedError } from '../wiring/data-dir-claim.ts';
@@ -7,10 +13,15 @@ import { wrapped } from '../terminal/lines.ts';
 import { withProgress } from '../terminal/progress.ts';
 
 /**
- * `infra-mcp restore`: replaces the platform's records with those of a backup, atomically. Without a name, lists the backups.
+ * `infra-mcp restore`: replaces the platform's records with those of a backup, atomically. Without a name, lists the
+ * backups.
  * @throws Error if there is no such backup, it can't be restored, or a process serves the data directory.
  */
-export async function restoreCommand(config: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
+export async function restoreCommand(
+  config: Config,
+  name: string | undefined,
+  { json }: { json?: boolean },
+): Promise<void> {
   if (await isForDatabaseTools('restore', config, { json })) return;
   const { dataDir, keysDir } = config;
   if (name === undefined) return listBackups(config, { json });
@@ -19,9 +30,14 @@ export async function restoreCommand(config: Config, name: string | undefined, {
   if (!claim) throw await alreadyServedError(dataDir, 'End that process first. Nothing was changed.');
   try {
     const vault = openExistingVault(keysDir);
-    if (!vault) throw new Error(`There is no ${keyFile} in ${keysDir}, so the secrets in the backup can't be decrypted. Copy the key file from the time of the backup there first. Nothing was changed.`);
+    if (!vault)
+      throw new Error(
+        `There is no ${keyFile} in ${keysDir}, so the secrets in the backup can't be decrypted. Copy the key file from the time of the backup there first. Nothing was changed.`,
+      );
     await removeStaleReplacements(dataDir);
-    const replacement = await withProgress('Checking and copying the backup', () => prepareRestore(dataDir, name, vault));
+    const replacement = await withProgress('Checking and copying the backup', () =>
+      prepareRestore(dataDir, name, vault),
+    );
     try {
       await replacement.commit();
     } finally {

@@ -3,7 +3,8 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
 /**
- * The completion script of each shell. The words of the command line go to the program as arguments, never through eval. If
+ * The completion script of each shell. The words of the command line go to the program as arguments, never through
+ * eval. If
  * the program suggests nothing, the shell suggests files.
  */
 export const scripts: Readonly<Record<Shell, string>> = {

@@ -14,22 +14,33 @@ import { shippedTexts } from '../wiring/shipped-texts.ts';
 import type { OpenDependencies } from '../wiring/server-dependencies.ts';
 
 /** Whether the options select tools. */
-const selectsTools = ({ toolsets, tools, excludeTools }: Config): boolean => toolsets !== undefined || tools !== undefined || excludeTools.length > 0;
+const selectsTools = ({ toolsets, tools, excludeTools }: Config): boolean =>
+  toolsets !== undefined || tools !== undefined || excludeTools.length > 0;
 
-/** The log for errors while the dependencies open, before the server's own redacting log exists. Loads the redaction on first use. */
+/**
+ * The log for errors while the dependencies open, before the server's own redacting log exists. Loads the redaction on
+ * first use.
+ */
 const protectedOpeningLog = (log: ServerLogger, { secrets }: Connection): Pick<ServerLogger, 'error'> => ({
   error: (fields, message) => {
-    void import('../../server/redaction/index.ts').then(({ createRedaction, protectLog }) => protectLog(log, createRedaction({ configured: secrets })).error(fields, message));
+    void import('../../server/redaction/index.ts').then(({ createRedaction, protectLog }) =>
+      protectLog(log, createRedaction({ configured: secrets })).error(fields, message),
+    );
   },
 });
 
 /** Logs malformed messages. @returns true: they are answered. */
-const logMalformed = (log: ServerLogger) => ({ code, reason }: MalformedMessage): boolean => {
-  log.warn({ code }, reason);
-  return true;
-};
+const logMalformed =
+  (log: ServerLogger) =>
+  ({ code, reason }: MalformedMessage): boolean => {
+    log.warn({ code }, reason);
+    return true;
+  };
 
-/** Tells a person at a terminal what the server waits for. @returns what to do with malformed messages: the first typed text is explained, and none is answered. */
+/**
+ * Tells a person at a terminal what the server waits for. @returns what to do with malformed messages: the first typed
+ * text is explained, and none is answered.
+ */
 async function greetPerson(log: ServerLogger): Promise<(malformed: MalformedMessage) => boolean> {
   const { waitingText, typedText } = await import('../terminal/waiting-for-client.ts');
   process.stderr.write(waitingText());
@@ -46,7 +57,8 @@ async function greetPerson(log: ServerLogger): Promise<(malformed: MalformedMess
 }
 
 /**
- * `infra-mcp stdio`: serves one client on stdin and stdout until it disconnects. Tools, prompts and skills are listed from
+ * `infra-mcp stdio`: serves one client on stdin and stdout until it disconnects. Tools, prompts and skills are listed
+ * from
  * prebuilt data; the code that runs calls is loaded with the first one.
  * @throws Error if the options name something that can't be used.
  */
@@ -63,13 +75,25 @@ export async function stdioCommand(config: Config): Promise<void> {
     return openDependencies(config, { policy, connection, texts, log, webhook, telemetry });
   };
   const openOnce = (): Promise<OpenDependencies> => (opening ??= open());
-  const surface = (selectsTools(config) ? undefined : prebuiltSurface(policy)) ?? (await openOnce()).dependencies.surface;
-  await telemetry.serve({ approvalsWaiting: async () => (await openOnce()).approvalsWaiting(), engine: connection.engine });
+  const surface =
+    (selectsTools(config) ? undefined : prebuiltSurface(policy)) ?? (await openOnce()).dependencies.surface;
+  await telemetry.serve({
+    approvalsWaiting: async () => (await openOnce()).approvalsWaiting(),
+    engine: connection.engine,
+  });
   const stopped = untilStopped(process.stdin);
   const onMalformed = process.stdin.isTTY ? await greetPerson(log) : logMalformed(log);
-  const server = startStdioServer({
-    version: manifest.version, surface, hasPrompts: true, skills: createSkills(texts, { log, hidden: surface.hidden }), loadDependencies: async () => (await openOnce()).dependencies, startupLog: protectedOpeningLog(log, connection),
-  }, stdioTransport(onMalformed));
+  const server = startStdioServer(
+    {
+      version: manifest.version,
+      surface,
+      hasPrompts: true,
+      skills: createSkills(texts, { log, hidden: surface.hidden }),
+      loadDependencies: async () => (await openOnce()).dependencies,
+      startupLog: protectedOpeningLog(log, connection),
+    },
+    stdioTransport(onMalformed),
+  );
   await stopped;
   await server.close();
   await telemetry.close();

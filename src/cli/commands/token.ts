@@ -7,10 +7,22 @@ import { timeCell } from '../terminal/time.ts';
 import { recordsPlaceOf } from '../wiring/records-place.ts';
 
 /** `infra-mcp token create`: prints only the value on stdout, and a description on stderr. */
-export async function tokenCreateCommand(config: Config, request: TokenRequest, { json }: { json?: boolean } = {}): Promise<void> {
+export async function tokenCreateCommand(
+  config: Config,
+  request: TokenRequest,
+  { json }: { json?: boolean } = {},
+): Promise<void> {
   const value = await createToken(recordsPlaceOf(config), request);
-  if (json) return void process.stdout.write(`${JSON.stringify({ token: value, name: request.name, permission: request.permission })}\n`);
-  process.stderr.write(wrapped(`Token "${request.name}" with permission ${request.permission}. It is not shown again; only its hash is stored.\n`, process.stderr));
+  if (json)
+    return void process.stdout.write(
+      `${JSON.stringify({ token: value, name: request.name, permission: request.permission })}\n`,
+    );
+  process.stderr.write(
+    wrapped(
+      `Token "${request.name}" with permission ${request.permission}. It is not shown again; only its hash is stored.\n`,
+      process.stderr,
+    ),
+  );
   process.stdout.write(`${value}\n`);
 }
 
@@ -23,12 +35,27 @@ const stateOf = ({ revoked_at: revoked, expires_at: expires }: TokenRecord): Cel
 /** `infra-mcp token list`: prints every token without its value. */
 export async function tokenListCommand(config: Config, { json }: { json?: boolean }): Promise<void> {
   const tokens = await listTokens(recordsPlaceOf(config));
-  const rows = tokens.map((token) => [token.id, token.name, token.permission, timeCell(token.created_at), token.last_used_at === null ? 'never' : timeCell(token.last_used_at), stateOf(token)]);
-  process.stdout.write(json ? `${JSON.stringify(tokens)}\n` : columns(['id', 'name', 'permission', 'created', 'last used', 'state'], rows, { titles: 2 }));
+  const rows = tokens.map((token) => [
+    token.id,
+    token.name,
+    token.permission,
+    timeCell(token.created_at),
+    token.last_used_at === null ? 'never' : timeCell(token.last_used_at),
+    stateOf(token),
+  ]);
+  process.stdout.write(
+    json
+      ? `${JSON.stringify(tokens)}\n`
+      : columns(['id', 'name', 'permission', 'created', 'last used', 'state'], rows, { titles: 2 }),
+  );
 }
 
 /** `infra-mcp token revoke`: revokes a token by id, or by a name that only one live token has. */
-export async function tokenRevokeCommand(config: Config, idOrName: string, { json }: { json?: boolean } = {}): Promise<void> {
+export async function tokenRevokeCommand(
+  config: Config,
+  idOrName: string,
+  { json }: { json?: boolean } = {},
+): Promise<void> {
   const { id, name } = await revokeToken(recordsPlaceOf(config), idOrName);
   if (json) return void process.stdout.write(`${JSON.stringify({ id, name, revoked: true })}\n`);
   process.stderr.write(`Revoked token "${name}" (${id}).\n`);

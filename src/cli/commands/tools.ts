@@ -31,9 +31,15 @@ const typeOf = ({ enum: values, items, ...rest }: JsonSchema, mark: (word: strin
  * The arguments that a tool's input schema declares.
  * @param mark formats enum values, for example as code.
  */
-export const argumentsOf = ({ properties = {}, required = [] }: JsonSchema, mark: (word: string) => string = String): ToolArgument[] =>
+export const argumentsOf = (
+  { properties = {}, required = [] }: JsonSchema,
+  mark: (word: string) => string = String,
+): ToolArgument[] =>
   Object.entries(properties).map(([name, schema]) => ({
-    name, type: typeOf(schema, mark), isRequired: required.includes(name), description: schema.description ?? '',
+    name,
+    type: typeOf(schema, mark),
+    isRequired: required.includes(name),
+    description: schema.description ?? '',
   }));
 
 const print = (text: string): void => void process.stdout.write(text);
@@ -42,7 +48,14 @@ const printJson = (value: unknown): void => print(`${JSON.stringify(value)}\n`);
 /** A tool in the list. Its second tier applies to PRODUCTION, and where the environment's mode is unknown. */
 const summaryOf = (tool: Tool) => {
   const { name, toolset, operation } = tool;
-  return { name, toolset, effect: operation.effect, tiers: possibleRisks(operation), permission: permissionOf(tool), documented: isDocumented(tool) };
+  return {
+    name,
+    toolset,
+    effect: operation.effect,
+    tiers: possibleRisks(operation),
+    permission: permissionOf(tool),
+    documented: isDocumented(tool),
+  };
 };
 
 const row = (tool: Tool): Cell[] => {
@@ -55,26 +68,45 @@ function findOfferedTool(name: string, chosen: readonly Tool[], policy: Policy):
   const tool = everyTool.find((one) => one.name === name);
   const denial = tool && denialOf(tool, policy);
   if (denial) throw new Error(`${name} is not offered: ${denial.rule} (${denial.setBy}).`);
-  if (tool && !chosen.includes(tool)) throw new Error(`${name} is not offered: --toolsets, --tools or --exclude-tools leaves it out.`);
+  if (tool && !chosen.includes(tool))
+    throw new Error(`${name} is not offered: --toolsets, --tools or --exclude-tools leaves it out.`);
   if (tool) return tool;
-  const nearest = nearestName(name, everyTool.map((one) => one.name));
-  throw new Error(`There is no tool "${name}".${nearest === undefined ? '' : ` Did you mean ${nearest}?`} ${typedProgram()} tools lists them.`);
+  const nearest = nearestName(
+    name,
+    everyTool.map((one) => one.name),
+  );
+  throw new Error(
+    `There is no tool "${name}".${nearest === undefined ? '' : ` Did you mean ${nearest}?`} ${typedProgram()} tools lists them.`,
+  );
 }
 
 /** The description and arguments of one tool, as text. */
 function toolText(tool: Tool, policy: Policy): string {
   const { description, inputSchema } = listed(tool, policy);
   const { tiers, permission } = summaryOf(tool);
-  const rows = argumentsOf(inputSchema).map(({ name, type, isRequired, description: meaning }) => [name, type, isRequired ? 'yes' : '', meaning]);
+  const rows = argumentsOf(inputSchema).map(({ name, type, isRequired, description: meaning }) => [
+    name,
+    type,
+    isRequired ? 'yes' : '',
+    meaning,
+  ]);
   const facts = `tier ${[...new Set(tiers)].map(riskText).join(', on production ')}; token permission ${permission}; ${tool.operations.map(({ method, path }) => `${method} ${path}`).join(', ')}`;
-  return [wrapped(`${styled('bold', tool.name)}  ${facts}\n`), wrapped(`${description}\n`), rows.length === 0 ? 'It takes no arguments.\n' : columns(['argument', 'type', 'required', 'meaning'], rows)].join('\n');
+  return [
+    wrapped(`${styled('bold', tool.name)}  ${facts}\n`),
+    wrapped(`${description}\n`),
+    rows.length === 0 ? 'It takes no arguments.\n' : columns(['argument', 'type', 'required', 'meaning'], rows),
+  ].join('\n');
 }
 
 /**
  * `infra-mcp tools`: lists the tools that this configuration offers, or prints the details of one.
  * @throws Error if the named tool isn't offered.
  */
-export async function toolsCommand(config: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
+export async function toolsCommand(
+  config: Config,
+  name: string | undefined,
+  { json }: { json?: boolean },
+): Promise<void> {
   const chosen = offeredTools(config);
   const policy = await configuredPolicy(config);
   if (name !== undefined) {
@@ -82,5 +114,7 @@ export async function toolsCommand(config: Config, name: string | undefined, { j
     return json ? printJson({ ...summaryOf(tool), ...listed(tool, policy) }) : print(toolText(tool, policy));
   }
   const offered = chosen.filter((tool) => denialOf(tool, policy) === undefined);
-  return json ? printJson(offered.map(summaryOf)) : print(columns(['tool', 'toolset', 'tier', 'on production', 'token needs', 'API doc'], offered.map(row)));
+  return json
+    ? printJson(offered.map(summaryOf))
+    : print(columns(['tool', 'toolset', 'tier', 'on production', 'token needs', 'API doc'], offered.map(row)));
 }

@@ -3,7 +3,20 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 
 /** The commands that take options. */
-export type CommandName = 'stdio' | 'platform' | 'doctor platform' | 'token' | 'tools' | 'http' | 'approve' | 'audit' | 'backup' | 'restore' | 'migrate' | 'database' | 'node';
+export type CommandName =
+  | 'stdio'
+  | 'platform'
+  | 'doctor platform'
+  | 'token'
+  | 'tools'
+  | 'http'
+  | 'approve'
+  | 'audit'
+  | 'backup'
+  | 'restore'
+  | 'migrate'
+  | 'database'
+  | 'node';
 
 /** The documented properties of an option. */
 export interface OptionInfo {
@@ -28,7 +41,10 @@ export interface OptionInfo {
   readonly commands: readonly CommandName[];
 }
 
-/** Creates the schema that parses an option's text. Called only for options that are set: creating all forty schemas took a tenth of the startup time. */
+/**
+ * Creates the schema that parses an option's text. Called only for options that are set: creating all forty schemas
+ * took a tenth of the startup time.
+ */
 type SchemaFactory<Schema extends z.ZodType> = () => Schema;
 
 /** An option: its documentation, schema and default value. */
@@ -41,25 +57,47 @@ export interface Option<Value = unknown> extends OptionInfo {
 export type ValueOf<Some> = Some extends Option<infer Value> ? Value : never;
 
 /** An option without a default value. */
-export const optional = <Schema extends z.ZodType>(createSchema: SchemaFactory<Schema>, info: OptionInfo): Option<z.output<Schema> | undefined> => ({ ...info, createSchema });
+export const optional = <Schema extends z.ZodType>(
+  createSchema: SchemaFactory<Schema>,
+  info: OptionInfo,
+): Option<z.output<Schema> | undefined> => ({ ...info, createSchema });
 
 /** An option with a default value. */
-export const withDefault = <Schema extends z.ZodType>(createSchema: SchemaFactory<Schema>, defaultValue: z.output<Schema>, info: OptionInfo): Option<z.output<Schema>> => ({ ...info, createSchema, defaultValue });
+export const withDefault = <Schema extends z.ZodType>(
+  createSchema: SchemaFactory<Schema>,
+  defaultValue: z.output<Schema>,
+  info: OptionInfo,
+): Option<z.output<Schema>> => ({ ...info, createSchema, defaultValue });
 
 export const anyText = () => z.string();
-export const textMatching = (what: string, accepts: (value: string) => boolean) => () => z.string().refine(accepts, { error: `must be ${what}` });
+export const textMatching = (what: string, accepts: (value: string) => boolean) => () =>
+  z.string().refine(accepts, { error: `must be ${what}` });
 export const integerBetween = (least: number, most: number) => () =>
-  textMatching(`a whole number from ${least} to ${most}`, (value) => /^\d+$/.test(value) && Number(value) >= least && Number(value) <= most)().transform(Number);
+  textMatching(
+    `a whole number from ${least} to ${most}`,
+    (value) => /^\d+$/.test(value) && Number(value) >= least && Number(value) <= most,
+  )().transform(Number);
 export const path = () => z.string().transform((value) => resolve(value.replace(/^~(?=\/|$)/, homedir())));
-export const booleanText = () => z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], case: 'sensitive', error: 'must be true, false, 1 or 0' });
+export const booleanText = () =>
+  z.stringbool({
+    truthy: ['true', '1'],
+    falsy: ['false', '0'],
+    case: 'sensitive',
+    error: 'must be true, false, 1 or 0',
+  });
 
 /** One of a fixed set of words. */
-export const enumOf = <const Words extends readonly [string, ...string[]]>(choices: Words) => () => z.enum(choices, { error: `must be one of ${choices.join(', ')}` });
+export const enumOf =
+  <const Words extends readonly [string, ...string[]]>(choices: Words) =>
+  () =>
+    z.enum(choices, { error: `must be one of ${choices.join(', ')}` });
 
 /** The words that an enum schema accepts; undefined for other schemas. */
 export function choicesOf(schema: z.ZodType): readonly string[] | undefined {
   if (schema instanceof z.ZodEnum) return schema.options.map(String);
-  return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional ? choicesOf(schema.unwrap() as z.ZodType) : undefined;
+  return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional
+    ? choicesOf(schema.unwrap() as z.ZodType)
+    : undefined;
 }
 
 /** The flag of a name: `dataDir` → `--data-dir`. */
@@ -69,7 +107,9 @@ export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (let
 const textListOf = (value: string): string[] | undefined => {
   try {
     const list: unknown = JSON.parse(value);
-    return Array.isArray(list) && list.length > 0 && list.every((text) => typeof text === 'string') && list[0] !== '' ? list : undefined;
+    return Array.isArray(list) && list.length > 0 && list.every((text) => typeof text === 'string') && list[0] !== ''
+      ? list
+      : undefined;
   } catch {
     return undefined;
   }
@@ -77,7 +117,10 @@ const textListOf = (value: string): string[] | undefined => {
 
 /** A command with its arguments, as a JSON array of strings. */
 export const command = () =>
-  textMatching('a command as a JSON array of strings, such as ["logger", "-t", "infra-mcp"]', (value) => textListOf(value) !== undefined)().transform((value) => textListOf(value)!);
+  textMatching(
+    'a command as a JSON array of strings, such as ["logger", "-t", "infra-mcp"]',
+    (value) => textListOf(value) !== undefined,
+  )().transform((value) => textListOf(value)!);
 
 const isHttp = (value: string): boolean => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
 
@@ -89,15 +132,15 @@ export const url = () => httpAddress().transform((value) => new URL(value));
 
 /** Names separated by commas. */
 export const nameList = () =>
-  textMatching('names, separated by commas', (value) => value.split(',').every((word) => /^[a-z0-9_-]+$/.test(word.trim())))().transform((value) =>
-    value.split(',').map((word) => word.trim()),
-  );
+  textMatching('names, separated by commas', (value) =>
+    value.split(',').every((word) => /^[a-z0-9_-]+$/.test(word.trim())),
+  )().transform((value) => value.split(',').map((word) => word.trim()));
 
 /** Names of environment variables, separated by commas. */
 export const variableNames = () =>
-  textMatching('names of environment variables, separated by commas', (value) => value.split(',').every((word) => /^[A-Za-z_]\w*$/.test(word.trim())))().transform((value) =>
-    value.split(',').map((word) => word.trim()),
-  );
+  textMatching('names of environment variables, separated by commas', (value) =>
+    value.split(',').every((word) => /^[A-Za-z_]\w*$/.test(word.trim())),
+  )().transform((value) => value.split(',').map((word) => word.trim()));
 
 /** Host names separated by commas. */
 export const hostNames = () =>

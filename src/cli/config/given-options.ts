@@ -23,7 +23,10 @@ export const directlyGiven = (command: CommandName, flags: GivenFlags, env: Node
   optionsOf(command).flatMap((option) => {
     const flag = flags[flagNameOf(option.name)];
     if (flag !== undefined) return [{ option, source: option.flag!, text: String(flag) }];
-    const variable = env[option.env] === undefined && option.foreignEnv !== undefined && env[option.foreignEnv] !== '' ? option.foreignEnv : option.env;
+    const variable =
+      env[option.env] === undefined && option.foreignEnv !== undefined && env[option.foreignEnv] !== ''
+        ? option.foreignEnv
+        : option.env;
     const text = env[variable];
     return text === undefined ? [] : [{ option, source: variable, text }];
   });
@@ -36,7 +39,10 @@ const profileSelectors: readonly OptionName[] = ['profile', 'profilesFile'];
 /** The options that profiles can set, by their names there: all options of servers. */
 export const profileOptions: ReadonlyMap<string, OptionHelp> = new Map(
   optionHelp
-    .filter(({ commands, name }) => (commands.includes('stdio') || commands.includes('http')) && !profileSelectors.includes(name))
+    .filter(
+      ({ commands, name }) =>
+        (commands.includes('stdio') || commands.includes('http')) && !profileSelectors.includes(name),
+    )
     .map((option) => [profileNameOf(option), option]),
 );
 
@@ -49,16 +55,33 @@ const setByProfile = (command: CommandName, { name, texts }: Profile): GivenOpti
 /** The options that choose the platform and its token. */
 const connectionOptions: readonly OptionName[] = ['baseUrl', 'apiToken', 'apiTokenFile'];
 
-/** The options of a command that are set by flags, environment or profile. A flag takes precedence over its environment variable. */
-export const givenOptions = (command: CommandName, flags: GivenFlags, env: NodeJS.ProcessEnv, profile?: Profile): readonly GivenOption[] => [
+/**
+ * The options of a command that are set by flags, environment or profile. A flag takes precedence over its environment
+ * variable.
+ */
+export const givenOptions = (
+  command: CommandName,
+  flags: GivenFlags,
+  env: NodeJS.ProcessEnv,
+  profile?: Profile,
+): readonly GivenOption[] => [
   ...directlyGiven(command, flags, env),
   ...(profile ? setByProfile(command, profile) : []),
 ];
 
 /** Options that conflict with the profile, one line each. Neither source takes precedence over the other. */
-export const profileConflicts = (command: CommandName, flags: GivenFlags, env: NodeJS.ProcessEnv, { name, texts }: Profile): readonly string[] =>
+export const profileConflicts = (
+  command: CommandName,
+  flags: GivenFlags,
+  env: NodeJS.ProcessEnv,
+  { name, texts }: Profile,
+): readonly string[] =>
   directlyGiven(command, flags, env).flatMap(({ option, source }) => {
     const key = profileNameOf(option);
     if (Object.hasOwn(texts, key)) return [`${source} is set, and the profile ${name} sets ${key} too. Remove one.`];
-    return connectionOptions.includes(option.name) ? [`${source} is set in addition to the profile ${name}. The platform and its token must come from the same source: unset it, or don't use the profile.`] : [];
+    return connectionOptions.includes(option.name)
+      ? [
+          `${source} is set in addition to the profile ${name}. The platform and its token must come from the same source: unset it, or don't use the profile.`,
+        ]
+      : [];
   });

@@ -1,6 +1,28 @@
 /** Options and where their values come from. */
 
 export { givenOptions } from './given-options.ts';
-export { defaultDomain, domainPattern } from './options.ts';
+export { defaultDomain, domainPattern } from './platform-options.ts';
 export { linkedPages, pageLink, repositoryUrl } from './page-links.ts';
-export { choicesOf, chosenProfile, ConfigError, defaultDataDir, enumOf, flagOf, integerBetween, kindOf, optionHelp, optionsOf, profileNames, readConfig, settingsOf, type CommandName, type Config, type GivenFlags, type logLevels, type OptionHelp, type OptionName, type Profile, type Setting } from './read-config.ts';
+export {
+  choicesOf,
+  chosenProfile,
+  ConfigError,
+  defaultDataDir,
+  enumOf,
+  flagOf,
+  integerBetween,
+  kindOf,
+  optionHelp,
+  optionsOf,
+  profileNames,
+  readConfig,
+  settingsOf,
+  type CommandName,
+  type Config,
+  type GivenFlags,
+  type logLevels,
+  type OptionHelp,
+  type OptionName,
+  type Profile,
+  type Setting,
+} from './read-config.ts';

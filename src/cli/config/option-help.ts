@@ -1,6 +1,7 @@
 import { booleanText, type CommandName, flagOf, type Option, path, type ValueOf } from './fields.ts';
 import { httpOptions } from './http-options.ts';
-import { engineOptions, options, scopeOptions, testingOptions } from './options.ts';
+import { options, scopeOptions } from './options.ts';
+import { engineOptions, testingOptions } from './platform-options.ts';
 
 /** Every option. The flag is the member's name unless `flagName` is set. */
 const allOptions = { ...options, ...scopeOptions, ...engineOptions, ...testingOptions, ...httpOptions };
@@ -25,7 +26,8 @@ const helpOf = (name: OptionName): OptionHelp => {
   const option: Option = allOptions[name];
   const defaultText = option.fallback ?? option.defaultValue;
   return {
-    ...option, name,
+    ...option,
+    name,
     ...(!option.environmentOnly && { flag: flagOf(flagNameOf(name)) }),
     ...(defaultText !== undefined && { defaultText: `${defaultText as string | number | boolean}` }),
   };
@@ -42,4 +44,5 @@ export const kindOf = ({ createSchema }: Option): 'path' | 'boolean' | 'number' 
 };
 
 /** The options that a command takes. */
-export const optionsOf = (command: CommandName): readonly OptionHelp[] => optionHelp.filter(({ commands }) => commands.includes(command));
+export const optionsOf = (command: CommandName): readonly OptionHelp[] =>
+  optionHelp.filter(({ commands }) => commands.includes(command));

@@ -1,224 +1,324 @@
-import * as z from 'zod';
 import { defaultRateLimit, defaultRateWindowSeconds, engineRateLimit } from '../../contract/index.ts';
 import { pageLink } from './page-links.ts';
-import { httpAddress, command, enumOf, optional, path, withDefault, integerBetween, textMatching, nameList, variableNames, anyText, booleanText } from './fields.ts';
-
+import {
+  httpAddress,
+  command,
+  enumOf,
+  optional,
+  path,
+  withDefault,
+  integerBetween,
+  textMatching,
+  nameList,
+  variableNames,
+  anyText,
+  booleanText,
+} from './fields.ts';
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
-const factor = () => textMatching('a number from 0 to 1000', (value) => /^\d+(\.\d+)?$/.test(value) && Number(value) <= 1000)().transform(Number);
+const factor = () =>
+  textMatching('a number from 0 to 1000', (value) => /^\d+(\.\d+)?$/.test(value) && Number(value) <= 1000)().transform(
+    Number,
+  );
 
 /** Options of the server and of the embedded platform. */
 export const options = {
   baseUrl: optional(httpAddress, {
-    env: 'INFRA_BASE_URL', value: 'url', commands: ['stdio', 'http'],
-    description: 'URL of a remote platform. Requires a token.', fallback: 'the embedded platform',
+    env: 'INFRA_BASE_URL',
+    value: 'url',
+    commands: ['stdio', 'http'],
+    description: 'URL of a remote platform. Requires a token.',
+    fallback: 'the embedded platform',
   }),
   apiToken: optional(anyText, {
-    env: 'INFRA_API_TOKEN', commands: ['stdio', 'http'], environmentOnly: true, secret: true,
-    description: "API token for the platform at INFRA_BASE_URL, as shown in its console. For a JWT, write `Bearer <jwt>`.",
+    env: 'INFRA_API_TOKEN',
+    commands: ['stdio', 'http'],
+    environmentOnly: true,
+    secret: true,
+    description:
+      'API token for the platform at INFRA_BASE_URL, as shown in its console. For a JWT, write `Bearer <jwt>`.',
   }),
   apiTokenFile: optional(path, {
-    env: 'INFRA_API_TOKEN_FILE', value: 'path', commands: ['stdio', 'http'],
+    env: 'INFRA_API_TOKEN_FILE',
+    value: 'path',
+    commands: ['stdio', 'http'],
     description: 'File that contains only the API token, as an alternative to INFRA_API_TOKEN.',
   }),
   readOnly: withDefault(booleanText, false, {
-    env: 'INFRA_READ_ONLY', commands: ['stdio', 'http', 'tools'],
+    env: 'INFRA_READ_ONLY',
+    commands: ['stdio', 'http', 'tools'],
     description: 'Offer only tools that read.',
   }),
   policyFile: optional(path, {
-    env: 'INFRA_POLICY_FILE', value: 'path', commands: ['stdio', 'http', 'tools'],
+    env: 'INFRA_POLICY_FILE',
+    value: 'path',
+    commands: ['stdio', 'http', 'tools'],
     description: 'Policy file in YAML or JSON: rules that allow, deny, freeze or limit calls.',
   }),
   maxDisruptivePerHour: optional(integerBetween(0, 1_000_000), {
-    env: 'INFRA_MAX_DISRUPTIVE_PER_HOUR', value: 'calls', commands: ['stdio', 'http'],
+    env: 'INFRA_MAX_DISRUPTIVE_PER_HOUR',
+    value: 'calls',
+    commands: ['stdio', 'http'],
     description: 'Maximum number of disruptive, destructive and sensitive calls within any 60 minutes.',
   }),
   auditFile: optional(path, {
-    env: 'INFRA_AUDIT_FILE', value: 'path', commands: ['stdio', 'http', 'approve', 'audit'],
-    description: 'Audit log file. Records every call and every decision of the operator.', fallback: 'audit.jsonl in the data directory',
+    env: 'INFRA_AUDIT_FILE',
+    value: 'path',
+    commands: ['stdio', 'http', 'approve', 'audit'],
+    description: 'Audit log file. Records every call and every decision of the operator.',
+    fallback: 'audit.jsonl in the data directory',
   }),
   auditCommand: optional(command, {
-    env: 'INFRA_AUDIT_COMMAND', value: 'json', commands: ['stdio', 'http', 'approve'], secret: true,
-    description: 'Command that receives the audit records on its standard input instead. It is started without a shell, and without the tokens and secrets of this program: of its environment it gets PATH, HOME, language, time zone and the like.',
+    env: 'INFRA_AUDIT_COMMAND',
+    value: 'json',
+    commands: ['stdio', 'http', 'approve'],
+    secret: true,
+    description:
+      'Command that receives the audit records on its standard input instead. It is started without a shell, and without the tokens and secrets of this program: of its environment it gets PATH, HOME, language, time zone and the like.',
   }),
   auditCommandEnv: optional(variableNames, {
-    env: 'INFRA_AUDIT_COMMAND_ENV', value: 'names', commands: ['stdio', 'http', 'approve'],
-    description: 'Further environment variables that this command gets, by their names, separated by commas.', fallback: 'none',
+    env: 'INFRA_AUDIT_COMMAND_ENV',
+    value: 'names',
+    commands: ['stdio', 'http', 'approve'],
+    description: 'Further environment variables that this command gets, by their names, separated by commas.',
+    fallback: 'none',
   }),
   approvalsWebhookUrl: optional(httpAddress, {
-    env: 'INFRA_APPROVALS_WEBHOOK_URL', commands: ['stdio', 'http'], environmentOnly: true, secret: true,
-    description: 'URL that is notified when a call starts to wait for the operator. https, or http on this machine. Requires a secret.',
+    env: 'INFRA_APPROVALS_WEBHOOK_URL',
+    commands: ['stdio', 'http'],
+    environmentOnly: true,
+    secret: true,
+    description:
+      'URL that is notified when a call starts to wait for the operator. https, or http on this machine. Requires a secret.',
   }),
   approvalsWebhookSecret: optional(anyText, {
-    env: 'INFRA_APPROVALS_WEBHOOK_SECRET', commands: ['stdio', 'http'], environmentOnly: true, secret: true,
+    env: 'INFRA_APPROVALS_WEBHOOK_SECRET',
+    commands: ['stdio', 'http'],
+    environmentOnly: true,
+    secret: true,
     description: 'Secret that signs these notifications: `whsec_` and 24 to 64 random bytes in base64.',
   }),
   approvalsWebhookSecretFile: optional(path, {
-    env: 'INFRA_APPROVALS_WEBHOOK_SECRET_FILE', value: 'path', commands: ['stdio', 'http'],
+    env: 'INFRA_APPROVALS_WEBHOOK_SECRET_FILE',
+    value: 'path',
+    commands: ['stdio', 'http'],
     description: 'File that contains only this secret, as an alternative to INFRA_APPROVALS_WEBHOOK_SECRET.',
   }),
   requestTimeout: withDefault(integerBetween(1, 50), 30, {
-    env: 'INFRA_REQUEST_TIMEOUT', value: 'seconds', commands: ['stdio', 'http'],
+    env: 'INFRA_REQUEST_TIMEOUT',
+    value: 'seconds',
+    commands: ['stdio', 'http'],
     description: 'Timeout of one request to the platform.',
   }),
   logLevel: withDefault(enumOf(logLevels), 'warn', {
-    env: 'INFRA_LOG_LEVEL', value: 'level', commands: ['stdio', 'http', 'platform'],
+    env: 'INFRA_LOG_LEVEL',
+    value: 'level',
+    commands: ['stdio', 'http', 'platform'],
     description: `Level of the log on stderr: ${logLevels.join(', ')}.`,
   }),
   metricsPort: optional(integerBetween(0, 65_535), {
-    env: 'INFRA_METRICS_PORT', value: 'port', commands: ['stdio', 'http', 'platform'],
-    description: `Port to serve metrics on, at /metrics; 0 picks a free port. See ${pageLink('metrics')}.`, fallback: 'no metrics',
+    env: 'INFRA_METRICS_PORT',
+    value: 'port',
+    commands: ['stdio', 'http', 'platform'],
+    description: `Port to serve metrics on, at /metrics; 0 picks a free port. See ${pageLink('metrics')}.`,
+    fallback: 'no metrics',
   }),
   metricsHost: withDefault(anyText, '127.0.0.1', {
-    env: 'INFRA_METRICS_HOST', value: 'address', commands: ['stdio', 'http', 'platform'],
+    env: 'INFRA_METRICS_HOST',
+    value: 'address',
+    commands: ['stdio', 'http', 'platform'],
     description: 'Address to serve metrics on. Other machines can read them unless it is a loopback address.',
   }),
   dataDir: optional(path, {
-    env: 'INFRA_DATA_DIR', value: 'path', commands: ['stdio', 'http', 'platform', 'doctor platform', 'token', 'backup', 'restore', 'migrate', 'approve', 'audit'],
-    description: 'Directory for the embedded platform, approvals and the audit log.', fallback: '$XDG_DATA_HOME/infra-mcp or ~/.local/share/infra-mcp',
+    env: 'INFRA_DATA_DIR',
+    value: 'path',
+    commands: [
+      'stdio',
+      'http',
+      'platform',
+      'doctor platform',
+      'token',
+      'backup',
+      'restore',
+      'migrate',
+      'approve',
+      'audit',
+    ],
+    description: 'Directory for the embedded platform, approvals and the audit log.',
+    fallback: '$XDG_DATA_HOME/infra-mcp or ~/.local/share/infra-mcp',
   }),
   keysDir: optional(path, {
-    env: 'INFRA_KEYS_DIR', value: 'path', commands: ['stdio', 'http', 'platform', 'doctor platform', 'token', 'backup', 'restore', 'migrate', 'approve', 'audit'],
-    description: 'Directory with the keys that seal secrets, approvals and the audit log, and with the operator\'s secret. Processes on one database need the same.', fallback: 'the data directory',
+    env: 'INFRA_KEYS_DIR',
+    value: 'path',
+    commands: [
+      'stdio',
+      'http',
+      'platform',
+      'doctor platform',
+      'token',
+      'backup',
+      'restore',
+      'migrate',
+      'approve',
+      'audit',
+    ],
+    description:
+      "Directory with the keys that seal secrets, approvals and the audit log, and with the operator's secret. Processes on one database need the same.",
+    fallback: 'the data directory',
   }),
-  databaseUrl: optional(textMatching('a postgres:// address', (value) => /^postgres(?:ql)?:\/\//.test(value)), {
-    env: 'INFRA_DATABASE_URL', value: 'url', commands: ['http', 'platform', 'doctor platform', 'token', 'backup', 'restore', 'migrate', 'approve', 'audit'], environmentOnly: true, secret: true,
-    description: `Address of a PostgreSQL database for everything that several processes share, such as postgres://user@host:5432/name?passwordfile=/path. See ${pageLink('run-for-a-team')}.`, fallback: 'databases in the data directory',
-  }),
+  databaseUrl: optional(
+    textMatching('a postgres:// address', (value) => /^postgres(?:ql)?:\/\//.test(value)),
+    {
+      env: 'INFRA_DATABASE_URL',
+      value: 'url',
+      commands: ['http', 'platform', 'doctor platform', 'token', 'backup', 'restore', 'migrate', 'approve', 'audit'],
+      environmentOnly: true,
+      secret: true,
+      description: `Address of a PostgreSQL database for everything that several processes share, such as postgres://user@host:5432/name?passwordfile=/path. See ${pageLink('run-for-a-team')}.`,
+      fallback: 'databases in the data directory',
+    },
+  ),
   timeScale: withDefault(factor, 1, {
-    env: 'INFRA_TIME_SCALE', value: 'factor', commands: ['stdio', 'http', 'platform'],
-    description: 'Factor for durations of the embedded platform: 0.05 is twenty times faster, 0 is instant, 2 is half as fast.',
+    env: 'INFRA_TIME_SCALE',
+    value: 'factor',
+    commands: ['stdio', 'http', 'platform'],
+    description:
+      'Factor for durations of the embedded platform: 0.05 is twenty times faster, 0 is instant, 2 is half as fast.',
   }),
   rateLimit: optional(integerBetween(1, 1_000_000_000), {
-    env: 'INFRA_RATE_LIMIT', value: 'requests', commands: ['stdio', 'http', 'platform'],
-    description: 'Maximum number of requests to the embedded platform for each token and rate limit window.', fallback: `${defaultRateLimit}; ${engineRateLimit} with real clusters`,
+    env: 'INFRA_RATE_LIMIT',
+    value: 'requests',
+    commands: ['stdio', 'http', 'platform'],
+    description: 'Maximum number of requests to the embedded platform for each token and rate limit window.',
+    fallback: `${defaultRateLimit}; ${engineRateLimit} with real clusters`,
   }),
   rateWindow: withDefault(integerBetween(1, 86_400), defaultRateWindowSeconds, {
-    env: 'INFRA_RATE_WINDOW', value: 'seconds', commands: ['stdio', 'http', 'platform'],
+    env: 'INFRA_RATE_WINDOW',
+    value: 'seconds',
+    commands: ['stdio', 'http', 'platform'],
     description: 'Length of the rate limit window.',
   }),
   allowPrivateWebhookTargets: withDefault(booleanText, false, {
-    env: 'INFRA_ALLOW_PRIVATE_WEBHOOK_TARGETS', commands: ['stdio', 'http', 'platform'],
+    env: 'INFRA_ALLOW_PRIVATE_WEBHOOK_TARGETS',
+    commands: ['stdio', 'http', 'platform'],
     description: 'Allow webhooks of the embedded platform to call private and loopback addresses.',
   }),
   scenario: optional(nameList, {
-    env: 'INFRA_SCENARIO', value: 'name', commands: ['stdio', 'http', 'platform'], repeatable: true,
+    env: 'INFRA_SCENARIO',
+    value: 'name',
+    commands: ['stdio', 'http', 'platform'],
+    repeatable: true,
     description: `Failure scenario to apply to the embedded platform. Separate several with commas or repeat the option; \`all\` applies every scenario. See ${pageLink('scenarios')}.`,
   }),
   runtime: withDefault(enumOf(['simulated', 'docker']), 'simulated', {
-    env: 'INFRA_RUNTIME', value: 'name', commands: ['platform'],
+    env: 'INFRA_RUNTIME',
+    value: 'name',
+    commands: ['platform'],
     description: `Where services run: \`simulated\` runs nothing, \`docker\` runs them on an engine in swarm mode. See ${pageLink('run-a-platform')}.`,
   }),
   clustersFile: optional(path, {
-    env: 'INFRA_CLUSTERS_FILE', value: 'path', commands: ['platform', 'doctor platform'],
-    description: 'Clusters file in YAML: several engines by the names of their clusters, and the registries that services may use.', fallback: 'one cluster, `local`, at the address of the engine',
+    env: 'INFRA_CLUSTERS_FILE',
+    value: 'path',
+    commands: ['platform', 'doctor platform'],
+    description:
+      'Clusters file in YAML: several engines by the names of their clusters, and the registries that services may use.',
+    fallback: 'one cluster, `local`, at the address of the engine',
   }),
   host: withDefault(anyText, '127.0.0.1', {
-    env: 'INFRA_PLATFORM_HOST', value: 'address', commands: ['platform'],
+    env: 'INFRA_PLATFORM_HOST',
+    value: 'address',
+    commands: ['platform'],
     description: 'Address to listen on. Other machines can connect unless it is a loopback address.',
   }),
   port: withDefault(integerBetween(0, 65_535), 0, {
-    env: 'INFRA_PLATFORM_PORT', value: 'port', commands: ['platform'],
+    env: 'INFRA_PLATFORM_PORT',
+    value: 'port',
+    commands: ['platform'],
     description: 'Port to listen on; 0 picks a free port.',
   }),
-  token: optional(textMatching('a token: visible characters without spaces', (value) => /^[\x21-\x7e]+$/.test(value)), {
-    env: 'INFRA_PLATFORM_TOKEN', value: 'token', commands: ['platform'], secret: true, insteadOfFlag: '--token-file or INFRA_PLATFORM_TOKEN',
-    description: 'Token of an administrator. As a flag, other users of the machine can see it; use `--token-file` to keep it secret.', fallback: 'created with a new data directory',
-  }),
+  token: optional(
+    textMatching('a token: visible characters without spaces', (value) => /^[\x21-\x7e]+$/.test(value)),
+    {
+      env: 'INFRA_PLATFORM_TOKEN',
+      value: 'token',
+      commands: ['platform'],
+      secret: true,
+      insteadOfFlag: '--token-file or INFRA_PLATFORM_TOKEN',
+      description:
+        'Token of an administrator. As a flag, other users of the machine can see it; use `--token-file` to keep it secret.',
+      fallback: 'created with a new data directory',
+    },
+  ),
   tokenFile: optional(path, {
-    env: 'INFRA_PLATFORM_TOKEN_FILE', value: 'path', commands: ['platform'],
+    env: 'INFRA_PLATFORM_TOKEN_FILE',
+    value: 'path',
+    commands: ['platform'],
     description: 'File with that token. Created with a new token if missing.',
   }),
 };
-
-/** A name below which services get their addresses. */
-export const domainPattern = /^(?=[^]{1,150}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)*[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/i;
-
-/** The domain of public addresses where none is given. */
-export const defaultDomain = 'localhost';
-
-/** Options for the Docker engine that services run on. */
-export const engineOptions = {
-  engine: withDefault(anyText, 'unix:///var/run/docker.sock', {
-    env: 'INFRA_ENGINE', foreignEnv: 'DOCKER_HOST', value: 'address', commands: ['platform', 'doctor platform', 'database', 'node'],
-    description: 'Address of a Docker engine: `unix://` and the path of its socket, or `tcp://host:port`, but not `ssh://`. Whoever may use an engine is root on its host.',
-    fallback: 'DOCKER_HOST if it is set, else unix:///var/run/docker.sock',
-  }),
-  engineTlsDir: optional(path, {
-    env: 'INFRA_ENGINE_TLS_DIR', value: 'path', commands: ['platform', 'doctor platform', 'database', 'node'],
-    description: 'Directory with ca.pem, cert.pem and key.pem for an engine at `tcp://`. Required unless it is on this machine.',
-  }),
-  domain: withDefault(textMatching('a domain name such as apps.example.com, without scheme and port', (value) => domainPattern.test(value)), defaultDomain, {
-    env: 'INFRA_DOMAIN', value: 'name', commands: ['platform', 'doctor platform'],
-    description: 'Domain below which services get their public addresses. Name servers have to give the address of the machine for `*.` and this domain. Below `localhost` only the machine itself reaches them.',
-  }),
-  registry: optional(textMatching('the host of a registry, with its port if it has one, such as registry.example.com:5000', (value) => /^(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?$/i.test(value)), {
-    env: 'INFRA_REGISTRY', value: 'host', commands: ['doctor platform'],
-    description: 'Host of the registry for built images, with its port. Required for engines of several machines. A clusters file has its own.', fallback: 'none: images stay on the engine that built them',
-  }),
-};
-
 const profileName = textMatching('a name of letters, digits, - and _', (value) => /^[\w-]+$/.test(value));
 const resourceName = () => anyText().transform((value) => value.trim());
 
 /** Options that select the profile, the tools and the scope of a server. */
 export const scopeOptions = {
   profile: optional(profileName, {
-    env: 'INFRA_PROFILE', value: 'name', commands: ['stdio', 'http', 'tools'],
-    description: 'Name of the profile in the profiles file to take options from, for example one for each platform or organization.',
+    env: 'INFRA_PROFILE',
+    value: 'name',
+    commands: ['stdio', 'http', 'tools'],
+    description:
+      'Name of the profile in the profiles file to take options from, for example one for each platform or organization.',
   }),
   profilesFile: optional(path, {
-    env: 'INFRA_PROFILES_FILE', value: 'path', commands: ['stdio', 'http', 'tools'],
-    description: 'Profiles file in YAML or JSON.', fallback: '$XDG_CONFIG_HOME/infra-mcp/profiles.yaml or ~/.config/infra-mcp/profiles.yaml',
+    env: 'INFRA_PROFILES_FILE',
+    value: 'path',
+    commands: ['stdio', 'http', 'tools'],
+    description: 'Profiles file in YAML or JSON.',
+    fallback: '$XDG_CONFIG_HOME/infra-mcp/profiles.yaml or ~/.config/infra-mcp/profiles.yaml',
   }),
   toolsets: optional(nameList, {
-    env: 'INFRA_TOOLSETS', value: 'names', commands: ['stdio', 'http', 'tools'], repeatable: true,
-    description: 'Toolsets to offer, separated by commas. `core` contains the tools for daily work; `infra-mcp tools` shows the toolset of every tool.', fallback: 'every tool',
+    env: 'INFRA_TOOLSETS',
+    value: 'names',
+    commands: ['stdio', 'http', 'tools'],
+    repeatable: true,
+    description:
+      'Toolsets to offer, separated by commas. `core` contains the tools for daily work; `infra-mcp tools` shows the toolset of every tool.',
+    fallback: 'every tool',
   }),
   tools: optional(nameList, {
-    env: 'INFRA_TOOLS', value: 'names', commands: ['stdio', 'http', 'tools'], repeatable: true,
-    description: 'Tools to offer, in addition to those of the toolsets.', fallback: 'every tool',
+    env: 'INFRA_TOOLS',
+    value: 'names',
+    commands: ['stdio', 'http', 'tools'],
+    repeatable: true,
+    description: 'Tools to offer, in addition to those of the toolsets.',
+    fallback: 'every tool',
   }),
   excludeTools: withDefault(nameList, [], {
-    env: 'INFRA_EXCLUDE_TOOLS', value: 'names', commands: ['stdio', 'http', 'tools'], repeatable: true,
-    description: 'Tools to exclude, regardless of the other options.', fallback: 'none',
+    env: 'INFRA_EXCLUDE_TOOLS',
+    value: 'names',
+    commands: ['stdio', 'http', 'tools'],
+    repeatable: true,
+    description: 'Tools to exclude, regardless of the other options.',
+    fallback: 'none',
   }),
   organization: optional(resourceName, {
-    env: 'INFRA_ORGANIZATION', value: 'name', commands: ['stdio', 'http'],
-    description: 'Name or id of the organization to use. Required if the token has several; the embedded platform has one.', fallback: "the token's only one",
+    env: 'INFRA_ORGANIZATION',
+    value: 'name',
+    commands: ['stdio', 'http'],
+    description:
+      'Name or id of the organization to use. Required if the token has several; the embedded platform has one.',
+    fallback: "the token's only one",
   }),
   project: optional(resourceName, {
-    env: 'INFRA_PROJECT', value: 'name', commands: ['stdio', 'http', 'tools'],
-    description: 'Name or id of a project to restrict every call to. Tools then need no project argument and cannot access other projects.',
+    env: 'INFRA_PROJECT',
+    value: 'name',
+    commands: ['stdio', 'http', 'tools'],
+    description:
+      'Name or id of a project to restrict every call to. Tools then need no project argument and cannot access other projects.',
   }),
   environment: optional(resourceName, {
-    env: 'INFRA_ENVIRONMENT', value: 'path', commands: ['stdio', 'http', 'tools'],
+    env: 'INFRA_ENVIRONMENT',
+    value: 'path',
+    commands: ['stdio', 'http', 'tools'],
     description: 'Environment to restrict every call to, as project/environment or id.',
-  }),
-};
-
-const isMoment = (value: string): boolean => value === 'now' || z.iso.datetime({ offset: true }).safeParse(value).success;
-
-/** A point in time, parsed to milliseconds since 1970. */
-const moment = () =>
-  textMatching('now, or a moment such as 2026-03-01T12:00:00Z', isMoment)().transform((value) => (value === 'now' ? Date.now() : Date.parse(value)));
-
-/** Options of the platform command for tests. */
-export const testingOptions = {
-  control: withDefault(booleanText, false, {
-    env: 'INFRA_PLATFORM_CONTROL', commands: ['platform'],
-    description: 'Enable the test control API for time, faults and snapshots. Its separate token is printed when the platform is ready.',
-  }),
-  steppedTime: optional(moment, {
-    env: 'INFRA_STEPPED_TIME', value: 'moment', commands: ['platform'],
-    description: 'Stop the clock until a control request advances it. A new data directory starts at this time. Requires --control.', fallback: 'real time',
-  }),
-  randomSeed: optional(anyText, {
-    env: 'INFRA_RANDOM_SEED', value: 'text', commands: ['platform'],
-    description: 'Seed for ids and random values, to get the same ones in every new data directory.', fallback: 'random values',
-  }),
-  faultsFile: optional(path, {
-    env: 'INFRA_FAULTS_FILE', flagName: 'faults', value: 'path', commands: ['platform'],
-    description: 'Fault rules in YAML or JSON that make requests, deployments and upgrades fail.',
   }),
 };

@@ -4,7 +4,16 @@ import manifest from '../../../package.json' with { type: 'json' };
 export const repositoryUrl = manifest.repository.url.replace(/^git\+|\.git$/g, '');
 
 /** The pages of docs/ that help texts and errors refer to. */
-export const linkedPages = ['configuration', 'http', 'metrics', 'policy', 'profiles', 'run-a-platform', 'run-for-a-team', 'scenarios'] as const;
+export const linkedPages = [
+  'configuration',
+  'http',
+  'metrics',
+  'policy',
+  'profiles',
+  'run-a-platform',
+  'run-for-a-team',
+  'scenarios',
+] as const;
 
 /** Where a reader opens a page: who installed the package has no docs/. */
 export const pageLink = (page: (typeof linkedPages)[number]): string => `${repositoryUrl}/blob/main/docs/${page}.md`;

@@ -19,7 +19,10 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-const contradictions: readonly { readonly when: (values: OptionValues, command: CommandName) => unknown; readonly message: string }[] = [
+const contradictions: readonly {
+  readonly when: (values: OptionValues, command: CommandName) => unknown;
+  readonly message: string;
+}[] = [
   {
     when: ({ apiToken, apiTokenFile }) => apiToken !== undefined && apiTokenFile !== undefined,
     message: 'INFRA_API_TOKEN and INFRA_API_TOKEN_FILE are both set. Set only one.',
@@ -33,29 +36,38 @@ const contradictions: readonly { readonly when: (values: OptionValues, command: 
     message: 'INFRA_AUDIT_FILE and INFRA_AUDIT_COMMAND are both set. Set only one.',
   },
   {
-    when: ({ approvalsWebhookSecret, approvalsWebhookSecretFile }) => approvalsWebhookSecret !== undefined && approvalsWebhookSecretFile !== undefined,
+    when: ({ approvalsWebhookSecret, approvalsWebhookSecretFile }) =>
+      approvalsWebhookSecret !== undefined && approvalsWebhookSecretFile !== undefined,
     message: 'INFRA_APPROVALS_WEBHOOK_SECRET and INFRA_APPROVALS_WEBHOOK_SECRET_FILE are both set. Set only one.',
   },
   {
-    when: ({ approvalsWebhookUrl, approvalsWebhookSecret, approvalsWebhookSecretFile }) => approvalsWebhookUrl !== undefined && (approvalsWebhookSecret ?? approvalsWebhookSecretFile) === undefined,
-    message: 'INFRA_APPROVALS_WEBHOOK_URL is set without a secret. Set INFRA_APPROVALS_WEBHOOK_SECRET or INFRA_APPROVALS_WEBHOOK_SECRET_FILE too: without signatures, anybody who finds the receiver could send operators to a page of their own.',
+    when: ({ approvalsWebhookUrl, approvalsWebhookSecret, approvalsWebhookSecretFile }) =>
+      approvalsWebhookUrl !== undefined && (approvalsWebhookSecret ?? approvalsWebhookSecretFile) === undefined,
+    message:
+      'INFRA_APPROVALS_WEBHOOK_URL is set without a secret. Set INFRA_APPROVALS_WEBHOOK_SECRET or INFRA_APPROVALS_WEBHOOK_SECRET_FILE too: without signatures, anybody who finds the receiver could send operators to a page of their own.',
   },
   {
-    when: ({ approvalsWebhookUrl, approvalsWebhookSecret, approvalsWebhookSecretFile }) => approvalsWebhookUrl === undefined && (approvalsWebhookSecret ?? approvalsWebhookSecretFile) !== undefined,
-    message: 'A secret for the approvals webhook is set without INFRA_APPROVALS_WEBHOOK_URL. Set the URL too, or remove the secret: otherwise nobody would be notified.',
+    when: ({ approvalsWebhookUrl, approvalsWebhookSecret, approvalsWebhookSecretFile }) =>
+      approvalsWebhookUrl === undefined && (approvalsWebhookSecret ?? approvalsWebhookSecretFile) !== undefined,
+    message:
+      'A secret for the approvals webhook is set without INFRA_APPROVALS_WEBHOOK_URL. Set the URL too, or remove the secret: otherwise nobody would be notified.',
   },
   {
     // Over HTTP each caller can send its own token.
-    when: ({ baseUrl, apiToken, apiTokenFile }, command) => command !== 'http' && baseUrl && apiToken === undefined && apiTokenFile === undefined,
-    message: 'INFRA_BASE_URL is set without a token. Set INFRA_API_TOKEN or INFRA_API_TOKEN_FILE; without INFRA_BASE_URL the embedded platform is used.',
+    when: ({ baseUrl, apiToken, apiTokenFile }, command) =>
+      command !== 'http' && baseUrl && apiToken === undefined && apiTokenFile === undefined,
+    message:
+      'INFRA_BASE_URL is set without a token. Set INFRA_API_TOKEN or INFRA_API_TOKEN_FILE; without INFRA_BASE_URL the embedded platform is used.',
   },
   {
     when: ({ baseUrl, apiToken, apiTokenFile }) => !baseUrl && (apiToken !== undefined || apiTokenFile !== undefined),
-    message: 'An API token is set without INFRA_BASE_URL. Set INFRA_BASE_URL too, or remove the token: otherwise calls meant for a remote platform would reach the embedded one.',
+    message:
+      'An API token is set without INFRA_BASE_URL. Set INFRA_BASE_URL too, or remove the token: otherwise calls meant for a remote platform would reach the embedded one.',
   },
   {
     when: ({ baseUrl, scenario }) => baseUrl !== undefined && scenario !== undefined,
-    message: 'A scenario is set together with INFRA_BASE_URL. Remove one: scenarios apply only to the embedded platform.',
+    message:
+      'A scenario is set together with INFRA_BASE_URL. Remove one: scenarios apply only to the embedded platform.',
   },
   {
     when: ({ control, steppedTime }) => steppedTime !== undefined && !control,
@@ -63,11 +75,14 @@ const contradictions: readonly { readonly when: (values: OptionValues, command: 
   },
   {
     when: ({ oauthIssuer, publicUrl }) => oauthIssuer !== undefined && publicUrl === undefined,
-    message: 'INFRA_OAUTH_ISSUER is set without INFRA_HTTP_PUBLIC_URL. Set INFRA_HTTP_PUBLIC_URL to the URL of the MCP endpoint as clients see it: access tokens must be issued for it.',
+    message:
+      'INFRA_OAUTH_ISSUER is set without INFRA_HTTP_PUBLIC_URL. Set INFRA_HTTP_PUBLIC_URL to the URL of the MCP endpoint as clients see it: access tokens must be issued for it.',
   },
   {
-    when: ({ oauthIssuer, oauthAudience, oauthJwksUrl }) => oauthIssuer === undefined && (oauthAudience ?? oauthJwksUrl) !== undefined,
-    message: 'INFRA_OAUTH_AUDIENCE or INFRA_OAUTH_JWKS_URL is set without INFRA_OAUTH_ISSUER. Set the issuer too, or remove them: otherwise no access token would be accepted.',
+    when: ({ oauthIssuer, oauthAudience, oauthJwksUrl }) =>
+      oauthIssuer === undefined && (oauthAudience ?? oauthJwksUrl) !== undefined,
+    message:
+      'INFRA_OAUTH_AUDIENCE or INFRA_OAUTH_JWKS_URL is set without INFRA_OAUTH_ISSUER. Set the issuer too, or remove them: otherwise no access token would be accepted.',
   },
 ];
 
@@ -76,29 +91,45 @@ const databaseVariable = 'INFRA_DATABASE_URL';
 /** Maximum edit distance between a misspelled variable and its suggestion. */
 const maxEdits = 2;
 
-const isMisspelled = ({ name, nearest }: { name: string; nearest: string }): boolean => distance(name.toUpperCase(), nearest) <= maxEdits;
+const isMisspelled = ({ name, nearest }: { name: string; nearest: string }): boolean =>
+  distance(name.toUpperCase(), nearest) <= maxEdits;
 
-/** Variables with our prefix that are not options. Misspelled options are errors; the others may belong to another program. */
+/**
+ * Variables with our prefix that are not options. Misspelled options are errors; the others may belong to another
+ * program.
+ */
 const unknownVariables = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]; readonly warnings: string[] } => {
   const known = optionHelp.map((option) => option.env);
   const unknown = Object.keys(env).filter((name) => name.toUpperCase().startsWith(prefix) && !known.includes(name));
   const suggestions = unknown.map((name) => ({ name, nearest: closest(name.toUpperCase(), known) }));
   return {
-    mistakes: suggestions.filter(isMisspelled).map(({ name, nearest }) => `${name} is not an option of infra-mcp. Did you mean ${nearest}? Rename or unset it.`),
-    warnings: suggestions.filter((one) => !isMisspelled(one)).map(({ name }) => `${name} is not an option of infra-mcp and is ignored.`),
+    mistakes: suggestions
+      .filter(isMisspelled)
+      .map(
+        ({ name, nearest }) => `${name} is not an option of infra-mcp. Did you mean ${nearest}? Rename or unset it.`,
+      ),
+    warnings: suggestions
+      .filter((one) => !isMisspelled(one))
+      .map(({ name }) => `${name} is not an option of infra-mcp and is ignored.`),
   };
 };
 
 /** Warnings about variables that a command doesn't use, and whose effect may be missed. */
 const unusedVariables = (command: CommandName, env: NodeJS.ProcessEnv, { baseUrl }: OptionValues): string[] =>
-  (command === 'stdio' && baseUrl === undefined && env[databaseVariable] !== undefined
-    ? [`${databaseVariable} is set, and a server on stdin and stdout doesn't use the database: its platform is in the data directory. To work on the platform of that database, set INFRA_BASE_URL to the address of one of its processes, with a token; otherwise unset it here.`]
-    : []);
+  command === 'stdio' && baseUrl === undefined && env[databaseVariable] !== undefined
+    ? [
+        `${databaseVariable} is set, and a server on stdin and stdout doesn't use the database: its platform is in the data directory. To work on the platform of that database, set INFRA_BASE_URL to the address of one of its processes, with a token; otherwise unset it here.`,
+      ]
+    : [];
 
 /** Warnings about secrets on the command line. */
 const exposedFlags = (given: readonly GivenOption[]): string[] =>
   given.flatMap(({ option: { flag, insteadOfFlag }, source }) =>
-    insteadOfFlag !== undefined && source === flag ? [`${source} is on the command line, where other users of this machine can see its value in the process list. Use ${insteadOfFlag} instead.`] : [],
+    insteadOfFlag !== undefined && source === flag
+      ? [
+          `${source} is on the command line, where other users of this machine can see its value in the process list. Use ${insteadOfFlag} instead.`,
+        ]
+      : [],
   );
 
 /** The default data directory. */
@@ -118,11 +149,18 @@ export interface Setting {
 const displayedValue = ({ secret }: OptionHelp, text: string): string => {
   const url = URL.parse(text);
   if (secret) return '(given, not shown)';
-  return url && (url.username || url.password || url.search) ? `${url.origin}${url.pathname} (the rest is not shown)` : text;
+  return url && (url.username || url.password || url.search)
+    ? `${url.origin}${url.pathname} (the rest is not shown)`
+    : text;
 };
 
 /** The value and source of each option of a command. Takes the arguments of `readConfig`, but never throws. */
-export function settingsOf(command: CommandName, flags: GivenFlags, env: NodeJS.ProcessEnv, profile?: Profile): Setting[] {
+export function settingsOf(
+  command: CommandName,
+  flags: GivenFlags,
+  env: NodeJS.ProcessEnv,
+  profile?: Profile,
+): Setting[] {
   const given = givenOptions(command, flags, env, profile);
   return optionsOf(command).map((option) => {
     const found = given.find((one) => one.option === option);
@@ -132,7 +170,8 @@ export function settingsOf(command: CommandName, flags: GivenFlags, env: NodeJS.
 }
 
 /**
- * Reads the options of a command. A flag takes precedence over the environment. An option that the profile sets too is an error.
+ * Reads the options of a command. A flag takes precedence over the environment. An option that the profile sets too is
+ * an error.
  * @returns the configuration, and warnings for the operator.
  * @throws ConfigError that names every invalid option.
  */
@@ -145,14 +184,31 @@ export function readConfig(
   const { mistakes, warnings } = unknownVariables(env);
   const given = givenOptions(command, flags, env, profile);
   const conflicts = profile ? profileConflicts(command, flags, env, profile) : [];
-  const empty = given.filter(({ text }) => text.trim() === '').map(({ source }) => `${source} is empty. Set a value, or remove it.`);
-  const parsed = given.map(({ option: { name, createSchema }, source, text }) => ({ name, source, ...createSchema().safeParse(text) }));
-  const invalid = parsed.flatMap(({ source, error }) => (error?.issues ?? []).map(({ message }) => `${source} ${message}.`));
-  const values = Object.fromEntries([...optionHelp.map((option) => [option.name, option.defaultValue]), ...parsed.map(({ name, data }) => [name, data])]) as OptionValues;
-  const contradictory = invalid.length === 0 ? contradictions.filter(({ when }) => when(values, command)).map(({ message }) => message) : [];
+  const empty = given
+    .filter(({ text }) => text.trim() === '')
+    .map(({ source }) => `${source} is empty. Set a value, or remove it.`);
+  const parsed = given.map(({ option: { name, createSchema }, source, text }) => ({
+    name,
+    source,
+    ...createSchema().safeParse(text),
+  }));
+  const invalid = parsed.flatMap(({ source, error }) =>
+    (error?.issues ?? []).map(({ message }) => `${source} ${message}.`),
+  );
+  const values = Object.fromEntries([
+    ...optionHelp.map((option) => [option.name, option.defaultValue]),
+    ...parsed.map(({ name, data }) => [name, data]),
+  ]) as OptionValues;
+  const contradictory =
+    invalid.length === 0
+      ? contradictions.filter(({ when }) => when(values, command)).map(({ message }) => message)
+      : [];
   const faults = [...mistakes, ...conflicts, ...(empty.length > 0 ? empty : [...invalid, ...contradictory])];
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   if (values.profile !== profile?.name) throw new Error(`The profile ${values.profile} is chosen and was not read.`);
   const dataDir = values.dataDir ?? defaultDataDir(env);
-  return { config: { ...values, dataDir, keysDir: values.keysDir ?? dataDir }, warnings: [...warnings, ...unusedVariables(command, env, values), ...exposedFlags(given)] };
+  return {
+    config: { ...values, dataDir, keysDir: values.keysDir ?? dataDir },
+    warnings: [...warnings, ...unusedVariables(command, env, values), ...exposedFlags(given)],
+  };
 }

@@ -11,7 +11,10 @@ import { missingResources } from '../wiring/missing-resources.ts';
 
 const scope = findingBuilder('pin');
 
-const scopeText = ({ project, environment }: Scope): string => [project && `the project "${project.name}"`, environment && `the environment "${environment.name}"`].filter(Boolean).join(' and ');
+const scopeText = ({ project, environment }: Scope): string =>
+  [project && `the project "${project.name}"`, environment && `the environment "${environment.name}"`]
+    .filter(Boolean)
+    .join(' and ');
 
 /** Checks that the configured project and environment exist. */
 async function scopeFinding(client: Client, configured: Scope): Promise<DoctorFinding> {
@@ -21,8 +24,10 @@ async function scopeFinding(client: Client, configured: Scope): Promise<DoctorFi
     await createScopeResolver(configured, createNameResolver()).resolve({ principal: 'doctor', reader, now: Date.now });
     return scope.good(`${scopeText(configured)} exists`);
   } catch (error) {
-    if (error instanceof CallFailure && error.failure.kind === 'not_possible') return scope.bad(error.failure.what, 'Every call would be refused: correct it, or leave it out.');
-    if (error instanceof ApiError) return scope.skipped(`${scopeText(configured)} could not be looked for: ${error.reason}`);
+    if (error instanceof CallFailure && error.failure.kind === 'not_possible')
+      return scope.bad(error.failure.what, 'Every call would be refused: correct it, or leave it out.');
+    if (error instanceof ApiError)
+      return scope.skipped(`${scopeText(configured)} could not be looked for: ${error.reason}`);
     throw error;
   }
 }
@@ -33,7 +38,13 @@ export async function scopeFindings(config: Config): Promise<DoctorFinding[]> {
   if (!configured) return [];
   // Problems with the platform's address or token are reported by the platform check.
   const client = (await currentClient(config).catch(() => undefined))?.client;
-  if (!client) return [scope.note(`whether ${scopeText(configured)} exists is unknown until a platform runs`, 'Check again when it does, or make a call.')];
+  if (!client)
+    return [
+      scope.note(
+        `whether ${scopeText(configured)} exists is unknown until a platform runs`,
+        'Check again when it does, or make a call.',
+      ),
+    ];
   try {
     return [await scopeFinding(client, configured)];
   } finally {
@@ -51,13 +62,22 @@ export async function policyResourceFindings(config: Config): Promise<DoctorFind
   const named = resourcesNamedIn(await configuredPolicy(config).catch(() => ({ readOnly: false })));
   if (named.length === 0) return [];
   const client = (await currentClient(config).catch(() => undefined))?.client;
-  if (!client) return [policyResources.note(`whether ${named.map(policyResourceText).join(' and ')} exists is unknown until a platform runs`, 'Check again when it does.')];
+  if (!client)
+    return [
+      policyResources.note(
+        `whether ${named.map(policyResourceText).join(' and ')} exists is unknown until a platform runs`,
+        'Check again when it does.',
+      ),
+    ];
   try {
     const missing = await missingResources(named, client);
     if (missing.length === 0) return [policyResources.good(`${named.map(policyResourceText).join(', ')}: there`)];
-    return missing.map((one) => policyResources.note(`${policyResourceText(one)} could not be found`, correctionAdvice));
+    return missing.map((one) =>
+      policyResources.note(`${policyResourceText(one)} could not be found`, correctionAdvice),
+    );
   } catch (error) {
-    if (error instanceof ApiError) return [policyResources.skipped(`what the policy names could not be looked for: ${error.reason}`)];
+    if (error instanceof ApiError)
+      return [policyResources.skipped(`what the policy names could not be looked for: ${error.reason}`)];
     throw error;
   } finally {
     await client.close();

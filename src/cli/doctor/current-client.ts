@@ -14,7 +14,9 @@ export interface CurrentClient {
   readonly token: string;
 }
 
-/** A client with the platform and token that exist now; undefined if either is missing. Nothing is started or created. */
+/**
+ * A client with the platform and token that exist now; undefined if either is missing. Nothing is started or created.
+ */
 export async function currentClient(config: Config): Promise<CurrentClient | undefined> {
   const log = createLog('silent');
   if (config.baseUrl !== undefined) {
@@ -26,5 +28,16 @@ export async function currentClient(config: Config): Promise<CurrentClient | und
     return undefined;
   }
   const [endpoint, token] = await Promise.all([endpointOf(config.dataDir), storedToken(config.dataDir)]);
-  return endpoint && token ? { client: createClient({ baseUrl: endpoint.url, credential: credentialOf(token), organization: config.organization, timeouts: { headers: answerTimeout, body: answerTimeout }, log }), token } : undefined;
+  return endpoint && token
+    ? {
+        client: createClient({
+          baseUrl: endpoint.url,
+          credential: credentialOf(token),
+          organization: config.organization,
+          timeouts: { headers: answerTimeout, body: answerTimeout },
+          log,
+        }),
+        token,
+      }
+    : undefined;
 }

@@ -17,7 +17,8 @@ const minFreeBytes = 100 * 1024 * 1024;
 const megabytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`;
 
 /** The nearest ancestor that exists. */
-const nearestExisting = (path: string): string => (existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path)));
+const nearestExisting = (path: string): string =>
+  existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 
 /** Whether this process has the given access to a path. @param mode a combination of `fs.constants`. */
 export function hasAccess(path: string, mode: number): boolean {
@@ -36,19 +37,34 @@ const isOpenToOthers = (path: string): boolean => process.platform !== 'win32' &
 
 /** Files of the directory that other users have access to. */
 const filesOpenToOthers = (dataDir: string): string[] =>
-  isOpenToOthers(dataDir) ? readdirSync(dataDir).filter((name) => statSync(join(dataDir, name)).isFile() && isOpenToOthers(join(dataDir, name))) : [];
+  isOpenToOthers(dataDir)
+    ? readdirSync(dataDir).filter(
+        (name) => statSync(join(dataDir, name)).isFile() && isOpenToOthers(join(dataDir, name)),
+      )
+    : [];
 
 async function directoryFinding(dataDir: string): Promise<DoctorFinding> {
   if (!existsSync(dataDir)) {
     const parent = nearestExisting(dataDir);
     if (hasAccess(parent, write | enter)) return directory.good(`${dataDir} is created on first use`);
-    return directory.bad(`${dataDir} does not exist and can't be created in ${parent}`, `Create it, give this user write access to ${parent}, or set another directory with INFRA_DATA_DIR.`);
+    return directory.bad(
+      `${dataDir} does not exist and can't be created in ${parent}`,
+      `Create it, give this user write access to ${parent}, or set another directory with INFRA_DATA_DIR.`,
+    );
   }
-  if (!statSync(dataDir).isDirectory()) return directory.bad(`${dataDir} is not a directory`, 'Set a directory with INFRA_DATA_DIR.');
-  if (!hasAccess(dataDir, read | write | enter)) return directory.bad(`this user may not write in ${dataDir}`, 'Give this user write access, or set another directory with INFRA_DATA_DIR.');
+  if (!statSync(dataDir).isDirectory())
+    return directory.bad(`${dataDir} is not a directory`, 'Set a directory with INFRA_DATA_DIR.');
+  if (!hasAccess(dataDir, read | write | enter))
+    return directory.bad(
+      `this user may not write in ${dataDir}`,
+      'Give this user write access, or set another directory with INFRA_DATA_DIR.',
+    );
   const open = filesOpenToOthers(dataDir);
   if (open.length > 0) {
-    return directory.bad(`others on this machine may read ${open.join(', ')} in ${dataDir}`, `chmod 700 ${dataDir} && chmod 600 ${open.map((name) => join(dataDir, name)).join(' ')}`);
+    return directory.bad(
+      `others on this machine may read ${open.join(', ')} in ${dataDir}`,
+      `chmod 700 ${dataDir} && chmod 600 ${open.map((name) => join(dataDir, name)).join(' ')}`,
+    );
   }
   const endpoint = await endpointOf(dataDir);
   return directory.good(endpoint ? `${dataDir}; process ${endpoint.pid} serves its platform` : dataDir);
@@ -58,7 +74,10 @@ function diskFinding(dataDir: string): DoctorFinding {
   const { bavail, bsize } = statfsSync(nearestExisting(dataDir));
   const free = bavail * bsize;
   if (free >= minFreeBytes) return disk.good(`${megabytes(free)} free`);
-  return disk.bad(`${megabytes(free)} free: changes and records may soon fail to be written`, 'Free some space, or set a directory on another disk with INFRA_DATA_DIR.');
+  return disk.bad(
+    `${megabytes(free)} free: changes and records may soon fail to be written`,
+    'Free some space, or set a directory on another disk with INFRA_DATA_DIR.',
+  );
 }
 
 interface DatabaseFault {
@@ -77,7 +96,8 @@ function damageOf(database: DatabaseSync): DatabaseFault | undefined {
 /** Whether this version can't work on the platform's records, because a newer one changed them. */
 async function newerFaultOf(database: DatabaseSync): Promise<DatabaseFault | undefined> {
   const run: Run = async (statement) => database.prepare(statement).all();
-  const isPresent = async (table: string): Promise<boolean> => database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;
+  const isPresent = async (table: string): Promise<boolean> =>
+    database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;
   if ((await schemaStateOf(platformSchema, run, isPresent)) !== 'too new') return undefined;
   return { says: 'from a newer infra-mcp', todo: 'Use that version, or set another directory with INFRA_DATA_DIR.' };
 }
@@ -85,14 +105,22 @@ async function newerFaultOf(database: DatabaseSync): Promise<DatabaseFault | und
 /** Whether the platform's records are elsewhere by now. */
 function moveFaultOf(path: string): DatabaseFault | undefined {
   const move = readMove(path);
-  return move && { says: `moved to the database ${move.to} on ${move.at}`, todo: 'Set INFRA_DATABASE_URL to the address of that database, or set another directory with INFRA_DATA_DIR.' };
+  return (
+    move && {
+      says: `moved to the database ${move.to} on ${move.at}`,
+      todo: 'Set INFRA_DATABASE_URL to the address of that database, or set another directory with INFRA_DATA_DIR.',
+    }
+  );
 }
 
 async function databaseFaultOf(dataDir: string, name: string): Promise<DatabaseFault | undefined> {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(join(dataDir, name), { readOnly: true });
-    return damageOf(database) ?? (name === databaseFile ? (moveFaultOf(join(dataDir, name)) ?? (await newerFaultOf(database))) : undefined);
+    return (
+      damageOf(database) ??
+      (name === databaseFile ? (moveFaultOf(join(dataDir, name)) ?? (await newerFaultOf(database))) : undefined)
+    );
   } catch (error) {
     return { says: errorText(error), todo: restore() };
   } finally {
@@ -104,7 +132,9 @@ async function databaseFindings(dataDir: string): Promise<DoctorFinding[]> {
   const files = existsSync(dataDir) ? readdirSync(dataDir).filter((name) => name.endsWith('.sqlite')) : [];
   if (files.length === 0) return [databases.good('none yet')];
   const found = await Promise.all(files.map(async (name) => ({ name, fault: await databaseFaultOf(dataDir, name) })));
-  const faults = found.flatMap(({ name, fault }) => (fault ? [databases.bad(`${name}: ${fault.says}`, fault.todo)] : []));
+  const faults = found.flatMap(({ name, fault }) =>
+    fault ? [databases.bad(`${name}: ${fault.says}`, fault.todo)] : [],
+  );
   return faults.length > 0 ? faults : [databases.good(`${files.join(', ')}: whole`)];
 }
 

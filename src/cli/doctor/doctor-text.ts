@@ -15,11 +15,17 @@ const marks: Readonly<Record<FindingState, Piece>> = {
 /** States that somebody has to look at, the worst first. */
 const attention: readonly FindingState[] = ['bad', 'note'];
 
-const findingRow = ({ check, state, says, todo }: DoctorFinding): Cell[] =>
-  [marks[state], check, todo === undefined ? says : [`${says.replace(/\.$/, '')}.`, { text: todo, style: 'bold' as Style }]];
+const findingRow = ({ check, state, says, todo }: DoctorFinding): Cell[] => [
+  marks[state],
+  check,
+  todo === undefined ? says : [`${says.replace(/\.$/, '')}.`, { text: todo, style: 'bold' as Style }],
+];
 
 const settingRow = ({ option, source, value }: Setting): Cell[] =>
-  [option.env, value ?? '', source ?? 'default'].map((text) => ({ text, style: source === undefined ? 'dim' : undefined }));
+  [option.env, value ?? '', source ?? 'default'].map((text) => ({
+    text,
+    style: source === undefined ? 'dim' : undefined,
+  }));
 
 const count = (some: number, one: string, several = `${one}s`): string => `${some} ${some === 1 ? one : several}`;
 
@@ -34,7 +40,9 @@ function summary(findings: readonly DoctorFinding[], settings: readonly Setting[
 
 const verdict = (findings: readonly DoctorFinding[]): string => {
   const bad = findings.filter(({ state }) => state === 'bad').length;
-  return bad === 0 ? styled('green', 'Nothing is wrong.') : styled('red', `${count(bad, 'thing is', 'things are')} wrong; each line says what to do.`);
+  return bad === 0
+    ? styled('green', 'Nothing is wrong.')
+    : styled('red', `${count(bad, 'thing is', 'things are')} wrong; each line says what to do.`);
 };
 
 /**

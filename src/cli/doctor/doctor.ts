@@ -1,4 +1,13 @@
-import { chosenProfile, type CommandName, type Config, type GivenFlags, pageLink, type Profile, readConfig, settingsOf } from '../config/index.ts';
+import {
+  chosenProfile,
+  type CommandName,
+  type Config,
+  type GivenFlags,
+  pageLink,
+  type Profile,
+  readConfig,
+  settingsOf,
+} from '../config/index.ts';
 import { examineConfiguredDatabase } from './database.ts';
 import { directoryFindings } from './data-directory.ts';
 import { doctorText } from './doctor-text.ts';
@@ -19,7 +28,10 @@ export function nodeFinding(version: string = process.versions.node): DoctorFind
   const [leastMajor = 0, leastMinor = 0] = least.split('.').map(Number);
   const isEnough = major > leastMajor || (major === leastMajor && minor >= leastMinor);
   if (isEnough) return node.good(`${version}; ${least} or newer is needed`);
-  return node.bad(`${version}; ${least} or newer is needed`, `Install Node ${least} or newer, and start infra-mcp with it.`);
+  return node.bad(
+    `${version}; ${least} or newer is needed`,
+    `Install Node ${least} or newer, and start infra-mcp with it.`,
+  );
 }
 
 /** The servers that doctor can check. */
@@ -28,42 +40,101 @@ export type ServerKind = 'stdio' | 'http';
 const configuration = findingBuilder('configuration');
 
 /** The checks after the options were read, in this order. */
-const checks: readonly { readonly progress: string; readonly about: string; readonly servers: readonly ServerKind[]; readonly run: (config: Config, server: ServerKind) => Promise<readonly DoctorFinding[]> }[] = [
-  { progress: 'Checking the data directory', about: 'data directory', servers: ['stdio', 'http'], run: ({ dataDir }) => directoryFindings(dataDir) },
-  { progress: 'Asking the database', about: 'database', servers: ['http'], run: async (config) => (await examineConfiguredDatabase(config, config.baseUrl === undefined ? ['server', 'platform'] : ['server'])).findings },
-  { progress: 'Reading the policy', about: 'policy', servers: ['stdio', 'http'], run: async (config) => [...(await policyFindings(config)), await approvalsFinding(config), ...(await webhookFindings(config)), auditFinding(config)] },
+const checks: readonly {
+  readonly progress: string;
+  readonly about: string;
+  readonly servers: readonly ServerKind[];
+  readonly run: (config: Config, server: ServerKind) => Promise<readonly DoctorFinding[]>;
+}[] = [
+  {
+    progress: 'Checking the data directory',
+    about: 'data directory',
+    servers: ['stdio', 'http'],
+    run: ({ dataDir }) => directoryFindings(dataDir),
+  },
+  {
+    progress: 'Asking the database',
+    about: 'database',
+    servers: ['http'],
+    run: async (config) =>
+      (await examineConfiguredDatabase(config, config.baseUrl === undefined ? ['server', 'platform'] : ['server']))
+        .findings,
+  },
+  {
+    progress: 'Reading the policy',
+    about: 'policy',
+    servers: ['stdio', 'http'],
+    run: async (config) => [
+      ...(await policyFindings(config)),
+      await approvalsFinding(config),
+      ...(await webhookFindings(config)),
+      auditFinding(config),
+    ],
+  },
   { progress: 'Trying to listen', about: 'port', servers: ['http'], run: listeningFindings },
   { progress: 'Trying the address of the metrics', about: 'metrics', servers: ['stdio', 'http'], run: metricsFindings },
   { progress: 'Calling the platform', about: 'platform', servers: ['stdio', 'http'], run: platformFindings },
   { progress: 'Looking up the configured scope', about: 'pin', servers: ['stdio', 'http'], run: scopeFindings },
-  { progress: 'Looking up the resources that the policy names', about: 'policy places', servers: ['stdio', 'http'], run: policyResourceFindings },
+  {
+    progress: 'Looking up the resources that the policy names',
+    about: 'policy places',
+    servers: ['stdio', 'http'],
+    run: policyResourceFindings,
+  },
 ];
 
 /** Reads the configuration that a server or another command would have, with what was found about it. */
-export async function readServerConfig(server: CommandName, flags: GivenFlags, env: NodeJS.ProcessEnv): Promise<{ readonly config?: Config; readonly findings: readonly DoctorFinding[] }> {
+export async function readServerConfig(
+  server: CommandName,
+  flags: GivenFlags,
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly config?: Config; readonly findings: readonly DoctorFinding[] }> {
   try {
     const profile = await chosenProfile(server, flags, env);
     const { config, warnings } = readConfig(server, flags, env, profile);
     const found = warnings.map((warning) => configuration.note(warning, 'Unset it, if it was meant for infra-mcp.'));
     const count = settingsOf(server, flags, env, profile).filter(({ source }) => source !== undefined).length;
-    return { config, findings: found.length > 0 ? found : [configuration.good(count === 0 ? 'no options set: all defaults' : `${count} set, the others have their defaults`)] };
+    return {
+      config,
+      findings:
+        found.length > 0
+          ? found
+          : [
+              configuration.good(
+                count === 0 ? 'no options set: all defaults' : `${count} set, the others have their defaults`,
+              ),
+            ],
+    };
   } catch (error) {
-    return { findings: errorText(error).split('\n').map((line) => configuration.bad(line, `Correct it; ${pageLink('configuration')} lists every option.`)) };
+    return {
+      findings: errorText(error)
+        .split('\n')
+        .map((line) => configuration.bad(line, `Correct it; ${pageLink('configuration')} lists every option.`)),
+    };
   }
 }
 
 const retryAdvice = 'Fix the other problems first, then check again.';
 
 /** Runs every check of a server. @param env the environment that the server would be started in. */
-export async function runChecks(server: ServerKind, flags: GivenFlags, env: NodeJS.ProcessEnv): Promise<DoctorFinding[]> {
+export async function runChecks(
+  server: ServerKind,
+  flags: GivenFlags,
+  env: NodeJS.ProcessEnv,
+): Promise<DoctorFinding[]> {
   const { config, findings } = await readServerConfig(server, flags, env);
-  if (!config) return [nodeFinding(), ...findings, findingBuilder('everything else').skipped('needs a valid configuration')];
+  if (!config)
+    return [nodeFinding(), ...findings, findingBuilder('everything else').skipped('needs a valid configuration')];
   const found = await withProgress('Checking', async (update) => {
     const all: DoctorFinding[] = [];
     for (const { progress, about, servers, run } of checks) {
       if (!servers.includes(server)) continue;
       update(progress);
-      all.push(...(await run(config, server).catch((error: unknown) => [findingBuilder(about).bad(errorText(error), retryAdvice)])));
+      all.push(
+        ...(await run(config, server).catch((error: unknown) => [
+          findingBuilder(about).bad(errorText(error), retryAdvice),
+        ])),
+      );
     }
     return all;
   });
@@ -71,17 +142,30 @@ export async function runChecks(server: ServerKind, flags: GivenFlags, env: Node
 }
 
 /** Prints findings and the options of a command. The exit code is 1 if there is a problem. */
-export async function printFindings(command: CommandName, flags: GivenFlags, findings: readonly DoctorFinding[], { json, verbose = false }: { json?: boolean; verbose?: boolean }): Promise<void> {
+export async function printFindings(
+  command: CommandName,
+  flags: GivenFlags,
+  findings: readonly DoctorFinding[],
+  { json, verbose = false }: { json?: boolean; verbose?: boolean },
+): Promise<void> {
   // Problems with the profile are among the findings.
   const profile = await chosenProfile(command, flags, process.env).catch((): Profile | undefined => undefined);
   const settings = settingsOf(command, flags, process.env, profile);
   const ok = findings.every(({ state }) => state !== 'bad');
   if (!ok) process.exitCode = 1;
-  const asData = { ok, findings, settings: settings.map(({ option, source, value }) => ({ name: option.env, value, source: source ?? 'default' })) };
+  const asData = {
+    ok,
+    findings,
+    settings: settings.map(({ option, source, value }) => ({ name: option.env, value, source: source ?? 'default' })),
+  };
   process.stdout.write(json ? `${JSON.stringify(asData)}\n` : doctorText(findings, settings, verbose));
 }
 
 /** `infra-mcp doctor`: checks what a server needs before it starts. Changes nothing. */
-export async function doctorCommand(server: ServerKind, flags: GivenFlags, shown: { json?: boolean; verbose?: boolean }): Promise<void> {
+export async function doctorCommand(
+  server: ServerKind,
+  flags: GivenFlags,
+  shown: { json?: boolean; verbose?: boolean },
+): Promise<void> {
   await printFindings(server, flags, await runChecks(server, flags, process.env), shown);
 }

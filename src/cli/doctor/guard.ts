@@ -22,7 +22,9 @@ function toolsFinding(config: Config, rules: Policy): DoctorFinding {
   try {
     const allowed = offeredTools(config).filter((tool) => denialOf(tool, rules) === undefined);
     const summary = `${allowed.length} of ${tools.length} are offered${config.readOnly ? ', read-only' : ''}`;
-    return allowed.length > 0 ? offered.good(summary) : offered.note(summary, 'Allow something in the policy file: assistants see no tool at all.');
+    return allowed.length > 0
+      ? offered.good(summary)
+      : offered.note(summary, 'Allow something in the policy file: assistants see no tool at all.');
   } catch (error) {
     return offered.bad(errorText(error), `${typedProgram()} tools lists every tool and its toolset.`);
   }
@@ -41,10 +43,17 @@ export async function policyFindings(config: Config): Promise<DoctorFinding[]> {
 /** Checks whether calls can be approved outside of clients. */
 export async function approvalsFinding(config: Config): Promise<DoctorFinding> {
   try {
-    if (await hasSecret(approvalsConfigOf(config).operator)) return approvals.good(`an operator secret is set; ${typedProgram()} approve lists what waits`);
-    return approvals.note('no operator secret is set: high-risk calls are refused if the client can\'t ask its user, or if a policy requires the operator', `To approve them in a terminal instead: ${typedProgram()} approve --set-secret`);
+    if (await hasSecret(approvalsConfigOf(config).operator))
+      return approvals.good(`an operator secret is set; ${typedProgram()} approve lists what waits`);
+    return approvals.note(
+      "no operator secret is set: high-risk calls are refused if the client can't ask its user, or if a policy requires the operator",
+      `To approve them in a terminal instead: ${typedProgram()} approve --set-secret`,
+    );
   } catch (error) {
-    return approvals.bad(`the operator's file can't be read: ${errorText(error)}`, `Set the secret again: ${typedProgram()} approve --set-secret`);
+    return approvals.bad(
+      `the operator's file can't be read: ${errorText(error)}`,
+      `Set the secret again: ${typedProgram()} approve --set-secret`,
+    );
   }
 }
 
@@ -52,14 +61,22 @@ export async function approvalsFinding(config: Config): Promise<DoctorFinding> {
 export async function webhookFindings(config: Config): Promise<DoctorFinding[]> {
   try {
     const configured = await configuredWebhook(config);
-    return configured ? [webhook.good(`operators are notified through ${configured.target.host}, once a call waits; the receiver was not asked`)] : [];
+    return configured
+      ? [
+          webhook.good(
+            `operators are notified through ${configured.target.host}, once a call waits; the receiver was not asked`,
+          ),
+        ]
+      : [];
   } catch (error) {
     return [webhook.bad(errorText(error), `Correct it; ${pageLink('configuration')} lists its options.`)];
   }
 }
 
 const isProgram = (name: string): boolean => {
-  const candidates = name.includes('/') ? [name] : (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name));
+  const candidates = name.includes('/')
+    ? [name]
+    : (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name));
   return candidates.some((path) => hasAccess(path, constants.X_OK) && statSync(path).isFile());
 };
 
@@ -68,10 +85,17 @@ export function auditFinding(config: Config): DoctorFinding {
   const program = config.auditCommand?.[0];
   if (program !== undefined) {
     if (isProgram(program)) return audit.good(`goes to ${program}`);
-    return audit.bad(`${program} can't be started: changes can't be recorded and are therefore refused`, 'Correct INFRA_AUDIT_COMMAND, or install the program.');
+    return audit.bad(
+      `${program} can't be started: changes can't be recorded and are therefore refused`,
+      'Correct INFRA_AUDIT_COMMAND, or install the program.',
+    );
   }
   const { file } = auditFilesOf(config);
   const path = existsSync(file) ? file : dirname(file);
-  if (!existsSync(path) ? dirname(file) === config.dataDir : hasAccess(path, constants.W_OK)) return audit.good(`${file}; ${typedProgram()} audit verify checks it`);
-  return audit.bad(`${file} can't be written: changes can't be recorded and are therefore refused`, 'Create its directory, give this user write access, or set another file with INFRA_AUDIT_FILE.');
+  if (!existsSync(path) ? dirname(file) === config.dataDir : hasAccess(path, constants.W_OK))
+    return audit.good(`${file}; ${typedProgram()} audit verify checks it`);
+  return audit.bad(
+    `${file} can't be written: changes can't be recorded and are therefore refused`,
+    'Create its directory, give this user write access, or set another file with INFRA_AUDIT_FILE.',
+  );
 }

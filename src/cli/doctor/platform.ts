@@ -24,17 +24,30 @@ const asApiError = (error: unknown): ApiError => {
 /** Finds out what the token may read, with requests that need only the organization's id and change nothing. */
 async function permissionsFinding(client: Client, organizationId: string): Promise<DoctorFinding> {
   const input = { organization_id: organizationId };
-  const tried = { projects: operations.list_projects, members: operations.list_members, clusters: operations.list_clusters, webhooks: operations.list_webhooks };
+  const tried = {
+    projects: operations.list_projects,
+    members: operations.list_members,
+    clusters: operations.list_clusters,
+    webhooks: operations.list_webhooks,
+  };
   const results = await Promise.all(
     Object.entries(tried).map(async ([resources, operation]) => {
       const error = await client.call(operation, input, singleAttempt()).then(() => undefined, asApiError);
       return { resources, kind: error?.kind };
     }),
   );
-  const where = (...kinds: (ApiErrorKind | undefined)[]) => results.filter(({ kind }) => kinds.includes(kind)).map(({ resources }) => resources).join(', ');
+  const where = (...kinds: (ApiErrorKind | undefined)[]) =>
+    results
+      .filter(({ kind }) => kinds.includes(kind))
+      .map(({ resources }) => resources)
+      .join(', ');
   const may = `reads the organization${where(undefined) && `, ${where(undefined)}`}`;
   const refused = where('forbidden');
-  if (refused) return permissions.note(`${may}; may not read ${refused}`, 'If assistants need those, create a token with more permissions.');
+  if (refused)
+    return permissions.note(
+      `${may}; may not read ${refused}`,
+      'If assistants need those, create a token with more permissions.',
+    );
   return permissions.good(`${may}. Write permissions can't be checked without a change`);
 }
 
@@ -43,10 +56,14 @@ function budgetFinding(client: Client): DoctorFinding {
   if (!left) return budget.note('the platform reports no limit');
   const usage = `${left.remaining} of ${left.limit} requests left until ${new Date(left.resetAt).toISOString()}`;
   if (left.remaining > left.limit / 10) return budget.good(usage);
-  return budget.note(usage, 'Calls wait or fail when it is used up. Check who else uses this token, or give the server its own.');
+  return budget.note(
+    usage,
+    'Calls wait or fail when it is used up. Check who else uses this token, or give the server its own.',
+  );
 }
 
-const replaceTokenAdvice = 'Create a new token on the platform, and set it with INFRA_API_TOKEN or INFRA_API_TOKEN_FILE.';
+const replaceTokenAdvice =
+  'Create a new token on the platform, and set it with INFRA_API_TOKEN or INFRA_API_TOKEN_FILE.';
 
 function acceptedFinding(value: string | undefined, name: string): DoctorFinding {
   const expiry = expiryOf(value);
@@ -67,11 +84,17 @@ interface FailedRequest {
 }
 
 const unexpectedAnswerFindings = ({ error, where }: FailedRequest): DoctorFinding[] => [
-  platform.bad(`${where} does not respond like the API: ${error.reason}`, 'Check that INFRA_BASE_URL is the URL of the API, including its path.'),
+  platform.bad(
+    `${where} does not respond like the API: ${error.reason}`,
+    'Check that INFRA_BASE_URL is the URL of the API, including its path.',
+  ),
 ];
 
 const unreachableFindings = ({ error, where }: FailedRequest): DoctorFinding[] => [
-  platform.bad(`${where}: ${error.reason}`, error.next), token.skipped('the platform does not answer'), permissions.skipped('the platform does not answer'), budget.skipped('the platform does not answer'),
+  platform.bad(`${where}: ${error.reason}`, error.next),
+  token.skipped('the platform does not answer'),
+  permissions.skipped('the platform does not answer'),
+  budget.skipped('the platform does not answer'),
 ];
 
 /** Findings about platform and token by kind of failure. */
@@ -81,12 +104,23 @@ const findingsByErrorKind: Readonly<Record<ApiErrorKind, (failed: FailedRequest)
       ? [answers, token.bad('refused', replaceTokenAdvice), permissions.skipped('the token is refused')]
       : [answers, token.skipped('this server has none: callers send their own')],
   forbidden: ({ answers }) => [
-    answers, token.good('accepted'), permissions.bad('it may not even read the organization', 'Create a token of this organization that may read.'),
+    answers,
+    token.good('accepted'),
+    permissions.bad('it may not even read the organization', 'Create a token of this organization that may read.'),
   ],
   unclear_organization: ({ answers, error: { reason, detail = '' } }) => [
-    answers, token.bad(`accepted, but ${clean(`${reason}. ${detail}`)}`, 'Choose one with INFRA_ORGANIZATION, by its name or id.'), permissions.skipped('it is not clear which organization is meant'),
+    answers,
+    token.bad(
+      `accepted, but ${clean(`${reason}. ${detail}`)}`,
+      'Choose one with INFRA_ORGANIZATION, by its name or id.',
+    ),
+    permissions.skipped('it is not clear which organization is meant'),
   ],
-  rate_limited: ({ answers, error }) => [answers, token.skipped('no requests left to check it'), budget.bad(error.reason, error.next)],
+  rate_limited: ({ answers, error }) => [
+    answers,
+    token.skipped('no requests left to check it'),
+    budget.bad(error.reason, error.next),
+  ],
   invalid_input: unexpectedAnswerFindings,
   not_found: unexpectedAnswerFindings,
   not_offered: unexpectedAnswerFindings,
@@ -99,12 +133,23 @@ const findingsByErrorKind: Readonly<Record<ApiErrorKind, (failed: FailedRequest)
 };
 
 /** Checks a remote platform with a few read requests. */
-async function remoteFindings(client: Client, where: string, holdsToken: boolean, value?: string): Promise<DoctorFinding[]> {
+async function remoteFindings(
+  client: Client,
+  where: string,
+  holdsToken: boolean,
+  value?: string,
+): Promise<DoctorFinding[]> {
   const startedAt = Date.now();
   const answer = await client.call(operations.get_organization, {}, singleAttempt()).catch(asApiError);
   const answers = platform.good(`${where} answers, in ${Date.now() - startedAt} ms`);
-  if (answer instanceof ApiError) return findingsByErrorKind[answer.kind]({ error: answer, where, answers, holdsToken });
-  return [answers, acceptedFinding(value, answer.name ?? answer.id), await permissionsFinding(client, answer.id), budgetFinding(client)];
+  if (answer instanceof ApiError)
+    return findingsByErrorKind[answer.kind]({ error: answer, where, answers, holdsToken });
+  return [
+    answers,
+    acceptedFinding(value, answer.name ?? answer.id),
+    await permissionsFinding(client, answer.id),
+    budgetFinding(client),
+  ];
 }
 
 /** Whether a GET request is answered with success. Its body isn't read, and would keep the process alive. */
@@ -123,10 +168,18 @@ async function embeddedFindings(dataDir: string): Promise<DoctorFinding[]> {
   if (!endpoint) return [platform.good('the embedded one; it starts with the first call')];
   const answers = await isAnswered(`${endpoint.url}/openapi.json`);
   if (answers) return [platform.good(`the embedded one, served by process ${endpoint.pid} at ${endpoint.url}`)];
-  return [platform.note(`the embedded one; process ${endpoint.pid} served it at ${endpoint.url} but doesn't respond`, 'The next call starts it again. Do nothing, unless that process hangs: then end it.')];
+  return [
+    platform.note(
+      `the embedded one; process ${endpoint.pid} served it at ${endpoint.url} but doesn't respond`,
+      'The next call starts it again. Do nothing, unless that process hangs: then end it.',
+    ),
+  ];
 }
 
-/** Checks that the platform is reachable and accepts the token, what the token may read, and the remaining request budget. */
+/**
+ * Checks that the platform is reachable and accepts the token, what the token may read, and the remaining request
+ * budget.
+ */
 export async function platformFindings(config: Config): Promise<DoctorFinding[]> {
   if (config.baseUrl === undefined) return embeddedFindings(config.dataDir);
   try {

@@ -12,8 +12,24 @@ const issuer = findingBuilder('issuer');
 async function callersFinding(config: Config): Promise<DoctorFinding> {
   try {
     const { authenticate } = await authenticationOf(config, createLog('silent'));
-    assertSafeAddress({ host: config.httpHost, publicUrl: config.publicUrl, allowedHosts: config.allowedHosts, allowedOrigins: config.allowedOrigins }, authenticate !== undefined);
-    if (authenticate) return callers.good([config.keysFile && `keys of ${config.keysFile}`, config.oauthIssuer && `access tokens of ${config.oauthIssuer}`].filter(Boolean).join(', '));
+    assertSafeAddress(
+      {
+        host: config.httpHost,
+        publicUrl: config.publicUrl,
+        allowedHosts: config.allowedHosts,
+        allowedOrigins: config.allowedOrigins,
+      },
+      authenticate !== undefined,
+    );
+    if (authenticate)
+      return callers.good(
+        [
+          config.keysFile && `keys of ${config.keysFile}`,
+          config.oauthIssuer && `access tokens of ${config.oauthIssuer}`,
+        ]
+          .filter(Boolean)
+          .join(', '),
+      );
     return callers.good('everybody on this machine, and nobody else');
   } catch (error) {
     return callers.bad(errorText(error), `See ${pageLink('http')} for authentication.`);
@@ -27,14 +43,27 @@ async function issuerFindings({ oauthIssuer, oauthJwksUrl }: Config): Promise<Do
     const answer = await fetch(keys, { signal: AbortSignal.timeout(10_000) });
     // Unread, it would keep the process alive.
     await answer.body?.cancel();
-    return [answer.ok ? issuer.good(`its keys are at ${keys.href}`) : issuer.bad(`${keys.href} answers ${answer.status}`, 'Correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.')];
+    return [
+      answer.ok
+        ? issuer.good(`its keys are at ${keys.href}`)
+        : issuer.bad(`${keys.href} answers ${answer.status}`, 'Correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.'),
+    ];
   } catch (error) {
-    return [issuer.bad(errorText(error), 'Check that this machine can reach it, or correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.')];
+    return [
+      issuer.bad(
+        errorText(error),
+        'Check that this machine can reach it, or correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.',
+      ),
+    ];
   }
 }
 
 /** Checks the authentication of callers, the OAuth issuer and the port of the HTTP server. */
-export const listeningFindings = async (config: Config): Promise<DoctorFinding[]> => [await callersFinding(config), ...(await issuerFindings(config)), await portFinding(config)];
+export const listeningFindings = async (config: Config): Promise<DoctorFinding[]> => [
+  await callersFinding(config),
+  ...(await issuerFindings(config)),
+  await portFinding(config),
+];
 
 const port = findingBuilder('port');
 const metrics = findingBuilder('metrics');
@@ -54,7 +83,10 @@ async function portFinding({ httpHost, httpPort }: Config): Promise<DoctorFindin
   const address = { host: httpHost, port: httpPort };
   const error = await listenError(address);
   if (!error) return port.good(`${placeOf(address)}: free`);
-  return port.bad(`${placeOf(address)}: ${await listenProblem(error, address.port)}`, 'Set another with --port or --host, or stop what listens there. If that is infra-mcp, nothing is wrong.');
+  return port.bad(
+    `${placeOf(address)}: ${await listenProblem(error, address.port)}`,
+    'Set another with --port or --host, or stop what listens there. If that is infra-mcp, nothing is wrong.',
+  );
 }
 
 /** Where a client of this machine reaches what listens on any address. */
@@ -66,7 +98,10 @@ const [answerTimeout, answerLength] = [3_000, 1_000_000];
 /** Whether another process of this program serves its metrics at an address. */
 async function servesMetrics({ host, port: at }: Address): Promise<boolean> {
   try {
-    const { ok, body } = await fetch(`http://${hostForUrl(reachable[host] ?? host)}:${at}/metrics`, { redirect: 'error', signal: AbortSignal.timeout(answerTimeout) });
+    const { ok, body } = await fetch(`http://${hostForUrl(reachable[host] ?? host)}:${at}/metrics`, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(answerTimeout),
+    });
     let text = '';
     // Leaving the loop ends the answer.
     for await (const chunk of (ok && body ? body : []) as AsyncIterable<Uint8Array>) {
@@ -82,25 +117,46 @@ async function servesMetrics({ host, port: at }: Address): Promise<boolean> {
 }
 
 const isSameAddress = (one: Address, other: Address): boolean =>
-  one.port !== 0 && one.port === other.port && (one.host === other.host || Object.hasOwn(reachable, one.host) || Object.hasOwn(reachable, other.host));
+  one.port !== 0 &&
+  one.port === other.port &&
+  (one.host === other.host || Object.hasOwn(reachable, one.host) || Object.hasOwn(reachable, other.host));
 
 async function takenFinding(address: Address, error: ListenError): Promise<DoctorFinding> {
   const where = placeOf(address);
   if (error.code === 'EADDRINUSE' && (await servesMetrics(address))) {
-    return metrics.note(`${where}: another server of this kind serves its metrics there already`, 'If that is this server, nothing is wrong. Each further one needs a port of its own: --metrics-port.');
+    return metrics.note(
+      `${where}: another server of this kind serves its metrics there already`,
+      'If that is this server, nothing is wrong. Each further one needs a port of its own: --metrics-port.',
+    );
   }
-  return metrics.bad(`${where}: ${await listenProblem(error, address.port)}, so the server would not start`, 'Set another with --metrics-port or --metrics-host, or stop what listens there.');
+  return metrics.bad(
+    `${where}: ${await listenProblem(error, address.port)}, so the server would not start`,
+    'Set another with --metrics-port or --metrics-host, or stop what listens there.',
+  );
 }
 
-/** Checks where metrics would be served. No finding if they are not. @param server what the address must differ from, if it listens too. */
-export async function metricsFindings({ metricsHost: host, metricsPort, ...config }: Config, server: 'stdio' | 'http'): Promise<DoctorFinding[]> {
+/**
+ * Checks where metrics would be served. No finding if they are not. @param server what the address must differ from, if
+ * it listens too.
+ */
+export async function metricsFindings(
+  { metricsHost: host, metricsPort, ...config }: Config,
+  server: 'stdio' | 'http',
+): Promise<DoctorFinding[]> {
   if (metricsPort === undefined) return [];
   const address = { host, port: metricsPort };
   if (server === 'http' && isSameAddress(address, { host: config.httpHost, port: config.httpPort })) {
-    return [metrics.bad(`${placeOf(address)}: the server itself listens there`, 'Set another port with --metrics-port.')];
+    return [
+      metrics.bad(`${placeOf(address)}: the server itself listens there`, 'Set another port with --metrics-port.'),
+    ];
   }
   const error = await listenError(address);
   if (error) return [await takenFinding(address, error)];
   if (isLoopback(host)) return [metrics.good(`${placeOf(address)}: free, and only this machine can read them`)];
-  return [metrics.note(`${placeOf(address)}: free, and other machines can read them without a key`, 'Set --metrics-host 127.0.0.1, or let only your monitoring reach this port.')];
+  return [
+    metrics.note(
+      `${placeOf(address)}: free, and other machines can read them without a key`,
+      'Set --metrics-host 127.0.0.1, or let only your monitoring reach this port.',
+    ),
+  ];
 }

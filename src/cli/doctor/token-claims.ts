@@ -21,4 +21,5 @@ export function expiryOf(token: string | undefined): number | undefined {
 }
 
 /** The permission of a JWT; undefined for other tokens, and for those that don't tell. */
-export const permissionIn = (token: string | undefined): PermissionLevel | undefined => permissionLevels.find((level) => level === claimsOf(token).permission);
+export const permissionIn = (token: string | undefined): PermissionLevel | undefined =>
+  permissionLevels.find((level) => level === claimsOf(token).permission);

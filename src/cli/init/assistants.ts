@@ -19,7 +19,10 @@ export interface Machine {
 /** Joins and examines paths of the machine's platform. */
 const pathsOf = ({ platform }: Machine) => (platform === 'win32' ? win32 : posix);
 
-const inHome = (...path: readonly string[]) => (machine: Machine): string => pathsOf(machine).join(machine.home, ...path);
+const inHome =
+  (...path: readonly string[]) =>
+  (machine: Machine): string =>
+    pathsOf(machine).join(machine.home, ...path);
 
 /** The folder of configurations under HOME: of XDG, or as the platform has it. */
 function configFolder(machine: Machine): string {
@@ -30,13 +33,19 @@ function configFolder(machine: Machine): string {
   return xdgFolder(env['XDG_CONFIG_HOME'], isAbsolute) ?? join(home, '.config');
 }
 
-const xdgFolder = (given: string | undefined, isAbsolute: (path: string) => boolean): string | undefined => (given !== undefined && isAbsolute(given) ? given : undefined);
+const xdgFolder = (given: string | undefined, isAbsolute: (path: string) => boolean): string | undefined =>
+  given !== undefined && isAbsolute(given) ? given : undefined;
 
-const inConfig = (...path: readonly string[]) => (machine: Machine): string => pathsOf(machine).join(configFolder(machine), ...path);
+const inConfig =
+  (...path: readonly string[]) =>
+  (machine: Machine): string =>
+    pathsOf(machine).join(configFolder(machine), ...path);
 
 /** A file in a folder that a variable can move. */
-const inMovable = (variable: string, folder: string, file: string) => (machine: Machine): string =>
-  pathsOf(machine).join(machine.env[variable] || pathsOf(machine).join(machine.home, folder), file);
+const inMovable =
+  (variable: string, folder: string, file: string) =>
+  (machine: Machine): string =>
+    pathsOf(machine).join(machine.env[variable] || pathsOf(machine).join(machine.home, folder), file);
 
 /** An assistant whose configuration is a file that `init` can change. */
 export interface Assistant {
@@ -75,8 +84,16 @@ export interface EntryNames {
 /** What an assistant calls the command and the environment of an entry. */
 export const namesOf = ({ names }: Assistant): EntryNames => names ?? { command: 'command', env: 'env' };
 
-/** The command `<program> mcp add`. @param separator before the server's command, where the program would take its arguments for its own. */
-const mcpAdd = (program: string, ...separator: readonly string[]) => ({ command, args }: Launch): Launch => ({ command: program, args: ['mcp', 'add', serverName, ...separator, command, ...args] });
+/**
+ * The command `<program> mcp add`. @param separator before the server's command, where the program would take its
+ * arguments for its own.
+ */
+const mcpAdd =
+  (program: string, ...separator: readonly string[]) =>
+  ({ command, args }: Launch): Launch => ({
+    command: program,
+    args: ['mcp', 'add', serverName, ...separator, command, ...args],
+  });
 
 /** Zed keeps its settings in ~/.config on macOS too. */
 const zedSettings = (machine: Machine): string => {
@@ -87,36 +104,124 @@ const zedSettings = (machine: Machine): string => {
 /** Goose keeps its configuration in ~/.config on macOS too. */
 const gooseConfig = (machine: Machine): string => {
   if (machine.platform === 'win32') return inConfig('Block', 'goose', 'config', 'config.yaml')(machine);
-  return machine.platform === 'darwin' ? inHome('.config', 'goose', 'config.yaml')(machine) : inConfig('goose', 'config.yaml')(machine);
+  return machine.platform === 'darwin'
+    ? inHome('.config', 'goose', 'config.yaml')(machine)
+    : inConfig('goose', 'config.yaml')(machine);
 };
 
 /** The assistants that `init` knows, in the order of pages. The places and formats follow the documentation of each. */
 export const assistants: readonly Assistant[] = [
-  { name: 'claude-desktop', title: 'Claude Desktop', place: '`claude_desktop_config.json` (Settings → Developer → Edit Config)', format: 'json', member: 'mcpServers', file: inConfig('Claude', 'claude_desktop_config.json') },
   {
-    name: 'claude-code', title: 'Claude Code', place: '`.mcp.json` in the project, or `~/.claude.json`', format: 'json', member: 'mcpServers', extra: { type: 'stdio' },
-    file: (machine) => pathsOf(machine).join(machine.env['CLAUDE_CONFIG_DIR'] || machine.home, '.claude.json'), folder: inMovable('CLAUDE_CONFIG_DIR', '.claude', '.'),
+    name: 'claude-desktop',
+    title: 'Claude Desktop',
+    place: '`claude_desktop_config.json` (Settings → Developer → Edit Config)',
+    format: 'json',
+    member: 'mcpServers',
+    file: inConfig('Claude', 'claude_desktop_config.json'),
+  },
+  {
+    name: 'claude-code',
+    title: 'Claude Code',
+    place: '`.mcp.json` in the project, or `~/.claude.json`',
+    format: 'json',
+    member: 'mcpServers',
+    extra: { type: 'stdio' },
+    file: (machine) => pathsOf(machine).join(machine.env['CLAUDE_CONFIG_DIR'] || machine.home, '.claude.json'),
+    folder: inMovable('CLAUDE_CONFIG_DIR', '.claude', '.'),
     adds: mcpAdd('claude', '--'),
   },
-  { name: 'cursor', title: 'Cursor', place: '`~/.cursor/mcp.json`', format: 'json', member: 'mcpServers', file: inHome('.cursor', 'mcp.json') },
-  { name: 'vscode', title: 'VS Code', place: '`.vscode/mcp.json`, or `mcp.json` of the user (MCP: Open User Configuration)', format: 'json', member: 'servers', extra: { type: 'stdio' }, file: inConfig('Code', 'User', 'mcp.json') },
-  { name: 'windsurf', title: 'Windsurf', place: '`~/.codeium/windsurf/mcp_config.json`', format: 'json', member: 'mcpServers', file: inHome('.codeium', 'windsurf', 'mcp_config.json') },
-  { name: 'gemini-cli', title: 'Gemini CLI', place: '`~/.gemini/settings.json`', format: 'json', member: 'mcpServers', file: inHome('.gemini', 'settings.json'), adds: mcpAdd('gemini') },
-  { name: 'codex', title: 'Codex CLI', place: '`~/.codex/config.toml`', format: 'toml', member: 'mcp_servers', file: inMovable('CODEX_HOME', '.codex', 'config.toml'), adds: mcpAdd('codex', '--') },
-  { name: 'zed', title: 'Zed', place: '`~/.config/zed/settings.json`', format: 'json', member: 'context_servers', extra: { source: 'custom' }, file: zedSettings },
-  // Where there is only a config.json, of before, a new config.yaml would take its place.
-  { name: 'continue', title: 'Continue', place: '`mcpServers` in `~/.continue/config.yaml`', format: 'yaml', member: 'mcpServers', isList: true, needsFile: true, extra: { name: serverName, type: 'stdio' }, file: inHome('.continue', 'config.yaml') },
   {
-    name: 'goose', title: 'Goose', place: '`~/.config/goose/config.yaml`', format: 'yaml', member: 'extensions', extra: { type: 'stdio', name: serverName }, initial: { enabled: true, timeout: 60 },
-    names: { command: 'cmd', env: 'envs' }, file: gooseConfig,
+    name: 'cursor',
+    title: 'Cursor',
+    place: '`~/.cursor/mcp.json`',
+    format: 'json',
+    member: 'mcpServers',
+    file: inHome('.cursor', 'mcp.json'),
+  },
+  {
+    name: 'vscode',
+    title: 'VS Code',
+    place: '`.vscode/mcp.json`, or `mcp.json` of the user (MCP: Open User Configuration)',
+    format: 'json',
+    member: 'servers',
+    extra: { type: 'stdio' },
+    file: inConfig('Code', 'User', 'mcp.json'),
+  },
+  {
+    name: 'windsurf',
+    title: 'Windsurf',
+    place: '`~/.codeium/windsurf/mcp_config.json`',
+    format: 'json',
+    member: 'mcpServers',
+    file: inHome('.codeium', 'windsurf', 'mcp_config.json'),
+  },
+  {
+    name: 'gemini-cli',
+    title: 'Gemini CLI',
+    place: '`~/.gemini/settings.json`',
+    format: 'json',
+    member: 'mcpServers',
+    file: inHome('.gemini', 'settings.json'),
+    adds: mcpAdd('gemini'),
+  },
+  {
+    name: 'codex',
+    title: 'Codex CLI',
+    place: '`~/.codex/config.toml`',
+    format: 'toml',
+    member: 'mcp_servers',
+    file: inMovable('CODEX_HOME', '.codex', 'config.toml'),
+    adds: mcpAdd('codex', '--'),
+  },
+  {
+    name: 'zed',
+    title: 'Zed',
+    place: '`~/.config/zed/settings.json`',
+    format: 'json',
+    member: 'context_servers',
+    extra: { source: 'custom' },
+    file: zedSettings,
+  },
+  // Where there is only a config.json, of before, a new config.yaml would take its place.
+  {
+    name: 'continue',
+    title: 'Continue',
+    place: '`mcpServers` in `~/.continue/config.yaml`',
+    format: 'yaml',
+    member: 'mcpServers',
+    isList: true,
+    needsFile: true,
+    extra: { name: serverName, type: 'stdio' },
+    file: inHome('.continue', 'config.yaml'),
+  },
+  {
+    name: 'goose',
+    title: 'Goose',
+    place: '`~/.config/goose/config.yaml`',
+    format: 'yaml',
+    member: 'extensions',
+    extra: { type: 'stdio', name: serverName },
+    initial: { enabled: true, timeout: 60 },
+    names: { command: 'cmd', env: 'envs' },
+    file: gooseConfig,
   },
 ];
 
 /** An entry as an assistant writes it. An empty environment is left out. */
-export const entryOf = (assistant: Assistant, { command, args, env }: ServerEntry): Readonly<Record<string, unknown>> => ({
-  ...assistant.extra, ...assistant.initial, [namesOf(assistant).command]: command, args: [...args], ...(Object.keys(env).length > 0 && { [namesOf(assistant).env]: env }),
+export const entryOf = (
+  assistant: Assistant,
+  { command, args, env }: ServerEntry,
+): Readonly<Record<string, unknown>> => ({
+  ...assistant.extra,
+  ...assistant.initial,
+  [namesOf(assistant).command]: command,
+  args: [...args],
+  ...(Object.keys(env).length > 0 && { [namesOf(assistant).env]: env }),
 });
 
 /** The commands with which some assistants add a server themselves, with the title of each. */
-export const addingCommands = (those: readonly Assistant[], launch: Launch): readonly { readonly title: string; readonly line: Launch }[] =>
+export const addingCommands = (
+  those: readonly Assistant[],
+  launch: Launch,
+): readonly { readonly title: string; readonly line: Launch }[] =>
   those.flatMap(({ title, adds }) => (adds ? [{ title, line: adds(launch) }] : []));

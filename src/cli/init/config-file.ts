@@ -45,7 +45,8 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
 }
 
 /** The text without a byte order mark, and the mark. */
-export const splitMark = (text: string): readonly [mark: string, text: string] => (text.startsWith(byteOrderMark) ? [byteOrderMark, text.slice(1)] : ['', text]);
+export const splitMark = (text: string): readonly [mark: string, text: string] =>
+  text.startsWith(byteOrderMark) ? [byteOrderMark, text.slice(1)] : ['', text];
 
 /** Replaces a file atomically. */
 async function writeAtomically(path: string, text: string, mode: number): Promise<void> {
@@ -84,7 +85,8 @@ export interface FileChange {
 /** Carries out a change. @throws Error if the file was changed since it was read; then nothing is written. */
 export async function writeChange({ file, after, backup }: FileChange): Promise<void> {
   const { path, real, text, mode } = file;
-  if ((await readConfigFile(path)).text !== text) throw new Error(`${path} was changed meanwhile, so nothing was written to it. Run this again.`);
+  if ((await readConfigFile(path)).text !== text)
+    throw new Error(`${path} was changed meanwhile, so nothing was written to it. Run this again.`);
   if (backup === 'write' && text !== undefined) await writeAtomically(backupOf(file), text, mode);
   if (after === undefined) await rm(real);
   else await writeAtomically(real, after, mode);

@@ -19,7 +19,8 @@ export interface ConfigFormat {
 }
 
 /** Whether a value has members. */
-export const isObject = (value: unknown): value is ConfigValue => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isObject = (value: unknown): value is ConfigValue =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The servers in a configuration. @throws Error if the member is something else than an object. */
 export function serversIn(config: ConfigValue, member: string): ConfigValue {
@@ -37,7 +38,10 @@ export function entryIn(config: ConfigValue, [member, name]: EntryPath): ConfigV
   return entry;
 }
 
-/** Checks that a change did what it should, and nothing else. @throws Error if it did not: the file may have a member twice. */
+/**
+ * Checks that a change did what it should, and nothing else. @throws Error if it did not: the file may have a member
+ * twice.
+ */
 export function assertChanged(format: ConfigFormat, after: string, expected: ConfigValue): void {
   const parsed = (() => {
     try {
@@ -46,11 +50,15 @@ export function assertChanged(format: ConfigFormat, after: string, expected: Con
       return undefined;
     }
   })();
-  if (!isDeepStrictEqual(parsed, expected)) throw new Error('it is written in a way that can\'t be changed without changing more of it');
+  if (!isDeepStrictEqual(parsed, expected))
+    throw new Error("it is written in a way that can't be changed without changing more of it");
 }
 
 /** A configuration with an entry set. */
-export const withEntry = (config: ConfigValue, [member, name]: EntryPath, entry: ConfigValue): ConfigValue => ({ ...config, [member]: { ...serversIn(config, member), [name]: entry } });
+export const withEntry = (config: ConfigValue, [member, name]: EntryPath, entry: ConfigValue): ConfigValue => ({
+  ...config,
+  [member]: { ...serversIn(config, member), [name]: entry },
+});
 
 /** A configuration without an entry. @param withMember whether the member goes too if nothing else is in it. */
 export function withoutEntry(config: ConfigValue, [member, name]: EntryPath, withMember: boolean): ConfigValue {

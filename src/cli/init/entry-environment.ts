@@ -1,4 +1,13 @@
-import { chosenProfile, ConfigError, type GivenFlags, givenOptions, type OptionHelp, optionsOf, pageLink, readConfig } from '../config/index.ts';
+import {
+  chosenProfile,
+  ConfigError,
+  type GivenFlags,
+  givenOptions,
+  type OptionHelp,
+  optionsOf,
+  pageLink,
+  readConfig,
+} from '../config/index.ts';
 
 /** Whether a text is a URL with a user or password in it. */
 const holdsPassword = (text: string): boolean => {
@@ -14,16 +23,35 @@ const elsewhere = ({ name }: OptionHelp): string => {
 };
 
 /**
- * The environment that an assistant has to give the server, from the flags and variables given to `init`. Paths are absolute,
+ * The environment that an assistant has to give the server, from the flags and variables given to `init`. Paths are
+ * absolute,
  * because nobody knows where assistants start the server.
  * @throws ConfigError if they can't be meant, or contain a secret.
  */
-export async function entryEnvironment(flags: GivenFlags, env: NodeJS.ProcessEnv): Promise<{ readonly env: Readonly<Record<string, string>>; readonly warnings: readonly string[] }> {
+export async function entryEnvironment(
+  flags: GivenFlags,
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly env: Readonly<Record<string, string>>; readonly warnings: readonly string[] }> {
   const { config, warnings } = readConfig('stdio', flags, env, await chosenProfile('stdio', flags, env));
   const given = givenOptions('stdio', flags, env);
   const secrets = given.filter(({ option, text }) => option.secret || holdsPassword(text));
   if (secrets.length > 0) {
-    throw new ConfigError(secrets.map(({ source, option }) => `${source} is secret, and no secret is written into the files of assistants. Unset it; ${elsewhere(option)}.`).join('\n'));
+    throw new ConfigError(
+      secrets
+        .map(
+          ({ source, option }) =>
+            `${source} is secret, and no secret is written into the files of assistants. Unset it; ${elsewhere(option)}.`,
+        )
+        .join('\n'),
+    );
   }
-  return { env: Object.fromEntries(given.map(({ option: { env: name, name: option, value }, text }) => [name, value === 'path' ? String(config[option]) : text])), warnings };
+  return {
+    env: Object.fromEntries(
+      given.map(({ option: { env: name, name: option, value }, text }) => [
+        name,
+        value === 'path' ? String(config[option]) : text,
+      ]),
+    ),
+    warnings,
+  };
 }

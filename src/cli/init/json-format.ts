@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { createScanner, findNodeAtLocation, type Node, parse, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import {
+  createScanner,
+  findNodeAtLocation,
+  type Node,
+  parse,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
 import { type ConfigFormat, type ConfigValue, lineBreakOf } from './config-format.ts';
 
 /** Kinds of the scanner's tokens: those that can stand between two members. */
@@ -12,16 +20,22 @@ const parseOptions = { allowTrailingComma: true, allowEmptyContent: true };
 const lineOf = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
 
 /** How a text is indented; undefined where everything is on one line. */
-const indentationOf = (text: string): string | undefined => (text.trim() === '' ? '  ' : (/^([ \t]+)\S/m.exec(text)?.[1] ?? (text.trim().includes('\n') ? '  ' : text.trim() === '{}' ? '  ' : undefined)));
+const indentationOf = (text: string): string | undefined =>
+  text.trim() === ''
+    ? '  '
+    : (/^([ \t]+)\S/m.exec(text)?.[1] ?? (text.trim().includes('\n') ? '  ' : text.trim() === '{}' ? '  ' : undefined));
 
 /** A value as JSON, in the indentation of the text. @param depth of the member that it is the value of. */
 function written(text: string, value: unknown, depth: number): string {
   const unit = indentationOf(text);
   if (unit === undefined) return JSON.stringify(value);
-  return JSON.stringify(value, null, unit).split('\n').join(lineBreakOf(text) + unit.repeat(depth));
+  return JSON.stringify(value, null, unit)
+    .split('\n')
+    .join(lineBreakOf(text) + unit.repeat(depth));
 }
 
-const replace = (text: string, from: number, to: number, by: string): string => text.slice(0, from) + by + text.slice(to);
+const replace = (text: string, from: number, to: number, by: string): string =>
+  text.slice(0, from) + by + text.slice(to);
 
 /** Adds a member as the first of an object, so that what follows stays as it is. */
 function addFirst(text: string, object: Node, depth: number, name: string, value: unknown): string {
@@ -33,16 +47,25 @@ function addFirst(text: string, object: Node, depth: number, name: string, value
   const onOwnLine = `${lineBreakOf(text)}${unit.repeat(depth)}${member}`;
   const rest = text.slice(start, object.offset + object.length - 1);
   const ending = rest.includes('\n') ? '' : `${lineBreakOf(text)}${unit.repeat(hasOthers ? depth : depth - 1)}`;
-  if (hasOthers) return ending === '' ? replace(text, start, start, `${onOwnLine},`) : replace(text, start, start + (rest.length - rest.trimStart().length), `${onOwnLine},${ending}`);
+  if (hasOthers)
+    return ending === ''
+      ? replace(text, start, start, `${onOwnLine},`)
+      : replace(text, start, start + (rest.length - rest.trimStart().length), `${onOwnLine},${ending}`);
   return replace(text, start, start, `${onOwnLine}${ending}`);
 }
 
 /** Sets a value at a path, and creates the objects on the way to it. */
 function setAt(text: string, path: readonly string[], value: unknown): string {
   const root = parseTree(text, [], parseOptions);
-  if (!root) return `${text}${text.trim() === '' ? '' : lineBreakOf(text)}${written('', path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value), 0).replaceAll('\n', lineBreakOf(text))}${lineBreakOf(text)}`;
+  if (!root)
+    return `${text}${text.trim() === '' ? '' : lineBreakOf(text)}${written(
+      '',
+      path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value),
+      0,
+    ).replaceAll('\n', lineBreakOf(text))}${lineBreakOf(text)}`;
   const existing = findNodeAtLocation(root, [...path]);
-  if (existing) return replace(text, existing.offset, existing.offset + existing.length, written(text, value, path.length));
+  if (existing)
+    return replace(text, existing.offset, existing.offset + existing.length, written(text, value, path.length));
   const known = path.findLastIndex((_, index) => findNodeAtLocation(root, path.slice(0, index)) !== undefined);
   const parent = findNodeAtLocation(root, path.slice(0, known))!;
   const missing = path.slice(known + 1).reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
@@ -77,7 +100,8 @@ function parseJson(text: string): ConfigValue {
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, parseOptions);
   const [error] = errors;
-  if (error) throw new Error(`line ${lineOf(text, error.offset)} is not valid JSON (${printParseErrorCode(error.error)})`);
+  if (error)
+    throw new Error(`line ${lineOf(text, error.offset)} is not valid JSON (${printParseErrorCode(error.error)})`);
   if (value === undefined) return {};
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('it is not a JSON object');
   return value as ConfigValue;
@@ -85,7 +109,9 @@ function parseJson(text: string): ConfigValue {
 
 /** Members of an entry that are set one by one, so that the others, and comments, stay. */
 const leaves = (entry: ConfigValue, at: readonly string[]): (readonly [readonly string[], unknown])[] =>
-  Object.entries(entry).flatMap(([name, value]) => (name === 'env' ? leaves(value as ConfigValue, [...at, name]) : [[[...at, name], value] as const]));
+  Object.entries(entry).flatMap(([name, value]) =>
+    name === 'env' ? leaves(value as ConfigValue, [...at, name]) : [[[...at, name], value] as const],
+  );
 
 /** JSON, with comments and trailing commas where a file has them. */
 export const jsonFormat: ConfigFormat = {
@@ -96,7 +122,8 @@ export const jsonFormat: ConfigFormat = {
     if (!existing) return setAt(text, path, entry);
     return leaves(entry, path).reduce((changed, [at, value]) => {
       const node = findNodeAtLocation(parseTree(changed, [], parseOptions)!, [...at]);
-      const isSame = node !== undefined && isDeepStrictEqual(parse(changed.slice(node.offset, node.offset + node.length)), value);
+      const isSame =
+        node !== undefined && isDeepStrictEqual(parse(changed.slice(node.offset, node.offset + node.length)), value);
       return isSame ? changed : setAt(changed, at, value);
     }, text);
   },

@@ -20,12 +20,19 @@ export interface RunningProgram {
 }
 
 /** This process. */
-export const thisProgram = (): RunningProgram => ({ script: realpathSync(process.argv[1]!), node: process.execPath, env: process.env });
+export const thisProgram = (): RunningProgram => ({
+  script: realpathSync(process.argv[1]!),
+  node: process.execPath,
+  env: process.env,
+});
 
 /** Whether a folder holds this program's package. A manifest that can't be read is another project's: ours is whole. */
 const isPackage = (folder: string): boolean => {
   try {
-    return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: unknown } | null)?.name === manifest.name;
+    return (
+      (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: unknown } | null)?.name ===
+      manifest.name
+    );
   } catch {
     return false;
   }
@@ -41,9 +48,13 @@ function packageFolder(script: string): string | undefined {
 
 /** The first file of a name on the PATH; undefined if there is none. */
 const onPath = (name: string, { PATH = '' }: NodeJS.ProcessEnv): string | undefined =>
-  PATH.split(delimiter).filter((folder) => folder !== '').map((folder) => join(folder, name)).find((path) => existsSync(path));
+  PATH.split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path));
 
-const isSameFile = (path: string | undefined, other: string): boolean => path !== undefined && realpathSync(path) === realpathSync(other);
+const isSameFile = (path: string | undefined, other: string): boolean =>
+  path !== undefined && realpathSync(path) === realpathSync(other);
 
 /** Node as the PATH has it, if that is the one that runs: that path outlives an update of Node. */
 const lastingNode = ({ node, env }: RunningProgram): string => {
@@ -52,7 +63,8 @@ const lastingNode = ({ node, env }: RunningProgram): string => {
 };
 
 /**
- * The command that starts this program from anywhere, as an assistant needs it: absolute paths, because assistants don't
+ * The command that starts this program from anywhere, as an assistant needs it: absolute paths, because assistants
+ * don't
  * have the PATH of a shell.
  * @throws Error if it runs from a checkout that isn't built.
  */
@@ -60,14 +72,18 @@ export function launchOf(program: RunningProgram = thisProgram()): Launch {
   const folder = packageFolder(program.script);
   if (folder === undefined) return { command: lastingNode(program), args: [program.script] };
   if (folder.split(sep).includes('_npx')) return published;
-  if (!existsSync(join(folder, 'dist', 'infra-mcp.mjs'))) throw new Error(`${folder} is not built, so no assistant could start it. Run npm run build there, then this again.`);
+  if (!existsSync(join(folder, 'dist', 'infra-mcp.mjs')))
+    throw new Error(
+      `${folder} is not built, so no assistant could start it. Run npm run build there, then this again.`,
+    );
   return { command: lastingNode(program), args: [join(folder, manifest.bin['infra-mcp'])] };
 }
 
 const quoted = (word: string): string => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`);
 
 /** A command as one line for a shell. */
-export const commandLine = ({ command, args }: Launch, ...more: readonly string[]): string => [command, ...args, ...more].map(quoted).join(' ');
+export const commandLine = ({ command, args }: Launch, ...more: readonly string[]): string =>
+  [command, ...args, ...more].map(quoted).join(' ');
 
 /** How a person starts this program in the present shell. */
 export function typedProgram(program: RunningProgram = thisProgram()): string {
@@ -79,5 +95,8 @@ export function typedProgram(program: RunningProgram = thisProgram()): string {
   if (script.endsWith('.ts')) return 'npm start --';
   // Another program runs this one's code.
   if (folder !== undefined && script !== join(folder, manifest.bin['infra-mcp'])) return manifest.name;
-  return commandLine({ command: isSameFile(onPath('node', env), program.node) ? 'node' : program.node, args: [script] });
+  return commandLine({
+    command: isSameFile(onPath('node', env), program.node) ? 'node' : program.node,
+    args: [script],
+  });
 }

@@ -2,10 +2,12 @@ import { parse, stringify } from 'smol-toml';
 import { type ConfigFormat, type ConfigValue, type EntryPath, lineBreakOf } from './config-format.ts';
 
 /** The name of a table in its header; undefined for every other line. */
-const tableOf = (line: string): string | undefined => /^\s*\[\s*([^[\]]+?)\s*\]\s*(?:#.*)?$/.exec(line)?.[1]?.replaceAll(/["'\s]/g, '');
+const tableOf = (line: string): string | undefined =>
+  /^\s*\[\s*([^[\]]+?)\s*\]\s*(?:#.*)?$/.exec(line)?.[1]?.replaceAll(/["'\s]/g, '');
 const isHeader = (line: string): boolean => /^\s*\[\[?[^[\]]+\]\]?\s*(?:#.*)?$/.test(line);
 
-const tablesOf = (path: EntryPath, entry: ConfigValue): string => stringify({ [path[0]]: { [path[1]]: entry } }).trimEnd();
+const tablesOf = (path: EntryPath, entry: ConfigValue): string =>
+  stringify({ [path[0]]: { [path[1]]: entry } }).trimEnd();
 
 /** The lines of an entry: its table and those below it, each up to its last line that says something. */
 function linesOf(lines: readonly string[], path: EntryPath): { readonly from: number; readonly to: number }[] {
@@ -16,7 +18,9 @@ function linesOf(lines: readonly string[], path: EntryPath): { readonly from: nu
     const next = lines.findIndex((other, index) => index > from && isHeader(other));
     const end = next < 0 ? lines.length : next;
     // Comments and blank lines before the next table belong to that.
-    const last = lines.slice(from, end).findLastIndex((other) => other.trim() !== '' && !other.trimStart().startsWith('#'));
+    const last = lines
+      .slice(from, end)
+      .findLastIndex((other) => other.trim() !== '' && !other.trimStart().startsWith('#'));
     return [{ from, to: from + last + 1 }];
   });
 }
@@ -30,7 +34,8 @@ function replaceLines(text: string, path: EntryPath, by: readonly string[]): str
     if (index === first?.from) return by;
     const range = ranges.find(({ from, to }) => index >= from && index < to);
     // The blank line between its tables goes with them.
-    const isGap = line.trim() === '' && ranges.some(({ to }) => to === index) && ranges.some(({ from }) => from === index + 1);
+    const isGap =
+      line.trim() === '' && ranges.some(({ to }) => to === index) && ranges.some(({ from }) => from === index + 1);
     return range || isGap ? [] : [line];
   });
   return kept.join(lineBreakOf(text));

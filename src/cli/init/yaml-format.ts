@@ -1,5 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isAlias, isCollection, isMap, isNode, isScalar, isSeq, type Node, type Pair, parseDocument, stringify, visit, type YAMLMap, type YAMLSeq } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parseDocument,
+  stringify,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import { type ConfigFormat, type ConfigValue, type EntryPath, isObject, lineBreakOf } from './config-format.ts';
 
 type Collection = YAMLMap | YAMLSeq;
@@ -10,10 +25,11 @@ interface Place {
   readonly value: unknown;
 }
 
-const oddlyWritten = (): Error => new Error('it is written in a way that can\'t be changed without changing more of it');
+const oddlyWritten = (): Error => new Error("it is written in a way that can't be changed without changing more of it");
 
 const lineStart = (text: string, offset: number): number => text.lastIndexOf('\n', offset - 1) + 1;
-const lineEnd = (text: string, offset: number): number => (text.indexOf('\n', offset) < 0 ? text.length : text.indexOf('\n', offset) + 1);
+const lineEnd = (text: string, offset: number): number =>
+  text.indexOf('\n', offset) < 0 ? text.length : text.indexOf('\n', offset) + 1;
 
 /** The spaces before what begins a line. */
 function indentAt(text: string, offset: number): string {
@@ -33,14 +49,14 @@ function documentOf(text: string): Document {
 /** A value of a document. @throws Error if it refers to something that isn't there, or to too much. */
 function valueIn(document: Document, node: unknown): unknown {
   try {
-    return isNode(node) ? node.toJS(document) as unknown : undefined;
+    return isNode(node) ? (node.toJS(document) as unknown) : undefined;
   } catch (error) {
     throw new Error('it is not valid YAML', { cause: error });
   }
 }
 
 const pairOf = (map: unknown, name: string): Pair<Node> | undefined =>
-  (isMap(map) ? (map.items as Pair<Node>[]).find(({ key }) => isScalar(key) && key.value === name) : undefined);
+  isMap(map) ? (map.items as Pair<Node>[]).find(({ key }) => isScalar(key) && key.value === name) : undefined;
 
 /** The dash of an item of a list. */
 function dashOf(text: string, item: unknown): number {
@@ -67,14 +83,20 @@ function endOf(text: string, { start, value }: Place): number {
   let end = start + 1;
   if (isNode(value)) {
     visit(value, (_, node) => {
-      if (isNode(node) && node.range && (isScalar(node) || isAlias(node) || (isCollection(node) && node.flow))) end = Math.max(end, node.range[1]);
+      if (isNode(node) && node.range && (isScalar(node) || isAlias(node) || (isCollection(node) && node.flow)))
+        end = Math.max(end, node.range[1]);
     });
   }
   return lineEnd(text, text.slice(0, end).trimEnd().length);
 }
 
 /** A value as lines of YAML. */
-const linesOf = (value: unknown, indent: string, br: string): string => stringify(value, { lineWidth: 0 }).trimEnd().split('\n').map((line) => `${line === '' ? '' : indent}${line}${br}`).join('');
+const linesOf = (value: unknown, indent: string, br: string): string =>
+  stringify(value, { lineWidth: 0 })
+    .trimEnd()
+    .split('\n')
+    .map((line) => `${line === '' ? '' : indent}${line}${br}`)
+    .join('');
 
 /** Inserts lines below the line of an offset. */
 const insertBelow = (text: string, offset: number, lines: string): string => {
@@ -102,21 +124,25 @@ const addTo = (text: string, pair: Pair<Node>, value: unknown): string => {
 };
 
 /**
- * YAML, of which only whole lines of the entry are written or removed. What is written in braces can't be changed, except where
+ * YAML, of which only whole lines of the entry are written or removed. What is written in braces can't be changed,
+ * except where
  * nothing is in them.
  * @param list the member whose servers are a list, each with its name; default: servers are members of a mapping.
  */
 export function yamlFormat(list?: string): ConfigFormat {
   const isList = (member: string): boolean => member === list;
 
-  const written = ([member, name]: EntryPath, entry: ConfigValue): unknown => (isList(member) ? [entry] : { [name]: entry });
+  const written = ([member, name]: EntryPath, entry: ConfigValue): unknown =>
+    isList(member) ? [entry] : { [name]: entry };
 
   const placeOf = (text: string, servers: unknown, [member, name]: EntryPath): Place | undefined => {
     if (!isList(member)) {
       const pair = pairOf(servers, name);
       return pair && { start: pair.key.range![0], value: pair.value };
     }
-    const item = isSeq(servers) ? servers.items.find((one) => (pairOf(one, 'name')?.value as { value?: unknown } | undefined)?.value === name) : undefined;
+    const item = isSeq(servers)
+      ? servers.items.find((one) => (pairOf(one, 'name')?.value as { value?: unknown } | undefined)?.value === name)
+      : undefined;
     return item === undefined ? undefined : { start: dashOf(text, item), value: item };
   };
 
@@ -129,7 +155,11 @@ export function yamlFormat(list?: string): ConfigFormat {
     if (place) {
       if (isDeepStrictEqual(valueIn(document, place.value), entry)) return text;
       const indent = indentAt(text, place.start);
-      return text.slice(0, lineStart(text, place.start)) + linesOf(written(path, entry), indent, br) + text.slice(endOf(text, place));
+      return (
+        text.slice(0, lineStart(text, place.start)) +
+        linesOf(written(path, entry), indent, br) +
+        text.slice(endOf(text, place))
+      );
     }
     if (pair) return addTo(text, pair, written(path, entry));
     if (isCollection(root) && root.flow) throw oddlyWritten();
@@ -143,7 +173,9 @@ export function yamlFormat(list?: string): ConfigFormat {
       const document = documentOf(text);
       const value = valueIn(document, document.contents) ?? {};
       if (!isObject(value)) throw new Error('it is not a mapping');
-      return list === undefined || (value[list] ?? null) === null ? value : { ...value, [list]: byName(list, value[list]) };
+      return list === undefined || (value[list] ?? null) === null
+        ? value
+        : { ...value, [list]: byName(list, value[list]) };
     },
     remove: (text, path) => {
       const pair = pairOf(documentOf(text).contents, path[0]);

@@ -27,7 +27,12 @@ const unit = /(?<before>\s*)(?<text>infra-mcp(?: [a-z]+)?(?: (?:--?[\w-]+|[A-Z][
 
 /** Splits a text into words. */
 export const wordsIn = (text: string, style?: Style): Word[] =>
-  [...text.matchAll(unit)].map(({ groups }) => ({ text: groups!['text']!, before: groups!['before']!.replaceAll(/\s/g, ' '), style, width: textWidth(groups!['text']!) }));
+  [...text.matchAll(unit)].map(({ groups }) => ({
+    text: groups!['text']!,
+    before: groups!['before']!.replaceAll(/\s/g, ' '),
+    style,
+    width: textWidth(groups!['text']!),
+  }));
 
 const asPiece = (piece: string | Piece): Piece => (typeof piece === 'string' ? { text: piece } : piece);
 

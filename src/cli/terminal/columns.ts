@@ -13,13 +13,16 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) 
 const largest = (numbers: readonly number[]): number => numbers.reduce((most, one) => Math.max(most, one), 0);
 
 /**
- * The widths of columns that fit: the widest are limited, all to the same width. No column gets narrower than its longest
+ * The widths of columns that fit: the widest are limited, all to the same width. No column gets narrower than its
+ * longest
  * word, or than a text can be read in.
  * @returns undefined if they don't fit then.
  */
 function fitWidths(heading: Row, rows: readonly Row[], available: number): number[] | undefined {
   const bodies = heading.map((_, column) => largest(rows.map((row) => widthOfLine(row[column]!))));
-  const words = heading.map((_, column) => largest([heading, ...rows].flatMap((row) => row[column]!.map(({ width }) => width))));
+  const words = heading.map((_, column) =>
+    largest([heading, ...rows].flatMap((row) => row[column]!.map(({ width }) => width))),
+  );
   const least = words.map((width, column) => Math.max(width, Math.min(bodies[column]!, leastTextWidth)));
   const natural = heading.map((cell, column) => Math.max(widthOfLine(cell), bodies[column]!));
   if (sum(least) > available) return undefined;
@@ -50,7 +53,12 @@ const forms = [
 ];
 
 /** A table as lines, in the roomiest form that fits; undefined if none does. */
-function tableLines(headings: Row, bodies: (isShort: boolean) => readonly Row[], available: number, stream: NodeJS.WriteStream): string[] | undefined {
+function tableLines(
+  headings: Row,
+  bodies: (isShort: boolean) => readonly Row[],
+  available: number,
+  stream: NodeJS.WriteStream,
+): string[] | undefined {
   for (const { isShort, gap } of forms) {
     const rows = bodies(isShort);
     const widths = fitWidths(headings, rows, available - gap.length * (headings.length - 1));
@@ -59,10 +67,14 @@ function tableLines(headings: Row, bodies: (isShort: boolean) => readonly Row[],
   return undefined;
 }
 
-/** How many lines a table may have for each line of a stack: it is easier to read, but not where its columns are long and narrow. */
+/**
+ * How many lines a table may have for each line of a stack: it is easier to read, but not where its columns are long
+ * and narrow.
+ */
 const linesOfTableToStack = 1.5;
 
-const clearer = (table: string[] | undefined, stack: string[]): string[] => (table && table.length <= stack.length * linesOfTableToStack ? table : stack);
+const clearer = (table: string[] | undefined, stack: string[]): string[] =>
+  table && table.length <= stack.length * linesOfTableToStack ? table : stack;
 
 /** Where a table is written to, and how. */
 export interface TableLayout {
@@ -75,16 +87,25 @@ export interface TableLayout {
 }
 
 /**
- * Formats a table: a heading, then one line for each row, with columns two spaces apart. In a terminal, a table that is too
- * wide is drawn with the short texts of its cells, wrapped between words. If that can't fit, or takes many more lines, the cells of
+ * Formats a table: a heading, then one line for each row, with columns two spaces apart. In a terminal, a table that is
+ * too
+ * wide is drawn with the short texts of its cells, wrapped between words. If that can't fit, or takes many more lines,
+ * the cells of
  * a row stand below each other. Elsewhere a row is always one line.
  */
-export function columns(heading: readonly string[], rows: readonly (readonly Cell[])[], { stream = process.stdout, indent = 0, titles = 1 }: TableLayout = {}): string {
+export function columns(
+  heading: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  { stream = process.stdout, indent = 0, titles = 1 }: TableLayout = {},
+): string {
   const available = lineWidth(stream) - indent;
   const bodies = (isShort: boolean): Row[] => rows.map((row) => row.map((cell) => wordsOf(cell, isShort)));
   const headings = heading.map((name) => wordsIn(name, 'bold'));
   const table = tableLines(headings, bodies, available, stream);
   // One line for each row can't be shorter.
-  const lines = rows.length === 0 || table?.length === rows.length + 1 ? (table ?? [heading.join(' ')]) : clearer(table, stacked(heading, bodies(true), titles, available, stream));
+  const lines =
+    rows.length === 0 || table?.length === rows.length + 1
+      ? (table ?? [heading.join(' ')])
+      : clearer(table, stacked(heading, bodies(true), titles, available, stream));
   return lines.map((line) => `${line}\n`).join('');
 }

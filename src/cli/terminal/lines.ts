@@ -3,13 +3,16 @@ import { styled } from './style.ts';
 import { lineWidth, textWidth } from './width.ts';
 
 /** The columns that words take in one line. */
-export const widthOfLine = (words: readonly Word[]): number => words.reduce((sum, { before, width }, index) => sum + (index === 0 ? 0 : before.length) + width, 0);
+export const widthOfLine = (words: readonly Word[]): number =>
+  words.reduce((sum, { before, width }, index) => sum + (index === 0 ? 0 : before.length) + width, 0);
 
 /** A command that is wider than a line is broken between its words, as there is no other way. */
 const splitCommand = (word: Word, width: number): readonly Word[] =>
   word.width <= width || !word.text.includes(' ')
     ? [word]
-    : word.text.split(' ').map((text, index) => ({ ...word, text, before: index === 0 ? word.before : ' ', width: text.length }));
+    : word.text
+        .split(' ')
+        .map((text, index) => ({ ...word, text, before: index === 0 ? word.before : ' ', width: text.length }));
 
 /** Breaks words into lines. A single word that is too wide gets a line of its own: broken, it couldn't be copied. */
 export function breakLines(words: readonly Word[], width: number): Word[][] {
@@ -36,21 +39,32 @@ export function styledLine(words: readonly Word[], stream: NodeJS.WriteStream): 
     if (run && run.style === style) run.text += before + text;
     else runs.push({ text, style, before: run ? before : '' });
   }
-  return runs.map(({ text, style, before }) => before + (style === undefined ? text : styled(style, text, stream))).join('');
+  return runs
+    .map(({ text, style, before }) => before + (style === undefined ? text : styled(style, text, stream)))
+    .join('');
 }
 
 const wrapParagraph = (line: string, width: number, stream: NodeJS.WriteStream): string => {
   const indent = /^ */.exec(line)![0];
-  return breakLines(wordsIn(line), width - indent.length).map((words) => `${indent}${styledLine(words, stream)}`).join('\n');
+  return breakLines(wordsIn(line), width - indent.length)
+    .map((words) => `${indent}${styledLine(words, stream)}`)
+    .join('\n');
 };
 
 /**
- * Breaks the lines of a text that are too long for a terminal, between words, and indents what follows as the line that it
- * belongs to. Spaces within a line and texts for other streams stay as they are. The text must be cleaned, and may be styled.
+ * Breaks the lines of a text that are too long for a terminal, between words, and indents what follows as the line that
+ * it
+ * belongs to. Spaces within a line and texts for other streams stay as they are. The text must be cleaned, and may be
+ * styled.
  */
 export function wrapped(text: string, stream: NodeJS.WriteStream = process.stdout): string {
   const width = lineWidth(stream);
-  return width === Infinity ? text : text.split('\n').map((line) => wrapParagraph(line, width, stream)).join('\n');
+  return width === Infinity
+    ? text
+    : text
+        .split('\n')
+        .map((line) => wrapParagraph(line, width, stream))
+        .join('\n');
 }
 
 /** How far what continues a fact is indented. */
@@ -62,7 +76,8 @@ function splitWord(word: Word, width: number): readonly Word[] {
   const parts: Word[] = [];
   for (const { segment } of new Intl.Segmenter().segment(word.text)) {
     const [last, own] = [parts.at(-1), textWidth(segment)];
-    if (last && last.width + own <= width) parts[parts.length - 1] = { ...last, text: last.text + segment, width: last.width + own };
+    if (last && last.width + own <= width)
+      parts[parts.length - 1] = { ...last, text: last.text + segment, width: last.width + own };
     else parts.push({ ...word, text: segment, before: last ? '' : word.before, width: own });
   }
   return parts;
@@ -71,14 +86,25 @@ function splitWord(word: Word, width: number): readonly Word[] {
 const wrapFact = (line: string, width: number, stream: NodeJS.WriteStream): string => {
   const indent = /^ */.exec(line)![0];
   const room = Math.max(width - hanging.length - indent.length, 1);
-  return breakLines(wordsIn(line).flatMap((word) => splitWord(word, room)), room).map((words, index) => `${index === 0 ? '' : hanging}${indent}${styledLine(words, stream)}`).join('\n');
+  return breakLines(
+    wordsIn(line).flatMap((word) => splitWord(word, room)),
+    room,
+  )
+    .map((words, index) => `${index === 0 ? '' : hanging}${indent}${styledLine(words, stream)}`)
+    .join('\n');
 };
 
 /**
- * Like `wrapped`, for facts of one line each, where only a fact may begin at the left edge: what continues one is indented,
+ * Like `wrapped`, for facts of one line each, where only a fact may begin at the left edge: what continues one is
+ * indented,
  * and no word is left for the terminal to break. Otherwise a text in a fact could pass for the next one.
  */
 export function wrappedFacts(text: string, stream: NodeJS.WriteStream = process.stdout): string {
   const width = lineWidth(stream);
-  return width === Infinity ? text : text.split('\n').map((line) => wrapFact(line, width, stream)).join('\n');
+  return width === Infinity
+    ? text
+    : text
+        .split('\n')
+        .map((line) => wrapFact(line, width, stream))
+        .join('\n');
 }

@@ -2,14 +2,19 @@
 const patience = 700;
 
 /** Whether stderr is a terminal where a line can be erased again. */
-const canErase = (): boolean => process.stderr.isTTY && process.env['TERM'] !== 'dumb' && process.env['CI'] === undefined;
+const canErase = (): boolean =>
+  process.stderr.isTTY && process.env['TERM'] !== 'dumb' && process.env['CI'] === undefined;
 
 /**
- * Runs a task. If it takes long, shows a spinner on stderr meanwhile, if stderr is a terminal, and erases it afterwards.
+ * Runs a task. If it takes long, shows a spinner on stderr meanwhile, if stderr is a terminal, and erases it
+ * afterwards.
  * @param text the initial text of the spinner.
  * @param task receives a function that changes the text.
  */
-export async function withProgress<Value>(text: string, task: (update: (text: string) => void) => Promise<Value>): Promise<Value> {
+export async function withProgress<Value>(
+  text: string,
+  task: (update: (text: string) => void) => Promise<Value>,
+): Promise<Value> {
   if (!canErase()) return task(() => undefined);
   const { default: spin } = await import('yocto-spinner');
   const spinner = spin();

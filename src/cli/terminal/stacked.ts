@@ -10,7 +10,10 @@ const labelled = (heading: string, cell: readonly Word[]): Word[] => [
   ...cell.map((word, index) => (index === 0 ? { ...word, before: ' ' } : word)),
 ];
 
-/** The lines below the first one of a row: as many cells beside each other as fit, and cells with much text on lines of their own. */
+/**
+ * The lines below the first one of a row: as many cells beside each other as fit, and cells with much text on lines of
+ * their own.
+ */
 function detailLines(cells: readonly (readonly Word[])[], width: number): Word[][] {
   const lines: Word[][] = [];
   let used = Infinity;
@@ -29,17 +32,27 @@ function detailLines(cells: readonly (readonly Word[])[], width: number): Word[]
 }
 
 /** Cells beside each other, as words. */
-const besideEachOther = (cells: readonly (readonly Word[])[]): Word[] => cells.flatMap((cell) => cell.map((word, index) => (index === 0 ? { ...word, before: between } : word)));
+const besideEachOther = (cells: readonly (readonly Word[])[]): Word[] =>
+  cells.flatMap((cell) => cell.map((word, index) => (index === 0 ? { ...word, before: between } : word)));
 
 /**
- * Formats rows that are too wide for a table: the first cells on a line, and the others below with their headings. Empty cells
+ * Formats rows that are too wide for a table: the first cells on a line, and the others below with their headings.
+ * Empty cells
  * are left out.
  * @param titles how many cells stand on the first line, after those without a heading.
  */
-export function stacked(heading: readonly string[], rows: readonly (readonly (readonly Word[])[])[], titles: number, width: number, stream: NodeJS.WriteStream): string[] {
+export function stacked(
+  heading: readonly string[],
+  rows: readonly (readonly (readonly Word[])[])[],
+  titles: number,
+  width: number,
+  stream: NodeJS.WriteStream,
+): string[] {
   const first = heading.findIndex((name) => name !== '') + titles;
   return rows.flatMap((row) => {
-    const details = row.slice(first).flatMap((cell, index) => (cell.length === 0 ? [] : [labelled(heading[first + index]!, cell)]));
+    const details = row
+      .slice(first)
+      .flatMap((cell, index) => (cell.length === 0 ? [] : [labelled(heading[first + index]!, cell)]));
     return [
       ...breakLines(besideEachOther(row.slice(0, first)), width).map((line) => styledLine(line, stream)),
       ...detailLines(details, width - indent.length).map((line) => indent + styledLine(line, stream)),

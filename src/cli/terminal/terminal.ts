@@ -27,13 +27,16 @@ const promptOnly = (prompt: string): Writable => {
 };
 
 /**
- * Reads one line from this process's terminal. The readline interface must write the prompt, because it clears the line first.
+ * Reads one line from this process's terminal. The readline interface must write the prompt, because it clears the line
+ * first.
  * @param output receives the prompt and the echoed input.
  * @throws Error on Ctrl-C or end of input.
  */
 async function readLine(prompt: string, output: Writable): Promise<string> {
   const reader = createInterface({ input: process.stdin, output, terminal: true });
-  const ended = new Promise<never>((_, reject) => reader.once('close', () => reject(new Error('No answer was given, so nothing was done.'))));
+  const ended = new Promise<never>((_, reject) =>
+    reader.once('close', () => reject(new Error('No answer was given, so nothing was done.'))),
+  );
   try {
     return await Promise.race([reader.question(prompt), ended]);
   } catch (error) {

@@ -4,7 +4,12 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-const units: readonly (readonly [number, string])[] = [[day, 'd'], [hour, 'h'], [minute, 'min'], [1000, 's']];
+const units: readonly (readonly [number, string])[] = [
+  [day, 'd'],
+  [hour, 'h'],
+  [minute, 'min'],
+  [1000, 's'],
+];
 
 /** A time span in its largest unit: 14 min. */
 function spanText(milliseconds: number): string {
@@ -23,5 +28,7 @@ function shortTime(at: number, now: number): string {
 export function timeCell(at: string | number, now = Date.now()): Piece {
   const milliseconds = typeof at === 'number' ? at : Date.parse(at);
   // What isn't a time is shown as it is: somebody may have written the file by hand.
-  return Number.isNaN(milliseconds) ? { text: String(at) } : { text: typeof at === 'number' ? new Date(at).toISOString() : at, short: shortTime(milliseconds, now) };
+  return Number.isNaN(milliseconds)
+    ? { text: String(at) }
+    : { text: typeof at === 'number' ? new Date(at).toISOString() : at, short: shortTime(milliseconds, now) };
 }

@@ -8,9 +8,13 @@ import { styled } from './style.ts';
 const prose = (text: string): string => wrapped(text, process.stderr);
 
 /** A command stays on one line, however long, so that it can be copied. */
-const command = (line: string, does: string): string => `  ${styled('cyan', line, process.stderr)}\n${prose(`      ${does}\n`)}`;
+const command = (line: string, does: string): string =>
+  `  ${styled('cyan', line, process.stderr)}\n${prose(`      ${does}\n`)}`;
 
-/** The lines that add the server to assistants which take a command; none if this program can't be started from elsewhere. */
+/**
+ * The lines that add the server to assistants which take a command; none if this program can't be started from
+ * elsewhere.
+ */
 function addingLines(): string[] {
   try {
     const launch = launchOf();
@@ -20,11 +24,16 @@ function addingLines(): string[] {
   }
 }
 
-/** What a person reads who starts the server in a terminal: what it waits for, how to connect to it, and what else there is. */
+/**
+ * What a person reads who starts the server in a terminal: what it waits for, how to connect to it, and what else there
+ * is.
+ */
 export function waitingText(): string {
   const program = typedProgram();
   return [
-    prose(`${styled('bold', `infra-mcp ${manifest.version}`, process.stderr)} waits for an MCP client on stdin. Assistants start it themselves: there is nothing to type here.\n`),
+    prose(
+      `${styled('bold', `infra-mcp ${manifest.version}`, process.stderr)} waits for an MCP client on stdin. Assistants start it themselves: there is nothing to type here.\n`,
+    ),
     '\nConnect an assistant:\n',
     command(`${program} init`, 'finds the assistants of this machine, and asks before it changes anything'),
     ...addingLines(),
@@ -37,4 +46,7 @@ export function waitingText(): string {
 }
 
 /** What a person reads who types something that isn't a message. */
-export const typedText = (): string => prose('That is not a message of the protocol: this is a server for MCP clients, not a shell. Ctrl-C ends it, and the lines above say how to go on.\n');
+export const typedText = (): string =>
+  prose(
+    'That is not a message of the protocol: this is a server for MCP clients, not a shell. Ctrl-C ends it, and the lines above say how to go on.\n',
+  );

@@ -8,7 +8,8 @@ async function secretOf({ approvalsWebhookSecret, approvalsWebhookSecretFile: pa
   const text = await readTextFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`The approvals webhook's secret can't be read from ${path}: ${error.code}.`);
   });
-  if (text === undefined) throw new Error(`The approvals webhook's secret can't be read from ${path}: there is no such file.`);
+  if (text === undefined)
+    throw new Error(`The approvals webhook's secret can't be read from ${path}: there is no such file.`);
   return text;
 }
 
@@ -16,7 +17,9 @@ async function secretOf({ approvalsWebhookSecret, approvalsWebhookSecretFile: pa
  * The target and key of the webhook that tells operators what waits; undefined if none is configured.
  * @throws Error if its URL or secret can't be used. It shows neither.
  */
-export async function configuredWebhook(config: Config): Promise<Pick<WaitingWebhookConfig, 'target' | 'key'> | undefined> {
+export async function configuredWebhook(
+  config: Config,
+): Promise<Pick<WaitingWebhookConfig, 'target' | 'key'> | undefined> {
   const { approvalsWebhookUrl: url } = config;
   if (url === undefined) return undefined;
   // Loaded only where it is used, to keep the start fast.
@@ -29,7 +32,11 @@ export async function configuredWebhook(config: Config): Promise<Pick<WaitingWeb
  * @param page address of the approvals page, once this process serves it.
  * @throws Error if its URL or secret can't be used.
  */
-export async function openApprovalsWebhook(config: Config, log: ServerLogger, page?: () => string | undefined): Promise<WaitingWebhook | undefined> {
+export async function openApprovalsWebhook(
+  config: Config,
+  log: ServerLogger,
+  page?: () => string | undefined,
+): Promise<WaitingWebhook | undefined> {
   const configured = await configuredWebhook(config);
   if (!configured) return undefined;
   const { createWaitingWebhook } = await import('../../server/guard/index.ts');

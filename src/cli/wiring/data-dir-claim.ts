@@ -58,21 +58,28 @@ export async function claimDataDir(dataDir: string): Promise<DataDirClaim | unde
 /** Records in a database belong to no directory. Any number of processes serve them, each at an address of its own. */
 const nothingToClaim: DataDirClaim = { publish: async () => undefined, release: async () => undefined };
 
-/** Requires that no records are left behind in a data directory when a database is served. @throws Error that names the command to move them */
+/**
+ * Requires that no records are left behind in a data directory when a database is served. @throws Error that names the
+ * command to move them
+ */
 function requireNoUnmovedRecords(dataDir: string): void {
   if (!hasUnmovedRecords(join(dataDir, databaseFile))) return;
   throw new Error(
-    `There are records in ${dataDir} that were not moved to the database at INFRA_DATABASE_URL, so that nobody would find them there. Nothing was changed. `
-    + `Move them first: ${typedProgram()} migrate. If they are no longer needed, set INFRA_DATA_DIR to another directory.`,
+    `There are records in ${dataDir} that were not moved to the database at INFRA_DATABASE_URL, so that nobody would find them there. Nothing was changed. ` +
+      `Move them first: ${typedProgram()} migrate. If they are no longer needed, set INFRA_DATA_DIR to another directory.`,
   );
 }
 
 /**
  * Claims the right to serve the configured records for this process.
  * @returns undefined if they are in a data directory that is claimed already.
- * @throws Error when the directory can't be written, or records in a database are served while the directory has some of its own.
+ * @throws Error when the directory can't be written, or records in a database are served while the directory has some
+ *   of its own.
  */
-export async function claimRecords({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): Promise<DataDirClaim | undefined> {
+export async function claimRecords({
+  dataDir,
+  databaseUrl,
+}: Pick<Config, 'dataDir' | 'databaseUrl'>): Promise<DataDirClaim | undefined> {
   if (databaseUrl === undefined) return claimDataDir(dataDir);
   requireNoUnmovedRecords(dataDir);
   return nothingToClaim;

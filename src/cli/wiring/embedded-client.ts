@@ -49,7 +49,10 @@ const tokenFile = (dataDir: string): string => join(dataDir, 'token');
 /** The token stored in the data directory; undefined if there is none yet. */
 export const storedToken = (dataDir: string): Promise<string | undefined> => readTextFile(tokenFile(dataDir));
 
-/** The token stored in the data directory, or a new one. It is an administrator's, because the directory belongs to the user. */
+/**
+ * The token stored in the data directory, or a new one. It is an administrator's, because the directory belongs to the
+ * user.
+ */
 async function storedOrNewToken(options: EmbeddedClientOptions): Promise<string> {
   const { dataDir, records } = options;
   const stored = await storedToken(dataDir);
@@ -58,10 +61,15 @@ async function storedOrNewToken(options: EmbeddedClientOptions): Promise<string>
   return (await createSecretFile(tokenFile(dataDir), created)) ? created : storedOrNewToken(options);
 }
 
-/** The failure of every call where the chosen organization isn't that of the embedded platform: another platform may be meant. */
+/**
+ * The failure of every call where the chosen organization isn't that of the embedded platform: another platform may be
+ * meant.
+ */
 const otherOrganization = ({ operation, detail }: ApiError, organization: string | undefined): ApiError =>
   new ApiError(operation, {
-    kind: 'unclear_organization', reason: `the embedded platform has no organization ${JSON.stringify(organization)}, which this server is to use`, detail,
+    kind: 'unclear_organization',
+    reason: `the embedded platform has no organization ${JSON.stringify(organization)}, which this server is to use`,
+    detail,
     next: 'Whoever runs this server sets INFRA_BASE_URL to the platform that has it, or removes INFRA_ORGANIZATION, --organization or organization in the profile.',
   });
 
@@ -69,19 +77,28 @@ async function tryConnect(url: string, options: EmbeddedClientOptions): Promise<
   const { requestTimeout, organization: choice, log, observer } = options;
   const token = await storedOrNewToken(options);
   const timeout = requestTimeout * 1000;
-  const client = createClient({ baseUrl: url, credential: credentialOf(token), organization: choice, timeouts: { headers: timeout, body: timeout }, log, observer });
+  const client = createClient({
+    baseUrl: url,
+    credential: credentialOf(token),
+    organization: choice,
+    timeouts: { headers: timeout, body: timeout },
+    log,
+    observer,
+  });
   try {
     const organization = await client.call(operations.get_organization, {});
     return { url, client, token, takeOrganization: onceWhileFresh(organization) };
   } catch (error) {
-    if (error instanceof ApiError && error.kind === 'unclear_organization') return { url, client, token, takeOrganization: () => undefined, refusal: otherOrganization(error, choice) };
+    if (error instanceof ApiError && error.kind === 'unclear_organization')
+      return { url, client, token, takeOrganization: () => undefined, refusal: otherOrganization(error, choice) };
     await client.close();
     throw error;
   }
 }
 
 /**
- * Connects to the platform of a data directory and checks that it responds. A stored token that was revoked, or that belongs to
+ * Connects to the platform of a data directory and checks that it responds. A stored token that was revoked, or that
+ * belongs to
  * a deleted database, is replaced.
  * @throws ApiError if the check fails.
  */
@@ -90,7 +107,10 @@ export async function connectEmbedded(url: string, options: EmbeddedClientOption
     return await tryConnect(url, options);
   } catch (error) {
     if (!(error instanceof ApiError && error.kind === 'unauthorized')) throw error;
-    options.log.warn({ dataDir: options.dataDir }, 'the token kept in the data directory is no longer accepted; making a new one');
+    options.log.warn(
+      { dataDir: options.dataDir },
+      'the token kept in the data directory is no longer accepted; making a new one',
+    );
     await rm(tokenFile(options.dataDir), { force: true });
     return tryConnect(url, options);
   }

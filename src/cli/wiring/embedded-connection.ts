@@ -16,15 +16,28 @@ export interface EmbeddedPlatform {
 }
 
 /**
- * Starts the platform of a claimed data directory and publishes its URL for other processes. The claim is released when the
+ * Starts the platform of a claimed data directory and publishes its URL for other processes. The claim is released when
+ * the
  * platform closes, or if it can't be started.
  * @param overrides options that are not part of the configuration.
  */
-export async function startEmbeddedPlatform(claim: DataDirClaim, config: Config, log: ServerLogger, overrides: Partial<PlatformOptions> = {}): Promise<EmbeddedPlatform> {
+export async function startEmbeddedPlatform(
+  claim: DataDirClaim,
+  config: Config,
+  log: ServerLogger,
+  overrides: Partial<PlatformOptions> = {},
+): Promise<EmbeddedPlatform> {
   const { rateLimit, rateWindow, timeScale, allowPrivateWebhookTargets, scenario } = config;
   try {
     const platform = await startPlatform({
-      ...recordsPlaceOf(config), rateLimit, rateWindowSeconds: rateWindow, timeScale, allowPrivateWebhookTargets, scenarios: scenario, log, ...overrides,
+      ...recordsPlaceOf(config),
+      rateLimit,
+      rateWindowSeconds: rateWindow,
+      timeScale,
+      allowPrivateWebhookTargets,
+      scenarios: scenario,
+      log,
+      ...overrides,
     });
     await claim.publish(platform.url);
     return {
@@ -45,18 +58,24 @@ const startTimeout = 15_000;
 const pollInterval = 50;
 
 const unavailableError = ({ dataDir, databaseUrl }: Config, cause: Error): Error => {
-  const [records, advice] = databaseUrl === undefined
-    ? [` of ${dataDir}`, 'Set INFRA_DATA_DIR to another directory, or end the process that uses this one.']
-    : ['', 'The next call tries again.'];
-  return new Error(`There is no embedded platform${records}: ${cause.message.replace(/\.?$/, '.')} ${advice}`, { cause });
+  const [records, advice] =
+    databaseUrl === undefined
+      ? [` of ${dataDir}`, 'Set INFRA_DATA_DIR to another directory, or end the process that uses this one.']
+      : ['', 'The next call tries again.'];
+  return new Error(`There is no embedded platform${records}: ${cause.message.replace(/\.?$/, '.')} ${advice}`, {
+    cause,
+  });
 };
 
 /** Whether a call never reached a platform, so that it can be repeated safely. */
-const isSafeToRepeat = (error: unknown): boolean => error instanceof ApiError && error.kind === 'unreachable' && !error.outcomeUnknown;
+const isSafeToRepeat = (error: unknown): boolean =>
+  error instanceof ApiError && error.kind === 'unreachable' && !error.outcomeUnknown;
 
 /**
- * The connection to the embedded platform of a data directory. The first process that makes a call serves the platform and the
- * others connect to it. After that process has ended, the next one to make a call takes over. Where the records are in a database,
+ * The connection to the embedded platform of a data directory. The first process that makes a call serves the platform
+ * and the
+ * others connect to it. After that process has ended, the next one to make a call takes over. Where the records are in
+ * a database,
  * each process serves a platform of its own on them.
  */
 export function embeddedConnection(config: Config, log: ServerLogger, observer?: RequestObserver): Connection {
@@ -93,7 +112,11 @@ export function embeddedConnection(config: Config, log: ServerLogger, observer?:
       if (claim) return serveHere(claim);
       const found = await join().catch((error: Error) => error);
       if (found && !(found instanceof Error)) {
-        if (config.scenario) log.warn({ dataDir, scenario: config.scenario }, 'another process serves this directory: a scenario that it does not hold is put on when this one begins to serve it');
+        if (config.scenario)
+          log.warn(
+            { dataDir, scenario: config.scenario },
+            'another process serves this directory: a scenario that it does not hold is put on when this one begins to serve it',
+          );
         return found;
       }
       // The process that claimed it may be starting or ending.
@@ -107,7 +130,8 @@ export function embeddedConnection(config: Config, log: ServerLogger, observer?:
       throw unavailableError(config, error);
     });
 
-  const current = async (): Promise<EmbeddedClient> => (served && latest) ?? (connecting ??= open().finally(() => (connecting = undefined)));
+  const current = async (): Promise<EmbeddedClient> =>
+    (served && latest) ?? (connecting ??= open().finally(() => (connecting = undefined)));
 
   /** Survives the end of the serving process: a call that reached no platform is repeated once, after reconnecting. */
   const client: Client = {
@@ -115,7 +139,10 @@ export function embeddedConnection(config: Config, log: ServerLogger, observer?:
       const used = await current();
       if (used.refusal) throw used.refusal;
       // The connection check has just fetched the organization: the first call for it reuses the response.
-      const organization = operation === operations.get_organization && options?.credential === undefined ? used.takeOrganization() : undefined;
+      const organization =
+        operation === operations.get_organization && options?.credential === undefined
+          ? used.takeOrganization()
+          : undefined;
       if (organization !== undefined) return organization as never;
       try {
         return await used.client.call(operation, input, options);

@@ -2,8 +2,26 @@ import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultDataDir, type Config } from '../config/index.ts';
-import { auditDecisions, auditRecorder, commandSink, createAnchoring, createAuditLog, fileSink, type AuditKeys, type AuditLog, type RecordDecision } from '../../server/audit/index.ts';
-import { createApprovalQueue, createApprovals, sqliteGuardStore, type ApprovalObserver, type ApprovalsConfig, type GuardStore, type WaitingWebhook } from '../../server/guard/index.ts';
+import {
+  auditDecisions,
+  auditRecorder,
+  commandSink,
+  createAnchoring,
+  createAuditLog,
+  fileSink,
+  type AuditKeys,
+  type AuditLog,
+  type RecordDecision,
+} from '../../server/audit/index.ts';
+import {
+  createApprovalQueue,
+  createApprovals,
+  sqliteGuardStore,
+  type ApprovalObserver,
+  type ApprovalsConfig,
+  type GuardStore,
+  type WaitingWebhook,
+} from '../../server/guard/index.ts';
 import { keysFromFile, type KeyProvider } from '../../server/context/index.ts';
 import { typedProgram } from '../init/launch.ts';
 import { keyFilesOf } from './key-files.ts';
@@ -24,11 +42,19 @@ export const guardStoreOf = (config: Config): string => guardFiles(config).store
 const keysFor = (config: Config): KeyProvider => keysFromFile(guardFiles(config).guard);
 
 /** Quotes a word for a POSIX shell. */
-const shellQuoted = (word: string): string => (/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
+const shellQuoted = (word: string): string =>
+  /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-/** Options for the operator's command to use the same directories and audit log. Never the audit command, which may contain secrets. */
+/**
+ * Options for the operator's command to use the same directories and audit log. Never the audit command, which may
+ * contain secrets.
+ */
 function operatorOptions({ dataDir, keysDir, auditFile }: Config): string | undefined {
-  const words = [...(dataDir === defaultDataDir(process.env) ? [] : ['--data-dir', dataDir]), ...(keysDir === dataDir ? [] : ['--keys-dir', keysDir]), ...(auditFile === undefined ? [] : ['--audit-file', auditFile])];
+  const words = [
+    ...(dataDir === defaultDataDir(process.env) ? [] : ['--data-dir', dataDir]),
+    ...(keysDir === dataDir ? [] : ['--keys-dir', keysDir]),
+    ...(auditFile === undefined ? [] : ['--audit-file', auditFile]),
+  ];
   return words.length === 0 ? undefined : words.map(shellQuoted).join(' ');
 }
 
@@ -37,12 +63,25 @@ function operatorOptions({ dataDir, keysDir, auditFile }: Config): string | unde
  * together.
  */
 const logOf = (config: Config, keys: KeyProvider, isShared: boolean) => (): string =>
-  createHmac('sha256', keys('audit')).update(JSON.stringify(isShared ? ['shared'] : [auditFilesOf(config, keys).file, config.auditCommand])).digest('base64url');
+  createHmac('sha256', keys('audit'))
+    .update(JSON.stringify(isShared ? ['shared'] : [auditFilesOf(config, keys).file, config.auditCommand]))
+    .digest('base64url');
 
 /** The configuration of approvals. @param shared where they are; default the store of the data directory. */
-export const approvalsConfigOf = (config: Config, keys: KeyProvider = keysFor(config), shared?: { readonly store: GuardStore }): ApprovalsConfig => {
+export const approvalsConfigOf = (
+  config: Config,
+  keys: KeyProvider = keysFor(config),
+  shared?: { readonly store: GuardStore },
+): ApprovalsConfig => {
   const { store, operator } = guardFiles(config);
-  return { store: shared?.store ?? sqliteGuardStore(store), keys, operator, program: typedProgram(), options: operatorOptions(config), log: logOf(config, keys, shared !== undefined) };
+  return {
+    store: shared?.store ?? sqliteGuardStore(store),
+    keys,
+    operator,
+    program: typedProgram(),
+    options: operatorOptions(config),
+    log: logOf(config, keys, shared !== undefined),
+  };
 };
 
 /** Paths of the audit log and the keys that seal it. */
@@ -55,19 +94,36 @@ export interface AuditFiles {
 /** The paths and keys of the configured audit log. */
 export function auditFilesOf(config: Config, keys: KeyProvider = keysFor(config)): AuditFiles {
   const { audit, heads } = guardFiles(config);
-  return { file: config.auditFile ?? audit, heads, keys: () => ({ entries: keys('audit'), heads: keys('audit head') }) };
+  return {
+    file: config.auditFile ?? audit,
+    heads,
+    keys: () => ({ entries: keys('audit'), heads: keys('audit head') }),
+  };
 }
 
 /** Creates this process's audit log. @param shared where its chains are anchored, if anywhere. */
 function auditLogOf(config: Config, keys: KeyProvider, shared?: Pick<SharedGuard, 'store' | 'anchorFailed'>): AuditLog {
   const { file, heads, keys: auditKeys } = auditFilesOf(config, keys);
-  return createAuditLog({ sink: config.auditCommand ? commandSink(config.auditCommand, config.auditCommandEnv) : fileSink(file), heads, keys: auditKeys, ...(shared && { anchoring: createAnchoring({ anchors: shared.store.anchors, keys: auditKeys, failed: shared.anchorFailed }) }) });
+  return createAuditLog({
+    sink: config.auditCommand ? commandSink(config.auditCommand, config.auditCommandEnv) : fileSink(file),
+    heads,
+    keys: auditKeys,
+    ...(shared && {
+      anchoring: createAnchoring({ anchors: shared.store.anchors, keys: auditKeys, failed: shared.anchorFailed }),
+    }),
+  });
 }
 
 const clock = { now: Date.now };
 
-/** Opens the audit log for operator decisions in a process that runs no server. @param shared where its chain is anchored, if anywhere. */
-export function openDecisionLog(config: Config, shared?: Pick<SharedGuard, 'store' | 'anchorFailed'>): { readonly record: RecordDecision; readonly close: () => Promise<void> } {
+/**
+ * Opens the audit log for operator decisions in a process that runs no server. @param shared where its chain is
+ * anchored, if anywhere.
+ */
+export function openDecisionLog(
+  config: Config,
+  shared?: Pick<SharedGuard, 'store' | 'anchorFailed'>,
+): { readonly record: RecordDecision; readonly close: () => Promise<void> } {
   const auditLog = auditLogOf(config, keysFor(config), shared);
   return { record: auditDecisions(auditLog, clock), close: () => auditLog.close() };
 }
@@ -103,11 +159,16 @@ export function openGuard(config: Config, { webhook, observer, shared }: OpenGua
   const isStored = (): boolean => shared !== undefined || existsSync(guardFiles(config).store);
   return {
     dependencies: {
-      program: typedProgram(), keys, recorder: auditRecorder(auditLog, clock), approvals: createApprovals({ ...approvals, observer }, webhook?.announce), highRiskCalls: store.highRiskCalls,
+      program: typedProgram(),
+      keys,
+      recorder: auditRecorder(auditLog, clock),
+      approvals: createApprovals({ ...approvals, observer }, webhook?.announce),
+      highRiskCalls: store.highRiskCalls,
       ...(shared && { sharedAnswers: { singleUses: store.singleUses, keyRing: shared.keyRing } }),
     },
     recordDecision,
-    waiting: async () => (isStored() ? createApprovalQueue(approvals, { how: 'terminal', record: recordDecision }).count(clock.now()) : 0),
+    waiting: async () =>
+      isStored() ? createApprovalQueue(approvals, { how: 'terminal', record: recordDecision }).count(clock.now()) : 0,
     settled: () => auditLog.flush(),
     close: async () => {
       await webhook?.close();

@@ -20,7 +20,10 @@ function addressOf(hex: string): string {
   return bytes.length === 4 ? bytes.join('.') : bytes.toString('hex').match(/.{4}/g)!.join(':');
 }
 
-/** The addresses with which a listener keeps others from an address: that one and the wildcards, or all of a wildcard's families. */
+/**
+ * The addresses with which a listener keeps others from an address: that one and the wildcards, or all of a wildcard's
+ * families.
+ */
 function keepingFrom(address: string): BlockList {
   const list = new BlockList();
   list.addAddress('::', 'ipv6');
@@ -33,14 +36,23 @@ function keepingFrom(address: string): BlockList {
 
 /** The inodes of the sockets that keep others from an address and port, from the system's tables. */
 async function listeningSockets(address: string, port: number): Promise<ReadonlySet<string>> {
-  const tables = await Promise.all(['tcp', 'tcp6'].map((table) => readFile(join('/proc/net', table), 'utf8').catch(() => '')));
-  const rows = tables.flatMap((table) => table.split('\n').slice(1).map((line) => line.trim().split(/\s+/)));
+  const tables = await Promise.all(
+    ['tcp', 'tcp6'].map((table) => readFile(join('/proc/net', table), 'utf8').catch(() => '')),
+  );
+  const rows = tables.flatMap((table) =>
+    table
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/)),
+  );
   const keeping = keepingFrom(address);
-  return new Set(rows.flatMap(([, local = '', , state, , , , , , inode = '']) => {
-    const [theirs = '', theirPort = ''] = local.split(':');
-    if (state !== listening || Number.parseInt(theirPort, 16) !== port) return [];
-    return keeping.check(addressOf(theirs), theirs.length === 8 ? 'ipv4' : 'ipv6') ? [inode] : [];
-  }));
+  return new Set(
+    rows.flatMap(([, local = '', , state, , , , , , inode = '']) => {
+      const [theirs = '', theirPort = ''] = local.split(':');
+      if (state !== listening || Number.parseInt(theirPort, 16) !== port) return [];
+      return keeping.check(addressOf(theirs), theirs.length === 8 ? 'ipv4' : 'ipv6') ? [inode] : [];
+    }),
+  );
 }
 
 /** The sockets among these that a process has open; none if the system doesn't tell. */
@@ -54,7 +66,8 @@ const heldBy = async (pid: string, sockets: ReadonlySet<string>): Promise<readon
 /**
  * The process that keeps others from listening on an address and port.
  * @param address in numbers, as the failed attempt reports it.
- * @returns undefined if the system doesn't tell, or only its administrator, or it could be one of several: ending an innocent process helps nobody.
+ * @returns undefined if the system doesn't tell, or only its administrator, or it could be one of several: ending an
+ *   innocent process helps nobody.
  */
 export async function portHolder(address: string, port: number): Promise<PortHolder | undefined> {
   const sockets = await listeningSockets(address, port);
@@ -68,7 +81,10 @@ export async function portHolder(address: string, port: number): Promise<PortHol
   const [holder, ...others] = holders;
   // A socket whose process isn't told could be the one.
   if (!holder || others.length > 0 || new Set(holder.held).size < sockets.size) return undefined;
-  return { pid: Number(holder.pid), name: (await readFile(join('/proc', holder.pid, 'comm'), 'utf8').catch(() => 'unknown')).trim() };
+  return {
+    pid: Number(holder.pid),
+    name: (await readFile(join('/proc', holder.pid, 'comm'), 'utf8').catch(() => 'unknown')).trim(),
+  };
 }
 
 /** An address that a command was told to listen on. */
@@ -91,7 +107,8 @@ export interface AddressFlags {
   readonly port: string;
 }
 
-const addressRemedy = ({ host }: AddressFlags): string => `Choose an address of this machine with ${host}, such as 127.0.0.1.`;
+const addressRemedy = ({ host }: AddressFlags): string =>
+  `Choose an address of this machine with ${host}, such as 127.0.0.1.`;
 
 const remedies: Readonly<Record<string, (flags: AddressFlags) => string>> = {
   EADDRINUSE: ({ port }) => `End that, or choose another port with ${port}; ${port} 0 takes any that is free.`,
@@ -107,7 +124,10 @@ export interface ListenError extends NodeJS.ErrnoException {
 }
 
 /** Why an address can't be listened on, with the process that has it if the system tells. */
-export async function listenProblem({ code = '', message, address: tried = '' }: ListenError, port: number): Promise<string> {
+export async function listenProblem(
+  { code = '', message, address: tried = '' }: ListenError,
+  port: number,
+): Promise<string> {
   const holder = code === 'EADDRINUSE' && isIP(tried) ? await portHolder(tried, port) : undefined;
   return holder ? `process ${holder.pid} (${clean(holder.name)}) listens there` : (listenErrors[code] ?? message);
 }
@@ -117,12 +137,19 @@ export async function listenProblem({ code = '', message, address: tried = '' }:
  * @param flags that set the address.
  * @throws Error that says why the address can't be used and what to do. Other errors are passed on.
  */
-export async function listeningOn<Result>(address: Address, start: () => Promise<Result>, flags: AddressFlags = { host: '--host', port: '--port' }): Promise<Result> {
+export async function listeningOn<Result>(
+  address: Address,
+  start: () => Promise<Result>,
+  flags: AddressFlags = { host: '--host', port: '--port' },
+): Promise<Result> {
   try {
     return await start();
   } catch (error) {
     const { code = '', syscall } = error as ListenError;
     if ((syscall !== 'listen' && syscall !== 'getaddrinfo') || !Object.hasOwn(remedies, code)) throw error;
-    throw new Error(`Can't listen on port ${address.port} of ${address.host}: ${await listenProblem(error as ListenError, address.port)}. ${remedies[code]!(flags)}`, { cause: error });
+    throw new Error(
+      `Can't listen on port ${address.port} of ${address.host}: ${await listenProblem(error as ListenError, address.port)}. ${remedies[code]!(flags)}`,
+      { cause: error },
+    );
   }
 }

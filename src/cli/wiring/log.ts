@@ -9,14 +9,17 @@ import { auditFilesOf } from './guard.ts';
 /** The log that a word names: a server's data directory, or one file of its log. */
 function fileNamed(word: string, logName: string): string {
   const path = resolve(word);
-  if (!existsSync(path)) throw new Error(`There is no ${word}. Name the data directory of a server, or the files of its log.`);
+  if (!existsSync(path))
+    throw new Error(`There is no ${word}. Name the data directory of a server, or the files of its log.`);
   return statSync(path).isDirectory() ? join(path, logName) : path;
 }
 
 /**
- * The logs of several servers, and their heads. Files of one folder are one log, whose heads are in the folder's `audit-heads`;
+ * The logs of several servers, and their heads. Files of one folder are one log, whose heads are in the folder's
+ * `audit-heads`;
  * the configured log has its own.
- * @param words data directories or copies of them, and files of logs, those of one log oldest first. Default: the configured log.
+ * @param words data directories or copies of them, and files of logs, those of one log oldest first. Default: the
+ *   configured log.
  * @throws Error if there is no such directory or file
  */
 export function logPlacesOf(config: Config, words: readonly string[]): LogPlace[] {
@@ -24,18 +27,32 @@ export function logPlacesOf(config: Config, words: readonly string[]): LogPlace[
   if (words.length === 0) return [{ files: [file], heads }];
   const own = dirname(resolve(file));
   const files = words.map((word) => fileNamed(word, basename(file)));
-  return [...Map.groupBy(files, dirname)].map(([folder, ofOne]) => ({ files: ofOne, heads: folder === own ? heads : join(folder, basename(heads)) }));
+  return [...Map.groupBy(files, dirname)].map(([folder, ofOne]) => ({
+    files: ofOne,
+    heads: folder === own ? heads : join(folder, basename(heads)),
+  }));
 }
 
 /** Members that are masked in logged objects. */
-const secretMembers = ['value', 'token', 'password', 'secret_access_key', 'vendor_secret_key', 'target_secret', 'authorization'];
+const secretMembers = [
+  'value',
+  'token',
+  'password',
+  'secret_access_key',
+  'vendor_secret_key',
+  'target_secret',
+  'authorization',
+];
 
-const settings: LoggerOptions = { redact: { paths: secretMembers.flatMap((name) => [name, `*.${name}`]), censor: '[masked]' } };
+const settings: LoggerOptions = {
+  redact: { paths: secretMembers.flatMap((name) => [name, `*.${name}`]), censor: '[masked]' },
+};
 
 const levels = ['debug', 'info', 'warn', 'error'] as const;
 
 /**
- * Creates a log of JSON lines on stderr, because stdout belongs to the protocol. The logging library is loaded with the first
+ * Creates a log of JSON lines on stderr, because stdout belongs to the protocol. The logging library is loaded with the
+ * first
  * line.
  */
 export function createLog(level: (typeof logLevels)[number]): ServerLogger {

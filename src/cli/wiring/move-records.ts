@@ -1,8 +1,31 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CopiedTable, CommitUnknown, explained, migrateSchema, openPool, parseAddress, type PostgresAddress, shownAddress, transaction } from '../../postgres/index.ts';
+import {
+  type CopiedTable,
+  CommitUnknown,
+  explained,
+  migrateSchema,
+  openPool,
+  parseAddress,
+  type PostgresAddress,
+  shownAddress,
+  transaction,
+} from '../../postgres/index.ts';
 import { sealTargets } from '../../platform/engine/index.ts';
-import { databaseFile, type DataStore, type ExportedRecords, exportRecords, keyFile, markMoved, openExistingVault, readMove, removeStaleReplacements, requireMatchingKey, unmarkMoved, type Vault } from '../../platform/store/index.ts';
+import {
+  databaseFile,
+  type DataStore,
+  type ExportedRecords,
+  exportRecords,
+  keyFile,
+  markMoved,
+  openExistingVault,
+  readMove,
+  removeStaleReplacements,
+  requireMatchingKey,
+  unmarkMoved,
+  type Vault,
+} from '../../platform/store/index.ts';
 import { exportCounts, type ExportedCounts } from '../../server/guard/index.ts';
 import type { Config } from '../config/index.ts';
 import { typedProgram } from '../init/launch.ts';
@@ -27,7 +50,10 @@ interface Source {
 
 const vaultFor = (keysDir: string): Vault => {
   const vault = openExistingVault(keysDir);
-  if (!vault) throw new Error(`There is no ${keyFile} in ${keysDir}, so that nobody could open the secrets in the database. Put the key file of the records there, or name its directory with --keys-dir. Nothing was changed.`);
+  if (!vault)
+    throw new Error(
+      `There is no ${keyFile} in ${keysDir}, so that nobody could open the secrets in the database. Put the key file of the records there, or name its directory with --keys-dir. Nothing was changed.`,
+    );
   return vault;
 };
 
@@ -35,18 +61,33 @@ const vaultFor = (keysDir: string): Vault => {
 const isMarkedFor = (records: string, target: string): boolean => {
   const move = readMove(records);
   if (move === undefined || move.to === target) return move !== undefined;
-  throw new Error(`The records of ${records} were moved to the database ${move.to} on ${move.at}. They can't be moved to ${target} as well: set INFRA_DATABASE_URL to the first one. Nothing was changed.`);
+  throw new Error(
+    `The records of ${records} were moved to the database ${move.to} on ${move.at}. They can't be moved to ${target} as well: set INFRA_DATABASE_URL to the first one. Nothing was changed.`,
+  );
 };
 
-/** Copies everything in one transaction. The file is marked just before the commit, so that nobody serves it once the database may have its records. */
-async function copyAll(address: PostgresAddress, { records, counts }: Source, mark: () => void): Promise<readonly CopiedTable[] | 'present'> {
-  const [{ importRecords, platformSchema }, { guardSchema, importCounts }] = await Promise.all([import('../../platform/store/postgres/import-records.ts'), import('../../server/guard/storage/postgres-store.ts')]);
+/**
+ * Copies everything in one transaction. The file is marked just before the commit, so that nobody serves it once the
+ * database may have its records.
+ */
+async function copyAll(
+  address: PostgresAddress,
+  { records, counts }: Source,
+  mark: () => void,
+): Promise<readonly CopiedTable[] | 'present'> {
+  const [{ importRecords, platformSchema }, { guardSchema, importCounts }] = await Promise.all([
+    import('../../platform/store/postgres/import-records.ts'),
+    import('../../server/guard/storage/postgres-store.ts'),
+  ]);
   const pool = openPool(address, { applicationName: 'infra-mcp-migrate', maximumConnections: 1, isPatient: true });
   try {
     for (const schema of [platformSchema, guardSchema]) await migrateSchema(pool, schema);
     return await transaction(pool, 'write', async (client) => {
       const tables = records === undefined ? [] : await importRecords(client, records);
-      const copied = tables === 'present' ? tables : [...tables, ...(counts === undefined ? [] : await importCounts(client, counts))];
+      const copied =
+        tables === 'present'
+          ? tables
+          : [...tables, ...(counts === undefined ? [] : await importCounts(client, counts))];
       mark();
       return copied;
     });
@@ -65,9 +106,11 @@ const exportFrom = async (dataDir: string, keysDir: string): Promise<ExportedRec
 };
 
 /**
- * Moves the records of a claimed data directory to a database: all tables or none, each compared with what is read back. After it
+ * Moves the records of a claimed data directory to a database: all tables or none, each compared with what is read
+ * back. After it
  * no program serves the directory's own records. What was cut off at any moment is completed by moving again.
- * @throws Error if the database can't be reached or has other records, or if the directory's can't be read. The directory stays as it was then
+ * @throws Error if the database can't be reached or has other records, or if the directory's can't be read. The
+ *   directory stays as it was then
  */
 export async function moveRecords(config: Config, databaseUrl: string): Promise<Move> {
   const { dataDir, keysDir } = config;
@@ -78,12 +121,21 @@ export async function moveRecords(config: Config, databaseUrl: string): Promise<
   await removeStaleReplacements(dataDir);
   const counts = await exportCounts(guardStoreOf(config), Date.now());
   const records = existsSync(file) ? await exportFrom(dataDir, keysDir) : undefined;
-  const mark = () => (records === undefined ? undefined : markMoved(file, { to: target, at: new Date().toISOString() }));
+  const mark = () =>
+    records === undefined ? undefined : markMoved(file, { to: target, at: new Date().toISOString() });
   try {
     const tables = await copyAll(address, { records, counts }, mark);
-    return { database: target, tables: tables === 'present' ? undefined : tables, waitingCalls: counts?.waitingCalls ?? 0 };
+    return {
+      database: target,
+      tables: tables === 'present' ? undefined : tables,
+      waitingCalls: counts?.waitingCalls ?? 0,
+    };
   } catch (error) {
-    if (error instanceof CommitUnknown) throw new Error(`The connection to the database ${target} broke while everything was committed there: it has all records or none. Run ${typedProgram()} migrate again, which finds out and completes it; until then nobody can serve ${dataDir}.`, { cause: error });
+    if (error instanceof CommitUnknown)
+      throw new Error(
+        `The connection to the database ${target} broke while everything was committed there: it has all records or none. Run ${typedProgram()} migrate again, which finds out and completes it; until then nobody can serve ${dataDir}.`,
+        { cause: error },
+      );
     // The mark of an earlier run stays: what that one committed may be in the database.
     if (!wasMarked) unmarkMoved(file);
     const reason = explained(address, error);

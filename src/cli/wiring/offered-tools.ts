@@ -22,7 +22,12 @@ export const groupNames: readonly string[] = Object.keys(groups);
 /** Names of all tools. */
 export const toolNames: readonly string[] = tools.map(({ name }) => name);
 
-function unknownNames(option: ToolOption, what: string, names: readonly string[] = [], known: readonly string[]): string[] {
+function unknownNames(
+  option: ToolOption,
+  what: string,
+  names: readonly string[] = [],
+  known: readonly string[],
+): string[] {
   return names
     .filter((name) => !known.includes(name))
     .map((name) => {
@@ -35,25 +40,43 @@ function unknownNames(option: ToolOption, what: string, names: readonly string[]
  * The tools that the options select, in their usual order.
  * @throws Error that names every unknown tool or toolset, or says that no tool is left.
  */
-export function offeredTools({ toolsets: chosen, tools: single, excludeTools }: Pick<Config, ToolOption>): readonly Tool[] {
+export function offeredTools({
+  toolsets: chosen,
+  tools: single,
+  excludeTools,
+}: Pick<Config, ToolOption>): readonly Tool[] {
   const faults = [
     ...unknownNames('toolsets', 'toolset', chosen, groupNames),
     ...unknownNames('tools', 'tool', single, toolNames),
     ...unknownNames('excludeTools', 'tool', excludeTools, toolNames),
-    ...excludeTools.filter((name) => single?.includes(name)).map((name) => `${name} is in both ${optionLabel('tools')} and ${optionLabel('excludeTools')}. Remove it from one.`),
+    ...excludeTools
+      .filter((name) => single?.includes(name))
+      .map(
+        (name) => `${name} is in both ${optionLabel('tools')} and ${optionLabel('excludeTools')}. Remove it from one.`,
+      ),
   ];
   if (faults.length > 0) throw new Error(faults.join('\n'));
   const isChosen = (tool: Tool): boolean =>
-    (chosen === undefined && single === undefined) || single?.includes(tool.name) === true || chosen?.some((name) => groups[name]!.includes(tool)) === true;
+    (chosen === undefined && single === undefined) ||
+    single?.includes(tool.name) === true ||
+    chosen?.some((name) => groups[name]!.includes(tool)) === true;
   const offered = tools.filter((tool) => isChosen(tool) && !excludeTools.includes(tool.name));
-  if (offered.length === 0) throw new Error(`No tool is left to offer: ${optionLabel('excludeTools')} excludes all of them.`);
+  if (offered.length === 0)
+    throw new Error(`No tool is left to offer: ${optionLabel('excludeTools')} excludes all of them.`);
   return offered;
 }
 
 /** The tools that the options exclude. */
 export const toolsLeftOut = (offered: readonly Tool[]): LeftOut =>
-  new Map(tools.filter((tool) => !offered.includes(tool)).map(({ name }) => [name, 'whoever runs this server left it out']));
+  new Map(
+    tools.filter((tool) => !offered.includes(tool)).map(({ name }) => [name, 'whoever runs this server left it out']),
+  );
 
 /** By toolset, the names of the offered tools in it. */
 export const offeredToolsets = (offered: readonly Tool[]): Readonly<Record<string, readonly string[]>> =>
-  Object.fromEntries(Object.entries(groups).map(([name, members]) => [name, members.filter((tool) => offered.includes(tool)).map((tool) => tool.name)]));
+  Object.fromEntries(
+    Object.entries(groups).map(([name, members]) => [
+      name,
+      members.filter((tool) => offered.includes(tool)).map((tool) => tool.name),
+    ]),
+  );

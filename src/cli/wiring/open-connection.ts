@@ -40,7 +40,11 @@ const lazily = (load: () => Promise<Connection>): Connection => {
  * @param observer of the requests to it.
  * @throws Error if the platform's address or token can't be used.
  */
-export const openConnection = async (config: Config, log: ServerLogger, observer?: RequestObserver): Promise<Connection> =>
+export const openConnection = async (
+  config: Config,
+  log: ServerLogger,
+  observer?: RequestObserver,
+): Promise<Connection> =>
   config.baseUrl === undefined
     ? lazily(async () => (await import('./embedded-connection.ts')).embeddedConnection(config, log, observer))
     : (await import('./remote-connection.ts')).remoteConnection(config, log, observer);

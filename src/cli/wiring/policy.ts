@@ -12,8 +12,16 @@ export interface PolicyResource {
 
 /** The projects and environments that a policy names, without duplicates. */
 export function resourcesNamedIn({ rules = [] }: Policy): readonly PolicyResource[] {
-  const named = rules.flatMap(({ allow, deny, freezes }) => [...(allow?.rules ?? []).map((conditions) => ({ conditions, setBy: allow!.setBy })), ...deny, ...freezes]);
-  const resources = named.flatMap(({ conditions, setBy }) => (['project', 'environment'] as const).flatMap((kind) => (conditions[kind] ?? []).map((name) => ({ kind, name, setBy }))));
+  const named = rules.flatMap(({ allow, deny, freezes }) => [
+    ...(allow?.rules ?? []).map((conditions) => ({ conditions, setBy: allow!.setBy })),
+    ...deny,
+    ...freezes,
+  ]);
+  const resources = named.flatMap(({ conditions, setBy }) =>
+    (['project', 'environment'] as const).flatMap((kind) =>
+      (conditions[kind] ?? []).map((name) => ({ kind, name, setBy })),
+    ),
+  );
   return [...Map.groupBy(resources, ({ kind, name }) => `${kind} ${name}`).values()].map(([first]) => first!);
 }
 
@@ -21,7 +29,8 @@ export function resourcesNamedIn({ rules = [] }: Policy): readonly PolicyResourc
 export const policyResourceText = ({ kind, name, setBy }: PolicyResource): string => `the ${kind} "${name}" (${setBy})`;
 
 /**
- * Wraps a connection to log a warning for each resource that the policy names and the platform lacks. The check runs once, in the
+ * Wraps a connection to log a warning for each resource that the policy names and the platform lacks. The check runs
+ * once, in the
  * background, after the first connect. Servers without their own token skip it.
  */
 export function warningOfMissingResources(connection: Connection, policy: Policy, log: ServerLogger): Connection {
@@ -30,7 +39,8 @@ export function warningOfMissingResources(connection: Connection, policy: Policy
   let checked = false;
   const check = async (client: Awaited<ReturnType<Connection['connect']>>['client']): Promise<void> => {
     const { missingResources } = await import('./missing-resources.ts');
-    for (const { kind, name, setBy } of await missingResources(resources, client)) log.warn({ kind, name, setBy }, 'the policy names a place that could not be found: its rule holds for nothing');
+    for (const { kind, name, setBy } of await missingResources(resources, client))
+      log.warn({ kind, name, setBy }, 'the policy names a place that could not be found: its rule holds for nothing');
   };
   return {
     ...connection,
@@ -38,14 +48,17 @@ export function warningOfMissingResources(connection: Connection, policy: Policy
       const connected = await connection.connect();
       if (!checked && connection.secrets().length > 0) {
         checked = true;
-        check(connected.client).catch((error: unknown) => log.debug({ err: error }, 'what the policy names was not looked for'));
+        check(connected.client).catch((error: unknown) =>
+          log.debug({ err: error }, 'what the policy names was not looked for'),
+        );
       }
       return connected;
     },
   };
 }
 
-const envOf = (option: 'maxDisruptivePerHour' | 'project' | 'environment'): string => optionHelp.find(({ name }) => name === option)!.env;
+const envOf = (option: 'maxDisruptivePerHour' | 'project' | 'environment'): string =>
+  optionHelp.find(({ name }) => name === option)!.env;
 
 /** The rules that options set. */
 const optionRules = ({ maxDisruptivePerHour: most }: Config): Rules[] =>
@@ -68,6 +81,9 @@ export async function configuredPolicy(config: Config): Promise<Policy> {
   const { readOnly, policyFile } = config;
   const scope = configuredScope(config);
   if (policyFile === undefined) return { readOnly, rules: optionRules(config), scope };
-  const [{ loadPolicy }, { tools }] = await Promise.all([import('../../server/guard/policy/load.ts'), import('../../../tools/index.ts')]);
+  const [{ loadPolicy }, { tools }] = await Promise.all([
+    import('../../server/guard/policy/load.ts'),
+    import('../../../tools/index.ts'),
+  ]);
   return { readOnly, scope, rules: [await loadPolicy(policyFile, tools), ...optionRules(config)] };
 }

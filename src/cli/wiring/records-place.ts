@@ -4,9 +4,16 @@ import type { DataStore } from '../../platform/store/index.ts';
 
 /** Opens the records of a platform in a database. Its code is loaded only then. */
 async function openAt(databaseUrl: string): Promise<DataStore> {
-  const [{ parseAddress }, { openPostgresRecords }] = await Promise.all([import('../../postgres/index.ts'), import('../../platform/store/postgres/open-records.ts')]);
+  const [{ parseAddress }, { openPostgresRecords }] = await Promise.all([
+    import('../../postgres/index.ts'),
+    import('../../platform/store/postgres/open-records.ts'),
+  ]);
   return openPostgresRecords(parseAddress(databaseUrl));
 }
 
 /** Where the configured platform keeps its records: in the database of several processes, or in the data directory. */
-export const recordsPlaceOf = ({ dataDir, keysDir, databaseUrl }: Config): RecordsPlace => ({ dataDir, keysDir, ...(databaseUrl !== undefined && { openRecords: () => openAt(databaseUrl) }) });
+export const recordsPlaceOf = ({ dataDir, keysDir, databaseUrl }: Config): RecordsPlace => ({
+  dataDir,
+  keysDir,
+  ...(databaseUrl !== undefined && { openRecords: () => openAt(databaseUrl) }),
+});

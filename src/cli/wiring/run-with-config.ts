@@ -4,7 +4,11 @@ import { chosenProfile, type CommandName, type Config, type GivenFlags, readConf
  * Runs a command with its configuration. Writes warnings to stderr.
  * @throws ConfigError that names every invalid option. @throws Error that names an unknown scenario or profile.
  */
-export async function runWithConfig(name: CommandName, flags: GivenFlags, run: (config: Config) => Promise<void>): Promise<void> {
+export async function runWithConfig(
+  name: CommandName,
+  flags: GivenFlags,
+  run: (config: Config) => Promise<void>,
+): Promise<void> {
   const { config, warnings } = readConfig(name, flags, process.env, await chosenProfile(name, flags, process.env));
   for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
   // Checked now, not with the first call, so that whoever starts the program sees the error.

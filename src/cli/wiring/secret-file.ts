@@ -27,7 +27,8 @@ async function withDraft(path: string, text: string, place: (draft: string) => P
 }
 
 /** Atomically writes a file that only its owner can read, replacing an existing one. */
-export const replaceSecretFile = (path: string, text: string): Promise<void> => withDraft(path, text, (draft) => rename(draft, path));
+export const replaceSecretFile = (path: string, text: string): Promise<void> =>
+  withDraft(path, text, (draft) => rename(draft, path));
 
 /**
  * Atomically creates a file that only its owner can read.

@@ -23,13 +23,43 @@ export interface OpenDependencies {
  * Opens the server's dependencies.
  * @throws Error if the options name unknown tools.
  */
-export function openDependencies(config: Config, services: { readonly policy: Policy; readonly connection: Connection; readonly texts: Texts; readonly log: ServerLogger; readonly webhook?: WaitingWebhook; readonly telemetry: Telemetry }): OpenDependencies {
-  const { policy, connection: { connect, secrets }, texts, log, webhook, telemetry } = services;
+export function openDependencies(
+  config: Config,
+  services: {
+    readonly policy: Policy;
+    readonly connection: Connection;
+    readonly texts: Texts;
+    readonly log: ServerLogger;
+    readonly webhook?: WaitingWebhook;
+    readonly telemetry: Telemetry;
+  },
+): OpenDependencies {
+  const {
+    policy,
+    connection: { connect, secrets },
+    texts,
+    log,
+    webhook,
+    telemetry,
+  } = services;
   const tools = offeredTools(config);
   const guard = openGuard(config, { webhook, observer: telemetry.approvals });
   const resolver = openNameResolver(config);
   return {
-    dependencies: createDependencies({ tools, otherTools: toolsLeftOut(tools), connect, secrets, log, policy, guard: guard.dependencies, resolver, texts, version: manifest.version, clock: { now: Date.now }, observer: telemetry.calls }),
+    dependencies: createDependencies({
+      tools,
+      otherTools: toolsLeftOut(tools),
+      connect,
+      secrets,
+      log,
+      policy,
+      guard: guard.dependencies,
+      resolver,
+      texts,
+      version: manifest.version,
+      clock: { now: Date.now },
+      observer: telemetry.calls,
+    }),
     approvalsWaiting: guard.waiting,
     close: async () => {
       await resolver.close();

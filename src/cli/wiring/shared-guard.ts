@@ -22,21 +22,30 @@ const reportInterval = 60_000;
 const differs = (what: string, where: string, next: string): Error =>
   new Error(`${what} in ${where}, and the servers on this database have another. Nothing was changed. ${next}`);
 
-const copyAll = (keysDir: string): string => `Copy guard.key, operator.json and question-*.key from the keys directory of one of them to ${keysDir}, or let INFRA_KEYS_DIR name that directory.`;
+const copyAll = (keysDir: string): string =>
+  `Copy guard.key, operator.json and question-*.key from the keys directory of one of them to ${keysDir}, or let INFRA_KEYS_DIR name that directory.`;
 
-/** Requires the key that seals approvals and the audit log to be that of the first server. A directory gets one only if no server has one. */
+/**
+ * Requires the key that seals approvals and the audit log to be that of the first server. A directory gets one only if
+ * no server has one.
+ */
 async function requireGuardKey({ keyChecks }: SharedStore, { keysDir }: Config): Promise<void> {
   const path = keyFilesOf(keysDir).guard;
-  // Asked before looking: a server that starts at the same time on the same directory makes the file before it reports it.
+  // Asked before looking: a server that starts at the same time on the same directory makes the file before it reports
+  // it.
   const others = await keyChecks.known('guard key', Date.now());
   if (others.length > 0 && !existsSync(path)) {
-    throw new Error(`There is no ${path}, and the servers on this database have one, which seals approvals and the audit log. Nothing was changed. ${copyAll(keysDir)}`);
+    throw new Error(
+      `There is no ${path}, and the servers on this database have one, which seals approvals and the audit log. Nothing was changed. ${copyAll(keysDir)}`,
+    );
   }
   const digest = keysFromFile(path)('check').toString('base64url');
-  if (!(await keyChecks.report('guard key', [digest], Date.now()))) throw differs('There is a guard.key', keysDir, copyAll(keysDir));
+  if (!(await keyChecks.report('guard key', [digest], Date.now())))
+    throw differs('There is a guard.key', keysDir, copyAll(keysDir));
 }
 
-const ringDigests = (ring: ReturnType<KeyRing>): readonly string[] => ring.map((keys) => keys('check').toString('base64url'));
+const ringDigests = (ring: ReturnType<KeyRing>): readonly string[] =>
+  ring.map((keys) => keys('check').toString('base64url'));
 
 /** A digest of the operator's file; undefined if no secret is set. */
 async function operatorDigest({ keysDir }: Config): Promise<string | undefined> {
@@ -49,10 +58,19 @@ async function operatorDigest({ keysDir }: Config): Promise<string | undefined> 
 }
 
 /** Reports the keys that change. @returns those that aren't the others'. */
-async function reportKeys({ keyChecks }: SharedStore, config: Config, questionKeys: readonly string[]): Promise<SharedKey[]> {
+async function reportKeys(
+  { keyChecks }: SharedStore,
+  config: Config,
+  questionKeys: readonly string[],
+): Promise<SharedKey[]> {
   const operator = await operatorDigest(config);
-  const reports: (readonly [SharedKey, readonly string[]])[] = [['question keys', questionKeys], ...(operator === undefined ? [] : [['operator', [operator]] as const])];
-  const results = await Promise.all(reports.map(async ([key, digests]) => ((await keyChecks.report(key, digests, Date.now())) ? [] : [key])));
+  const reports: (readonly [SharedKey, readonly string[]])[] = [
+    ['question keys', questionKeys],
+    ...(operator === undefined ? [] : [['operator', [operator]] as const]),
+  ];
+  const results = await Promise.all(
+    reports.map(async ([key, digests]) => ((await keyChecks.report(key, digests, Date.now())) ? [] : [key])),
+  );
   return results.flat();
 }
 
@@ -60,13 +78,26 @@ const wait = 'If those servers are gone for good, start this one again in three 
 
 async function requireSameKeys(store: SharedStore, config: Config, keyRing: KeyRing): Promise<void> {
   const [first] = await reportKeys(store, config, ringDigests(keyRing()));
-  if (first === 'question keys') throw differs('There are question-*.key', config.keysDir, `Copy those from the keys directory of one of them. ${wait}`);
-  if (first === 'operator') throw differs('There is an operator.json with the operator\'s secret', config.keysDir, `Copy operator.json from the keys directory of one of them. ${wait}`);
+  if (first === 'question keys')
+    throw differs(
+      'There are question-*.key',
+      config.keysDir,
+      `Copy those from the keys directory of one of them. ${wait}`,
+    );
+  if (first === 'operator')
+    throw differs(
+      "There is an operator.json with the operator's secret",
+      config.keysDir,
+      `Copy operator.json from the keys directory of one of them. ${wait}`,
+    );
 }
 
 /** Opens the store in the configured database, once its guard key is found to be this one's. */
 async function openStore(config: Config, databaseUrl: string): Promise<SharedStore> {
-  const [{ parseAddress, shownAddress }, { postgresGuardStore }] = await Promise.all([import('../../postgres/index.ts'), import('../../server/guard/storage/postgres-store.ts')]);
+  const [{ parseAddress, shownAddress }, { postgresGuardStore }] = await Promise.all([
+    import('../../postgres/index.ts'),
+    import('../../server/guard/storage/postgres-store.ts'),
+  ]);
   const address = parseAddress(databaseUrl);
   const store = postgresGuardStore(address);
   try {
@@ -75,7 +106,11 @@ async function openStore(config: Config, databaseUrl: string): Promise<SharedSto
   } catch (error) {
     await store.close();
     const { name, message } = error as Error;
-    throw name === 'StoreUnavailable' ? new Error(`${message} (${shownAddress(address)}, from INFRA_DATABASE_URL). Mend that, then start again.`, { cause: error }) : error;
+    throw name === 'StoreUnavailable'
+      ? new Error(`${message} (${shownAddress(address)}, from INFRA_DATABASE_URL). Mend that, then start again.`, {
+          cause: error,
+        })
+      : error;
   }
 }
 
@@ -84,7 +119,8 @@ async function openStore(config: Config, databaseUrl: string): Promise<SharedSto
  * @returns undefined without a database
  * @throws Error if the database can't be used, or the keys aren't those of the servers
  */
-export const openSharedStore = async (config: Config): Promise<SharedStore | undefined> => (config.databaseUrl === undefined ? undefined : openStore(config, config.databaseUrl));
+export const openSharedStore = async (config: Config): Promise<SharedStore | undefined> =>
+  config.databaseUrl === undefined ? undefined : openStore(config, config.databaseUrl);
 
 /** Tells the servers that the operator has a new secret. */
 export async function announceOperator({ keyChecks }: SharedStore, config: Config): Promise<void> {
@@ -112,18 +148,28 @@ export async function openSharedGuard(config: Config, log: ServerLogger): Promis
     const ring = keyRingOrNewIn(config.keysDir);
     await requireSameKeys(store, config, ring);
     const compare = async (digests: readonly string[]): Promise<void> => {
-      for (const key of await reportKeys(store, config, digests)) log.error({ key, directory: config.keysDir }, 'this is not what the other servers on the database have: what one of them asks can be agreed to there only');
+      for (const key of await reportKeys(store, config, digests))
+        log.error(
+          { key, directory: config.keysDir },
+          'this is not what the other servers on the database have: what one of them asks can be agreed to there only',
+        );
     };
     let comparing: Promise<void> = Promise.resolve();
     // In the order in which the keys were seen: each ring has a key of the one before.
     const report = (digests: readonly string[]): void =>
-      void (comparing = comparing.then(() => compare(digests)).catch((error: unknown) => log.warn({ err: error }, 'keys not compared with those of the other servers')));
+      void (comparing = comparing
+        .then(() => compare(digests))
+        .catch((error: unknown) => log.warn({ err: error }, 'keys not compared with those of the other servers')));
     const reportAll = async (): Promise<void> => report(ringDigests(ring()));
-    const timer = setInterval(() => void reportAll().catch((error: unknown) => log.error({ err: error }, 'question keys not read')), reportInterval).unref();
+    const timer = setInterval(
+      () => void reportAll().catch((error: unknown) => log.error({ err: error }, 'question keys not read')),
+      reportInterval,
+    ).unref();
     return {
       store,
       keyRing: reportingChanges(ring, report),
-      anchorFailed: (error) => log.warn({ err: error }, 'audit chain not anchored in the database; tried again with the next entry'),
+      anchorFailed: (error) =>
+        log.warn({ err: error }, 'audit chain not anchored in the database; tried again with the next entry'),
       close: async () => {
         clearInterval(timer);
         await store.close();

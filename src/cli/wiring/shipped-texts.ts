@@ -8,7 +8,10 @@ import { textPaths, textsIn, type Texts } from '../../server/browse/index.ts';
  */
 export function shippedTexts(): Texts {
   const candidates = ['.', '..', '../..', '../../..'].map((path) => join(import.meta.dirname, path));
-  const folder = candidates.find((candidate) => Object.values(textPaths).every((path) => existsSync(join(candidate, path))));
-  if (folder === undefined) throw new Error(`The prompts and skills that belong to this program are not in ${candidates.join(' nor in ')}.`);
+  const folder = candidates.find((candidate) =>
+    Object.values(textPaths).every((path) => existsSync(join(candidate, path))),
+  );
+  if (folder === undefined)
+    throw new Error(`The prompts and skills that belong to this program are not in ${candidates.join(' nor in ')}.`);
   return textsIn(folder);
 }

@@ -3,7 +3,15 @@ import type { RequestObserver } from '../../client/index.ts';
 import type { CallObserver } from '../../server/call/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
 import type { ApprovalObserver } from '../../server/guard/index.ts';
-import { combinedCallObserver, combinedRequestObserver, wantsTraces, type Metrics, type MetricSources, type Part, type Traces } from '../../telemetry/index.ts';
+import {
+  combinedCallObserver,
+  combinedRequestObserver,
+  wantsTraces,
+  type Metrics,
+  type MetricSources,
+  type Part,
+  type Traces,
+} from '../../telemetry/index.ts';
 import type { MetricsServer } from '../../transport/index.ts';
 import type { Config } from '../config/index.ts';
 
@@ -18,8 +26,14 @@ export interface Telemetry {
   readonly close: () => Promise<void>;
 }
 
-const openMetrics = async ({ metricsPort }: Config, parts: readonly Part[], log: ServerLogger): Promise<Metrics | undefined> =>
-  metricsPort === undefined ? undefined : (await import('../../telemetry/metrics/create-metrics.ts')).createMetrics(parts, log);
+const openMetrics = async (
+  { metricsPort }: Config,
+  parts: readonly Part[],
+  log: ServerLogger,
+): Promise<Metrics | undefined> =>
+  metricsPort === undefined
+    ? undefined
+    : (await import('../../telemetry/metrics/create-metrics.ts')).createMetrics(parts, log);
 
 /** Traces are an addition: settings that can't be used are logged, and the program runs without traces. */
 async function openTraces(env: NodeJS.ProcessEnv, log: ServerLogger): Promise<Traces | undefined> {
@@ -49,8 +63,14 @@ export async function openTelemetry(config: Config, parts: readonly Part[], log:
     serve: async (sources) => {
       if (!metrics) return undefined;
       metrics.read(sources);
-      const [{ startMetricsServer }, { listeningOn }] = await Promise.all([import('../../transport/http/metrics-server.ts'), import('./listen-error.ts')]);
-      server = await listeningOn({ host, port }, () => startMetricsServer({ host, port, page: metrics.page, log }), { host: '--metrics-host', port: '--metrics-port' });
+      const [{ startMetricsServer }, { listeningOn }] = await Promise.all([
+        import('../../transport/http/metrics-server.ts'),
+        import('./listen-error.ts'),
+      ]);
+      server = await listeningOn({ host, port }, () => startMetricsServer({ host, port, page: metrics.page, log }), {
+        host: '--metrics-host',
+        port: '--metrics-port',
+      });
       return server.url;
     },
     close: async () => {

@@ -10,7 +10,16 @@ import { serviceReasons } from './services.ts';
 
 /** Every reason: its data, and its sentence. */
 export const reasons = {
-  ...nodeReasons, ...instanceNodeReasons, ...placementReasons, ...causeReasons, ...healthReasons, ...serviceReasons, ...deploymentReasons, ...imageReasons, ...buildReasons, ...gitReasons,
+  ...nodeReasons,
+  ...instanceNodeReasons,
+  ...placementReasons,
+  ...causeReasons,
+  ...healthReasons,
+  ...serviceReasons,
+  ...deploymentReasons,
+  ...imageReasons,
+  ...buildReasons,
+  ...gitReasons,
   /** What a record of an earlier program has: a sentence, and nothing else. */
   OTHER: reasonWith({ told: words }, ({ told }) => told),
 };
@@ -39,7 +48,13 @@ export function condition<R extends Reason>(reason: R, data: DataOf<R>): Conditi
   // As it is once it was sent or stored: without what is undefined.
   const details = JSON.parse(JSON.stringify(rest)) as Record<string, unknown>;
   const message = (reasons[reason].sentence as (of: DataOf<R>) => string)(data);
-  return { reason, message, ...(since !== undefined && { since }), ...(node !== undefined && { node }), ...(Object.keys(details).length > 0 && { details }) };
+  return {
+    reason,
+    message,
+    ...(since !== undefined && { since }),
+    ...(node !== undefined && { node }),
+    ...(Object.keys(details).length > 0 && { details }),
+  };
 }
 
 /** A condition as somebody may answer it: any member may be missing. */
@@ -48,7 +63,11 @@ export type ReadableCondition = { readonly [K in keyof AnyCondition]?: AnyCondit
 /** The data of a condition, if it has this reason and the data that belongs to it. */
 export function dataOf<R extends Reason>(found: ReadableCondition, reason: R): DataOf<R> | undefined {
   if (found.reason !== reason) return undefined;
-  const data = { ...found.details, ...(typeof found.since === 'string' && { since: found.since }), ...(typeof found.node === 'string' && { node: found.node }) };
+  const data = {
+    ...found.details,
+    ...(typeof found.since === 'string' && { since: found.since }),
+    ...(typeof found.node === 'string' && { node: found.node }),
+  };
   return reasons[reason].data.safeParse(data).data as DataOf<R> | undefined;
 }
 
@@ -60,7 +79,9 @@ export function conditionChain(found: ReadableCondition): readonly ReadableCondi
 
 /** What other programs said in a condition and those that caused it; undefined if they said nothing. */
 export function saidIn(found: ReadableCondition): string | undefined {
-  const said = conditionChain(found).flatMap(({ details }) => [details?.['said'], details?.['registrySaid']]).filter((each) => typeof each === 'string');
+  const said = conditionChain(found)
+    .flatMap(({ details }) => [details?.['said'], details?.['registrySaid']])
+    .filter((each) => typeof each === 'string');
   return said.length === 0 ? undefined : said.join('; ');
 }
 

@@ -2,70 +2,159 @@ import * as z from 'zod';
 import { killed } from './failures.ts';
 import { asSubject, bytesText, ConditionShape, count, plainReason, reasonWith, words, texts } from './reason.ts';
 
-const limitText = (seconds: number): string => (seconds < 120 ? `${Math.round(seconds)} seconds` : `${Math.round(seconds / 60)} minutes`);
-const shortLimitText = (seconds: number): string => (seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} minutes`);
+const limitText = (seconds: number): string =>
+  seconds < 120 ? `${Math.round(seconds)} seconds` : `${Math.round(seconds / 60)} minutes`;
+const shortLimitText = (seconds: number): string =>
+  seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} minutes`;
 
 /** Why deployments, restarts and runs fail. */
 export const deploymentReasons = {
   CANCELED: plainReason('Canceled on request.'),
-  NOT_BEGUN: reasonWith({ services: texts }, ({ services }) => `Not begun, because ${services.join(', ')} failed in an earlier stage.`),
-  STEP_OVERDUE: reasonWith({ step: words, seconds: count }, ({ step, seconds }) => `${step} did not end within ${shortLimitText(seconds)}.`),
-  RUNTIME_FAILED: reasonWith({ step: words, said: words.optional(), cause: ConditionShape.optional() }, ({ step, said, cause }) =>
-    `The runtime failed during ${step}: ${cause?.message ?? said}`),
-  INSTANCES_FAILED: reasonWith({ instances: count, cause: ConditionShape }, ({ instances, cause }) =>
-    `${instances === 1 ? 'An instance' : `${instances} instances`} of the new version failed: ${cause.message}.`),
-  INSTANCES_NOT_STARTED: reasonWith({ cause: ConditionShape }, ({ cause }) => `No instance of the new version could be started: ${cause.message}.`),
-  NOT_READY_IN_TIME: reasonWith({ cause: ConditionShape }, ({ cause }) => `An instance of the new version did not get ready in time. ${cause.message}`),
+  NOT_BEGUN: reasonWith(
+    { services: texts },
+    ({ services }) => `Not begun, because ${services.join(', ')} failed in an earlier stage.`,
+  ),
+  STEP_OVERDUE: reasonWith(
+    { step: words, seconds: count },
+    ({ step, seconds }) => `${step} did not end within ${shortLimitText(seconds)}.`,
+  ),
+  RUNTIME_FAILED: reasonWith(
+    { step: words, said: words.optional(), cause: ConditionShape.optional() },
+    ({ step, said, cause }) => `The runtime failed during ${step}: ${cause?.message ?? said}`,
+  ),
+  INSTANCES_FAILED: reasonWith(
+    { instances: count, cause: ConditionShape },
+    ({ instances, cause }) =>
+      `${instances === 1 ? 'An instance' : `${instances} instances`} of the new version failed: ${cause.message}.`,
+  ),
+  INSTANCES_NOT_STARTED: reasonWith(
+    { cause: ConditionShape },
+    ({ cause }) => `No instance of the new version could be started: ${cause.message}.`,
+  ),
+  NOT_READY_IN_TIME: reasonWith(
+    { cause: ConditionShape },
+    ({ cause }) => `An instance of the new version did not get ready in time. ${cause.message}`,
+  ),
   REPLACED_EXTERNALLY: plainReason('Somebody removed or replaced the service on the engine during the rollout.'),
   /** `missing` is what the version before was deployed with, and the swarm does not have. */
-  NOT_ROLLED_BACK: reasonWith({ cause: ConditionShape, missing: texts }, ({ cause, missing }) =>
-    `${cause.message} The version before can't be started again: the swarm doesn't have ${missing.join(', ')} any more, as after it was made anew. Nothing of the service runs until a deployment succeeds.`),
-  RUN_ATTEMPT_FAILED: reasonWith({ nth: count, most: count, cause: ConditionShape }, ({ nth, most, cause }) => `Attempt ${nth} of ${most} failed: ${cause.message}`),
-  RUN_FAILED: reasonWith({ what: words, attempts: count, cause: ConditionShape }, ({ what, attempts, cause }) =>
-    `${asSubject(what)} failed${attempts > 1 ? ` in all of its ${attempts} attempts` : ''}: ${cause.message}.`),
-  RUN_LOST: reasonWith({ what: words, cause: ConditionShape }, ({ what, cause }) =>
-    `${asSubject(what)} failed: ${cause.message}. Whether it goes on there can't be seen, so it is not tried again: it could run twice at once.`),
-  RUN_UNHEALTHY: reasonWith({ what: words, cause: ConditionShape }, ({ what, cause }) => `The engine ended ${what}. ${cause.message}`),
+  NOT_ROLLED_BACK: reasonWith(
+    { cause: ConditionShape, missing: texts },
+    ({ cause, missing }) =>
+      `${cause.message} The version before can't be started again: the swarm doesn't have ${missing.join(', ')} any more, as after it was made anew. Nothing of the service runs until a deployment succeeds.`,
+  ),
+  RUN_ATTEMPT_FAILED: reasonWith(
+    { nth: count, most: count, cause: ConditionShape },
+    ({ nth, most, cause }) => `Attempt ${nth} of ${most} failed: ${cause.message}`,
+  ),
+  RUN_FAILED: reasonWith(
+    { what: words, attempts: count, cause: ConditionShape },
+    ({ what, attempts, cause }) =>
+      `${asSubject(what)} failed${attempts > 1 ? ` in all of its ${attempts} attempts` : ''}: ${cause.message}.`,
+  ),
+  RUN_LOST: reasonWith(
+    { what: words, cause: ConditionShape },
+    ({ what, cause }) =>
+      `${asSubject(what)} failed: ${cause.message}. Whether it goes on there can't be seen, so it is not tried again: it could run twice at once.`,
+  ),
+  RUN_UNHEALTHY: reasonWith(
+    { what: words, cause: ConditionShape },
+    ({ what, cause }) => `The engine ended ${what}. ${cause.message}`,
+  ),
   /** `member` of the configuration has the limit. */
-  TIME_LIMIT_EXCEEDED: reasonWith({ what: words, seconds: count, member: words }, ({ what, seconds, member }) =>
-    `${asSubject(what)} was stopped: it exceeded its time limit of ${seconds} seconds (${member}).`),
-  RUN_TAKEN_AWAY: reasonWith({ what: words }, ({ what }) => `The run was ended from outside: ${what} was stopped, or somebody removed it on the engine.`),
+  TIME_LIMIT_EXCEEDED: reasonWith(
+    { what: words, seconds: count, member: words },
+    ({ what, seconds, member }) =>
+      `${asSubject(what)} was stopped: it exceeded its time limit of ${seconds} seconds (${member}).`,
+  ),
+  RUN_TAKEN_AWAY: reasonWith(
+    { what: words },
+    ({ what }) => `The run was ended from outside: ${what} was stopped, or somebody removed it on the engine.`,
+  ),
   /** `next` is when the version before runs again, by its own schedule. */
-  SCHEDULE_NOT_BEGUN: reasonWith({ left: z.enum(['none', 'the version before']), next: words.optional() }, ({ left, next }) =>
-    `The schedule of this version does not begin, because this deployment did not end well. ${left === 'none' ? 'No run starts by itself until a deployment of the job ends well.'
-      : `The version before it goes on running by its own${next === undefined ? '' : `, the next time at ${next}`}.`}`),
+  SCHEDULE_NOT_BEGUN: reasonWith(
+    { left: z.enum(['none', 'the version before']), next: words.optional() },
+    ({ left, next }) =>
+      `The schedule of this version does not begin, because this deployment did not end well. ${
+        left === 'none'
+          ? 'No run starts by itself until a deployment of the job ends well.'
+          : `The version before it goes on running by its own${next === undefined ? '' : `, the next time at ${next}`}.`
+      }`,
+  ),
   /** What our program that starts others says in a container. */
   PROGRAM_NOT_STARTED: reasonWith({ why: words }, ({ why }) => `infra-entrypoint: ${why}`),
 };
 
 /** Why images can't be had. */
 export const imageReasons = {
-  IMAGE_NOT_FOUND: reasonWith({ image: words, registry: words }, ({ image, registry }) => `The image ${image} does not exist: the registry ${registry} knows no such name or tag.`),
-  PULL_DENIED: reasonWith({ image: words, registry: words }, ({ image, registry }) => `The registry ${registry} denied access to ${image}: it does not exist, or these credentials may not pull it.`),
+  IMAGE_NOT_FOUND: reasonWith(
+    { image: words, registry: words },
+    ({ image, registry }) => `The image ${image} does not exist: the registry ${registry} knows no such name or tag.`,
+  ),
+  PULL_DENIED: reasonWith(
+    { image: words, registry: words },
+    ({ image, registry }) =>
+      `The registry ${registry} denied access to ${image}: it does not exist, or these credentials may not pull it.`,
+  ),
   /** `silent` is a registry that perhaps doesn't answer. */
-  IMAGE_NOT_PULLED: reasonWith({ image: words, said: words, silent: words.optional() }, ({ image, said, silent }) =>
-    `The image ${image} could not be pulled: ${said}${silent === undefined ? '' : `, perhaps because the registry ${silent} does not answer it`}`),
-  BASE_IMAGE_NOT_FOUND: reasonWith({ image: words }, ({ image }) => `The base image ${image} does not exist in its registry.`),
-  BASE_IMAGE_DENIED: reasonWith({ image: words }, ({ image }) => `The base image ${image} can't be pulled: it does not exist, or its registry denies access.`),
-  BASE_IMAGE_UNREACHABLE: reasonWith({ image: words, said: words }, ({ image, said }) => `The base image ${image} can't be pulled: its registry can't be reached. ${said}`),
-  BASE_IMAGE_UNUSABLE: reasonWith({ image: words, said: words }, ({ image, said }) => `The base image ${image} can't be used: ${said}`),
+  IMAGE_NOT_PULLED: reasonWith(
+    { image: words, said: words, silent: words.optional() },
+    ({ image, said, silent }) =>
+      `The image ${image} could not be pulled: ${said}${silent === undefined ? '' : `, perhaps because the registry ${silent} does not answer it`}`,
+  ),
+  BASE_IMAGE_NOT_FOUND: reasonWith(
+    { image: words },
+    ({ image }) => `The base image ${image} does not exist in its registry.`,
+  ),
+  BASE_IMAGE_DENIED: reasonWith(
+    { image: words },
+    ({ image }) => `The base image ${image} can't be pulled: it does not exist, or its registry denies access.`,
+  ),
+  BASE_IMAGE_UNREACHABLE: reasonWith(
+    { image: words, said: words },
+    ({ image, said }) => `The base image ${image} can't be pulled: its registry can't be reached. ${said}`,
+  ),
+  BASE_IMAGE_UNUSABLE: reasonWith(
+    { image: words, said: words },
+    ({ image, said }) => `The base image ${image} can't be used: ${said}`,
+  ),
 };
 
 /** Why builds fail. */
 export const buildReasons = {
-  FOLDER_NOT_FOUND: reasonWith({ path: words, commit: words, branch: words }, ({ path, commit, branch }) =>
-    `The repository has no folder ${path} in commit ${commit} of the branch ${branch}: change "root_path".`),
-  DOCKERFILE_NOT_FOUND: reasonWith({ path: words, commit: words, branch: words }, ({ path, commit, branch }) =>
-    `The Dockerfile ${path} is not in the repository, in commit ${commit} of the branch ${branch}: change "dockerfile_path", or add the file.`),
+  FOLDER_NOT_FOUND: reasonWith(
+    { path: words, commit: words, branch: words },
+    ({ path, commit, branch }) =>
+      `The repository has no folder ${path} in commit ${commit} of the branch ${branch}: change "root_path".`,
+  ),
+  DOCKERFILE_NOT_FOUND: reasonWith(
+    { path: words, commit: words, branch: words },
+    ({ path, commit, branch }) =>
+      `The Dockerfile ${path} is not in the repository, in commit ${commit} of the branch ${branch}: change "dockerfile_path", or add the file.`,
+  ),
   DOCKERFILE_UNREADABLE: reasonWith({ said: words }, ({ said }) => `The Dockerfile can't be read: ${said}`),
   BUILD_NOT_BEGUN: reasonWith({ said: words }, ({ said }) => `The build could not begin: ${said}`),
   /** A command that ended with a code, or a step of which the engine says why it failed. */
-  BUILD_STEP_FAILED: reasonWith({ step: words, instruction: words, code: count.optional(), said: words.optional() }, ({ step, instruction, code, said }) => {
-    const where = `The build failed at step ${step}${code === undefined ? '' : `, with exit code ${code}`}: ${instruction}`;
-    if (code === undefined) return `${where}: ${said ?? ''}`;
-    return code === killed ? `${where}. It was killed, probably because it needed more memory than a build may have.` : where;
-  }),
-  BUILD_OVERDUE: reasonWith({ seconds: count }, ({ seconds }) => `The build did not end within ${limitText(seconds)}, which is its limit ("build_minutes" in the clusters file).`),
-  SOURCE_TOO_LARGE: reasonWith({ limit: count }, ({ limit }) => `The source is too large: it has more than ${bytesText(limit)}.`),
-  PUSH_FAILED: reasonWith({ registry: words, said: words }, ({ registry, said }) => `The image can't be pushed to the registry ${registry}: ${said}`),
+  BUILD_STEP_FAILED: reasonWith(
+    { step: words, instruction: words, code: count.optional(), said: words.optional() },
+    ({ step, instruction, code, said }) => {
+      const where = `The build failed at step ${step}${code === undefined ? '' : `, with exit code ${code}`}: ${instruction}`;
+      if (code === undefined) return `${where}: ${said ?? ''}`;
+      return code === killed
+        ? `${where}. It was killed, probably because it needed more memory than a build may have.`
+        : where;
+    },
+  ),
+  BUILD_OVERDUE: reasonWith(
+    { seconds: count },
+    ({ seconds }) =>
+      `The build did not end within ${limitText(seconds)}, which is its limit ("build_minutes" in the clusters file).`,
+  ),
+  SOURCE_TOO_LARGE: reasonWith(
+    { limit: count },
+    ({ limit }) => `The source is too large: it has more than ${bytesText(limit)}.`,
+  ),
+  PUSH_FAILED: reasonWith(
+    { registry: words, said: words },
+    ({ registry, said }) => `The image can't be pushed to the registry ${registry}: ${said}`,
+  ),
 };

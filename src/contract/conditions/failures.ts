@@ -5,7 +5,10 @@ import { ConditionShape, count, onNode, plainReason, reasonWith, words, texts } 
 const signals: Readonly<Record<number, string>> = { 134: 'SIGABRT', 137: 'SIGKILL', 139: 'SIGSEGV', 143: 'SIGTERM' };
 
 /** Exit codes by which whatever starts programs says that it couldn't. */
-const startFailures: Readonly<Record<number, string>> = { 126: 'its program can not be executed', 127: 'a program was not found' };
+const startFailures: Readonly<Record<number, string>> = {
+  126: 'its program can not be executed',
+  127: 'a program was not found',
+};
 
 /** The exit code of a program that was ended by force, such as one that exceeded its memory. */
 export const killed = 137;
@@ -15,12 +18,14 @@ export const isOwnExit = (code: number): boolean => signals[code] === undefined 
 
 function exitText(code: number): string {
   if (startFailures[code] !== undefined) return `${startFailures[code]} (exit code ${code})`;
-  return signals[code] === undefined ? `it ended with exit code ${code}` : `it was ended by ${signals[code]} (exit code ${code})`;
+  return signals[code] === undefined
+    ? `it ended with exit code ${code}`
+    : `it was ended by ${signals[code]} (exit code ${code})`;
 }
 
 /** That something can't be known of an instance. @param unasked why the engine of its node can't be asked */
 const unknownText = (what: string, unasked: string | undefined): string =>
-  (unasked === undefined ? '' : `; ${what} can't be seen, because the engine of its node can't be asked: ${unasked}`);
+  unasked === undefined ? '' : `; ${what} can't be seen, because the engine of its node can't be asked: ${unasked}`;
 
 const likelyMemory = ', probably because it needed more memory than its limit: its engine told no other reason';
 
@@ -41,18 +46,31 @@ const terraformFailures: Readonly<Record<number, string>> = {
 /** Whether the script that runs Terraform ends with this code for a reason of its own. */
 export const isTerraformFailure = (code: number): boolean => Object.hasOwn(terraformFailures, code);
 
-const probeTexts = { 'not passed': 'has not passed', 'failing since start': 'fails since the instance started', failed: 'failed' };
+const probeTexts = {
+  'not passed': 'has not passed',
+  'failing since start': 'fails since the instance started',
+  failed: 'failed',
+};
 
 const withoutEnd = (sentence: string): string => sentence.replace(/\.$/, '');
 
 /** Why an instance ended, or could not be started, as a part of a sentence. */
 export const causeReasons = {
   OUT_OF_MEMORY: plainReason('OOMKilled: it needed more memory than its limit'),
-  /** `mayLackMemory` where it was ended by force, for no reason that its engine tells: engines lose what the kernel tells of memory when it comes at the end. */
-  EXITED: reasonWith({ code: count, unasked: words.optional(), mayLackMemory: z.boolean().optional() }, ({ code, unasked, mayLackMemory }) =>
-    `${exitText(code)}${mayLackMemory ? likelyMemory : unknownText('whether it exceeded its memory', unasked)}`),
+  /**
+   * `mayLackMemory` where it was ended by force, for no reason that its engine tells: engines lose what the kernel
+   * tells of memory when it comes at the end.
+   */
+  EXITED: reasonWith(
+    { code: count, unasked: words.optional(), mayLackMemory: z.boolean().optional() },
+    ({ code, unasked, mayLackMemory }) =>
+      `${exitText(code)}${mayLackMemory ? likelyMemory : unknownText('whether it exceeded its memory', unasked)}`,
+  ),
   TERRAFORM_STOPPED: reasonWith({ code: count }, ({ code }) => terraformFailures[code] ?? exitText(code)),
-  START_FAILED: reasonWith({ node: words.optional(), said: words }, ({ node, said }) => `it could not be started${onNode(node)}: ${said}`),
+  START_FAILED: reasonWith(
+    { node: words.optional(), said: words },
+    ({ node, said }) => `it could not be started${onNode(node)}: ${said}`,
+  ),
   /** `said` by the engine of the node; `registrySaid` is why its registry does not give it, where that is known. */
   PULL_FAILED: reasonWith(
     { node: words.optional(), said: words, registry: words.optional(), registrySaid: words.optional() },
@@ -65,12 +83,22 @@ export const causeReasons = {
   ),
   ENGINE_JUST_STARTED: plainReason('the engine had only just been started again, and could not start it yet'),
   ENDED_WITH_ENGINE: plainReason('it ended because the engine did, which has been started again'),
-  LOST_WITH_NODE: reasonWith({ node: words, since: words }, ({ node, since }) => `it was lost with the node ${node}, which went down at ${since} or earlier`),
-  UNHEALTHY: reasonWith({ unasked: words.optional() }, ({ unasked }) => `its health check failed${unknownText('what it said', unasked)}`),
+  LOST_WITH_NODE: reasonWith(
+    { node: words, since: words },
+    ({ node, since }) => `it was lost with the node ${node}, which went down at ${since} or earlier`,
+  ),
+  UNHEALTHY: reasonWith(
+    { unasked: words.optional() },
+    ({ unasked }) => `its health check failed${unknownText('what it said', unasked)}`,
+  ),
   ENDED_BY_ENGINE: reasonWith({ cause: ConditionShape.optional() }, ({ cause }) =>
-    (cause === undefined ? 'the engine ended it' : `the engine ended it. ${withoutEnd(cause.message)}`)),
+    cause === undefined ? 'the engine ended it' : `the engine ended it. ${withoutEnd(cause.message)}`,
+  ),
   NOT_JOINED_TO_NETWORK: reasonWith({ links: texts }, ({ links }) => {
-    const command = links.length === 0 ? 'restart the host of its node' : `run this as root on the host of its node: ${links.map((link) => `ip link delete ${link}`).join(' && ')}`;
+    const command =
+      links.length === 0
+        ? 'restart the host of its node'
+        : `run this as root on the host of its node: ${links.map((link) => `ip link delete ${link}`).join(' && ')}`;
     return `the engine could not join it to the network of its environment, where it left a link when it was killed. The platform removes that link; if this goes on, ${command}`;
   }),
   /** What else the engine says of it. */
@@ -81,7 +109,14 @@ export const causeReasons = {
 export const healthReasons = {
   /** `why` is what the probe reports; the rest is read from that. */
   PROBE_FAILED: reasonWith(
-    { probe: z.enum(['readiness', 'liveness']), how: z.enum(['failed', 'not passed', 'failing since start']), why: words, port: count.optional(), status: count.optional(), isRefused: z.boolean().optional() },
+    {
+      probe: z.enum(['readiness', 'liveness']),
+      how: z.enum(['failed', 'not passed', 'failing since start']),
+      why: words,
+      port: count.optional(),
+      status: count.optional(),
+      isRefused: z.boolean().optional(),
+    },
     ({ probe, how, why }) => `The ${probe} probe ${probeTexts[how]}: ${why}.`,
   ),
   /** The program listens elsewhere than it is asked. */
@@ -90,7 +125,13 @@ export const healthReasons = {
     ({ instance, probe, port, listening }) =>
       `${instance} ${probe === 'readiness' ? 'never became ready' : 'keeps being restarted'}: the ${probe} probe asks at port ${port}, the service listens on ${listening.join(', ')}`,
   ),
-  HEALTH_CHECK_FAILED: reasonWith({ code: count, said: words }, ({ code, said }) => `The health check failed with exit code ${code}${said === '' ? '' : `: ${withoutEnd(said)}`}.`),
-  HEALTH_UNKNOWN: reasonWith({ unasked: words.optional() }, ({ unasked }) => (unasked === undefined ? 'Its health check has said nothing yet.'
-    : `What its health check says can't be seen, because the engine of its node can't be asked: ${unasked}.`)),
+  HEALTH_CHECK_FAILED: reasonWith(
+    { code: count, said: words },
+    ({ code, said }) => `The health check failed with exit code ${code}${said === '' ? '' : `: ${withoutEnd(said)}`}.`,
+  ),
+  HEALTH_UNKNOWN: reasonWith({ unasked: words.optional() }, ({ unasked }) =>
+    unasked === undefined
+      ? 'Its health check has said nothing yet.'
+      : `What its health check says can't be seen, because the engine of its node can't be asked: ${unasked}.`,
+  ),
 };

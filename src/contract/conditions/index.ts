@@ -1,6 +1,18 @@
 /** What is not as it should be, as data: a closed set of reasons, and the only place where their sentences are made. */
 
-export { Condition, condition, conditionChain, dataOf, readCondition, reasonNames, saidIn, storedCondition, type DataOf, type ReadableCondition, type Reason } from './conditions.ts';
+export {
+  Condition,
+  condition,
+  conditionChain,
+  dataOf,
+  readCondition,
+  reasonNames,
+  saidIn,
+  storedCondition,
+  type DataOf,
+  type ReadableCondition,
+  type Reason,
+} from './conditions.ts';
 export { isOwnExit, isTerraformFailure, killed } from './failures.ts';
 export { boundText, lackingText, unaskedText } from './placement.ts';
 export { asSubject, bytesText } from './reason.ts';

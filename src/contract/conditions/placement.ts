@@ -11,17 +11,20 @@ const lackText = ({ asked, label, value }: z.output<typeof Lack>): string => {
 };
 
 /** What a node lacks of what placement rules ask for, such as: node-1 has no label disk. */
-export const lackingText = ({ node, lacks }: z.output<typeof LackingNode>): string => `${node} ${lacks.map(lackText).join(' and ')}`;
+export const lackingText = ({ node, lacks }: z.output<typeof LackingNode>): string =>
+  `${node} ${lacks.map(lackText).join(' and ')}`;
 
 const Bound = z.object({ what: words, nodes: texts });
 
 /** Why only these nodes are considered, as a sentence without its end. */
-export const boundText = ({ what, nodes }: z.output<typeof Bound>): string => `${what} is on ${nodes.join(' and ')}, and nowhere else`;
+export const boundText = ({ what, nodes }: z.output<typeof Bound>): string =>
+  `${what} is on ${nodes.join(' and ')}, and nowhere else`;
 
 const UnaskedNode = z.object({ node: words, why: words });
 
 /** Nodes that could not be asked, such as: node-2 (it is down), node-3 (…). */
-export const unaskedText = (nodes: readonly z.output<typeof UnaskedNode>[]): string => nodes.map(({ node, why }) => `${node} (${why})`).join(', ');
+export const unaskedText = (nodes: readonly z.output<typeof UnaskedNode>[]): string =>
+  nodes.map(({ node, why }) => `${node} (${why})`).join(', ');
 
 const endings = {
   refused: ' Nothing was changed.',
@@ -31,45 +34,82 @@ const endings = {
 /** Why a service can't be placed. */
 export const placementReasons = {
   NO_MATCHING_NODE: reasonWith(
-    { asked: texts, lacking: z.array(LackingNode), bound: Bound.optional(), ending: z.enum(['refused', 'no storage yet']).optional() },
+    {
+      asked: texts,
+      lacking: z.array(LackingNode),
+      bound: Bound.optional(),
+      ending: z.enum(['refused', 'no storage yet']).optional(),
+    },
     ({ asked, lacking, bound, ending }) =>
-      `No node of the cluster fits: the placement rules ask for ${asked.join(' and ')}, and ${lacking.map(lackingText).join('; ') || 'none is known'}.`
-      + `${bound ? ` ${boundText(bound)}.` : ''} Whoever runs the platform labels a node (docker node update --label-add), or changes the rules in the clusters file.`
-      + (ending ? endings[ending] : ''),
+      `No node of the cluster fits: the placement rules ask for ${asked.join(' and ')}, and ${lacking.map(lackingText).join('; ') || 'none is known'}.` +
+      `${bound ? ` ${boundText(bound)}.` : ''} Whoever runs the platform labels a node (docker node update --label-add), or changes the rules in the clusters file.` +
+      (ending ? endings[ending] : ''),
   ),
   NO_NODE: plainReason(`The swarm has no node.${endings['no storage yet']}`),
   /** `said` is why, in the words of what places instances. */
-  INSUFFICIENT_RESOURCES: reasonWith({ what: words, said: words }, ({ what, said }) => `No node has room for ${what}: ${said}.`),
-  NODES_CLOSED: reasonWith({ what: words, said: words, closed: texts }, ({ what, said, closed }) =>
-    `No node takes ${what} at present: ${said}.${closed.length === 0 ? '' : ` Of those that it may run on, ${closed.join('; ')}.`}`),
-  CPU_MISMATCH: reasonWith({ architecture: words, nodes: texts }, ({ architecture, nodes }) =>
-    `The nodes that the placement rules ask for have another kind of CPU than the engine of the platform (${architecture}): ${nodes.join(', ')}. `
-    + 'All nodes need the same kind. It has no storage yet. Nothing was changed.'),
-  STORAGE_AMBIGUOUS: reasonWith({ service: words, nodes: texts, volumes: texts }, ({ service, nodes, volumes }) =>
-    `Several nodes have storage of ${service} (${nodes.join(', ')}), and which of it counts is not known. `
-    + `Nothing was changed. Remove what isn't needed on its node: docker volume rm ${volumes.join(' ')}`),
+  INSUFFICIENT_RESOURCES: reasonWith(
+    { what: words, said: words },
+    ({ what, said }) => `No node has room for ${what}: ${said}.`,
+  ),
+  NODES_CLOSED: reasonWith(
+    { what: words, said: words, closed: texts },
+    ({ what, said, closed }) =>
+      `No node takes ${what} at present: ${said}.${closed.length === 0 ? '' : ` Of those that it may run on, ${closed.join('; ')}.`}`,
+  ),
+  CPU_MISMATCH: reasonWith(
+    { architecture: words, nodes: texts },
+    ({ architecture, nodes }) =>
+      `The nodes that the placement rules ask for have another kind of CPU than the engine of the platform (${architecture}): ${nodes.join(', ')}. ` +
+      'All nodes need the same kind. It has no storage yet. Nothing was changed.',
+  ),
+  STORAGE_AMBIGUOUS: reasonWith(
+    { service: words, nodes: texts, volumes: texts },
+    ({ service, nodes, volumes }) =>
+      `Several nodes have storage of ${service} (${nodes.join(', ')}), and which of it counts is not known. ` +
+      `Nothing was changed. Remove what isn't needed on its node: docker volume rm ${volumes.join(' ')}`,
+  ),
   /** `node` had it. `labels` are what a volume of the service has. */
   STORAGE_NOT_FOUND: reasonWith(
-    { node: words.optional(), service: words, volumes: texts, labels: texts, asked: texts, unasked: z.array(UnaskedNode) },
+    {
+      node: words.optional(),
+      service: words,
+      volumes: texts,
+      labels: texts,
+      asked: texts,
+      unasked: z.array(UnaskedNode),
+    },
     ({ node, service, volumes, labels, asked, unasked }) => {
-      const was = node === undefined ? `The node with the storage of ${service} is not known in this swarm`
-        : `The storage of ${service} was on the node ${node}, which is not part of the swarm any more`;
-      const looked = asked.length === 0 ? 'no node could be asked whether it has it' : `${volumes.join(', ')} is not on ${asked.join(', ')}`;
+      const was =
+        node === undefined
+          ? `The node with the storage of ${service} is not known in this swarm`
+          : `The storage of ${service} was on the node ${node}, which is not part of the swarm any more`;
+      const looked =
+        asked.length === 0
+          ? 'no node could be asked whether it has it'
+          : `${volumes.join(', ')} is not on ${asked.join(', ')}`;
       const options = labels.map((each) => `--label ${each}`).join(' ');
       return [
         `${was}, and ${looked}. Nothing was changed: it would begin empty.`,
         ...(unasked.length > 0
-          ? [`Not asked: ${unaskedText(unasked)}. If one of them has it, give the nodes agents, or list the address of its engine, in the clusters file.`]
+          ? [
+              `Not asked: ${unaskedText(unasked)}. If one of them has it, give the nodes agents, or list the address of its engine, in the clusters file.`,
+            ]
           : []),
         'If another machine has it, let that join the swarm, and deploy again.',
-        'If what was stored is lost, bring it back from a backup, or begin empty with this on one node: '
-        + volumes.map((name) => `docker volume create ${options} ${name}`).join(' && '),
+        'If what was stored is lost, bring it back from a backup, or begin empty with this on one node: ' +
+          volumes.map((name) => `docker volume create ${options} ${name}`).join(' && '),
       ].join(' ');
     },
   ),
-  PARTS_MISSING: reasonWith({ service: words, missing: texts }, ({ service, missing }) =>
-    `The swarm doesn't have what ${service} was deployed with any more (${missing.join(', ')}), as after it was made anew. Deploy it again.`),
-  IMAGE_ON_ONE_NODE: reasonWith({ nodes: texts }, ({ nodes }) =>
-    `The cluster has other nodes that take instances (${nodes.join(', ')}), and only the one that builds the image would have it. `
-    + 'Whoever runs the platform gives them a registry, with "registry" or "build_registry" in the clusters file. Nothing was fetched or built.'),
+  PARTS_MISSING: reasonWith(
+    { service: words, missing: texts },
+    ({ service, missing }) =>
+      `The swarm doesn't have what ${service} was deployed with any more (${missing.join(', ')}), as after it was made anew. Deploy it again.`,
+  ),
+  IMAGE_ON_ONE_NODE: reasonWith(
+    { nodes: texts },
+    ({ nodes }) =>
+      `The cluster has other nodes that take instances (${nodes.join(', ')}), and only the one that builds the image would have it. ` +
+      'Whoever runs the platform gives them a registry, with "registry" or "build_registry" in the clusters file. Nothing was fetched or built.',
+  ),
 };

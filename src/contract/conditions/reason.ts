@@ -18,11 +18,13 @@ interface ReasonDefinition<Shape extends z.core.$ZodShape> {
 
 /**
  * Defines a reason.
- * @param shape the data. `since`, an ISO time, and `node`, a name, become members of the condition itself; the rest its details.
+ * @param shape the data. `since`, an ISO time, and `node`, a name, become members of the condition itself; the rest its
+ *   details.
  * A member `cause` is another condition, and `said` the words of another program.
  */
 export const reasonWith = <Shape extends z.core.$ZodShape>(
-  shape: Shape, sentence: ReasonDefinition<Shape>['sentence'],
+  shape: Shape,
+  sentence: ReasonDefinition<Shape>['sentence'],
 ): ReasonDefinition<Shape> => ({ data: z.object(shape), sentence });
 
 /** Defines a reason that needs no data. */
@@ -45,4 +47,4 @@ export const asSubject = (noun: string): string => `${noun[0]!.toUpperCase()}${n
 
 /** A number of bytes in a sentence. */
 export const bytesText = (bytes: number): string =>
-  (bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KB` : `${Math.round(bytes / (1024 * 1024))} MB`);
+  bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KB` : `${Math.round(bytes / (1024 * 1024))} MB`;

@@ -5,7 +5,8 @@ import { ConditionShape, count, plainReason, reasonWith, words, texts } from './
 const NamedBackup = z.object({ name: words, at: words, node: words.optional() });
 
 /** A backup that would bring a database back, as a part of a sentence. */
-export const backupText = ({ name, at, node }: z.output<typeof NamedBackup>): string => `"${name}" of ${at}${node === undefined ? '' : ` on ${node}`}`;
+export const backupText = ({ name, at, node }: z.output<typeof NamedBackup>): string =>
+  `"${name}" of ${at}${node === undefined ? '' : ` on ${node}`}`;
 
 /** What somebody changed of a service without the platform. */
 const Change = z.discriminatedUnion('of', [
@@ -17,8 +18,13 @@ const Change = z.discriminatedUnion('of', [
 export type OutsideChange = z.output<typeof Change>;
 
 const partTexts = {
-  command: 'the command of its instances on the engine', volumes: 'its volumes on the engine', 'secrets or files': 'the secrets or files of its instances on the engine',
-  'health check': 'its health check on the engine', networks: 'its networks on the engine', limits: 'its limits of CPU and memory on the engine', nodes: 'on which nodes it may run',
+  command: 'the command of its instances on the engine',
+  volumes: 'its volumes on the engine',
+  'secrets or files': 'the secrets or files of its instances on the engine',
+  'health check': 'its health check on the engine',
+  networks: 'its networks on the engine',
+  limits: 'its limits of CPU and memory on the engine',
+  nodes: 'on which nodes it may run',
 };
 
 /** What somebody changed, as a sentence without its end. */
@@ -32,30 +38,58 @@ export function outsideChangeText(change: OutsideChange): string {
 /** That a service is gone, as a sentence without its end. */
 export const removedText = 'Its service is not on the engine any more: somebody removed it, or made the swarm anew';
 
-const runs = (isKnown: boolean, isOne: boolean): string => (isKnown ? (isOne ? 'runs' : 'run') : `${isOne ? 'is' : 'are'} known to run`);
+const runs = (isKnown: boolean, isOne: boolean): string =>
+  isKnown ? (isOne ? 'runs' : 'run') : `${isOne ? 'is' : 'are'} known to run`;
 
 /** Conditions of what runs of a service, and of its instances. */
 export const serviceReasons = {
-  INSTANCES_MISSING: reasonWith({ running: count, wanted: count, isKnown: z.boolean() }, ({ running, wanted, isKnown }) =>
-    (running === 0 ? `No instance of it ${runs(isKnown, true)}.` : `Only ${running} of ${wanted} instances ${runs(isKnown, false)}.`)),
-  UNAVAILABLE: reasonWith({ isKnown: z.boolean() }, ({ isKnown }) => `Unavailable: no instance of it ${runs(isKnown, true)}.`),
-  AVAILABLE: reasonWith({ running: count, wanted: count }, ({ running, wanted }) => `Available again: ${running} of ${wanted} instances run.`),
+  INSTANCES_MISSING: reasonWith(
+    { running: count, wanted: count, isKnown: z.boolean() },
+    ({ running, wanted, isKnown }) =>
+      running === 0
+        ? `No instance of it ${runs(isKnown, true)}.`
+        : `Only ${running} of ${wanted} instances ${runs(isKnown, false)}.`,
+  ),
+  UNAVAILABLE: reasonWith(
+    { isKnown: z.boolean() },
+    ({ isKnown }) => `Unavailable: no instance of it ${runs(isKnown, true)}.`,
+  ),
+  AVAILABLE: reasonWith(
+    { running: count, wanted: count },
+    ({ running, wanted }) => `Available again: ${running} of ${wanted} instances run.`,
+  ),
   /** `times` since the deployment; the last time `at`. */
-  CRASHED: reasonWith({ times: count, at: words, cause: ConditionShape }, ({ times, at, cause }) =>
-    `${times === 1 ? 'An instance has' : `Instances have ${times} times`} ended unexpectedly since the deployment. The last time, at ${at}: ${cause.message}.`),
+  CRASHED: reasonWith(
+    { times: count, at: words, cause: ConditionShape },
+    ({ times, at, cause }) =>
+      `${times === 1 ? 'An instance has' : `Instances have ${times} times`} ended unexpectedly since the deployment. The last time, at ${at}: ${cause.message}.`,
+  ),
   /** `nth` is of how many failures since the deployment, after it. */
-  INSTANCE_FAILED: reasonWith({ instance: words, cause: ConditionShape, nth: count.optional() }, ({ instance, cause, nth }) =>
-    `Instance ${instance} failed: ${cause.message}${nth === undefined ? '' : `. It is started again${nth === 1 ? '' : ` (failure ${nth} since the deployment)`}.`}`),
-  INSTANCE_LOST: reasonWith({ instance: words, cause: ConditionShape, replacement: z.enum(['waits for that node', 'elsewhere']).optional() }, ({ instance, cause, replacement }) => {
-    const gone = `Instance ${instance} is gone: ${cause.message}`;
-    if (replacement === undefined) return gone;
-    return `${gone}. ${replacement === 'elsewhere' ? 'Another one is started on another node, if one fits and has room.' : 'It can only run there, and is started again when that node is back.'}`;
-  }),
-  CHANGED_EXTERNALLY: reasonWith({ change: Change }, ({ change }) => `${outsideChangeText(change)}. Deploy it again to undo that.`),
+  INSTANCE_FAILED: reasonWith(
+    { instance: words, cause: ConditionShape, nth: count.optional() },
+    ({ instance, cause, nth }) =>
+      `Instance ${instance} failed: ${cause.message}${nth === undefined ? '' : `. It is started again${nth === 1 ? '' : ` (failure ${nth} since the deployment)`}.`}`,
+  ),
+  INSTANCE_LOST: reasonWith(
+    { instance: words, cause: ConditionShape, replacement: z.enum(['waits for that node', 'elsewhere']).optional() },
+    ({ instance, cause, replacement }) => {
+      const gone = `Instance ${instance} is gone: ${cause.message}`;
+      if (replacement === undefined) return gone;
+      return `${gone}. ${replacement === 'elsewhere' ? 'Another one is started on another node, if one fits and has room.' : 'It can only run there, and is started again when that node is back.'}`;
+    },
+  ),
+  CHANGED_EXTERNALLY: reasonWith(
+    { change: Change },
+    ({ change }) => `${outsideChangeText(change)}. Deploy it again to undo that.`,
+  ),
   REMOVED_EXTERNALLY: plainReason(`${removedText}. Deploy it again.`),
   CHANGES_UNDONE: plainReason('What somebody changed of it is as it was deployed again.'),
   /** `backup` is the newest complete one. */
-  DATA_ON_NODE: reasonWith({ backup: NamedBackup.optional(), isBackedUpHere: z.boolean() }, ({ backup, isBackedUpHere }) =>
-    (backup ? `Its data is on its node only. If that node does not come back: its newest complete backup is ${backupText(backup)}, and restore_database brings it back on another node, without what was written since.`
-      : `Its data is on its node only, and it has no backup${isBackedUpHere ? '' : ': only PostgreSQL is backed up here'}. It needs that node.`)),
+  DATA_ON_NODE: reasonWith(
+    { backup: NamedBackup.optional(), isBackedUpHere: z.boolean() },
+    ({ backup, isBackedUpHere }) =>
+      backup
+        ? `Its data is on its node only. If that node does not come back: its newest complete backup is ${backupText(backup)}, and restore_database brings it back on another node, without what was written since.`
+        : `Its data is on its node only, and it has no backup${isBackedUpHere ? '' : ': only PostgreSQL is backed up here'}. It needs that node.`,
+  ),
 };

@@ -8,26 +8,52 @@ import { undocumented } from './common.ts';
 
 const deploy = <const Kind extends ServiceKind, Body extends z.ZodObject>(kind: Kind, body: Body) =>
   operation({
-    ...undocumented, name: `deploy_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/deploy`, body,
-    response: Deployment, effect: 'write', permission: 'deploy', target: kind, redeploy: `redeploy_${kind}`,
+    ...undocumented,
+    name: `deploy_${kind}`,
+    method: 'POST',
+    path: `/${kind}/{${kind}Id}/deploy`,
+    body,
+    response: Deployment,
+    effect: 'write',
+    permission: 'deploy',
+    target: kind,
+    redeploy: `redeploy_${kind}`,
     summary: `Deploy one service of kind ${kind}.`,
   });
 
 const redeploy = <const Kind extends ServiceKind>(kind: Kind) =>
   operation({
-    ...undocumented, name: `redeploy_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/redeploy`, response: ServiceDeploymentStatus,
-    effect: 'write', permission: 'deploy', target: kind, summary: `Deploy the present version of one service of kind ${kind} again.`,
+    ...undocumented,
+    name: `redeploy_${kind}`,
+    method: 'POST',
+    path: `/${kind}/{${kind}Id}/redeploy`,
+    response: ServiceDeploymentStatus,
+    effect: 'write',
+    permission: 'deploy',
+    target: kind,
+    summary: `Deploy the present version of one service of kind ${kind} again.`,
   });
 
 const stop = <const Kind extends ServiceKind>(kind: Kind) =>
   operation({
-    ...undocumented, name: `stop_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/stop`, response: ServiceDeploymentStatus,
-    effect: 'destructive', permission: 'deploy', target: kind, summary: `Stop one service of kind ${kind}.`,
+    ...undocumented,
+    name: `stop_${kind}`,
+    method: 'POST',
+    path: `/${kind}/{${kind}Id}/stop`,
+    response: ServiceDeploymentStatus,
+    effect: 'destructive',
+    permission: 'deploy',
+    target: kind,
+    summary: `Stop one service of kind ${kind}.`,
   });
 
 /** What deploying a service of each kind is when it is done to that service alone. */
 const carriesOut = {
-  application: 'deploy_application', container: 'deploy_container', database: 'deploy_database', job: 'deploy_job', helm: 'deploy_helm',
+  application: 'deploy_application',
+  container: 'deploy_container',
+  database: 'deploy_database',
+  job: 'deploy_job',
+  helm: 'deploy_helm',
   terraform: 'redeploy_terraform',
 } as const satisfies Readonly<Record<ServiceKind, string>>;
 
@@ -41,8 +67,16 @@ export const deploymentExtensions = {
   redeploy_helm: redeploy('helm'),
   redeploy_job: redeploy('job'),
   plan_terraform: operation({
-    ...undocumented, name: 'plan_terraform', method: 'POST', path: '/terraform/{terraformId}/plan', body: DeployRequest, response: TerraformPlan,
-    effect: 'write', permission: 'deploy', target: 'terraform', summary: 'Plan what a deployment of one terraform service would change. Nothing is changed.',
+    ...undocumented,
+    name: 'plan_terraform',
+    method: 'POST',
+    path: '/terraform/{terraformId}/plan',
+    body: DeployRequest,
+    response: TerraformPlan,
+    effect: 'write',
+    permission: 'deploy',
+    target: 'terraform',
+    summary: 'Plan what a deployment of one terraform service would change. Nothing is changed.',
   }),
   stop_application: stop('application'),
   stop_container: stop('container'),
@@ -50,35 +84,87 @@ export const deploymentExtensions = {
   stop_helm: stop('helm'),
   stop_job: stop('job'),
   deploy_environment: operation({
-    ...undocumented, name: 'deploy_environment', method: 'POST', path: '/environment/{environmentId}/deploy', response: EnvironmentStatus,
-    effect: 'write', permission: 'deploy', target: 'environment', carriesOut,
-    summary: 'Deploy every service of an environment: applications at their newest commits, jobs are run, Terraform plans and applies.',
+    ...undocumented,
+    name: 'deploy_environment',
+    method: 'POST',
+    path: '/environment/{environmentId}/deploy',
+    response: EnvironmentStatus,
+    effect: 'write',
+    permission: 'deploy',
+    target: 'environment',
+    carriesOut,
+    summary:
+      'Deploy every service of an environment: applications at their newest commits, jobs are run, Terraform plans and applies.',
   }),
   stop_services: operation({
-    ...undocumented, name: 'stop_services', method: 'POST', path: '/environment/{environmentId}/service/stop', body: StopServicesRequest,
-    effect: 'destructive', permission: 'deploy', target: 'environment',
+    ...undocumented,
+    name: 'stop_services',
+    method: 'POST',
+    path: '/environment/{environmentId}/service/stop',
+    body: StopServicesRequest,
+    effect: 'destructive',
+    permission: 'deploy',
+    target: 'environment',
     // What needs others first, as a stop of all does.
-    oneByOne: { helm_ids: 'stop_helm', application_ids: 'stop_application', container_ids: 'stop_container', job_ids: 'stop_job', database_ids: 'stop_database' },
+    oneByOne: {
+      helm_ids: 'stop_helm',
+      application_ids: 'stop_application',
+      container_ids: 'stop_container',
+      job_ids: 'stop_job',
+      database_ids: 'stop_database',
+    },
     roles: {
-      application_ids: { within: 'application' }, container_ids: { within: 'container' }, database_ids: { within: 'database' }, job_ids: { within: 'job' },
-      helm_ids: { within: 'helm' }, terraform_ids: { within: 'terraform' },
+      application_ids: { within: 'application' },
+      container_ids: { within: 'container' },
+      database_ids: { within: 'database' },
+      job_ids: { within: 'job' },
+      helm_ids: { within: 'helm' },
+      terraform_ids: { within: 'terraform' },
     },
     summary: 'Stop selected services of an environment.',
   }),
   deploy_services: operation({
-    ...undocumented, name: 'deploy_services', method: 'POST', path: '/environment/{environmentId}/service/deploy', body: DeployServicesRequest, response: EnvironmentStatus,
-    // A deploy weighs what deploying each service weighs; starting what was stopped shows no version of every kind, and is asked about.
-    effect: 'write', unseenEffect: 'disruptive', permission: 'deploy', target: 'environment', carriesOut,
-    oneByOne: { databases: 'deploy_database', containers: 'deploy_container', applications: 'deploy_application', helms: 'deploy_helm' },
-    roles: {
-      'applications.application_id': { within: 'application' }, 'containers.id': { within: 'container' }, databases: { within: 'database' }, 'jobs.id': { within: 'job' },
-      'helms.id': { within: 'helm' }, 'terraforms.id': { within: 'terraform' },
+    ...undocumented,
+    name: 'deploy_services',
+    method: 'POST',
+    path: '/environment/{environmentId}/service/deploy',
+    body: DeployServicesRequest,
+    response: EnvironmentStatus,
+    // A deploy weighs what deploying each service weighs; starting what was stopped shows no version of every kind, and
+    // is asked about.
+    effect: 'write',
+    unseenEffect: 'disruptive',
+    permission: 'deploy',
+    target: 'environment',
+    carriesOut,
+    oneByOne: {
+      databases: 'deploy_database',
+      containers: 'deploy_container',
+      applications: 'deploy_application',
+      helms: 'deploy_helm',
     },
-    summary: 'Deploy selected services of an environment at given versions or, without one, at those that were deployed before.',
+    roles: {
+      'applications.application_id': { within: 'application' },
+      'containers.id': { within: 'container' },
+      databases: { within: 'database' },
+      'jobs.id': { within: 'job' },
+      'helms.id': { within: 'helm' },
+      'terraforms.id': { within: 'terraform' },
+    },
+    summary:
+      'Deploy selected services of an environment at given versions or, without one, at those that were deployed before.',
   }),
   cancel_deployment: operation({
-    ...undocumented, name: 'cancel_deployment', method: 'POST', path: '/environment/{environmentId}/cancelDeployment',
+    ...undocumented,
+    name: 'cancel_deployment',
+    method: 'POST',
+    path: '/environment/{environmentId}/cancelDeployment',
     // Without members it sends an empty one, which some platforms require.
-    body: z.object({}), response: EnvironmentStatus, effect: 'disruptive', permission: 'deploy', target: 'environment', summary: "Cancel an environment's running deployment.",
+    body: z.object({}),
+    response: EnvironmentStatus,
+    effect: 'disruptive',
+    permission: 'deploy',
+    target: 'environment',
+    summary: "Cancel an environment's running deployment.",
   }),
 } as const;

@@ -6,27 +6,46 @@ import { undocumented, read } from './common.ts';
 
 const listDomains = <const Kind extends DomainKind>(kind: Kind) =>
   operation({
-    ...read, name: `list_${kind}_domains`, path: `/${kind}/{${kind}Id}/customDomain`, query: pageQuery, response: listOf(CustomDomain),
+    ...read,
+    name: `list_${kind}_domains`,
+    path: `/${kind}/{${kind}Id}/customDomain`,
+    query: pageQuery,
+    response: listOf(CustomDomain),
     summary: `List the domains of one service of kind ${kind}.`,
   });
 
 const checkDomains = <const Kind extends DomainKind>(kind: Kind) =>
   operation({
-    ...read, name: `get_${kind}_domain_check`, path: `/${kind}/{${kind}Id}/checkCustomDomain`, response: z.object({ results: z.array(CustomDomainCheck) }),
+    ...read,
+    name: `get_${kind}_domain_check`,
+    path: `/${kind}/{${kind}Id}/checkCustomDomain`,
+    response: z.object({ results: z.array(CustomDomainCheck) }),
     summary: `Ask the name servers whether the domains of one service of kind ${kind} point to it.`,
   });
 
 const createDomain = <const Kind extends DomainKind>(kind: Kind) =>
   operation({
-    ...undocumented, name: `create_${kind}_domain`, method: 'POST', path: `/${kind}/{${kind}Id}/customDomain`, body: CustomDomainRequest,
-    response: CustomDomain, effect: 'write', target: kind, creates: { kind: 'custom_domain', in: kind },
+    ...undocumented,
+    name: `create_${kind}_domain`,
+    method: 'POST',
+    path: `/${kind}/{${kind}Id}/customDomain`,
+    body: CustomDomainRequest,
+    response: CustomDomain,
+    effect: 'write',
+    target: kind,
+    creates: { kind: 'custom_domain', in: kind },
     summary: `Give one service of kind ${kind} a domain of its own.`,
   });
 
 const deleteDomain = <const Kind extends DomainKind>(kind: Kind) =>
   operation({
-    ...undocumented, name: `delete_${kind}_domain`, method: 'DELETE', path: `/${kind}/{${kind}Id}/customDomain/{customDomainId}`,
-    effect: 'destructive', target: kind, summary: `Take a domain from one service of kind ${kind}.`,
+    ...undocumented,
+    name: `delete_${kind}_domain`,
+    method: 'DELETE',
+    path: `/${kind}/{${kind}Id}/customDomain/{customDomainId}`,
+    effect: 'destructive',
+    target: kind,
+    summary: `Take a domain from one service of kind ${kind}.`,
   });
 
 /** Operations outside the API document: custom domains. */

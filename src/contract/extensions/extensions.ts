@@ -7,7 +7,10 @@ import { organizationExtensions } from './organization.ts';
 import { serviceReadExtensions } from './service-reads.ts';
 import { wideReadExtensions } from './wide-reads.ts';
 
-/** Operations that aren't in the API document but that platforms of this kind serve: the other reads, and missing actions. */
+/**
+ * Operations that aren't in the API document but that platforms of this kind serve: the other reads, and missing
+ * actions.
+ */
 export const extensionOperations = {
   ...anyVariableExtensions,
   ...variableExtensions,

@@ -40,24 +40,30 @@ const TargetService = z.object({
   job_type: z.string().optional(),
 });
 
-export const AlertRule = resourceOf('alert_rule', AlertRuleRequest.extend({
-  ...identity,
-  // May be empty: a rule that lost its last receiver is UNROUTED.
-  alert_receiver_ids: z.array(Uuid),
-  presentation: Presentation.extend({ runbook_url: HttpUrl.optional() }),
-  source: z.enum(['MANAGED', 'GHOST']),
-  state: AlertRuleState,
-  organization_id: Uuid,
-  cluster_id: Uuid,
-  target: z.object({ target_type: z.string(), target_id: Uuid, service: TargetService.optional() }),
-  is_up_to_date: z.boolean(),
-  starts_at: DateTime.optional(),
-  // Not in the API document.
-  problem: z.string().optional().describe('Why its condition is not evaluated, or nobody told of it.'),
-}));
+export const AlertRule = resourceOf(
+  'alert_rule',
+  AlertRuleRequest.extend({
+    ...identity,
+    // May be empty: a rule that lost its last receiver is UNROUTED.
+    alert_receiver_ids: z.array(Uuid),
+    presentation: Presentation.extend({ runbook_url: HttpUrl.optional() }),
+    source: z.enum(['MANAGED', 'GHOST']),
+    state: AlertRuleState,
+    organization_id: Uuid,
+    cluster_id: Uuid,
+    target: z.object({ target_type: z.string(), target_id: Uuid, service: TargetService.optional() }),
+    is_up_to_date: z.boolean(),
+    starts_at: DateTime.optional(),
+    // Not in the API document.
+    problem: z.string().optional().describe('Why its condition is not evaluated, or nobody told of it.'),
+  }),
+);
 
 /** A rule as lists show it: those of the monitoring system alone (GHOST) may have no id. */
 export const ListedAlertRule = resourceOf('alert_rule', AlertRule.extend({ id: Uuid.optional() }));
 
 /** Where alerts are sent. Not in the API document. */
-export const AlertReceiver = resourceOf('alert_receiver', z.object({ ...identity, name: z.string(), description: z.string().optional(), type: z.string() }));
+export const AlertReceiver = resourceOf(
+  'alert_receiver',
+  z.object({ ...identity, name: z.string(), description: z.string().optional(), type: z.string() }),
+);

@@ -7,13 +7,29 @@ import { GitRepository, Healthchecks, workloadRequestFields, workloadFields } fr
 export const BuildMode = z.enum(['DOCKER']);
 
 /** The pattern tells clients how it looks; what it means is read by one function for all. */
-const GitUrl = addressText(readGitAddress, z.string().regex(/^(https?:\/\/[^\s/]+\/|ssh:\/\/[^\s/]+\/|git@[^\s:]+:)\S+$/, { error: 'must be a git address, such as https://host/owner/repository.git', abort: true }));
+const GitUrl = addressText(
+  readGitAddress,
+  z
+    .string()
+    .regex(/^(https?:\/\/[^\s/]+\/|ssh:\/\/[^\s/]+\/|git@[^\s:]+:)\S+$/, {
+      error: 'must be a git address, such as https://host/owner/repository.git',
+      abort: true,
+    }),
+);
 
 /** The words for git providers that platforms with a fixed set of them take. */
 export const gitProviders = ['GITHUB', 'GITLAB', 'BITBUCKET'] as const;
 
-/** Which names git takes is up to the platform. One with invisible characters looks like another branch to whoever agrees to it. */
-const BranchName = z.string().min(1).refine((name) => !/[\n\t]/.test(name) && !hasInvisible(name), { error: 'must not have control characters, invisible ones, or ones that reorder text' });
+/**
+ * Which names git takes is up to the platform. One with invisible characters looks like another branch to whoever
+ * agrees to it.
+ */
+const BranchName = z
+  .string()
+  .min(1)
+  .refine((name) => !/[\n\t]/.test(name) && !hasInvisible(name), {
+    error: 'must not have control characters, invisible ones, or ones that reorder text',
+  });
 
 /** The repository to build from, in requests. */
 export const GitRepositoryRequest = z.object({
@@ -33,9 +49,7 @@ export const ApplicationRequest = z.object({
   ...workloadRequestFields,
 });
 
-export const Application = resourceOf('application', z.object({
-  ...workloadFields,
-  git_repository: GitRepository,
-  build_mode: BuildMode,
-  dockerfile_path: z.string(),
-}));
+export const Application = resourceOf(
+  'application',
+  z.object({ ...workloadFields, git_repository: GitRepository, build_mode: BuildMode, dockerfile_path: z.string() }),
+);

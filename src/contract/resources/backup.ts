@@ -4,12 +4,20 @@ import { DateTime, Name, PageNumber, PageSize, reference, Uuid } from '../primit
 import { DeploymentState } from '../states.ts';
 
 /** Query of a list of backups, which uses `pageSize` as deployment histories do. */
-export const backupQuery = { page: PageNumber.optional(), pageSize: PageSize.nullish().describe(`Default ${defaultPageSizes.rows}.`) };
+export const backupQuery = {
+  page: PageNumber.optional(),
+  pageSize: PageSize.nullish().describe(`Default ${defaultPageSizes.rows}.`),
+};
 
 export const BackupRequest = z.object({ name: Name, message: z.string().max(1000).describe('Why.') });
 
 /** The states of a backup, in the words for deployments: under way, complete, failed, and about to be deleted. */
-export const backupStates = { ongoing: 'EXECUTING', complete: 'DEPLOYED', failed: 'DEPLOYMENT_ERROR', deleting: 'DELETING' } as const satisfies Readonly<Record<string, DeploymentState>>;
+export const backupStates = {
+  ongoing: 'EXECUTING',
+  complete: 'DEPLOYED',
+  failed: 'DEPLOYMENT_ERROR',
+  deleting: 'DELETING',
+} as const satisfies Readonly<Record<string, DeploymentState>>;
 
 /** A backup of a database. */
 export const Backup = z.object({

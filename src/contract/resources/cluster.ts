@@ -29,22 +29,25 @@ const ClusterNode = z.object({
 });
 
 /** A cluster. Not in the API document. */
-export const Cluster = resourceOf('cluster', z.object({
-  ...identity,
-  name: z.string(),
-  description: z.string().optional(),
-  organization: Pointer,
-  region: z.string(),
-  cloud_provider: z.string(),
-  version: z.string(),
-  is_default: z.boolean(),
-  production: z.boolean(),
-  status: ClusterState,
-  is_locked: z.boolean(),
-  nodes: z.array(ClusterNode).optional().describe('Its machines. Absent where it has none, or they can not be read.'),
-  warnings: z.array(z.string()).optional().describe('What is not as it should be of it, and its nodes.'),
-  conditions: z.array(Condition).optional().describe('The same as data.'),
-}));
+export const Cluster = resourceOf(
+  'cluster',
+  z.object({
+    ...identity,
+    name: z.string(),
+    description: z.string().optional(),
+    organization: Pointer,
+    region: z.string(),
+    cloud_provider: z.string(),
+    version: z.string(),
+    is_default: z.boolean(),
+    production: z.boolean(),
+    status: ClusterState,
+    is_locked: z.boolean(),
+    nodes: z.array(ClusterNode).optional().describe('Its machines. Absent where it has none, or they can not be read.'),
+    warnings: z.array(z.string()).optional().describe('What is not as it should be of it, and its nodes.'),
+    conditions: z.array(Condition).optional().describe('The same as data.'),
+  }),
+);
 
 /** Longest duration of a lock, in days. */
 export const maximumLockDays = 5;

@@ -15,7 +15,10 @@ export const CustomDomainRequest = z.object({
   domain: z
     .string()
     .max(maximumDomain)
-    .regex(domainName, 'must be a domain name such as shop.example.com, without scheme, port and path; the first label may be *')
+    .regex(
+      domainName,
+      'must be a domain name such as shop.example.com, without scheme, port and path; the first label may be *',
+    )
     .describe('e.g. www.example.com.'),
   generate_certificate: z.boolean().describe('false: held elsewhere.'),
   use_cdn: z.boolean().optional().describe('A CDN is in front.'),
@@ -31,8 +34,18 @@ export const CustomDomain = z.object({
   status: z.enum(['VALIDATION_PENDING']),
 });
 
-export const DomainCheckStatus = z.enum(['MATCHES_LOAD_BALANCER_HOST', 'RESOLVES_TO_IP', 'DOMAIN_NOT_CONFIGURED', 'DOMAIN_LINKED_TO_WRONG_HOST', 'GENERIC_FAILURE']);
+export const DomainCheckStatus = z.enum([
+  'MATCHES_LOAD_BALANCER_HOST',
+  'RESOLVES_TO_IP',
+  'DOMAIN_NOT_CONFIGURED',
+  'DOMAIN_LINKED_TO_WRONG_HOST',
+  'GENERIC_FAILURE',
+]);
 export type DomainCheckStatus = z.infer<typeof DomainCheckStatus>;
 
 /** What the name servers say of one domain. */
-export const CustomDomainCheck = z.object({ domain_name: z.string(), status: DomainCheckStatus, error_details: z.string().nullable() });
+export const CustomDomainCheck = z.object({
+  domain_name: z.string(),
+  status: DomainCheckStatus,
+  error_details: z.string().nullable(),
+});

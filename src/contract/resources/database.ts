@@ -28,20 +28,23 @@ export const DatabaseUpdateRequest = DatabaseRequest.omit({ type: true, mode: tr
   icon_uri: Uri.optional(),
 });
 
-export const Database = resourceOf('database', z.object({
-  ...serviceIdentity,
-  maximum_cpu: maximums.maximum_cpu,
-  maximum_memory: maximums.maximum_memory,
-  type: DatabaseType,
-  version: z.string(),
-  mode: DatabaseMode,
-  accessibility: Accessibility,
-  instance_type: z.string().optional(),
-  cpu: z.int(),
-  memory: z.int(),
-  storage: z.int(),
-  host: z.string(),
-  port: z.int(),
-  annotations_groups: z.array(AnnotationsGroup).optional(),
-  labels_groups: z.array(LabelsGroup).optional(),
-}));
+export const Database = resourceOf(
+  'database',
+  z.object({
+    ...serviceIdentity,
+    maximum_cpu: maximums.maximum_cpu,
+    maximum_memory: maximums.maximum_memory,
+    type: DatabaseType,
+    version: z.string(),
+    mode: DatabaseMode,
+    accessibility: Accessibility,
+    instance_type: z.string().optional(),
+    cpu: z.int(),
+    memory: z.int(),
+    storage: z.int(),
+    host: z.string(),
+    port: z.int(),
+    annotations_groups: z.array(AnnotationsGroup).optional(),
+    labels_groups: z.array(LabelsGroup).optional(),
+  }),
+);

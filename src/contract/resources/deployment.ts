@@ -2,7 +2,12 @@ import * as z from 'zod';
 import { Condition } from '../conditions/index.ts';
 import { DateTime, terminalOutput, Uuid } from '../primitives.ts';
 import {
-  ApplicationState, DeploymentAction, DeploymentActionStatus, DeploymentState, DeploymentSubAction, ServiceDeploymentStatusValue,
+  ApplicationState,
+  DeploymentAction,
+  DeploymentActionStatus,
+  DeploymentState,
+  DeploymentSubAction,
+  ServiceDeploymentStatusValue,
 } from '../states.ts';
 
 /** The latest deployment's action and progress. Before the first one the action is UNKNOWN and the status NEVER. */
@@ -14,8 +19,16 @@ export const StatusDetails = z.object({
 
 /** Names of deployment steps, in no particular order. */
 export const StepName = z.enum([
-  'REGISTRY_CREATE_REPOSITORY', 'GIT_CLONE', 'BUILD', 'MIRROR_IMAGE', 'DEPLOYMENT_QUEUEING', 'DEPLOYMENT', 'ROUTER_DEPLOYMENT',
-  'EXECUTING', 'RESTART', 'STOP',
+  'REGISTRY_CREATE_REPOSITORY',
+  'GIT_CLONE',
+  'BUILD',
+  'MIRROR_IMAGE',
+  'DEPLOYMENT_QUEUEING',
+  'DEPLOYMENT',
+  'ROUTER_DEPLOYMENT',
+  'EXECUTING',
+  'RESTART',
+  'STOP',
 ]);
 export type StepName = z.infer<typeof StepName>;
 
@@ -23,10 +36,15 @@ export type StepName = z.infer<typeof StepName>;
 const Steps = z.object({
   total_duration_sec: z.int(),
   total_computing_duration_sec: z.int(),
-  details: z.array(z.object({ step_name: StepName, status: z.enum(['SUCCESS', 'ERROR', 'CANCELED']), duration_sec: z.int() })),
+  details: z.array(
+    z.object({ step_name: StepName, status: z.enum(['SUCCESS', 'ERROR', 'CANCELED']), duration_sec: z.int() }),
+  ),
 });
 
-/** What a service uses, where that is measured: over the last minutes, apart from memory, which is that of the last measurement. Not in the API document. */
+/**
+ * What a service uses, where that is measured: over the last minutes, apart from memory, which is that of the last
+ * measurement. Not in the API document.
+ */
 const Usage = z.object({
   measured_at: DateTime.optional(),
   seconds: z.int().optional().describe('Over how many seconds.'),
@@ -45,7 +63,9 @@ const Usage = z.object({
   missing: z.array(z.string()).describe('What was not measured, and why.'),
 });
 
-/** What runs of a service after its deployment, where that is looked at. The counts are absent until that has been done. */
+/**
+ * What runs of a service after its deployment, where that is looked at. The counts are absent until that has been done.
+ */
 const Running = z.object({
   instances: z.int().optional().describe('Instances that do their work.'),
   wanted_instances: z.int().optional(),
@@ -55,7 +75,10 @@ const Running = z.object({
   usage: Usage.optional(),
 });
 
-/** Status of one service; `id` is the service, `deployment_request_id` its latest deployment. What only a deployment has is absent before the first one. */
+/**
+ * Status of one service; `id` is the service, `deployment_request_id` its latest deployment. What only a deployment has
+ * is absent before the first one.
+ */
 export const ServiceDeploymentStatus = z.object({
   id: Uuid,
   state: DeploymentState,
@@ -76,7 +99,11 @@ export const ApplicationStatus = ServiceDeploymentStatus.extend({ state: Applica
 export const RestartedServices = ServiceDeploymentStatus.extend({ results: z.array(ServiceDeploymentStatus) });
 
 export const DeployRequest = z.object({
-  git_commit_id: z.string().regex(/^[0-9a-f]{7,40}$/i, 'must be a commit hash of 7 to 40 hexadecimal digits').optional().describe('Default: the newest.'),
+  git_commit_id: z
+    .string()
+    .regex(/^[0-9a-f]{7,40}$/i, 'must be a commit hash of 7 to 40 hexadecimal digits')
+    .optional()
+    .describe('Default: the newest.'),
 });
 
 /** Versions that a deployment may name, by kind of service. */
@@ -110,13 +137,21 @@ const LogLine = z.object({
 export const maximumLogLines = 1000;
 
 /** Query of every log endpoint. */
-export const logQuery = { tail: z.int().min(1).max(maximumLogLines).optional().describe('Lines; default all kept (1000).') };
+export const logQuery = {
+  tail: z.int().min(1).max(maximumLogLines).optional().describe('Lines; default all kept (1000).'),
+};
 
 export const Log = z.object({ results: z.array(LogLine) });
 
 /** Log of an environment's latest deployments. Each line has its step, service and deployment. */
 export const EnvironmentLog = z.object({
   results: z.array(
-    LogLine.extend({ id: z.string().optional(), step: StepName.nullable(), service_id: Uuid, service_name: z.string(), deployment_request_id: Uuid }),
+    LogLine.extend({
+      id: z.string().optional(),
+      step: StepName.nullable(),
+      service_id: Uuid,
+      service_name: z.string(),
+      deployment_request_id: Uuid,
+    }),
   ),
 });

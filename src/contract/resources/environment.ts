@@ -29,16 +29,19 @@ export const CloneRequest = z.object({
   apply_deployment_rule: z.boolean().optional().describe('Whether a rule of the project sets its schedule.'),
 });
 
-export const Environment = resourceOf('environment', z.object({
-  ...identity,
-  name: Name,
-  mode: EnvironmentMode,
-  cluster_id: Uuid,
-  cluster_name: z.string(),
-  organization: Pointer,
-  project: Pointer,
-  last_updated_by: z.string(),
-}));
+export const Environment = resourceOf(
+  'environment',
+  z.object({
+    ...identity,
+    name: Name,
+    mode: EnvironmentMode,
+    cluster_id: Uuid,
+    cluster_name: z.string(),
+    organization: Pointer,
+    project: Pointer,
+    last_updated_by: z.string(),
+  }),
+);
 
 export const EnvironmentStatus = z.object({
   id: Uuid,
@@ -56,7 +59,9 @@ export const EnvironmentStatus = z.object({
       z.object({
         stage_id: Uuid,
         total_duration_sec: z.int(),
-        details: z.array(z.object({ stage_id: Uuid, step_name: z.string(), status: z.string(), duration_sec: z.int() })),
+        details: z.array(
+          z.object({ stage_id: Uuid, step_name: z.string(), status: z.string(), duration_sec: z.int() }),
+        ),
       }),
     )
     .nullable(),
@@ -64,16 +69,25 @@ export const EnvironmentStatus = z.object({
 
 const ids = (kind: ServiceKind) => z.array(reference(kind)).optional();
 
-const namesAny = (body: Readonly<Record<string, readonly unknown[] | undefined>>): boolean => Object.values(body).some((list) => list?.length);
+const namesAny = (body: Readonly<Record<string, readonly unknown[] | undefined>>): boolean =>
+  Object.values(body).some((list) => list?.length);
 
 export const RestartServicesRequest = z
   .object({ application_ids: ids('application'), database_ids: ids('database'), container_ids: ids('container') })
-  .refine(namesAny, { error: 'needs at least one id in "application_ids", "database_ids" or "container_ids"', path: ['application_ids'] });
+  .refine(namesAny, {
+    error: 'needs at least one id in "application_ids", "database_ids" or "container_ids"',
+    path: ['application_ids'],
+  });
 
 /** Ids of services of every kind, at least one. */
 export const StopServicesRequest = z
   .object({
-    application_ids: ids('application'), container_ids: ids('container'), database_ids: ids('database'), job_ids: ids('job'), helm_ids: ids('helm'), terraform_ids: ids('terraform'),
+    application_ids: ids('application'),
+    container_ids: ids('container'),
+    database_ids: ids('database'),
+    job_ids: ids('job'),
+    helm_ids: ids('helm'),
+    terraform_ids: ids('terraform'),
   })
   .refine(namesAny, { error: 'needs at least one id', path: ['application_ids'] });
 

@@ -2,7 +2,10 @@ import * as z from 'zod';
 import { defaultPageSizes } from '../limits.ts';
 import { DateTime, reference, Uuid } from '../primitives.ts';
 
-/** One change that somebody asked for. `change` and `original_change` are JSON text of what changed, after and before, without secrets. */
+/**
+ * One change that somebody asked for. `change` and `original_change` are JSON text of what changed, after and before,
+ * without secrets.
+ */
 export const Event = z.object({
   id: Uuid,
   timestamp: DateTime,
@@ -22,7 +25,9 @@ export const Event = z.object({
   environment_name: z.string().nullable().optional(),
 });
 
-/** Events, newest first, with the queries of the pages before and after. Some platforms say since when they keep events. */
+/**
+ * Events, newest first, with the queries of the pages before and after. Some platforms say since when they keep events.
+ */
 export const EventPage = z.object({
   events: z.array(Event),
   links: z.object({ previous: z.string().nullable(), next: z.string().nullable() }),
@@ -34,7 +39,12 @@ export const EventPage = z.object({
 export const maximumEventPageSize = 100;
 
 export const eventQuery = {
-  pageSize: z.int().min(1).max(maximumEventPageSize).nullish().describe(`Events per page, default ${defaultPageSizes.events}.`),
+  pageSize: z
+    .int()
+    .min(1)
+    .max(maximumEventPageSize)
+    .nullish()
+    .describe(`Events per page, default ${defaultPageSizes.events}.`),
   continueToken: z.string().optional(),
   stepBackToken: z.string().optional(),
   fromTimestamp: DateTime.optional(),

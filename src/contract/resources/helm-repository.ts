@@ -44,17 +44,21 @@ export const HelmRepositoryRequest = z
   })
   .superRefine(({ kind, url }, context) => {
     const fault = url === undefined ? undefined : readChartAddress(url, kind === 'HTTPS' ? 'https' : 'oci');
-    if (typeof fault === 'string') context.addIssue({ code: 'custom', message: addressFaultText(fault), path: ['url'] });
+    if (typeof fault === 'string')
+      context.addIssue({ code: 'custom', message: addressFaultText(fault), path: ['url'] });
   });
 
-export const HelmRepository = resourceOf('helm_repository', z.object({
-  ...identity,
-  name: z.string(),
-  kind: z.string(),
-  description: z.string().optional(),
-  url: z.string().optional(),
-  skip_tls_verification: z.boolean(),
-  // What a vendor adds is hidden, because it may be a secret.
-  config: z.object(visibleConfig).catchall(secret()),
-  associated_services_count: z.int(),
-}));
+export const HelmRepository = resourceOf(
+  'helm_repository',
+  z.object({
+    ...identity,
+    name: z.string(),
+    kind: z.string(),
+    description: z.string().optional(),
+    url: z.string().optional(),
+    skip_tls_verification: z.boolean(),
+    // What a vendor adds is hidden, because it may be a secret.
+    config: z.object(visibleConfig).catchall(secret()),
+    associated_services_count: z.int(),
+  }),
+);

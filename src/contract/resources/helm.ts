@@ -9,7 +9,11 @@ const ChartRequest = z.object({
   chart_version: z.string().min(1),
 });
 
-const Chart = z.object({ chart_name: z.string(), chart_version: z.string(), repository: z.object({ id: Uuid.nullable() }) });
+const Chart = z.object({
+  chart_name: z.string(),
+  chart_version: z.string(),
+  repository: z.object({ id: Uuid.nullable() }),
+});
 
 // Clients send back what they read, so the response's shape is accepted beside the request's.
 const HelmSourceRequest = z
@@ -23,7 +27,10 @@ const HelmSourceRequest = z
     error: 'must have exactly one of git_repository and helm_repository',
   });
 
-const HelmSource = z.object({ git: z.object({ git_repository: GitRepository }).optional(), repository: Chart.optional() });
+const HelmSource = z.object({
+  git: z.object({ git_repository: GitRepository }).optional(),
+  repository: Chart.optional(),
+});
 
 // [name, value] pairs for helm's --set options.
 const pairs = z.array(z.array(z.string())).optional();
@@ -78,20 +85,26 @@ export const HelmRequest = z.object({
   icon_uri: Uri.optional(),
 });
 
-export const Helm = resourceOf('helm', z.object({
-  ...serviceIdentity,
-  auto_preview: z.boolean(),
-  auto_deploy: z.boolean(),
-  source: HelmSource,
-  arguments: z.array(z.string()),
-  allow_cluster_wide_resources: z.boolean(),
-  values_override: ValuesOverride,
-  icon_uri: Uri,
-  timeout_sec: z.int().min(0),
-  ports: z.array(HelmPort),
-}));
+export const Helm = resourceOf(
+  'helm',
+  z.object({
+    ...serviceIdentity,
+    auto_preview: z.boolean(),
+    auto_deploy: z.boolean(),
+    source: HelmSource,
+    arguments: z.array(z.string()),
+    allow_cluster_wide_resources: z.boolean(),
+    values_override: ValuesOverride,
+    icon_uri: Uri,
+    timeout_sec: z.int().min(0),
+    ports: z.array(HelmPort),
+  }),
+);
 
 /** Kinds of helm repositories. Vendor-specific registry kinds follow the same pattern. */
 export const HelmRepositoryKind = z
   .string()
-  .regex(/^(HTTPS|OCI_[A-Z0-9_]+)$/, 'must be HTTPS, OCI_ECR, OCI_PUBLIC_ECR, OCI_GENERIC_CR or another kind that begins with OCI_');
+  .regex(
+    /^(HTTPS|OCI_[A-Z0-9_]+)$/,
+    'must be HTTPS, OCI_ECR, OCI_PUBLIC_ECR, OCI_GENERIC_CR or another kind that begins with OCI_',
+  );

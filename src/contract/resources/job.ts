@@ -3,42 +3,72 @@ import { maximumInstances } from '../limits.ts';
 import { DateTime, freeText, Name, Pointer, reference, resourceOf, Uri, Uuid } from '../primitives.ts';
 import { GitRepositoryRequest } from './application.ts';
 import { ImageTag } from './container.ts';
-import { AnnotationsGroup, computeResources, GitRepository, Healthchecks, LabelsGroup, serviceIdentity } from './service.ts';
+import {
+  AnnotationsGroup,
+  computeResources,
+  GitRepository,
+  Healthchecks,
+  LabelsGroup,
+  serviceIdentity,
+} from './service.ts';
 import { DeploymentState, Origin } from '../states.ts';
 import { StatusDetails } from './deployment.ts';
 
 export const JobType = z.enum(['CRON', 'LIFECYCLE']);
 
-const exactlyOne = (value: object, names: readonly string[]): boolean => names.filter((name) => ((value as Record<string, unknown>)[name] ?? undefined) !== undefined).length === 1;
+const exactlyOne = (value: object, names: readonly string[]): boolean =>
+  names.filter((name) => ((value as Record<string, unknown>)[name] ?? undefined) !== undefined).length === 1;
 
 const command = { entrypoint: z.string().optional(), arguments: z.array(z.string()).optional() };
 
 const Command = z.object(command);
 
 const CronJob = z.object({
-  scheduled_at: z.string().regex(/^\S+( +\S+){4}$/, 'must be a cron expression of five fields, without seconds').describe('Cron, five fields.'),
+  scheduled_at: z
+    .string()
+    .regex(/^\S+( +\S+){4}$/, 'must be a cron expression of five fields, without seconds')
+    .describe('Cron, five fields.'),
   timezone: z.string().min(1).default('Etc/UTC').describe('Such as Europe/Paris.'),
   ...command,
 });
 
-const lifecycle = { on_start: Command.optional(), on_stop: Command.optional(), on_delete: Command.optional(), lifecycle_type: z.string().optional() };
+const lifecycle = {
+  on_start: Command.optional(),
+  on_stop: Command.optional(),
+  on_delete: Command.optional(),
+  lifecycle_type: z.string().optional(),
+};
 
 /** The members of the two kinds of schedules. They exclude each other. */
 export const scheduleKinds = [['cronjob'], Object.keys(lifecycle)] as const;
 
 const Schedule = z.object({ cronjob: CronJob.optional(), ...lifecycle });
 
-const ScheduleRequest = Schedule.refine(({ cronjob, ...others }) => exactlyOne({ cronjob, event: others.on_start ?? others.on_stop ?? others.on_delete }, ['cronjob', 'event']) && (cronjob === undefined || others.lifecycle_type === undefined), {
-  error: 'must have either cronjob or at least one of on_start, on_stop, on_delete',
+const ScheduleRequest = Schedule.refine(
+  ({ cronjob, ...others }) =>
+    exactlyOne({ cronjob, event: others.on_start ?? others.on_stop ?? others.on_delete }, ['cronjob', 'event']) &&
+    (cronjob === undefined || others.lifecycle_type === undefined),
+  { error: 'must have either cronjob or at least one of on_start, on_stop, on_delete' },
+);
+
+const docker = {
+  dockerfile_path: z.string().nullish(),
+  dockerfile_raw: freeText().nullish(),
+  docker_target_build_stage: z.string().nullish(),
+};
+
+const JobImage = z.object({
+  image_name: z.string().min(1),
+  tag: ImageTag,
+  registry_id: reference('registry').optional(),
 });
 
-const docker = { dockerfile_path: z.string().nullish(), dockerfile_raw: freeText().nullish(), docker_target_build_stage: z.string().nullish() };
-
-const JobImage = z.object({ image_name: z.string().min(1), tag: ImageTag, registry_id: reference('registry').optional() });
-
-const JobSourceRequest = z.object({ image: JobImage.optional(), docker: z.object({ git_repository: GitRepositoryRequest, ...docker }).optional() }).refine((source) => exactlyOne(source, ['image', 'docker']), {
-  error: 'must have exactly one of image and docker',
-});
+const JobSourceRequest = z
+  .object({
+    image: JobImage.optional(),
+    docker: z.object({ git_repository: GitRepositoryRequest, ...docker }).optional(),
+  })
+  .refine((source) => exactlyOne(source, ['image', 'docker']), { error: 'must have exactly one of image and docker' });
 
 const jobFields = {
   port: z.int().min(1).nullish().describe('Probed, never public.'),
@@ -63,24 +93,27 @@ export const JobRequest = z.object({
 });
 
 /** A job. Not in the API document. */
-export const Job = resourceOf('job', z.object({
-  ...serviceIdentity,
-  job_type: JobType,
-  schedule: Schedule.optional(),
-  source: z.object({
-    image: JobImage.extend({ tag: z.string() }).optional(),
-    docker: z.object({ git_repository: GitRepository, ...docker }).optional(),
+export const Job = resourceOf(
+  'job',
+  z.object({
+    ...serviceIdentity,
+    job_type: JobType,
+    schedule: Schedule.optional(),
+    source: z.object({
+      image: JobImage.extend({ tag: z.string() }).optional(),
+      docker: z.object({ git_repository: GitRepository, ...docker }).optional(),
+    }),
+    healthchecks: Healthchecks.optional(),
+    cpu: computeResources.cpu,
+    memory: computeResources.memory,
+    gpu: computeResources.gpu.optional(),
+    max_duration_seconds: z.int(),
+    max_nb_restart: z.int(),
+    ...jobFields,
+    annotations_groups: z.array(AnnotationsGroup).optional(),
+    labels_groups: z.array(LabelsGroup).optional(),
   }),
-  healthchecks: Healthchecks.optional(),
-  cpu: computeResources.cpu,
-  memory: computeResources.memory,
-  gpu: computeResources.gpu.optional(),
-  max_duration_seconds: z.int(),
-  max_nb_restart: z.int(),
-  ...jobFields,
-  annotations_groups: z.array(AnnotationsGroup).optional(),
-  labels_groups: z.array(LabelsGroup).optional(),
-}));
+);
 
 /** A commit of a service's branch. */
 export const Commit = z.object({
@@ -116,7 +149,13 @@ export const DeploymentHistoryItem = z.object({
   status_details: StatusDetails,
   icon_uri: Uri,
   total_duration: z.string(),
-  services: z.array(z.object({ service_id: Uuid, name: z.string(), service_type: z.string(), status: DeploymentState })).optional(),
+  services: z
+    .array(z.object({ service_id: Uuid, name: z.string(), service_type: z.string(), status: DeploymentState }))
+    .optional(),
 });
 
-export const DeploymentHistory = z.object({ page: z.number(), page_size: z.number(), results: z.array(DeploymentHistoryItem) });
+export const DeploymentHistory = z.object({
+  page: z.number(),
+  page_size: z.number(),
+  results: z.array(DeploymentHistoryItem),
+});

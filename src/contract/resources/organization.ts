@@ -7,13 +7,16 @@ export const ProjectRequest = z.object({
   description: z.string().optional(),
 });
 
-export const Project = resourceOf('project', z.object({
-  ...identity,
-  name: Name,
-  description: z.string().optional(),
-  organization: Pointer,
-  associated_environments_count: z.int(),
-}));
+export const Project = resourceOf(
+  'project',
+  z.object({
+    ...identity,
+    name: Name,
+    description: z.string().optional(),
+    organization: Pointer,
+    associated_environments_count: z.int(),
+  }),
+);
 
 const record = {
   ...identity,
@@ -63,7 +66,10 @@ export const Invitation = z.object({
 });
 
 /** A role that members can have. Not in the API document. */
-export const AvailableRole = resourceOf('role', z.object({ id: Uuid, name: z.string(), description: z.string().optional() }));
+export const AvailableRole = resourceOf(
+  'role',
+  z.object({ id: Uuid, name: z.string(), description: z.string().optional() }),
+);
 
 const nullableText = z.string().nullable();
 
@@ -74,7 +80,10 @@ export const BillingInfoRequest = z.object({
   address: z.string().min(1),
   city: z.string().min(1),
   zip: z.string().min(1),
-  country_code: z.string().regex(/^[A-Z]{2}$/, 'must be a two-letter ISO country code').describe('ISO country, e.g. FR.'),
+  country_code: z
+    .string()
+    .regex(/^[A-Z]{2}$/, 'must be a two-letter ISO country code')
+    .describe('ISO country, e.g. FR.'),
   state: z.string().nullish().describe('US only.'),
   company: z.string().nullish(),
   vat_number: z.string().nullish(),

@@ -11,10 +11,16 @@ export const serviceKinds = ['application', 'container', 'database', 'job', 'hel
 export type ServiceKind = (typeof serviceKinds)[number];
 
 /** Kinds of services that run on, so that they can be started again. */
-export const startableKinds = ['application', 'container', 'database', 'helm'] as const satisfies readonly ServiceKind[];
+export const startableKinds = [
+  'application',
+  'container',
+  'database',
+  'helm',
+] as const satisfies readonly ServiceKind[];
 
 /** Whether this is one of those kinds. */
-export const isServiceKind = (kind: unknown): kind is ServiceKind => (serviceKinds as readonly unknown[]).includes(kind);
+export const isServiceKind = (kind: unknown): kind is ServiceKind =>
+  (serviceKinds as readonly unknown[]).includes(kind);
 
 export const Protocol = z.enum(['HTTP', 'GRPC', 'TCP', 'UDP']);
 
@@ -52,7 +58,9 @@ const ProbeType = z
     exec: z.object({ command: z.array(z.string()).min(1) }).optional(),
     grpc: z.object({ port: PortNumber, service: z.string().nullish() }).optional(),
   })
-  .refine((type) => Object.values(type).filter(Boolean).length === 1, { error: 'must have exactly one of tcp, http, exec, grpc' });
+  .refine((type) => Object.values(type).filter(Boolean).length === 1, {
+    error: 'must have exactly one of tcp, http, exec, grpc',
+  });
 
 /** A health check of an instance. */
 export const Probe = z.object({
@@ -82,7 +90,10 @@ export const AutoscalingRequest = z.object({
   scalers: z.array(
     Scaler.extend({
       trigger_authentication: z
-        .object({ name: Name, config_yaml: freeText(secret()).optional().describe('Leave out to keep what is stored under the name.') })
+        .object({
+          name: Name,
+          config_yaml: freeText(secret()).optional().describe('Leave out to keep what is stored under the name.'),
+        })
         .optional(),
     }),
   ),
@@ -104,14 +115,20 @@ export const Autoscaling = AutoscalingRequest.omit({ scalers: true }).extend({
 
 const Label = z.object({ key: z.string(), value: z.string(), propagate_to_cloud_provider: z.boolean() });
 
-export const LabelsGroup = resourceOf('labels_group', z.object({ ...identity, name: z.string(), labels: z.array(Label) }));
+export const LabelsGroup = resourceOf(
+  'labels_group',
+  z.object({ ...identity, name: z.string(), labels: z.array(Label) }),
+);
 
-export const AnnotationsGroup = resourceOf('annotations_group', z.object({
-  ...identity,
-  name: z.string(),
-  annotations: z.array(z.object({ key: z.string(), value: z.string() })),
-  scopes: z.array(z.string()),
-}));
+export const AnnotationsGroup = resourceOf(
+  'annotations_group',
+  z.object({
+    ...identity,
+    name: z.string(),
+    annotations: z.array(z.object({ key: z.string(), value: z.string() })),
+    scopes: z.array(z.string()),
+  }),
+);
 
 /** Compute resources that a service requests, with the defaults and minimums of the document's Limits. */
 export const computeResources = {
@@ -120,7 +137,10 @@ export const computeResources = {
   gpu: z.int().min(0).default(0),
 };
 
-const MaximumInstances = z.int().max(maximumInstances).refine((value) => value === -1 || value >= 1, { error: 'must be at least 1, or -1 for no limit' });
+const MaximumInstances = z
+  .int()
+  .max(maximumInstances)
+  .refine((value) => value === -1 || value >= 1, { error: 'must be at least 1, or -1 for no limit' });
 
 /** Members that applications and containers share in requests. */
 export const workloadRequestFields = {

@@ -6,13 +6,23 @@ import { Commit } from './job.ts';
 import { GitRepository, computeResources, serviceIdentity } from './service.ts';
 
 /** A file of variables, by its path below the folder of the configuration. */
-const VariableFile = z.string().regex(/^(?![/-])(?!.*(?:^|\/)\.\.(?:\/|$))[^\0\n]+$/, 'must be a path below root_path, such as staging.tfvars');
+const VariableFile = z
+  .string()
+  .regex(/^(?![/-])(?!.*(?:^|\/)\.\.(?:\/|$))[^\0\n]+$/, 'must be a path below root_path, such as staging.tfvars');
 
-/** A terraform service, in requests. Values of its variables are variables of the service, called TF_VAR_ and their name. */
+/**
+ * A terraform service, in requests. Values of its variables are variables of the service, called TF_VAR_ and their
+ * name.
+ */
 export const TerraformRequest = z.object({
   name: Name.describe('Unique in the environment.'),
-  terraform_files_source: z.object({ git: z.object({ git_repository: GitRepositoryRequest }) }).describe('Its configuration.'),
-  terraform_variables_source: z.object({ tf_var_file_paths: z.array(VariableFile).default([]) }).default({ tf_var_file_paths: [] }).describe('Files of variables, below root_path.'),
+  terraform_files_source: z
+    .object({ git: z.object({ git_repository: GitRepositoryRequest }) })
+    .describe('Its configuration.'),
+  terraform_variables_source: z
+    .object({ tf_var_file_paths: z.array(VariableFile).default([]) })
+    .default({ tf_var_file_paths: [] })
+    .describe('Files of variables, below root_path.'),
   timeout_sec: z.int().min(1).max(172_800).default(1800).describe('Longest run.'),
   cpu: computeResources.cpu,
   memory: computeResources.memory,
@@ -21,16 +31,19 @@ export const TerraformRequest = z.object({
 });
 
 /** A terraform service. Not in the API document. */
-export const Terraform = resourceOf('terraform', z.object({
-  ...serviceIdentity,
-  auto_deploy: z.boolean(),
-  terraform_files_source: z.object({ git: z.object({ git_repository: GitRepository }) }),
-  terraform_variables_source: z.object({ tf_var_file_paths: z.array(z.string()) }),
-  provider_version: z.object({ read_from_terraform_block: z.boolean(), explicit_version: z.string().optional() }),
-  timeout_sec: z.int(),
-  cpu: computeResources.cpu,
-  memory: computeResources.memory,
-}));
+export const Terraform = resourceOf(
+  'terraform',
+  z.object({
+    ...serviceIdentity,
+    auto_deploy: z.boolean(),
+    terraform_files_source: z.object({ git: z.object({ git_repository: GitRepository }) }),
+    terraform_variables_source: z.object({ tf_var_file_paths: z.array(z.string()) }),
+    provider_version: z.object({ read_from_terraform_block: z.boolean(), explicit_version: z.string().optional() }),
+    timeout_sec: z.int(),
+    cpu: computeResources.cpu,
+    memory: computeResources.memory,
+  }),
+);
 
 /** What Terraform would do, or why that isn't known. Only what a plan that succeeded has has a digest. */
 export const TerraformPlan = z.object({
@@ -53,5 +66,8 @@ export const TerraformPlan = z.object({
 /** The newest plans of a Terraform service, newest first. */
 export const TerraformPlans = z.object({
   results: z.array(TerraformPlan),
-  needs_plan: z.boolean().optional().describe('Whether a deployment applies the newest plan, and is refused without one. Otherwise it makes its own.'),
+  needs_plan: z
+    .boolean()
+    .optional()
+    .describe('Whether a deployment applies the newest plan, and is refused without one. Otherwise it makes its own.'),
 });

@@ -2,7 +2,16 @@ import * as z from 'zod';
 import { freeText, identity, resourceOf, secret, Uuid } from '../primitives.ts';
 
 /** Scope of a variable. Precedence, lowest first: BUILT_IN, PROJECT, ENVIRONMENT, then the scopes of services. */
-export const VariableScope = z.enum(['APPLICATION', 'BUILT_IN', 'ENVIRONMENT', 'PROJECT', 'CONTAINER', 'JOB', 'HELM', 'TERRAFORM']);
+export const VariableScope = z.enum([
+  'APPLICATION',
+  'BUILT_IN',
+  'ENVIRONMENT',
+  'PROJECT',
+  'CONTAINER',
+  'JOB',
+  'HELM',
+  'TERRAFORM',
+]);
 export type VariableScope = z.infer<typeof VariableScope>;
 
 export const VariableType = z.enum(['VALUE', 'ALIAS', 'OVERRIDE', 'BUILT_IN', 'FILE', 'EXTERNAL_SECRET']);
@@ -30,7 +39,10 @@ const details = {
   enable_interpolation_in_file: z.boolean().optional(),
 };
 
-const detailsOrNull = { description: details.description.nullable(), enable_interpolation_in_file: details.enable_interpolation_in_file.nullable() };
+const detailsOrNull = {
+  description: details.description.nullable(),
+  enable_interpolation_in_file: details.enable_interpolation_in_file.nullable(),
+};
 
 const mountPath = { mount_path: z.string().startsWith('/').nullish().describe('Makes it a file there.') };
 
@@ -48,7 +60,10 @@ export type OwnerKind = (typeof ownerKinds)[number];
 /** Body of the request that edits a secret: without a value it keeps the one it has. A mount path can't be changed. */
 export const SecretEdit = z.object({ key: Key, value: freeText(secret()).optional(), ...detailsOrNull });
 
-/** All that variables and secrets can belong to. Those of Helm and Terraform services are reached only at the path of all variables. */
+/**
+ * All that variables and secrets can belong to. Those of Helm and Terraform services are reached only at the path of
+ * all variables.
+ */
 export const variableOwnerKinds = [...ownerKinds, 'helm', 'terraform'] as const;
 export type VariableOwnerKind = (typeof variableOwnerKinds)[number];
 
@@ -60,7 +75,8 @@ export type OwnerScope = z.infer<typeof OwnerScope>;
 export const scopeOfOwner = (kind: VariableOwnerKind): OwnerScope => kind.toUpperCase() as OwnerScope;
 
 /** The kind of owner that a scope names; undefined if it names none. */
-export const ownerKindOf = (scope: unknown): VariableOwnerKind | undefined => variableOwnerKinds.find((kind) => scope === kind.toUpperCase());
+export const ownerKindOf = (scope: unknown): VariableOwnerKind | undefined =>
+  variableOwnerKinds.find((kind) => scope === kind.toUpperCase());
 
 const LinkedVariable = z.object({
   id: Uuid,
@@ -77,27 +93,39 @@ const owner = {
   service_type: VariableServiceType.optional(),
 };
 
-export const EnvironmentVariable = resourceOf('environment_variable', z.object({
-  ...identity,
-  key: z.string(),
-  scope: VariableScope,
-  variable_type: VariableType,
-  value: z.string(),
-  mount_path: z.string().nullable(),
-  description: z.string().optional(),
-  enable_interpolation_in_file: z.boolean().optional(),
-  overridden_variable: LinkedVariable.optional(),
-  aliased_variable: LinkedVariable.optional(),
-  ...owner,
-  owned_by: z.string().optional(),
-}));
+export const EnvironmentVariable = resourceOf(
+  'environment_variable',
+  z.object({
+    ...identity,
+    key: z.string(),
+    scope: VariableScope,
+    variable_type: VariableType,
+    value: z.string(),
+    mount_path: z.string().nullable(),
+    description: z.string().optional(),
+    enable_interpolation_in_file: z.boolean().optional(),
+    overridden_variable: LinkedVariable.optional(),
+    aliased_variable: LinkedVariable.optional(),
+    ...owner,
+    owned_by: z.string().optional(),
+  }),
+);
 
 /** A variable or secret as the path of all variables shows it. Secrets have no value. */
-export const Variable = resourceOf('environment_variable', z.object({ ...EnvironmentVariable.shape, value: z.string().nullable(), is_secret: z.boolean() }));
+export const Variable = resourceOf(
+  'environment_variable',
+  z.object({ ...EnvironmentVariable.shape, value: z.string().nullable(), is_secret: z.boolean() }),
+);
 
 /** Body of the request that creates a variable or, with `is_secret`, a secret of any owner. */
 export const AnyVariableRequest = z.object({
-  key: Key, value: freeText(), is_secret: z.boolean(), variable_scope: OwnerScope, variable_parent_id: Uuid, ...mountPath, ...detailsOrNull,
+  key: Key,
+  value: freeText(),
+  is_secret: z.boolean(),
+  variable_scope: OwnerScope,
+  variable_parent_id: Uuid,
+  ...mountPath,
+  ...detailsOrNull,
 });
 
 /** The same for secrets only: what is shown of the request hides the value. */
@@ -110,7 +138,19 @@ export const AnyVariableEdit = z.object({ key: Key, value: freeText().nullish(),
 export const AnySecretEdit = AnyVariableEdit.extend({ value: freeText(secret()).nullish() });
 
 /** Body of the request that overrides a variable for any owner. */
-export const AnyOverrideRequest = z.object({ value: freeText(), override_scope: OwnerScope, override_parent_id: Uuid, ...detailsOrNull });
+export const AnyOverrideRequest = z.object({
+  value: freeText(),
+  override_scope: OwnerScope,
+  override_parent_id: Uuid,
+  ...detailsOrNull,
+});
 
 /** A secret, in responses: without its value. */
-export const Secret = z.object({ ...identity, key: z.string(), scope: VariableScope, variable_type: VariableType, description: z.string().optional(), ...owner });
+export const Secret = z.object({
+  ...identity,
+  key: z.string(),
+  scope: VariableScope,
+  variable_type: VariableType,
+  description: z.string().optional(),
+  ...owner,
+});

@@ -6,13 +6,25 @@ export const EventKind = z.enum(['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', '
 export type EventKind = z.infer<typeof EventKind>;
 
 /** A word for an event. Platforms have more of them than the contract lists, and other spellings. */
-const EventWord = z.string().regex(/^[A-Z][A-Z\d]*(?:_[A-Z\d]+)*$/, 'must be an event in capitals, such as DEPLOYMENT_FAILED');
+const EventWord = z
+  .string()
+  .regex(/^[A-Z][A-Z\d]*(?:_[A-Z\d]+)*$/, 'must be an event in capitals, such as DEPLOYMENT_FAILED');
 
-const spellings: readonly (readonly [string, string])[] = [['_SUCCEEDED', '_SUCCESSFUL'], ['_FAILED', '_FAILURE'], ['_CANCELED', '_CANCELLED']];
+const spellings: readonly (readonly [string, string])[] = [
+  ['_SUCCEEDED', '_SUCCESSFUL'],
+  ['_FAILED', '_FAILURE'],
+  ['_CANCELED', '_CANCELLED'],
+];
 
 /** The other spelling of an event word, as other platforms have it; undefined if there is none. */
 export function otherEventWord(word: string): string | undefined {
-  const pairs = spellings.flatMap(([one, other]) => [[one, other], [other, one]] as const);
+  const pairs = spellings.flatMap(
+    ([one, other]) =>
+      [
+        [one, other],
+        [other, one],
+      ] as const,
+  );
   const pair = pairs.find(([end]) => word.endsWith(end));
   return pair && `${word.slice(0, -pair[0].length)}${pair[1]}`;
 }
@@ -21,22 +33,28 @@ export const WebhookKind = z.enum(['STANDARD', 'SLACK']);
 
 export const WebhookRequest = z.object({
   target_url: HttpUrl.describe('Receives a POST per event.'),
-  events: z.array(EventWord).min(1).describe(`Which to post: ${EventKind.options.join(', ')} or other words of the platform.`),
+  events: z
+    .array(EventWord)
+    .min(1)
+    .describe(`Which to post: ${EventKind.options.join(', ')} or other words of the platform.`),
   enabled: z.boolean().default(true),
   kind: WebhookKind.default('STANDARD').describe('Form of a post.'),
   description: z.string().optional(),
   target_secret: secret().min(1).optional().describe('Sent along in a header.'),
 });
 
-export const Webhook = resourceOf('webhook', z.object({
-  ...identity,
-  kind: WebhookKind,
-  target_url: z.string(),
-  events: z.array(z.string()),
-  enabled: z.boolean(),
-  description: z.string().optional(),
-  target_secret_set: z.boolean(),
-}));
+export const Webhook = resourceOf(
+  'webhook',
+  z.object({
+    ...identity,
+    kind: WebhookKind,
+    target_url: z.string(),
+    events: z.array(z.string()),
+    enabled: z.boolean(),
+    description: z.string().optional(),
+    target_secret_set: z.boolean(),
+  }),
+);
 
 /** Request body of a delivery. */
 export const WebhookDelivery = z.object({
@@ -55,7 +73,9 @@ export const WebhookDelivery = z.object({
   }),
 });
 
-/** Record of one delivery attempt. If the target couldn't be reached, the status code is 0 and the body is the reason. */
+/**
+ * Record of one delivery attempt. If the target couldn't be reached, the status code is 0 and the body is the reason.
+ */
 export const WebhookEvent = z.object({
   id: Uuid,
   created_at: DateTime,

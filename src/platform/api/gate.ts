@@ -18,24 +18,39 @@ interface RateLimitBudget {
 export type RateLimiter = (caller: string) => Promise<RateLimitBudget>;
 
 /**
- * Creates a rate limiter with fixed windows: a caller's window begins with its first call and ends `windowSeconds` later,
+ * Creates a rate limiter with fixed windows: a caller's window begins with its first call and ends `windowSeconds`
+ * later,
  * when the budget is restored.
  */
-export const createRateLimiter = (windows: CallWindows, clock: PlatformClock, limit = defaultRateLimit, windowSeconds = defaultRateWindowSeconds): RateLimiter => async (caller) => {
-  const { endsAt, calls } = await windows.count(caller, clock.now(), windowSeconds * 1000);
-  return { limit, remaining: Math.max(0, limit - calls), resetAt: Math.ceil(endsAt / 1000), exceeded: calls > limit };
-};
+export const createRateLimiter =
+  (
+    windows: CallWindows,
+    clock: PlatformClock,
+    limit = defaultRateLimit,
+    windowSeconds = defaultRateWindowSeconds,
+  ): RateLimiter =>
+  async (caller) => {
+    const { endsAt, calls } = await windows.count(caller, clock.now(), windowSeconds * 1000);
+    return { limit, remaining: Math.max(0, limit - calls), resetAt: Math.ceil(endsAt / 1000), exceeded: calls > limit };
+  };
 
 /** Lets requests through, or holds them while it is closed. */
 export interface Gate {
   /** Makes every request of a server pass the gate. */
   install(app: FastifyInstance): void;
-  /** Closes the gate, waits until the pending requests are onDrained, runs `operation`, and opens the gate again. One operation at a time. */
+  /**
+   * Closes the gate, waits until the pending requests are onDrained, runs `operation`, and opens the gate again. One
+   * operation at a time.
+   */
   whileClosed<Result>(operation: () => Promise<Result>): Promise<Result>;
 }
 
 /** Resolves when the promise is settled, whatever its outcome. */
-const whenSettled = (promise: Promise<unknown>): Promise<void> => promise.then(() => undefined, () => undefined);
+const whenSettled = (promise: Promise<unknown>): Promise<void> =>
+  promise.then(
+    () => undefined,
+    () => undefined,
+  );
 
 /** Creates an open gate. */
 export function createGate(): Gate {

@@ -15,7 +15,10 @@ export interface HandlerDependencies {
 
 /** The context of one request. */
 export interface RequestContext extends HandlerDependencies {
-  /** The request's own transaction: committed when the handler returns, rolled back when it throws. Read-only for operations that read. */
+  /**
+   * The request's own transaction: committed when the handler returns, rolled back when it throws. Read-only for
+   * operations that read.
+   */
   readonly db: Db;
   readonly principal: Principal;
 }
@@ -26,10 +29,14 @@ export interface NonTransactionalContext extends HandlerDependencies {
   readonly principal: Principal;
 }
 
-type HandlerFunction<Name extends OperationName, Context> = (input: ValidInputOf<OperationNamed<Name>>, context: Context) => Promise<ResponseOf<OperationNamed<Name>>>;
+type HandlerFunction<Name extends OperationName, Context> = (
+  input: ValidInputOf<OperationNamed<Name>>,
+  context: Context,
+) => Promise<ResponseOf<OperationNamed<Name>>>;
 
 /**
- * Carries out one operation with its validated input. The server removes members from the response that the contract doesn't declare.
+ * Carries out one operation with its validated input. The server removes members from the response that the contract
+ * doesn't declare.
  * @throws ApiProblem to refuse the request
  */
 export type OperationHandler<Name extends OperationName> = HandlerFunction<Name, RequestContext>;
@@ -42,9 +49,15 @@ export interface NonTransactionalHandler<Name extends OperationName> {
 /** A handler that asks something outside the database before its transaction, which gets the answer. */
 export interface PreparedHandler<Name extends OperationName> {
   readonly prepare: (input: ValidInputOf<OperationNamed<Name>>, context: NonTransactionalContext) => Promise<unknown>;
-  // oxlint-disable-next-line typescript/no-explicit-any -- whatever `prepare` returns.
-  readonly handle: (input: ValidInputOf<OperationNamed<Name>>, context: RequestContext, prepared: any) => Promise<ResponseOf<OperationNamed<Name>>>;
+  readonly handle: (
+    input: ValidInputOf<OperationNamed<Name>>,
+    context: RequestContext,
+    // oxlint-disable-next-line typescript/no-explicit-any -- whatever `prepare` returns.
+    prepared: any,
+  ) => Promise<ResponseOf<OperationNamed<Name>>>;
 }
 
 /** The handlers of some operations, by name. */
-export type OperationHandlers<Names extends OperationName> = { readonly [Name in Names]: OperationHandler<Name> | NonTransactionalHandler<Name> | PreparedHandler<Name> };
+export type OperationHandlers<Names extends OperationName> = {
+  readonly [Name in Names]: OperationHandler<Name> | NonTransactionalHandler<Name> | PreparedHandler<Name>;
+};

@@ -1,9 +1,19 @@
-import { type AnyOperation, isServiceKind, parameterKind, type ReferenceKind, snakeCase, targetIn } from '../../contract/index.ts';
+import {
+  type AnyOperation,
+  isServiceKind,
+  parameterKind,
+  type ReferenceKind,
+  snakeCase,
+  targetIn,
+} from '../../contract/index.ts';
 import type { Db } from '../store/index.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** What requests hold, from the widest to the narrowest. All take it in this order, so that none waits for one that waits for it. */
+/**
+ * What requests hold, from the widest to the narrowest. All take it in this order, so that none waits for one that
+ * waits for it.
+ */
 const levels = ['organization', 'project', 'cluster', 'environment', 'alert_rule'] as const;
 type Level = (typeof levels)[number];
 
@@ -16,7 +26,10 @@ interface Decision {
   readonly dependsOn: Ids;
 }
 
-/** Where something is. None of this ever changes: environments stay in their project and on their cluster, services in their environment. */
+/**
+ * Where something is. None of this ever changes: environments stay in their project and on their cluster, services in
+ * their environment.
+ */
 interface Place {
   readonly project?: string;
   readonly cluster?: string;
@@ -25,14 +38,19 @@ interface Place {
 
 async function environmentOf(db: Db, kind: ReferenceKind, id: string): Promise<string | undefined> {
   if (kind === 'environment') return id;
-  return isServiceKind(kind) ? (await db.selectFrom('service').select('environment_id').where('id', '=', id).executeTakeFirst())?.environment_id : undefined;
+  return isServiceKind(kind)
+    ? (await db.selectFrom('service').select('environment_id').where('id', '=', id).executeTakeFirst())?.environment_id
+    : undefined;
 }
 
 /** The owner of a variable or secret. */
 async function ownerOf(db: Db, id: string): Promise<Place> {
   const row = await db
-    .selectFrom('variable').leftJoin('service', 'service.id', 'variable.service_id')
-    .select(['variable.project_id', 'variable.environment_id', 'service.environment_id as environment_of_service']).where('variable.id', '=', id).executeTakeFirst();
+    .selectFrom('variable')
+    .leftJoin('service', 'service.id', 'variable.service_id')
+    .select(['variable.project_id', 'variable.environment_id', 'service.environment_id as environment_of_service'])
+    .where('variable.id', '=', id)
+    .executeTakeFirst();
   if (row?.project_id) return { project: row.project_id };
   const environment = row?.environment_id ?? row?.environment_of_service;
   return environment ? { environment } : {};
@@ -40,9 +58,14 @@ async function ownerOf(db: Db, id: string): Promise<Place> {
 
 async function placeOf(db: Db, kind: ReferenceKind, id: string): Promise<Place> {
   if (kind === 'project' || kind === 'cluster') return { [kind]: id };
-  const { environment = await environmentOf(db, kind, id), ...owner } = kind === 'environment_variable' ? await ownerOf(db, id) : {};
+  const { environment = await environmentOf(db, kind, id), ...owner } =
+    kind === 'environment_variable' ? await ownerOf(db, id) : {};
   if (environment === undefined) return owner;
-  const row = await db.selectFrom('environment').select(['project_id', 'cluster_id']).where('id', '=', environment).executeTakeFirst();
+  const row = await db
+    .selectFrom('environment')
+    .select(['project_id', 'cluster_id'])
+    .where('id', '=', environment)
+    .executeTakeFirst();
   return row ? { project: row.project_id, cluster: row.cluster_id, environment } : { environment };
 }
 
@@ -51,7 +74,9 @@ const lastParam = ({ params }: AnyOperation, input: Input) => {
   return last === undefined ? undefined : { kind: parameterKind(last), id: String(input[snakeCase(last)]) };
 };
 
-/** What a request acts on, as it says itself: members that name the target count only where the request carries them. */
+/**
+ * What a request acts on, as it says itself: members that name the target count only where the request carries them.
+ */
 const targetOf = (op: AnyOperation, input: Input) => {
   const carriesTarget = op.targetBy === undefined || Object.hasOwn(op.body?.shape ?? {}, op.targetBy.id);
   return carriesTarget ? targetIn(op, input) : lastParam(op, input);
@@ -61,7 +86,9 @@ const targetOf = (op: AnyOperation, input: Input) => {
 const pointedAt = ({ roles }: AnyOperation, input: Input, kind: ReferenceKind): string[] =>
   Object.entries(roles).flatMap(([name, role]) => {
     const id = input[name];
-    return typeof role === 'object' && 'pointsAt' in role && role.pointsAt === kind && typeof id === 'string' ? [id.toLowerCase()] : [];
+    return typeof role === 'object' && 'pointsAt' in role && role.pointsAt === kind && typeof id === 'string'
+      ? [id.toLowerCase()]
+      : [];
   });
 
 const known = (id: string | undefined): string[] => (id === undefined ? [] : [id]);
@@ -70,26 +97,46 @@ const known = (id: string | undefined): string[] => (id === undefined ? [] : [id
 async function decisionOf(op: AnyOperation, input: Input, db: Db): Promise<Decision> {
   const target = targetOf(op, input);
   const level = levels.find((one) => one === target?.kind);
-  if (target && (level === 'organization' || level === 'alert_rule')) return { decides: { [level]: [target.id] }, dependsOn: {} };
+  if (target && (level === 'organization' || level === 'alert_rule'))
+    return { decides: { [level]: [target.id] }, dependsOn: {} };
   const { project, cluster, environment } = target ? await placeOf(db, target.kind, target.id.toLowerCase()) : {};
   const [otherProjects, otherClusters] = [pointedAt(op, input, 'project'), pointedAt(op, input, 'cluster')];
   // What is created in a project has a name among its others.
   const createsInProject = op.creates?.in === 'project' || environment === undefined;
   const clusterIsTarget = environment === undefined && cluster !== undefined;
-  const [projects, clusters] = [[...known(project), ...otherProjects], [...known(cluster), ...otherClusters]];
+  const [projects, clusters] = [
+    [...known(project), ...otherProjects],
+    [...known(cluster), ...otherClusters],
+  ];
   return {
-    decides: { ...(createsInProject && { project: projects }), ...(clusterIsTarget && { cluster: clusters }), environment: known(environment) },
+    decides: {
+      ...(createsInProject && { project: projects }),
+      ...(clusterIsTarget && { cluster: clusters }),
+      environment: known(environment),
+    },
     dependsOn: { ...(!createsInProject && { project: projects }), ...(!clusterIsTarget && { cluster: clusters }) },
   };
 }
 
 const hold = (db: Db, { decides, dependsOn }: Decision): Promise<void> =>
-  db.holdInOrder(levels.flatMap((level) => ([[decides, false], [dependsOn, true]] as const).flatMap(([ids, isShared]) => [...new Set(ids[level])].toSorted().map((name) => ({ name, isShared })))));
+  db.holdInOrder(
+    levels.flatMap((level) =>
+      (
+        [
+          [decides, false],
+          [dependsOn, true],
+        ] as const
+      ).flatMap(([ids, isShared]) => [...new Set(ids[level])].toSorted().map((name) => ({ name, isShared }))),
+    ),
+  );
 
 /**
- * Holds what a request that changes something decides about, to the end of its transaction: the organization, project, cluster or
- * environment in which it checks and writes; services and their variables by their environment, and all environments of a project
- * where its variables reach them. What that depends on, such as the project of an environment and the lock of its cluster, is
+ * Holds what a request that changes something decides about, to the end of its transaction: the organization, project,
+ * cluster or
+ * environment in which it checks and writes; services and their variables by their environment, and all environments of
+ * a project
+ * where its variables reach them. What that depends on, such as the project of an environment and the lock of its
+ * cluster, is
  * shared with other requests, and can't change meanwhile either.
  */
 export async function holdForRequest(op: AnyOperation, input: Input, db: Db): Promise<void> {
@@ -98,6 +145,13 @@ export async function holdForRequest(op: AnyOperation, input: Input, db: Db): Pr
   const [project] = decision.decides.project ?? [];
   if (!op.reachesEnvironments || project === undefined) return;
   // None is added to the project while this transaction holds it.
-  const environments = await db.selectFrom('environment').select(['id', 'cluster_id']).where('project_id', '=', project).execute();
-  await hold(db, { decides: { environment: environments.map(({ id }) => id) }, dependsOn: { cluster: environments.map(({ cluster_id: id }) => id) } });
+  const environments = await db
+    .selectFrom('environment')
+    .select(['id', 'cluster_id'])
+    .where('project_id', '=', project)
+    .execute();
+  await hold(db, {
+    decides: { environment: environments.map(({ id }) => id) },
+    dependsOn: { cluster: environments.map(({ cluster_id: id }) => id) },
+  });
 }

@@ -15,13 +15,16 @@ const isNestedTooDeep = (body: unknown): boolean => {
   return false;
 };
 
-const isJson = (contentType: string | undefined): boolean => /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType ?? '');
+const isJson = (contentType: string | undefined): boolean =>
+  /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType ?? '');
 
 /** 400 for a body that isn't sent as JSON. */
-export const wrongContentType = (): ApiProblem => invalid('Content-Type', 'the body must be JSON, sent as application/json');
+export const wrongContentType = (): ApiProblem =>
+  invalid('Content-Type', 'the body must be JSON, sent as application/json');
 
 /**
- * Makes a server accept JSON bodies only. An empty body is accepted with any content type, because clients differ in what
+ * Makes a server accept JSON bodies only. An empty body is accepted with any content type, because clients differ in
+ * what
  * they send for operations without a body.
  */
 export function addJsonBodyParser(app: FastifyInstance): void {
@@ -42,7 +45,10 @@ export function addJsonBodyParser(app: FastifyInstance): void {
   });
 }
 
-/** Normalizes a body for its schema: an absent body becomes an empty object, and aliases are replaced by the members they name. */
+/**
+ * Normalizes a body for its schema: an absent body becomes an empty object, and aliases are replaced by the members
+ * they name.
+ */
 export function normalizeBody(op: AnyOperation, body: unknown): unknown {
   if (body === undefined) return {};
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
@@ -55,7 +61,11 @@ export function normalizeBody(op: AnyOperation, body: unknown): unknown {
 const maximumReportedIssues = 5;
 
 const valueAt = (data: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>((value, key) => (typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined), data);
+  path.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
+    data,
+  );
 
 const issueText = (issue: z.core.$ZodIssue, data: unknown): string => {
   if (issue.code !== 'custom' && valueAt(data, issue.path) === undefined) return 'is required';
@@ -64,7 +74,9 @@ const issueText = (issue: z.core.$ZodIssue, data: unknown): string => {
 
 /** 400 for invalid input. Names the field of each issue, never the value. */
 const validationProblem = (part: string, issues: readonly z.core.$ZodIssue[], data: unknown): ApiProblem => {
-  const texts = issues.slice(0, maximumReportedIssues).map((issue) => `${issue.path.length > 0 ? repeated(issue.path.join('.')) : part}: ${issueText(issue, data)}`);
+  const texts = issues
+    .slice(0, maximumReportedIssues)
+    .map((issue) => `${issue.path.length > 0 ? repeated(issue.path.join('.')) : part}: ${issueText(issue, data)}`);
   return new ApiProblem(400, texts.join('; '));
 };
 
@@ -90,8 +102,10 @@ interface RouteSchema {
 }
 
 /** Fastify's validator compiler for the contract's schemas. `value` goes to the handler, `error` to the caller. */
-export const validatorCompiler = ({ schema, httpPart = 'body' }: RouteSchema) => (input: unknown): { value?: unknown; error?: Error } => {
-  const data = httpPart === 'querystring' ? parseQuery(schema, input) : input;
-  const { success, data: value, error } = schema.safeParse(data);
-  return success ? { value } : { error: validationProblem(httpPart, error.issues, data) };
-};
+export const validatorCompiler =
+  ({ schema, httpPart = 'body' }: RouteSchema) =>
+  (input: unknown): { value?: unknown; error?: Error } => {
+    const data = httpPart === 'querystring' ? parseQuery(schema, input) : input;
+    const { success, data: value, error } = schema.safeParse(data);
+    return success ? { value } : { error: validationProblem(httpPart, error.issues, data) };
+  };

@@ -1,8 +1,27 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerFactory } from 'fastify';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerFactory,
+} from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import * as z from 'zod';
-import { allOperations, type AnyOperation, ErrorBody, errorBody, maximumBodyBytes, openApiDocument, type OperationName, parameterKind, rateHeaders, reference, repeated, snakeCase, wellFormed } from '../../contract/index.ts';
+import {
+  allOperations,
+  type AnyOperation,
+  ErrorBody,
+  errorBody,
+  maximumBodyBytes,
+  openApiDocument,
+  type OperationName,
+  parameterKind,
+  rateHeaders,
+  reference,
+  repeated,
+  snakeCase,
+  wellFormed,
+} from '../../contract/index.ts';
 import { type TokenAuthenticator, permits, type Principal } from './auth.ts';
 import { normalizeBody, addJsonBodyParser, wrongContentType, validatorCompiler } from './request-parsing.ts';
 import { eventTypeOf, withEvent } from './events/record-event.ts';
@@ -46,20 +65,32 @@ type Input = Record<string, unknown>;
 type AnyHandler =
   | ((input: Input, context: RequestContext) => Promise<unknown>)
   | { readonly withoutTransaction: (input: Input, context: NonTransactionalContext) => Promise<unknown> }
-  | { readonly prepare: (input: Input, context: NonTransactionalContext) => Promise<unknown>; readonly handle: (input: Input, context: RequestContext, prepared: unknown) => Promise<unknown> };
+  | {
+      readonly prepare: (input: Input, context: NonTransactionalContext) => Promise<unknown>;
+      readonly handle: (input: Input, context: RequestContext, prepared: unknown) => Promise<unknown>;
+    };
 
 /** Where proxies ask whether a platform serves. */
 const healthPath = '/readyz';
 
-/** Long path parameters must reach their route, whose validation names the parameter. Node limits the whole request head to 16 KB. */
+/**
+ * Long path parameters must reach their route, whose validation names the parameter. Node limits the whole request head
+ * to 16 KB.
+ */
 const maxParamLength = 16_384;
 
-const unauthorized = 'Send a valid API token as "Authorization: Token <value>" (or Bearer). The one sent is missing, unknown, expired or revoked.';
+const unauthorized =
+  'Send a valid API token as "Authorization: Token <value>" (or Bearer). The one sent is missing, unknown, expired or revoked.';
 
 const routeNotFound = ({ method, url }: FastifyRequest) =>
-  new ApiProblem(404, `There is no ${method} ${repeated(url.split('?', 1)[0]!)}. GET /openapi.json lists every operation.`);
+  new ApiProblem(
+    404,
+    `There is no ${method} ${repeated(url.split('?', 1)[0]!)}. GET /openapi.json lists every operation.`,
+  );
 
-/** Converts Fastify's own errors to those of the contract: every client error is a 400. Undefined for internal errors. */
+/**
+ * Converts Fastify's own errors to those of the contract: every client error is a 400. Undefined for internal errors.
+ */
 const toProblem = (error: unknown): ApiProblem | undefined => {
   if (error instanceof ApiProblem) return error;
   const { statusCode, code } = error as { statusCode?: number; code?: string };
@@ -72,22 +103,41 @@ const toProblem = (error: unknown): ApiProblem | undefined => {
 /** 503 while the records can't be used. What callers are told of the failure is in the error already. */
 const unavailable = ({ message }: RecordsUnavailable): ApiProblem => new ApiProblem(503, message);
 
-/** Responds with a problem. Any other error is logged; it becomes a 503 if the records can't be used, else a 500 without details. */
-export const answerProblem = ({ log }: Pick<HandlerDependencies, 'log'>, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+/**
+ * Responds with a problem. Any other error is logged; it becomes a 503 if the records can't be used, else a 500 without
+ * details.
+ */
+export const answerProblem = (
+  { log }: Pick<HandlerDependencies, 'log'>,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply => {
   const problem = toProblem(error);
   const of = { method: request.method, route: request.routeOptions?.url };
   // While the database is away every request fails so: a line each is enough.
-  if (error instanceof RecordsUnavailable) log.warn({ ...of, reason: error.message, cause: String(error.cause) }, 'the records could not be used');
+  if (error instanceof RecordsUnavailable)
+    log.warn({ ...of, reason: error.message, cause: String(error.cause) }, 'the records could not be used');
   else if (!problem) log.error({ err: error, ...of }, 'a request failed');
   const { status, message } = problem ?? (error instanceof RecordsUnavailable ? unavailable(error) : internalError());
   return reply.code(status).type('application/json').serializer(JSON.stringify).send(errorBody(status, message));
 };
 
-/** Authenticates the caller and counts the call, by token or by IP address. Adds the rate limit headers to the response. */
-const authenticateAndLimit = async ({ authenticate, countCall }: ApiDependencies, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+/**
+ * Authenticates the caller and counts the call, by token or by IP address. Adds the rate limit headers to the response.
+ */
+const authenticateAndLimit = async (
+  { authenticate, countCall }: ApiDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> => {
   request.principal = (await authenticate(request.headers.authorization)) ?? null;
   const budget = await countCall(request.principal ? `token ${request.principal.id}` : `address ${request.ip}`);
-  void reply.headers({ [rateHeaders.limit]: budget.limit, [rateHeaders.remaining]: budget.remaining, [rateHeaders.reset]: budget.resetAt });
+  void reply.headers({
+    [rateHeaders.limit]: budget.limit,
+    [rateHeaders.remaining]: budget.remaining,
+    [rateHeaders.reset]: budget.resetAt,
+  });
   if (!request.principal && !request.routeOptions?.config?.isOpen) throw new ApiProblem(401, unauthorized);
   if (budget.exceeded) throw rateLimitExceeded(budget.limit, budget.resetAt);
 };
@@ -95,7 +145,11 @@ const authenticateAndLimit = async ({ authenticate, countCall }: ApiDependencies
 const routePath = (op: AnyOperation) => op.path.replace(/\{(\w+)\}/g, ':$1');
 
 const routeSchema = (op: AnyOperation) => ({
-  params: z.object(Object.fromEntries(op.params.map((name: string) => [name, reference(parameterKind(name)).overwrite((id) => id.toLowerCase())]))),
+  params: z.object(
+    Object.fromEntries(
+      op.params.map((name: string) => [name, reference(parameterKind(name)).overwrite((id) => id.toLowerCase())]),
+    ),
+  ),
   querystring: z.object(op.query as z.ZodRawShape),
   ...(op.body && { body: op.body as z.ZodObject }),
   response: { ...(op.response && { [op.status]: op.response as z.ZodType }), '4xx': ErrorBody, '5xx': ErrorBody },
@@ -112,23 +166,36 @@ const routeSchemaOf = (op: AnyOperation) => {
 /** The OpenAPI document, once somebody has asked for it: deriving it takes most of the time of a start. */
 let document: ReturnType<typeof openApiDocument> | undefined;
 
-const checkPermission = (op: AnyOperation) => async ({ principal }: FastifyRequest) => {
-  const has = principal!.permission;
-  if (permits(has, op.permission)) return;
-  throw new ApiProblem(403, `${op.name} needs a token of level ${op.permission}; this one is of level ${has}.`);
-};
+const checkPermission =
+  (op: AnyOperation) =>
+  async ({ principal }: FastifyRequest) => {
+    const has = principal!.permission;
+    if (permits(has, op.permission)) return;
+    throw new ApiProblem(403, `${op.name} needs a token of level ${op.permission}; this one is of level ${has}.`);
+  };
 
 /** Merges path, query and body into the contract's flat input, in snake_case. */
 const inputOf = ({ params, query, body }: FastifyRequest): Input => {
   const parameters = Object.entries({ ...(params as object), ...(query as object) });
-  return { ...Object.fromEntries(parameters.map(([name, value]) => [snakeCase(name), value])), ...(body as object | undefined) };
+  return {
+    ...Object.fromEntries(parameters.map(([name, value]) => [snakeCase(name), value])),
+    ...(body as object | undefined),
+  };
 };
 
 /** Where requests come from, as events say it. */
 const requestOrigin = 'API';
 
-/** Runs a handler in one transaction, which an error rolls back, with the event of a change, unless the handler begins its own transactions. */
-const runHandler = async (dependencies: ApiDependencies, op: AnyOperation, handler: AnyHandler, request: FastifyRequest): Promise<unknown> => {
+/**
+ * Runs a handler in one transaction, which an error rolls back, with the event of a change, unless the handler begins
+ * its own transactions.
+ */
+const runHandler = async (
+  dependencies: ApiDependencies,
+  op: AnyOperation,
+  handler: AnyHandler,
+  request: FastifyRequest,
+): Promise<unknown> => {
   const { db } = dependencies;
   const input = inputOf(request);
   const principal = request.principal!;
@@ -166,8 +233,15 @@ const addRoute = (app: FastifyInstance, dependencies: ApiDependencies, op: AnyOp
   });
 };
 
-/** Responds to requests that the router can't parse. No hook sees these, so this authenticates first, like any route. */
-const answerFrameworkError = async (dependencies: ApiDependencies, error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+/**
+ * Responds to requests that the router can't parse. No hook sees these, so this authenticates first, like any route.
+ */
+const answerFrameworkError = async (
+  dependencies: ApiDependencies,
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> => {
   try {
     await authenticateAndLimit(dependencies, request, reply);
     answerProblem(dependencies, error, request, reply);
@@ -188,8 +262,13 @@ const closeConnectionsOnShutdown = (app: FastifyInstance): void => {
 };
 
 /** Creates Fastify's HTTP server, with `divert` in front of every request. */
-const interceptingServer = (divert: NonNullable<ApiDependencies['divert']>): FastifyServerFactory => (handle, { keepAliveTimeout, requestTimeout }) =>
-  Object.assign(createHttpServer((request, response) => void (divert(request, response) || handle(request, response))), { keepAliveTimeout, requestTimeout });
+const interceptingServer =
+  (divert: NonNullable<ApiDependencies['divert']>): FastifyServerFactory =>
+  (handle, { keepAliveTimeout, requestTimeout }) =>
+    Object.assign(
+      createHttpServer((request, response) => void (divert(request, response) || handle(request, response))),
+      { keepAliveTimeout, requestTimeout },
+    );
 
 /** Creates the HTTP server with every operation of the contract. It doesn't listen yet. */
 export function createServer(dependencies: ApiDependencies): FastifyInstance {
@@ -218,10 +297,12 @@ export function createServer(dependencies: ApiDependencies): FastifyInstance {
     throw routeNotFound(request);
   });
   for (const op of allOperations) if (op.effect !== 'read') eventTypeOf(op);
-  // For proxies. Where the database is away, callers learn more from the answers to their requests than from a proxy without servers.
+  // For proxies. Where the database is away, callers learn more from the answers to their requests than from a proxy
+  // without servers.
   app.get(healthPath, { config: { isHealth: true } }, async (_request, reply) => reply.send({ status: 'serving' }));
   app.get('/openapi.json', { config: { isOpen: true } }, async () => (document ??= openApiDocument()));
   if (dependencies.servesMetrics) addMetricsPage(app, dependencies);
-  for (const op of allOperations) addRoute(app, dependencies, op, dependencies.handlers[op.name as OperationName] as unknown as AnyHandler);
+  for (const op of allOperations)
+    addRoute(app, dependencies, op, dependencies.handlers[op.name as OperationName] as unknown as AnyHandler);
   return app;
 }

@@ -3,7 +3,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type PermissionLevel, permissionLevels } from '../../contract/index.ts';
 import { type PlatformClock, isoNow, type Random, systemRandom } from '../common/index.ts';
-import { databaseFile, type Db, openDatabase, type DataStore, openVault, type RecordsPlace, type Vault } from '../store/index.ts';
+import {
+  databaseFile,
+  type Db,
+  openDatabase,
+  type DataStore,
+  openVault,
+  type RecordsPlace,
+  type Vault,
+} from '../store/index.ts';
 
 /** The properties of a new token. */
 export interface TokenRequest {
@@ -36,7 +44,13 @@ const base64url = (json: object) => Buffer.from(JSON.stringify(json)).toString('
 const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000);
 
 const jwt = (vault: Vault, id: string, request: TokenRequest, now: number, expires: number | null): string => {
-  const claims = { jti: id, sub: request.name, permission: request.permission, iat: seconds(now), ...(expires && { exp: seconds(expires) }) };
+  const claims = {
+    jti: id,
+    sub: request.name,
+    permission: request.permission,
+    iat: seconds(now),
+    ...(expires && { exp: seconds(expires) }),
+  };
   const signed = `${base64url({ alg: 'HS256', typ: 'JWT' })}.${base64url(claims)}`;
   return `${signed}.${vault.sign(signed)}`;
 };
@@ -46,7 +60,8 @@ const validateRequest = (request: TokenRequest): TokenRequest => {
   if (!permissionLevels.includes(request.permission)) {
     throw new Error(`"${request.permission}" is no permission level. Use one of ${permissionLevels.join(', ')}.`);
   }
-  if (request.ttlSeconds !== undefined && !(request.ttlSeconds > 0)) throw new Error('The time to live of a token must be above 0 seconds.');
+  if (request.ttlSeconds !== undefined && !(request.ttlSeconds > 0))
+    throw new Error('The time to live of a token must be above 0 seconds.');
   return request;
 };
 
@@ -57,7 +72,11 @@ interface TokenDependencies {
 }
 
 /** Adds a token. Returns its value, which can't be read again. */
-export async function addToken(db: Db, request: TokenRequest, { vault, clock, random }: TokenDependencies): Promise<string> {
+export async function addToken(
+  db: Db,
+  request: TokenRequest,
+  { vault, clock, random }: TokenDependencies,
+): Promise<string> {
   const { name, permission, ttlSeconds } = validateRequest(request);
   const id = random.uuid();
   const now = clock.now();
@@ -66,13 +85,27 @@ export async function addToken(db: Db, request: TokenRequest, { vault, clock, ra
   const expiresAt = expires === null ? null : new Date(expires).toISOString();
   await db
     .insertInto('api_token')
-    .values({ id, name, permission, hash: tokenHash(value), created_at: isoNow(clock), expires_at: expiresAt, last_used_at: null, revoked_at: null })
+    .values({
+      id,
+      name,
+      permission,
+      hash: tokenHash(value),
+      created_at: isoNow(clock),
+      expires_at: expiresAt,
+      last_used_at: null,
+      revoked_at: null,
+    })
     .execute();
   return value;
 }
 
 /** Accepts a value that the operator chose as an admin token, even if it was revoked or expired before. */
-export async function acceptToken(db: Db, name: string, value: string, { clock, random }: Omit<TokenDependencies, 'vault'>): Promise<void> {
+export async function acceptToken(
+  db: Db,
+  name: string,
+  value: string,
+  { clock, random }: Omit<TokenDependencies, 'vault'>,
+): Promise<void> {
   const live = { name, permission: 'admin', expires_at: null, revoked_at: null } as const;
   await db
     .insertInto('api_token')
@@ -93,7 +126,10 @@ export async function hasLiveToken(db: Db, clock: PlatformClock): Promise<boolea
   return row !== undefined;
 }
 
-async function withRecords<Result>({ dataDir, openRecords = () => openDatabase(dataDir) }: RecordsPlace, use: (db: DataStore) => Promise<Result>): Promise<Result> {
+async function withRecords<Result>(
+  { dataDir, openRecords = () => openDatabase(dataDir) }: RecordsPlace,
+  use: (db: DataStore) => Promise<Result>,
+): Promise<Result> {
   const db = await openRecords();
   try {
     return await use(db);
@@ -108,7 +144,8 @@ async function withRecords<Result>({ dataDir, openRecords = () => openDatabase(d
  */
 const withExistingRecords: typeof withRecords = async (place, use) => {
   const { dataDir, openRecords } = place;
-  if (!openRecords && !existsSync(join(dataDir, databaseFile))) throw new Error(`There is no platform in ${dataDir}. Check --data-dir, or create its first token: token create.`);
+  if (!openRecords && !existsSync(join(dataDir, databaseFile)))
+    throw new Error(`There is no platform in ${dataDir}. Check --data-dir, or create its first token: token create.`);
   return withRecords(place, use);
 };
 
@@ -118,12 +155,20 @@ const withExistingRecords: typeof withRecords = async (place, use) => {
  */
 export const createToken = (place: RecordsPlace, request: TokenRequest): Promise<string> =>
   withRecords(place, (db) =>
-    db.write((trx) => addToken(trx, request, { vault: openVault(place.keysDir ?? place.dataDir), clock: db.clock, random: systemRandom })),
+    db.write((trx) =>
+      addToken(trx, request, {
+        vault: openVault(place.keysDir ?? place.dataDir),
+        clock: db.clock,
+        random: systemRandom,
+      }),
+    ),
   );
 
 /** Lists all tokens of a platform, oldest first, including revoked and expired ones. */
 export const listTokens = async (place: RecordsPlace): Promise<TokenRecord[]> =>
-  withExistingRecords(place, (db) => db.selectFrom('api_token').select(recordColumns).orderBy('created_at').orderBy('id').execute());
+  withExistingRecords(place, (db) =>
+    db.selectFrom('api_token').select(recordColumns).orderBy('created_at').orderBy('id').execute(),
+  );
 
 /**
  * Revokes a token by its id, or by its name if only one live token has it.
@@ -141,7 +186,9 @@ export const revokeToken = async (place: RecordsPlace, idOrName: string): Promis
       const token = found.find(({ id }) => id === idOrName) ?? found[0];
       if (token === undefined) throw new Error(`No live token has the id or name "${idOrName}".`);
       if (found.length > 1 && token.id !== idOrName) {
-        throw new Error(`${found.length} tokens are named "${idOrName}". Revoke one by its id: ${found.map(({ id }) => id).join(', ')}.`);
+        throw new Error(
+          `${found.length} tokens are named "${idOrName}". Revoke one by its id: ${found.map(({ id }) => id).join(', ')}.`,
+        );
       }
       const revoked = { ...token, revoked_at: isoNow(db.clock) };
       await trx.updateTable('api_token').set({ revoked_at: revoked.revoked_at }).where('id', '=', token.id).execute();

@@ -2,7 +2,9 @@
 export interface PlatformClock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Calls `listener` whenever the time jumps, until the returned function is called. Absent for clocks that never jump. */
+  /**
+   * Calls `listener` whenever the time jumps, until the returned function is called. Absent for clocks that never jump.
+   */
   onMove?(listener: () => void): () => void;
 }
 
@@ -44,7 +46,9 @@ export const addDays = (moment: number, days: number): number => moment + days *
 
 /** Converts an ISO 8601 duration such as P1DT30M to milliseconds. A year counts as 365 days, a month as 30. */
 export const isoDurationMilliseconds = (isoDuration: string): number => {
-  const match = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?$/.exec(isoDuration);
+  const match = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?$/.exec(
+    isoDuration,
+  );
   const units = [365 * 86_400, 30 * 86_400, 7 * 86_400, 86_400, 3600, 60, 1];
   return units.reduce((sum, unit, index) => sum + unit * 1000 * Number(match?.[index + 1] ?? 0), 0);
 };

@@ -3,15 +3,27 @@ import ipaddr from 'ipaddr.js';
 /** Whether an IP address is one of the public internet: no private, loopback, link-local or otherwise reserved one. */
 export const isPublicAddress = (address: string): boolean => ipaddr.process(address).range() === 'unicast';
 
-/** How a domain that somebody chooses meets that of a cluster: it is that one, lies below it, or its star stands for it. */
+/**
+ * How a domain that somebody chooses meets that of a cluster: it is that one, lies below it, or its star stands for it.
+ */
 type DomainMeeting = 'same' | 'below' | 'star';
 
-const meetingTexts: Readonly<Record<DomainMeeting, string>> = { same: 'is', below: 'lies below', star: 'stands also for' };
+const meetingTexts: Readonly<Record<DomainMeeting, string>> = {
+  same: 'is',
+  below: 'lies below',
+  star: 'stands also for',
+};
 
-/** Why a service can't have a chosen domain, by which it would get requests that are meant for the addresses of others; undefined if it can. See `meetingOf`. */
+/**
+ * Why a service can't have a chosen domain, by which it would get requests that are meant for the addresses of others;
+ * undefined if it can. See `meetingOf`.
+ */
 export function meetingFault(domain: string, given: string): string | undefined {
   const meeting = meetingOf(domain.toLowerCase(), given);
-  return meeting && `"${domain}" ${meetingTexts[meeting]} ${given}, below which a cluster gives services their addresses; choose a domain outside of it`;
+  return (
+    meeting &&
+    `"${domain}" ${meetingTexts[meeting]} ${given}, below which a cluster gives services their addresses; choose a domain outside of it`
+  );
 }
 
 /**

@@ -1,10 +1,34 @@
 /** What every room of the platform uses. */
 
 export { isPublicAddress, meetingFault, meetingOf } from './domains.ts';
-export { addDays, createSteppedClock, isoDurationMilliseconds, isoNow, systemClock, type PlatformClock, type SteppedClock } from './clock.ts';
+export {
+  addDays,
+  createSteppedClock,
+  isoDurationMilliseconds,
+  isoNow,
+  systemClock,
+  type PlatformClock,
+  type SteppedClock,
+} from './clock.ts';
 export { dnsLabel, internalHost, neighbourNames, plainNeighbourName, isLocalName } from './names.ts';
 export { silentLog, type PlatformLog } from './log.ts';
 export { mebibyte, sum } from './numbers.ts';
-export { ApiProblem, internalError, invalid, notFound, rateLimitExceeded, refused, taken, errorMessage, reasonOf } from './problem.ts';
+export {
+  ApiProblem,
+  internalError,
+  invalid,
+  notFound,
+  rateLimitExceeded,
+  refused,
+  taken,
+  errorMessage,
+  reasonOf,
+} from './problem.ts';
 export { secondsBetween, seededRandom, systemRandom, uuidFrom, type Random, type SecondsRange } from './random.ts';
-export { defaultIcon, defaultProvider, type DeployedCommit, type ServiceSpecs, type StoredAutoscaling } from './service-spec.ts';
+export {
+  defaultIcon,
+  defaultProvider,
+  type DeployedCommit,
+  type ServiceSpecs,
+  type StoredAutoscaling,
+} from './service-spec.ts';

@@ -1,5 +1,17 @@
 import type * as z from 'zod';
-import type { ServiceKind, ApplicationRequest, ContainerRequest, DatabaseRequest, DatabaseUpdateRequest, Helm, Job, JobRequest, workloadFields, serviceIdentity, Terraform } from '../../contract/index.ts';
+import type {
+  ServiceKind,
+  ApplicationRequest,
+  ContainerRequest,
+  DatabaseRequest,
+  DatabaseUpdateRequest,
+  Helm,
+  Job,
+  JobRequest,
+  workloadFields,
+  serviceIdentity,
+  Terraform,
+} from '../../contract/index.ts';
 
 type Ports = z.output<(typeof workloadFields)['ports']>;
 type Volumes = z.output<(typeof workloadFields)['storage']>;
@@ -21,7 +33,9 @@ export interface StoredAutoscaling {
     role: 'PRIMARY' | 'SAFETY';
     config_json?: Record<string, unknown> | undefined;
     config_yaml?: string | undefined;
-    trigger_authentication?: { id: string; created_at: string; updated_at: string; name: string; sealed_config_yaml: string } | undefined;
+    trigger_authentication?:
+      | { id: string; created_at: string; updated_at: string; name: string; sealed_config_yaml: string }
+      | undefined;
   }[];
 }
 
@@ -39,9 +53,13 @@ type Derived = keyof typeof serviceIdentity;
 export interface ServiceSpecs {
   application: Stored<z.output<typeof ApplicationRequest>>;
   container: Stored<z.output<typeof ContainerRequest>>;
-  database: Omit<z.output<typeof DatabaseRequest>, 'name'> & Pick<z.output<typeof DatabaseUpdateRequest>, 'annotations_groups' | 'labels_groups' | 'icon_uri'>;
+  database: Omit<z.output<typeof DatabaseRequest>, 'name'> &
+    Pick<z.output<typeof DatabaseUpdateRequest>, 'annotations_groups' | 'labels_groups' | 'icon_uri'>;
   helm: Omit<z.output<typeof Helm>, Exclude<Derived, 'description' | 'icon_uri'>>;
-  job: Omit<z.output<typeof Job>, Exclude<Derived, 'description' | 'icon_uri'> | 'annotations_groups' | 'labels_groups'> &
+  job: Omit<
+    z.output<typeof Job>,
+    Exclude<Derived, 'description' | 'icon_uri'> | 'annotations_groups' | 'labels_groups'
+  > &
     Pick<z.output<typeof JobRequest>, 'annotations_groups' | 'labels_groups'>;
   terraform: Omit<z.output<typeof Terraform>, Exclude<Derived, 'description' | 'icon_uri'>>;
 }

@@ -6,17 +6,35 @@ import { runtimeOfEnvironment } from './tasks.ts';
 
 /** The addresses at which services of one environment are reached from outside, by their ids. */
 export async function addressesOfServices(
-  context: Pick<EngineContext, 'runtimes'>, db: Db, environmentId: string, services: readonly Selectable<ServiceTable>[],
+  context: Pick<EngineContext, 'runtimes'>,
+  db: Db,
+  environmentId: string,
+  services: readonly Selectable<ServiceTable>[],
 ): Promise<ReadonlyMap<string, readonly ServiceAddress[]>> {
   const runtime = await runtimeOfEnvironment(context, db, environmentId);
-  return new Map(services.map(({ id, name, kind, spec, deployed_record: record }) =>
-    [id, runtime.addressesOf({ id, name, kind, environmentId, spec: JSON.parse(spec) }, record ?? undefined)]));
+  return new Map(
+    services.map(({ id, name, kind, spec, deployed_record: record }) => [
+      id,
+      runtime.addressesOf({ id, name, kind, environmentId, spec: JSON.parse(spec) }, record ?? undefined),
+    ]),
+  );
 }
 
-/** The domains below which the clusters of this platform give services their addresses. No service may choose one that meets them. */
-export const clusterDomains = ({ runtimes }: Pick<EngineContext, 'runtimes'>): readonly string[] => [...new Set(runtimes.all.flatMap(([, { domain }]) => domain ?? []))];
+/**
+ * The domains below which the clusters of this platform give services their addresses. No service may choose one that
+ * meets them.
+ */
+export const clusterDomains = ({ runtimes }: Pick<EngineContext, 'runtimes'>): readonly string[] => [
+  ...new Set(runtimes.all.flatMap(([, { domain }]) => domain ?? [])),
+];
 
-/** What the name servers have to give for the domains of a service; undefined on a cluster where that is only simulated. */
-export async function domainTarget(context: Pick<EngineContext, 'runtimes'>, db: Db, { id, environment_id: environmentId }: Pick<Selectable<ServiceTable>, 'id' | 'environment_id'>): Promise<string | undefined> {
+/**
+ * What the name servers have to give for the domains of a service; undefined on a cluster where that is only simulated.
+ */
+export async function domainTarget(
+  context: Pick<EngineContext, 'runtimes'>,
+  db: Db,
+  { id, environment_id: environmentId }: Pick<Selectable<ServiceTable>, 'id' | 'environment_id'>,
+): Promise<string | undefined> {
   return (await runtimeOfEnvironment(context, db, environmentId)).domainTarget?.({ id });
 }

@@ -15,8 +15,13 @@ import { watchedFails } from './watched-services.ts';
 export type AlertRuleRow = Selectable<AlertRuleTable>;
 type Condition = z.output<typeof AlertRuleRequest>['condition'];
 
-/** What the condition of a rule was found to be: whether it holds, for which values, and what of it is not known; or why nothing is. */
-export type Finding = { readonly holds: boolean; readonly matches: readonly LabelledValue[]; readonly problem?: string } | { readonly holds?: undefined; readonly problem: string };
+/**
+ * What the condition of a rule was found to be: whether it holds, for which values, and what of it is not known; or why
+ * nothing is.
+ */
+export type Finding =
+  | { readonly holds: boolean; readonly matches: readonly LabelledValue[]; readonly problem?: string }
+  | { readonly holds?: undefined; readonly problem: string };
 
 const comparisons: Readonly<Record<Condition['operator'], (value: number, threshold: number) => boolean>> = {
   NONE: (value) => value !== 0,
@@ -38,28 +43,55 @@ const functions: Readonly<Record<Condition['function'], (values: readonly number
 };
 
 /** The condition of a rule, with what is left out. */
-export const conditionOfRule = (rule: AlertRuleRow): Condition => ({ operator: 'NONE', threshold: 0, function: 'NONE', ...(JSON.parse(rule.condition) as Partial<Condition>) }) as Condition;
+export const conditionOfRule = (rule: AlertRuleRow): Condition =>
+  ({
+    operator: 'NONE',
+    threshold: 0,
+    function: 'NONE',
+    ...(JSON.parse(rule.condition) as Partial<Condition>),
+  }) as Condition;
 
-/** The values that meet a condition: of a function, the one that it gives, which is of no series alone. Nothing meets it that is no number. */
-function meeting({ operator, threshold, function: reduce }: Condition, values: readonly LabelledValue[]): readonly LabelledValue[] {
-  const reduced = reduce === 'NONE' ? values : functions[reduce](values.map(({ value }) => value)).map((value) => ({ labels: {}, value }));
+/**
+ * The values that meet a condition: of a function, the one that it gives, which is of no series alone. Nothing meets it
+ * that is no number.
+ */
+function meeting(
+  { operator, threshold, function: reduce }: Condition,
+  values: readonly LabelledValue[],
+): readonly LabelledValue[] {
+  const reduced =
+    reduce === 'NONE'
+      ? values
+      : functions[reduce](values.map(({ value }) => value)).map((value) => ({ labels: {}, value }));
   return reduced.filter(({ value }) => !Number.isNaN(value) && comparisons[operator](value, threshold));
 }
 
 /** As for Prometheus' own alerts: an expression that compares by itself gives what is met, and nothing otherwise. */
 const meetingOf = (condition: Condition, { kind, values }: PrometheusValues): readonly LabelledValue[] =>
-  (kind === 'series' && condition.operator === 'NONE' && condition.function === 'NONE' ? values : meeting(condition, values));
+  kind === 'series' && condition.operator === 'NONE' && condition.function === 'NONE'
+    ? values
+    : meeting(condition, values);
 
-const found = (matches: readonly LabelledValue[], problem?: string): Finding => ({ holds: matches.length > 0, matches, ...(problem !== undefined && { problem }) });
+const found = (matches: readonly LabelledValue[], problem?: string): Finding => ({
+  holds: matches.length > 0,
+  matches,
+  ...(problem !== undefined && { problem }),
+});
 
 /** What is said of an expression that nobody here can evaluate. */
 const needsPrometheus = `It is not evaluated: that needs a Prometheus, and the clusters file of the platform names none. Without one, a condition can be one of these metrics, with labels such as {service="web"} or without, compared by operator and threshold: ${metricNames.join(', ')}.`;
 
 /** Why a condition can't be evaluated, as a sentence; undefined if it can. */
-export const refusalOfCondition = ({ prometheus }: Pick<EngineContext, 'prometheus'>, rule: AlertRuleRow): string | undefined =>
-  (prometheus === undefined && selectorIn(conditionOfRule(rule).promql) === undefined ? needsPrometheus : undefined);
+export const refusalOfCondition = (
+  { prometheus }: Pick<EngineContext, 'prometheus'>,
+  rule: AlertRuleRow,
+): string | undefined =>
+  prometheus === undefined && selectorIn(conditionOfRule(rule).promql) === undefined ? needsPrometheus : undefined;
 
-const isAbout = ({ target_id: target }: AlertRuleRow) => ({ labels }: Pick<Series, 'labels'>): boolean => [labels['service_id'], labels['environment_id'], labels['cluster_id']].includes(target);
+const isAbout =
+  ({ target_id: target }: AlertRuleRow) =>
+  ({ labels }: Pick<Series, 'labels'>): boolean =>
+    [labels['service_id'], labels['environment_id'], labels['cluster_id']].includes(target);
 
 /** How many gaps are told. */
 const mostGaps = 5;
@@ -76,12 +108,28 @@ export interface PresentMeasurements extends Present {
 }
 
 /** What follows where a metric has no value for what a rule watches. While nobody measures, that says nothing. */
-const withoutValue = (metric: string, isMeasured: boolean, matches: readonly LabelledValue[], gaps: readonly Gap[]): Finding => (isMeasured
-  ? found(matches, [`There is no value of ${metric} for what it watches at present.`, gapsText(gaps)].filter((text) => text !== '').join(' '))
-  : { problem: 'Its cluster is not measured at present, so nobody knows whether its condition holds.' });
+const withoutValue = (
+  metric: string,
+  isMeasured: boolean,
+  matches: readonly LabelledValue[],
+  gaps: readonly Gap[],
+): Finding =>
+  isMeasured
+    ? found(
+        matches,
+        [`There is no value of ${metric} for what it watches at present.`, gapsText(gaps)]
+          .filter((text) => text !== '')
+          .join(' '),
+      )
+    : { problem: 'Its cluster is not measured at present, so nobody knows whether its condition holds.' };
 
 /** Evaluates the condition of a rule. What the platform measures itself is that of the rule's target alone. */
-export async function evaluateCondition(context: Pick<EngineContext, 'prometheus'>, rule: AlertRuleRow, present: PresentMeasurements, signal: AbortSignal): Promise<Finding> {
+export async function evaluateCondition(
+  context: Pick<EngineContext, 'prometheus'>,
+  rule: AlertRuleRow,
+  present: PresentMeasurements,
+  signal: AbortSignal,
+): Promise<Finding> {
   const condition = conditionOfRule(rule);
   const selector = selectorIn(condition.promql);
   if (selector !== undefined) {
@@ -89,7 +137,10 @@ export async function evaluateCondition(context: Pick<EngineContext, 'prometheus
     const gaps = selected(selector, present.gaps).filter(isAbout(rule));
     const matches = meeting(condition, values);
     if (values.length === 0) return withoutValue(selector.metric, present.clusters.has(rule.cluster_id), matches, gaps);
-    return found(matches, gaps.length === 0 ? undefined : `It is evaluated by a part of what it watches. ${gapsText(gaps)}`);
+    return found(
+      matches,
+      gaps.length === 0 ? undefined : `It is evaluated by a part of what it watches. ${gapsText(gaps)}`,
+    );
   }
   const { prometheus } = context;
   if (prometheus === undefined) return found([], needsPrometheus);
@@ -102,14 +153,29 @@ export async function evaluateCondition(context: Pick<EngineContext, 'prometheus
 }
 
 /** The runtime of the cluster that a rule watches, or that the service or environment is on which it watches. */
-export const runtimeOfTarget = async ({ runtimes }: Pick<EngineContext, 'runtimes'>, db: Db, { target_id: id }: AlertRuleRow): Promise<Runtime> => {
+export const runtimeOfTarget = async (
+  { runtimes }: Pick<EngineContext, 'runtimes'>,
+  db: Db,
+  { target_id: id }: AlertRuleRow,
+): Promise<Runtime> => {
   const watched = await db
-    .selectFrom('cluster').select('runtime')
-    .where((eb) => eb.or([
-      eb('id', '=', id),
-      eb('id', '=', eb.selectFrom('service').innerJoin('environment', 'environment.id', 'service.environment_id').select('environment.cluster_id').where('service.id', '=', id)),
-      eb('id', '=', eb.selectFrom('environment').select('environment.cluster_id').where('environment.id', '=', id)),
-    ]))
+    .selectFrom('cluster')
+    .select('runtime')
+    .where((eb) =>
+      eb.or([
+        eb('id', '=', id),
+        eb(
+          'id',
+          '=',
+          eb
+            .selectFrom('service')
+            .innerJoin('environment', 'environment.id', 'service.environment_id')
+            .select('environment.cluster_id')
+            .where('service.id', '=', id),
+        ),
+        eb('id', '=', eb.selectFrom('environment').select('environment.cluster_id').where('environment.id', '=', id)),
+      ]),
+    )
     .executeTakeFirst();
   return runtimes.named(watched?.runtime ?? simulatedRuntimeName);
 };
@@ -124,13 +190,26 @@ interface LastFinding {
 /** What a rule's condition was found to be last; undefined if it was not evaluated since the rule was changed. */
 export async function lastFinding(db: Db, rule: AlertRuleRow): Promise<LastFinding | undefined> {
   const last = await db.selectFrom('alert_evaluation').selectAll().where('rule_id', '=', rule.id).executeTakeFirst();
-  return last?.condition === rule.condition ? { holds: last.holds === 1, problem: last.problem, ...(last.matches !== null && { matches: JSON.parse(last.matches) as Matches }) } : undefined;
+  return last?.condition === rule.condition
+    ? {
+        holds: last.holds === 1,
+        problem: last.problem,
+        ...(last.matches !== null && { matches: JSON.parse(last.matches) as Matches }),
+      }
+    : undefined;
 }
 
-/** Whether a rule's condition holds: by its simulation, or as it was found last. Asked within a transaction, where nobody else can be asked. */
+/**
+ * Whether a rule's condition holds: by its simulation, or as it was found last. Asked within a transaction, where
+ * nobody else can be asked.
+ */
 export async function conditionHolds(context: EngineContext, db: Db, rule: AlertRuleRow): Promise<boolean> {
   const { simulatedCondition } = await runtimeOfTarget(context, db, rule);
   if (simulatedCondition === undefined) return (await lastFinding(db, rule))?.holds === true;
   const { promql, operator, threshold } = conditionOfRule(rule);
-  return simulatedCondition({ promql, isMetBy: (value) => comparisons[operator](value, threshold), watchedServiceFails: await watchedFails(db, rule.target_id) });
+  return simulatedCondition({
+    promql,
+    isMetBy: (value) => comparisons[operator](value, threshold),
+    watchedServiceFails: await watchedFails(db, rule.target_id),
+  });
 }

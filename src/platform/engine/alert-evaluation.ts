@@ -10,44 +10,79 @@ import { measuredClusters, readMeasurements } from './measurements/series.ts';
 /** How often conditions are evaluated, in milliseconds. */
 const intervalMilliseconds = 10_000;
 
-const says = { failure: 'the conditions of alert rules could not be evaluated', recovery: 'the conditions of alert rules are evaluated again' };
+const says = {
+  failure: 'the conditions of alert rules could not be evaluated',
+  recovery: 'the conditions of alert rules are evaluated again',
+};
 
 /** The rules whose conditions are real, and are to be evaluated. */
 async function rulesToEvaluate(context: EngineContext): Promise<AlertRuleRow[]> {
-  const rules = await context.db.selectFrom('alert_rule').selectAll().where('enabled', '=', 1).where('source', '=', 'MANAGED').orderBy('id').execute();
-  const isReal = await Promise.all(rules.map(async (rule) => (await runtimeOfTarget(context, context.db, rule)).simulatedCondition === undefined));
+  const rules = await context.db
+    .selectFrom('alert_rule')
+    .selectAll()
+    .where('enabled', '=', 1)
+    .where('source', '=', 'MANAGED')
+    .orderBy('id')
+    .execute();
+  const isReal = await Promise.all(
+    rules.map(async (rule) => (await runtimeOfTarget(context, context.db, rule)).simulatedCondition === undefined),
+  );
   return rules.filter((_, index) => isReal[index]);
 }
 
-/** Writes what a condition was found to be, and has the rule advance where that has changed. Where it could not be found out, what was found before goes on. */
+/**
+ * Writes what a condition was found to be, and has the rule advance where that has changed. Where it could not be found
+ * out, what was found before goes on.
+ */
 async function saveFinding(context: EngineContext, trx: Db, rule: AlertRuleRow, finding: Finding): Promise<void> {
   await trx.hold(rule.id);
   const current = await trx.selectFrom('alert_rule').selectAll().where('id', '=', rule.id).executeTakeFirst();
   if (current?.condition !== rule.condition) return;
-  const present = await trx.selectFrom('alert_evaluation').selectAll().where('rule_id', '=', rule.id).executeTakeFirst();
+  const present = await trx
+    .selectFrom('alert_evaluation')
+    .selectAll()
+    .where('rule_id', '=', rule.id)
+    .executeTakeFirst();
   const last = present?.condition === rule.condition ? present : undefined;
   const before = last?.holds === 1;
   // Once it holds no more, receivers are told for which values it did.
   const matches = finding.holds ? JSON.stringify(matchesOf(finding.matches)) : (last?.matches ?? null);
-  const row = { condition: rule.condition, holds: (finding.holds ?? before) ? (1 as const) : (0 as const), problem: finding.problem ?? null, matches };
-  if (last !== undefined && last.holds === row.holds && last.problem === row.problem && last.matches === row.matches) return;
-  await trx.insertInto('alert_evaluation').values({ rule_id: rule.id, ...row }).onConflict((conflict) => conflict.column('rule_id').doUpdateSet(row)).execute();
+  const row = {
+    condition: rule.condition,
+    holds: (finding.holds ?? before) ? (1 as const) : (0 as const),
+    problem: finding.problem ?? null,
+    matches,
+  };
+  if (last !== undefined && last.holds === row.holds && last.problem === row.problem && last.matches === row.matches)
+    return;
+  await trx
+    .insertInto('alert_evaluation')
+    .values({ rule_id: rule.id, ...row })
+    .onConflict((conflict) => conflict.column('rule_id').doUpdateSet(row))
+    .execute();
   // A rule that is rolled out at the moment has its timer.
-  if ((row.holds === 1) !== before && current.state !== 'UNDEPLOYED') await conditionMayHaveChanged(context, trx, current);
+  if ((row.holds === 1) !== before && current.state !== 'UNDEPLOYED')
+    await conditionMayHaveChanged(context, trx, current);
 }
 
 /** Evaluates the conditions of alert rules on what really runs, by one worker, outside of transactions. */
 export function evaluatingOf(context: EngineContext, duties: Duties, wake: () => void): RepeatedWork {
   return {
-    interval: intervalMilliseconds, says,
+    interval: intervalMilliseconds,
+    says,
     run: async (signal) => {
       if (context.runtimes.all.every(([, { simulatedCondition }]) => simulatedCondition !== undefined)) return;
       const rules = await rulesToEvaluate(context);
       const duty = rules.length === 0 ? undefined : await duties.take('evaluating alert rules');
       if (duty === undefined) return;
       const now = context.clock.now();
-      const present = await context.db.read(async (trx) => ({ ...(await readMeasurements(trx, now)), clusters: await measuredClusters(trx, now) }));
-      const findings = await Promise.all(rules.map(async (rule) => ({ rule, finding: await evaluateCondition(context, rule, present, signal) })));
+      const present = await context.db.read(async (trx) => ({
+        ...(await readMeasurements(trx, now)),
+        clusters: await measuredClusters(trx, now),
+      }));
+      const findings = await Promise.all(
+        rules.map(async (rule) => ({ rule, finding: await evaluateCondition(context, rule, present, signal) })),
+      );
       try {
         // One transaction for each: others need not wait for all.
         for (const { rule, finding } of findings) await duty.write((trx) => saveFinding(context, trx, rule, finding));

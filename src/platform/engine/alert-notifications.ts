@@ -26,45 +26,125 @@ async function subjectOfAlert(trx: Db, rule: AlertRuleRow): Promise<Subject> {
 }
 
 /** What a receiver is told. Slack displays `text`; the rest is the same for every kind. */
-function bodyOf({ kind }: AlertReceiverAddress, rule: AlertRuleRow, event: AlertEvent, { cluster, matches }: Subject, at: number): string {
-  const { summary, runbook_url: runbook } = JSON.parse(rule.presentation) as { summary?: string; runbook_url?: string | null };
-  const payload = {
-    alert_rule_id: rule.id, name: rule.name, severity: rule.severity, description: rule.description, summary, runbook_url: runbook ?? undefined,
-    target_type: rule.target_type, target_id: rule.target_id, cluster_id: rule.cluster_id, organization_id: rule.organization_id, starts_at: rule.starts_at ?? undefined,
-    cluster, condition: conditionOfRule(rule), values: matches?.first, values_total: matches?.count,
+function bodyOf(
+  { kind }: AlertReceiverAddress,
+  rule: AlertRuleRow,
+  event: AlertEvent,
+  { cluster, matches }: Subject,
+  at: number,
+): string {
+  const { summary, runbook_url: runbook } = JSON.parse(rule.presentation) as {
+    summary?: string;
+    runbook_url?: string | null;
   };
-  const about = [...(cluster === undefined ? [] : [`Cluster ${cluster}.`]), `${conditionOfRule(rule).promql}${matches === undefined ? '' : `: ${matchesText(matches)}`}`].join(' ');
+  const payload = {
+    alert_rule_id: rule.id,
+    name: rule.name,
+    severity: rule.severity,
+    description: rule.description,
+    summary,
+    runbook_url: runbook ?? undefined,
+    target_type: rule.target_type,
+    target_id: rule.target_id,
+    cluster_id: rule.cluster_id,
+    organization_id: rule.organization_id,
+    starts_at: rule.starts_at ?? undefined,
+    cluster,
+    condition: conditionOfRule(rule),
+    values: matches?.first,
+    values_total: matches?.count,
+  };
+  const about = [
+    ...(cluster === undefined ? [] : [`Cluster ${cluster}.`]),
+    `${conditionOfRule(rule).promql}${matches === undefined ? '' : `: ${matchesText(matches)}`}`,
+  ].join(' ');
   const text = `${event === 'ALERT_TRIGGERED' ? 'Alert' : 'Resolved'}: ${rule.name} (${rule.severity})${summary === undefined ? '' : `: ${summary}`}\n${about}`;
-  return JSON.stringify({ event_type: event, created_at: iso(at), payload, ...(kind === 'SLACK' && { text: slackText(text) }) });
+  return JSON.stringify({
+    event_type: event,
+    created_at: iso(at),
+    payload,
+    ...(kind === 'SLACK' && { text: slackText(text) }),
+  });
 }
 
-/** Has the receivers of a rule told of it, once the transaction is committed. What earlier ones came to is forgotten. @param at milliseconds since the epoch */
-export async function announceAlert({ alertReceivers = {} }: EngineContext, trx: Db, rule: AlertRuleRow, event: AlertEvent, at: number): Promise<void> {
+/**
+ * Has the receivers of a rule told of it, once the transaction is committed. What earlier ones came to is forgotten.
+ * @param at milliseconds since the epoch
+ */
+export async function announceAlert(
+  { alertReceivers = {} }: EngineContext,
+  trx: Db,
+  rule: AlertRuleRow,
+  event: AlertEvent,
+  at: number,
+): Promise<void> {
   await trx.deleteFrom('alert_notification').where('rule_id', '=', rule.id).where('due_ms', 'is', null).execute();
   const subject = await subjectOfAlert(trx, rule);
   const rows = receiversOf(rule).flatMap((id) => {
     const address = alertReceivers[id];
-    return address === undefined ? [] : [{ rule_id: rule.id, receiver_id: id, event, body: bodyOf(address, rule, event, subject, at), due_ms: at, failure: null }];
+    return address === undefined
+      ? []
+      : [
+          {
+            rule_id: rule.id,
+            receiver_id: id,
+            event,
+            body: bodyOf(address, rule, event, subject, at),
+            due_ms: at,
+            failure: null,
+          },
+        ];
   });
   if (rows.length > 0) await trx.insertInto('alert_notification').values(rows).execute();
 }
 
 /** Whether receivers were told that a rule is triggered: some of them, none, or whether that goes on. */
 export async function toldOf(trx: Db, ruleId: string): Promise<'some' | 'none' | 'going on'> {
-  const rows = await trx.selectFrom('alert_notification').select(['due_ms', 'failure']).where('rule_id', '=', ruleId).where('event', '=', 'ALERT_TRIGGERED').execute();
+  const rows = await trx
+    .selectFrom('alert_notification')
+    .select(['due_ms', 'failure'])
+    .where('rule_id', '=', ruleId)
+    .where('event', '=', 'ALERT_TRIGGERED')
+    .execute();
   if (rows.some(({ due_ms: due }) => due !== null)) return 'going on';
   return rows.some(({ failure }) => failure === null) ? 'some' : 'none';
 }
 
 /** Why receivers of a rule are not told, as sentences. */
-export async function notificationProblems({ alertReceivers = {} }: Pick<EngineContext, 'alertReceivers'>, db: Db, rule: AlertRuleRow): Promise<string[]> {
+export async function notificationProblems(
+  { alertReceivers = {} }: Pick<EngineContext, 'alertReceivers'>,
+  db: Db,
+  rule: AlertRuleRow,
+): Promise<string[]> {
   const ids = receiversOf(rule);
-  const names = new Map(ids.length === 0 ? [] : (await db.selectFrom('alert_receiver').select(['id', 'name']).where('id', 'in', [...ids]).execute()).map(({ id, name }) => [id, name]));
-  const failed = await db.selectFrom('alert_notification').select(['receiver_id', 'failure']).where('rule_id', '=', rule.id).where('failure', 'is not', null).execute();
+  const names = new Map(
+    ids.length === 0
+      ? []
+      : (
+          await db
+            .selectFrom('alert_receiver')
+            .select(['id', 'name'])
+            .where('id', 'in', [...ids])
+            .execute()
+        ).map(({ id, name }) => [id, name]),
+  );
+  const failed = await db
+    .selectFrom('alert_notification')
+    .select(['receiver_id', 'failure'])
+    .where('rule_id', '=', rule.id)
+    .where('failure', 'is not', null)
+    .execute();
   return [
     ...(ids.length === 0 ? ['Nobody is told: it has no receivers.'] : []),
-    ...ids.filter((id) => alertReceivers[id] === undefined).map((id) => `The receiver ${names.get(id) ?? id} is not told: the clusters file of the platform has no address for it.`),
-    ...failed.map(({ receiver_id: id, failure }) => `The receiver ${names.get(id) ?? id} could not be told: ${failure}.`),
+    ...ids
+      .filter((id) => alertReceivers[id] === undefined)
+      .map(
+        (id) =>
+          `The receiver ${names.get(id) ?? id} is not told: the clusters file of the platform has no address for it.`,
+      ),
+    ...failed.map(
+      ({ receiver_id: id, failure }) => `The receiver ${names.get(id) ?? id} could not be told: ${failure}.`,
+    ),
   ];
 }
 
@@ -79,7 +159,9 @@ const timeoutMilliseconds = 10_000;
 const failureOf = ({ status, code }: AttemptResult): string => {
   if (status >= 300 && status < 400) return `it answered with HTTP ${status}, and redirects are not followed`;
   if (status !== 0) return `it answered with HTTP ${status}`;
-  return code === tooLate ? `it did not answer within ${timeoutMilliseconds / 1000} seconds` : `it gave no answer (${code ?? 'no reason is known'})`;
+  return code === tooLate
+    ? `it did not answer within ${timeoutMilliseconds / 1000} seconds`
+    : `it gave no answer (${code ?? 'no reason is known'})`;
 };
 
 const withoutAddress = 'the clusters file has no address for it any more';
@@ -87,29 +169,54 @@ const withoutAddress = 'the clusters file has no address for it any more';
 const says = { failure: 'receivers of alerts could not be told', recovery: 'receivers of alerts are told again' };
 
 /** Tells receivers of alerts, by one worker. Who dies after an attempt and before it is recorded tells again. */
-export function notifyingOf(context: EngineContext, duties: Duties): RepeatedWork & { readonly close: () => Promise<void> } {
+export function notifyingOf(
+  context: EngineContext,
+  duties: Duties,
+): RepeatedWork & { readonly close: () => Promise<void> } {
   const { db, clock, alertReceivers = {} } = context;
   // The addresses are the operator's own, who may mean private ones.
   const dispatcher = createAgent(anyAddress);
 
-  const due = () => db.selectFrom('alert_notification').selectAll().where('due_ms', '<=', clock.now()).orderBy('seq').limit(most).execute();
+  const due = () =>
+    db
+      .selectFrom('alert_notification')
+      .selectAll()
+      .where('due_ms', '<=', clock.now())
+      .orderBy('seq')
+      .limit(most)
+      .execute();
   type Notification = Awaited<ReturnType<typeof due>>[number];
 
-  const tell = async (duty: Duty, { seq, receiver_id: receiver, body, attempts: before }: Notification, signal: AbortSignal): Promise<void> => {
+  const tell = async (
+    duty: Duty,
+    { seq, receiver_id: receiver, body, attempts: before }: Notification,
+    signal: AbortSignal,
+  ): Promise<void> => {
     const address = alertReceivers[receiver];
     // Whom a receiver points at is not who was named, and need not be one of the operator's.
-    const result = address && (await sendDelivery({ dispatcher, timeoutMilliseconds, redirects: 0 }, { url: address.url, deliveryId: `alert-${seq}`, body }, signal));
+    const result =
+      address &&
+      (await sendDelivery(
+        { dispatcher, timeoutMilliseconds, redirects: 0 },
+        { url: address.url, deliveryId: `alert-${seq}`, body },
+        signal,
+      ));
     const attempts = before + 1;
     const isOver = result?.outcome !== 'try again' || attempts >= maximumDeliveryAttempts;
     const failure = result === undefined ? withoutAddress : result.outcome === 'delivered' ? null : failureOf(result);
     const dueAt = isOver ? null : Math.round(clock.now() + firstRetrySeconds * 1000 * 2 ** before * context.timeScale);
     await duty.write(async (trx) => {
-      await trx.updateTable('alert_notification').set({ attempts, failure, due_ms: dueAt }).where('seq', '=', seq).execute();
+      await trx
+        .updateTable('alert_notification')
+        .set({ attempts, failure, due_ms: dueAt })
+        .where('seq', '=', seq)
+        .execute();
     });
   };
 
   return {
-    interval: intervalMilliseconds, says,
+    interval: intervalMilliseconds,
+    says,
     run: async (signal) => {
       if (Object.keys(alertReceivers).length === 0 || (await due()).length === 0) return;
       const duty = await duties.take('telling receivers of alerts');

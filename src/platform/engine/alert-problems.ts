@@ -3,11 +3,21 @@ import { type AlertRuleRow, lastFinding, refusalOfCondition, runtimeOfTarget } f
 import { notificationProblems } from './alert-notifications.ts';
 import type { EngineContext } from './context.ts';
 
-/** Why a rule is not evaluated at present, or its receivers not told, as sentences; undefined if it is, or is disabled. */
-export async function alertRuleProblem(context: EngineContext, db: Db, rule: AlertRuleRow): Promise<string | undefined> {
-  if (rule.enabled === 0 || rule.source === 'GHOST' || (await runtimeOfTarget(context, db, rule)).simulatedCondition) return undefined;
+/**
+ * Why a rule is not evaluated at present, or its receivers not told, as sentences; undefined if it is, or is disabled.
+ */
+export async function alertRuleProblem(
+  context: EngineContext,
+  db: Db,
+  rule: AlertRuleRow,
+): Promise<string | undefined> {
+  if (rule.enabled === 0 || rule.source === 'GHOST' || (await runtimeOfTarget(context, db, rule)).simulatedCondition)
+    return undefined;
   const refusal = refusalOfCondition(context, rule);
   const found = refusal === undefined ? await lastFinding(db, rule) : undefined;
   const evaluation = refusal ?? (found === undefined ? 'It was not evaluated yet.' : found.problem);
-  return [...(evaluation === null ? [] : [evaluation]), ...(await notificationProblems(context, db, rule))].join(' ') || undefined;
+  return (
+    [...(evaluation === null ? [] : [evaluation]), ...(await notificationProblems(context, db, rule))].join(' ') ||
+    undefined
+  );
 }

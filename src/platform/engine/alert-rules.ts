@@ -14,44 +14,67 @@ const transitionSeconds = (rule: AlertRuleRow, seconds: SecondsRange | 'for'): S
 /** When to look again whether receivers were told, in milliseconds. */
 const stillTellingMilliseconds = 1000;
 
-const transitionFrom = (state: AlertRuleRow['state']) => alertRuleTransitions.find((transition) => transition.from === state);
+const transitionFrom = (state: AlertRuleRow['state']) =>
+  alertRuleTransitions.find((transition) => transition.from === state);
 
-/** When a rule leaves its state by itself, in milliseconds since the epoch; null if it stays until something happens. */
-const nextTransitionAt = async (context: EngineContext, trx: Db, rule: AlertRuleRow, now: number): Promise<number | null> => {
+/**
+ * When a rule leaves its state by itself, in milliseconds since the epoch; null if it stays until something happens.
+ */
+const nextTransitionAt = async (
+  context: EngineContext,
+  trx: Db,
+  rule: AlertRuleRow,
+  now: number,
+): Promise<number | null> => {
   const transition = transitionFrom(rule.state);
   if (transition === undefined || rule.enabled === 0) return null;
   if (rule.state === 'OK' && !(await conditionHolds(context, trx, rule))) return null;
   return now + duration(context, transitionSeconds(rule, transition.takes), `${rule.id}/${rule.state}/${now}`);
 };
 
-const saveRule = async (context: EngineContext, trx: Db, rule: AlertRuleRow, change: Partial<AlertRuleRow>, now: number): Promise<number | null> => {
+const saveRule = async (
+  context: EngineContext,
+  trx: Db,
+  rule: AlertRuleRow,
+  change: Partial<AlertRuleRow>,
+  now: number,
+): Promise<number | null> => {
   await trx.updateTable('alert_rule').set(change).where('id', '=', rule.id).execute();
   return nextTransitionAt(context, trx, { ...rule, ...change }, now);
 };
 
 /** Advances one rule. A rule whose condition no longer holds becomes OK. */
-export const advanceAlertRule = (context: EngineContext): TimerHandler => async (trx, ruleId, now) => {
-  const rule = await trx.selectFrom('alert_rule').selectAll().where('id', '=', ruleId).executeTakeFirst();
-  if (rule === undefined) return null;
-  if (rule.state === 'UNDEPLOYED') {
-    return saveRule(context, trx, rule, { is_up_to_date: 1, ...(rule.enabled === 1 && { state: 'OK' }) }, now);
-  }
-  const isReal = (await runtimeOfTarget(context, trx, rule)).simulatedCondition === undefined;
-  if (!(await conditionHolds(context, trx, rule))) {
-    if (isReal && rule.state === 'NOTIFIED') await announceAlert(context, trx, rule, 'ALERT_RESOLVED', now);
-    return firingStates.includes(rule.state) ? saveRule(context, trx, rule, { state: 'OK', starts_at: null }, now) : null;
-  }
-  const transition = transitionFrom(rule.state);
-  if (transition === undefined) return null;
-  if (transition.to === 'TRIGGERED') return saveRule(context, trx, rule, { state: 'TRIGGERED', starts_at: iso(now) }, now);
-  if (isReal && transition.to === 'PENDING_NOTIFICATION') await announceAlert(context, trx, rule, 'ALERT_TRIGGERED', now);
-  if (isReal && transition.to === 'NOTIFIED') {
-    const told = await toldOf(trx, rule.id);
-    return told === 'going on' ? now + stillTellingMilliseconds : saveRule(context, trx, rule, { state: told === 'some' ? 'NOTIFIED' : 'UNROUTED' }, now);
-  }
-  const hasNoReceivers = transition.to === 'NOTIFIED' && (JSON.parse(rule.alert_receiver_ids) as string[]).length === 0;
-  return saveRule(context, trx, rule, { state: hasNoReceivers ? 'UNROUTED' : transition.to }, now);
-};
+export const advanceAlertRule =
+  (context: EngineContext): TimerHandler =>
+  async (trx, ruleId, now) => {
+    const rule = await trx.selectFrom('alert_rule').selectAll().where('id', '=', ruleId).executeTakeFirst();
+    if (rule === undefined) return null;
+    if (rule.state === 'UNDEPLOYED') {
+      return saveRule(context, trx, rule, { is_up_to_date: 1, ...(rule.enabled === 1 && { state: 'OK' }) }, now);
+    }
+    const isReal = (await runtimeOfTarget(context, trx, rule)).simulatedCondition === undefined;
+    if (!(await conditionHolds(context, trx, rule))) {
+      if (isReal && rule.state === 'NOTIFIED') await announceAlert(context, trx, rule, 'ALERT_RESOLVED', now);
+      return firingStates.includes(rule.state)
+        ? saveRule(context, trx, rule, { state: 'OK', starts_at: null }, now)
+        : null;
+    }
+    const transition = transitionFrom(rule.state);
+    if (transition === undefined) return null;
+    if (transition.to === 'TRIGGERED')
+      return saveRule(context, trx, rule, { state: 'TRIGGERED', starts_at: iso(now) }, now);
+    if (isReal && transition.to === 'PENDING_NOTIFICATION')
+      await announceAlert(context, trx, rule, 'ALERT_TRIGGERED', now);
+    if (isReal && transition.to === 'NOTIFIED') {
+      const told = await toldOf(trx, rule.id);
+      return told === 'going on'
+        ? now + stillTellingMilliseconds
+        : saveRule(context, trx, rule, { state: told === 'some' ? 'NOTIFIED' : 'UNROUTED' }, now);
+    }
+    const hasNoReceivers =
+      transition.to === 'NOTIFIED' && (JSON.parse(rule.alert_receiver_ids) as string[]).length === 0;
+    return saveRule(context, trx, rule, { state: hasNoReceivers ? 'UNROUTED' : transition.to }, now);
+  };
 
 /** See Engine.alertRuleChanged. */
 export async function alertRuleChanged(context: EngineContext, trx: Db, ruleId: string): Promise<void> {
@@ -59,7 +82,11 @@ export async function alertRuleChanged(context: EngineContext, trx: Db, ruleId: 
   const rule = await trx.selectFrom('alert_rule').selectAll().where('id', '=', ruleId).executeTakeFirst();
   if (rule === undefined) throw notFound('alert rule', ruleId);
   const now = context.clock.now();
-  await trx.updateTable('alert_rule').set({ state: 'UNDEPLOYED', is_up_to_date: 0, starts_at: null }).where('id', '=', ruleId).execute();
+  await trx
+    .updateTable('alert_rule')
+    .set({ state: 'UNDEPLOYED', is_up_to_date: 0, starts_at: null })
+    .where('id', '=', ruleId)
+    .execute();
   await setTimer(trx, 'ALERT_RULE', ruleId, now + duration(context, alertRuleTransitions[0].takes, `${ruleId}/${now}`));
 }
 
@@ -67,16 +94,33 @@ export async function alertRuleChanged(context: EngineContext, trx: Db, ruleId: 
 const rulesWatching = (trx: Db, serviceId: string, environmentId: string) =>
   trx
     .selectFrom('alert_rule')
-    .where('source', '=', 'MANAGED').where('enabled', '=', 1).where('state', 'in', ['OK', ...firingStates])
-    .where((eb) => eb.or([
-      eb('target_id', '=', serviceId),
-      eb('target_id', '=', eb.selectFrom('environment').select('cluster_id').where('environment.id', '=', environmentId)),
-    ]))
+    .where('source', '=', 'MANAGED')
+    .where('enabled', '=', 1)
+    .where('state', 'in', ['OK', ...firingStates])
+    .where((eb) =>
+      eb.or([
+        eb('target_id', '=', serviceId),
+        eb(
+          'target_id',
+          '=',
+          eb.selectFrom('environment').select('cluster_id').where('environment.id', '=', environmentId),
+        ),
+      ]),
+    )
     .orderBy('id');
 
-/** Has a rule advance now. Writes nothing where that is due anyway, so that services that end side by side don't wait for each other. */
+/**
+ * Has a rule advance now. Writes nothing where that is due anyway, so that services that end side by side don't wait
+ * for each other.
+ */
 async function evaluateNow(trx: Db, ruleId: string, now: number): Promise<void> {
-  const due = await trx.selectFrom('timer').select('due_ms').where('kind', '=', 'ALERT_RULE').where('subject_id', '=', ruleId).where('due_ms', '<=', now).executeTakeFirst();
+  const due = await trx
+    .selectFrom('timer')
+    .select('due_ms')
+    .where('kind', '=', 'ALERT_RULE')
+    .where('subject_id', '=', ruleId)
+    .where('due_ms', '<=', now)
+    .executeTakeFirst();
   if (due === undefined) await setTimer(trx, 'ALERT_RULE', ruleId, now);
 }
 
@@ -89,10 +133,16 @@ export async function conditionMayHaveChanged(context: EngineContext, trx: Db, r
 }
 
 /** Evaluates the rules that watch a service again, after a deployment of it has ended. */
-export async function serviceSettled(context: EngineContext, trx: Db, serviceId: string, environmentId: string): Promise<void> {
+export async function serviceSettled(
+  context: EngineContext,
+  trx: Db,
+  serviceId: string,
+  environmentId: string,
+): Promise<void> {
   const watching = await rulesWatching(trx, serviceId, environmentId).select('id').execute();
   if (watching.length === 0) return;
   // Who evaluates a rule holds it, and so sees what this transaction has changed.
   await trx.holdInOrder(watching.map(({ id }) => ({ name: id, isShared: true })));
-  for (const rule of await rulesWatching(trx, serviceId, environmentId).selectAll().execute()) await conditionMayHaveChanged(context, trx, rule);
+  for (const rule of await rulesWatching(trx, serviceId, environmentId).selectAll().execute())
+    await conditionMayHaveChanged(context, trx, rule);
 }

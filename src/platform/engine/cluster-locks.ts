@@ -2,8 +2,15 @@ import type { Selectable } from 'kysely';
 import { addDays, refused } from '../common/index.ts';
 import type { ClusterLockTable, Db } from '../store/index.ts';
 
-/** The lock of a cluster; undefined if there is none, or it has expired or not begun. @param now in milliseconds since the epoch */
-export async function activeLock(db: Db, clusterId: string, now: number): Promise<Selectable<ClusterLockTable> | undefined> {
+/**
+ * The lock of a cluster; undefined if there is none, or it has expired or not begun. @param now in milliseconds since
+ * the epoch
+ */
+export async function activeLock(
+  db: Db,
+  clusterId: string,
+  now: number,
+): Promise<Selectable<ClusterLockTable> | undefined> {
   const lock = await db.selectFrom('cluster_lock').selectAll().where('cluster_id', '=', clusterId).executeTakeFirst();
   const from = Date.parse(lock?.locked_at ?? '');
   return lock && from <= now && addDays(from, lock.ttl_in_days) > now ? lock : undefined;

@@ -9,11 +9,44 @@ import { type NodeFigures, staleMilliseconds } from './measurements/figures.ts';
 /** What answers tell of the machines of a cluster. The nodes are absent if it has none, or if they can't be read. */
 export type ClusterMachines = Pick<z.infer<typeof Cluster>, 'nodes' | 'warnings' | 'conditions'>;
 
-const shown = ({ id, name, role, availability, state, changedAt, address, labels, cpu, cpuAllotted, memory, memoryAllotted, instances }: ClusterNode): NonNullable<ClusterMachines['nodes']>[number] =>
-  ({ id, name, role, availability, state, state_since: iso(changedAt), ...(address !== undefined && { address }), ...(Object.keys(labels).length > 0 && { labels }), cpu, cpu_allotted: cpuAllotted, memory, memory_allotted: memoryAllotted, instances });
+const shown = ({
+  id,
+  name,
+  role,
+  availability,
+  state,
+  changedAt,
+  address,
+  labels,
+  cpu,
+  cpuAllotted,
+  memory,
+  memoryAllotted,
+  instances,
+}: ClusterNode): NonNullable<ClusterMachines['nodes']>[number] => ({
+  id,
+  name,
+  role,
+  availability,
+  state,
+  state_since: iso(changedAt),
+  ...(address !== undefined && { address }),
+  ...(Object.keys(labels).length > 0 && { labels }),
+  cpu,
+  cpu_allotted: cpuAllotted,
+  memory,
+  memory_allotted: memoryAllotted,
+  instances,
+});
 
-/** What is wrong with a node that instances don't run on as they should; undefined for one that is all right. @param waiting the names of the services that can't run elsewhere */
-function nodeCondition({ name: node, state, availability, changedAt }: ClusterNode, waiting: string[]): Condition | undefined {
+/**
+ * What is wrong with a node that instances don't run on as they should; undefined for one that is all right. @param
+ * waiting the names of the services that can't run elsewhere
+ */
+function nodeCondition(
+  { name: node, state, availability, changedAt }: ClusterNode,
+  waiting: string[],
+): Condition | undefined {
   if (state === 'DOWN') return condition('NODE_DOWN', { node, since: iso(changedAt), waiting });
   if (state !== 'READY') return condition('NODE_NOT_ANSWERING', { node, state });
   if (availability === 'DRAIN') return condition('NODE_DRAINED', { node, waiting });
@@ -22,28 +55,62 @@ function nodeCondition({ name: node, state, availability, changedAt }: ClusterNo
 
 /** The same for those who read sentences, and as data. */
 const told = (conditions: Condition[]): Pick<ClusterMachines, 'warnings' | 'conditions'> =>
-  (conditions.length === 0 ? {} : { warnings: conditions.map(({ message }) => message), conditions });
+  conditions.length === 0 ? {} : { warnings: conditions.map(({ message }) => message), conditions };
 
 const namesOf = async (db: Db, serviceIds: readonly string[]): Promise<ReadonlyMap<string, string>> =>
-  new Map(serviceIds.length === 0 ? [] : (await db.selectFrom('service').select(['id', 'name']).where('id', 'in', [...serviceIds]).execute()).map(({ id, name }) => [id, name]));
+  new Map(
+    serviceIds.length === 0
+      ? []
+      : (
+          await db
+            .selectFrom('service')
+            .select(['id', 'name'])
+            .where('id', 'in', [...serviceIds])
+            .execute()
+        ).map(({ id, name }) => [id, name]),
+  );
 
 /** What is used of the nodes of a cluster, by their ids, as far as it was measured lately. */
 async function usedOn(db: Db, clusterId: string, now: number) {
-  const rows = await db.selectFrom('node_measurement').select(['node_id', 'figures']).where('cluster_id', '=', clusterId).where('at_ms', '>', now - staleMilliseconds).execute();
-  return new Map(rows.map(({ node_id: id, figures }) => {
-    const { cpu, memory } = JSON.parse(figures) as NodeFigures;
-    return [id, { ...(cpu !== undefined && { cpu_used: Math.round(cpu) }), ...(memory !== undefined && { memory_used: Math.round(memory / mebibyte) }) }];
-  }));
+  const rows = await db
+    .selectFrom('node_measurement')
+    .select(['node_id', 'figures'])
+    .where('cluster_id', '=', clusterId)
+    .where('at_ms', '>', now - staleMilliseconds)
+    .execute();
+  return new Map(
+    rows.map(({ node_id: id, figures }) => {
+      const { cpu, memory } = JSON.parse(figures) as NodeFigures;
+      return [
+        id,
+        {
+          ...(cpu !== undefined && { cpu_used: Math.round(cpu) }),
+          ...(memory !== undefined && { memory_used: Math.round(memory / mebibyte) }),
+        },
+      ];
+    }),
+  );
 }
 
 /** Asks for the machines of a cluster, outside of any transaction. @param cluster its id, and its runtime */
-export async function clusterMachines({ db, clock, runtimes }: Pick<EngineContext, 'db' | 'clock' | 'runtimes'>, cluster: { readonly id: string; readonly runtime: string }, signal: AbortSignal): Promise<ClusterMachines> {
+export async function clusterMachines(
+  { db, clock, runtimes }: Pick<EngineContext, 'db' | 'clock' | 'runtimes'>,
+  cluster: { readonly id: string; readonly runtime: string },
+  signal: AbortSignal,
+): Promise<ClusterMachines> {
   const { nodes: read } = runtimes.named(cluster.runtime);
   if (read === undefined) return {};
   try {
     const nodes = await read(signal);
-    const names = await db.read((trx) => namesOf(trx, nodes.flatMap(({ boundServiceIds }) => boundServiceIds)));
-    const conditions = nodes.flatMap((node) => nodeCondition(node, node.boundServiceIds.flatMap((id) => names.get(id) ?? []).toSorted()) ?? []);
+    const names = await db.read((trx) =>
+      namesOf(
+        trx,
+        nodes.flatMap(({ boundServiceIds }) => boundServiceIds),
+      ),
+    );
+    const conditions = nodes.flatMap(
+      (node) => nodeCondition(node, node.boundServiceIds.flatMap((id) => names.get(id) ?? []).toSorted()) ?? [],
+    );
     const used = await usedOn(db, cluster.id, clock.now());
     return { nodes: nodes.map((node) => ({ ...shown(node), ...used.get(node.id) })), ...told(conditions) };
   } catch (error) {

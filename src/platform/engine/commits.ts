@@ -6,8 +6,14 @@ import { commitPage, gitUrl } from './history.ts';
 import { runtimeOfEnvironment } from './tasks.ts';
 
 /** The newest commits of a service's branch, newest first, with their pages; none if it isn't built from git. */
-export async function serviceCommits(context: Pick<EngineContext, 'db' | 'runtimes'>, service: ServiceToRun, signal: AbortSignal): Promise<{ results: z.output<typeof Commit>[] }> {
+export async function serviceCommits(
+  context: Pick<EngineContext, 'db' | 'runtimes'>,
+  service: ServiceToRun,
+  signal: AbortSignal,
+): Promise<{ results: z.output<typeof Commit>[] }> {
   const runtime = await runtimeOfEnvironment(context, context.db, service.environmentId);
   const commits = await runtime.commits(service, listedCommits, signal);
-  return { results: commits.map((commit) => ({ ...commit, ...commitPage(gitUrl(service.spec), commit.git_commit_id) })) };
+  return {
+    results: commits.map((commit) => ({ ...commit, ...commitPage(gitUrl(service.spec), commit.git_commit_id) })),
+  };
 }

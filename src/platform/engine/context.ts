@@ -1,4 +1,10 @@
-import { type PlatformClock, type PlatformLog, type Random, secondsBetween, type SecondsRange } from '../common/index.ts';
+import {
+  type PlatformClock,
+  type PlatformLog,
+  type Random,
+  secondsBetween,
+  type SecondsRange,
+} from '../common/index.ts';
 import type { Runtimes } from '../runtime/index.ts';
 import type { Prometheus } from './prometheus.ts';
 import type { DataStore } from '../store/index.ts';
@@ -55,6 +61,9 @@ export const blockedDueTime = Number.MAX_SAFE_INTEGER;
 /** Formats a time in milliseconds since the epoch for rows and responses: ISO 8601. */
 export const iso = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-/** A random duration within the range, in milliseconds under the time scale. The same seed always gives the same duration. */
+/**
+ * A random duration within the range, in milliseconds under the time scale. The same seed always gives the same
+ * duration.
+ */
 export const duration = (context: Pick<EngineContext, 'timeScale'>, takes: SecondsRange, seed: string): number =>
   Math.round(secondsBetween(takes, seed) * 1000 * context.timeScale);

@@ -56,14 +56,28 @@ export function createEngine(options: EngineOptions): Engine {
   const duties = createDuties(db, lease);
   const worker = createWorker(options, lease, [
     deploymentQueue(options),
-    timerQueue(options, { CLUSTER_UPGRADE: advanceUpgrade(options), ALERT_RULE: advanceAlertRule(options), JOB_RUN: startScheduledRun(options) }),
-    deliveryQueue(options, { dispatcher: agent, timeoutMilliseconds: options.webhookTimeoutMilliseconds ?? 10_000, openSecret: options.openSecret, counts: deliveries }),
+    timerQueue(options, {
+      CLUSTER_UPGRADE: advanceUpgrade(options),
+      ALERT_RULE: advanceAlertRule(options),
+      JOB_RUN: startScheduledRun(options),
+    }),
+    deliveryQueue(options, {
+      dispatcher: agent,
+      timeoutMilliseconds: options.webhookTimeoutMilliseconds ?? 10_000,
+      openSecret: options.openSecret,
+      counts: deliveries,
+    }),
     retentionQueue(options, duties, options.retention),
     lookQueue(options, duties),
     backupQueue(options, duties),
   ]);
   const notifying = notifyingOf(options, duties);
-  const background = createBackgroundLoop(options.log, [...upkeepOf(options, duties), ...measuringOf(options, duties), evaluatingOf(options, duties, () => worker.wake()), notifying]);
+  const background = createBackgroundLoop(options.log, [
+    ...upkeepOf(options, duties),
+    ...measuringOf(options, duties),
+    evaluatingOf(options, duties, () => worker.wake()),
+    notifying,
+  ]);
   let unsubscribe: (() => void) | undefined;
   return {
     request: (trx, order) => requestDeployment(options, trx, order),
@@ -74,12 +88,18 @@ export function createEngine(options: EngineOptions): Engine {
     requireRunnable: (trx, environmentId, services) => requireRunnable(options, trx, environmentId, services),
     markOutOfDate,
     variableChanged: markReadersOutOfDate,
-    requestBackup: (trx, databaseId, named) => requestBackup(options, trx, databaseId, { ...named, isScheduled: false }),
+    requestBackup: (trx, databaseId, named) =>
+      requestBackup(options, trx, databaseId, { ...named, isScheduled: false }),
     deleteBackup: (trx, databaseId, backupId) => requestBackupDeletion(options, trx, databaseId, backupId),
     recovery: (store, databaseId, backupId) => recoveryOf(options, store, databaseId, backupId, stopping.signal),
-    restore: async (trx, databaseId, requester, recovery, withoutWaiting) => requestDeployment(options, trx, {
-      ...requester, action: 'DEPLOY', environmentId: recovery.environmentId, serviceIds: [databaseId], restoration: await restorationOf(trx, databaseId, recovery, withoutWaiting),
-    }),
+    restore: async (trx, databaseId, requester, recovery, withoutWaiting) =>
+      requestDeployment(options, trx, {
+        ...requester,
+        action: 'DEPLOY',
+        environmentId: recovery.environmentId,
+        serviceIds: [databaseId],
+        restoration: await restorationOf(trx, databaseId, recovery, withoutWaiting),
+      }),
     alertRuleChanged: (trx, alertRuleId) => alertRuleChanged(options, trx, alertRuleId),
     alertRuleProblem: (trx, rule) => alertRuleProblem(options, trx, rule),
     metrics: async (trx) => (await readMeasurements(trx, clock.now())).series,

@@ -6,12 +6,13 @@ import type { Db, VariableTable, Vault } from '../store/index.ts';
 type DatabaseType = ServiceSpecs['database']['type'];
 
 /** What connects to a database of each type. */
-const access: Readonly<Record<DatabaseType, { readonly port: number; readonly name: string; readonly user: string }>> = {
-  MONGODB: { port: 27017, name: 'main', user: 'admin' },
-  MYSQL: { port: 3306, name: 'main', user: 'admin' },
-  POSTGRESQL: { port: 5432, name: 'main', user: 'admin' },
-  REDIS: { port: 6379, name: '0', user: 'default' },
-};
+const access: Readonly<Record<DatabaseType, { readonly port: number; readonly name: string; readonly user: string }>> =
+  {
+    MONGODB: { port: 27017, name: 'main', user: 'admin' },
+    MYSQL: { port: 3306, name: 'main', user: 'admin' },
+    POSTGRESQL: { port: 5432, name: 'main', user: 'admin' },
+    REDIS: { port: 6379, name: '0', user: 'default' },
+  };
 
 /** A database, as far as its address depends on it. */
 interface DatabaseIdentity {
@@ -20,18 +21,20 @@ interface DatabaseIdentity {
 }
 
 /** Where the neighbours of a database reach it. */
-export const databaseAddress = ({ id, name }: DatabaseIdentity, type: DatabaseType): { readonly host: string; readonly port: number } => ({
-  host: internalHost({ id, name }),
-  port: access[type].port,
-});
+export const databaseAddress = (
+  { id, name }: DatabaseIdentity,
+  type: DatabaseType,
+): { readonly host: string; readonly port: number } => ({ host: internalHost({ id, name }), port: access[type].port });
 
 /** The last words of the keys; the password is a secret. */
 const parts = ['HOST', 'PORT', 'NAME', 'USER', 'PASSWORD'] as const;
 
-const variableId = (databaseId: string, part: (typeof parts)[number]): string => uuidFrom(`${databaseId}/built-in/${part}`);
+const variableId = (databaseId: string, part: (typeof parts)[number]): string =>
+  uuidFrom(`${databaseId}/built-in/${part}`);
 
 /** The ids of the variables that a database gives its neighbours, derived from its own. */
-export const databaseVariableIds = (databaseId: string): readonly string[] => parts.map((part) => variableId(databaseId, part));
+export const databaseVariableIds = (databaseId: string): readonly string[] =>
+  parts.map((part) => variableId(databaseId, part));
 
 interface DatabaseRow extends DatabaseIdentity {
   readonly environment_id: string;
@@ -39,43 +42,85 @@ interface DatabaseRow extends DatabaseIdentity {
   readonly spec: string;
 }
 
-/** The rows that a database adds to its environment. Keys have its id, so that a new name of the database breaks nothing that uses them. */
+/**
+ * The rows that a database adds to its environment. Keys have its id, so that a new name of the database breaks nothing
+ * that uses them.
+ */
 function rowsOf(row: DatabaseRow, vault: Vault): Insertable<VariableTable>[] {
   const { type } = JSON.parse(row.spec) as ServiceSpecs['database'];
   const { host, port } = databaseAddress(row, type);
   const values = { HOST: host, PORT: String(port), NAME: access[type].name, USER: access[type].user };
   return parts.map((part) => ({
-    id: variableId(row.id, part), created_at: row.created_at, updated_at: row.created_at, project_id: null, environment_id: row.environment_id, service_id: null,
-    key: `DATABASE_${row.id.slice(0, 8).toUpperCase()}_${part}`, scope: 'BUILT_IN', variable_type: 'BUILT_IN', value: part === 'PASSWORD' ? null : values[part],
-    sealed_value: part === 'PASSWORD' ? vault.seal(vault.sign(`database/${row.id}/password`)) : null, mount_path: null,
-    description: `${part.toLowerCase()} of the database ${row.name}`, enable_interpolation_in_file: null, linked_variable_id: null, owned_by: null,
+    id: variableId(row.id, part),
+    created_at: row.created_at,
+    updated_at: row.created_at,
+    project_id: null,
+    environment_id: row.environment_id,
+    service_id: null,
+    key: `DATABASE_${row.id.slice(0, 8).toUpperCase()}_${part}`,
+    scope: 'BUILT_IN',
+    variable_type: 'BUILT_IN',
+    value: part === 'PASSWORD' ? null : values[part],
+    sealed_value: part === 'PASSWORD' ? vault.seal(vault.sign(`database/${row.id}/password`)) : null,
+    mount_path: null,
+    description: `${part.toLowerCase()} of the database ${row.name}`,
+    enable_interpolation_in_file: null,
+    linked_variable_id: null,
+    owned_by: null,
   }));
 }
 
 /** Gives an environment the variables of a database of its own; those that are there stay. */
 export async function addDatabaseVariables(db: Db, row: DatabaseRow, vault: Vault): Promise<void> {
-  await db.insertInto('variable').values(rowsOf(row, vault)).onConflict((conflict) => conflict.doNothing()).execute();
+  await db
+    .insertInto('variable')
+    .values(rowsOf(row, vault))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 /** What a database lets its neighbours in by, as its variables say. @param openSecret opens a sealed value */
-export async function databaseCredentials(db: Db, { id, spec: { type } }: { readonly id: string; readonly spec: ServiceSpecs['database'] }, openSecret: (sealed: string) => string): Promise<DatabaseCredentials> {
-  const { sealed_value: sealed } = await db.selectFrom('variable').select('sealed_value').where('id', '=', variableId(id, 'PASSWORD')).executeTakeFirstOrThrow();
+export async function databaseCredentials(
+  db: Db,
+  { id, spec: { type } }: { readonly id: string; readonly spec: ServiceSpecs['database'] },
+  openSecret: (sealed: string) => string,
+): Promise<DatabaseCredentials> {
+  const { sealed_value: sealed } = await db
+    .selectFrom('variable')
+    .select('sealed_value')
+    .where('id', '=', variableId(id, 'PASSWORD'))
+    .executeTakeFirstOrThrow();
   return { name: access[type].name, user: access[type].user, password: openSecret(sealed!) };
 }
 
 /** Brings them in line with the name that a database has now. */
-export async function renameDatabaseVariables(db: Db, row: DatabaseRow, vault: Vault, updated_at: string): Promise<void> {
+export async function renameDatabaseVariables(
+  db: Db,
+  row: DatabaseRow,
+  vault: Vault,
+  updated_at: string,
+): Promise<void> {
   for (const { id, value, description } of rowsOf(row, vault)) {
     // The password stays: it has no value in the open.
     // Five of them, in one transaction.
-    await db.updateTable('variable').set({ ...(value !== null && { value }), description, updated_at }).where('id', '=', id).execute();
+    await db
+      .updateTable('variable')
+      .set({ ...(value !== null && { value }), description, updated_at })
+      .where('id', '=', id)
+      .execute();
   }
 }
 
 /** Gives all databases their variables that have none: those of data directories of earlier versions. */
 export async function addMissingDatabaseVariables(db: Db, vault: Vault): Promise<void> {
-  const databases = await db.selectFrom('service').select(['id', 'name', 'environment_id', 'created_at', 'spec']).where('kind', '=', 'database').execute();
-  const present = new Set((await db.selectFrom('variable').select('id').where('scope', '=', 'BUILT_IN').execute()).map(({ id }) => id));
+  const databases = await db
+    .selectFrom('service')
+    .select(['id', 'name', 'environment_id', 'created_at', 'spec'])
+    .where('kind', '=', 'database')
+    .execute();
+  const present = new Set(
+    (await db.selectFrom('variable').select('id').where('scope', '=', 'BUILT_IN').execute()).map(({ id }) => id),
+  );
   // One after the other, in one transaction.
   for (const row of databases) if (!present.has(variableId(row.id, 'HOST'))) await addDatabaseVariables(db, row, vault);
 }

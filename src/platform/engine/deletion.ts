@@ -14,14 +14,27 @@ const underWay = (db: Db) =>
   db
     .selectFrom('deployment_service')
     .innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
-    .select(['deployment.id', 'deployment.action', 'deployment_service.service_id', 'deployment_service.name', 'deployment_service.kind', 'deployment_service.state'])
+    .select([
+      'deployment.id',
+      'deployment.action',
+      'deployment_service.service_id',
+      'deployment_service.name',
+      'deployment_service.kind',
+      'deployment_service.state',
+    ])
     .where('deployment_service.ended_at', 'is', null);
 
 const deletionOf = (db: Db, serviceIds: readonly string[]) =>
-  serviceIds.length === 0 ? undefined : underWay(db).where('deployment.action', '=', 'DELETE').where('service_id', 'in', [...serviceIds]).executeTakeFirst();
+  serviceIds.length === 0
+    ? undefined
+    : underWay(db)
+        .where('deployment.action', '=', 'DELETE')
+        .where('service_id', 'in', [...serviceIds])
+        .executeTakeFirst();
 
 /** Whether a service is about to be deleted. */
-export const isBeingDeleted = async (db: Db, serviceId: string): Promise<boolean> => (await deletionOf(db, [serviceId])) !== undefined;
+export const isBeingDeleted = async (db: Db, serviceId: string): Promise<boolean> =>
+  (await deletionOf(db, [serviceId])) !== undefined;
 
 /**
  * Refuses changes to an environment that is about to be deleted.
@@ -30,8 +43,16 @@ export const isBeingDeleted = async (db: Db, serviceId: string): Promise<boolean
 export async function requireEnvironmentStays(db: Db, environmentId: string): Promise<void> {
   await db.hold(environmentId);
   const deletion = await db
-    .selectFrom('deployment').select('id').where('queue', '=', environmentId).where('takes_environment', '=', 1).where('due_ms', 'is not', null).executeTakeFirst();
-  if (deletion) throw refused(`The environment ${environmentId} is being deleted (deployment ${deletion.id}); nothing in it can be changed. Cancel that deployment to keep what is left.`);
+    .selectFrom('deployment')
+    .select('id')
+    .where('queue', '=', environmentId)
+    .where('takes_environment', '=', 1)
+    .where('due_ms', 'is not', null)
+    .executeTakeFirst();
+  if (deletion)
+    throw refused(
+      `The environment ${environmentId} is being deleted (deployment ${deletion.id}); nothing in it can be changed. Cancel that deployment to keep what is left.`,
+    );
 }
 
 /**
@@ -41,7 +62,10 @@ export async function requireEnvironmentStays(db: Db, environmentId: string): Pr
 export async function requireNotBeingDeleted(db: Db, { environmentId, serviceIds }: Target): Promise<void> {
   await requireEnvironmentStays(db, environmentId);
   const deletion = await deletionOf(db, serviceIds);
-  if (deletion) throw refused(`${deletion.name} (${deletion.kind} ${deletion.service_id}) is being deleted (deployment ${deletion.id}). Wait for its end, or cancel that deployment.`);
+  if (deletion)
+    throw refused(
+      `${deletion.name} (${deletion.kind} ${deletion.service_id}) is being deleted (deployment ${deletion.id}). Wait for its end, or cancel that deployment.`,
+    );
 }
 
 /**
@@ -52,44 +76,84 @@ export async function requireDeletable(db: Db, target: Target): Promise<void> {
   await requireNotBeingDeleted(db, target);
   const { environmentId, serviceIds, takesEnvironment } = target;
   const all = underWay(db).where('deployment.environment_id', '=', environmentId);
-  const busy = takesEnvironment ? await all.executeTakeFirst() : await all.where('service_id', 'in', [...serviceIds]).executeTakeFirst();
+  const busy = takesEnvironment
+    ? await all.executeTakeFirst()
+    : await all.where('service_id', 'in', [...serviceIds]).executeTakeFirst();
   if (busy) {
     throw refused(
-      `${takesEnvironment ? `The environment ${environmentId}` : `${busy.name} (${busy.kind} ${busy.service_id})`} can't be deleted: a deployment of ${busy.name} is under way`
-      + ` (${busy.state}, deployment ${busy.id}). Wait for its end, or cancel it.`,
+      `${takesEnvironment ? `The environment ${environmentId}` : `${busy.name} (${busy.kind} ${busy.service_id})`} can't be deleted: a deployment of ${busy.name} is under way` +
+        ` (${busy.state}, deployment ${busy.id}). Wait for its end, or cancel it.`,
     );
   }
 }
 
 const deleted = statePathOf('application', 'DELETE').end;
 
-/** Removes variables with those that stand for them or override them, and marks the services that saw one as out of date. */
-async function removeVariables(trx: Db, owner: 'service_id' | 'environment_id' | 'id', ids: readonly string[]): Promise<void> {
+/**
+ * Removes variables with those that stand for them or override them, and marks the services that saw one as out of
+ * date.
+ */
+async function removeVariables(
+  trx: Db,
+  owner: 'service_id' | 'environment_id' | 'id',
+  ids: readonly string[],
+): Promise<void> {
   const { rows } = await sql<{ service_id: string | null; environment_id: string | null; scope: string }>`
     WITH RECURSIVE gone (id) AS (
       SELECT id FROM variable WHERE ${sql.ref(owner)} IN (${sql.join(ids)})
       UNION SELECT variable.id FROM variable JOIN gone ON variable.linked_variable_id = gone.id)
     DELETE FROM variable WHERE id IN (SELECT id FROM gone) RETURNING service_id, environment_id, scope`.execute(trx);
-  // A database that goes takes its built-in ones along: whoever needs it notices when it fails, not by being out of date.
-  const environments = rows.flatMap(({ environment_id, scope }) => (scope === 'BUILT_IN' ? [] : (environment_id ?? [])));
-  const inThem = environments.length === 0 ? [] : await trx.selectFrom('service').select('id').where('environment_id', 'in', environments).execute();
-  await markReadersOutOfDate(trx, [...new Set([...rows.flatMap(({ service_id }) => service_id ?? []), ...inThem.map(({ id }) => id)])].filter((id) => !ids.includes(id)));
+  // A database that goes takes its built-in ones along: whoever needs it notices when it fails, not by being out of
+  // date.
+  const environments = rows.flatMap(({ environment_id, scope }) =>
+    scope === 'BUILT_IN' ? [] : (environment_id ?? []),
+  );
+  const inThem =
+    environments.length === 0
+      ? []
+      : await trx.selectFrom('service').select('id').where('environment_id', 'in', environments).execute();
+  await markReadersOutOfDate(
+    trx,
+    [...new Set([...rows.flatMap(({ service_id }) => service_id ?? []), ...inThem.map(({ id }) => id)])].filter(
+      (id) => !ids.includes(id),
+    ),
+  );
 }
 
 /** Removes the alert rules and timers of what is no longer there, and its row in the totals of lists. */
 async function removeWatchers(trx: Db, ids: readonly string[]): Promise<void> {
-  const rules = await trx.deleteFrom('alert_rule').where('target_id', 'in', [...ids]).returning('id').execute();
-  await trx.deleteFrom('timer').where('subject_id', 'in', [...ids, ...rules.map(({ id }) => id)]).execute();
-  await trx.deleteFrom('list_total').where('owner_id', 'in', [...ids]).execute();
+  const rules = await trx
+    .deleteFrom('alert_rule')
+    .where('target_id', 'in', [...ids])
+    .returning('id')
+    .execute();
+  await trx
+    .deleteFrom('timer')
+    .where('subject_id', 'in', [...ids, ...rules.map(({ id }) => id)])
+    .execute();
+  await trx
+    .deleteFrom('list_total')
+    .where('owner_id', 'in', [...ids])
+    .execute();
 }
 
 /** Removes services with all that belongs to them. Of their deployments, the course stays; configuration and log go. */
 async function removeServices(trx: Db, ids: readonly string[]): Promise<void> {
   await removeVariables(trx, 'service_id', ids);
   await removeVariables(trx, 'id', ids.flatMap(databaseVariableIds));
-  await trx.deleteFrom('log_line').where('service_id', 'in', [...ids]).execute();
-  await trx.updateTable('deployment_service').set({ spec: null }).where('service_id', 'in', [...ids]).execute();
-  await trx.deleteFrom('service').where('id', 'in', [...ids]).execute();
+  await trx
+    .deleteFrom('log_line')
+    .where('service_id', 'in', [...ids])
+    .execute();
+  await trx
+    .updateTable('deployment_service')
+    .set({ spec: null })
+    .where('service_id', 'in', [...ids])
+    .execute();
+  await trx
+    .deleteFrom('service')
+    .where('id', 'in', [...ids])
+    .execute();
   await removeWatchers(trx, ids);
 }
 
@@ -100,12 +164,18 @@ async function removeEnvironment(trx: Db, id: string): Promise<void> {
 }
 
 /**
- * Removes what a deployment that has ended has deleted, all of it in the caller's transaction: the services that were taken
+ * Removes what a deployment that has ended has deleted, all of it in the caller's transaction: the services that were
+ * taken
  * down, and the environment if it was to go and none of its services is left. Does nothing for other deployments.
  */
-export async function removeDeleted(trx: Db, deployment: DeploymentRow, services: readonly DeploymentServiceRow[]): Promise<void> {
+export async function removeDeleted(
+  trx: Db,
+  deployment: DeploymentRow,
+  services: readonly DeploymentServiceRow[],
+): Promise<void> {
   if (deployment.action !== 'DELETE' || isAside(deployment)) return;
   const gone = services.filter(({ state }) => state === deleted).map(({ service_id }) => service_id);
   if (gone.length > 0) await removeServices(trx, gone);
-  if (deployment.takes_environment === 1 && gone.length === services.length) await removeEnvironment(trx, deployment.environment_id);
+  if (deployment.takes_environment === 1 && gone.length === services.length)
+    await removeEnvironment(trx, deployment.environment_id);
 }

@@ -9,18 +9,30 @@ import { applyChange, insertDeploymentService, updateEnvironmentState } from './
 import { canceling, isSettled, statePathOf, refusals } from './lifecycle.ts';
 import { requireRoomToDeploy } from './cluster-limits.ts';
 import { requireUnlocked } from './cluster-locks.ts';
-import { anyPlanQueue, type DeploymentRow, type DeploymentServiceRow, findDeployment, servicesOf } from './deployment-rows.ts';
+import {
+  anyPlanQueue,
+  type DeploymentRow,
+  type DeploymentServiceRow,
+  findDeployment,
+  servicesOf,
+} from './deployment-rows.ts';
 import { runtimeOfEnvironment } from './tasks.ts';
 import { planToApply } from './terraform-plans.ts';
 import { removeDeleted, requireDeletable, requireNotBeingDeleted } from './deletion.ts';
 
 type ServiceRow = Selectable<ServiceTable>;
 
-const actionWords: Readonly<Record<DeploymentAction, string>> = { DEPLOY: 'deployed', RESTART: 'restarted', STOP: 'stopped', DELETE: 'deleted' };
+const actionWords: Readonly<Record<DeploymentAction, string>> = {
+  DEPLOY: 'deployed',
+  RESTART: 'restarted',
+  STOP: 'stopped',
+  DELETE: 'deleted',
+};
 
 const requireActionAllowed = (action: DeploymentAction, service: ServiceRow): void => {
   const refusal = refusals[action];
-  const refuse = (reason: string, instead: string) => refused(`${service.name} (${service.kind} ${service.id}) can't be ${actionWords[action]}: ${reason}; ${instead}.`);
+  const refuse = (reason: string, instead: string) =>
+    refused(`${service.name} (${service.kind} ${service.id}) can't be ${actionWords[action]}: ${reason}; ${instead}.`);
   if (refusal?.from.includes(service.deployed_state)) throw refuse(`it is ${service.deployed_state}`, refusal.instead);
   if (action === 'RESTART' && service.deployed_spec === null && isSettled(service.deployed_state)) {
     throw refuse(`no deployment of it has succeeded yet, it is ${service.deployed_state}`, 'deploy it first');
@@ -29,22 +41,45 @@ const requireActionAllowed = (action: DeploymentAction, service: ServiceRow): vo
 
 const findServices = async (trx: Db, { environmentId, serviceIds }: DeploymentOrder): Promise<ServiceRow[]> => {
   if (serviceIds.length === 0) return [];
-  const rows = await trx.selectFrom('service').selectAll().where('environment_id', '=', environmentId).where('id', 'in', [...serviceIds]).execute();
+  const rows = await trx
+    .selectFrom('service')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .where('id', 'in', [...serviceIds])
+    .execute();
   const missing = serviceIds.find((id) => !rows.some((row) => row.id === id));
   if (missing !== undefined) throw notFound(`service of environment ${environmentId}`, missing);
   return rows;
 };
 
-const insertDeployment = async (trx: Db, context: EngineContext, order: DeploymentOrder, at: number): Promise<DeploymentRow> => {
+const insertDeployment = async (
+  trx: Db,
+  context: EngineContext,
+  order: DeploymentOrder,
+  at: number,
+): Promise<DeploymentRow> => {
   const ahead = await trx
-    .selectFrom('deployment').select('id').where('queue', '=', order.environmentId).where('due_ms', 'is not', null).executeTakeFirst();
+    .selectFrom('deployment')
+    .select('id')
+    .where('queue', '=', order.environmentId)
+    .where('due_ms', 'is not', null)
+    .executeTakeFirst();
   const nothingToDo = order.serviceIds.length === 0;
   return trx
     .insertInto('deployment')
     .values({
-      id: context.random.uuid(), environment_id: order.environmentId, queue: order.environmentId, action: order.action, status: nothingToDo ? 'SUCCESS' : 'QUEUED',
-      origin: order.origin, triggered_by: order.triggeredBy, canceling: 0, takes_environment: order.takesEnvironment ? 1 : 0, created_at: iso(at),
-      started_at: nothingToDo ? iso(at) : null, ended_at: nothingToDo ? iso(at) : null,
+      id: context.random.uuid(),
+      environment_id: order.environmentId,
+      queue: order.environmentId,
+      action: order.action,
+      status: nothingToDo ? 'SUCCESS' : 'QUEUED',
+      origin: order.origin,
+      triggered_by: order.triggeredBy,
+      canceling: 0,
+      takes_environment: order.takesEnvironment ? 1 : 0,
+      created_at: iso(at),
+      started_at: nothingToDo ? iso(at) : null,
+      ended_at: nothingToDo ? iso(at) : null,
       due_ms: nothingToDo ? null : ahead ? blockedDueTime : at,
     })
     .returningAll()
@@ -55,30 +90,50 @@ const insertDeployment = async (trx: Db, context: EngineContext, order: Deployme
 const showRequested = (trx: Db, deployment: DeploymentRow, service: ServiceRow) =>
   trx
     .updateTable('service')
-    .set({ deployed_state: statePathOf(service.kind, deployment.action).queued, last_deployment_id: deployment.id, last_deployment_at: deployment.created_at })
+    .set({
+      deployed_state: statePathOf(service.kind, deployment.action).queued,
+      last_deployment_id: deployment.id,
+      last_deployment_at: deployment.created_at,
+    })
     .where('id', '=', service.id)
     .execute();
 
 /** See Engine.request. */
-export async function requestDeployment(context: EngineContext, trx: Db, order: DeploymentOrder): Promise<DeploymentRequest> {
+export async function requestDeployment(
+  context: EngineContext,
+  trx: Db,
+  order: DeploymentOrder,
+): Promise<DeploymentRequest> {
   await trx.hold(order.environmentId);
   const at = context.clock.now();
-  const environment = await trx.selectFrom('environment').select(['name', 'cluster_id']).where('id', '=', order.environmentId).executeTakeFirst();
+  const environment = await trx
+    .selectFrom('environment')
+    .select(['name', 'cluster_id'])
+    .where('id', '=', order.environmentId)
+    .executeTakeFirst();
   if (environment === undefined) throw notFound('environment', order.environmentId);
   await requireUnlocked(trx, environment.cluster_id, at);
   const services = await findServices(trx, order);
   await (order.action === 'DELETE' ? requireDeletable : requireNotBeingDeleted)(trx, order);
   if (services.length === 0 && order.action !== 'STOP' && !order.takesEnvironment) {
-    throw refused(`The environment ${environment.name} (${order.environmentId}) has no services that could be ${actionWords[order.action]}.`);
+    throw refused(
+      `The environment ${environment.name} (${order.environmentId}) has no services that could be ${actionWords[order.action]}.`,
+    );
   }
   for (const service of services) requireActionAllowed(order.action, service);
   if (order.action === 'DEPLOY') await requireRoomToDeploy(context, trx, order.environmentId, services);
   const commitIdFor = ({ id }: ServiceRow) => order.commitIds?.[id] ?? order.commitId;
   const planned = new Map<string, Awaited<ReturnType<typeof planToApply>>>();
-  if (order.action === 'DEPLOY') for (const service of services) planned.set(service.id, await planToApply(context, trx, service, commitIdFor(service)));
+  if (order.action === 'DEPLOY')
+    for (const service of services)
+      planned.set(service.id, await planToApply(context, trx, service, commitIdFor(service)));
   const deployment = await insertDeployment(trx, context, order, at);
   for (const service of services) {
-    await insertDeploymentService(trx, deployment, service, at, { commitId: commitIdFor(service), planned: planned.get(service.id), restoration: order.restoration });
+    await insertDeploymentService(trx, deployment, service, at, {
+      commitId: commitIdFor(service),
+      planned: planned.get(service.id),
+      restoration: order.restoration,
+    });
     await showRequested(trx, deployment, service);
   }
   await updateEnvironmentState(trx, order.environmentId);
@@ -87,34 +142,67 @@ export async function requestDeployment(context: EngineContext, trx: Db, order: 
 }
 
 const requestOf = (deployment: DeploymentRow, serviceIds: readonly string[]): DeploymentRequest => ({
-  id: deployment.id, environmentId: deployment.environment_id, createdAt: deployment.created_at, serviceIds,
+  id: deployment.id,
+  environmentId: deployment.environment_id,
+  createdAt: deployment.created_at,
+  serviceIds,
 });
 
-const cancelService = (trx: Db, runtime: Runtime, deployment: DeploymentRow, service: DeploymentServiceRow, at: number) =>
+const cancelService = (
+  trx: Db,
+  runtime: Runtime,
+  deployment: DeploymentRow,
+  service: DeploymentServiceRow,
+  at: number,
+) =>
   applyChange(trx, deployment, service, {
     at,
-    row: { state: canceling.state, due_ms: at + runtime.pauseBefore('canceling', `${deployment.id}/${service.service_id}/cancel`) },
+    row: {
+      state: canceling.state,
+      due_ms: at + runtime.pauseBefore('canceling', `${deployment.id}/${service.service_id}/cancel`),
+    },
   });
 
 /**
- * Why there is nothing to cancel. Scheduled runs are in no queue of the environment, which could name one of them; a stop of
+ * Why there is nothing to cancel. Scheduled runs are in no queue of the environment, which could name one of them; a
+ * stop of
  * the job ends them.
  */
 const nothingToCancel = async (trx: Db, environmentId: string): Promise<Error> => {
   const runs = await trx
-    .selectFrom('deployment').innerJoin('deployment_service', 'deployment_service.deployment_id', 'deployment.id').select('deployment_service.name')
-    .where('deployment.environment_id', '=', environmentId).whereRef('deployment.queue', '<>', 'deployment.environment_id').where('deployment.due_ms', 'is not', null)
-    .orderBy('deployment.seq').execute();
+    .selectFrom('deployment')
+    .innerJoin('deployment_service', 'deployment_service.deployment_id', 'deployment.id')
+    .select('deployment_service.name')
+    .where('deployment.environment_id', '=', environmentId)
+    .whereRef('deployment.queue', '<>', 'deployment.environment_id')
+    .where('deployment.due_ms', 'is not', null)
+    .orderBy('deployment.seq')
+    .execute();
   const what = `The environment ${environmentId} has no deployment under way that could be canceled`;
   if (runs.length === 0) return refused(`${what}.`);
-  return refused(`${what}, only scheduled runs of ${runs.map(({ name }) => name).join(', ')}. Stop the job to end its run: its schedule then rests until the job is deployed again.`);
+  return refused(
+    `${what}, only scheduled runs of ${runs.map(({ name }) => name).join(', ')}. Stop the job to end its run: its schedule then rests until the job is deployed again.`,
+  );
 };
 
 /** See Engine.cancel. */
-export async function cancelEnvironmentDeployment(context: EngineContext, trx: Db, environmentId: string): Promise<DeploymentRequest> {
+export async function cancelEnvironmentDeployment(
+  context: EngineContext,
+  trx: Db,
+  environmentId: string,
+): Promise<DeploymentRequest> {
   await trx.hold(environmentId);
-  const underWay = trx.selectFrom('deployment').select('id').where('environment_id', '=', environmentId).where('due_ms', 'is not', null).orderBy('seq').limit(1).$call(trx.sql.held);
-  const found = (await underWay.where('queue', '=', environmentId).executeTakeFirst()) ?? (await underWay.where('queue', 'like', anyPlanQueue).executeTakeFirst());
+  const underWay = trx
+    .selectFrom('deployment')
+    .select('id')
+    .where('environment_id', '=', environmentId)
+    .where('due_ms', 'is not', null)
+    .orderBy('seq')
+    .limit(1)
+    .$call(trx.sql.held);
+  const found =
+    (await underWay.where('queue', '=', environmentId).executeTakeFirst()) ??
+    (await underWay.where('queue', 'like', anyPlanQueue).executeTakeFirst());
   if (found === undefined) throw await nothingToCancel(trx, environmentId);
   const deployment = await findDeployment(trx, found.id);
   if (deployment.canceling) throw refused(`The deployment ${deployment.id} is being canceled already.`);
@@ -122,7 +210,11 @@ export async function cancelEnvironmentDeployment(context: EngineContext, trx: D
   const services = await servicesOf(trx, deployment.id);
   const runtime = await runtimeOfEnvironment(context, trx, environmentId);
   await trx.updateTable('deployment').set({ canceling: 1, due_ms: at }).where('id', '=', deployment.id).execute();
-  for (const service of services.filter((row) => row.ended_at === null)) await cancelService(trx, runtime, deployment, service, at);
+  for (const service of services.filter((row) => row.ended_at === null))
+    await cancelService(trx, runtime, deployment, service, at);
   await updateEnvironmentState(trx, environmentId);
-  return requestOf(deployment, services.map((service) => service.service_id));
+  return requestOf(
+    deployment,
+    services.map((service) => service.service_id),
+  );
 }

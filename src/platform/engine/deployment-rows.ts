@@ -6,8 +6,12 @@ import { Superseded } from './superseded.ts';
 export type DeploymentRow = Selectable<DatabaseSchema['deployment']>;
 export type DeploymentServiceRow = Selectable<DatabaseSchema['deployment_service']>;
 
-/** Whether a deployment is in a queue of its own: a scheduled run of a job, or a plan. Such runs are in neither the environment's queue nor its states. */
-export const isAside = (deployment: Pick<DeploymentRow, 'queue' | 'environment_id'>): boolean => deployment.queue !== deployment.environment_id;
+/**
+ * Whether a deployment is in a queue of its own: a scheduled run of a job, or a plan. Such runs are in neither the
+ * environment's queue nor its states.
+ */
+export const isAside = (deployment: Pick<DeploymentRow, 'queue' | 'environment_id'>): boolean =>
+  deployment.queue !== deployment.environment_id;
 
 const planPrefix = 'plan/';
 
@@ -27,23 +31,39 @@ export const findDeployment = (db: Db, id: string): Promise<DeploymentRow> =>
 /** What tells whether a worker still holds a deployment. */
 type Held = Pick<DeploymentRow, 'id' | 'owner' | 'fencing_token'>;
 
-/** Restricts a query of deployments to one that a worker still holds as it was read: neither released nor claimed since. */
-export const heldAsRead = ({ id, owner, fencing_token: token }: Held) =>
-  (eb: ExpressionBuilder<DatabaseSchema, 'deployment'>) => eb.and([eb('id', '=', id), eb('owner', 'is not distinct from', owner), eb('fencing_token', '=', token)]);
+/**
+ * Restricts a query of deployments to one that a worker still holds as it was read: neither released nor claimed since.
+ */
+export const heldAsRead =
+  ({ id, owner, fencing_token: token }: Held) =>
+  (eb: ExpressionBuilder<DatabaseSchema, 'deployment'>) =>
+    eb.and([eb('id', '=', id), eb('owner', 'is not distinct from', owner), eb('fencing_token', '=', token)]);
 
 /**
- * Requires that a worker still holds a deployment that it read, once nobody else is taking it over. In a transaction, nobody
+ * Requires that a worker still holds a deployment that it read, once nobody else is taking it over. In a transaction,
+ * nobody
  * takes it over until its end.
  * @throws Superseded otherwise
  */
 export async function requireHeld(db: Db, deployment: Held): Promise<void> {
-  const held = await db.selectFrom('deployment').select('id').where(heldAsRead(deployment)).$call(db.sql.held).executeTakeFirst();
+  const held = await db
+    .selectFrom('deployment')
+    .select('id')
+    .where(heldAsRead(deployment))
+    .$call(db.sql.held)
+    .executeTakeFirst();
   if (held === undefined) throw new Superseded(deployment.id);
 }
 
 /** The services of a deployment, in the order of their stages. */
 export const servicesOf = (db: Db, deploymentId: string): Promise<DeploymentServiceRow[]> =>
-  db.selectFrom('deployment_service').selectAll().where('deployment_id', '=', deploymentId).orderBy('stage').orderBy('name').execute();
+  db
+    .selectFrom('deployment_service')
+    .selectAll()
+    .where('deployment_id', '=', deploymentId)
+    .orderBy('stage')
+    .orderBy('name')
+    .execute();
 
 /** A service's kind in the form that responses use. */
 export const serviceType = (kind: ServiceKind): ServiceType => ServiceType.parse(kind.toUpperCase());

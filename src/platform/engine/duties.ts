@@ -28,25 +28,44 @@ export interface Duties {
 
 /** The number of times that a duty was taken, if this worker has it. */
 const claimsOf = async (db: Db, name: string, owner: string): Promise<number | undefined> =>
-  (await db.selectFrom('duty').select('claims').where('name', '=', name).where('owner', '=', owner).$call(db.sql.held).executeTakeFirst())?.claims;
+  (
+    await db
+      .selectFrom('duty')
+      .select('claims')
+      .where('name', '=', name)
+      .where('owner', '=', owner)
+      .$call(db.sql.held)
+      .executeTakeFirst()
+  )?.claims;
 
 /** Takes a duty that nobody has. @returns how often it was taken by now; undefined if somebody has it */
 async function claim(trx: Db, name: string, owner: string): Promise<number | undefined> {
-  await trx.insertInto('duty').values({ name, claims: 0 }).onConflict((conflict) => conflict.doNothing()).execute();
+  await trx
+    .insertInto('duty')
+    .values({ name, claims: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
   const taken = await trx
-    .updateTable('duty').set((eb) => ({ owner, claims: eb('claims', '+', 1) })).where('name', '=', name).where('owner', 'is', null).returning('claims').executeTakeFirst();
+    .updateTable('duty')
+    .set((eb) => ({ owner, claims: eb('claims', '+', 1) }))
+    .where('name', '=', name)
+    .where('owner', 'is', null)
+    .returning('claims')
+    .executeTakeFirst();
   return taken?.claims;
 }
 
 /** The duties of a worker, by its lease. A worker that dies loses them with its lease. */
 export function createDuties(db: DataStore, lease: Lease): Duties {
   // Where one process serves the records, everything is its duty.
-  if (!db.isShared) return { take: async () => ({ write: (operation) => db.write(operation) }), hasAny: async () => false };
+  if (!db.isShared)
+    return { take: async () => ({ write: (operation) => db.write(operation) }), hasAny: async () => false };
   const dutyOf = (name: string, claims: number): Duty => ({
-    write: (operation) => db.write(async (trx) => {
-      if ((await claimsOf(trx, name, lease.owner)) !== claims) throw new DutyLost(name);
-      return operation(trx);
-    }),
+    write: (operation) =>
+      db.write(async (trx) => {
+        if ((await claimsOf(trx, name, lease.owner)) !== claims) throw new DutyLost(name);
+        return operation(trx);
+      }),
   });
   return {
     take: async (name) => {
@@ -58,6 +77,8 @@ export function createDuties(db: DataStore, lease: Lease): Duties {
       });
       return claims === undefined ? undefined : dutyOf(name, claims);
     },
-    hasAny: async () => (await db.reader.selectFrom('duty').select('name').where('owner', '=', lease.owner).limit(1).execute()).length > 0,
+    hasAny: async () =>
+      (await db.reader.selectFrom('duty').select('name').where('owner', '=', lease.owner).limit(1).execute()).length >
+      0,
   };
 }

@@ -1,5 +1,18 @@
 import type * as z from 'zod';
-import type { Commit, DeploymentAction, DeploymentActionStatus, DeploymentHistory, EnvironmentLog, EnvironmentStatus, Log, Origin, ServiceDeploymentStatus, TerraformPlan, TerraformPlans, WebhookEvent } from '../../contract/index.ts';
+import type {
+  Commit,
+  DeploymentAction,
+  DeploymentActionStatus,
+  DeploymentHistory,
+  EnvironmentLog,
+  EnvironmentStatus,
+  Log,
+  Origin,
+  ServiceDeploymentStatus,
+  TerraformPlan,
+  TerraformPlans,
+  WebhookEvent,
+} from '../../contract/index.ts';
 import type { Selectable } from 'kysely';
 import type { Restoration, ServiceAddress, ServiceToRun } from '../runtime/index.ts';
 import type { BackupRow, Recovery } from './backups/backup.ts';
@@ -25,7 +38,9 @@ export interface Requester {
 export interface DeploymentOrder extends Requester {
   readonly action: DeploymentAction;
   readonly environmentId: string;
-  /** All in that environment. May be empty for STOP, which then does nothing, and for the deletion of an environment. */
+  /**
+   * All in that environment. May be empty for STOP, which then does nothing, and for the deletion of an environment.
+   */
   readonly serviceIds: readonly string[];
   /** The commit to deploy, for services built from git; default the newest of their branch. */
   readonly commitId?: string;
@@ -86,40 +101,85 @@ export interface Page {
 export interface Engine {
   /**
    * Accepts an order: inserts the deployment, its services, events and webhook deliveries in `trx`.
-   * Refused while the cluster is locked, and if a service's state doesn't allow the action. A deletion is refused during
+   * Refused while the cluster is locked, and if a service's state doesn't allow the action. A deletion is refused
+   * during
    * another deployment of what it deletes, and everything else during a deletion.
    */
   request(trx: Db, order: DeploymentOrder): Promise<DeploymentRequest>;
-  /** Accepts a request to plan what a deployment of a Terraform service would change. Refused while another plan of it is made. */
-  plan(trx: Db, service: Selectable<ServiceTable>, requester: Requester, commitId?: string): Promise<z.output<typeof TerraformPlan>>;
+  /**
+   * Accepts a request to plan what a deployment of a Terraform service would change. Refused while another plan of it
+   * is made.
+   */
+  plan(
+    trx: Db,
+    service: Selectable<ServiceTable>,
+    requester: Requester,
+    commitId?: string,
+  ): Promise<z.output<typeof TerraformPlan>>;
   /** The newest plans of a Terraform service, newest first. */
   plans(db: Db, service: Selectable<ServiceTable>): Promise<z.output<typeof TerraformPlans>>;
-  /** Cancels the environment's current deployment, the oldest that has not ended, or a plan that is made in it. Refused if there is none. */
+  /**
+   * Cancels the environment's current deployment, the oldest that has not ended, or a plan that is made in it. Refused
+   * if there is none.
+   */
   cancel(trx: Db, environmentId: string): Promise<DeploymentRequest>;
-  /** Starts an upgrade to the cluster's next version. Refused while it is locked or upgrading, and if there is no next version. */
+  /**
+   * Starts an upgrade to the cluster's next version. Refused while it is locked or upgrading, and if there is no next
+   * version.
+   */
   upgradeCluster(trx: Db, clusterId: string): Promise<{ id: string; createdAt: string }>;
-  /** Requires that an environment's cluster can run services as they are to be configured, and has room for them. Refused with what it can't, and what to do instead. */
+  /**
+   * Requires that an environment's cluster can run services as they are to be configured, and has room for them.
+   * Refused with what it can't, and what to do instead.
+   */
   requireRunnable(db: Db, environmentId: string, services: readonly ConfiguredService[]): Promise<void>;
-  /** Marks services OUT_OF_DATE after their configuration changed. Services that were never deployed stay as they are. */
+  /**
+   * Marks services OUT_OF_DATE after their configuration changed. Services that were never deployed stay as they are.
+   */
   markOutOfDate(trx: Db, serviceIds: readonly string[]): Promise<void>;
   /** Marks those of the services that a changed variable reaches and that read variables: databases read none. */
   variableChanged(trx: Db, serviceIds: readonly string[]): Promise<void>;
   /** Accepts a backup of a database, which then begins. Refused if it can't be backed up now. */
-  requestBackup(trx: Db, databaseId: string, named: { readonly name: string; readonly message: string }): Promise<BackupRow>;
-  /** Deletes a backup, with what is stored of it, as soon as the machine that has it answers. Refused while it is made or used. */
+  requestBackup(
+    trx: Db,
+    databaseId: string,
+    named: { readonly name: string; readonly message: string },
+  ): Promise<BackupRow>;
+  /**
+   * Deletes a backup, with what is stored of it, as soon as the machine that has it answers. Refused while it is made
+   * or used.
+   */
   deleteBackup(trx: Db, databaseId: string, backupId: string): Promise<void>;
-  /** What bringing a database back would do now; default: from its newest complete backup. Asks the runtime, so it must run outside any transaction. */
+  /**
+   * What bringing a database back would do now; default: from its newest complete backup. Asks the runtime, so it must
+   * run outside any transaction.
+   */
   recovery(db: DataStore, databaseId: string, backupId?: string): Promise<Recovery>;
-  /** Accepts a deployment that brings a database back. Refused with the reason. @param withoutWaiting even if its node may come back soon */
-  restore(trx: Db, databaseId: string, requester: Requester, recovery: Recovery, withoutWaiting: boolean): Promise<DeploymentRequest>;
+  /**
+   * Accepts a deployment that brings a database back. Refused with the reason. @param withoutWaiting even if its node
+   * may come back soon
+   */
+  restore(
+    trx: Db,
+    databaseId: string,
+    requester: Requester,
+    recovery: Recovery,
+    withoutWaiting: boolean,
+  ): Promise<DeploymentRequest>;
   /** Rolls a created or edited alert rule out to the alerting system and evaluates it again. */
   alertRuleChanged(trx: Db, alertRuleId: string): Promise<void>;
-  /** Why the condition of an alert rule isn't evaluated at present, or its receivers not told, as sentences; undefined if all is well. */
+  /**
+   * Why the condition of an alert rule isn't evaluated at present, or its receivers not told, as sentences; undefined
+   * if all is well.
+   */
   alertRuleProblem(db: Db, rule: Selectable<AlertRuleTable>): Promise<string | undefined>;
   /** The present values of what is measured. */
   metrics(db: Db): Promise<readonly Series[]>;
 
-  /** The status of one service. `deployment_request_id` is its latest deployment; the state is a deployment state, never RUNNING. */
+  /**
+   * The status of one service. `deployment_request_id` is its latest deployment; the state is a deployment state, never
+   * RUNNING.
+   */
   serviceStatus(db: Db, serviceId: string): Promise<ServiceStatusAnswer>;
   /** The statuses of several services, in the order of their ids, with a constant number of queries. */
   serviceStatuses(db: Db, serviceIds: readonly string[]): Promise<ServiceStatusAnswer[]>;
@@ -128,21 +188,33 @@ export interface Engine {
   serviceHistory(db: Db, serviceId: string, query: HistoryQuery): Promise<History>;
   environmentHistory(db: Db, environmentId: string, query: HistoryQuery): Promise<History>;
   /**
-   * The newest `tail` log lines of a service (build, rollout and running instances), newest last. Asks the runtime, which
+   * The newest `tail` log lines of a service (build, rollout and running instances), newest last. Asks the runtime,
+   * which
    * may be slow, so it must run outside any transaction.
    */
   logs(db: DataStore, serviceId: string, tail?: number): Promise<LogLines>;
-  /** The newest commits of a service's branch, newest first. Asks the runtime, so it must run outside any transaction. */
+  /**
+   * The newest commits of a service's branch, newest first. Asks the runtime, so it must run outside any transaction.
+   */
   commits(service: ServiceToRun): Promise<{ results: z.infer<typeof Commit>[] }>;
   /** The newest `tail` log lines of the latest deployments of an environment's services, newest last. */
   environmentLogs(db: Db, environmentId: string, tail?: number): Promise<EnvironmentLogLines>;
   /** The addresses at which services of one environment are reached from outside, by their ids. */
-  addresses(db: Db, environmentId: string, services: readonly Selectable<ServiceTable>[]): Promise<ReadonlyMap<string, readonly ServiceAddress[]>>;
+  addresses(
+    db: Db,
+    environmentId: string,
+    services: readonly Selectable<ServiceTable>[],
+  ): Promise<ReadonlyMap<string, readonly ServiceAddress[]>>;
   /** The domains below which the clusters of this platform give services their addresses, in lower case. */
   readonly clusterDomains: readonly string[];
-  /** What the name servers have to give for the domains of a service; undefined on a cluster where that is only simulated. */
+  /**
+   * What the name servers have to give for the domains of a service; undefined on a cluster where that is only
+   * simulated.
+   */
   domainTarget(db: Db, service: Pick<Selectable<ServiceTable>, 'id' | 'environment_id'>): Promise<string | undefined>;
-  /** The machines of a cluster, and what is wrong with them. Asks the runtime, so it must run outside any transaction. */
+  /**
+   * The machines of a cluster, and what is wrong with them. Asks the runtime, so it must run outside any transaction.
+   */
   clusterMachines(cluster: { readonly id: string; readonly runtime: string }): Promise<ClusterMachines>;
   /** The recorded delivery attempts of a webhook, newest first. */
   webhookEvents(db: Db, webhookId: string, page?: Page): Promise<{ rows: WebhookRecord[]; total: number }>;
@@ -154,7 +226,8 @@ export interface Engine {
   /** Starts to process what is due, including work left by earlier processes, until `stop`. */
   start(): Promise<void>;
   /**
-   * Waits until everything due has been carried out. Resolves to the next due time in milliseconds since the epoch, or null.
+   * Waits until everything due has been carried out. Resolves to the next due time in milliseconds since the epoch, or
+   * null.
    * Only for a started engine: rejects if the engine is stopped while it waits.
    */
   settled(): Promise<number | null>;

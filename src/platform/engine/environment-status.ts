@@ -13,27 +13,40 @@ export const elapsedMilliseconds = (deployment: Pick<DeploymentRow, 'created_at'
   deployment.ended_at === null ? null : Date.parse(deployment.ended_at) - Date.parse(deployment.created_at);
 
 /** The first status other than SUCCESS, or SUCCESS. */
-const worst = (steps: readonly { status: string }[]): string => steps.find((step) => step.status !== 'SUCCESS')?.status ?? 'SUCCESS';
+const worst = (steps: readonly { status: string }[]): string =>
+  steps.find((step) => step.status !== 'SUCCESS')?.status ?? 'SUCCESS';
 
 /** The duration of each stage with ended steps: one entry per step beside the stage's total. */
-const metricsOf = (services: readonly DeploymentServiceRow[], steps: readonly Selectable<DatabaseSchema['deployment_step']>[]): EnvironmentState['metrics'] => {
+const metricsOf = (
+  services: readonly DeploymentServiceRow[],
+  steps: readonly Selectable<DatabaseSchema['deployment_step']>[],
+): EnvironmentState['metrics'] => {
   const stageIds = [...new Set(services.map((service) => service.stage_id))];
   return stageIds.flatMap((stage_id) => {
-    const members = new Set(services.filter((service) => service.stage_id === stage_id).map((service) => service.service_id));
+    const members = new Set(
+      services.filter((service) => service.stage_id === stage_id).map((service) => service.service_id),
+    );
     const own = steps.filter((step) => members.has(step.service_id) && step.step !== 'DEPLOYMENT_QUEUEING');
     if (own.length === 0) return [];
-    const total = seconds(Math.max(...own.map((step) => step.ended_ms)) - Math.min(...own.map((step) => step.began_ms)));
+    const total = seconds(
+      Math.max(...own.map((step) => step.ended_ms)) - Math.min(...own.map((step) => step.began_ms)),
+    );
     const byStep = Map.groupBy(own, (step) => step.step);
-    return [{
-      stage_id,
-      total_duration_sec: total,
-      details: [
-        { stage_id, step_name: 'TOTAL', status: worst(own), duration_sec: total },
-        ...[...byStep].map(([step_name, all]) => ({
-          stage_id, step_name, status: worst(all), duration_sec: seconds(Math.max(...all.map((step) => step.ended_ms - step.began_ms))),
-        })),
-      ],
-    }];
+    return [
+      {
+        stage_id,
+        total_duration_sec: total,
+        details: [
+          { stage_id, step_name: 'TOTAL', status: worst(own), duration_sec: total },
+          ...[...byStep].map(([step_name, all]) => ({
+            stage_id,
+            step_name,
+            status: worst(all),
+            duration_sec: seconds(Math.max(...all.map((step) => step.ended_ms - step.began_ms))),
+          })),
+        ],
+      },
+    ];
   });
 };
 
@@ -48,17 +61,35 @@ const deploymentStatus = (statuses: readonly Freshness[]): EnvironmentState['dep
  * @throws ApiProblem 404 for an unknown id
  */
 export async function environmentStatus(db: Db, environmentId: string): Promise<EnvironmentState> {
-  const environment = await db.selectFrom('environment').select('state').where('id', '=', environmentId).executeTakeFirst();
+  const environment = await db
+    .selectFrom('environment')
+    .select('state')
+    .where('id', '=', environmentId)
+    .executeTakeFirst();
   if (environment === undefined) throw notFound('environment', environmentId);
   const services = await shownFreshness(db, environmentId);
-  const last = await db.selectFrom('deployment').selectAll().where('queue', '=', environmentId).orderBy('seq', 'desc').limit(1).executeTakeFirst();
+  const last = await db
+    .selectFrom('deployment')
+    .selectAll()
+    .where('queue', '=', environmentId)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
   const lastServices = last ? await servicesOf(db, last.id) : [];
-  const steps = last ? await db.selectFrom('deployment_step').selectAll().where('deployment_id', '=', last.id).orderBy('position').execute() : [];
+  const steps = last
+    ? await db
+        .selectFrom('deployment_step')
+        .selectAll()
+        .where('deployment_id', '=', last.id)
+        .orderBy('position')
+        .execute()
+    : [];
   const elapsed = last ? elapsedMilliseconds(last) : null;
   return {
     id: environmentId,
     state: environment.state,
-    last_deployment_state: lastServices.length > 0 ? aggregate(lastServices.map((service) => service.state)) : environment.state,
+    last_deployment_state:
+      lastServices.length > 0 ? aggregate(lastServices.map((service) => service.state)) : environment.state,
     last_deployment_date: last?.created_at ?? null,
     last_deployment_id: last?.id ?? null,
     total_deployment_duration_in_seconds: elapsed === null ? null : seconds(elapsed),

@@ -23,36 +23,83 @@ export interface ServiceOutcome extends Omit<DeploymentServiceChange, 'row' | 'a
 
 /** The outcome of a canceled service, with the reason in its log. */
 export const canceledOutcome = (at: number, why: Condition): ServiceOutcome => ({
-  at, state: canceling.end, succeeded: false, reason: why.message, lines: [conditionLine(why, { at, pod: 'platform', version: '' })],
+  at,
+  state: canceling.end,
+  succeeded: false,
+  reason: why.message,
+  lines: [conditionLine(why, { at, pod: 'platform', version: '' })],
 });
 
-/** Updates the service. A failed deployment leaves the previous version running, so only a success changes what runs. */
-const saveOutcome = async (trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: ServiceOutcome): Promise<void> => {
-  await trx
-    .updateTable('service').set({ last_deployment_at: iso(outcome.at) }).where('id', '=', row.service_id).where('last_deployment_id', '=', deployment.id).execute();
-  if (!outcome.succeeded || deployment.action !== 'DEPLOY' || isAside(deployment)) return;
-  const { outdated } = await trx
-    .selectFrom('deployment_service').select('outdated').where('deployment_id', '=', deployment.id).where('service_id', '=', row.service_id).executeTakeFirstOrThrow();
+/**
+ * Updates the service. A failed deployment leaves the previous version running, so only a success changes what runs.
+ */
+const saveOutcome = async (
+  trx: Db,
+  deployment: DeploymentRow,
+  row: DeploymentServiceRow,
+  outcome: ServiceOutcome,
+): Promise<void> => {
   await trx
     .updateTable('service')
-    .set({ deployed_spec: row.spec, deployed_commit: row.commit, deployed_record: row.record, deployment_status: outdated ? 'OUT_OF_DATE' : 'UP_TO_DATE' })
+    .set({ last_deployment_at: iso(outcome.at) })
+    .where('id', '=', row.service_id)
+    .where('last_deployment_id', '=', deployment.id)
+    .execute();
+  if (!outcome.succeeded || deployment.action !== 'DEPLOY' || isAside(deployment)) return;
+  const { outdated } = await trx
+    .selectFrom('deployment_service')
+    .select('outdated')
+    .where('deployment_id', '=', deployment.id)
+    .where('service_id', '=', row.service_id)
+    .executeTakeFirstOrThrow();
+  await trx
+    .updateTable('service')
+    .set({
+      deployed_spec: row.spec,
+      deployed_commit: row.commit,
+      deployed_record: row.record,
+      deployment_status: outdated ? 'OUT_OF_DATE' : 'UP_TO_DATE',
+    })
     .where('id', '=', row.service_id)
     .execute();
 };
 
 const eventOf = (deployment: DeploymentRow, succeeded: boolean): EventKind | undefined =>
-  isAnnounced(deployment.action) && !isAside(deployment) ? (succeeded ? 'DEPLOYMENT_SUCCEEDED' : 'DEPLOYMENT_FAILED') : undefined;
+  isAnnounced(deployment.action) && !isAside(deployment)
+    ? succeeded
+      ? 'DEPLOYMENT_SUCCEEDED'
+      : 'DEPLOYMENT_FAILED'
+    : undefined;
 
-const endService = async (context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: ServiceOutcome): Promise<void> => {
+const endService = async (
+  context: EngineContext,
+  trx: Db,
+  deployment: DeploymentRow,
+  row: DeploymentServiceRow,
+  outcome: ServiceOutcome,
+): Promise<void> => {
   const { state, succeeded, reason, left: notRemoved, ...rest } = outcome;
-  if (notRemoved) context.log.warn({ service_id: row.service_id, service: row.name, left: notRemoved }, 'not all of a deleted service could be removed');
+  if (notRemoved)
+    context.log.warn(
+      { service_id: row.service_id, service: row.name, left: notRemoved },
+      'not all of a deleted service could be removed',
+    );
   const left = succeeded ? undefined : await scheduleLeft(context, trx, deployment, row, outcome.at);
   const event = eventOf(deployment, succeeded);
   await applyChange(trx, deployment, row, {
     ...rest,
     ...(left && { lines: [...(outcome.lines ?? []), left] }),
     ...(event && { announced: event }),
-    row: { state, reason, commit: row.commit, record: row.record, phase: null, cursor: null, due_ms: null, ended_at: iso(outcome.at) },
+    row: {
+      state,
+      reason,
+      commit: row.commit,
+      record: row.record,
+      phase: null,
+      cursor: null,
+      due_ms: null,
+      ended_at: iso(outcome.at),
+    },
   });
   await saveOutcome(trx, deployment, row, outcome);
   if (!context.isReplay) await auditOutcome(trx, deployment, row, outcome);
@@ -62,7 +109,12 @@ const endService = async (context: EngineContext, trx: Db, deployment: Deploymen
 };
 
 /** Ends the deployment and makes the next one in its queue due. */
-const endDeployment = async (trx: Db, deployment: DeploymentRow, services: readonly DeploymentServiceRow[], at: number): Promise<void> => {
+const endDeployment = async (
+  trx: Db,
+  deployment: DeploymentRow,
+  services: readonly DeploymentServiceRow[],
+  at: number,
+): Promise<void> => {
   const failed = services.some((service) => failedStates.includes(service.state));
   const canceled = services.some((service) => service.state === canceling.end);
   await trx
@@ -74,17 +126,31 @@ const endDeployment = async (trx: Db, deployment: DeploymentRow, services: reado
   await trx
     .updateTable('deployment')
     .set({ due_ms: at })
-    .where((eb) => eb('seq', '=', eb.selectFrom('deployment').select(({ fn }) => fn.min('seq').as('seq'))
-      .where('queue', '=', deployment.queue).where('due_ms', 'is not', null)))
+    .where((eb) =>
+      eb(
+        'seq',
+        '=',
+        eb
+          .selectFrom('deployment')
+          .select(({ fn }) => fn.min('seq').as('seq'))
+          .where('queue', '=', deployment.queue)
+          .where('due_ms', 'is not', null),
+      ),
+    )
     .execute();
 };
 
 /**
- * Ends one service of a deployment. After the last service of a stage, starts the next stage or, if a service failed, ends
+ * Ends one service of a deployment. After the last service of a stage, starts the next stage or, if a service failed,
+ * ends
  * the deployment and cancels the stages that have not begun.
  */
 export async function finishService(
-  context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: ServiceOutcome,
+  context: EngineContext,
+  trx: Db,
+  deployment: DeploymentRow,
+  row: DeploymentServiceRow,
+  outcome: ServiceOutcome,
 ): Promise<void> {
   await endService(context, trx, deployment, row, outcome);
   const services = await servicesOf(trx, deployment.id);
@@ -93,14 +159,21 @@ export async function finishService(
   const unsuccessful = services.filter((service) => service.ended_at !== null && service.reason !== null);
   if (open.length > 0 && unsuccessful.length === 0) {
     const next = Math.min(...open.map((service) => service.stage));
-    for (const service of open.filter((each) => each.stage === next)) await applyChange(trx, deployment, service, { at: outcome.at, row: { due_ms: outcome.at } });
+    for (const service of open.filter((each) => each.stage === next))
+      await applyChange(trx, deployment, service, { at: outcome.at, row: { due_ms: outcome.at } });
     return;
   }
   // During a cancel, the stages that have not begun end by themselves.
   if (open.some((service) => service.state === canceling.state)) return;
   const names = unsuccessful.map((service) => service.name);
   for (const service of open) {
-    await endService(context, trx, deployment, service, canceledOutcome(outcome.at, condition('NOT_BEGUN', { services: names })));
+    await endService(
+      context,
+      trx,
+      deployment,
+      service,
+      canceledOutcome(outcome.at, condition('NOT_BEGUN', { services: names })),
+    );
   }
   await endDeployment(trx, deployment, await servicesOf(trx, deployment.id), outcome.at);
 }

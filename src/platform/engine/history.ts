@@ -23,13 +23,23 @@ interface ShownSpec {
   icon_uri?: string;
   image_name?: string;
   tag?: string;
-  source?: { image?: { image_name: string; tag: string }; repository?: { chart_name: string; chart_version: string }; git?: { git_repository: { url: string } }; docker?: { git_repository: { url: string } } };
+  source?: {
+    image?: { image_name: string; tag: string };
+    repository?: { chart_name: string; chart_version: string };
+    git?: { git_repository: { url: string } };
+    docker?: { git_repository: { url: string } };
+  };
   git_repository?: { url: string };
   terraform_files_source?: { git: { git_repository: { url: string } } };
 }
 
 export const gitUrl = (spec: ShownSpec): string | undefined =>
-  (spec.git_repository ?? spec.source?.git?.git_repository ?? spec.source?.docker?.git_repository ?? spec.terraform_files_source?.git.git_repository)?.url;
+  (
+    spec.git_repository ??
+    spec.source?.git?.git_repository ??
+    spec.source?.docker?.git_repository ??
+    spec.terraform_files_source?.git.git_repository
+  )?.url;
 
 export const commitPage = (url: string | undefined, commitId: string): { commit_page_url?: string } => {
   const page = `${(url ?? '').replace(/(\.git)?\/?$/, '')}/commit/${commitId}`;
@@ -66,10 +76,20 @@ const serviceItem = (deployment: DeploymentRow, row: DeploymentServiceRow, now: 
   const commit = commitOf(row, spec);
   const [image, repository] = [imageOf(spec), chartOf(spec)];
   return {
-    identifier: { name: row.name, service_id: row.service_id, service_type: serviceType(row.kind), execution_id: deployment.id },
+    identifier: {
+      name: row.name,
+      service_id: row.service_id,
+      service_type: serviceType(row.kind),
+      execution_id: deployment.id,
+    },
     status: row.state,
     auditing_data: auditingData(deployment, row.ended_at),
-    details: { ...(commit && { commit }), ...(image && { image }), ...(repository && { repository }), ...(row.kind === 'application' && { build_pod_name: buildPod(deployment.id) }) },
+    details: {
+      ...(commit && { commit }),
+      ...(image && { image }),
+      ...(repository && { repository }),
+      ...(row.kind === 'application' && { build_pod_name: buildPod(deployment.id) }),
+    },
     status_details: statusDetails(deployment.action, row.state, row.kind),
     icon_uri: spec.icon_uri ?? defaultIcon(row.kind),
     total_duration: totalDuration(deployment, row.ended_at, now),
@@ -80,7 +100,12 @@ const serviceItem = (deployment: DeploymentRow, row: DeploymentServiceRow, now: 
  * Lists the deployments of one service, newest first, without those that only planned.
  * @param now end of the elapsed time of deployments under way, in milliseconds since the epoch
  */
-export async function serviceHistory(db: Db, serviceId: string, { page, pageSize }: HistoryQuery, now: number): Promise<History> {
+export async function serviceHistory(
+  db: Db,
+  serviceId: string,
+  { page, pageSize }: HistoryQuery,
+  now: number,
+): Promise<History> {
   const deployments = await db
     .selectFrom('deployment')
     .selectAll('deployment')
@@ -93,18 +118,38 @@ export async function serviceHistory(db: Db, serviceId: string, { page, pageSize
     .execute();
   const rows = await servicesByDeployment(db, deployments);
   const results = deployments.flatMap((deployment) =>
-    (rows.get(deployment.id) ?? []).filter((row) => row.service_id === serviceId).map((row) => serviceItem(deployment, row, now)));
+    (rows.get(deployment.id) ?? [])
+      .filter((row) => row.service_id === serviceId)
+      .map((row) => serviceItem(deployment, row, now)),
+  );
   return { page, page_size: pageSize, results };
 }
 
-const servicesByDeployment = async (db: Db, deployments: readonly DeploymentRow[]): Promise<Map<string, DeploymentServiceRow[]>> => {
+const servicesByDeployment = async (
+  db: Db,
+  deployments: readonly DeploymentRow[],
+): Promise<Map<string, DeploymentServiceRow[]>> => {
   if (deployments.length === 0) return new Map();
   const rows = await db
-    .selectFrom('deployment_service').selectAll().where('deployment_id', 'in', deployments.map(({ id }) => id)).orderBy('stage').orderBy('name').execute();
+    .selectFrom('deployment_service')
+    .selectAll()
+    .where(
+      'deployment_id',
+      'in',
+      deployments.map(({ id }) => id),
+    )
+    .orderBy('stage')
+    .orderBy('name')
+    .execute();
   return Map.groupBy(rows, (row) => row.deployment_id);
 };
 
-const environmentItem = (deployment: DeploymentRow, services: readonly DeploymentServiceRow[], name: string, now: number): Item => {
+const environmentItem = (
+  deployment: DeploymentRow,
+  services: readonly DeploymentServiceRow[],
+  name: string,
+  now: number,
+): Item => {
   const state = aggregate(services.map((service) => service.state));
   return {
     identifier: { name, environment_id: deployment.environment_id, execution_id: deployment.id },
@@ -114,7 +159,12 @@ const environmentItem = (deployment: DeploymentRow, services: readonly Deploymen
     status_details: statusDetails(deployment.action, state),
     icon_uri: defaultIcon('environment'),
     total_duration: totalDuration(deployment, deployment.ended_at, now),
-    services: services.map((service) => ({ service_id: service.service_id, name: service.name, service_type: serviceType(service.kind), status: service.state })),
+    services: services.map((service) => ({
+      service_id: service.service_id,
+      name: service.name,
+      service_type: serviceType(service.kind),
+      status: service.state,
+    })),
   };
 };
 
@@ -123,11 +173,32 @@ const environmentItem = (deployment: DeploymentRow, services: readonly Deploymen
  * @param now end of the elapsed time of deployments under way, in milliseconds since the epoch
  * @throws ApiProblem 404 for an unknown id
  */
-export async function environmentHistory(db: Db, environmentId: string, { page, pageSize }: HistoryQuery, now: number): Promise<History> {
-  const environment = await db.selectFrom('environment').select('name').where('id', '=', environmentId).executeTakeFirst();
+export async function environmentHistory(
+  db: Db,
+  environmentId: string,
+  { page, pageSize }: HistoryQuery,
+  now: number,
+): Promise<History> {
+  const environment = await db
+    .selectFrom('environment')
+    .select('name')
+    .where('id', '=', environmentId)
+    .executeTakeFirst();
   if (environment === undefined) throw notFound('environment', environmentId);
   const deployments = await db
-    .selectFrom('deployment').selectAll().where('queue', '=', environmentId).orderBy('seq', 'desc').limit(pageSize).offset((page - 1) * pageSize).execute();
+    .selectFrom('deployment')
+    .selectAll()
+    .where('queue', '=', environmentId)
+    .orderBy('seq', 'desc')
+    .limit(pageSize)
+    .offset((page - 1) * pageSize)
+    .execute();
   const services = await servicesByDeployment(db, deployments);
-  return { page, page_size: pageSize, results: deployments.map((deployment) => environmentItem(deployment, services.get(deployment.id) ?? [], environment.name, now)) };
+  return {
+    page,
+    page_size: pageSize,
+    results: deployments.map((deployment) =>
+      environmentItem(deployment, services.get(deployment.id) ?? [], environment.name, now),
+    ),
+  };
 }

@@ -4,17 +4,39 @@ export type { Recovery } from './backups/backup.ts';
 export { activeLock, requireUnlocked } from './cluster-locks.ts';
 export type { BackupSchedule, ClusterLimits, EngineContext } from './context.ts';
 export { createEngine } from './create-engine.ts';
-export { addDatabaseVariables, addMissingDatabaseVariables, databaseAddress, databaseVariableIds, renameDatabaseVariables } from './database-variables.ts';
+export {
+  addDatabaseVariables,
+  addMissingDatabaseVariables,
+  databaseAddress,
+  databaseVariableIds,
+  renameDatabaseVariables,
+} from './database-variables.ts';
 export { requireEnvironmentStays } from './deletion.ts';
 export { advanceDeployment, deploymentQueue } from './deployment-queue.ts';
 export { cancelEnvironmentDeployment, requestDeployment } from './deployment-requests.ts';
-export type { DeploymentOrder, DeploymentRequest, Engine, EngineStatistics, HistoryQuery, ServiceStatusAnswer } from './engine.ts';
+export type {
+  DeploymentOrder,
+  DeploymentRequest,
+  Engine,
+  EngineStatistics,
+  HistoryQuery,
+  ServiceStatusAnswer,
+} from './engine.ts';
 export { metricHelp } from './measurements/metric-definitions.ts';
 export type { Series } from './measurements/series.ts';
 export { createPrometheus, type PrometheusSettings } from './prometheus.ts';
 export { finishService } from './finish-service.ts';
 export { createLease, heartbeatMilliseconds, leaseMilliseconds } from './lease.ts';
-export { diagramOf, alertRuleTransitions, canceling, clusterUpgradeStates, minimumObservationMilliseconds, settledStates, stageOf, statePathOf } from './lifecycle.ts';
+export {
+  diagramOf,
+  alertRuleTransitions,
+  canceling,
+  clusterUpgradeStates,
+  minimumObservationMilliseconds,
+  settledStates,
+  stageOf,
+  statePathOf,
+} from './lifecycle.ts';
 export { markOutOfDate, markReadersOutOfDate } from './out-of-date.ts';
 export { retentionQueue } from './retention-queue.ts';
 export { serviceSteps } from './service-steps.ts';

@@ -10,19 +10,28 @@ import { insertDeploymentService } from './service-changes.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isAside } from './deployment-rows.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';
 
-/** When a job's schedule comes due after a moment, the next `most` times. Empty if it never does. All times are in milliseconds since the epoch. */
+/**
+ * When a job's schedule comes due after a moment, the next `most` times. Empty if it never does. All times are in
+ * milliseconds since the epoch.
+ */
 const nextRuns = (context: EngineContext, job: ServiceSpecs['job'], after: number, most: number): readonly number[] => {
   const schedule = job.job_type === 'CRON' ? job.schedule?.cronjob : undefined;
   if (schedule === undefined) return [];
   try {
-    return new Cron(schedule.scheduled_at, { timezone: schedule.timezone }).nextRuns(most, new Date(after)).map((date) => date.getTime());
+    return new Cron(schedule.scheduled_at, { timezone: schedule.timezone })
+      .nextRuns(most, new Date(after))
+      .map((date) => date.getTime());
   } catch (error) {
-    context.log.warn({ err: error, schedule: schedule.scheduled_at }, 'a job has a schedule that can not be read; it does not run by itself');
+    context.log.warn(
+      { err: error, schedule: schedule.scheduled_at },
+      'a job has a schedule that can not be read; it does not run by itself',
+    );
     return [];
   }
 };
 
-const nextRun = (context: EngineContext, job: ServiceSpecs['job'], after: number): number | null => nextRuns(context, job, after, 1)[0] ?? null;
+const nextRun = (context: EngineContext, job: ServiceSpecs['job'], after: number): number | null =>
+  nextRuns(context, job, after, 1)[0] ?? null;
 
 // A run that is later than this, because no worker was running, is missed.
 const latestStartMilliseconds = 60_000;
@@ -30,38 +39,72 @@ const latestStartMilliseconds = 60_000;
 /** How many missed runs are counted at most. */
 const mostCounted = 1000;
 
-/** The due time of a schedule that begins with the platform: what a deployment of the past would have run was not missed. */
+/**
+ * The due time of a schedule that begins with the platform: what a deployment of the past would have run was not
+ * missed.
+ */
 const whenPlatformBegins = 0;
 
 const queueOf = (serviceId: string): string => `job/${serviceId}`;
 
 /** Schedules the next run of a deployed job. Removes the schedule of a stopped or deleted one. */
-export async function scheduleJobRuns(context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, at: number): Promise<void> {
+export async function scheduleJobRuns(
+  context: EngineContext,
+  trx: Db,
+  deployment: DeploymentRow,
+  row: DeploymentServiceRow,
+  at: number,
+): Promise<void> {
   if (row.kind !== 'job' || isAside(deployment)) return;
-  const next = deployment.action === 'DEPLOY' ? nextRun(context, JSON.parse(row.spec ?? '{}') as ServiceSpecs['job'], at) : null;
+  const next =
+    deployment.action === 'DEPLOY' ? nextRun(context, JSON.parse(row.spec ?? '{}') as ServiceSpecs['job'], at) : null;
   if (next !== null) await setTimer(trx, 'JOB_RUN', row.service_id, context.isReplay ? whenPlatformBegins : next);
-  else if (deployment.action !== 'RESTART') await trx.deleteFrom('timer').where('kind', '=', 'JOB_RUN').where('subject_id', '=', row.service_id).execute();
+  else if (deployment.action !== 'RESTART')
+    await trx.deleteFrom('timer').where('kind', '=', 'JOB_RUN').where('subject_id', '=', row.service_id).execute();
 }
 
 /**
- * What a deployment of a scheduled job that did not end well leaves of the schedule: that of the version before it, or none. A
+ * What a deployment of a scheduled job that did not end well leaves of the schedule: that of the version before it, or
+ * none. A
  * failed deployment puts nothing in the place of what was there.
  * @returns a line for the log of the deployment; undefined for anything else
  */
-export async function scheduleLeft(context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, at: number): Promise<RuntimeLogLine | undefined> {
+export async function scheduleLeft(
+  context: EngineContext,
+  trx: Db,
+  deployment: DeploymentRow,
+  row: DeploymentServiceRow,
+  at: number,
+): Promise<RuntimeLogLine | undefined> {
   if (row.kind !== 'job' || deployment.action !== 'DEPLOY' || context.isReplay || isAside(deployment)) return undefined;
   if (nextRun(context, JSON.parse(row.spec ?? '{}') as ServiceSpecs['job'], at) === null) return undefined;
-  const timer = await trx.selectFrom('timer').select('due_ms').where('kind', '=', 'JOB_RUN').where('subject_id', '=', row.service_id).executeTakeFirst();
-  const left = timer === undefined ? { left: 'none' as const } : { left: 'the version before' as const, ...(timer.due_ms > at && { next: iso(timer.due_ms) }) };
+  const timer = await trx
+    .selectFrom('timer')
+    .select('due_ms')
+    .where('kind', '=', 'JOB_RUN')
+    .where('subject_id', '=', row.service_id)
+    .executeTakeFirst();
+  const left =
+    timer === undefined
+      ? { left: 'none' as const }
+      : { left: 'the version before' as const, ...(timer.due_ms > at && { next: iso(timer.due_ms) }) };
   return conditionLine(condition('SCHEDULE_NOT_BEGUN', left), { at, pod: 'schedule', version: '' });
 }
 
 /** Adds a message to the newest log of a job: that of a run or of another deployment. */
 async function tell(trx: Db, serviceId: string, at: number, message: string): Promise<void> {
   const newest = await trx
-    .selectFrom('deployment_service').innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id').select('deployment.id')
-    .where('deployment_service.service_id', '=', serviceId).orderBy('deployment.seq', 'desc').limit(1).executeTakeFirst();
-  if (newest !== undefined) await appendLines(trx, { deployment_id: newest.id, service_id: serviceId }, null, [{ at, message, pod: 'schedule', version: '' }]);
+    .selectFrom('deployment_service')
+    .innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
+    .select('deployment.id')
+    .where('deployment_service.service_id', '=', serviceId)
+    .orderBy('deployment.seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (newest !== undefined)
+    await appendLines(trx, { deployment_id: newest.id, service_id: serviceId }, null, [
+      { at, message, pod: 'schedule', version: '' },
+    ]);
 }
 
 /** How many runs were due in a time, in words. */
@@ -72,44 +115,68 @@ function missedText(due: readonly number[]): string {
   return `Missed ${due.length > mostCounted ? `more than ${mostCounted}` : due.length} runs that were due from ${first} to ${due.length > mostCounted ? 'now' : last}, ${why}. They are not made up for.`;
 }
 
-/** The deployment that runs a job at the moment, or stops it; undefined if there is none. One that only waits for its turn doesn't count. */
+/**
+ * The deployment that runs a job at the moment, or stops it; undefined if there is none. One that only waits for its
+ * turn doesn't count.
+ */
 const deploymentUnderWay = (trx: Db, serviceId: string) =>
   trx
-    .selectFrom('deployment_service').innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id').select('deployment.id')
-    .where('deployment_service.service_id', '=', serviceId).where('deployment_service.ended_at', 'is', null)
-    .where((where) => where.or([where('deployment.queue', '=', queueOf(serviceId)), where('deployment_service.phase', 'is not', null)]))
+    .selectFrom('deployment_service')
+    .innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
+    .select('deployment.id')
+    .where('deployment_service.service_id', '=', serviceId)
+    .where('deployment_service.ended_at', 'is', null)
+    .where((where) =>
+      where.or([where('deployment.queue', '=', queueOf(serviceId)), where('deployment_service.phase', 'is not', null)]),
+    )
     .executeTakeFirst();
 
 /**
- * Starts a scheduled run of a job, unless it is still running, is being deleted, or it is too late. The log of the job tells of
+ * Starts a scheduled run of a job, unless it is still running, is being deleted, or it is too late. The log of the job
+ * tells of
  * runs that were left out. Each job has a queue of its own for its runs.
  */
-export const startScheduledRun = (context: EngineContext): TimerHandler => async (trx, serviceId, now, dueAt) => {
-  const service = await trx.selectFrom('service').selectAll().where('id', '=', serviceId).executeTakeFirst();
-  if (service === undefined || service.deployed_spec === null) return null;
-  await trx.hold(service.environment_id);
-  const job = JSON.parse(service.deployed_spec) as ServiceSpecs['job'];
-  if (dueAt === whenPlatformBegins) return nextRun(context, job, now);
-  const latest = now - latestStartMilliseconds;
-  if (dueAt < latest) {
-    const missed = nextRuns(context, job, dueAt - 1, mostCounted + 1).filter((due) => due < latest);
-    await tell(trx, serviceId, now, missedText(missed.length === 0 ? [dueAt] : missed));
-    // One that is due now is still in time.
-    return nextRun(context, job, latest - 1);
-  }
-  if (await isBeingDeleted(trx, serviceId)) return nextRun(context, job, now);
-  const running = await deploymentUnderWay(trx, serviceId);
-  if (running !== undefined) await tell(trx, serviceId, now, `Left out the run that was due at ${iso(dueAt)}: the job is still busy with deployment ${running.id}.`);
-  else {
-    const deployment = await trx
-      .insertInto('deployment')
-      .values({
-        id: context.random.uuid(), environment_id: service.environment_id, queue: queueOf(serviceId), action: 'DEPLOY', status: 'QUEUED',
-        origin: 'SERVICE_INTERNAL', triggered_by: 'schedule', created_at: iso(now), due_ms: now,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    await insertDeploymentService(trx, deployment, service, now);
-  }
-  return nextRun(context, job, now);
-};
+export const startScheduledRun =
+  (context: EngineContext): TimerHandler =>
+  async (trx, serviceId, now, dueAt) => {
+    const service = await trx.selectFrom('service').selectAll().where('id', '=', serviceId).executeTakeFirst();
+    if (service === undefined || service.deployed_spec === null) return null;
+    await trx.hold(service.environment_id);
+    const job = JSON.parse(service.deployed_spec) as ServiceSpecs['job'];
+    if (dueAt === whenPlatformBegins) return nextRun(context, job, now);
+    const latest = now - latestStartMilliseconds;
+    if (dueAt < latest) {
+      const missed = nextRuns(context, job, dueAt - 1, mostCounted + 1).filter((due) => due < latest);
+      await tell(trx, serviceId, now, missedText(missed.length === 0 ? [dueAt] : missed));
+      // One that is due now is still in time.
+      return nextRun(context, job, latest - 1);
+    }
+    if (await isBeingDeleted(trx, serviceId)) return nextRun(context, job, now);
+    const running = await deploymentUnderWay(trx, serviceId);
+    if (running !== undefined)
+      await tell(
+        trx,
+        serviceId,
+        now,
+        `Left out the run that was due at ${iso(dueAt)}: the job is still busy with deployment ${running.id}.`,
+      );
+    else {
+      const deployment = await trx
+        .insertInto('deployment')
+        .values({
+          id: context.random.uuid(),
+          environment_id: service.environment_id,
+          queue: queueOf(serviceId),
+          action: 'DEPLOY',
+          status: 'QUEUED',
+          origin: 'SERVICE_INTERNAL',
+          triggered_by: 'schedule',
+          created_at: iso(now),
+          due_ms: now,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await insertDeploymentService(trx, deployment, service, now);
+    }
+    return nextRun(context, job, now);
+  };

@@ -17,13 +17,19 @@ export interface Lease {
   readonly owner: string;
   /** Registers the worker or renews its lease. Part of every claim. */
   renew(db: Db): Promise<void>;
-  /** Frees the claims of dead workers, whose process has ended or whose lease has expired. Returns how many others are left. */
+  /**
+   * Frees the claims of dead workers, whose process has ended or whose lease has expired. Returns how many others are
+   * left.
+   */
   reap(): Promise<number>;
   /** Frees this worker's claims for other workers. */
   release(): Promise<void>;
 }
 
-/** Where the process ids of this process mean what they mean: containers may share a host name, and each has a process 1. */
+/**
+ * Where the process ids of this process mean what they mean: containers may share a host name, and each has a process
+ * 1.
+ */
 function processSpace(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;

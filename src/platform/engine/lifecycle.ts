@@ -1,4 +1,11 @@
-import { type AlertRuleState, type ClusterState, DeploymentAction, type DeploymentState, type ServiceKind, type StepName } from '../../contract/index.ts';
+import {
+  type AlertRuleState,
+  type ClusterState,
+  DeploymentAction,
+  type DeploymentState,
+  type ServiceKind,
+  type StepName,
+} from '../../contract/index.ts';
 import type { SecondsRange } from '../common/index.ts';
 import type { Phase, RuntimeOperation } from '../runtime/index.ts';
 
@@ -17,10 +24,12 @@ const actionTransitions = (kind: ServiceKind, action: DeploymentAction): Transit
   const requested = settledStates
     .filter((from) => !refusals[action]?.from.some((refused) => refused === from))
     .map((from) => ({ from, on: `${action} requested`, to: queued }));
-  const forward = phases.flatMap(({ state, step, onFailure }, index) => [
-    { from: state, on: `${step} succeeded`, to: phases[index + 1]?.state ?? end, step },
-    { from: state, on: `${step} failed`, to: onFailure },
-  ]).filter(({ from, to }) => from !== to);
+  const forward = phases
+    .flatMap(({ state, step, onFailure }, index) => [
+      { from: state, on: `${step} succeeded`, to: phases[index + 1]?.state ?? end, step },
+      { from: state, on: `${step} failed`, to: onFailure },
+    ])
+    .filter(({ from, to }) => from !== to);
   const moving = [queued, waiting, ...phases.map(({ state }) => state)];
   return [
     ...requested,
@@ -36,7 +45,10 @@ const actionTransitions = (kind: ServiceKind, action: DeploymentAction): Transit
 
 const key = ({ from, on, to }: Transition): string => `${from}|${on}|${to}`;
 
-/** Every transition of a kind of service, without duplicates. A later request can also replace the displayed state during a transition. */
+/**
+ * Every transition of a kind of service, without duplicates. A later request can also replace the displayed state
+ * during a transition.
+ */
 export const transitionsOf = (kind: ServiceKind): Transition[] => {
   const all = DeploymentAction.options.flatMap((action) => actionTransitions(kind, action));
   return [...new Map(all.map((transition) => [key(transition), transition])).values()];
@@ -44,7 +56,9 @@ export const transitionsOf = (kind: ServiceKind): Transition[] => {
 
 /** The lifecycle of a kind of service as a Mermaid state diagram. @param takes how long a step takes, in words */
 export const diagramOf = (kind: ServiceKind, takes: (step: StepName) => string): string => {
-  const arrows = transitionsOf(kind).map(({ from, on, to, step }) => `  ${from} --> ${to}: ${on}${step ? ` (${takes(step)})` : ''}`);
+  const arrows = transitionsOf(kind).map(
+    ({ from, on, to, step }) => `  ${from} --> ${to}: ${on}${step ? ` (${takes(step)})` : ''}`,
+  );
   return ['stateDiagram-v2', '  [*] --> READY: created', ...arrows].join('\n');
 };
 
@@ -60,19 +74,38 @@ export interface StatePath {
 
 const minute = 60;
 
-/** How long each operation may take, in seconds, whatever a runtime does: longer than the limits that services set themselves. */
+/**
+ * How long each operation may take, in seconds, whatever a runtime does: longer than the limits that services set
+ * themselves.
+ */
 const limits: Readonly<Record<RuntimeOperation, number>> = {
-  fetchSource: 10 * minute, build: 60 * minute, pull: 30 * minute, rollOut: 120 * minute, route: 10 * minute, run: 48 * 60 * minute,
-  restart: 60 * minute, stop: 15 * minute, remove: 15 * minute,
+  fetchSource: 10 * minute,
+  build: 60 * minute,
+  pull: 30 * minute,
+  rollOut: 120 * minute,
+  route: 10 * minute,
+  run: 48 * 60 * minute,
+  restart: 60 * minute,
+  stop: 15 * minute,
+  remove: 15 * minute,
 };
 
-const phase = (state: DeploymentState, step: StepName, operation: RuntimeOperation, onFailure: DeploymentState): Phase => ({
-  state, step, operation, limitSeconds: limits[operation], onFailure,
+const phase = (
+  state: DeploymentState,
+  step: StepName,
+  operation: RuntimeOperation,
+  onFailure: DeploymentState,
+): Phase => ({ state, step, operation, limitSeconds: limits[operation], onFailure });
+
+const deploy = (...phases: StatePath['phases']): StatePath => ({
+  queued: 'DEPLOYMENT_QUEUED',
+  waiting: 'WAITING_RUNNING',
+  phases,
+  end: 'DEPLOYED',
 });
 
-const deploy = (...phases: StatePath['phases']): StatePath => ({ queued: 'DEPLOYMENT_QUEUED', waiting: 'WAITING_RUNNING', phases, end: 'DEPLOYED' });
-
-const deploying = (step: StepName, operation: RuntimeOperation) => phase('DEPLOYING', step, operation, 'DEPLOYMENT_ERROR');
+const deploying = (step: StepName, operation: RuntimeOperation) =>
+  phase('DEPLOYING', step, operation, 'DEPLOYMENT_ERROR');
 const building = (step: StepName, operation: RuntimeOperation) => phase('BUILDING', step, operation, 'BUILD_ERROR');
 const executing = phase('EXECUTING', 'EXECUTING', 'run', 'DEPLOYMENT_ERROR');
 
@@ -95,35 +128,49 @@ const deployPaths: Readonly<Record<ServiceKind, StatePath>> = {
 };
 
 const restart: StatePath = {
-  queued: 'RESTART_QUEUED', waiting: 'WAITING_RESTARTING', end: 'RESTARTED',
+  queued: 'RESTART_QUEUED',
+  waiting: 'WAITING_RESTARTING',
+  end: 'RESTARTED',
   phases: [phase('RESTARTING', 'RESTART', 'restart', 'RESTART_ERROR')],
 };
 
 const stop: StatePath = {
-  queued: 'STOP_QUEUED', waiting: 'WAITING_STOPPING', end: 'STOPPED',
+  queued: 'STOP_QUEUED',
+  waiting: 'WAITING_STOPPING',
+  end: 'STOPPED',
   phases: [phase('STOPPING', 'STOP', 'stop', 'STOP_ERROR')],
 };
 
 const remove: StatePath = {
-  queued: 'DELETE_QUEUED', waiting: 'WAITING_DELETING', end: 'DELETED',
+  queued: 'DELETE_QUEUED',
+  waiting: 'WAITING_DELETING',
+  end: 'DELETED',
   phases: [phase('DELETING', 'STOP', 'remove', 'DELETE_ERROR')],
 };
 
 /** What is done to a job or to Terraform may run it: that takes as long as any other run. */
-const withTimeToRun = ({ phases: [first, ...others], ...path }: StatePath): StatePath => ({ ...path, phases: [{ ...first, limitSeconds: limits.run }, ...others] });
+const withTimeToRun = ({ phases: [first, ...others], ...path }: StatePath): StatePath => ({
+  ...path,
+  phases: [{ ...first, limitSeconds: limits.run }, ...others],
+});
 
 const actionPaths = { RESTART: restart, STOP: stop, DELETE: remove };
 const runActionPaths = { RESTART: withTimeToRun(restart), STOP: withTimeToRun(stop), DELETE: withTimeToRun(remove) };
 
 /** The state path of a kind of service for an action. */
 export const statePathOf = (kind: ServiceKind, action: DeploymentAction): StatePath =>
-  (action === 'DEPLOY' ? deployPaths[kind] : (kind === 'job' || kind === 'terraform' ? runActionPaths : actionPaths)[action]);
+  action === 'DEPLOY'
+    ? deployPaths[kind]
+    : (kind === 'job' || kind === 'terraform' ? runActionPaths : actionPaths)[action];
 
 /** The minimum time between two observations of a task, in milliseconds, whatever the runtime asks for. */
 export const minimumObservationMilliseconds = 50;
 
 /** How a cancel proceeds for every service of the deployment that has not ended. */
-export const canceling = { state: 'CANCELING', end: 'CANCELED' } as const satisfies { state: DeploymentState; end: DeploymentState };
+export const canceling = { state: 'CANCELING', end: 'CANCELED' } as const satisfies {
+  state: DeploymentState;
+  end: DeploymentState;
+};
 
 /** The order in which the services of a deployment run. A stage begins when the previous one has succeeded. */
 const stages: readonly { readonly name: string; readonly kinds: readonly ServiceKind[] }[] = [
@@ -146,7 +193,16 @@ export const isAnnounced = (action: DeploymentAction): boolean => action !== 'ST
 
 /** The states without a deployment under way. */
 export const settledStates = [
-  'READY', 'DEPLOYED', 'RESTARTED', 'STOPPED', 'CANCELED', 'DELETED', 'BUILD_ERROR', 'DEPLOYMENT_ERROR', 'RESTART_ERROR', 'STOP_ERROR',
+  'READY',
+  'DEPLOYED',
+  'RESTARTED',
+  'STOPPED',
+  'CANCELED',
+  'DELETED',
+  'BUILD_ERROR',
+  'DEPLOYMENT_ERROR',
+  'RESTART_ERROR',
+  'STOP_ERROR',
   'DELETE_ERROR',
 ] as const satisfies readonly DeploymentState[];
 
@@ -154,13 +210,16 @@ export const settledStates = [
 export const failedStates: readonly DeploymentState[] = settledStates.filter((state) => state.endsWith('_ERROR'));
 
 /** Whether a service in this state has no deployment under way. */
-export const isSettled = (state: DeploymentState): boolean => (settledStates as readonly DeploymentState[]).includes(state);
+export const isSettled = (state: DeploymentState): boolean =>
+  (settledStates as readonly DeploymentState[]).includes(state);
 
 /**
  * The settled states in which an action is refused, and what to do instead. Nothing else is refused: a request during
  * another deployment waits for it.
  */
-export const refusals: Readonly<Partial<Record<DeploymentAction, { readonly from: readonly DeploymentState[]; readonly instead: string }>>> = {
+export const refusals: Readonly<
+  Partial<Record<DeploymentAction, { readonly from: readonly DeploymentState[]; readonly instead: string }>>
+> = {
   RESTART: { from: ['READY', 'STOPPED', 'DELETED'], instead: 'deploy it first' },
   DEPLOY: { from: ['DELETED'], instead: 'create it again' },
   STOP: { from: ['DELETED'], instead: 'there is nothing left to stop' },
@@ -171,11 +230,35 @@ export const refusals: Readonly<Partial<Record<DeploymentAction, { readonly from
  * failed, running and inactive ones.
  */
 export const aggregateOrder: readonly DeploymentState[] = [
-  'CANCELING', 'DELETING', 'STOPPING', 'RESTARTING', 'BUILDING', 'EXECUTING', 'DEPLOYING',
-  'DELETE_QUEUED', 'STOP_QUEUED', 'RESTART_QUEUED', 'DEPLOYMENT_QUEUED', 'QUEUED',
-  'WAITING_DELETING', 'WAITING_STOPPING', 'WAITING_RESTARTING', 'WAITING_RUNNING',
-  'BUILD_ERROR', 'DEPLOYMENT_ERROR', 'RESTART_ERROR', 'STOP_ERROR', 'DELETE_ERROR', 'UNAVAILABLE', 'CANCELED',
-  'DEPLOYED', 'RESTARTED', 'RECAP', 'STOPPED', 'READY', 'DELETED',
+  'CANCELING',
+  'DELETING',
+  'STOPPING',
+  'RESTARTING',
+  'BUILDING',
+  'EXECUTING',
+  'DEPLOYING',
+  'DELETE_QUEUED',
+  'STOP_QUEUED',
+  'RESTART_QUEUED',
+  'DEPLOYMENT_QUEUED',
+  'QUEUED',
+  'WAITING_DELETING',
+  'WAITING_STOPPING',
+  'WAITING_RESTARTING',
+  'WAITING_RUNNING',
+  'BUILD_ERROR',
+  'DEPLOYMENT_ERROR',
+  'RESTART_ERROR',
+  'STOP_ERROR',
+  'DELETE_ERROR',
+  'UNAVAILABLE',
+  'CANCELED',
+  'DEPLOYED',
+  'RESTARTED',
+  'RECAP',
+  'STOPPED',
+  'READY',
+  'DELETED',
 ];
 
 /** Aggregates the states of services; READY if there are none. */
@@ -190,7 +273,11 @@ export const clusterUpgradeStates = {
   end: 'DEPLOYED',
   onFailure: 'DEPLOYMENT_ERROR',
 } as const satisfies {
-  from: readonly ClusterState[]; queued: ClusterState; running: ClusterState; end: ClusterState; onFailure: ClusterState;
+  from: readonly ClusterState[];
+  queued: ClusterState;
+  running: ClusterState;
+  end: ClusterState;
+  onFailure: ClusterState;
 };
 
 // The newest Kubernetes minor version that clusters can be upgraded to.

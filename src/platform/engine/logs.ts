@@ -1,5 +1,11 @@
 import type { Selectable } from 'kysely';
-import { type DeploymentState, maximumLogLines, readCondition, type StepName, storedCondition, shortened } from '../../contract/index.ts';
+import {
+  type DeploymentState,
+  maximumLogLines,
+  readCondition,
+  type StepName,
+  storedCondition,
+} from '../../contract/index.ts';
 import { notFound, reasonOf, uuidFrom, type DeployedCommit } from '../common/index.ts';
 import { type RuntimeLogLine, RuntimeProblem, RuntimeUnreachable, type RunningVersion } from '../runtime/index.ts';
 import { inBatches, type Db, type DataStore, type ServiceTable } from '../store/index.ts';
@@ -9,37 +15,7 @@ import { runningStates } from './running-facts.ts';
 import { runtimeOfEnvironment } from './tasks.ts';
 import type { EnvironmentLogLines, LogLines } from './engine.ts';
 import type { DeploymentServiceRow } from './deployment-rows.ts';
-
-/** A line as it is stored and answered. */
-interface TimedLine {
-  readonly created_at: string;
-  readonly pod_name: string;
-  readonly message: string;
-}
-
-/** The longest part of a line that is stored, in characters. */
-const longestKeptLine = 4000;
-
-/** A line as it is stored: instances can log megabytes without a line end. */
-const shortenedLine = (message: string): string => shortened(message, longestKeptLine);
-
-/** The same for a line and for its copy, which may have been shortened. */
-const keyOf = ({ created_at: at, pod_name: pod, message }: TimedLine): string => `${at} ${pod} ${shortenedLine(message)}`;
-
-/**
- * The lines that are not among the known ones. A line that an instance logged twice within a millisecond is left as often as
- * it isn't known: both lists are read from the same log.
- */
-export function withoutKnownLines<Line extends TimedLine>(lines: readonly Line[], known: readonly TimedLine[]): Line[] {
-  const counts = new Map<string, number>();
-  for (const line of known) counts.set(keyOf(line), (counts.get(keyOf(line)) ?? 0) + 1);
-  return lines.filter((line) => {
-    const key = keyOf(line);
-    const left = counts.get(key) ?? 0;
-    counts.set(key, left - 1);
-    return left <= 0;
-  });
-}
+import { shortenedLine, withoutKnownLines } from './repeated-lines.ts';
 
 type LogLine = LogLines['results'][number];
 
@@ -50,7 +26,13 @@ export function deployedVersion(service: Selectable<ServiceTable>): RunningVersi
   const commitId = deployed_commit === null ? undefined : (JSON.parse(deployed_commit) as DeployedCommit).git_commit_id;
   return {
     deploymentId: last_deployment_id,
-    service: { id: service.id, name: service.name, environmentId: service.environment_id, kind: service.kind, spec: JSON.parse(deployed_spec) } as RunningVersion['service'],
+    service: {
+      id: service.id,
+      name: service.name,
+      environmentId: service.environment_id,
+      kind: service.kind,
+      spec: JSON.parse(deployed_spec),
+    } as RunningVersion['service'],
     ...(commitId !== undefined && { commitId }),
     ...(service.deployed_record !== null && { record: service.deployed_record }),
     runningSince: Date.parse(last_deployment_at),
@@ -58,14 +40,26 @@ export function deployedVersion(service: Selectable<ServiceTable>): RunningVersi
 }
 
 /** The states after a deployment that did not succeed: the version before it serves on, unless it was to be deleted. */
-const unsuccessfulStates: readonly DeploymentState[] = [...failedStates.filter((state) => state !== 'DELETE_ERROR'), 'CANCELED'];
+const unsuccessfulStates: readonly DeploymentState[] = [
+  ...failedStates.filter((state) => state !== 'DELETE_ERROR'),
+  'CANCELED',
+];
 
-/** The deployment that the running version of a service is from: the last one that started instances. Undefined if it was stopped since. */
+/**
+ * The deployment that the running version of a service is from: the last one that started instances. Undefined if it
+ * was stopped since.
+ */
 const servingDeployment = async (db: Db, serviceId: string) => {
   const last = await db
-    .selectFrom('deployment_service').innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id').select(['deployment.id', 'deployment.action', 'deployment_service.ended_at'])
-    .where('deployment_service.service_id', '=', serviceId).where('deployment_service.ended_at', 'is not', null).where('deployment_service.reason', 'is', null)
-    .orderBy('deployment.seq', 'desc').limit(1).executeTakeFirst();
+    .selectFrom('deployment_service')
+    .innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
+    .select(['deployment.id', 'deployment.action', 'deployment_service.ended_at'])
+    .where('deployment_service.service_id', '=', serviceId)
+    .where('deployment_service.ended_at', 'is not', null)
+    .where('deployment_service.reason', 'is', null)
+    .orderBy('deployment.seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
   return last?.action === 'DEPLOY' || last?.action === 'RESTART' ? last : undefined;
 };
 
@@ -82,34 +76,66 @@ const servingVersion = async (db: Db, serviceId: string): Promise<Serving | unde
   if (version === undefined) return undefined;
   if (runningStates.includes(service.deployed_state)) return { version };
   // Where nothing is recorded, nothing really runs.
-  const later = !isSettled(service.deployed_state) ? 'under way' : unsuccessfulStates.includes(service.deployed_state) ? 'failed' : undefined;
+  const later = !isSettled(service.deployed_state)
+    ? 'under way'
+    : unsuccessfulStates.includes(service.deployed_state)
+      ? 'failed'
+      : undefined;
   if (service.deployed_record === null || later === undefined) return undefined;
   const serving = await servingDeployment(db, serviceId);
-  return serving && { version: { ...version, deploymentId: serving.id, runningSince: Date.parse(serving.ended_at!) }, later };
+  return (
+    serving && { version: { ...version, deploymentId: serving.id, runningSince: Date.parse(serving.ended_at!) }, later }
+  );
 };
 
 /** The id of a stored line. The same line always has the same id. */
-const storedLineId = ({ deployment_id, seq }: { readonly deployment_id: string; readonly seq: number }): string => uuidFrom(`${deployment_id}/log/${seq}`);
+const storedLineId = ({ deployment_id, seq }: { readonly deployment_id: string; readonly seq: number }): string =>
+  uuidFrom(`${deployment_id}/log/${seq}`);
 
 /** What a stored line says, as data. */
-const conditionIn = ({ condition: stored }: { readonly condition: string | null }) => (stored === null ? {} : { condition: readCondition(stored) });
+const conditionIn = ({ condition: stored }: { readonly condition: string | null }) =>
+  stored === null ? {} : { condition: readCondition(stored) };
 
 const runningLine = (version: RunningVersion, line: RuntimeLogLine): LogLine => ({
-  id: uuidFrom(`${version.deploymentId}/${version.service.id}/running/${line.at}/${line.pod}/${line.message}`), created_at: iso(line.at), message: line.message, pod_name: line.pod, version: line.version, ...(line.condition && { condition: line.condition }),
+  id: uuidFrom(`${version.deploymentId}/${version.service.id}/running/${line.at}/${line.pod}/${line.message}`),
+  created_at: iso(line.at),
+  message: line.message,
+  pod_name: line.pod,
+  version: line.version,
+  ...(line.condition && { condition: line.condition }),
 });
 
 const storedLines = async (db: Db, serviceId: string, tail: number): Promise<LogLine[]> => {
-  const rows = await db.selectFrom('log_line').selectAll().where('service_id', '=', serviceId).orderBy('seq', 'desc').limit(tail).execute();
-  return rows.toReversed().map((row) => ({
-    id: storedLineId(row), created_at: row.created_at, message: row.message, pod_name: row.pod_name, version: row.version, ...conditionIn(row),
-  }));
+  const rows = await db
+    .selectFrom('log_line')
+    .selectAll()
+    .where('service_id', '=', serviceId)
+    .orderBy('seq', 'desc')
+    .limit(tail)
+    .execute();
+  return rows
+    .toReversed()
+    .map((row) => ({
+      id: storedLineId(row),
+      created_at: row.created_at,
+      message: row.message,
+      pod_name: row.pod_name,
+      version: row.version,
+      ...conditionIn(row),
+    }));
 };
 
 /**
- * The newest stored lines and those of the runtime, by their time. What was copied while the runtime still has it comes once.
+ * The newest stored lines and those of the runtime, by their time. What was copied while the runtime still has it comes
+ * once.
  * @param keepsStored whether what was stored, such as why a deployment failed, keeps at least half of the room
  */
-function inOrder(stored: readonly LogLine[], running: readonly LogLine[], tail: number, keepsStored: boolean): LogLine[] {
+function inOrder(
+  stored: readonly LogLine[],
+  running: readonly LogLine[],
+  tail: number,
+  keepsStored: boolean,
+): LogLine[] {
   const fresh = withoutKnownLines(running, stored);
   const room = keepsStored ? tail - Math.min(stored.length, Math.ceil(tail / 2)) : tail;
   const newest = room === 0 ? [] : fresh.slice(-room);
@@ -119,19 +145,32 @@ function inOrder(stored: readonly LogLine[], running: readonly LogLine[], tail: 
 
 /** That what the instances of a version logged could not be read. @param at milliseconds since the epoch */
 const unreadLine = ({ deploymentId, service }: RunningVersion, at: number, reason: string): LogLine => ({
-  id: uuidFrom(`${deploymentId}/${service.id}/unread`), created_at: iso(at), pod_name: 'platform', version: '',
+  id: uuidFrom(`${deploymentId}/${service.id}/unread`),
+  created_at: iso(at),
+  pod_name: 'platform',
+  version: '',
   message: `What the running instances log could not be read: ${reason}. The lines here were stored before.`,
 });
 
 /**
- * The newest log lines of a service, newest last: those of its deployments, and those of the version that serves, also while
+ * The newest log lines of a service, newest last: those of its deployments, and those of the version that serves, also
+ * while
  * another deployment is under way. The runtime is asked for the latter after the transaction;
  * if it can't be, the last line says so, and why.
  * @param tail maximum number of lines, up to `maximumLogLines`
  * @throws ApiProblem 404 for an unknown id
  */
-export async function serviceLogs(context: Pick<EngineContext, 'runtimes' | 'clock'>, db: DataStore, serviceId: string, signal: AbortSignal, tail: number = maximumLogLines): Promise<LogLines> {
-  const { serving, stored } = await db.read(async (trx) => ({ serving: await servingVersion(trx, serviceId), stored: await storedLines(trx, serviceId, tail) }));
+export async function serviceLogs(
+  context: Pick<EngineContext, 'runtimes' | 'clock'>,
+  db: DataStore,
+  serviceId: string,
+  signal: AbortSignal,
+  tail: number = maximumLogLines,
+): Promise<LogLines> {
+  const { serving, stored } = await db.read(async (trx) => ({
+    serving: await servingVersion(trx, serviceId),
+    stored: await storedLines(trx, serviceId, tail),
+  }));
   if (serving === undefined) return { results: stored };
   const { version, later } = serving;
   const runtime = await runtimeOfEnvironment(context, db, version.service.environmentId);
@@ -139,23 +178,42 @@ export async function serviceLogs(context: Pick<EngineContext, 'runtimes' | 'clo
     if (error instanceof RuntimeUnreachable || error instanceof RuntimeProblem) return error;
     throw error;
   });
-  if (logged instanceof Error) return { results: [...stored, unreadLine(version, context.clock.now(), reasonOf(logged))].slice(-tail) };
+  if (logged instanceof Error)
+    return { results: [...stored, unreadLine(version, context.clock.now(), reasonOf(logged))].slice(-tail) };
   // What the new version says is stored by its deployment.
   const running = later === 'under way' ? logged.filter((line) => line.version !== '') : logged;
-  return { results: inOrder(stored, running.map((line) => runningLine(version, line)), tail, later !== undefined) };
+  return {
+    results: inOrder(
+      stored,
+      running.map((line) => runningLine(version, line)),
+      tail,
+      later !== undefined,
+    ),
+  };
 }
 
 /**
  * The newest log lines of the latest deployments of an environment's services, newest last.
  * @throws ApiProblem 404 for an unknown id
  */
-export async function environmentLogs(db: Db, environmentId: string, tail: number = maximumLogLines): Promise<EnvironmentLogLines> {
-  const environment = await db.selectFrom('environment').select('id').where('id', '=', environmentId).executeTakeFirst();
+export async function environmentLogs(
+  db: Db,
+  environmentId: string,
+  tail: number = maximumLogLines,
+): Promise<EnvironmentLogLines> {
+  const environment = await db
+    .selectFrom('environment')
+    .select('id')
+    .where('id', '=', environmentId)
+    .executeTakeFirst();
   if (environment === undefined) throw notFound('environment', environmentId);
   const rows = await db
     .selectFrom('log_line')
     .innerJoin('service', (join) =>
-      join.onRef('service.id', '=', 'log_line.service_id').onRef('service.last_deployment_id', '=', 'log_line.deployment_id'))
+      join
+        .onRef('service.id', '=', 'log_line.service_id')
+        .onRef('service.last_deployment_id', '=', 'log_line.deployment_id'),
+    )
     .selectAll('log_line')
     .select('service.name as service_name')
     .where('service.environment_id', '=', environmentId)
@@ -166,8 +224,16 @@ export async function environmentLogs(db: Db, environmentId: string, tail: numbe
   const byTime = rows.toSorted((one, other) => one.created_at.localeCompare(other.created_at) || one.seq - other.seq);
   return {
     results: byTime.map((row) => ({
-      id: storedLineId(row), created_at: row.created_at, message: row.message, pod_name: row.pod_name, version: row.version, step: row.step, ...conditionIn(row),
-      service_id: row.service_id, service_name: row.service_name, deployment_request_id: row.deployment_id,
+      id: storedLineId(row),
+      created_at: row.created_at,
+      message: row.message,
+      pod_name: row.pod_name,
+      version: row.version,
+      step: row.step,
+      ...conditionIn(row),
+      service_id: row.service_id,
+      service_name: row.service_name,
+      deployment_request_id: row.deployment_id,
     })),
   };
 }
@@ -178,27 +244,54 @@ const maximumDeploymentLogs = 20;
 type LogOwner = Pick<DeploymentServiceRow, 'deployment_id' | 'service_id'>;
 
 /** Appends lines to the log of one service in a deployment. */
-export async function appendLines(trx: Db, owner: LogOwner, step: StepName | null, lines: readonly RuntimeLogLine[]): Promise<void> {
+export async function appendLines(
+  trx: Db,
+  owner: LogOwner,
+  step: StepName | null,
+  lines: readonly RuntimeLogLine[],
+): Promise<void> {
   for (const some of inBatches(lines)) {
     const rows = some.map((line) => ({
-      deployment_id: owner.deployment_id, service_id: owner.service_id, step, created_at: iso(line.at), message: shortenedLine(line.message),
-      pod_name: line.pod, version: line.version, condition: line.condition ? storedCondition(line.condition) : null,
+      deployment_id: owner.deployment_id,
+      service_id: owner.service_id,
+      step,
+      created_at: iso(line.at),
+      message: shortenedLine(line.message),
+      pod_name: line.pod,
+      version: line.version,
+      condition: line.condition ? storedCondition(line.condition) : null,
     }));
     await trx.insertInto('log_line').values(rows).execute();
   }
 }
 
 /** Of the lines of instances that ended, those that were not stored while they ran. */
-export async function unstoredLines(trx: Db, serviceId: string, lines: readonly RuntimeLogLine[]): Promise<RuntimeLogLine[]> {
+export async function unstoredLines(
+  trx: Db,
+  serviceId: string,
+  lines: readonly RuntimeLogLine[],
+): Promise<RuntimeLogLine[]> {
   const pods = [...new Set(lines.map(({ pod }) => pod))];
   if (pods.length === 0) return [];
-  const stored = await trx.selectFrom('log_line').select(['created_at', 'pod_name', 'message']).where('service_id', '=', serviceId).where('pod_name', 'in', pods).execute();
-  return withoutKnownLines(lines.map((line) => ({ line, created_at: iso(line.at), pod_name: line.pod, message: line.message })), stored).map(({ line }) => line);
+  const stored = await trx
+    .selectFrom('log_line')
+    .select(['created_at', 'pod_name', 'message'])
+    .where('service_id', '=', serviceId)
+    .where('pod_name', 'in', pods)
+    .execute();
+  return withoutKnownLines(
+    lines.map((line) => ({ line, created_at: iso(line.at), pod_name: line.pod, message: line.message })),
+    stored,
+  ).map(({ line }) => line);
 }
 
 /** Removes the lines of a service in a deployment that are beyond the newest `maximumLogLines`. */
 export async function pruneDeployment(trx: Db, owner: LogOwner): Promise<void> {
-  const ofDeployment = trx.selectFrom('log_line').select('seq').where('deployment_id', '=', owner.deployment_id).where('service_id', '=', owner.service_id);
+  const ofDeployment = trx
+    .selectFrom('log_line')
+    .select('seq')
+    .where('deployment_id', '=', owner.deployment_id)
+    .where('service_id', '=', owner.service_id);
   await trx
     .deleteFrom('log_line')
     .where('deployment_id', '=', owner.deployment_id)
@@ -215,9 +308,19 @@ export async function pruneLines(trx: Db, owner: LogOwner): Promise<void> {
     .select('deployment.id')
     .where('deployment_service.service_id', '=', owner.service_id)
     .orderBy('deployment.seq', 'desc')
-    .limit(Number.MAX_SAFE_INTEGER).offset(maximumDeploymentLogs)
+    .limit(Number.MAX_SAFE_INTEGER)
+    .offset(maximumDeploymentLogs)
     .execute();
   // By their ids: the logs that are kept are not looked through.
-  if (older.length > 0) await trx.deleteFrom('log_line').where('service_id', '=', owner.service_id).where('deployment_id', 'in', older.map(({ id }) => id)).execute();
+  if (older.length > 0)
+    await trx
+      .deleteFrom('log_line')
+      .where('service_id', '=', owner.service_id)
+      .where(
+        'deployment_id',
+        'in',
+        older.map(({ id }) => id),
+      )
+      .execute();
   await pruneDeployment(trx, owner);
 }

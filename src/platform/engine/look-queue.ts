@@ -1,6 +1,6 @@
 import { condition, type DeploymentState } from '../../contract/index.ts';
 import { reasonOf } from '../common/index.ts';
-import { conditionLine, type RunningService, type RunningVersion, type Runtime, type KnownResources } from '../runtime/index.ts';
+import { conditionLine, type RunningService, type RunningVersion, type Runtime } from '../runtime/index.ts';
 import { type Db, RecordsUnavailable } from '../store/index.ts';
 import { serviceSettled } from './alert-rules.ts';
 import type { EngineContext } from './context.ts';
@@ -13,81 +13,78 @@ import { logFailure } from './failure-log.ts';
 import { updateEnvironmentState } from './service-changes.ts';
 import { DutyLost, type Duties, type Duty } from './duties.ts';
 import type { WorkQueue } from './worker.ts';
-
-/** How long after one sweep the next one is due, in milliseconds; and after one that could not look everywhere, because a machine may be back by then. */
-const intervalMilliseconds = 3_600_000;
-const earlierMilliseconds = 300_000;
-
-/** How many records are read: those of the newest deployments. What is older is not known any more. */
-const mostRecords = 5000;
-
-/** What removes what clusters have and no record knows. */
-interface Sweeps {
-  /** Sweeps the clusters of a runtime, if that is due: after the start, and from then on once an hour. */
-  whenDue(name: string, runtime: Runtime, signal: AbortSignal): Promise<void>;
-}
-
-/** Creates what sweeps clusters, and tells what it finds in the log of the platform. What has not changed since the last time isn't told again. */
-function createSweeps({ db, clock, log }: EngineContext): Sweeps {
-  const last = new Map<string, { readonly next: number; readonly told: string }>();
-
-  const known = (): Promise<KnownResources> => db.read(async (trx) => ({
-    serviceIds: new Set((await trx.selectFrom('service').select('id').execute()).map(({ id }) => id)),
-    environmentIds: new Set((await trx.selectFrom('environment').select('id').execute()).map(({ id }) => id)),
-    records: (await trx.selectFrom('deployment').innerJoin('deployment_service', 'deployment_service.deployment_id', 'deployment.id')
-      .select(['deployment_service.service_id as serviceId', 'deployment_service.record']).orderBy('deployment.seq', 'desc').limit(mostRecords).execute())
-      .flatMap(({ serviceId, record }) => (record === null ? [] : [{ serviceId, record }])),
-  }));
-
-  return {
-    whenDue: async (name, runtime, signal) => {
-      const before = last.get(name);
-      const now = clock.now();
-      if (before && now < before.next) return;
-      const { removed, left, unseen = [], images = {} } = await runtime.sweep(known, signal);
-      const told = JSON.stringify([left, unseen]);
-      last.set(name, { next: now + (unseen.length > 0 ? earlierMilliseconds : intervalMilliseconds), told });
-      if (removed.length > 0) log.warn({ runtime: name, removed }, 'what belonged to no service any more was removed');
-      if (Object.keys(images).length > 0) log.info({ runtime: name, images }, 'images that nothing needs were removed, to keep them to their size');
-      if (told === before?.told) return;
-      if (left.length > 0) log.warn({ runtime: name, left }, 'what belongs to no service any more was left: remove it by hand when nobody needs it');
-      if (unseen.length > 0) log.warn({ runtime: name, unseen }, 'in these places nobody could look for what belongs to no service any more');
-    },
-  };
-}
+import { createSweeps } from './sweeps.ts';
 
 /** How many looks in a row have to fail until a cluster counts as one that can't be looked at. */
 const toleratedFailures = 1;
 
-/** Not what changes just now, nor what was deleted and waits for the rest of its environment: nobody else took that away. */
-const isLookedAt = ({ deployed_state: state }: { readonly deployed_state: DeploymentState }): boolean => isSettled(state) && state !== 'DELETED';
+/**
+ * Not what changes just now, nor what was deleted and waits for the rest of its environment: nobody else took that
+ * away.
+ */
+const isLookedAt = ({ deployed_state: state }: { readonly deployed_state: DeploymentState }): boolean =>
+  isSettled(state) && state !== 'DELETED';
 
 /** The services of clusters that were deployed and of which no deployment is under way. */
 const deployedServices = async (db: Db, runtime: string) => {
   const rows = await db
-    .selectFrom('service').innerJoin('environment', 'environment.id', 'service.environment_id').innerJoin('cluster', 'cluster.id', 'environment.cluster_id')
-    .selectAll('service').where('cluster.runtime', '=', runtime).where('service.deployed_record', 'is not', null).execute();
+    .selectFrom('service')
+    .innerJoin('environment', 'environment.id', 'service.environment_id')
+    .innerJoin('cluster', 'cluster.id', 'environment.cluster_id')
+    .selectAll('service')
+    .where('cluster.runtime', '=', runtime)
+    .where('service.deployed_record', 'is not', null)
+    .execute();
   return rows.filter(isLookedAt);
 };
 
 const seenServices = async (db: Db, serviceIds: readonly string[]): Promise<ReadonlyMap<string, SeenRow>> => {
-  const rows = serviceIds.length === 0 ? [] : await db.selectFrom('running_service').selectAll().where('service_id', 'in', [...serviceIds]).execute();
+  const rows =
+    serviceIds.length === 0
+      ? []
+      : await db
+          .selectFrom('running_service')
+          .selectAll()
+          .where('service_id', 'in', [...serviceIds])
+          .execute();
   return new Map(rows.map((row) => [row.service_id, row]));
 };
 
 /** What was known of a version; nothing if it was deployed anew since. */
-const ofDeployment = (row: SeenRow | undefined, deploymentId: string): SeenRow | undefined => (row?.deployment_id === deploymentId ? row : undefined);
+const ofDeployment = (row: SeenRow | undefined, deploymentId: string): SeenRow | undefined =>
+  row?.deployment_id === deploymentId ? row : undefined;
 
 /** Writes what was seen of one service, unless a deployment of it has come up since. */
-async function saveSighting(context: EngineContext, trx: Db, { deploymentId, service }: RunningVersion, looked: RunningService, at: number): Promise<void> {
+async function saveSighting(
+  context: EngineContext,
+  trx: Db,
+  { deploymentId, service }: RunningVersion,
+  looked: RunningService,
+  at: number,
+): Promise<void> {
   await trx.hold(service.environmentId);
-  const current = await trx.selectFrom('service').selectAll().where('id', '=', service.id).where('last_deployment_id', '=', deploymentId).executeTakeFirst();
+  const current = await trx
+    .selectFrom('service')
+    .selectAll()
+    .where('id', '=', service.id)
+    .where('last_deployment_id', '=', deploymentId)
+    .executeTakeFirst();
   if (!current || !isLookedAt(current)) return;
-  const present = ofDeployment(await trx.selectFrom('running_service').selectAll().where('service_id', '=', service.id).executeTakeFirst(), deploymentId);
+  const present = ofDeployment(
+    await trx.selectFrom('running_service').selectAll().where('service_id', '=', service.id).executeTakeFirst(),
+    deploymentId,
+  );
   const sighting = sightingOf(present, deploymentId, looked);
   if (!sighting) return;
-  await trx.insertInto('running_service').values(sighting.row).onConflict((conflict) => conflict.column('service_id').doUpdateSet(sighting.row)).execute();
-  const lines = [...(await unstoredLines(trx, service.id, sighting.lines)), ...sighting.told.map((each) => conditionLine(each, { at, pod: 'platform', version: '' }))];
+  await trx
+    .insertInto('running_service')
+    .values(sighting.row)
+    .onConflict((conflict) => conflict.column('service_id').doUpdateSet(sighting.row))
+    .execute();
+  const lines = [
+    ...(await unstoredLines(trx, service.id, sighting.lines)),
+    ...sighting.told.map((each) => conditionLine(each, { at, pod: 'platform', version: '' })),
+  ];
   if (lines.length > 0) {
     const owner = { deployment_id: deploymentId, service_id: service.id };
     await appendLines(trx, owner, null, lines);
@@ -95,23 +92,55 @@ async function saveSighting(context: EngineContext, trx: Db, { deploymentId, ser
   }
   if (!sighting.turned) return;
   await updateEnvironmentState(trx, service.environmentId);
-  await auditAvailability(trx, current, { isAvailable: sighting.turned === 'up', at, message: sighting.told.map(({ message }) => message).join(' ') });
+  await auditAvailability(trx, current, {
+    isAvailable: sighting.turned === 'up',
+    at,
+    message: sighting.told.map(({ message }) => message).join(' '),
+  });
   await serviceSettled(context, trx, service.id, service.environmentId);
 }
 
-/** Notes whether the clusters of a runtime can be looked at, where that has changed. @param lost why not, and since when */
-async function saveReach(context: EngineContext, trx: Db, runtime: string, lost: { readonly since: number; readonly reason: string } | undefined): Promise<void> {
-  const clusters = (await trx.selectFrom('cluster').select('id').where('runtime', '=', runtime).execute()).map(({ id }) => id);
+/**
+ * Notes whether the clusters of a runtime can be looked at, where that has changed. @param lost why not, and since when
+ */
+async function saveReach(
+  context: EngineContext,
+  trx: Db,
+  runtime: string,
+  lost: { readonly since: number; readonly reason: string } | undefined,
+): Promise<void> {
+  const clusters = (await trx.selectFrom('cluster').select('id').where('runtime', '=', runtime).execute()).map(
+    ({ id }) => id,
+  );
   if (lost) {
-    await trx.insertInto('unreachable_cluster').values(clusters.map((id) => ({ cluster_id: id, since_ms: lost.since, reason: lost.reason }))).onConflict((conflict) => conflict.doNothing()).execute();
+    await trx
+      .insertInto('unreachable_cluster')
+      .values(clusters.map((id) => ({ cluster_id: id, since_ms: lost.since, reason: lost.reason })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
   } else await trx.deleteFrom('unreachable_cluster').where('cluster_id', 'in', clusters).execute();
   const environments = await trx.selectFrom('environment').select('id').where('cluster_id', 'in', clusters).execute();
   await trx.hold(...environments.map(({ id }) => id));
   const services = await trx
-    .selectFrom('service').innerJoin('environment', 'environment.id', 'service.environment_id').select(['service.id', 'service.environment_id', 'service.kind', 'service.deployed_state', 'service.last_deployment_id']).where('environment.cluster_id', 'in', clusters).execute();
-  for (const id of new Set(services.map(({ environment_id: environment }) => environment))) await updateEnvironmentState(trx, id);
+    .selectFrom('service')
+    .innerJoin('environment', 'environment.id', 'service.environment_id')
+    .select([
+      'service.id',
+      'service.environment_id',
+      'service.kind',
+      'service.deployed_state',
+      'service.last_deployment_id',
+    ])
+    .where('environment.cluster_id', 'in', clusters)
+    .execute();
+  for (const id of new Set(services.map(({ environment_id: environment }) => environment)))
+    await updateEnvironmentState(trx, id);
   for (const { id, environment_id: environment } of services) await serviceSettled(context, trx, id, environment);
-  const line = conditionLine(lost ? unreachable(lost) : condition('CLUSTER_REACHABLE', {}), { at: context.clock.now(), pod: 'platform', version: '' });
+  const line = conditionLine(lost ? unreachable(lost) : condition('CLUSTER_REACHABLE', {}), {
+    at: context.clock.now(),
+    pod: 'platform',
+    version: '',
+  });
   for (const { id, last_deployment_id: deployment, kind, deployed_state: state } of services) {
     if (deployment === null || !shouldRun({ kind, deployed_state: state })) continue;
     await appendLines(trx, { deployment_id: deployment, service_id: id }, null, [line]);
@@ -119,20 +148,43 @@ async function saveReach(context: EngineContext, trx: Db, runtime: string, lost:
 }
 
 const isLost = async (db: Db, runtime: string): Promise<boolean> =>
-  (await db.selectFrom('unreachable_cluster').innerJoin('cluster', 'cluster.id', 'unreachable_cluster.cluster_id').select('cluster_id').where('cluster.runtime', '=', runtime).executeTakeFirst()) !== undefined;
+  (await db
+    .selectFrom('unreachable_cluster')
+    .innerJoin('cluster', 'cluster.id', 'unreachable_cluster.cluster_id')
+    .select('cluster_id')
+    .where('cluster.runtime', '=', runtime)
+    .executeTakeFirst()) !== undefined;
 
-/** Looks at everything that runs on the clusters of one runtime, and writes what is new. @throws Error of the runtime if it can't look */
-async function look(context: EngineContext, name: string, runtime: Runtime, duty: Duty, signal: AbortSignal): Promise<void> {
+/**
+ * Looks at everything that runs on the clusters of one runtime, and writes what is new. @throws Error of the runtime if
+ * it can't look
+ */
+async function look(
+  context: EngineContext,
+  name: string,
+  runtime: Runtime,
+  duty: Duty,
+  signal: AbortSignal,
+): Promise<void> {
   const { db, clock } = context;
   const { versions, seen } = await db.read(async (trx) => {
     const running = (await deployedServices(trx, name)).flatMap((row) => deployedVersion(row) ?? []);
-    return { versions: running, seen: await seenServices(trx, running.map(({ service }) => service.id)) };
+    return {
+      versions: running,
+      seen: await seenServices(
+        trx,
+        running.map(({ service }) => service.id),
+      ),
+    };
   });
   const looked = await runtime.look(versions, signal);
   const byId = new Map(versions.map((version) => [version.service.id, version]));
   const fresh = looked.flatMap((each) => {
     const version = byId.get(each.serviceId);
-    return version && sightingOf(ofDeployment(seen.get(each.serviceId), version.deploymentId), version.deploymentId, each) ? [{ version, each }] : [];
+    return version &&
+      sightingOf(ofDeployment(seen.get(each.serviceId), version.deploymentId), version.deploymentId, each)
+      ? [{ version, each }]
+      : [];
   });
   const at = clock.now();
   // One transaction for each: a hundred in one would keep other writes waiting.
@@ -140,7 +192,8 @@ async function look(context: EngineContext, name: string, runtime: Runtime, duty
 }
 
 /**
- * The queue that looks at what runs after its deployment, at the interval of each runtime. That nothing runs and that nobody
+ * The queue that looks at what runs after its deployment, at the interval of each runtime. That nothing runs and that
+ * nobody
  * could look are different things: a look that fails changes nothing of what is known.
  */
 export function lookQueue(context: EngineContext, duties: Duties): WorkQueue {
@@ -152,7 +205,9 @@ export function lookQueue(context: EngineContext, duties: Duties): WorkQueue {
 
   const load = async (): Promise<Map<string, number>> => {
     const names = (await db.selectFrom('cluster').select('runtime').distinct().execute()).map(({ runtime }) => runtime);
-    return new Map(names.filter((name) => runtimes.named(name).lookInterval !== undefined).map((name) => [name, clock.now()]));
+    return new Map(
+      names.filter((name) => runtimes.named(name).lookInterval !== undefined).map((name) => [name, clock.now()]),
+    );
   };
 
   const failed = async (name: string, error: unknown, duty: Duty): Promise<void> => {
@@ -181,14 +236,20 @@ export function lookQueue(context: EngineContext, duties: Duties): WorkQueue {
     concurrency: 4,
     claimDue: async (_lease, inProgress, limit) => {
       dueTimes ??= await load();
-      return [...dueTimes].filter(([name, due]) => due <= clock.now() && !inProgress.includes(name)).map(([name]) => name).slice(0, limit);
+      return [...dueTimes]
+        .filter(([name, due]) => due <= clock.now() && !inProgress.includes(name))
+        .map(([name]) => name)
+        .slice(0, limit);
     },
     run: async (name, _lease, signal) => {
       const runtime = runtimes.named(name);
       try {
         const duty = await duties.take(`looking at ${name}`);
         if (duty === undefined) return;
-        const outcome = await work(name, runtime, duty, signal).then(() => undefined, (error: unknown) => ({ error }));
+        const outcome = await work(name, runtime, duty, signal).then(
+          () => undefined,
+          (error: unknown) => ({ error }),
+        );
         if (signal.aborted || outcome?.error instanceof DutyLost) return;
         // That the records can't be read says nothing of the cluster.
         if (outcome?.error instanceof RecordsUnavailable) throw outcome.error;

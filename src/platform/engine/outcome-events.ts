@@ -4,7 +4,9 @@ import type { AuditEventTable, Db, ServiceTable } from '../store/index.ts';
 import { iso } from './context.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isAside, serviceType } from './deployment-rows.ts';
 
-/** The types of the audit events of how an action ended. What was canceled did not succeed either; its state tells it. */
+/**
+ * The types of the audit events of how an action ended. What was canceled did not succeed either; its state tells it.
+ */
 const types: Readonly<Record<DeploymentAction, { readonly succeeded: string; readonly failed: string }>> = {
   DEPLOY: { succeeded: 'DEPLOYED', failed: 'DEPLOY_FAILED' },
   RESTART: { succeeded: 'RESTARTED', failed: 'RESTART_FAILED' },
@@ -23,35 +25,78 @@ interface Ended {
 }
 
 /**
- * Records the audit event of how a service's part of a deployment ended, in the transaction that ends it. Runs of jobs by
+ * Records the audit event of how a service's part of a deployment ended, in the transaction that ends it. Runs of jobs
+ * by
  * their schedule have none, because they would displace the changes that people made.
  */
-export async function auditOutcome(trx: Db, deployment: DeploymentRow, { service_id, kind, name }: DeploymentServiceRow, { state, succeeded, at, left }: Ended): Promise<void> {
+export async function auditOutcome(
+  trx: Db,
+  deployment: DeploymentRow,
+  { service_id, kind, name }: DeploymentServiceRow,
+  { state, succeeded, at, left }: Ended,
+): Promise<void> {
   if (isAside(deployment)) return;
   await record(trx, deployment.environment_id, {
-    created_at: iso(at), event_type: types[deployment.action][succeeded ? 'succeeded' : 'failed'], target_type: serviceType(kind), target_id: service_id, target_name: name,
-    change: JSON.stringify({ state, deployment_id: deployment.id, ...(left && { left: left.join(' ') }) }), origin: deployment.origin, triggered_by: deployment.triggered_by,
+    created_at: iso(at),
+    event_type: types[deployment.action][succeeded ? 'succeeded' : 'failed'],
+    target_type: serviceType(kind),
+    target_id: service_id,
+    target_name: name,
+    change: JSON.stringify({ state, deployment_id: deployment.id, ...(left && { left: left.join(' ') }) }),
+    origin: deployment.origin,
+    triggered_by: deployment.triggered_by,
   });
 }
 
-/** Records that a service that should run does so again, or doesn't any more. @param message what is told of it in its log */
+/**
+ * Records that a service that should run does so again, or doesn't any more. @param message what is told of it in its
+ * log
+ */
 export async function auditAvailability(
-  trx: Db, { id, kind, name, environment_id: environmentId }: Selectable<ServiceTable>, { isAvailable, at, message }: { readonly isAvailable: boolean; readonly at: number; readonly message: string },
+  trx: Db,
+  { id, kind, name, environment_id: environmentId }: Selectable<ServiceTable>,
+  { isAvailable, at, message }: { readonly isAvailable: boolean; readonly at: number; readonly message: string },
 ): Promise<void> {
   await record(trx, environmentId, {
-    created_at: iso(at), event_type: isAvailable ? 'AVAILABLE' : 'UNAVAILABLE', target_type: serviceType(kind), target_id: id, target_name: name,
-    change: JSON.stringify({ message }), origin: 'SERVICE_INTERNAL', triggered_by: 'platform',
+    created_at: iso(at),
+    event_type: isAvailable ? 'AVAILABLE' : 'UNAVAILABLE',
+    target_type: serviceType(kind),
+    target_id: id,
+    target_name: name,
+    change: JSON.stringify({ message }),
+    origin: 'SERVICE_INTERNAL',
+    triggered_by: 'platform',
   });
 }
 
-type Recorded = Pick<Insertable<AuditEventTable>, 'created_at' | 'event_type' | 'target_type' | 'target_id' | 'target_name' | 'change' | 'origin' | 'triggered_by'>;
+type Recorded = Pick<
+  Insertable<AuditEventTable>,
+  'created_at' | 'event_type' | 'target_type' | 'target_id' | 'target_name' | 'change' | 'origin' | 'triggered_by'
+>;
 
 /** Adds an event about a service of an environment. */
 async function record(trx: Db, environmentId: string, event: Recorded): Promise<void> {
   const place = await trx
-    .selectFrom('environment').innerJoin('project', 'project.id', 'environment.project_id')
-    .select(['environment.name as environment_name', 'project.id as project_id', 'project.name as project_name', 'project.organization_id'])
-    .where('environment.id', '=', environmentId).executeTakeFirst();
+    .selectFrom('environment')
+    .innerJoin('project', 'project.id', 'environment.project_id')
+    .select([
+      'environment.name as environment_name',
+      'project.id as project_id',
+      'project.name as project_name',
+      'project.organization_id',
+    ])
+    .where('environment.id', '=', environmentId)
+    .executeTakeFirst();
   if (!place) return;
-  await trx.insertInto('audit_event').values({ ...place, ...event, sub_target_type: null, original_change: null, user_agent: null, environment_id: environmentId }).execute();
+  await trx
+    .insertInto('audit_event')
+    .values({
+      ...place,
+      ...event,
+      sub_target_type: null,
+      original_change: null,
+      user_agent: null,
+      environment_id: environmentId,
+    })
+    .execute();
 }

@@ -44,16 +44,21 @@ async function bodyOf(body: AsyncIterable<Buffer>): Promise<string> {
   for await (const chunk of body) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > mostBytes) throw new Error(`its answer has more than ${mostBytes} bytes: let the expression give fewer series`);
+    if (bytes > mostBytes)
+      throw new Error(`its answer has more than ${mostBytes} bytes: let the expression give fewer series`);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
 /** A number as Prometheus writes it. */
-const numberOf = (text: unknown): number => (typeof text === 'string' ? Number(text.replace(/^([+-])Inf$/, '$1Infinity')) : Number.NaN);
+const numberOf = (text: unknown): number =>
+  typeof text === 'string' ? Number(text.replace(/^([+-])Inf$/, '$1Infinity')) : Number.NaN;
 
 /** The labels of a series, which are texts. */
-const labelsOf = (metric: unknown): LabelledValue['labels'] => Object.fromEntries(Object.entries(metric ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+const labelsOf = (metric: unknown): LabelledValue['labels'] =>
+  Object.fromEntries(
+    Object.entries(metric ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 
 interface Answer {
   readonly status?: unknown;
@@ -64,11 +69,24 @@ interface Answer {
 /** The values in an answer. @throws Error if it has none */
 export function valuesIn(text: string): PrometheusValues {
   const answer = parsed(text);
-  if (answer?.status !== 'success') throw new Error(typeof answer?.error === 'string' ? `it says: ${clipped(answer.error)}` : 'what answers there is no Prometheus');
+  if (answer?.status !== 'success')
+    throw new Error(
+      typeof answer?.error === 'string' ? `it says: ${clipped(answer.error)}` : 'what answers there is no Prometheus',
+    );
   const { resultType, result } = answer.data ?? {};
-  if (resultType === 'scalar' && Array.isArray(result)) return { kind: 'number', values: [{ labels: {}, value: numberOf(result[1]) }] };
-  if (resultType === 'vector' && Array.isArray(result)) return { kind: 'series', values: (result as { metric?: unknown; value?: unknown[] }[]).map(({ metric, value }) => ({ labels: labelsOf(metric), value: numberOf(value?.[1]) })) };
-  throw new Error(`the expression gives a ${typeof resultType === 'string' ? clipped(resultType) : 'value of another kind'}, and a condition needs an instant vector or a number`);
+  if (resultType === 'scalar' && Array.isArray(result))
+    return { kind: 'number', values: [{ labels: {}, value: numberOf(result[1]) }] };
+  if (resultType === 'vector' && Array.isArray(result))
+    return {
+      kind: 'series',
+      values: (result as { metric?: unknown; value?: unknown[] }[]).map(({ metric, value }) => ({
+        labels: labelsOf(metric),
+        value: numberOf(value?.[1]),
+      })),
+    };
+  throw new Error(
+    `the expression gives a ${typeof resultType === 'string' ? clipped(resultType) : 'value of another kind'}, and a condition needs an instant vector or a number`,
+  );
 }
 
 function parsed(text: string): Answer | undefined {
@@ -79,11 +97,16 @@ function parsed(text: string): Answer | undefined {
   }
 }
 
-/** The texts in the value of a header `Authorization` that a proxy may repeat in its error: all of it, the credentials, and of Basic ones the password. */
+/**
+ * The texts in the value of a header `Authorization` that a proxy may repeat in its error: all of it, the credentials,
+ * and of Basic ones the password.
+ */
 function credentialsIn(authorization: string | undefined): readonly string[] {
   const [scheme = '', credentials = ''] = authorization?.split(' ', 2) ?? [];
   const pair = scheme.toLowerCase() === 'basic' ? Buffer.from(credentials, 'base64').toString() : '';
-  return [authorization, credentials, pair, pair.slice(pair.indexOf(':') + 1)].flatMap((text) => (text !== undefined && text.length >= minimumMaskedLength ? text : []));
+  return [authorization, credentials, pair, pair.slice(pair.indexOf(':') + 1)].flatMap((text) =>
+    text !== undefined && text.length >= minimumMaskedLength ? text : [],
+  );
 }
 
 /** Creates the client of a Prometheus. Nothing is loaded or connected until it is asked. */
@@ -100,14 +123,23 @@ export function createPrometheus({ url, authorization, ca }: PrometheusSettings)
         const dispatcher = await (opening ??= open());
         const { origin, pathname } = new URL(`${url}/api/v1/query`);
         const { body } = await dispatcher.request({
-          origin, path: pathname, method: 'POST', signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMilliseconds)]),
-          headers: { 'content-type': 'application/x-www-form-urlencoded', ...(authorization !== undefined && { authorization }) },
+          origin,
+          path: pathname,
+          method: 'POST',
+          signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMilliseconds)]),
+          headers: {
+            'content-type': 'application/x-www-form-urlencoded',
+            ...(authorization !== undefined && { authorization }),
+          },
           body: new URLSearchParams({ query: expression, timeout: `${timeoutMilliseconds / 1000 - 2}s` }).toString(),
         });
         return valuesIn(masked(await bodyOf(body as AsyncIterable<Buffer>)));
       } catch (error) {
         signal.throwIfAborted();
-        const reason = error instanceof Error && error.name === 'TimeoutError' ? `it did not answer within ${timeoutMilliseconds / 1000} seconds` : errorMessage(error);
+        const reason =
+          error instanceof Error && error.name === 'TimeoutError'
+            ? `it did not answer within ${timeoutMilliseconds / 1000} seconds`
+            : errorMessage(error);
         throw new Error(`The Prometheus at ${url} could not evaluate it: ${reason}.`, { cause: error });
       }
     },

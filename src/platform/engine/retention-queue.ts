@@ -5,7 +5,8 @@ import type { Duties } from './duties.ts';
 import type { WorkQueue } from './worker.ts';
 
 /**
- * How many ended deployments are retained per service, with their steps, events, deliveries and recorded attempts, and how
+ * How many ended deployments are retained per service, with their steps, events, deliveries and recorded attempts, and
+ * how
  * many audit events in all. Old ones are removed in batches of one transaction each, so that no other write waits long.
  */
 const defaultRetention = { deploymentsPerService: 200, auditEvents: 20_000, everyMilliseconds: 3_600_000, batch: 50 };
@@ -15,7 +16,8 @@ export type Retention = Partial<typeof defaultRetention>;
 
 /**
  * Ended deployments that exceed the limit for every one of their services or, for services that are deleted and without
- * services, for their queue; and all of an environment that is deleted. The latest deployment of a service is never among
+ * services, for their queue; and all of an environment that is deleted. The latest deployment of a service is never
+ * among
  * them, nor one with pending webhook deliveries.
  */
 const expiredDeployments = async (db: Db, newest: number, limit: number): Promise<string[]> => {
@@ -38,26 +40,49 @@ const expiredDeployments = async (db: Db, newest: number, limit: number): Promis
 const removeDeployments = async (trx: Db, ids: readonly string[]): Promise<void> => {
   const deliveries = trx.selectFrom('webhook_delivery').select('id').where('deployment_id', 'in', ids);
   await trx.deleteFrom('webhook_attempt').where('delivery_id', 'in', deliveries).execute();
-  for (const table of ['webhook_delivery', 'deployment_event', 'deployment_step', 'log_line', 'deployment_service'] as const) {
+  for (const table of [
+    'webhook_delivery',
+    'deployment_event',
+    'deployment_step',
+    'log_line',
+    'deployment_service',
+  ] as const) {
     await trx.deleteFrom(table).where('deployment_id', 'in', ids).execute();
   }
   await trx.deleteFrom('deployment').where('id', 'in', ids).execute();
 };
 
-/** Removes the audit events before the newest ones, up to a limit, and notes since when they are whole. Returns how many were removed. */
+/**
+ * Removes the audit events before the newest ones, up to a limit, and notes since when they are whole. Returns how many
+ * were removed.
+ */
 const removeAuditEvents = async (trx: Db, newest: number, limit: number): Promise<number> => {
-  const old = await trx.selectFrom('audit_event').select('seq').orderBy('created_at', 'desc').orderBy('seq', 'desc').offset(newest).limit(Number.MAX_SAFE_INTEGER).execute();
-  const removed = old.toReversed().slice(0, limit).map(({ seq }) => seq);
+  const old = await trx
+    .selectFrom('audit_event')
+    .select('seq')
+    .orderBy('created_at', 'desc')
+    .orderBy('seq', 'desc')
+    .offset(newest)
+    .limit(Number.MAX_SAFE_INTEGER)
+    .execute();
+  const removed = old
+    .toReversed()
+    .slice(0, limit)
+    .map(({ seq }) => seq);
   if (removed.length === 0) return 0;
   await trx.deleteFrom('audit_event').where('seq', 'in', removed).execute();
-  const { oldest } = await trx.selectFrom('audit_event').select(({ fn }) => fn.min('created_at').as('oldest')).executeTakeFirstOrThrow();
+  const { oldest } = await trx
+    .selectFrom('audit_event')
+    .select(({ fn }) => fn.min('created_at').as('oldest'))
+    .executeTakeFirstOrThrow();
   await writeSetting(trx, 'events_since', oldest);
   await writeSetting(trx, 'events_removed', 'yes');
   return removed.length;
 };
 
 const hasTooManyEvents = async (db: Db, newest: number): Promise<boolean> =>
-  (await db.selectFrom('audit_event').select('seq').orderBy('seq').offset(newest).limit(1).executeTakeFirst()) !== undefined;
+  (await db.selectFrom('audit_event').select('seq').orderBy('seq').offset(newest).limit(1).executeTakeFirst()) !==
+  undefined;
 
 /** The queue that removes old deployments at intervals. After a full batch, the next one follows at once. */
 export function retentionQueue({ db, clock }: EngineContext, duties: Duties, limits: Retention = {}): WorkQueue {
@@ -76,7 +101,9 @@ export function retentionQueue({ db, clock }: EngineContext, duties: Duties, lim
       }
       const ids = await expiredDeployments(db, deploymentsPerService, batch);
       if (ids.length > 0) await duty.write((trx) => removeDeployments(trx, ids));
-      const events = (await hasTooManyEvents(db, auditEvents)) ? await duty.write((trx) => removeAuditEvents(trx, auditEvents, batch)) : 0;
+      const events = (await hasTooManyEvents(db, auditEvents))
+        ? await duty.write((trx) => removeAuditEvents(trx, auditEvents, batch))
+        : 0;
       if (ids.length < batch && events < batch) dueAt = clock.now() + everyMilliseconds;
     },
     nextDue: async (_lease, inProgress) => (inProgress.length === 0 ? dueAt : null),

@@ -1,4 +1,10 @@
-import { condition, type Condition, type DeploymentState, readCondition, type ServiceKind } from '../../contract/index.ts';
+import {
+  condition,
+  type Condition,
+  type DeploymentState,
+  readCondition,
+  type ServiceKind,
+} from '../../contract/index.ts';
 import { isUnknown } from '../runtime/index.ts';
 import type { Db, ServiceTable } from '../store/index.ts';
 import { iso } from './context.ts';
@@ -33,40 +39,74 @@ export const lookedAt = (db: Db) =>
   db
     .selectFrom('service')
     .innerJoin('environment', 'environment.id', 'service.environment_id')
-    .leftJoin('running_service as seen', (join) => join.onRef('seen.service_id', '=', 'service.id').onRef('seen.deployment_id', '=', 'service.last_deployment_id'))
+    .leftJoin('running_service as seen', (join) =>
+      join.onRef('seen.service_id', '=', 'service.id').onRef('seen.deployment_id', '=', 'service.last_deployment_id'),
+    )
     .leftJoin('service_measurement as measured', 'measured.service_id', 'service.id')
     .leftJoin('unreachable_cluster as lost', 'lost.cluster_id', 'environment.cluster_id')
     .select([
-      'service.id', 'service.kind', 'service.deployed_state', 'service.deployment_status', 'seen.wanted', 'seen.running', 'seen.restarts', 'seen.last_end_ms', 'seen.last_end_why', 'seen.obstacle', 'seen.changes',
-      'measured.at_ms', 'measured.figures', 'lost.since_ms', 'lost.reason',
+      'service.id',
+      'service.kind',
+      'service.deployed_state',
+      'service.deployment_status',
+      'seen.wanted',
+      'seen.running',
+      'seen.restarts',
+      'seen.last_end_ms',
+      'seen.last_end_why',
+      'seen.obstacle',
+      'seen.changes',
+      'measured.at_ms',
+      'measured.figures',
+      'lost.since_ms',
+      'lost.reason',
     ]);
 
 type LookedAt = Awaited<ReturnType<ReturnType<typeof lookedAt>['execute']>>[number];
 
 /** What somebody changed, as it was stored. */
-export const changesIn = (stored: string | null | undefined): Condition[] => (JSON.parse(stored ?? '[]') as string[]).map(readCondition);
+export const changesIn = (stored: string | null | undefined): Condition[] =>
+  (JSON.parse(stored ?? '[]') as string[]).map(readCondition);
 
 const factsOf = (row: LookedAt): RunningFacts | undefined => {
-  const { wanted, running, restarts, last_end_ms: at, last_end_why: why, obstacle, changes, at_ms: measuredAt, figures, since_ms: since, reason } = row;
+  const {
+    wanted,
+    running,
+    restarts,
+    last_end_ms: at,
+    last_end_why: why,
+    obstacle,
+    changes,
+    at_ms: measuredAt,
+    figures,
+    since_ms: since,
+    reason,
+  } = row;
   if (wanted === null && since === null) return undefined;
   return {
     ...(wanted !== null && running !== null && { seen: { wanted, running } }),
-    restarts: restarts ?? 0, changes: changesIn(changes),
+    restarts: restarts ?? 0,
+    changes: changesIn(changes),
     ...(at !== null && why !== null && { lastEnd: { at, why: readCondition(why) } }),
     ...(obstacle !== null && { obstacle: readCondition(obstacle) }),
-    ...(measuredAt !== null && figures !== null && { used: { at: measuredAt, figures: JSON.parse(figures) as ServiceFigures } }),
+    ...(measuredAt !== null &&
+      figures !== null && { used: { at: measuredAt, figures: JSON.parse(figures) as ServiceFigures } }),
     ...(since !== null && reason !== null && { unreachable: { since, reason } }),
   };
 };
 
 /** What was seen of services, by their ids. Services that nobody looks at are left out. */
 export async function runningFacts(db: Db, serviceIds: readonly string[]): Promise<ReadonlyMap<string, RunningFacts>> {
-  const rows = await lookedAt(db).where('service.id', 'in', [...serviceIds])
-    .where((eb) => eb.or([eb('seen.service_id', 'is not', null), eb('lost.cluster_id', 'is not', null)])).execute();
-  return new Map(rows.flatMap((row) => {
-    const facts = factsOf(row);
-    return facts ? [[row.id, facts] as const] : [];
-  }));
+  const rows = await lookedAt(db)
+    .where('service.id', 'in', [...serviceIds])
+    .where((eb) => eb.or([eb('seen.service_id', 'is not', null), eb('lost.cluster_id', 'is not', null)]))
+    .execute();
+  return new Map(
+    rows.flatMap((row) => {
+      const facts = factsOf(row);
+      return facts ? [[row.id, facts] as const] : [];
+    }),
+  );
 }
 
 /** The states in which instances should run. */
@@ -76,19 +116,25 @@ export const runningStates: readonly DeploymentState[] = ['DEPLOYED', 'RESTARTED
 export const keptRunning: readonly ServiceKind[] = ['application', 'container', 'database', 'helm'];
 
 /** Whether instances of a service should run all the time, as far as its state says. */
-export const shouldRun = ({ kind, deployed_state: state }: Deployed): boolean => runningStates.includes(state) && keptRunning.includes(kind);
+export const shouldRun = ({ kind, deployed_state: state }: Deployed): boolean =>
+  runningStates.includes(state) && keptRunning.includes(kind);
 
 /** That a cluster can't be looked at. @param since milliseconds since the epoch */
-export const unreachable = ({ since, reason }: NonNullable<RunningFacts['unreachable']>): Condition => condition('CLUSTER_UNREACHABLE', { since: iso(since), said: reason });
+export const unreachable = ({ since, reason }: NonNullable<RunningFacts['unreachable']>): Condition =>
+  condition('CLUSTER_UNREACHABLE', { since: iso(since), said: reason });
 
 /** Whether nothing of a service runs that should, as far as is known. */
 const isDownBy = ({ seen }: RunningFacts): boolean => seen !== undefined && seen.wanted > 0 && seen.running === 0;
 
 /**
- * The state of a service that answers show: UNAVAILABLE for one that was deployed and of which no instance runs, or of which
+ * The state of a service that answers show: UNAVAILABLE for one that was deployed and of which no instance runs, or of
+ * which
  * nobody can tell. What a deployment under way or a failed one says comes first.
  */
-export function shownState({ kind, deployed_state: state }: Deployed, facts: RunningFacts | undefined): DeploymentState {
+export function shownState(
+  { kind, deployed_state: state }: Deployed,
+  facts: RunningFacts | undefined,
+): DeploymentState {
   if (!facts || !runningStates.includes(state)) return state;
   return isDownBy(facts) || (facts.unreachable && shouldRun({ kind, deployed_state: state })) ? 'UNAVAILABLE' : state;
 }
@@ -103,21 +149,34 @@ export const shownStates = async (db: Db, environmentId: string): Promise<Deploy
 export type Freshness = ServiceTable['deployment_status'];
 
 /** How what runs relates to the configuration: what somebody changed isn't as it was configured. */
-export const freshnessOf = ({ deployment_status: recorded }: { readonly deployment_status: Freshness }, facts: RunningFacts | undefined): Freshness =>
-  (facts && facts.changes.length > 0 ? 'OUT_OF_DATE' : recorded);
+export const freshnessOf = (
+  { deployment_status: recorded }: { readonly deployment_status: Freshness },
+  facts: RunningFacts | undefined,
+): Freshness => (facts && facts.changes.length > 0 ? 'OUT_OF_DATE' : recorded);
 
 /** The same for every service of an environment. */
 export const shownFreshness = async (db: Db, environmentId: string): Promise<Freshness[]> =>
-  (await lookedAt(db).where('service.environment_id', '=', environmentId).execute()).map((row) => freshnessOf(row, factsOf(row)));
+  (await lookedAt(db).where('service.environment_id', '=', environmentId).execute()).map((row) =>
+    freshnessOf(row, factsOf(row)),
+  );
 
 /** What people should know of a service that runs. */
-export function conditionsOf({ seen, lastEnd, obstacle, changes, unreachable: lost, restarts }: RunningFacts): Condition[] {
+export function conditionsOf({
+  seen,
+  lastEnd,
+  obstacle,
+  changes,
+  unreachable: lost,
+  restarts,
+}: RunningFacts): Condition[] {
   const isMissing = seen && seen.running < seen.wanted;
   return [
     ...(lost ? [unreachable(lost)] : []),
     ...changes,
     ...(isMissing ? [condition('INSTANCES_MISSING', { ...seen, isKnown: !isUnknown(obstacle) })] : []),
     ...(obstacle === undefined ? [] : [obstacle]),
-    ...(lastEnd && restarts > 0 ? [condition('CRASHED', { times: restarts, at: iso(lastEnd.at), cause: lastEnd.why })] : []),
+    ...(lastEnd && restarts > 0
+      ? [condition('CRASHED', { times: restarts, at: iso(lastEnd.at), cause: lastEnd.why })]
+      : []),
   ];
 }

@@ -17,14 +17,24 @@ export interface DeploymentServiceChange {
   readonly at: number;
   readonly row: Updateable<DatabaseSchema['deployment_service']>;
   /** The step that the change ends. */
-  readonly step?: { readonly position: number; readonly step: StepName; readonly status: 'SUCCESS' | 'ERROR' | 'CANCELED'; readonly beganAt: number };
+  readonly step?: {
+    readonly position: number;
+    readonly step: StepName;
+    readonly status: 'SUCCESS' | 'ERROR' | 'CANCELED';
+    readonly beganAt: number;
+  };
   readonly lines?: readonly RuntimeLogLine[];
   readonly lineStep?: StepName;
   /** The event that webhooks are notified of. */
   readonly announced?: EventKind;
 }
 
-const writeRow = async (trx: Db, deployment: DeploymentRow, service: DeploymentServiceRow, change: DeploymentServiceChange): Promise<void> => {
+const writeRow = async (
+  trx: Db,
+  deployment: DeploymentRow,
+  service: DeploymentServiceRow,
+  change: DeploymentServiceChange,
+): Promise<void> => {
   const { numUpdatedRows } = await trx
     .updateTable('deployment_service')
     .set({ ...change.row, revision: service.revision + 1 })
@@ -38,23 +48,41 @@ const writeRow = async (trx: Db, deployment: DeploymentRow, service: DeploymentS
 
 /** Updates the service's displayed state, unless a later deployment has been requested. */
 const updateServiceState = (trx: Db, deployment: DeploymentRow, serviceId: string, state: DeploymentState) =>
-  trx.updateTable('service').set({ deployed_state: state }).where('id', '=', serviceId).where('last_deployment_id', '=', deployment.id).execute();
+  trx
+    .updateTable('service')
+    .set({ deployed_state: state })
+    .where('id', '=', serviceId)
+    .where('last_deployment_id', '=', deployment.id)
+    .execute();
 
 /** Sets an environment's state to the aggregate of its services', as they are shown. */
 export async function updateEnvironmentState(trx: Db, environmentId: string): Promise<void> {
   const state = aggregate(await shownStates(trx, environmentId));
-  await trx.updateTable('environment').set({ state }).where('id', '=', environmentId).where('state', '<>', state).execute();
+  await trx
+    .updateTable('environment')
+    .set({ state })
+    .where('id', '=', environmentId)
+    .where('state', '<>', state)
+    .execute();
 }
 
 /** Records that a service reached a state, and notifies the webhooks that subscribe to the event. */
 async function recordEvent(
-  trx: Db, deployment: DeploymentRow, service: DeploymentServiceRow, at: number, announced?: EventKind,
+  trx: Db,
+  deployment: DeploymentRow,
+  service: DeploymentServiceRow,
+  at: number,
+  announced?: EventKind,
 ): Promise<void> {
   const { seq } = await trx
     .insertInto('deployment_event')
     .values({
-      deployment_id: deployment.id, service_id: service.service_id, revision: service.revision, state: service.state,
-      announced: announced ?? null, created_at: iso(at),
+      deployment_id: deployment.id,
+      service_id: service.service_id,
+      revision: service.revision,
+      state: service.state,
+      announced: announced ?? null,
+      created_at: iso(at),
     })
     .returning('seq')
     .executeTakeFirstOrThrow();
@@ -67,14 +95,27 @@ async function recordEvent(
  * @returns the updated row
  * @throws Superseded if the row's revision has changed, or the worker no longer holds the deployment
  */
-export async function applyChange(trx: Db, deployment: DeploymentRow, service: DeploymentServiceRow, change: DeploymentServiceChange): Promise<DeploymentServiceRow> {
+export async function applyChange(
+  trx: Db,
+  deployment: DeploymentRow,
+  service: DeploymentServiceRow,
+  change: DeploymentServiceChange,
+): Promise<DeploymentServiceRow> {
   await writeRow(trx, deployment, service, change);
   const updated: DeploymentServiceRow = { ...service, ...change.row, revision: service.revision + 1 };
   if (change.step) {
     const { position, step, status, beganAt } = change.step;
     await trx
       .insertInto('deployment_step')
-      .values({ deployment_id: deployment.id, service_id: service.service_id, position, step, status, began_ms: beganAt, ended_ms: change.at })
+      .values({
+        deployment_id: deployment.id,
+        service_id: service.service_id,
+        position,
+        step,
+        status,
+        began_ms: beganAt,
+        ended_ms: change.at,
+      })
       .execute();
   }
   if (change.lines?.length) {
@@ -92,19 +133,39 @@ export async function applyChange(trx: Db, deployment: DeploymentRow, service: D
 /**
  * Adds a service to a deployment that was just accepted. The service is queued, with its event recorded.
  * @param at time of the request, in milliseconds since the epoch
- * @param requested the commit to deploy, what a plan that it applies has of it, or the backup that a database is brought back from
+ * @param requested the commit to deploy, what a plan that it applies has of it, or the backup that a database is
+ *   brought back from
  */
 export async function insertDeploymentService(
-  trx: Db, deployment: DeploymentRow, service: Selectable<ServiceTable>, at: number,
-  { commitId, planned, restoration }: { readonly commitId?: string | undefined; readonly planned?: Pick<DeploymentServiceRow, 'spec' | 'commit' | 'record'> | undefined; readonly restoration?: Restoration | undefined } = {},
+  trx: Db,
+  deployment: DeploymentRow,
+  service: Selectable<ServiceTable>,
+  at: number,
+  {
+    commitId,
+    planned,
+    restoration,
+  }: {
+    readonly commitId?: string | undefined;
+    readonly planned?: Pick<DeploymentServiceRow, 'spec' | 'commit' | 'record'> | undefined;
+    readonly restoration?: Restoration | undefined;
+  } = {},
 ): Promise<void> {
   const stage = stageOf(service.kind, deployment.action);
   const row = await trx
     .insertInto('deployment_service')
     .values({
-      deployment_id: deployment.id, service_id: service.id, kind: service.kind, name: service.name, stage: stage.position,
-      stage_id: uuidFrom(`${deployment.environment_id}/stage/${stage.name}`), state: statePathOf(service.kind, deployment.action).queued,
-      revision: 0, requested_commit: commitId ?? null, restoration: restoration === undefined ? null : JSON.stringify(restoration), ...planned,
+      deployment_id: deployment.id,
+      service_id: service.id,
+      kind: service.kind,
+      name: service.name,
+      stage: stage.position,
+      stage_id: uuidFrom(`${deployment.environment_id}/stage/${stage.name}`),
+      state: statePathOf(service.kind, deployment.action).queued,
+      revision: 0,
+      requested_commit: commitId ?? null,
+      restoration: restoration === undefined ? null : JSON.stringify(restoration),
+      ...planned,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -1,6 +1,13 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
-import { type Condition, terminalOutcome, type DeploymentAction, type DeploymentState, type ServiceKind, type StatusDetails } from '../../contract/index.ts';
+import {
+  type Condition,
+  terminalOutcome,
+  type DeploymentAction,
+  type DeploymentState,
+  type ServiceKind,
+  type StatusDetails,
+} from '../../contract/index.ts';
 import { notFound } from '../common/index.ts';
 import { inBatches, type DatabaseSchema, type Db } from '../store/index.ts';
 import { backupNotes } from './backups/backup-notes.ts';
@@ -14,7 +21,11 @@ type StepRow = Selectable<DatabaseSchema['deployment_step']>;
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
 
 /** The action and progress of a deployment of one service. */
-export function statusDetails(action: DeploymentAction, state: DeploymentState, kind?: ServiceKind): z.output<typeof StatusDetails> {
+export function statusDetails(
+  action: DeploymentAction,
+  state: DeploymentState,
+  kind?: ServiceKind,
+): z.output<typeof StatusDetails> {
   const sub_action = kind === 'terraform' && action === 'DEPLOY' ? 'TERRAFORM_PLAN_AND_APPLY' : 'NONE';
   const status = (): z.output<typeof StatusDetails>['status'] => {
     if (state === 'CANCELED') return 'CANCELED';
@@ -30,11 +41,16 @@ const neverDeployed: z.output<typeof StatusDetails> = { action: 'UNKNOWN', statu
 
 /** The ended steps, with durations in whole seconds. The totals are 0 until the deployment has ended. */
 const stepsOf = (rows: readonly StepRow[], ended: boolean): NonNullable<ServiceStatusAnswer['steps']> => {
-  const secondsIn = (steps: readonly StepRow[]) => seconds(steps.reduce((sum, step) => sum + step.ended_ms - step.began_ms, 0));
+  const secondsIn = (steps: readonly StepRow[]) =>
+    seconds(steps.reduce((sum, step) => sum + step.ended_ms - step.began_ms, 0));
   return {
     total_duration_sec: ended ? secondsIn(rows) : 0,
     total_computing_duration_sec: ended ? secondsIn(rows.filter((row) => row.step !== 'DEPLOYMENT_QUEUEING')) : 0,
-    details: rows.map((row) => ({ step_name: row.step, status: row.status, duration_sec: seconds(row.ended_ms - row.began_ms) })),
+    details: rows.map((row) => ({
+      step_name: row.step,
+      status: row.status,
+      duration_sec: seconds(row.ended_ms - row.began_ms),
+    })),
   };
 };
 
@@ -42,8 +58,12 @@ const stepsOf = (rows: readonly StepRow[], ended: boolean): NonNullable<ServiceS
 function runningOf(facts: RunningFacts, note: Condition | undefined): NonNullable<ServiceStatusAnswer['running']> {
   const conditions = [...conditionsOf(facts), ...(note === undefined ? [] : [note])];
   return {
-    ...(facts.seen && { instances: facts.seen.running, wanted_instances: facts.seen.wanted }), restarts: facts.restarts, warnings: conditions.map(({ message }) => message), conditions,
-    ...(facts.seen && facts.seen.running > 0 && { usage: facts.used ? usageOf(facts.used.figures, facts.used.at) : unmeasured }),
+    ...(facts.seen && { instances: facts.seen.running, wanted_instances: facts.seen.wanted }),
+    restarts: facts.restarts,
+    warnings: conditions.map(({ message }) => message),
+    conditions,
+    ...(facts.seen &&
+      facts.seen.running > 0 && { usage: facts.used ? usageOf(facts.used.figures, facts.used.at) : unmeasured }),
   };
 }
 
@@ -58,9 +78,18 @@ const latestDeployments = async (db: Db, serviceIds: readonly string[]): Promise
   const rows = await db
     .selectFrom('service')
     .innerJoin('deployment_service', (join) =>
-      join.onRef('deployment_service.service_id', '=', 'service.id').onRef('deployment_service.deployment_id', '=', 'service.last_deployment_id'))
+      join
+        .onRef('deployment_service.service_id', '=', 'service.id')
+        .onRef('deployment_service.deployment_id', '=', 'service.last_deployment_id'),
+    )
     .innerJoin('deployment', 'deployment.id', 'service.last_deployment_id')
-    .select(['service.id as service_id', 'deployment.id', 'deployment.action', 'deployment_service.ended_at', 'deployment_service.state'])
+    .select([
+      'service.id as service_id',
+      'deployment.id',
+      'deployment.action',
+      'deployment_service.ended_at',
+      'deployment_service.state',
+    ])
     .where('service.id', 'in', [...serviceIds])
     .execute();
   return new Map(rows.map((row) => [row.service_id, row]));
@@ -70,7 +99,10 @@ const stepsByService = async (db: Db, serviceIds: readonly string[]): Promise<Ma
   const rows = await db
     .selectFrom('deployment_step')
     .innerJoin('service', (join) =>
-      join.onRef('service.id', '=', 'deployment_step.service_id').onRef('service.last_deployment_id', '=', 'deployment_step.deployment_id'))
+      join
+        .onRef('service.id', '=', 'deployment_step.service_id')
+        .onRef('service.last_deployment_id', '=', 'deployment_step.deployment_id'),
+    )
     .selectAll('deployment_step')
     .where('service.id', 'in', [...serviceIds])
     .orderBy('deployment_step.position')
@@ -97,14 +129,22 @@ const lastOfEnvironment = async (db: Db, environmentIds: readonly string[]): Pro
   const rows = await db
     .selectFrom('environment')
     .select((environment) =>
-      environment.selectFrom('deployment').select('deployment.id').whereRef('queue', '=', 'environment.id').orderBy('seq', 'desc').limit(1).as('last'))
+      environment
+        .selectFrom('deployment')
+        .select('deployment.id')
+        .whereRef('queue', '=', 'environment.id')
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .as('last'),
+    )
     .where('environment.id', 'in', [...environmentIds])
     .execute();
   return new Set(rows.flatMap(({ last }) => last ?? []));
 };
 
 /**
- * The statuses of services, in the order of their ids. Both the state and the deployment are those of the latest request.
+ * The statuses of services, in the order of their ids. Both the state and the deployment are those of the latest
+ * request.
  * @throws ApiProblem 404 for an unknown id
  */
 export async function serviceStatuses(db: Db, serviceIds: readonly string[]): Promise<ServiceStatusAnswer[]> {
@@ -114,7 +154,11 @@ export async function serviceStatuses(db: Db, serviceIds: readonly string[]): Pr
 }
 
 async function statusesOf(db: Db, serviceIds: readonly string[]): Promise<ServiceStatusAnswer[]> {
-  const rows = await db.selectFrom('service').selectAll().where('id', 'in', [...serviceIds]).execute();
+  const rows = await db
+    .selectFrom('service')
+    .selectAll()
+    .where('id', 'in', [...serviceIds])
+    .execute();
   const services = new Map(rows.map((row) => [row.id, row]));
   const latest = await latestDeployments(db, serviceIds);
   const steps = await stepsByService(db, serviceIds);
@@ -136,7 +180,9 @@ async function statusesOf(db: Db, serviceIds: readonly string[]): Promise<Servic
       deployment_requests_count: open.get(id) ?? 0,
       ...(service.last_deployment_at !== null && { last_deployment_date: service.last_deployment_at }),
       ...(deployment && {
-        deployment_request_id: deployment.id, execution_id: deployment.id, steps: stepsOf(steps.get(id) ?? [], deployment.ended_at !== null),
+        deployment_request_id: deployment.id,
+        execution_id: deployment.id,
+        steps: stepsOf(steps.get(id) ?? [], deployment.ended_at !== null),
       }),
       ...(facts && isSettled(service.deployed_state) && { running: runningOf(facts, notes.get(id)) }),
     };

@@ -1,6 +1,14 @@
 import { condition, type Condition, type DataOf } from '../../contract/index.ts';
 import { errorMessage } from '../common/index.ts';
-import { conditionLine, conditionBehind, type Observation, type Runtime, RuntimeUnreachable, type Task, TaskRefused } from '../runtime/index.ts';
+import {
+  conditionLine,
+  conditionBehind,
+  type Observation,
+  type Runtime,
+  RuntimeUnreachable,
+  type Task,
+  TaskRefused,
+} from '../runtime/index.ts';
 import { type Db, RecordsUnavailable } from '../store/index.ts';
 import { type EngineContext, iso, blockedDueTime } from './context.ts';
 import { logFailure } from './failure-log.ts';
@@ -39,19 +47,38 @@ interface ServiceStep {
 /** The position of the queueing step among a service's steps. The phases follow. */
 const queueingPosition = 0;
 
-/** Enters the first phase. A deployment takes the current configuration, or that of the plan which it applies; any other action, and a job's run by its schedule, takes the running one. */
+/**
+ * Enters the first phase. A deployment takes the current configuration, or that of the plan which it applies; any other
+ * action, and a job's run by its schedule, takes the running one.
+ */
 const enterFirstPhase = async (context: EngineContext, trx: Db, { deployment, row, path }: DeployingService) => {
   const at = context.clock.now();
   const isNewVersion = deployment.action === 'DEPLOY' && (!isAside(deployment) || isPlan(deployment));
-  const { spec, deployed_spec, deployed_commit, deployed_record } = await trx.selectFrom('service').select(['spec', 'deployed_spec', 'deployed_commit', 'deployed_record']).where('id', '=', row.service_id).executeTakeFirstOrThrow();
+  const { spec, deployed_spec, deployed_commit, deployed_record } = await trx
+    .selectFrom('service')
+    .select(['spec', 'deployed_spec', 'deployed_commit', 'deployed_record'])
+    .where('id', '=', row.service_id)
+    .executeTakeFirstOrThrow();
   return applyChange(trx, deployment, row, {
     at,
     row: {
-      state: path.phases[0].state, phase: 0, phase_began_ms: at, due_ms: at, started_at: iso(at),
+      state: path.phases[0].state,
+      phase: 0,
+      phase_began_ms: at,
+      due_ms: at,
+      started_at: iso(at),
       spec: isNewVersion ? (row.spec ?? spec) : (deployed_spec ?? spec),
-      ...(!isNewVersion && (deployed_spec === null && row.kind === 'terraform' ? await lastPlanned(trx, row.service_id) : { commit: deployed_commit, record: deployed_record })),
+      ...(!isNewVersion &&
+        (deployed_spec === null && row.kind === 'terraform'
+          ? await lastPlanned(trx, row.service_id)
+          : { commit: deployed_commit, record: deployed_record })),
     },
-    step: { position: queueingPosition, step: 'DEPLOYMENT_QUEUEING', status: 'SUCCESS', beganAt: Date.parse(deployment.created_at) },
+    step: {
+      position: queueingPosition,
+      step: 'DEPLOYMENT_QUEUEING',
+      status: 'SUCCESS',
+      beganAt: Date.parse(deployment.created_at),
+    },
   });
 };
 
@@ -62,7 +89,12 @@ const nextObservationAt = (requested: number, at: number): number => {
 };
 
 /** Records an observation: the phase continues, the next one begins, or the service ends. */
-const recordObservation = async (context: EngineContext, trx: Db, { deployment, row, path }: DeployingService, observation: Observation): Promise<void> => {
+const recordObservation = async (
+  context: EngineContext,
+  trx: Db,
+  { deployment, row, path }: DeployingService,
+  observation: Observation,
+): Promise<void> => {
   const at = context.clock.now();
   const phase = row.phase!;
   const { step, onFailure } = path.phases[phase]!;
@@ -71,17 +103,42 @@ const recordObservation = async (context: EngineContext, trx: Db, { deployment, 
   const record = observation.record ?? row.record;
   const ended = { position: phase + 1, step, beganAt: row.phase_began_ms! };
   if (observation.outcome === 'ongoing') {
-    await applyChange(trx, deployment, row, { at, row: { cursor: observation.cursor, due_ms: nextObservationAt(observation.nextPollAt, at), commit, record }, ...log });
+    await applyChange(trx, deployment, row, {
+      at,
+      row: { cursor: observation.cursor, due_ms: nextObservationAt(observation.nextPollAt, at), commit, record },
+      ...log,
+    });
     return;
   }
   if (observation.outcome === 'failed') {
-    const outcome: ServiceOutcome = { at, state: onFailure, succeeded: false, reason: observation.reason, step: { ...ended, status: 'ERROR' }, ...log };
+    const outcome: ServiceOutcome = {
+      at,
+      state: onFailure,
+      succeeded: false,
+      reason: observation.reason,
+      step: { ...ended, status: 'ERROR' },
+      ...log,
+    };
     await finishService(context, trx, deployment, { ...row, commit, record }, outcome);
     return;
   }
   const next = path.phases[phase + 1];
   if (next === undefined) {
-    await finishService(context, trx, deployment, { ...row, commit, record }, { at, state: path.end, succeeded: true, reason: null, step: { ...ended, status: 'SUCCESS' }, ...log, ...(observation.left && { left: observation.left }) });
+    await finishService(
+      context,
+      trx,
+      deployment,
+      { ...row, commit, record },
+      {
+        at,
+        state: path.end,
+        succeeded: true,
+        reason: null,
+        step: { ...ended, status: 'SUCCESS' },
+        ...log,
+        ...(observation.left && { left: observation.left }),
+      },
+    );
     return;
   }
   await applyChange(trx, deployment, row, {
@@ -93,7 +150,12 @@ const recordObservation = async (context: EngineContext, trx: Db, { deployment, 
 };
 
 /** Ends a task that is past its deadline, and undoes what it began. */
-const overdue = async (context: EngineContext, service: DeployingService, task: Task, observation: Observation): Promise<Observation> => {
+const overdue = async (
+  context: EngineContext,
+  service: DeployingService,
+  task: Task,
+  observation: Observation,
+): Promise<Observation> => {
   await dropTask(context, service, task);
   const why = condition('STEP_OVERDUE', { step: task.phase.step, seconds: task.phase.limitSeconds });
   const line = conditionLine(why, { at: context.clock.now(), pod: 'platform', version: '' });
@@ -110,27 +172,62 @@ function failedBy(error: unknown): Pick<DataOf<'RUNTIME_FAILED'>, 'cause' | 'sai
 }
 
 /** Ends a phase for a reason that no observation has. @param pod what says so */
-const failedFor = (context: EngineContext, why: Condition, pod: 'platform' | 'runtime', cursor: string | null): Observation =>
-  ({ outcome: 'failed', lines: [conditionLine(why, { at: context.clock.now(), pod, version: '' })], cursor: cursor ?? '', reason: why.message });
+const failedFor = (
+  context: EngineContext,
+  why: Condition,
+  pod: 'platform' | 'runtime',
+  cursor: string | null,
+): Observation => ({
+  outcome: 'failed',
+  lines: [conditionLine(why, { at: context.clock.now(), pod, version: '' })],
+  cursor: cursor ?? '',
+  reason: why.message,
+});
 
 /**
- * Observes a task, after beginning it the first time. What the runtime refuses fails the phase; so does an error of the runtime itself, so that the deployment doesn't hang.
+ * Observes a task, after beginning it the first time. What the runtime refuses fails the phase; so does an error of the
+ * runtime itself, so that the deployment doesn't hang.
  * @returns undefined if the runtime can't reach what it runs on: the task is as it was
  */
-const observe = async (context: EngineContext, service: DeployingService, task: Task): Promise<Observation | undefined> => {
-  const { runtime, row: { cursor }, signal } = service;
+const observe = async (
+  context: EngineContext,
+  service: DeployingService,
+  task: Task,
+): Promise<Observation | undefined> => {
+  const {
+    runtime,
+    row: { cursor },
+    signal,
+  } = service;
   try {
-    const call = { inputs: () => taskInputs(context, task.service), confirm: () => requireHeld(context.db, service.deployment), signal };
+    const call = {
+      inputs: () => taskInputs(context, task.service),
+      confirm: () => requireHeld(context.db, service.deployment),
+      signal,
+    };
     if (cursor === null) await runtime.begin(task, call);
     const observation = await runtime.observe(task, cursor, call);
-    return observation.outcome === 'ongoing' && context.clock.now() > task.deadline ? await overdue(context, service, task, observation) : observation;
+    return observation.outcome === 'ongoing' && context.clock.now() > task.deadline
+      ? await overdue(context, service, task, observation)
+      : observation;
   } catch (error) {
-    // A worker that stops leaves the phase as it is: the next one continues it. What couldn't be read or asked is read again later.
+    // A worker that stops leaves the phase as it is: the next one continues it. What couldn't be read or asked is read
+    // again later.
     if (signal.aborted || error instanceof Superseded || error instanceof RecordsUnavailable) throw error;
     if (error instanceof RuntimeUnreachable && context.clock.now() <= task.deadline) return undefined;
     if (error instanceof TaskRefused) return failedFor(context, error.condition, 'platform', cursor);
-    logFailure(context.log, error, { deployment_id: task.deploymentId, service_id: task.service.id, step: task.phase.step }, 'the runtime failed');
-    return failedFor(context, condition('RUNTIME_FAILED', { step: task.phase.step, ...failedBy(error) }), 'runtime', cursor);
+    logFailure(
+      context.log,
+      error,
+      { deployment_id: task.deploymentId, service_id: task.service.id, step: task.phase.step },
+      'the runtime failed',
+    );
+    return failedFor(
+      context,
+      condition('RUNTIME_FAILED', { step: task.phase.step, ...failedBy(error) }),
+      'runtime',
+      cursor,
+    );
   }
 };
 
@@ -138,18 +235,29 @@ const dropTask = async (context: EngineContext, { runtime, signal }: DeployingSe
   try {
     await runtime.abandon(task, signal);
   } catch (error) {
-    logFailure(context.log, error, { deployment_id: task.deploymentId, service_id: task.service.id }, 'the runtime could not drop a canceled task');
+    logFailure(
+      context.log,
+      error,
+      { deployment_id: task.deploymentId, service_id: task.service.id },
+      'the runtime could not drop a canceled task',
+    );
   }
 };
 
-const taskOfService = (context: EngineContext, { deployment, row, path, runningRecord }: DeployingService): Task => taskOf(context, deployment, row, path, runningRecord);
+const taskOfService = (context: EngineContext, { deployment, row, path, runningRecord }: DeployingService): Task =>
+  taskOf(context, deployment, row, path, runningRecord);
 
 const endCanceled: ServiceStep['prepare'] = async (context, service) => {
   const { deployment, row } = service;
   const task = taskOfService(context, service);
   const hasBegun = row.phase !== null;
   if (hasBegun) await dropTask(context, service, task);
-  const step = { position: (row.phase ?? 0) + 1, step: task.phase.step, status: 'CANCELED', beganAt: task.beganAt } as const;
+  const step = {
+    position: (row.phase ?? 0) + 1,
+    step: task.phase.step,
+    status: 'CANCELED',
+    beganAt: task.beganAt,
+  } as const;
   const outcome = { ...canceledOutcome(context.clock.now(), condition('CANCELED', {})), ...(hasBegun && { step }) };
   return (trx) => finishService(context, trx, deployment, row, outcome);
 };
@@ -158,7 +266,8 @@ const observeAndRecord: ServiceStep['prepare'] = async (context, service) => {
   const observation = await observe(context, service, taskOfService(context, service));
   if (observation === undefined) {
     const at = context.clock.now();
-    return (trx) => applyChange(trx, service.deployment, service.row, { at, row: { due_ms: at + unreachableMilliseconds } });
+    return (trx) =>
+      applyChange(trx, service.deployment, service.row, { at, row: { due_ms: at + unreachableMilliseconds } });
   }
   return (trx) => recordObservation(context, trx, service, observation);
 };
@@ -166,13 +275,27 @@ const observeAndRecord: ServiceStep['prepare'] = async (context, service) => {
 /** The steps for a service that has not ended. The engine takes the first that applies. */
 export const serviceSteps = [
   { name: 'end canceled', applies: (row) => row.state === canceling.state, prepare: endCanceled },
-  { name: 'enter first phase', applies: (row) => row.phase === null, prepare: async (context, service) => (trx) => enterFirstPhase(context, trx, service) },
+  {
+    name: 'enter first phase',
+    applies: (row) => row.phase === null,
+    prepare: async (context, service) => (trx) => enterFirstPhase(context, trx, service),
+  },
   { name: 'observe', applies: () => true, prepare: observeAndRecord },
 ] as const satisfies readonly ServiceStep[];
 
-/** What a step needs of the surroundings of a service: where it runs, what is recorded of its running version, and when the worker stops. */
+/**
+ * What a step needs of the surroundings of a service: where it runs, what is recorded of its running version, and when
+ * the worker stops.
+ */
 export type StepSurroundings = Pick<DeployingService, 'runtime' | 'runningRecord' | 'signal'>;
 
 /** Prepares the next step of a service. Returns the write that completes it. */
-export const nextStep = (context: EngineContext, deployment: DeploymentRow, row: DeploymentServiceRow, surroundings: StepSurroundings): Promise<Write> =>
-  serviceSteps.find(({ applies }) => applies(row))!.prepare(context, { deployment, row, path: statePathOf(row.kind, deployment.action), ...surroundings });
+export const nextStep = (
+  context: EngineContext,
+  deployment: DeploymentRow,
+  row: DeploymentServiceRow,
+  surroundings: StepSurroundings,
+): Promise<Write> =>
+  serviceSteps
+    .find(({ applies }) => applies(row))!
+    .prepare(context, { deployment, row, path: statePathOf(row.kind, deployment.action), ...surroundings });

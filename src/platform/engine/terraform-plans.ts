@@ -22,32 +22,70 @@ const listed = 5;
 /** The newest plans of a service with what they were made of, newest first. */
 const plansOf = (db: Db, serviceId: string, limit: number) =>
   db
-    .selectFrom('deployment').innerJoin('deployment_service as made', 'made.deployment_id', 'deployment.id')
-    .select(['deployment.id', 'deployment.seq', 'deployment.status', 'deployment.created_at', 'deployment.ended_at', 'deployment.triggered_by', 'made.spec', 'made.commit', 'made.record', 'made.reason'])
-    .where('deployment.queue', '=', planQueue(serviceId)).orderBy('deployment.seq', 'desc').limit(limit).execute();
+    .selectFrom('deployment')
+    .innerJoin('deployment_service as made', 'made.deployment_id', 'deployment.id')
+    .select([
+      'deployment.id',
+      'deployment.seq',
+      'deployment.status',
+      'deployment.created_at',
+      'deployment.ended_at',
+      'deployment.triggered_by',
+      'made.spec',
+      'made.commit',
+      'made.record',
+      'made.reason',
+    ])
+    .where('deployment.queue', '=', planQueue(serviceId))
+    .orderBy('deployment.seq', 'desc')
+    .limit(limit)
+    .execute();
 
 type PlanRow = Awaited<ReturnType<typeof plansOf>>[number];
 
-/** What a service has of a plan or a deployment that recorded something last: what it may have made can be removed with that. */
-export const lastPlanned = async (db: Db, serviceId: string): Promise<Pick<DeploymentServiceRow, 'commit' | 'record'>> =>
+/**
+ * What a service has of a plan or a deployment that recorded something last: what it may have made can be removed with
+ * that.
+ */
+export const lastPlanned = async (
+  db: Db,
+  serviceId: string,
+): Promise<Pick<DeploymentServiceRow, 'commit' | 'record'>> =>
   (await db
-    .selectFrom('deployment_service').innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id').select(['deployment_service.commit', 'deployment_service.record'])
-    .where('deployment_service.service_id', '=', serviceId).where('deployment_service.record', 'is not', null).orderBy('deployment.seq', 'desc').limit(1).executeTakeFirst()) ?? { commit: null, record: null };
+    .selectFrom('deployment_service')
+    .innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
+    .select(['deployment_service.commit', 'deployment_service.record'])
+    .where('deployment_service.service_id', '=', serviceId)
+    .where('deployment_service.record', 'is not', null)
+    .orderBy('deployment.seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()) ?? { commit: null, record: null };
 
 /** Why no deployment can apply the newest plan of a service, as a part of a sentence; undefined if one can. */
 async function obstacleOf(db: Db, service: Service, plan: PlanRow, runtime: Runtime): Promise<string | undefined> {
   if (plan.ended_at === null) return `its plan is still being made (${plan.id})`;
-  if (plan.status !== 'SUCCESS') return `its newest plan (${plan.id}) ${plan.status === 'CANCELED' ? 'was canceled' : 'failed'}`;
-  if (plan.record === null || runtime.planOf?.(plan.record) === undefined) return `its newest plan (${plan.id}) could not be read`;
+  if (plan.status !== 'SUCCESS')
+    return `its newest plan (${plan.id}) ${plan.status === 'CANCELED' ? 'was canceled' : 'failed'}`;
+  if (plan.record === null || runtime.planOf?.(plan.record) === undefined)
+    return `its newest plan (${plan.id}) could not be read`;
   const later = await db
-    .selectFrom('deployment_service').innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id').select(['deployment.id'])
-    .where('deployment_service.service_id', '=', service.id).where('deployment.seq', '>', plan.seq).where('deployment.action', 'in', ['DEPLOY', 'DELETE']).orderBy('deployment.seq').limit(1).executeTakeFirst();
-  if (later !== undefined) return `its newest plan (${plan.id}) was taken by the deployment ${later.id}, and can be applied once`;
+    .selectFrom('deployment_service')
+    .innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
+    .select(['deployment.id'])
+    .where('deployment_service.service_id', '=', service.id)
+    .where('deployment.seq', '>', plan.seq)
+    .where('deployment.action', 'in', ['DEPLOY', 'DELETE'])
+    .orderBy('deployment.seq')
+    .limit(1)
+    .executeTakeFirst();
+  if (later !== undefined)
+    return `its newest plan (${plan.id}) was taken by the deployment ${later.id}, and can be applied once`;
   if (plan.spec !== service.spec) return `its configuration was changed after the newest plan (${plan.id}) was made`;
   return undefined;
 }
 
-const commitOf = ({ commit }: PlanRow): DeployedCommit | undefined => (commit === null ? undefined : (JSON.parse(commit) as DeployedCommit));
+const commitOf = ({ commit }: PlanRow): DeployedCommit | undefined =>
+  commit === null ? undefined : (JSON.parse(commit) as DeployedCommit);
 
 /**
  * The plan that a deployment of a Terraform service applies, and nothing else.
@@ -55,16 +93,25 @@ const commitOf = ({ commit }: PlanRow): DeployedCommit | undefined => (commit ==
  * @returns undefined where Terraform plans and applies in one
  * @throws ApiProblem 400 if no plan can be applied, with what to do
  */
-export async function planToApply(context: Pick<EngineContext, 'runtimes'>, trx: Db, service: Service, commitId: string | undefined): Promise<Pick<DeploymentServiceRow, 'spec' | 'commit' | 'record'> | undefined> {
+export async function planToApply(
+  context: Pick<EngineContext, 'runtimes'>,
+  trx: Db,
+  service: Service,
+  commitId: string | undefined,
+): Promise<Pick<DeploymentServiceRow, 'spec' | 'commit' | 'record'> | undefined> {
   const runtime = await runtimeOfEnvironment(context, trx, service.environment_id);
   if (service.kind !== 'terraform' || !runtime.appliesPlans) return undefined;
-  const refuse = (why: string) => refused(`${service.name} (terraform ${service.id}) can't be deployed: ${why}. A deployment applies the plan that was shown before: make one (plan_terraform, POST /terraform/${service.id}/plan), and deploy it then.`);
+  const refuse = (why: string) =>
+    refused(
+      `${service.name} (terraform ${service.id}) can't be deployed: ${why}. A deployment applies the plan that was shown before: make one (plan_terraform, POST /terraform/${service.id}/plan), and deploy it then.`,
+    );
   const [plan] = await plansOf(trx, service.id, 1);
   if (plan === undefined) throw refuse('no plan of it was made');
   const obstacle = await obstacleOf(trx, service, plan, runtime);
   if (obstacle !== undefined) throw refuse(obstacle);
   const planned = commitOf(plan)?.git_commit_id;
-  if (commitId !== undefined && planned?.startsWith(commitId.toLowerCase()) !== true) throw refuse(`its newest plan (${plan.id}) is of commit ${planned ?? 'unknown'}, not of ${commitId}`);
+  if (commitId !== undefined && planned?.startsWith(commitId.toLowerCase()) !== true)
+    throw refuse(`its newest plan (${plan.id}) is of commit ${planned ?? 'unknown'}, not of ${commitId}`);
   return { spec: plan.spec, commit: plan.commit, record: plan.record };
 }
 
@@ -73,20 +120,33 @@ async function shownPlan(db: Db, service: Service, row: PlanRow, runtime: Runtim
   const shown = row.status === 'SUCCESS' && row.record !== null ? runtime.planOf?.(row.record) : undefined;
   const obstacle = isNewest ? await obstacleOf(db, service, row, runtime) : 'a newer plan was made';
   return {
-    id: row.id, status: row.status, created_at: row.created_at, ...(row.ended_at !== null && { ended_at: row.ended_at }), triggered_by: row.triggered_by,
+    id: row.id,
+    status: row.status,
+    created_at: row.created_at,
+    ...(row.ended_at !== null && { ended_at: row.ended_at }),
+    triggered_by: row.triggered_by,
     ...(commit && { commit: { ...commit, ...commitPage(gitUrl(JSON.parse(row.spec ?? '{}')), commit.git_commit_id) } }),
     ...(row.reason !== null && { reason: row.reason }),
     ...(shown && { digest: shown.digest, text: shown.text, is_shortened: shown.isShortened }),
-    ...(shown?.counts && { to_add: shown.counts.add, to_change: shown.counts.change, to_destroy: shown.counts.destroy }),
+    ...(shown?.counts && {
+      to_add: shown.counts.add,
+      to_change: shown.counts.change,
+      to_destroy: shown.counts.destroy,
+    }),
     ...(obstacle !== undefined && { obstacle: `No deployment can apply it: ${obstacle}.` }),
   };
 }
 
 /** The newest plans of a Terraform service, newest first, and whether it can be deployed without one. */
-export async function terraformPlans(context: Pick<EngineContext, 'runtimes'>, db: Db, service: Service): Promise<z.output<typeof TerraformPlans>> {
+export async function terraformPlans(
+  context: Pick<EngineContext, 'runtimes'>,
+  db: Db,
+  service: Service,
+): Promise<z.output<typeof TerraformPlans>> {
   const runtime = await runtimeOfEnvironment(context, db, service.environment_id);
   const plans: Plan[] = [];
-  for (const [index, row] of (await plansOf(db, service.id, listed)).entries()) plans.push(await shownPlan(db, service, row, runtime, index === 0));
+  for (const [index, row] of (await plansOf(db, service.id, listed)).entries())
+    plans.push(await shownPlan(db, service, row, runtime, index === 0));
   return { results: plans, needs_plan: runtime.appliesPlans === true };
 }
 
@@ -94,18 +154,37 @@ export async function terraformPlans(context: Pick<EngineContext, 'runtimes'>, d
  * Accepts a request to plan what a deployment of a Terraform service would change.
  * @throws ApiProblem 400 while another plan of it is made, while it is being deleted, and while its cluster is locked
  */
-export async function requestPlan(context: EngineContext, trx: Db, service: Service, { origin, triggeredBy }: Requester, commitId?: string): Promise<Plan> {
+export async function requestPlan(
+  context: EngineContext,
+  trx: Db,
+  service: Service,
+  { origin, triggeredBy }: Requester,
+  commitId?: string,
+): Promise<Plan> {
   await trx.hold(service.environment_id);
   const at = context.clock.now();
-  const { cluster_id: clusterId } = await trx.selectFrom('environment').select('cluster_id').where('id', '=', service.environment_id).executeTakeFirstOrThrow();
+  const { cluster_id: clusterId } = await trx
+    .selectFrom('environment')
+    .select('cluster_id')
+    .where('id', '=', service.environment_id)
+    .executeTakeFirstOrThrow();
   await requireUnlocked(trx, clusterId, at);
   await requireNotBeingDeleted(trx, { environmentId: service.environment_id, serviceIds: [service.id] });
   const [last] = await plansOf(trx, service.id, 1);
-  if (last?.ended_at === null) throw refused(`A plan of ${service.name} is being made already (${last.id}). Wait for its end.`);
+  if (last?.ended_at === null)
+    throw refused(`A plan of ${service.name} is being made already (${last.id}). Wait for its end.`);
   const deployment = await trx
     .insertInto('deployment')
     .values({
-      id: context.random.uuid(), environment_id: service.environment_id, queue: planQueue(service.id), action: 'DEPLOY', status: 'QUEUED', origin, triggered_by: triggeredBy, created_at: iso(at), due_ms: at,
+      id: context.random.uuid(),
+      environment_id: service.environment_id,
+      queue: planQueue(service.id),
+      action: 'DEPLOY',
+      status: 'QUEUED',
+      origin,
+      triggered_by: triggeredBy,
+      created_at: iso(at),
+      due_ms: at,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -6,7 +6,8 @@ import type { WorkQueue } from './worker.ts';
 type TimerKind = Selectable<DatabaseSchema['timer']>['kind'];
 
 /**
- * Handles a timer that has fired; returns when to fire next, or null. `dueAt` is when it was due: well before `now` if no
+ * Handles a timer that has fired; returns when to fire next, or null. `dueAt` is when it was due: well before `now` if
+ * no
  * worker was running. All times are in milliseconds since the epoch.
  */
 export type TimerHandler = (trx: Db, subjectId: string, now: number, dueAt: number) => Promise<number | null>;
@@ -31,7 +32,12 @@ export function timerQueue(context: EngineContext, handlers: Readonly<Record<Tim
       await trx.hold(subjectId);
       const now = clock.now();
       const due = await trx
-        .deleteFrom('timer').where('kind', '=', kind).where('subject_id', '=', subjectId).where('due_ms', '<=', now).returning('due_ms').executeTakeFirst();
+        .deleteFrom('timer')
+        .where('kind', '=', kind)
+        .where('subject_id', '=', subjectId)
+        .where('due_ms', '<=', now)
+        .returning('due_ms')
+        .executeTakeFirst();
       if (due === undefined) return;
       const next = await handlers[kind](trx, subjectId, now, due.due_ms);
       if (next !== null) await setTimer(trx, kind, subjectId, next);
@@ -41,7 +47,13 @@ export function timerQueue(context: EngineContext, handlers: Readonly<Record<Tim
     name: 'timers',
     concurrency: 4,
     claimDue: async (_lease, inProgress, limit) => {
-      const rows = await db.selectFrom('timer').select(['kind', 'subject_id']).where('due_ms', '<=', clock.now()).orderBy('due_ms').limit(limit + inProgress.length).execute();
+      const rows = await db
+        .selectFrom('timer')
+        .select(['kind', 'subject_id'])
+        .where('due_ms', '<=', clock.now())
+        .orderBy('due_ms')
+        .limit(limit + inProgress.length)
+        .execute();
       return rows.map((row) => key(row.kind, row.subject_id)).filter((id) => !inProgress.includes(id));
     },
     run: async (id) => {
@@ -49,7 +61,12 @@ export function timerQueue(context: EngineContext, handlers: Readonly<Record<Tim
       await fire(kind, subjectId);
     },
     nextDue: async (_lease, inProgress) => {
-      const rows = await db.selectFrom('timer').selectAll().orderBy('due_ms').limit(inProgress.length + 1).execute();
+      const rows = await db
+        .selectFrom('timer')
+        .selectAll()
+        .orderBy('due_ms')
+        .limit(inProgress.length + 1)
+        .execute();
       return rows.find((row) => !inProgress.includes(key(row.kind, row.subject_id)))?.due_ms ?? null;
     },
     hasClaims: async () => false,

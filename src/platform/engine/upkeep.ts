@@ -5,13 +5,24 @@ import type { Duties } from './duties.ts';
 /** How long to wait between two looks at a runtime, in milliseconds. */
 const intervalMilliseconds = 3000;
 
-const says = { failure: 'what the services of a cluster share could not be looked after', recovery: 'what the services of a cluster share works again' };
+const says = {
+  failure: 'what the services of a cluster share could not be looked after',
+  recovery: 'what the services of a cluster share works again',
+};
 
 /** What looks after the parts of clusters that services share. */
-export const upkeepOf = ({ runtimes, log }: Pick<EngineContext, 'runtimes' | 'log'>, duties: Duties): readonly RepeatedWork[] => runtimes.all.flatMap(([name, { keepUp = [] }]) => keepUp.map((each) => ({
-  interval: intervalMilliseconds, says, about: { runtime: name },
-  run: async (signal) => {
-    const changed = (await duties.take(`looking after ${name}`)) === undefined ? [] : await each(signal);
-    for (const change of changed) log.warn({ runtime: name }, change);
-  },
-})));
+export const upkeepOf = (
+  { runtimes, log }: Pick<EngineContext, 'runtimes' | 'log'>,
+  duties: Duties,
+): readonly RepeatedWork[] =>
+  runtimes.all.flatMap(([name, { keepUp = [] }]) =>
+    keepUp.map((each) => ({
+      interval: intervalMilliseconds,
+      says,
+      about: { runtime: name },
+      run: async (signal) => {
+        const changed = (await duties.take(`looking after ${name}`)) === undefined ? [] : await each(signal);
+        for (const change of changed) log.warn({ runtime: name }, change);
+      },
+    })),
+  );

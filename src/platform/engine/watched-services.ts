@@ -3,22 +3,49 @@ import type { Db } from '../store/index.ts';
 import { failedStates } from './lifecycle.ts';
 import { keptRunning, lookedAt, runningStates, shownStateOf } from './running-facts.ts';
 
-/** What of a cluster fails is looked for by what fails, of which there is little. Cross joins keep that order on every database. */
+/**
+ * What of a cluster fails is looked for by what fails, of which there is little. Cross joins keep that order on every
+ * database.
+ */
 const onCluster = (clusterId: string) => ({
-  failed: (db: Db) => db
-    .selectFrom('service').crossJoin('environment').select('service.id').whereRef('environment.id', '=', 'service.environment_id')
-    .where('service.deployed_state', 'in', failedStates).where('environment.cluster_id', '=', clusterId),
-  down: (db: Db) => db
-    .selectFrom('running_service as seen').crossJoin('service').crossJoin('environment').select('service.id')
-    .whereRef('service.id', '=', 'seen.service_id').whereRef('service.last_deployment_id', '=', 'seen.deployment_id').whereRef('environment.id', '=', 'service.environment_id')
-    .where('seen.running', '=', sql.lit(0)).where('seen.wanted', '>', 0).where('service.deployed_state', 'in', runningStates).where('environment.cluster_id', '=', clusterId),
-  lost: (db: Db) => db
-    .selectFrom('unreachable_cluster').crossJoin('environment').crossJoin('service').select('service.id')
-    .whereRef('environment.cluster_id', '=', 'unreachable_cluster.cluster_id').whereRef('service.environment_id', '=', 'environment.id')
-    .where('unreachable_cluster.cluster_id', '=', clusterId).where('service.deployed_state', 'in', runningStates).where('service.kind', 'in', keptRunning),
+  failed: (db: Db) =>
+    db
+      .selectFrom('service')
+      .crossJoin('environment')
+      .select('service.id')
+      .whereRef('environment.id', '=', 'service.environment_id')
+      .where('service.deployed_state', 'in', failedStates)
+      .where('environment.cluster_id', '=', clusterId),
+  down: (db: Db) =>
+    db
+      .selectFrom('running_service as seen')
+      .crossJoin('service')
+      .crossJoin('environment')
+      .select('service.id')
+      .whereRef('service.id', '=', 'seen.service_id')
+      .whereRef('service.last_deployment_id', '=', 'seen.deployment_id')
+      .whereRef('environment.id', '=', 'service.environment_id')
+      .where('seen.running', '=', sql.lit(0))
+      .where('seen.wanted', '>', 0)
+      .where('service.deployed_state', 'in', runningStates)
+      .where('environment.cluster_id', '=', clusterId),
+  lost: (db: Db) =>
+    db
+      .selectFrom('unreachable_cluster')
+      .crossJoin('environment')
+      .crossJoin('service')
+      .select('service.id')
+      .whereRef('environment.cluster_id', '=', 'unreachable_cluster.cluster_id')
+      .whereRef('service.environment_id', '=', 'environment.id')
+      .where('unreachable_cluster.cluster_id', '=', clusterId)
+      .where('service.deployed_state', 'in', runningStates)
+      .where('service.kind', 'in', keptRunning),
 });
 
-/** Whether something that an alert rule watches is in a failed state, or should run and doesn't. @param targetId a service or a cluster */
+/**
+ * Whether something that an alert rule watches is in a failed state, or should run and doesn't. @param targetId a
+ * service or a cluster
+ */
 export async function watchedFails(db: Db, targetId: string): Promise<boolean> {
   const service = await lookedAt(db).where('service.id', '=', targetId).executeTakeFirst();
   if (service) {

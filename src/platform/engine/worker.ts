@@ -48,7 +48,9 @@ export interface WorkQueue {
   readonly isBackground?: boolean;
   /** How many items are processed at once. */
   readonly concurrency: number;
-  /** Claims up to `limit` due items. Returns the ids of the due items that the lease holds, without those in progress. */
+  /**
+   * Claims up to `limit` due items. Returns the ids of the due items that the lease holds, without those in progress.
+   */
   claimDue(lease: Lease, inProgress: readonly string[], limit: number): Promise<string[]>;
   /** Processes one item. Safe to repeat after an interrupted attempt. The signal aborts when the worker stops. */
   run(id: string, lease: Lease, signal: AbortSignal): Promise<void>;
@@ -68,12 +70,18 @@ export interface Worker {
   readonly stop: () => Promise<void>;
 }
 
-/** How often to look for items that another process added or left behind, with other workers around and alone. Nothing announces these. */
+/**
+ * How often to look for items that another process added or left behind, with other workers around and alone. Nothing
+ * announces these.
+ */
 export const reapIntervalMilliseconds = { inCompany: 1000, alone: 5000 };
 // How long a failed item waits before its retry, so that a permanent failure doesn't keep the process busy.
 const backoffMilliseconds = 1000;
 
-/** Creates a worker with its own lease. It sleeps until an item is due, `wake` is called, or the next check for dead workers is due. */
+/**
+ * Creates a worker with its own lease. It sleeps until an item is due, `wake` is called, or the next check for dead
+ * workers is due.
+ */
 export function createWorker(context: EngineContext, lease: Lease, queues: readonly WorkQueue[]): Worker {
   const { clock, log } = context;
   const alarm = createAlarm(clock);
@@ -140,8 +148,14 @@ export function createWorker(context: EngineContext, lease: Lease, queues: reado
     if (holdsClaims) await lease.renew(context.db);
   };
 
-  /** Resolves the pending `settled` calls if nothing is due or in progress. Failed items that wait for a retry don't count. */
-  const resolveIfSettled = (dueTimes: readonly number[], waiters: readonly PromiseWithResolvers<number | null>[]): void => {
+  /**
+   * Resolves the pending `settled` calls if nothing is due or in progress. Failed items that wait for a retry don't
+   * count.
+   */
+  const resolveIfSettled = (
+    dueTimes: readonly number[],
+    waiters: readonly PromiseWithResolvers<number | null>[],
+  ): void => {
     const isBusy = [...inProgress.values()].reduce((sum, items) => sum + items.size, 0) > retryTimes.size;
     const next = Math.min(...dueTimes, ...retryTimes.values());
     if (isBusy || next <= clock.now()) return;
@@ -161,14 +175,23 @@ export function createWorker(context: EngineContext, lease: Lease, queues: reado
     const completedBefore = completed;
     const nextDue = await Promise.all(open.map((queue) => queue.nextDue(lease, [...inProgress.get(queue)!.keys()])));
     const dueTimes = nextDue.filter((moment) => moment !== null);
-    const reportedTimes = nextDue.filter((moment, index) => moment !== null && (moment <= now || !open[index]!.isBackground)) as number[];
+    const reportedTimes = nextDue.filter(
+      (moment, index) => moment !== null && (moment <= now || !open[index]!.isBackground),
+    ) as number[];
     // An item that completed during the queries may be due again. The next run, which begins at once, will see it.
     if (completed === completedBefore) resolveIfSettled(reportedTimes, waiters);
     return Math.min(reapAt, renewAt || reapAt, ...dueTimes);
   };
 
   const loop = async (signal: AbortSignal): Promise<void> => {
-    const { failed, worked } = createFailureLog(log, {}, { failure: 'the worker could not look for work; it tries again every second', recovery: 'the worker looks for work again' });
+    const { failed, worked } = createFailureLog(
+      log,
+      {},
+      {
+        failure: 'the worker could not look for work; it tries again every second',
+        recovery: 'the worker looks for work again',
+      },
+    );
     while (!signal.aborted) {
       try {
         const next = await runDue(signal);
@@ -199,8 +222,18 @@ export function createWorker(context: EngineContext, lease: Lease, queues: reado
       await looping;
       await Promise.all([...inProgress.values()].flatMap((items) => [...items.values()]));
       // Who can't give its claims back loses them with its lease.
-      await lease.release().catch((error: unknown) => logFailure(log, error, {}, 'what this worker holds could not be released; others take it over in a few seconds'));
-      for (const waiter of settledWaiters) waiter.reject(new Error('The worker stopped before everything due was carried out.'));
+      await lease
+        .release()
+        .catch((error: unknown) =>
+          logFailure(
+            log,
+            error,
+            {},
+            'what this worker holds could not be released; others take it over in a few seconds',
+          ),
+        );
+      for (const waiter of settledWaiters)
+        waiter.reject(new Error('The worker stopped before everything due was carried out.'));
       settledWaiters = [];
     },
   };

@@ -30,7 +30,9 @@ export type BackupObservation =
   | { readonly outcome: 'failed'; readonly reason: string };
 
 /** How far a deletion is, and what keeps it from going on. */
-export type BackupDeletion = { readonly outcome: 'succeeded' } | { readonly outcome: 'ongoing'; readonly nextPollAt: number; readonly reason?: string };
+export type BackupDeletion =
+  | { readonly outcome: 'succeeded' }
+  | { readonly outcome: 'ongoing'; readonly nextPollAt: number; readonly reason?: string };
 
 /** What bringing a database back would do. */
 export interface RecoveryPlan {
@@ -48,9 +50,13 @@ export interface RecoveryPlan {
 }
 
 /** Why databases of other types than PostgreSQL aren't backed up; undefined for those that are. */
-export const onlyPostgres = ({ spec: { type, mode } }: Pick<RunningDatabase['service'], 'spec'>): string | undefined => {
+export const onlyPostgres = ({
+  spec: { type, mode },
+}: Pick<RunningDatabase['service'], 'spec'>): string | undefined => {
   if (mode === 'MANAGED') return 'its cloud backs it up.';
-  return type === 'POSTGRESQL' ? undefined : `only databases of type POSTGRESQL are backed up here, and this is a ${type}. Use its own tools.`;
+  return type === 'POSTGRESQL'
+    ? undefined
+    : `only databases of type POSTGRESQL are backed up here, and this is a ${type}. Use its own tools.`;
 };
 
 /** Backups of databases. Like those of tasks, its methods can be called again after a crash, and then continue. */
@@ -61,6 +67,9 @@ export interface DatabaseBackups {
   observe(task: BackupTask, call: BackupCall): Promise<BackupObservation>;
   /** Deletes what a backup has stored, and reports how far that is. */
   remove(task: BackupTask, signal: AbortSignal): Promise<BackupDeletion>;
-  /** What bringing a database back from a complete backup would do now. @throws Error with the reason, for people, if that can't be told */
+  /**
+   * What bringing a database back from a complete backup would do now. @throws Error with the reason, for people, if
+   * that can't be told
+   */
   plan(database: RunningDatabase, backupRecord: string, signal: AbortSignal): Promise<RecoveryPlan>;
 }

@@ -1,13 +1,48 @@
 /** The interface between the engine and where services run. */
 
-export { buildPod, type AlertCondition, type ClusterUpgrade, type Observation, type Pause, type Runtime, type RuntimeCall, type ServiceAddress, type PlannedChanges, type ClusterNode } from './runtime.ts';
+export {
+  buildPod,
+  type AlertCondition,
+  type ClusterUpgrade,
+  type Observation,
+  type Pause,
+  type Runtime,
+  type RuntimeCall,
+  type ServiceAddress,
+  type PlannedChanges,
+  type ClusterNode,
+} from './runtime.ts';
 export { conditionLine, type RuntimeLogLine } from './log-line.ts';
 export { onlyPostgres } from './database-backups.ts';
-export type { BackupDeletion, BackupObservation, BackupTask, DatabaseBackups, RecoveryPlan, RunningDatabase } from './database-backups.ts';
-export { durationBounds, type InstanceUse, type Measured, type Meter, type NodeSeen, type RequestCounts } from './measured.ts';
+export type {
+  BackupDeletion,
+  BackupObservation,
+  BackupTask,
+  DatabaseBackups,
+  RecoveryPlan,
+  RunningDatabase,
+} from './database-backups.ts';
+export {
+  durationBounds,
+  type InstanceUse,
+  type Measured,
+  type Meter,
+  type NodeSeen,
+  type RequestCounts,
+} from './measured.ts';
 export type { InstanceEnd, KnownResources, RunningService, RunningVersion, Sweep } from './running-service.ts';
 export { isUnknown } from './running-service.ts';
 export { runtimesOf, type Runtimes, simulatedRuntimeName } from './runtimes.ts';
 export { ConditionError, conditionBehind, RuntimeProblem, TaskRefused } from './problem.ts';
 export { RuntimeUnreachable } from './unreachable.ts';
-export type { DatabaseCredentials, Phase, ResolvedVariable, Restoration, RuntimeOperation, ServiceDomain, ServiceToRun, Task, TaskInputs } from './task.ts';
+export type {
+  DatabaseCredentials,
+  Phase,
+  ResolvedVariable,
+  Restoration,
+  RuntimeOperation,
+  ServiceDomain,
+  ServiceToRun,
+  Task,
+  TaskInputs,
+} from './task.ts';

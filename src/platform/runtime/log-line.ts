@@ -13,4 +13,7 @@ export interface RuntimeLogLine {
 }
 
 /** The line that tells a condition. */
-export const conditionLine = (condition: Condition, line: Omit<RuntimeLogLine, 'message' | 'condition'>): RuntimeLogLine => ({ ...line, message: condition.message, condition });
+export const conditionLine = (
+  condition: Condition,
+  line: Omit<RuntimeLogLine, 'message' | 'condition'>,
+): RuntimeLogLine => ({ ...line, message: condition.message, condition });

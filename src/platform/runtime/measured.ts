@@ -17,7 +17,10 @@ export interface InstanceUse {
   readonly memoryLimit?: number;
 }
 
-/** The upper bounds by which requests are counted by their duration, in milliseconds. What takes longer is counted after the last one. */
+/**
+ * The upper bounds by which requests are counted by their duration, in milliseconds. What takes longer is counted after
+ * the last one.
+ */
 export const durationBounds: readonly number[] = [5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 10_000];
 
 /** The requests to one service from outside. */
@@ -26,7 +29,10 @@ export interface RequestCounts {
   readonly requests: number;
   /** Those that were answered with a status of 500 or more. */
   readonly errors: number;
-  /** How many took how long: one number for each of `durationBounds`, and one for longer ones. Those without an end of their own, such as WebSockets, are left out. */
+  /**
+   * How many took how long: one number for each of `durationBounds`, and one for longer ones. Those without an end of
+   * their own, such as WebSockets, are left out.
+   */
   readonly byDuration: readonly number[];
 }
 
@@ -46,7 +52,10 @@ export interface Measured {
   readonly instances: readonly InstanceUse[];
   /** Instances that could not be measured, each with the name of its node and the reason. */
   readonly unseen: readonly { readonly serviceId: string; readonly node: string; readonly reason: string }[];
-  /** The requests since the round before, to each service that is reached from outside. Absent where none is, where there was no round before, and where they could not be read. */
+  /**
+   * The requests since the round before, to each service that is reached from outside. Absent where none is, where
+   * there was no round before, and where they could not be read.
+   */
   readonly requests?: { readonly milliseconds: number; readonly services: readonly RequestCounts[] };
   /** Why requests could not be read, or not all of them, as a sentence. */
   readonly requestsProblem?: string;
@@ -58,7 +67,8 @@ export interface Meter {
   readonly interval: number;
   /**
    * Begins to measure. What was counted before is not counted again, so whoever measured meanwhile has it.
-   * @returns the function that measures one round. It throws an Error with the reason, for people, if nothing can be measured
+   * @returns the function that measures one round. It throws an Error with the reason, for people, if nothing can be
+   *   measured
    */
   begin(): (signal: AbortSignal) => Promise<Measured>;
 }

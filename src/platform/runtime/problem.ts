@@ -1,6 +1,8 @@
 import type { Condition } from '../../contract/index.ts';
 
-/** Thrown by a runtime that knows what is wrong on its cluster. The message is in words for whoever runs the platform. */
+/**
+ * Thrown by a runtime that knows what is wrong on its cluster. The message is in words for whoever runs the platform.
+ */
 export class RuntimeProblem extends Error {
   override readonly name = 'RuntimeProblem';
 }
@@ -17,9 +19,13 @@ export class ConditionError extends Error {
 }
 
 /** What an error says as data; undefined if it has no such data. */
-export const conditionBehind = (error: unknown): Condition | undefined => (error instanceof ConditionError ? error.condition : undefined);
+export const conditionBehind = (error: unknown): Condition | undefined =>
+  error instanceof ConditionError ? error.condition : undefined;
 
-/** Thrown by a runtime that can't carry a task out as it is asked for. Nothing was changed, and nothing is wrong with the runtime. The message is in words for whoever deploys. */
+/**
+ * Thrown by a runtime that can't carry a task out as it is asked for. Nothing was changed, and nothing is wrong with
+ * the runtime. The message is in words for whoever deploys.
+ */
 export class TaskRefused extends ConditionError {
   override readonly name = 'TaskRefused';
 }

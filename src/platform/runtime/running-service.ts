@@ -36,11 +36,17 @@ export interface RunningService {
   readonly serviceId: string;
   /** How many instances the deployed version has; 0 if it was stopped on request. */
   readonly wanted: number;
-  /** How many instances do their work. One that has just been started after a failure doesn't count yet, nor one of which nobody can tell. */
+  /**
+   * How many instances do their work. One that has just been started after a failure doesn't count yet, nor one of
+   * which nobody can tell.
+   */
   readonly running: number;
   /** The instances that ended by themselves, as far as they are still known; oldest first. */
   readonly ends: readonly InstanceEnd[];
-  /** Why instances are missing that didn't end by themselves, that nobody can tell whether some run, or that those which run share a node needlessly. */
+  /**
+   * Why instances are missing that didn't end by themselves, that nobody can tell whether some run, or that those which
+   * run share a node needlessly.
+   */
   readonly obstacle?: Condition;
   /** What somebody changed without the platform. The next deployment undoes it. */
   readonly changes: readonly Condition[];

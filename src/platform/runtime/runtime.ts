@@ -47,7 +47,10 @@ export interface PlannedChanges {
 
 interface Ongoing {
   readonly outcome: 'ongoing';
-  /** When to observe again, in milliseconds since the epoch. The engine leaves at least `minimumObservationMilliseconds` between two observations. */
+  /**
+   * When to observe again, in milliseconds since the epoch. The engine leaves at least `minimumObservationMilliseconds`
+   * between two observations.
+   */
   readonly nextPollAt: number;
 }
 
@@ -69,9 +72,15 @@ export type Observation = (Ongoing | Succeeded | Failed) & {
   readonly cursor: string;
   /** The commit that was found, for services built from git. */
   readonly commit?: DeployedCommit;
-  /** What later phases, and later deployments if this one succeeds, have to know of it. It must hold no secret. Default: what was recorded before. */
+  /**
+   * What later phases, and later deployments if this one succeeds, have to know of it. It must hold no secret. Default:
+   * what was recorded before.
+   */
   readonly record?: string;
-  /** What of a deleted service could not be removed, where it is and how to remove it, as sentences. Its log goes with it, so these are recorded elsewhere. */
+  /**
+   * What of a deleted service could not be removed, where it is and how to remove it, as sentences. Its log goes with
+   * it, so these are recorded elsewhere.
+   */
   readonly left?: readonly string[];
 };
 
@@ -94,7 +103,10 @@ export interface AlertCondition {
 export interface RuntimeCall {
   /** Reads what the task needs. */
   readonly inputs: () => Promise<TaskInputs>;
-  /** Makes sure that the task is still this worker's: call it right before what can't be fenced by the token. @throws Error otherwise */
+  /**
+   * Makes sure that the task is still this worker's: call it right before what can't be fenced by the token. @throws
+   * Error otherwise
+   */
   readonly confirm: () => Promise<void>;
   /** Aborts when the worker stops. */
   readonly signal: AbortSignal;
@@ -113,8 +125,10 @@ export interface ServiceAddress {
 export type Pause = 'queueing' | 'canceling' | 'upgradeQueueing' | 'upgrading';
 
 /**
- * Runs services. The engine decides what to do and records the results; a runtime carries it out. Its methods run outside
- * of transactions, except those that return no promise. After a crash, any of them can be called again with the same task;
+ * Runs services. The engine decides what to do and records the results; a runtime carries it out. Its methods run
+ * outside
+ * of transactions, except those that return no promise. After a crash, any of them can be called again with the same
+ * task;
  * it must then continue rather than start over.
  */
 export interface Runtime {
@@ -122,9 +136,13 @@ export interface Runtime {
   refusalOf(service: Pick<ServiceToRun, 'kind' | 'spec'>): string | undefined;
   /** Begins a task. Returns once that is under way, not when it is done. */
   begin(task: Task, call: RuntimeCall): Promise<void>;
-  /** Reports the progress of a task that has begun. `cursor` comes from the last observation; null for the first one. */
+  /**
+   * Reports the progress of a task that has begun. `cursor` comes from the last observation; null for the first one.
+   */
   observe(task: Task, cursor: string | null, call: RuntimeCall): Promise<Observation>;
-  /** Undoes what a canceled or overdue task began, and leaves the running version alone. Safe if the task never began. */
+  /**
+   * Undoes what a canceled or overdue task began, and leaves the running version alone. Safe if the task never began.
+   */
   abandon(task: Task, signal: AbortSignal): Promise<void>;
   /** How often to look at what runs, in milliseconds; absent where nothing changes by itself. */
   readonly lookInterval?: number;
@@ -134,24 +152,43 @@ export interface Runtime {
    */
   look(versions: readonly RunningVersion[], signal: AbortSignal): Promise<readonly RunningService[]>;
   /**
-   * Removes what it made for services and environments that no record knows, and images of earlier versions above their size. It never removes stored data.
+   * Removes what it made for services and environments that no record knows, and images of earlier versions above their
+   * size. It never removes stored data.
    * The engine calls it when it starts, and then again and again.
    * @param known reads what is known, after the runtime has found out what is there
    */
   sweep(known: () => Promise<KnownResources>, signal: AbortSignal): Promise<Sweep>;
-  /** The newest lines, at most `limit`, that a running version has logged; oldest first. Lines of other versions that it still has say no version. */
+  /**
+   * The newest lines, at most `limit`, that a running version has logged; oldest first. Lines of other versions that it
+   * still has say no version.
+   */
   logs(version: RunningVersion, limit: number, signal: AbortSignal): Promise<readonly RuntimeLogLine[]>;
-  /** The newest commits of a service's branch, at most `limit`; newest first. None for services that aren't built from git. */
+  /**
+   * The newest commits of a service's branch, at most `limit`; newest first. None for services that aren't built from
+   * git.
+   */
   commits(service: ServiceToRun, limit: number, signal: AbortSignal): Promise<readonly DeployedCommit[]>;
-  /** The addresses at which the running version of a service is reached from outside. @param record what its deployment recorded; undefined if none has succeeded */
+  /**
+   * The addresses at which the running version of a service is reached from outside. @param record what its deployment
+   * recorded; undefined if none has succeeded
+   */
   addressesOf(service: ServiceToRun, record: string | undefined): readonly ServiceAddress[];
-  /** What the plan of a Terraform service shows, from the record of the task that made it; undefined if that has none. Absent where nothing is planned. */
+  /**
+   * What the plan of a Terraform service shows, from the record of the task that made it; undefined if that has none.
+   * Absent where nothing is planned.
+   */
   readonly planOf?: (record: string) => PlannedChanges | undefined;
-  /** Whether a deployment of a Terraform service applies a plan that was made before, and nothing else. It then has the record of that plan from the beginning. */
+  /**
+   * Whether a deployment of a Terraform service applies a plan that was made before, and nothing else. It then has the
+   * record of that plan from the beginning.
+   */
   readonly appliesPlans?: true;
   /** The domain below which it gives services their addresses, in lower case. Absent where it gives none. */
   readonly domain?: string;
-  /** The name that the name servers have to give for the domains of a service, so that these lead to its cluster. Absent where domains are only simulated. */
+  /**
+   * The name that the name servers have to give for the domains of a service, so that these lead to its cluster. Absent
+   * where domains are only simulated.
+   */
   readonly domainTarget?: (service: Pick<ServiceToRun, 'id'>) => string;
   /**
    * See to it that what the services of a cluster share is as it should be, such as what forwards requests to them. The
@@ -162,7 +199,10 @@ export interface Runtime {
   readonly keepUp?: readonly ((signal: AbortSignal) => Promise<readonly string[]>)[];
   /** Closes the connections that it has opened by itself. */
   readonly close?: () => Promise<void>;
-  /** The machines of its cluster, by name. Absent where there are none. @throws Error with the reason, for people, if they can't be read */
+  /**
+   * The machines of its cluster, by name. Absent where there are none. @throws Error with the reason, for people, if
+   * they can't be read
+   */
   readonly nodes?: (signal: AbortSignal) => Promise<readonly ClusterNode[]>;
   /** Measures what runs. Absent where nothing really does. */
   readonly meter?: Meter;
@@ -170,7 +210,10 @@ export interface Runtime {
   readonly backups?: DatabaseBackups;
   /** Why its clusters can't be upgraded through the platform; undefined if they can. */
   readonly upgradeRefusal?: string;
-  /** Whether an upgrade that has taken its time fails. Asked within a transaction: it may wait for nothing but the records. */
+  /**
+   * Whether an upgrade that has taken its time fails. Asked within a transaction: it may wait for nothing but the
+   * records.
+   */
   upgradeFails(upgrade: ClusterUpgrade): boolean | Promise<boolean>;
   /** Whether the condition of an alert rule holds. Absent where conditions are evaluated by what is measured. */
   readonly simulatedCondition?: (condition: AlertCondition) => boolean;
@@ -179,4 +222,5 @@ export interface Runtime {
 }
 
 /** The name of the pod that builds a deployment's images. */
-export const buildPod = (deploymentId: string): string => `build-${createHash('sha256').update(deploymentId).digest('hex').slice(0, 8)}`;
+export const buildPod = (deploymentId: string): string =>
+  `build-${createHash('sha256').update(deploymentId).digest('hex').slice(0, 8)}`;

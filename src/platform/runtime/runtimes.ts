@@ -11,15 +11,29 @@ export interface Runtimes {
   readonly all: readonly (readonly [string, Runtime])[];
 }
 
-/** Stands in for a runtime that this process doesn't have. Services keep running; nothing about them can be changed or asked. */
+/**
+ * Stands in for a runtime that this process doesn't have. Services keep running; nothing about them can be changed or
+ * asked.
+ */
 function missingRuntime(name: string): Runtime {
   const refusal = `The cluster's runtime "${name}" isn't configured here: start the platform with the options it was started with before.`;
   const refuse = async (): Promise<never> => {
     throw new Error(refusal);
   };
   return {
-    refusalOf: () => refusal, begin: refuse, observe: refuse, abandon: refuse, logs: refuse, commits: refuse, addressesOf: () => [], look: refuse, sweep: refuse, lookInterval: 10_000,
-    upgradeRefusal: refusal, upgradeFails: () => true, pauseBefore: () => 0,
+    refusalOf: () => refusal,
+    begin: refuse,
+    observe: refuse,
+    abandon: refuse,
+    logs: refuse,
+    commits: refuse,
+    addressesOf: () => [],
+    look: refuse,
+    sweep: refuse,
+    lookInterval: 10_000,
+    upgradeRefusal: refusal,
+    upgradeFails: () => true,
+    pauseBefore: () => 0,
   };
 }
 

@@ -33,11 +33,9 @@ export interface Phase {
 }
 
 /** A service as a runtime sees it: its kind and the configuration of that kind. */
-export type ServiceToRun = { [Kind in ServiceKind]: { readonly kind: Kind; readonly spec: ServiceSpecs[Kind] } }[ServiceKind] & {
-  readonly id: string;
-  readonly name: string;
-  readonly environmentId: string;
-};
+export type ServiceToRun = {
+  [Kind in ServiceKind]: { readonly kind: Kind; readonly spec: ServiceSpecs[Kind] };
+}[ServiceKind] & { readonly id: string; readonly name: string; readonly environmentId: string };
 
 /** What a deployment has to know that brings a database back. */
 export interface Restoration {
@@ -54,7 +52,8 @@ export interface Restoration {
 export interface Task {
   readonly deploymentId: string;
   /**
-   * Grows with every deployment, and with every worker that takes one over. What was done with a greater token must not be
+   * Grows with every deployment, and with every worker that takes one over. What was done with a greater token must not
+   * be
    * undone with a smaller one: whoever asks for it was away, and is not in charge any more.
    */
   readonly fencingToken: number;
@@ -101,7 +100,9 @@ export interface DatabaseCredentials {
   readonly password: string;
 }
 
-/** What a task needs beside the configuration of its service. It holds secrets in the open: never log it or store it. */
+/**
+ * What a task needs beside the configuration of its service. It holds secrets in the open: never log it or store it.
+ */
 export interface TaskInputs {
   readonly variables: readonly ResolvedVariable[];
   /** The registry of a container's image. */

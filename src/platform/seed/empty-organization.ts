@@ -19,28 +19,74 @@ export interface ClusterToAdd {
   readonly limits?: { readonly cpu?: number | undefined; readonly memory?: number | undefined } | undefined;
 }
 
-const roles = [['admin', 'Admin', 'ADMIN'], ['owner', 'Owner', 'OWNER']] as const;
+const roles = [
+  ['admin', 'Admin', 'ADMIN'],
+  ['owner', 'Owner', 'OWNER'],
+] as const;
 
-/** Seeds an empty store with an organization that has nothing yet: for platforms whose services are real. A store that is seeded is left alone. */
+/**
+ * Seeds an empty store with an organization that has nothing yet: for platforms whose services are real. A store that
+ * is seeded is left alone.
+ */
 export async function seedEmptyOrganization(db: DataStore, now: string): Promise<void> {
   if ((await readSetting(db, 'seeded')) !== undefined) return;
   await db.write(async (trx) => {
-    await trx.insertInto('organization').values({ id: organizationId, created_at: now, updated_at: now, name: 'organization', description: null, plan: null, owner: null }).execute();
-    await trx.insertInto('role').values(roles.map(([path, name, legacy]) => ({
-      id: seedId(`role/${path}`), organization_id: organizationId, name, created_at: now, updated_at: now, description: `${name}s of the organization.`, legacy_role: legacy,
-    }))).execute();
+    await trx
+      .insertInto('organization')
+      .values({
+        id: organizationId,
+        created_at: now,
+        updated_at: now,
+        name: 'organization',
+        description: null,
+        plan: null,
+        owner: null,
+      })
+      .execute();
+    await trx
+      .insertInto('role')
+      .values(
+        roles.map(([path, name, legacy]) => ({
+          id: seedId(`role/${path}`),
+          organization_id: organizationId,
+          name,
+          created_at: now,
+          updated_at: now,
+          description: `${name}s of the organization.`,
+          legacy_role: legacy,
+        })),
+      )
+      .execute();
     await writeSetting(trx, 'seeded', 'yes');
   });
 }
 
-/** Adds the clusters and registries that are not there yet. What is there stays as it is, apart from what a cluster runs on and its limits. */
-export async function addClusters(db: DataStore, clusters: readonly ClusterToAdd[], registries: readonly RegistryToAdd[], now: string): Promise<void> {
-  const owned = (kind: string, name: string) => ({ id: seedId(`${kind}/${name}`), organization_id: organizationId, name, created_at: now, updated_at: now });
+/**
+ * Adds the clusters and registries that are not there yet. What is there stays as it is, apart from what a cluster runs
+ * on and its limits.
+ */
+export async function addClusters(
+  db: DataStore,
+  clusters: readonly ClusterToAdd[],
+  registries: readonly RegistryToAdd[],
+  now: string,
+): Promise<void> {
+  const owned = (kind: string, name: string) => ({
+    id: seedId(`${kind}/${name}`),
+    organization_id: organizationId,
+    name,
+    created_at: now,
+    updated_at: now,
+  });
   await db.write(async (trx) => {
     for (const cluster of clusters) await addCluster(trx, cluster, owned('cluster', cluster.name));
     for (const { name, kind, url } of registries) {
       // A few, in one transaction.
-      await trx.insertInto('registry').values({ ...owned('registry', name), kind, url, description: null }).onConflict((conflict) => conflict.column('id').doUpdateSet({ kind, url, updated_at: now })).execute();
+      await trx
+        .insertInto('registry')
+        .values({ ...owned('registry', name), kind, url, description: null })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ kind, url, updated_at: now }))
+        .execute();
     }
   });
 }
@@ -48,11 +94,43 @@ export async function addClusters(db: DataStore, clusters: readonly ClusterToAdd
 /** What one service may hold where nothing else is set. */
 const largestService = { cpu: 64_000, memory: 262_144 };
 
-const addCluster = async (trx: Db, { runtime, description, limits }: ClusterToAdd, row: { readonly id: string; readonly organization_id: string; readonly name: string; readonly created_at: string; readonly updated_at: string }): Promise<void> => {
-  const maximums = { maximum_cpu: limits?.cpu ?? largestService.cpu, maximum_memory: limits?.memory ?? largestService.memory };
-  const present = await trx.selectFrom('cluster').select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
-  await trx.insertInto('cluster').values({
-    ...row, description, region: 'on-premise', cloud_provider: 'ON_PREMISE', version: 'docker', next_version: null, is_default: present.count === 0 ? 1 : 0, production: 0,
-    status: 'DEPLOYED', ...maximums, maximum_gpu: 0, last_execution_id: null, last_deployment_at: null, runtime,
-  }).onConflict((conflict) => conflict.column('id').doUpdateSet({ description, runtime, ...maximums })).execute();
+const addCluster = async (
+  trx: Db,
+  { runtime, description, limits }: ClusterToAdd,
+  row: {
+    readonly id: string;
+    readonly organization_id: string;
+    readonly name: string;
+    readonly created_at: string;
+    readonly updated_at: string;
+  },
+): Promise<void> => {
+  const maximums = {
+    maximum_cpu: limits?.cpu ?? largestService.cpu,
+    maximum_memory: limits?.memory ?? largestService.memory,
+  };
+  const present = await trx
+    .selectFrom('cluster')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  await trx
+    .insertInto('cluster')
+    .values({
+      ...row,
+      description,
+      region: 'on-premise',
+      cloud_provider: 'ON_PREMISE',
+      version: 'docker',
+      next_version: null,
+      is_default: present.count === 0 ? 1 : 0,
+      production: 0,
+      status: 'DEPLOYED',
+      ...maximums,
+      maximum_gpu: 0,
+      last_execution_id: null,
+      last_deployment_at: null,
+      runtime,
+    })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ description, runtime, ...maximums }))
+    .execute();
 };

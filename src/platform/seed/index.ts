@@ -6,4 +6,12 @@ export { organizationId, seedId, seedIds } from './ids.ts';
 export { clusterRow, seedTime, type SeedTime } from './organization.ts';
 export { replayOrder } from './replay-history.ts';
 export { environmentRow, serviceRows, variableRow, hasExamples, seedPlatform } from './seed.ts';
-export { application, container, database, gitRepository, httpProbe, publicPort, type SeedService } from './services.ts';
+export {
+  application,
+  container,
+  database,
+  gitRepository,
+  httpProbe,
+  publicPort,
+  type SeedService,
+} from './services.ts';

@@ -12,117 +12,311 @@ export interface SeedTime {
   readonly ago: (days: number) => string;
 }
 
-export const seedTime = (start: number): SeedTime => ({ start, ago: (days) => new Date(start - days * day).toISOString() });
+export const seedTime = (start: number): SeedTime => ({
+  start,
+  ago: (days) => new Date(start - days * day).toISOString(),
+});
 
 /** The organization's age when it is seeded, in days. */
 const organizationAge = 120;
 
 /** When a store was seeded, derived from the creation of its organization. In milliseconds since the epoch. */
-export const seedStart = (organizationCreatedAt: string): number => Date.parse(organizationCreatedAt) + organizationAge * day;
+export const seedStart = (organizationCreatedAt: string): number =>
+  Date.parse(organizationCreatedAt) + organizationAge * day;
 
 const owned = (time: SeedTime, path: string, name: string) => ({
-  id: seedId(path), organization_id: organizationId, name, created_at: time.ago(90), updated_at: time.ago(30),
+  id: seedId(path),
+  organization_id: organizationId,
+  name,
+  created_at: time.ago(90),
+  updated_at: time.ago(30),
 });
 
 /** A cluster row with usual values. @param more columns that differ */
-export const clusterRow = (time: SeedTime, name: string, more: Partial<Insertable<ClusterTable>>): Insertable<ClusterTable> => ({
-  ...owned(time, `cluster/${name}`, name), description: null, region: 'eu-west-3', cloud_provider: 'AWS', version: '1.32', next_version: null,
-  is_default: 0, production: 0, status: 'DEPLOYED', maximum_cpu: 8000, maximum_memory: 32_768, maximum_gpu: 2,
-  last_execution_id: seedId(`cluster-execution/${name}`), last_deployment_at: time.ago(30), ...more,
+export const clusterRow = (
+  time: SeedTime,
+  name: string,
+  more: Partial<Insertable<ClusterTable>>,
+): Insertable<ClusterTable> => ({
+  ...owned(time, `cluster/${name}`, name),
+  description: null,
+  region: 'eu-west-3',
+  cloud_provider: 'AWS',
+  version: '1.32',
+  next_version: null,
+  is_default: 0,
+  production: 0,
+  status: 'DEPLOYED',
+  maximum_cpu: 8000,
+  maximum_memory: 32_768,
+  maximum_gpu: 2,
+  last_execution_id: seedId(`cluster-execution/${name}`),
+  last_deployment_at: time.ago(30),
+  ...more,
 });
 
 const clusters = (time: SeedTime): Insertable<ClusterTable>[] => [
   clusterRow(time, 'main', { description: 'Staging and development.', next_version: '1.33', is_default: 1 }),
-  clusterRow(time, 'production', { description: 'Everything customers see.', production: 1, version: '1.31', next_version: '1.32' }),
-  clusterRow(time, 'batch', { description: 'Nightly work; frozen during the migration.', region: 'eu-central-1', maximum_gpu: 8 }),
-  clusterRow(time, 'edge-lab', { region: 'us-east-1', status: 'INVALID_CREDENTIALS', last_execution_id: null, last_deployment_at: null }),
+  clusterRow(time, 'production', {
+    description: 'Everything customers see.',
+    production: 1,
+    version: '1.31',
+    next_version: '1.32',
+  }),
+  clusterRow(time, 'batch', {
+    description: 'Nightly work; frozen during the migration.',
+    region: 'eu-central-1',
+    maximum_gpu: 8,
+  }),
+  clusterRow(time, 'edge-lab', {
+    region: 'us-east-1',
+    status: 'INVALID_CREDENTIALS',
+    last_execution_id: null,
+    last_deployment_at: null,
+  }),
 ];
 
 const roles = [
-  ['viewer', 'Viewer', 'VIEWER'], ['developer', 'Developer', 'DEVELOPER'], ['admin', 'Admin', 'ADMIN'], ['owner', 'Owner', 'OWNER'],
+  ['viewer', 'Viewer', 'VIEWER'],
+  ['developer', 'Developer', 'DEVELOPER'],
+  ['admin', 'Admin', 'ADMIN'],
+  ['owner', 'Owner', 'OWNER'],
 ] as const;
 
 const members = (time: SeedTime): Insertable<MemberTable>[] => {
   const member = (nickname: string, name: string, role: string, lastSeen: number) => ({
-    ...owned(time, `member/${nickname}`, name), email: `${nickname}@acme.example`, nickname, profile_picture_url: `https://acme.example/people/${nickname}.png`,
-    last_activity_at: time.ago(lastSeen), role_id: seedId(`role/${role}`),
+    ...owned(time, `member/${nickname}`, name),
+    email: `${nickname}@acme.example`,
+    nickname,
+    profile_picture_url: `https://acme.example/people/${nickname}.png`,
+    last_activity_at: time.ago(lastSeen),
+    role_id: seedId(`role/${role}`),
   });
-  return [member('ada', 'Ada Okafor', 'owner', 0), member('bo', 'Bo Lindqvist', 'admin', 1), member('cleo', 'Cleo Marchetti', 'developer', 2), member('dev', 'Dev Raman', 'viewer', 40)];
+  return [
+    member('ada', 'Ada Okafor', 'owner', 0),
+    member('bo', 'Bo Lindqvist', 'admin', 1),
+    member('cleo', 'Cleo Marchetti', 'developer', 2),
+    member('dev', 'Dev Raman', 'viewer', 40),
+  ];
 };
 
 const invitation = (time: SeedTime, email: string, sent: number) => ({
-  id: seedId(`invitation/${email}`), organization_id: organizationId, created_at: time.ago(sent), updated_at: time.ago(sent), email,
-  role_id: seedId('role/developer'), inviter: 'Ada Okafor', expires_at: time.ago(sent - 7),
+  id: seedId(`invitation/${email}`),
+  organization_id: organizationId,
+  created_at: time.ago(sent),
+  updated_at: time.ago(sent),
+  email,
+  role_id: seedId('role/developer'),
+  inviter: 'Ada Okafor',
+  expires_at: time.ago(sent - 7),
 });
 
-/** Inserts the organization and everything outside its projects: clusters, people, registries, groups, receivers, a webhook. */
+/**
+ * Inserts the organization and everything outside its projects: clusters, people, registries, groups, receivers, a
+ * webhook.
+ */
 export async function seedOrganization(db: Db, time: SeedTime, vault: Vault): Promise<void> {
-  await db.insertInto('organization').values({
-    id: organizationId, created_at: time.ago(organizationAge), updated_at: time.ago(30), name: 'Acme', description: 'Sells everything.', plan: 'TEAM', owner: 'Ada Okafor',
-  }).execute();
-  await db.insertInto('role').values(roles.map(([path, name, legacy]) => ({ ...owned(time, `role/${path}`, name), description: `${name}s of the organization.`, legacy_role: legacy }))).execute();
+  await db
+    .insertInto('organization')
+    .values({
+      id: organizationId,
+      created_at: time.ago(organizationAge),
+      updated_at: time.ago(30),
+      name: 'Acme',
+      description: 'Sells everything.',
+      plan: 'TEAM',
+      owner: 'Ada Okafor',
+    })
+    .execute();
+  await db
+    .insertInto('role')
+    .values(
+      roles.map(([path, name, legacy]) => ({
+        ...owned(time, `role/${path}`, name),
+        description: `${name}s of the organization.`,
+        legacy_role: legacy,
+      })),
+    )
+    .execute();
   await db.insertInto('member').values(members(time)).execute();
-  await db.insertInto('invitation').values([invitation(time, 'erin@acme.example', 2), invitation(time, 'felix@acme.example', 20)]).execute();
-  await db.insertInto('billing_info').values({
-    organization_id: organizationId, first_name: 'Ada', last_name: 'Okafor', email: 'billing@acme.example', address: '1 Market Street', city: 'Lyon',
-    zip: '69001', country_code: 'FR', state: null, company: 'Acme', vat_number: null,
-  }).execute();
+  await db
+    .insertInto('invitation')
+    .values([invitation(time, 'erin@acme.example', 2), invitation(time, 'felix@acme.example', 20)])
+    .execute();
+  await db
+    .insertInto('billing_info')
+    .values({
+      organization_id: organizationId,
+      first_name: 'Ada',
+      last_name: 'Okafor',
+      email: 'billing@acme.example',
+      address: '1 Market Street',
+      city: 'Lyon',
+      zip: '69001',
+      country_code: 'FR',
+      state: null,
+      company: 'Acme',
+      vat_number: null,
+    })
+    .execute();
   await db.insertInto('cluster').values(clusters(time)).execute();
-  await db.insertInto('cluster_lock').values({
-    cluster_id: seedId('cluster/batch'), reason: 'Storage migration: no changes until it is done.', locked_at: time.ago(0), owner_name: 'Bo Lindqvist', ttl_in_days: 5,
-  }).execute();
-  await db.insertInto('registry').values([
-    { ...owned(time, 'registry/acme', 'acme'), kind: 'GENERIC_CR', url: 'https://registry.acme.example', description: 'Our own images.' },
-    { ...owned(time, 'registry/ecr', 'acme-ecr'), kind: 'ECR', url: 'https://000000000000.ecr.acme.example', description: null },
-    { ...owned(time, 'registry/public-ecr', 'public-ecr'), kind: 'PUBLIC_ECR', url: 'https://public-ecr.acme.example', description: null },
-    { ...owned(time, 'registry/docker-hub', 'docker-hub'), kind: 'DOCKER_HUB', url: 'https://docker-hub.acme.example', description: null },
-  ]).execute();
-  await db.insertInto('labels_group').values({
-    ...owned(time, 'labels-group/cost', 'cost'),
-    labels: JSON.stringify([{ key: 'team', value: 'shop', propagate_to_cloud_provider: true }, { key: 'cost-center', value: '4711', propagate_to_cloud_provider: false }]),
-  }).execute();
-  await db.insertInto('annotations_group').values({
-    ...owned(time, 'annotations-group/metrics', 'metrics'),
-    annotations: JSON.stringify([{ key: 'metrics.acme.example/scrape', value: 'true' }]), scopes: JSON.stringify(['DEPLOYMENTS', 'PODS']),
-  }).execute();
-  await db.insertInto('helm_repository').values([
-    {
-      ...owned(time, 'helm-repository/charts', 'charts'), kind: 'HTTPS', url: 'https://charts.acme.example', description: 'Public charts.',
-      skip_tls_verification: 0, config: '{}', sealed_config: null,
-    },
-    {
-      ...owned(time, 'helm-repository/private', 'private-charts'), kind: 'OCI_GENERIC_CR', url: 'oci://registry.acme.example/charts', description: null,
-      skip_tls_verification: 0, config: JSON.stringify({ username: 'reader' }), sealed_config: vault.seal(JSON.stringify({ password: 'never-shown' })),
-    },
-  ]).execute();
-  await db.insertInto('alert_receiver').values([
-    { ...owned(time, 'alert-receiver/on-call', 'on-call'), description: 'Whoever is on call.', type: 'SLACK' },
-    { ...owned(time, 'alert-receiver/mail', 'team-mail'), description: null, type: 'EMAIL' },
-  ]).execute();
-  await db.insertInto('webhook').values({
-    id: seedIds.webhook_id, organization_id: organizationId, created_at: time.ago(60), updated_at: time.ago(60), kind: 'STANDARD',
-    target_url: 'https://hooks.acme.example/deployments', events: JSON.stringify(['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'DEPLOYMENT_FAILED']),
-    enabled: 0, description: 'Told of every deployment, once somebody listens there.', sealed_target_secret: vault.seal('never-shown-either'),
-  }).execute();
+  await db
+    .insertInto('cluster_lock')
+    .values({
+      cluster_id: seedId('cluster/batch'),
+      reason: 'Storage migration: no changes until it is done.',
+      locked_at: time.ago(0),
+      owner_name: 'Bo Lindqvist',
+      ttl_in_days: 5,
+    })
+    .execute();
+  await db
+    .insertInto('registry')
+    .values([
+      {
+        ...owned(time, 'registry/acme', 'acme'),
+        kind: 'GENERIC_CR',
+        url: 'https://registry.acme.example',
+        description: 'Our own images.',
+      },
+      {
+        ...owned(time, 'registry/ecr', 'acme-ecr'),
+        kind: 'ECR',
+        url: 'https://000000000000.ecr.acme.example',
+        description: null,
+      },
+      {
+        ...owned(time, 'registry/public-ecr', 'public-ecr'),
+        kind: 'PUBLIC_ECR',
+        url: 'https://public-ecr.acme.example',
+        description: null,
+      },
+      {
+        ...owned(time, 'registry/docker-hub', 'docker-hub'),
+        kind: 'DOCKER_HUB',
+        url: 'https://docker-hub.acme.example',
+        description: null,
+      },
+    ])
+    .execute();
+  await db
+    .insertInto('labels_group')
+    .values({
+      ...owned(time, 'labels-group/cost', 'cost'),
+      labels: JSON.stringify([
+        { key: 'team', value: 'shop', propagate_to_cloud_provider: true },
+        { key: 'cost-center', value: '4711', propagate_to_cloud_provider: false },
+      ]),
+    })
+    .execute();
+  await db
+    .insertInto('annotations_group')
+    .values({
+      ...owned(time, 'annotations-group/metrics', 'metrics'),
+      annotations: JSON.stringify([{ key: 'metrics.acme.example/scrape', value: 'true' }]),
+      scopes: JSON.stringify(['DEPLOYMENTS', 'PODS']),
+    })
+    .execute();
+  await db
+    .insertInto('helm_repository')
+    .values([
+      {
+        ...owned(time, 'helm-repository/charts', 'charts'),
+        kind: 'HTTPS',
+        url: 'https://charts.acme.example',
+        description: 'Public charts.',
+        skip_tls_verification: 0,
+        config: '{}',
+        sealed_config: null,
+      },
+      {
+        ...owned(time, 'helm-repository/private', 'private-charts'),
+        kind: 'OCI_GENERIC_CR',
+        url: 'oci://registry.acme.example/charts',
+        description: null,
+        skip_tls_verification: 0,
+        config: JSON.stringify({ username: 'reader' }),
+        sealed_config: vault.seal(JSON.stringify({ password: 'never-shown' })),
+      },
+    ])
+    .execute();
+  await db
+    .insertInto('alert_receiver')
+    .values([
+      { ...owned(time, 'alert-receiver/on-call', 'on-call'), description: 'Whoever is on call.', type: 'SLACK' },
+      { ...owned(time, 'alert-receiver/mail', 'team-mail'), description: null, type: 'EMAIL' },
+    ])
+    .execute();
+  await db
+    .insertInto('webhook')
+    .values({
+      id: seedIds.webhook_id,
+      organization_id: organizationId,
+      created_at: time.ago(60),
+      updated_at: time.ago(60),
+      kind: 'STANDARD',
+      target_url: 'https://hooks.acme.example/deployments',
+      events: JSON.stringify(['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'DEPLOYMENT_FAILED']),
+      enabled: 0,
+      description: 'Told of every deployment, once somebody listens there.',
+      sealed_target_secret: vault.seal('never-shown-either'),
+    })
+    .execute();
 }
 
 type SeedAlertRule = Insertable<AlertRuleTable>;
 
 const alertRule = (time: SeedTime, name: string, more: Partial<SeedAlertRule> = {}): SeedAlertRule => ({
-  id: seedId(`alert-rule/${name}`), organization_id: organizationId, created_at: time.ago(60), updated_at: time.ago(10), name, cluster_id: seedIds.cluster_id,
-  description: `Watches ${name.replaceAll('-', ' ')}.`, tag: 'shop',
-  condition: JSON.stringify({ kind: 'CUSTOM', promql: 'sum(rate(http_requests_total{status=~"5.."}[5m])) > 5', operator: 'NONE', threshold: 0, function: 'NONE' }),
-  for_duration: 'PT5M', severity: 'HIGH', enabled: 1, alert_receiver_ids: JSON.stringify([seedIds.alert_receiver_id]),
-  presentation: JSON.stringify({ summary: 'Something is wrong with the shop', runbook_url: 'https://runbooks.acme.example/shop' }),
-  source: 'MANAGED', state: 'OK', target_type: 'CLUSTER', target_id: seedIds.cluster_id, is_up_to_date: 1, starts_at: null, ...more,
+  id: seedId(`alert-rule/${name}`),
+  organization_id: organizationId,
+  created_at: time.ago(60),
+  updated_at: time.ago(10),
+  name,
+  cluster_id: seedIds.cluster_id,
+  description: `Watches ${name.replaceAll('-', ' ')}.`,
+  tag: 'shop',
+  condition: JSON.stringify({
+    kind: 'CUSTOM',
+    promql: 'sum(rate(http_requests_total{status=~"5.."}[5m])) > 5',
+    operator: 'NONE',
+    threshold: 0,
+    function: 'NONE',
+  }),
+  for_duration: 'PT5M',
+  severity: 'HIGH',
+  enabled: 1,
+  alert_receiver_ids: JSON.stringify([seedIds.alert_receiver_id]),
+  presentation: JSON.stringify({
+    summary: 'Something is wrong with the shop',
+    runbook_url: 'https://runbooks.acme.example/shop',
+  }),
+  source: 'MANAGED',
+  state: 'OK',
+  target_type: 'CLUSTER',
+  target_id: seedIds.cluster_id,
+  is_up_to_date: 1,
+  starts_at: null,
+  ...more,
 });
 
 /** Alert rules in various states. One exists only in the monitoring system. */
 export const seedAlertRules = (time: SeedTime): SeedAlertRule[] => [
   alertRule(time, 'checkout-errors', { target_type: 'APPLICATION', target_id: seedIds.application_id }),
   alertRule(time, 'node-memory', { severity: 'MEDIUM', state: 'UNDEPLOYED', enabled: 0 }),
-  alertRule(time, 'importer-down', { severity: 'CRITICAL', state: 'NOTIFIED', starts_at: time.ago(1), target_type: 'CONTAINER', target_id: seedId('service/data/development/importer') }),
-  alertRule(time, 'report-late', { severity: 'LOW', state: 'SUPPRESSED', starts_at: time.ago(2), target_type: 'CRONJOB', target_id: seedIds.job_id }),
+  alertRule(time, 'importer-down', {
+    severity: 'CRITICAL',
+    state: 'NOTIFIED',
+    starts_at: time.ago(1),
+    target_type: 'CONTAINER',
+    target_id: seedId('service/data/development/importer'),
+  }),
+  alertRule(time, 'report-late', {
+    severity: 'LOW',
+    state: 'SUPPRESSED',
+    starts_at: time.ago(2),
+    target_type: 'CRONJOB',
+    target_id: seedIds.job_id,
+  }),
   alertRule(time, 'disk-filling', { state: 'UNROUTED', starts_at: time.ago(3), alert_receiver_ids: '[]' }),
   alertRule(time, 'old-latency', { source: 'GHOST', state: 'OK', is_up_to_date: 0 }),
 ];

@@ -2,7 +2,15 @@ import { silentLog, type Random } from '../common/index.ts';
 import { runtimesOf, simulatedRuntimeName } from '../runtime/index.ts';
 import { createSimulatedRuntime, type SimulationContext } from '../runtime/simulated/index.ts';
 import type { DataStore } from '../store/index.ts';
-import { advanceDeployment, createLease, heartbeatMilliseconds, requestDeployment, type DeploymentOrder, type DeploymentRequest, type EngineContext } from '../engine/index.ts';
+import {
+  advanceDeployment,
+  createLease,
+  heartbeatMilliseconds,
+  requestDeployment,
+  type DeploymentOrder,
+  type DeploymentRequest,
+  type EngineContext,
+} from '../engine/index.ts';
 
 /** A deployment that was requested in the past. */
 export interface HistoricalOrder extends DeploymentOrder {
@@ -19,18 +27,37 @@ const openSecret = (): never => {
 const neverAborted = new AbortController().signal;
 
 /**
- * Requests a deployment at a time in the past and carries it out to its end, on a clock that jumps from step to step. So
+ * Requests a deployment at a time in the past and carries it out to its end, on a clock that jumps from step to step.
+ * So
  * states, histories and logs are what the engine itself would have written, without waiting for it.
  * @returns the accepted request, and when the deployment ended, in milliseconds since the epoch
  * @throws ApiProblem if the engine refuses the request, Error if another process takes the deployment over
  */
-export async function replayOrder(db: DataStore, random: Random, order: HistoricalOrder): Promise<DeploymentRequest & { endedAt: number }> {
+export async function replayOrder(
+  db: DataStore,
+  random: Random,
+  order: HistoricalOrder,
+): Promise<DeploymentRequest & { endedAt: number }> {
   let now = order.at;
   const clock = { now: () => now };
   const timeScale = 1;
   const { simulation } = order;
-  const runtime = createSimulatedRuntime({ clock, timeScale, linesEvery: Number.POSITIVE_INFINITY, ...(simulation && { simulation }) });
-  const context: EngineContext = { db, clock, random, runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }), openSecret, timeScale, log: silentLog, isReplay: true };
+  const runtime = createSimulatedRuntime({
+    clock,
+    timeScale,
+    linesEvery: Number.POSITIVE_INFINITY,
+    ...(simulation && { simulation }),
+  });
+  const context: EngineContext = {
+    db,
+    clock,
+    random,
+    runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }),
+    openSecret,
+    timeScale,
+    log: silentLog,
+    isReplay: true,
+  };
   // The lease belongs to this process, so it runs on present time.
   const lease = createLease(db, db.clock, random.uuid());
   let renewedAt = db.clock.now();
@@ -47,9 +74,14 @@ export async function replayOrder(db: DataStore, random: Random, order: Historic
       await lease.renew(db);
     }
     await advanceDeployment(context, accepted.id, lease.owner, neverAborted);
-    const { due_ms: due, owner } = await db.selectFrom('deployment').select(['due_ms', 'owner']).where('id', '=', accepted.id).executeTakeFirstOrThrow();
+    const { due_ms: due, owner } = await db
+      .selectFrom('deployment')
+      .select(['due_ms', 'owner'])
+      .where('id', '=', accepted.id)
+      .executeTakeFirstOrThrow();
     if (due === null) break;
-    if (owner !== lease.owner) throw new Error(`Deployment ${accepted.id} was taken over by another process while it was carried out.`);
+    if (owner !== lease.owner)
+      throw new Error(`Deployment ${accepted.id} was taken over by another process while it was carried out.`);
     now = Math.max(now + 1, due);
   }
   await lease.release();

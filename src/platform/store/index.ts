@@ -1,8 +1,28 @@
 /** The platform's database. */
 
 export type { BackupTable } from './schema/engine-tables.ts';
-export type { AlertRuleTable, AnnotationsGroupTable, AuditEventTable, HelmRepositoryTable, InvitationTable, LabelsGroupTable, MemberTable, RegistryTable, RoleTable, WebhookTable } from './schema/organization-tables.ts';
-export type { ClusterLockTable, ClusterTable, CustomDomainTable, DatabaseSchema, EnvironmentTable, ProjectTable, ServiceTable, VariableTable } from './schema/schema.ts';
+export type {
+  AlertRuleTable,
+  AnnotationsGroupTable,
+  AuditEventTable,
+  HelmRepositoryTable,
+  InvitationTable,
+  LabelsGroupTable,
+  MemberTable,
+  RegistryTable,
+  RoleTable,
+  WebhookTable,
+} from './schema/organization-tables.ts';
+export type {
+  ClusterLockTable,
+  ClusterTable,
+  CustomDomainTable,
+  DatabaseSchema,
+  EnvironmentTable,
+  ProjectTable,
+  ServiceTable,
+  VariableTable,
+} from './schema/schema.ts';
 export { inBatches } from './batches.ts';
 export type { CallWindows } from './call-windows.ts';
 export { readSetting, writeSetting } from './settings.ts';

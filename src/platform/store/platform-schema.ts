@@ -5,14 +5,25 @@ import { platformTables } from './schema/schema.ts';
 import { takeOverEarlierDirectory } from './sqlite/earlier-directory.ts';
 import { listTotalStatements as inSqlite } from './sqlite/list-totals.ts';
 
-/** The platform's tables, step by step, in both databases. PostgreSQL had the first eight before data directories had any. */
+/**
+ * The platform's tables, step by step, in both databases. PostgreSQL had the first eight before data directories had
+ * any.
+ */
 export const platformSchema: Schema<typeof platformTables> = {
   name: 'platform',
   tables: platformTables,
   steps: [
-    { name: '0001-tables', compatibleSince: 1, after: { postgres: [...inPostgres, ...callWindowStatements], sqlite: inSqlite } },
+    {
+      name: '0001-tables',
+      compatibleSince: 1,
+      after: { postgres: [...inPostgres, ...callWindowStatements], sqlite: inSqlite },
+    },
     // A look-up of before failed on JSON that has U+0000.
-    { name: '0002-members-of-any-json', compatibleSince: 1, before: { postgres: [jsonMemberFunction, 'drop index if exists service_of_helm_repository'] } },
+    {
+      name: '0002-members-of-any-json',
+      compatibleSince: 1,
+      before: { postgres: [jsonMemberFunction, 'drop index if exists service_of_helm_repository'] },
+    },
     { name: '0003-lookups', compatibleSince: 1 },
     { name: '0004-failures-and-secrets', compatibleSince: 1 },
     { name: '0005-measurements', compatibleSince: 1 },
@@ -20,7 +31,11 @@ export const platformSchema: Schema<typeof platformTables> = {
     { name: '0007-alert-matches', compatibleSince: 1 },
     { name: '0008-conditions', compatibleSince: 1 },
     // It was for deployments without a token too.
-    { name: '0009-tokens-alone', compatibleSince: 1, before: { postgres: ['drop index if exists deployment_of_last_token'] } },
+    {
+      name: '0009-tokens-alone',
+      compatibleSince: 1,
+      before: { postgres: ['drop index if exists deployment_of_last_token'] },
+    },
   ],
   takeOver: { sqlite: takeOverEarlierDirectory },
 };

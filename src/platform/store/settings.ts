@@ -8,5 +8,9 @@ export async function readSetting(db: Db, name: SettingName): Promise<string | u
 
 /** Writes a setting. */
 export async function writeSetting(db: Db, name: SettingName, value: string): Promise<void> {
-  await db.insertInto('setting').values({ name, value }).onConflict((conflict) => conflict.column('name').doUpdateSet({ value })).execute();
+  await db
+    .insertInto('setting')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
 }

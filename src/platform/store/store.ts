@@ -13,13 +13,16 @@ export interface Hold {
 /** What the store's queries and transactions have beside queries. */
 interface DbExtras {
   /**
-   * Waits until no other transaction holds one of the names, and holds them until this one ends: what a transaction reads of
-   * a thing whose id it holds, others that hold it don't change. To be called before reading. Nothing to do where writes run
+   * Waits until no other transaction holds one of the names, and holds them until this one ends: what a transaction
+   * reads of
+   * a thing whose id it holds, others that hold it don't change. To be called before reading. Nothing to do where
+   * writes run
    * one at a time.
    */
   hold(...names: readonly string[]): Promise<void>;
   /**
-   * The same for names that are held or shared, in the order given. Transactions that take several have to take them in one
+   * The same for names that are held or shared, in the order given. Transactions that take several have to take them in
+   * one
    * order, and what they share they can't hold later: they would wait for each other.
    */
   holdInOrder(holds: readonly Hold[]): Promise<void>;
@@ -50,24 +53,35 @@ export interface DataStore extends Db {
    */
   read<Result>(operation: (trx: Db) => Promise<Result>): Promise<Result>;
   /**
-   * Runs queries and changes in a transaction: committed when `operation` returns, rolled back when it throws. It may run
+   * Runs queries and changes in a transaction: committed when `operation` returns, rolled back when it throws. It may
+   * run
    * more than once, so it must change nothing but records.
    * @throws AwaitedOutside, after a rollback, if `operation` waits for anything but the database
    */
   write<Result>(operation: (trx: Db) => Promise<Result>): Promise<Result>;
-  /** Like `write`, and nothing of the values that were replaced is left in the database's files where the database can do that. */
+  /**
+   * Like `write`, and nothing of the values that were replaced is left in the database's files where the database can
+   * do that.
+   */
   overwrite(operation: (trx: Db) => Promise<void>): Promise<void>;
   /**
-   * Runs an operation while no other process on these records runs one of the same name. It may take as long as it needs, and
+   * Runs an operation while no other process on these records runs one of the same name. It may take as long as it
+   * needs, and
    * have transactions of its own. Where one process serves the records, there is nobody to wait for.
    * @throws what the operation throws, and Error if the others could no longer be kept away
    */
   alone<Result>(name: string, operation: () => Promise<Result>): Promise<Result>;
-  /** Tells the engines of all processes on these records that there is work. Never throws; who misses it finds the work later. */
+  /**
+   * Tells the engines of all processes on these records that there is work. Never throws; who misses it finds the work
+   * later.
+   */
   announceWork(): void;
   /** Calls a listener when work is announced. @returns a function that ends this */
   onWork(listener: () => void): () => void;
-  /** Tells all processes on these records that a setting has changed. Never throws; who can't be reached now is told that settings may have changed. */
+  /**
+   * Tells all processes on these records that a setting has changed. Never throws; who can't be reached now is told
+   * that settings may have changed.
+   */
   announceSetting(name: SettingName): void;
   /** Calls a listener when a setting has changed at another process, or may have. @returns a function that ends this */
   onSetting(name: SettingName, listener: () => void): () => void;
@@ -75,7 +89,10 @@ export interface DataStore extends Db {
   readonly clock: PlatformClock;
   /** The calls of each caller, counted over all processes on these records. */
   readonly callWindows: CallWindows;
-  /** Resolves, with the reason, once this process can't use the records any more because a newer program has changed them. */
+  /**
+   * Resolves, with the reason, once this process can't use the records any more because a newer program has changed
+   * them.
+   */
   readonly unusable: Promise<Error>;
   /** Closes the store. */
   destroy(): Promise<void>;

@@ -35,7 +35,9 @@ export function createVault(key: Buffer): Vault {
     },
     open: (sealed) => {
       const bytes = Buffer.from(sealed, 'base64');
-      const decipher = createDecipheriv('aes-256-gcm', sealing, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
+      const decipher = createDecipheriv('aes-256-gcm', sealing, bytes.subarray(0, nonceBytes), {
+        authTagLength: tagBytes,
+      });
       decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
       return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8');
     },
@@ -53,7 +55,10 @@ const readKey = (path: string): Buffer | undefined => {
   }
 };
 
-/** Writes a new key to a draft file and links it into place. If two processes start at once, both use the first one's key. */
+/**
+ * Writes a new key to a draft file and links it into place. If two processes start at once, both use the first one's
+ * key.
+ */
 const writeKey = (path: string): void => {
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
   const file = openSync(draft, 'wx', 0o600);
@@ -77,7 +82,10 @@ export function openExistingVault(keysDir: string): Vault | undefined {
   const path = join(keysDir, keyFile);
   const key = readKey(path);
   if (!key) return undefined;
-  if (key.length !== keyBytes) throw new Error(`The key file ${path} is damaged: it must hold ${keyBytes} bytes. Put back the backup of it that you kept.`);
+  if (key.length !== keyBytes)
+    throw new Error(
+      `The key file ${path} is damaged: it must hold ${keyBytes} bytes. Put back the backup of it that you kept.`,
+    );
   return createVault(key);
 }
 
@@ -108,7 +116,9 @@ export async function keyMatches(db: Db, vault: Vault): Promise<boolean> {
  */
 export async function requireMatchingKey(db: Db, vault: Vault, keysDir: string): Promise<void> {
   if (!(await keyMatches(db, vault))) {
-    throw new Error(`The key file ${keyFile} in ${keysDir} is not the one that the secrets of these records were sealed with. Put the right one there; without it, begin anew in another directory or database.`);
+    throw new Error(
+      `The key file ${keyFile} in ${keysDir} is not the one that the secrets of these records were sealed with. Put the right one there; without it, begin anew in another directory or database.`,
+    );
   }
   if ((await readSetting(db, 'key_check')) === undefined) await writeSetting(db, 'key_check', keyCheckOf(vault));
 }

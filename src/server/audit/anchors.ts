@@ -43,11 +43,20 @@ export interface Anchoring {
 const anchorDelay = 5_000;
 
 /**
- * Anchors the latest head after a while, and the first of each chain at once. What can't be anchored is tried again with the
+ * Anchors the latest head after a while, and the first of each chain at once. What can't be anchored is tried again
+ * with the
  * next head, and at the end.
  * @param failed gets the reason why an anchor couldn't be stored.
  */
-export function createAnchoring({ anchors, keys, failed }: { readonly anchors: ChainAnchors; readonly keys: () => AuditKeys; readonly failed: (error: unknown) => void }): Anchoring {
+export function createAnchoring({
+  anchors,
+  keys,
+  failed,
+}: {
+  readonly anchors: ChainAnchors;
+  readonly keys: () => AuditKeys;
+  readonly failed: (error: unknown) => void;
+}): Anchoring {
   let latest: ChainHead | undefined;
   let anchored: ChainHead | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -4,7 +4,8 @@ import type { JsonRecord } from '../json/index.ts';
 import type { AuditLog } from './audit-log.ts';
 
 /**
- * How a call was confirmed: not at all, because it needs no confirmation; in the client's form; in the operator's terminal
+ * How a call was confirmed: not at all, because it needs no confirmation; in the client's form; in the operator's
+ * terminal
  * or on their page; by the caller itself. It never claims that a human did.
  */
 export type ConfirmedBy = 'not_needed' | 'elicited' | 'terminal' | 'page' | 'unattended';
@@ -73,7 +74,8 @@ export type RecordDecision = (decision: Decision) => Promise<void>;
 /** A recorder that skips the outcome of calls that succeeded without changing anything. */
 export const exceptionsOnly = (recorder: Recorder): Recorder => ({
   ...recorder,
-  outcome: async (outcome, context) => (outcome.outcome === 'done' && outcome.confirmed === undefined ? undefined : recorder.outcome(outcome, context)),
+  outcome: async (outcome, context) =>
+    outcome.outcome === 'done' && outcome.confirmed === undefined ? undefined : recorder.outcome(outcome, context),
 });
 
 /** Records in the call's own log. */
@@ -91,17 +93,30 @@ function recordedTarget({ tier, target, subject }: CallFacts): JsonRecord | unde
 /** A call's facts under the member names of the log. */
 const entryOf = (facts: CallFacts): JsonRecord => {
   const { requestId, principal, connection, tool, tier, plan, confirmed, instead } = facts;
-  return { request_id: requestId, who: principal, connection, tool, tier, target: recordedTarget(facts), plan, confirmed, instead };
+  return {
+    request_id: requestId,
+    who: principal,
+    connection,
+    tool,
+    tier,
+    target: recordedTarget(facts),
+    plan,
+    confirmed,
+    instead,
+  };
 };
 
 const timestamp = (clock: Clock): string => new Date(clock.now()).toISOString();
 
 /** Records the operator's decisions in an audit log. A decision survives a loss of power before it takes effect. */
-export const auditDecisions = (auditLog: AuditLog, clock: Clock): RecordDecision => ({ how, ...decision }) =>
-  auditLog.append({ at: timestamp(clock), kind: 'decision', who: 'operator', confirmed: how, ...decision }, true);
+export const auditDecisions =
+  (auditLog: AuditLog, clock: Clock): RecordDecision =>
+  ({ how, ...decision }) =>
+    auditLog.append({ at: timestamp(clock), kind: 'decision', who: 'operator', confirmed: how, ...decision }, true);
 
 /**
- * Records calls in an audit log. The intent and the outcome of a change are on disk when the promise resolves; the outcome of
+ * Records calls in an audit log. The intent and the outcome of a change are on disk when the promise resolves; the
+ * outcome of
  * a read is written in the background.
  */
 export function auditRecorder(auditLog: AuditLog, clock: Clock): Recorder {
@@ -109,7 +124,10 @@ export function auditRecorder(auditLog: AuditLog, clock: Clock): Recorder {
     intent: (intent) => auditLog.append({ at: timestamp(clock), kind: 'intent', ...entryOf(intent) }, true),
     outcome: async ({ outcome, why, duration, ...facts }, { log, requestId }) => {
       const hadIntent = facts.confirmed !== undefined && facts.tier !== 'read';
-      const recorded = auditLog.append({ at: timestamp(clock), kind: 'outcome', ...entryOf(facts), outcome, why, duration_ms: duration }, hadIntent);
+      const recorded = auditLog.append(
+        { at: timestamp(clock), kind: 'outcome', ...entryOf(facts), outcome, why, duration_ms: duration },
+        hadIntent,
+      );
       if (hadIntent) return recorded;
       recorded.catch((error: unknown) => log.error({ err: error, requestId }, 'outcome not recorded'));
       return undefined;

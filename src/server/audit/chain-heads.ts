@@ -5,7 +5,8 @@ import { firstMac, parseLine, sealLine, macOf, type Mac } from './chain.ts';
 
 /**
  * The head of a chain: its number of entries and the mac of the last one, sealed, in one file per chain beside the log.
- * It reveals missing entries at the end of the chain. Chains are numbered without gaps, so that a missing chain is noticed
+ * It reveals missing entries at the end of the chain. Chains are numbered without gaps, so that a missing chain is
+ * noticed
  * as well.
  */
 export interface ChainHead {
@@ -52,7 +53,8 @@ async function numbersIn(folder: string): Promise<number[]> {
 const linkUnsupported: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
 /**
- * Creates a file with its full content or not at all, even on a full disk: a head with partial content would look like one
+ * Creates a file with its full content or not at all, even on a full disk: a head with partial content would look like
+ * one
  * that was changed.
  * @throws the file system's error; EEXIST if the file exists.
  */

@@ -49,7 +49,9 @@ export function parseLine(line: Buffer): ParsedLine | undefined {
   const body = Buffer.concat([line.subarray(0, -tailLength), Buffer.from('}')]);
   try {
     const entry = JSON.parse(body.toString('utf8')) as unknown;
-    return typeof entry === 'object' && entry !== null ? { entry: entry as JsonRecord, mac: tail.slice(macMember.length, -lineEnd.length), body } : undefined;
+    return typeof entry === 'object' && entry !== null
+      ? { entry: entry as JsonRecord, mac: tail.slice(macMember.length, -lineEnd.length), body }
+      : undefined;
   } catch {
     return undefined;
   }

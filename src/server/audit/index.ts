@@ -2,7 +2,20 @@
 
 export { createAnchoring, type ChainAnchors } from './anchors.ts';
 export { createAuditLog, type AuditLog } from './audit-log.ts';
-export { auditDecisions, auditRecorder, exceptionsOnly, logRecorder, type CallFacts, type CallOutcome, type CallSubject, type ConfirmedBy, type Decision, type Intent, type RecordDecision, type Recorder } from './call-records.ts';
+export {
+  auditDecisions,
+  auditRecorder,
+  exceptionsOnly,
+  logRecorder,
+  type CallFacts,
+  type CallOutcome,
+  type CallSubject,
+  type ConfirmedBy,
+  type Decision,
+  type Intent,
+  type RecordDecision,
+  type Recorder,
+} from './call-records.ts';
 export type { AuditKeys } from './chain-heads.ts';
 export { readCalls, recordedTargetText, type RecordedCall } from './read-calls.ts';
 export { commandSink, fileSink } from './sink.ts';

@@ -13,7 +13,15 @@ const Call = z.looseObject({
   connection: z.string().optional(),
   tool: z.string(),
   tier: z.string().optional(),
-  target: z.looseObject({ kind: z.string(), id: z.string().optional(), name: z.string().optional(), path: z.string().optional(), more: z.number().optional() }).optional(),
+  target: z
+    .looseObject({
+      kind: z.string(),
+      id: z.string().optional(),
+      name: z.string().optional(),
+      path: z.string().optional(),
+      more: z.number().optional(),
+    })
+    .optional(),
   plan: z.string().optional(),
   confirmed: z.string().optional(),
   outcome: z.enum([...outcomes, 'approved', 'not_made']).optional(),
@@ -23,7 +31,12 @@ const Call = z.looseObject({
 
 const CallLine = Call.extend({ kind: z.enum(['intent', 'outcome']), request_id: z.string() });
 
-const DecisionLine = Call.extend({ kind: z.literal('decision'), code: z.string(), caller: z.string(), verdict: z.enum(['approved', 'refused', 'not_made']) });
+const DecisionLine = Call.extend({
+  kind: z.literal('decision'),
+  code: z.string(),
+  caller: z.string(),
+  verdict: z.enum(['approved', 'refused', 'not_made']),
+});
 
 /**
  * A call in the log, its intent and outcome in one; without `outcome`, its end was not recorded. Or a decision of the
@@ -35,14 +48,21 @@ export type RecordedCall = z.infer<typeof Call>;
 export function recordedTargetText({ target }: RecordedCall): string {
   if (!target) return '';
   const { kind, path, name, id, more } = target;
-  return [kind, path ?? name ?? id, more === undefined ? undefined : `and ${more} more`].filter((part) => part !== undefined).join(' ');
+  return [kind, path ?? name ?? id, more === undefined ? undefined : `and ${more} more`]
+    .filter((part) => part !== undefined)
+    .join(' ');
 }
 
 /** A decision as a recorded call, with the code and the caller as its reason. */
-const callOfDecision = (decision: z.infer<typeof DecisionLine>): RecordedCall => ({ ...decision, outcome: decision.verdict, why: `${decision.code}, asked by ${decision.caller}` });
+const callOfDecision = (decision: z.infer<typeof DecisionLine>): RecordedCall => ({
+  ...decision,
+  outcome: decision.verdict,
+  why: `${decision.code}, asked by ${decision.caller}`,
+});
 
 /**
- * Reads the newest calls and decisions of a log, oldest first. Skips lines that can't be parsed: `verifyLog` checks the log.
+ * Reads the newest calls and decisions of a log, oldest first. Skips lines that can't be parsed: `verifyLog` checks the
+ * log.
  * @param files the files of the log, oldest first.
  * @param limit the largest number of calls and decisions.
  */

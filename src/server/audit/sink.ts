@@ -39,8 +39,10 @@ function openLog(path: string): number {
 }
 
 /**
- * Appends to a file of mode 0600. The file is opened for each write, so that one that was moved or deleted is created again
- * instead of being written to unnoticed. Only the sync runs in the thread pool: a round trip there takes longer than a write.
+ * Appends to a file of mode 0600. The file is opened for each write, so that one that was moved or deleted is created
+ * again
+ * instead of being written to unnoticed. Only the sync runs in the thread pool: a round trip there takes longer than a
+ * write.
  */
 export function fileSink(path: string): Sink {
   return {
@@ -57,16 +59,52 @@ export function fileSink(path: string): Sink {
   };
 }
 
-/** The variables that a command gets: where programs, files and certificates are, who runs it, language and time zone. None holds a secret. */
+/**
+ * The variables that a command gets: where programs, files and certificates are, who runs it, language and time zone.
+ * None holds a secret.
+ */
 const passedVariables: readonly string[] = [
-  'PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'LC_MESSAGES', 'LC_TIME', 'TZ', 'TZDIR', 'TMPDIR', 'XDG_RUNTIME_DIR', 'SSL_CERT_FILE', 'SSL_CERT_DIR',
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'PWD',
+  'LANG',
+  'LANGUAGE',
+  'LC_ALL',
+  'LC_CTYPE',
+  'LC_MESSAGES',
+  'LC_TIME',
+  'TZ',
+  'TZDIR',
+  'TMPDIR',
+  'XDG_RUNTIME_DIR',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
   // Without these, Windows starts hardly any program.
-  'SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'TEMP', 'TMP', 'USERPROFILE', 'USERNAME', 'APPDATA', 'LOCALAPPDATA', 'PROGRAMDATA', 'PROGRAMFILES',
+  'SYSTEMROOT',
+  'SYSTEMDRIVE',
+  'WINDIR',
+  'COMSPEC',
+  'PATHEXT',
+  'TEMP',
+  'TMP',
+  'USERPROFILE',
+  'USERNAME',
+  'APPDATA',
+  'LOCALAPPDATA',
+  'PROGRAMDATA',
+  'PROGRAMFILES',
 ];
 
 /** The environment of a command. @param named further variables that the operator wants it to have */
 const environmentOf = (named: readonly string[]): Record<string, string> =>
-  Object.fromEntries([...passedVariables, ...named].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+  Object.fromEntries(
+    [...passedVariables, ...named].flatMap((name) =>
+      process.env[name] === undefined ? [] : [[name, process.env[name]]],
+    ),
+  );
 
 const waitForExit = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
@@ -75,7 +113,8 @@ const waitForExit = (child: ChildProcess): Promise<void> =>
   });
 
 /**
- * Writes to the standard input of a command, which starts with the first line and never through a shell. A line counts as
+ * Writes to the standard input of a command, which starts with the first line and never through a shell. A line counts
+ * as
  * written once it is in the command's pipe. A command that exited is started again for the next line.
  * Of this process's variables it gets only some, because the others hold tokens and secrets.
  * @param argv the command and its arguments.
@@ -86,7 +125,11 @@ export function commandSink(argv: readonly string[], variables: readonly string[
   let child: ChildProcess | undefined;
 
   const start = (): ChildProcess => {
-    const started = spawn(command, args, { env: environmentOf(variables), stdio: ['pipe', 'ignore', 'inherit'], windowsHide: true });
+    const started = spawn(command, args, {
+      env: environmentOf(variables),
+      stdio: ['pipe', 'ignore', 'inherit'],
+      windowsHide: true,
+    });
     const exited = (): void => {
       if (child === started) child = undefined;
     };
@@ -100,7 +143,8 @@ export function commandSink(argv: readonly string[], variables: readonly string[
     append: async (lines) => {
       const running = (child ??= start());
       await new Promise<void>((resolve, reject) => {
-        const failed = (error: Error): void => reject(new Error(`the audit command ${command} could not take a record: ${error.message}`));
+        const failed = (error: Error): void =>
+          reject(new Error(`the audit command ${command} could not take a record: ${error.message}`));
         running.once('error', failed);
         running.stdin!.write(`${lines}\n`, (error) => {
           running.removeListener('error', failed);

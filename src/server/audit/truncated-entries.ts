@@ -3,8 +3,10 @@ import type { StoredHead } from './chain-heads.ts';
 import type { AuditLine } from './read-lines.ts';
 
 /**
- * A part of a line, as a write leaves it that a full disk or a crash interrupted. A fragment is not a sign of tampering if it
- * begins like the next entry of a chain, after all entries that the chain's head confirms: the entry was never reported as
+ * A part of a line, as a write leaves it that a full disk or a crash interrupted. A fragment is not a sign of tampering
+ * if it
+ * begins like the next entry of a chain, after all entries that the chain's head confirms: the entry was never reported
+ * as
  * recorded, and the process wrote nothing more to that chain.
  */
 export interface Fragment {
@@ -23,8 +25,13 @@ export interface ChainProgress {
 
 const entryPrefix = '{"chain":"';
 
-/** Splits a line into a fragment and an entry: it may be either, or a fragment followed by an entry of another process. */
-export function splitFragment({ bytes, ended }: AuditLine): { readonly fragment?: Buffer; readonly entry?: ParsedLine } {
+/**
+ * Splits a line into a fragment and an entry: it may be either, or a fragment followed by an entry of another process.
+ */
+export function splitFragment({ bytes, ended }: AuditLine): {
+  readonly fragment?: Buffer;
+  readonly entry?: ParsedLine;
+} {
   const entry = ended ? parseLine(bytes) : undefined;
   if (entry) return { entry };
   // The prefix can't occur within an entry, because quotes in its strings are escaped.
@@ -46,7 +53,14 @@ const openChainEnds = (heads: readonly StoredHead[], read: ReadonlyMap<string, C
   heads.flatMap(({ head }) => {
     const { seq, position } = (head && read.get(head.chain)) ?? { seq: 0, position: -1 };
     if (!head || seq < head.count) return [];
-    return [{ chain: head.chain, seq: seq + 1, prefix: Buffer.from(`${entryPrefix}${head.chain}","seq":${seq + 1},`), position }];
+    return [
+      {
+        chain: head.chain,
+        seq: seq + 1,
+        prefix: Buffer.from(`${entryPrefix}${head.chain}","seq":${seq + 1},`),
+        position,
+      },
+    ];
   });
 
 const isValidJson = (bytes: Buffer): boolean => {
@@ -70,14 +84,24 @@ export interface ExplainedFragment {
 }
 
 /** Finds the entries that fragments begin. A chain has one end, so it explains at most one fragment. */
-export function explainFragments(fragments: readonly Fragment[], heads: readonly StoredHead[], read: ReadonlyMap<string, ChainProgress>): ExplainedFragment[] {
+export function explainFragments(
+  fragments: readonly Fragment[],
+  heads: readonly StoredHead[],
+  read: ReadonlyMap<string, ChainProgress>,
+): ExplainedFragment[] {
   const ends = new Set(openChainEnds(heads, read));
   const explain = (fragment: Fragment): ExplainedFragment => {
     // A complete line of valid JSON was edited by hand: it is not a truncated entry.
-    const entry = isValidJson(fragment.bytes) && fragment.line.ended ? undefined : [...ends].find((end) => couldContinue(fragment, end));
+    const entry =
+      isValidJson(fragment.bytes) && fragment.line.ended
+        ? undefined
+        : [...ends].find((end) => couldContinue(fragment, end));
     if (entry) ends.delete(entry);
     return { fragment, entry };
   };
   // The longest first: they name their chain, while a shorter one can fit several.
-  return fragments.toSorted((one, other) => other.bytes.length - one.bytes.length).map(explain).toSorted((one, other) => one.fragment.position - other.fragment.position);
+  return fragments
+    .toSorted((one, other) => other.bytes.length - one.bytes.length)
+    .map(explain)
+    .toSorted((one, other) => one.fragment.position - other.fragment.position);
 }

@@ -1,5 +1,11 @@
 import { firstMac, macOf, type ParsedLine } from './chain.ts';
-import { explainFragments, splitFragment, type ExplainedFragment, type Fragment, type ChainProgress } from './truncated-entries.ts';
+import {
+  explainFragments,
+  splitFragment,
+  type ExplainedFragment,
+  type Fragment,
+  type ChainProgress,
+} from './truncated-entries.ts';
 import { chainNumber, readHeads, type AuditKeys, type StoredHead } from './chain-heads.ts';
 import { readAnchors, type ChainAnchors, type ReadAnchor } from './anchors.ts';
 import { readLines, type AuditLine } from './read-lines.ts';
@@ -39,7 +45,9 @@ function faultsOfHead({ number, head }: StoredHead, read: ReadonlyMap<string, Ch
   if (!head) return [{ what: `The head of chain ${number} was changed, so nobody can tell where that chain ends.` }];
   const count = read.get(head.chain)?.seq ?? 0;
   // More entries than the head counts are valid: the process ended between the two writes, and only it could seal them.
-  return count >= head.count ? [] : [{ what: `Chain ${head.chain} has ${head.count} entries, but only ${count} are there: the end was cut off.` }];
+  return count >= head.count
+    ? []
+    : [{ what: `Chain ${head.chain} has ${head.count} entries, but only ${count} are there: the end was cut off.` }];
 }
 
 function faultsOfChains(heads: readonly StoredHead[], read: ReadonlyMap<string, ChainProgress>): LogFault[] {
@@ -47,14 +55,21 @@ function faultsOfChains(heads: readonly StoredHead[], read: ReadonlyMap<string, 
   const chains = [...read.keys()];
   const headless = chains.filter((chain) => !numbers.has(chainNumber(chain)));
   const highest = heads.at(-1)?.number ?? 0;
-  const gaps = Array.from({ length: highest }, (_, index) => index + 1).filter((number) => !numbers.has(number) && !chains.some((chain) => chainNumber(chain) === number));
+  const gaps = Array.from({ length: highest }, (_, index) => index + 1).filter(
+    (number) => !numbers.has(number) && !chains.some((chain) => chainNumber(chain) === number),
+  );
   return [
-    ...headless.map((chain) => ({ what: `The head of chain ${chain} is missing, so nobody can tell where that chain ends.` })),
+    ...headless.map((chain) => ({
+      what: `The head of chain ${chain} is missing, so nobody can tell where that chain ends.`,
+    })),
     ...gaps.map((number) => ({ what: `Chain ${number} is missing whole, with its head.` })),
   ];
 }
 
-const faultOfFragment = ({ fragment: { line } }: ExplainedFragment): LogFault => ({ where: locationOf(line), what: line.ended ? 'This is no entry of a log.' : 'The line was cut off.' });
+const faultOfFragment = ({ fragment: { line } }: ExplainedFragment): LogFault => ({
+  where: locationOf(line),
+  what: line.ended ? 'This is no entry of a log.' : 'The line was cut off.',
+});
 
 const noteOf = ({ fragment: { line }, entry }: ExplainedFragment): LogFault => ({
   where: locationOf(line),
@@ -95,7 +110,12 @@ async function readAndVerify(files: readonly string[], folder: string, keys: Aud
     entries,
     chains: read.size,
     ...(notes.length > 0 && { notes }),
-    faults: [...faults, ...explained.filter(({ entry }) => !entry).map(faultOfFragment), ...heads.flatMap((head) => faultsOfHead(head, read)), ...faultsOfChains(heads, read)],
+    faults: [
+      ...faults,
+      ...explained.filter(({ entry }) => !entry).map(faultOfFragment),
+      ...heads.flatMap((head) => faultsOfHead(head, read)),
+      ...faultsOfChains(heads, read),
+    ],
   };
   return { verification, read };
 }
@@ -105,13 +125,26 @@ async function readAndVerify(files: readonly string[], folder: string, keys: Aud
  * @param files the files of the log, oldest first.
  * @param folder the folder of the chain heads.
  */
-export const verifyLog = async (files: readonly string[], folder: string, keys: AuditKeys): Promise<LogVerification> => (await readAndVerify(files, folder, keys)).verification;
+export const verifyLog = async (files: readonly string[], folder: string, keys: AuditKeys): Promise<LogVerification> =>
+  (await readAndVerify(files, folder, keys)).verification;
 
 function faultsOfAnchor({ chain, head }: ReadAnchor, logs: readonly ReadLog[]): LogFault[] {
-  if (!head) return [{ what: `The anchor of chain ${chain} in the shared store was changed, so nobody can tell where that chain ends.` }];
+  if (!head)
+    return [
+      {
+        what: `The anchor of chain ${chain} in the shared store was changed, so nobody can tell where that chain ends.`,
+      },
+    ];
   const count = Math.max(0, ...logs.map(({ read }) => read.get(chain)?.seq ?? 0));
   if (count >= head.count) return [];
-  return [{ what: count === 0 ? `Chain ${chain} is missing whole: the shared store knows ${head.count} entries of it. If it is in a log that was not given, verify that one too.` : `Chain ${chain} has ${head.count} entries by the shared store, but only ${count} are there: the end was cut off.` }];
+  return [
+    {
+      what:
+        count === 0
+          ? `Chain ${chain} is missing whole: the shared store knows ${head.count} entries of it. If it is in a log that was not given, verify that one too.`
+          : `Chain ${chain} has ${head.count} entries by the shared store, but only ${count} are there: the end was cut off.`,
+    },
+  ];
 }
 
 const shownChains = 3;
@@ -120,8 +153,13 @@ const shownChains = 3;
 function notesOfUnanchored(anchored: ReadonlySet<string>, logs: readonly ReadLog[]): LogFault[] {
   const chains = logs.flatMap(({ read }) => [...read.keys()]).filter((chain) => !anchored.has(chain));
   if (chains.length === 0) return [];
-  const [are, anchors] = chains.length === 1 ? ['1 chain has', 'its anchor was'] : [`${chains.length} chains have`, 'their anchors were'];
-  return [{ what: `${are} no anchor in the shared store (${chains.slice(0, shownChains).join(', ')}${chains.length > shownChains ? ', …' : ''}): written before the servers shared it or while it could not be reached, or ${anchors} deleted.` }];
+  const [are, anchors] =
+    chains.length === 1 ? ['1 chain has', 'its anchor was'] : [`${chains.length} chains have`, 'their anchors were'];
+  return [
+    {
+      what: `${are} no anchor in the shared store (${chains.slice(0, shownChains).join(', ')}${chains.length > shownChains ? ', …' : ''}): written before the servers shared it or while it could not be reached, or ${anchors} deleted.`,
+    },
+  ];
 }
 
 /** The files of one log, oldest first, and the folder of its chain heads. */
@@ -130,8 +168,15 @@ export interface LogPlace {
   readonly heads: string;
 }
 
-/** Verifies the logs of all servers that share a store: each log as `verifyLog` does, and that all anchored chains are there as far as they are anchored. Chains without an anchor are told. */
-export async function verifyLogs(places: readonly LogPlace[], keys: AuditKeys, anchors: ChainAnchors): Promise<LogVerification> {
+/**
+ * Verifies the logs of all servers that share a store: each log as `verifyLog` does, and that all anchored chains are
+ * there as far as they are anchored. Chains without an anchor are told.
+ */
+export async function verifyLogs(
+  places: readonly LogPlace[],
+  keys: AuditKeys,
+  anchors: ChainAnchors,
+): Promise<LogVerification> {
   // Read before the logs, which go on while they are read.
   const anchored = await readAnchors(anchors, keys);
   const logs = await Promise.all(places.map(({ files, heads }) => readAndVerify(files, heads, keys)));

@@ -1,7 +1,21 @@
-import { ProtocolError, ProtocolErrorCode, type CompleteRequest, type CompleteResult, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type CompleteRequest,
+  type CompleteResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { isServiceKind, operations, serviceKinds, repeated } from '../../contract/index.ts';
-import { type ResourceKind, type NameResolver, pointsAt, table, type Tool, type Toolset, composeTool } from '../tool/index.ts';
+import {
+  type ResourceKind,
+  type NameResolver,
+  pointsAt,
+  table,
+  type Tool,
+  type Toolset,
+  composeTool,
+} from '../tool/index.ts';
 import { days } from './prompts/prompt.ts';
 import { allResources } from './resources/catalog.ts';
 import { isPlatformResource } from './resources/resource.ts';
@@ -23,13 +37,25 @@ export interface CompletionDependencies {
 const mostValues = 100;
 
 /** The toolset of each kind. Policy rules for a toolset also apply to completion of its kind. */
-const toolsets: Partial<Record<ResourceKind, Toolset>> = { project: 'projects', environment: 'environments', cluster: 'clusters', alert_rule: 'alerts', role: 'organization' };
+const toolsets: Partial<Record<ResourceKind, Toolset>> = {
+  project: 'projects',
+  environment: 'environments',
+  cluster: 'clusters',
+  alert_rule: 'alerts',
+  role: 'organization',
+};
 
 /**
- * A tool that completes the typed text, so that the lookup is guarded and redacted like any call: what it reads is what the
+ * A tool that completes the typed text, so that the lookup is guarded and redacted like any call: what it reads is what
+ * the
  * policy lets the caller see, and nothing that was read otherwise is used.
  */
-const completionTool = (kind: ResourceKind, typed: string, principal: string, { resolver, policy }: CompletionDependencies): Tool =>
+const completionTool = (
+  kind: ResourceKind,
+  typed: string,
+  principal: string,
+  { resolver, policy }: CompletionDependencies,
+): Tool =>
   composeTool({
     name: 'completion',
     toolset: toolsets[kind] ?? 'services',
@@ -38,18 +64,31 @@ const completionTool = (kind: ResourceKind, typed: string, principal: string, { 
     operations: [operations.get_organization],
     output: z.looseObject({}),
     answer: async (_, { now, ...reader }) => {
-      const values = await resolver.complete(kind, typed, { principal, reader, now, ...(canHideReads(policy) && { view: `policy ${policyNumber(policy)}` }) });
+      const values = await resolver.complete(kind, typed, {
+        principal,
+        reader,
+        now,
+        ...(canHideReads(policy) && { view: `policy ${policyNumber(policy)}` }),
+      });
       return { results: values.map((value) => ({ value })) };
     },
     render: table('value', ['value']),
   });
 
-/** The source of an argument's completions: fixed values, the names of a kind, or the versions of a service; undefined for none. */
-type Choice = { readonly among: readonly string[] } | { readonly kind: ResourceKind } | { readonly versionsOf: string } | undefined;
+/**
+ * The source of an argument's completions: fixed values, the names of a kind, or the versions of a service; undefined
+ * for none.
+ */
+type Choice =
+  | { readonly among: readonly string[] }
+  | { readonly kind: ResourceKind }
+  | { readonly versionsOf: string }
+  | undefined;
 
 function choiceInTemplate(uri: string, argument: string, args: Readonly<Record<string, string>>): Choice {
   const resource = allResources.find((one) => one.uri === uri);
-  if (!resource) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource template ${repeated(uri)}`);
+  if (!resource)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource template ${repeated(uri)}`);
   if (argument === 'kind') return { among: serviceKinds };
   const schema = isPlatformResource(resource) ? own(resource.tool.input, argument) : undefined;
   const kind = schema && pointsAt(schema);
@@ -57,7 +96,12 @@ function choiceInTemplate(uri: string, argument: string, args: Readonly<Record<s
   return { kind: kind === 'service' && isServiceKind(args['kind']) ? args['kind'] : kind };
 }
 
-async function choiceInPrompt(name: string, argument: string, args: Readonly<Record<string, string>>, texts: Texts | undefined): Promise<Choice> {
+async function choiceInPrompt(
+  name: string,
+  argument: string,
+  args: Readonly<Record<string, string>>,
+  texts: Texts | undefined,
+): Promise<Choice> {
   const prompt = (await texts?.prompts())?.get(name);
   if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt "${repeated(name)}"`);
   const { kind, form, of: service } = own(prompt.arguments, argument) ?? {};
@@ -70,7 +114,10 @@ async function choiceInPrompt(name: string, argument: string, args: Readonly<Rec
 async function versionsOf(service: string, context: ServerContext, call: CallFor): Promise<readonly string[]> {
   const history = allResources.filter(isPlatformResource).find(({ name }) => name === 'service_history')!;
   const reply = await call(context, history.tool, { service });
-  const rows = reply.kind === 'answer' ? (reply.data['results'] as readonly { readonly commit?: string; readonly tag?: string }[]) : [];
+  const rows =
+    reply.kind === 'answer'
+      ? (reply.data['results'] as readonly { readonly commit?: string; readonly tag?: string }[])
+      : [];
   return [...new Set(rows.flatMap(({ commit, tag }) => commit ?? tag ?? []))];
 }
 
@@ -81,14 +128,26 @@ const completionResult = (values: readonly string[]): CompleteResult => ({
 /** Completes the variables of resource templates and the arguments of prompts, by name and by id. */
 export const completer =
   (dependencies: CompletionDependencies) =>
-  async ({ ref, argument, context: completionContext }: CompleteRequest['params'], context: ServerContext): Promise<CompleteResult> => {
+  async (
+    { ref, argument, context: completionContext }: CompleteRequest['params'],
+    context: ServerContext,
+  ): Promise<CompleteResult> => {
     const { call, principalOf, texts } = dependencies;
-    const startingWith = (values: readonly string[]): readonly string[] => values.filter((value) => value.toLowerCase().startsWith(argument.value.toLowerCase()));
-    const choice = ref.type === 'ref/prompt' ? await choiceInPrompt(ref.name, argument.name, completionContext?.arguments ?? {}, texts) : choiceInTemplate(ref.uri, argument.name, completionContext?.arguments ?? {});
+    const startingWith = (values: readonly string[]): readonly string[] =>
+      values.filter((value) => value.toLowerCase().startsWith(argument.value.toLowerCase()));
+    const choice =
+      ref.type === 'ref/prompt'
+        ? await choiceInPrompt(ref.name, argument.name, completionContext?.arguments ?? {}, texts)
+        : choiceInTemplate(ref.uri, argument.name, completionContext?.arguments ?? {});
     if (!choice) return completionResult([]);
     if ('among' in choice) return completionResult(startingWith(choice.among));
-    if ('versionsOf' in choice) return completionResult(startingWith(await versionsOf(choice.versionsOf, context, call)));
-    const reply = await call(context, completionTool(choice.kind, argument.value, principalOf(context), dependencies), {});
+    if ('versionsOf' in choice)
+      return completionResult(startingWith(await versionsOf(choice.versionsOf, context, call)));
+    const reply = await call(
+      context,
+      completionTool(choice.kind, argument.value, principalOf(context), dependencies),
+      {},
+    );
     // A failure gives no completions: the call itself reports the error.
     const rows = reply.kind === 'answer' ? (reply.data['results'] as readonly { readonly value: string }[]) : [];
     return completionResult(rows.map(({ value }) => value));

@@ -1,4 +1,11 @@
-import type { CompleteRequest, CompleteResult, GetPromptRequest, GetPromptResult, ListPromptsResult, ServerContext } from '@modelcontextprotocol/server';
+import type {
+  CompleteRequest,
+  CompleteResult,
+  GetPromptRequest,
+  GetPromptResult,
+  ListPromptsResult,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import { completer } from './completions.ts';
 import { exceptionsOnly } from '../audit/index.ts';
 import type { CallDependencies, Reply } from '../call/index.ts';
@@ -19,7 +26,12 @@ export interface ContentDependencies extends WatchDependencies {
 /** How the server makes calls. */
 export interface ContentCalls {
   readonly callerOf: (context: ServerContext) => Watcher;
-  readonly run: (tool: Tool, args: JsonRecord, context: ServerContext, dependencies: CallDependencies) => Promise<Reply>;
+  readonly run: (
+    tool: Tool,
+    args: JsonRecord,
+    context: ServerContext,
+    dependencies: CallDependencies,
+  ) => Promise<Reply>;
 }
 
 /** Handlers of resources, completion and prompts. */
@@ -34,10 +46,16 @@ export interface Content {
 /** Creates the handlers of resources and their changes, completion and prompts. */
 export function createContent(dependencies: ContentDependencies, { callerOf, run }: ContentCalls): Content {
   const { policy, texts, resolver } = dependencies;
-  const call = (context: ServerContext, tool: Tool, args: JsonRecord): Promise<Reply> => run(tool, args, context, dependencies);
+  const call = (context: ServerContext, tool: Tool, args: JsonRecord): Promise<Reply> =>
+    run(tool, args, context, dependencies);
   // Every typed letter triggers a lookup: only failures are recorded.
   const quietDependencies = { ...dependencies, recorder: exceptionsOnly(dependencies.recorder) };
-  const prompts = promptHandlers({ texts, call, toolNamed: (name) => dependencies.registry?.find(name), hidden: dependencies.registry?.hidden ?? [] });
+  const prompts = promptHandlers({
+    texts,
+    call,
+    toolNamed: (name) => dependencies.registry?.find(name),
+    hidden: dependencies.registry?.hidden ?? [],
+  });
   return {
     read: resourceReader({ policy, texts, call }),
     watch: async (context, uri, changed) => watchFor(() => dependencies, callerOf(context))(uri, changed),

@@ -2,7 +2,14 @@
 
 export { createContent, type Content, type ContentDependencies } from './content.ts';
 export { allResources, listedResources } from './resources/catalog.ts';
-export { endSubscriptions, registerResources, registerSubscriptions, shortenUrisInErrors, type ListedResource, oneByOne } from './resources/mcp-resources.ts';
+export {
+  endSubscriptions,
+  registerResources,
+  registerSubscriptions,
+  shortenUrisInErrors,
+  type ListedResource,
+  oneByOne,
+} from './resources/mcp-resources.ts';
 export { isPlatformResource, type Resource } from './resources/resource.ts';
 export { watchFor } from './resources/watch-resource.ts';
 export { budgetKeyOf, createWatches, mostWatched, type Unsubscribe, type Watches } from './resources/watches.ts';

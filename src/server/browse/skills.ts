@@ -1,16 +1,30 @@
-import { SkillsExtension, type Skill, type SkillCatalog, type SkillFiles } from '@modelcontextprotocol/server/ext/skills';
+import {
+  SkillsExtension,
+  type Skill,
+  type SkillCatalog,
+  type SkillFiles,
+} from '@modelcontextprotocol/server/ext/skills';
 import type { ServerLogger } from '../context/index.ts';
 import { refuseCursor } from '../output/index.ts';
 import { mimeType } from './resources/mcp-resources.ts';
 import { withWarning } from '../tool/index.ts';
 import { rethrowAsUnavailable, type Texts } from './texts.ts';
 
-/** How long clients may cache a skill, in milliseconds: it changes with the program and with the tools that a server shows. */
+/**
+ * How long clients may cache a skill, in milliseconds: it changes with the program and with the tools that a server
+ * shows.
+ */
 const lifetime = 3_600_000;
 
 /** The list entry of a skill's file as a resource. */
-const skillResource = ({ uri, frontmatter: { name, description } }: Skill): { uri: string; name: string; description: string; mimeType: string } => ({
-  uri, name, description, mimeType,
+const skillResource = ({
+  uri,
+  frontmatter: { name, description },
+}: Skill): { uri: string; name: string; description: string; mimeType: string } => ({
+  uri,
+  name,
+  description,
+  mimeType,
 });
 
 interface SkillOptions {
@@ -32,7 +46,10 @@ const withWarnings = (files: SkillFiles, hidden: readonly string[]): SkillFiles 
 });
 
 /** Creates the skills extension for the program's skills. Their folder is read with the first request. */
-export function createSkills({ skills: folder }: Pick<Texts, 'skills'>, { log, hidden }: SkillOptions): SkillsExtension {
+export function createSkills(
+  { skills: folder }: Pick<Texts, 'skills'>,
+  { log, hidden }: SkillOptions,
+): SkillsExtension {
   let loading: Promise<{ catalog: SkillCatalog; files: SkillFiles }> | undefined;
 
   const load = async () => {
@@ -41,7 +58,8 @@ export function createSkills({ skills: folder }: Pick<Texts, 'skills'>, { log, h
     return { catalog: await SkillsExtension.load(files, { strict: true }), files };
   };
   const loaded = () => (loading ??= load().catch(rethrowAsUnavailable('skills', log)));
-  const find = async (uri: string): Promise<Skill | undefined> => (await loaded()).catalog.entries.find((skill) => skill.uri === uri);
+  const find = async (uri: string): Promise<Skill | undefined> =>
+    (await loaded()).catalog.entries.find((skill) => skill.uri === uri);
 
   return new SkillsExtension({
     cacheHint: { ttlMs: lifetime, cacheScope: 'private' },

@@ -27,7 +27,9 @@ function memoizeAsync<Value>(create: () => Promise<Value>): () => Promise<Value>
 async function readPrompts(folder: string): Promise<ReadonlyMap<string, Prompt>> {
   const { parsePrompt } = await import('./prompts/prompt.ts');
   const names = (await readdir(folder)).flatMap((file) => (file.endsWith('.md') ? [file.slice(0, -'.md'.length)] : []));
-  const prompts = names.toSorted().map(async (name) => [name, await parsePrompt(name, await readFile(join(folder, `${name}.md`), 'utf8'))] as const);
+  const prompts = names
+    .toSorted()
+    .map(async (name) => [name, await parsePrompt(name, await readFile(join(folder, `${name}.md`), 'utf8'))] as const);
   return new Map(await Promise.all(prompts));
 }
 
@@ -39,17 +41,23 @@ export function textsIn(folder: string): Texts {
     skills,
     steps: async (skill) => {
       const { parseFrontMatter } = await import('./prompts/prompt.ts');
-      return (await parseFrontMatter(`The skill ${skill}`, await readFile(join(skills, skill, 'SKILL.md'), 'utf8'))).body;
+      return (await parseFrontMatter(`The skill ${skill}`, await readFile(join(skills, skill, 'SKILL.md'), 'utf8')))
+        .body;
     },
     states: memoizeAsync(() => readFile(join(folder, textPaths.states), 'utf8')),
   };
 }
 
 /** Logs why texts can't be read, and tells callers only that they can't. */
-export const rethrowAsUnavailable = (what: string, log: ServerLogger) => (error: unknown): never => {
-  log.error({ err: error }, `${what} can't be read`);
-  throw new ProtocolError(ProtocolErrorCode.InternalError, `The ${what} that belong to this server can't be read. Whoever runs it finds the reason in its log.`);
-};
+export const rethrowAsUnavailable =
+  (what: string, log: ServerLogger) =>
+  (error: unknown): never => {
+    log.error({ err: error }, `${what} can't be read`);
+    throw new ProtocolError(
+      ProtocolErrorCode.InternalError,
+      `The ${what} that belong to this server can't be read. Whoever runs it finds the reason in its log.`,
+    );
+  };
 
 /** Texts whose errors are fit for callers: the reason goes to the log. */
 export const withCallerErrors = (texts: Texts, log: ServerLogger): Texts => ({

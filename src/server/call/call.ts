@@ -3,7 +3,16 @@ import type { AnyOperation } from '../../contract/index.ts';
 import type { CallFacts, ConfirmedBy, Recorder, CallOutcome } from '../audit/index.ts';
 import type { CallContext, KeyProvider, Reader } from '../context/index.ts';
 import { fail } from '../failure/index.ts';
-import type { Confirmer, Controls, EnvironmentVariables, AssessedRisk, GuardedCallDependencies, GuardedCall, Plan, Registry } from '../guard/index.ts';
+import type {
+  Confirmer,
+  Controls,
+  EnvironmentVariables,
+  AssessedRisk,
+  GuardedCallDependencies,
+  GuardedCall,
+  Plan,
+  Registry,
+} from '../guard/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import type { Redaction, Redactor } from '../redaction/index.ts';
 import type { Issue, NameResolver, PlannedOperation, ResourceKind } from '../tool/index.ts';
@@ -81,7 +90,10 @@ export interface Call extends GuardedCall {
   readonly controls: Controls;
   /** The kinds that the caller's names say of arguments that take any service. */
   readonly kinds: Readonly<Record<string, ResourceKind>>;
-  /** Whether names are looked up in lists that are read anew, because those that were remembered turned out to be out of date. */
+  /**
+   * Whether names are looked up in lists that are read anew, because those that were remembered turned out to be out of
+   * date.
+   */
   readonly withNewLists: boolean;
   /** What is wrong with the size of the arguments, with their names or with the controls among them. */
   readonly issues: readonly Issue[];
@@ -149,11 +161,24 @@ export type Request = Pick<PlannedOperation, 'operation' | 'input' | 'carried'>;
  * @param onFlaw accepts an answer that can be read in parts only, and receives what is wrong with it.
  * @throws ApiError as the platform fails, CallFailure `not_connected` when there is none.
  */
-export async function send({ operation, input, carried }: Request, call: Sender, onFlaw?: (flaw: ApiError) => void): Promise<unknown> {
+export async function send(
+  { operation, input, carried }: Request,
+  call: Sender,
+  onFlaw?: (flaw: ApiError) => void,
+): Promise<unknown> {
   const client = await connected(call);
   const { principal, credential, credentialRefused, signal, deadline, requestId, trace, log, clock } = call.context;
   try {
-    const answer = await client.call(operation, input, { credential, signal, deadline, requestId, trace, carried, log, onFlaw });
+    const answer = await client.call(operation, input, {
+      credential,
+      signal,
+      deadline,
+      requestId,
+      trace,
+      carried,
+      log,
+      onFlaw,
+    });
     call.deps.resolver.learn(operation, input, answer, principal);
     return answer;
   } catch (error) {

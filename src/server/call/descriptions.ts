@@ -4,7 +4,8 @@ import type { CallSubject } from '../audit/index.ts';
 import type { TargetedOperation } from '../guard/index.ts';
 
 /** Whether one resource is another one, or contains it. */
-const holds = ({ kind, id }: ResolvedResource, other: ResolvedResource): boolean => kind === 'organization' || [other.id, other.project?.id, other.environment?.id].includes(id);
+const holds = ({ kind, id }: ResolvedResource, other: ResolvedResource): boolean =>
+  kind === 'organization' || [other.id, other.project?.id, other.environment?.id].includes(id);
 
 /** The first resource that contains none of the others. */
 const narrowest = (resources: readonly ResolvedResource[]): ResolvedResource | undefined =>
@@ -14,14 +15,22 @@ const narrowest = (resources: readonly ResolvedResource[]): ResolvedResource | u
  * What the arguments of a call refer to, for the audit record: the first resource that contains none of the others, and
  * how many more there are, not counting those that contain it. Sends no request. Names are cleaned and masked.
  */
-export function subjectOf({ resolved, args, redactor }: Pick<Call, 'resolved' | 'args' | 'redactor'>): CallSubject | undefined {
+export function subjectOf({
+  resolved,
+  args,
+  redactor,
+}: Pick<Call, 'resolved' | 'args' | 'redactor'>): CallSubject | undefined {
   const all = Object.values(resolved);
   const one = narrowest(all);
-  if (!one) return typeof args['organization_id'] === 'string' ? { kind: 'organization', id: args['organization_id'] } : undefined;
+  if (!one)
+    return typeof args['organization_id'] === 'string'
+      ? { kind: 'organization', id: args['organization_id'] }
+      : undefined;
   const shown = (text: string): string => redactor.text(text);
   const more = new Set(all.filter((other) => !holds(other, one)).map(({ id }) => id)).size;
   return {
-    kind: one.kind, id: one.id,
+    kind: one.kind,
+    id: one.id,
     ...(one.name !== undefined && { name: shown(one.name) }),
     ...(one.path !== undefined && { path: shown(one.path) }),
     ...(more > 0 && { more }),

@@ -5,23 +5,40 @@ import type { CallFacts, Intent, CallOutcome, Recorder } from '../audit/index.ts
 import type { Redaction } from '../redaction/index.ts';
 
 /**
- * Facts as they are recorded: names of targets are cleaned, and known secrets in them masked. Values that the caller sent
+ * Facts as they are recorded: names of targets are cleaned, and known secrets in them masked. Values that the caller
+ * sent
  * are not masked, or a caller could hide from the operator what its calls were about.
  */
-const recordable = <Facts extends CallFacts>(facts: Facts, redaction: Redaction): Facts => ({ ...facts, ...(facts.target && { target: redaction.value(facts.target) }) });
+const recordable = <Facts extends CallFacts>(facts: Facts, redaction: Redaction): Facts => ({
+  ...facts,
+  ...(facts.target && { target: redaction.value(facts.target) }),
+});
 
 /** Records a call before it changes something. @throws what the recorder throws; then the change must not be sent. */
-export const recordIntent = async (intent: Intent, context: CallContext, { recorder, redaction }: { readonly recorder: Recorder; readonly redaction: Redaction }): Promise<void> =>
-  recorder.intent(recordable(intent, redaction), context);
+export const recordIntent = async (
+  intent: Intent,
+  context: CallContext,
+  { recorder, redaction }: { readonly recorder: Recorder; readonly redaction: Redaction },
+): Promise<void> => recorder.intent(recordable(intent, redaction), context);
 
 /** Records the outcome of a call. Never fails: if a name can't be cleaned, the outcome is recorded without names. */
-export async function recordOutcome(outcome: CallOutcome, context: CallContext, { recorder, redaction }: { readonly recorder: Recorder; readonly redaction: Redaction }): Promise<void> {
+export async function recordOutcome(
+  outcome: CallOutcome,
+  context: CallContext,
+  { recorder, redaction }: { readonly recorder: Recorder; readonly redaction: Redaction },
+): Promise<void> {
   const { target } = outcome;
-  let record: CallOutcome = { ...outcome, ...(target && { target: { kind: target.kind, id: target.id, mode: target.mode } }) };
+  let record: CallOutcome = {
+    ...outcome,
+    ...(target && { target: { kind: target.kind, id: target.id, mode: target.mode } }),
+  };
   try {
     record = recordable(outcome, redaction);
   } catch (error) {
-    context.log.error({ err: error, requestId: context.requestId }, 'recorded without names: they could not be made fit to be shown');
+    context.log.error(
+      { err: error, requestId: context.requestId },
+      'recorded without names: they could not be made fit to be shown',
+    );
   }
   try {
     await recorder.outcome(record, context);

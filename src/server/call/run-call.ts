@@ -13,13 +13,16 @@ import { OutdatedNames } from './stages/names.ts';
 import { stages } from './stages/stages.ts';
 
 /**
- * The text for a call whose answer could not be made, or not be made safe to show. It says nothing about what went wrong.
+ * The text for a call whose answer could not be made, or not be made safe to show. It says nothing about what went
+ * wrong.
  * @param begun whether a change may have been sent.
  */
 const withheldText = (requestId: string, begun: boolean): string =>
   [
     `This server failed, and withholds the answer, because it could not make sure that no secret is in it. Whoever runs it finds more in its log under request ${requestId}.`,
-    begun ? 'Whether a change was made is not known: read the present state before you try again.' : 'Nothing has changed.',
+    begun
+      ? 'Whether a change was made is not known: read the present state before you try again.'
+      : 'Nothing has changed.',
   ].join(' ');
 
 /** The same for programs. */
@@ -32,7 +35,8 @@ interface LastResort {
 }
 
 /**
- * Answers a request, whatever happens on the way. Protocol errors are this program's own words and pass. Of any other error
+ * Answers a request, whatever happens on the way. Protocol errors are this program's own words and pass. Of any other
+ * error
  * the caller sees only the request id under which the log has the reason.
  * @param failed makes the answer from these words. Default: a protocol error.
  * @throws ProtocolError
@@ -49,7 +53,10 @@ export async function answerOr<Answer>(
     return await answer();
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
-    await log().then((found) => found.error({ err: error, requestId }, 'answer withheld'), () => undefined);
+    await log().then(
+      (found) => found.error({ err: error, requestId }, 'answer withheld'),
+      () => undefined,
+    );
     return failed(withheldText(requestId, true), withheldCode(true));
   }
 }
@@ -60,14 +67,37 @@ export type { Reply } from '../output/index.ts';
 /** A reply to a failure. Faults of this server go to its log, never to the caller. */
 function replyTo(failure: Failure, error: unknown, call: Call): Reply {
   const { tool, context, deps, redactor, flaws } = call;
-  if (failure.kind === 'internal') context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call failed inside the server');
-  if (failure.kind === 'store_unavailable') context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call not made without the shared database');
-  const text = [failureText(failure, { tool, redactor, hidden: deps.registry?.hidden ?? [], program: deps.program, tellsOnly: keepsPlaces(call) ? call.args : undefined }), ...flaws].join('\n');
-  return { kind: 'failure', text, failure: failureCode(failure), why: outcomeOf(failure).why, ...(failure.kind === 'pending' && { code: failure.code }) };
+  if (failure.kind === 'internal')
+    context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call failed inside the server');
+  if (failure.kind === 'store_unavailable')
+    context.log.error(
+      { err: error, tool: tool.name, requestId: context.requestId },
+      'call not made without the shared database',
+    );
+  const text = [
+    failureText(failure, {
+      tool,
+      redactor,
+      hidden: deps.registry?.hidden ?? [],
+      program: deps.program,
+      tellsOnly: keepsPlaces(call) ? call.args : undefined,
+    }),
+    ...flaws,
+  ].join('\n');
+  return {
+    kind: 'failure',
+    text,
+    failure: failureCode(failure),
+    why: outcomeOf(failure).why,
+    ...(failure.kind === 'pending' && { code: failure.code }),
+  };
 }
 
 /** A reply that says only that there is no answer. */
-function withheldReply(error: unknown, { context: { log, requestId }, begun }: { context: CallContext; begun: boolean }): Reply {
+function withheldReply(
+  error: unknown,
+  { context: { log, requestId }, begun }: { context: CallContext; begun: boolean },
+): Reply {
   log.error({ err: error, requestId }, 'answer withheld');
   return { kind: 'failure', text: withheldText(requestId, begun), failure: withheldCode(begun), why: 'withheld' };
 }
@@ -84,26 +114,67 @@ function endedByFailure(error: unknown, call: Call, begun: boolean): EndedCall {
 }
 
 /** A call as the first stage gets it. @param given the arguments as the caller sent them. */
-export function newCall(tool: Tool, given: unknown, context: CallContext, deps: CallDependencies, { note, onStage, withNewLists = false }: Pick<Call, 'note' | 'onStage'> & Partial<Pick<Call, 'withNewLists'>>): Call {
+export function newCall(
+  tool: Tool,
+  given: unknown,
+  context: CallContext,
+  deps: CallDependencies,
+  { note, onStage, withNewLists = false }: Pick<Call, 'note' | 'onStage'> & Partial<Pick<Call, 'withNewLists'>>,
+): Call {
   const tooLarge = sizeIssues(given);
-  const { controls, args: split, issues, unseen } = splitControls(tool, tooLarge.length > 0 ? {} : given, deps.policy, deps.environment);
+  const {
+    controls,
+    args: split,
+    issues,
+    unseen,
+  } = splitControls(tool, tooLarge.length > 0 ? {} : given, deps.policy, deps.environment);
   const { args, kinds, issues: disputed } = withOwnNames(tool, isRecord(split) ? split : {});
-  const redactor = deps.redaction.forCall({ principal: context.principal, credential: context.credential?.value, unseen });
+  const redactor = deps.redaction.forCall({
+    principal: context.principal,
+    credential: context.credential?.value,
+    unseen,
+  });
   redactor.mention(args, toolArgumentSchema(tool));
   const safe: CallContext = { ...context, log: protectLog(context.log, redactor) };
-  const reader = createReader((operation, input, onFlaw) => send({ operation, input }, { tool, context: safe, deps }, onFlaw), wholeRows);
+  const reader = createReader(
+    (operation, input, onFlaw) => send({ operation, input }, { tool, context: safe, deps }, onFlaw),
+    wholeRows,
+  );
   const flaws = new Set<string>();
   const onFlaw: Call['onFlaw'] = ({ name }, { reason }) => void flaws.add(`${name}: ${reason}, and passed over.`);
-  return { tool, args, kinds, controls, issues: [...tooLarge, ...(isRecord(split) ? [] : ['the arguments must be an object']), ...issues, ...disputed], context: safe, deps, redactor, resolved: {}, reader, onFlaw, flaws, note, onStage, withNewLists };
+  return {
+    tool,
+    args,
+    kinds,
+    controls,
+    issues: [...tooLarge, ...(isRecord(split) ? [] : ['the arguments must be an object']), ...issues, ...disputed],
+    context: safe,
+    deps,
+    redactor,
+    resolved: {},
+    reader,
+    onFlaw,
+    flaws,
+    note,
+    onStage,
+    withNewLists,
+  };
 }
 
 /**
- * Carries out one call of a tool: takes it through the stages and records what came of it. Never throws. Whatever fails,
- * the caller sees no more of it than may be shown. Where a person has to be asked first, the reply is the question, and the
+ * Carries out one call of a tool: takes it through the stages and records what came of it. Never throws. Whatever
+ * fails,
+ * the caller sees no more of it than may be shown. Where a person has to be asked first, the reply is the question, and
+ * the
  * same call comes again with the answer in its context.
  * @param given the arguments as the caller sent them.
  */
-export async function runCall(tool: Tool, given: unknown, received: CallContext, dependencies: CallDependencies): Promise<Reply> {
+export async function runCall(
+  tool: Tool,
+  given: unknown,
+  received: CallContext,
+  dependencies: CallDependencies,
+): Promise<Reply> {
   const began = received.clock.now();
   const observed = dependencies.observer?.begin(tool.name, received.trace);
   const context = observed?.trace ? { ...received, trace: observed.trace } : received;
@@ -116,7 +187,11 @@ export async function runCall(tool: Tool, given: unknown, received: CallContext,
 
   const carryOut = async (withNewLists = false): Promise<EndedCall> => {
     const call = newCall(tool, given, context, dependencies, { note, onStage: observed?.stage, withNewLists });
-    return stages.run(call).catch((error: unknown) => (error instanceof OutdatedNames && !withNewLists ? carryOut(true) : endedByFailure(error, call, hasBegun())));
+    return stages
+      .run(call)
+      .catch((error: unknown) =>
+        error instanceof OutdatedNames && !withNewLists ? carryOut(true) : endedByFailure(error, call, hasBegun()),
+      );
   };
   const { reply, outcome } = await carryOut().catch((error: unknown): EndedCall => ({
     reply: withheldReply(error, { context, begun: hasBegun() }),

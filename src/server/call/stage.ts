@@ -7,7 +7,10 @@ export interface Stage<In extends Call, Out extends In> {
   readonly name: string;
   /** What it does, in a sentence. */
   readonly does: string;
-  /** The kinds of failure that it may end a call with. Any stage that reads the platform may fail as the platform does too. */
+  /**
+   * The kinds of failure that it may end a call with. Any stage that reads the platform may fail as the platform does
+   * too.
+   */
   readonly refuses: readonly Failure['kind'][];
   /** Whether it reads the platform. */
   readonly reads?: boolean;
@@ -52,7 +55,8 @@ function after<Out extends Call>(list: readonly AnyStage[], run: Stages<Out>['ru
 }
 
 /** The beginning of a list of stages. */
-export const startWith = <Out extends Call>(stage: Stage<Call, Out>): Stages<Out> => after<Out>([stage], (call) => {
-  call.onStage?.(stage.name);
-  return stage.run(call);
-});
+export const startWith = <Out extends Call>(stage: Stage<Call, Out>): Stages<Out> =>
+  after<Out>([stage], (call) => {
+    call.onStage?.(stage.name);
+    return stage.run(call);
+  });

@@ -22,8 +22,13 @@ interface SentRequest<Planned> {
 
 type Plannable = Request & Pick<PlannedOperation, 'heldBy'>;
 
-/** The request that takes the place of a planned one, and the statuses of the refusals that it does so after; undefined if there is none. */
-function standInFor<Planned extends Plannable>(planned: Planned): { readonly again: Planned; readonly after: Statuses } | undefined {
+/**
+ * The request that takes the place of a planned one, and the statuses of the refusals that it does so after; undefined
+ * if there is none.
+ */
+function standInFor<Planned extends Plannable>(
+  planned: Planned,
+): { readonly again: Planned; readonly after: Statuses } | undefined {
   const { operation, input, heldBy } = planned;
   const redeploy = redeployOf(operation, input);
   if (redeploy) return { again: { ...planned, operation: redeploy }, after: withoutVersion };
@@ -32,13 +37,19 @@ function standInFor<Planned extends Plannable>(planned: Planned): { readonly aga
 }
 
 /**
- * Sends a planned operation. What the platform may refuse as it is, such as a deployment that names no version, is sent so
+ * Sends a planned operation. What the platform may refuse as it is, such as a deployment that names no version, is sent
+ * so
  * first; after such a refusal, and from then on, its stand-in takes its place.
  * @throws what `send` throws: of the planned operation, if the stand-in is refused too or isn't offered.
  */
-export async function sendOrStandIn<Planned extends Plannable>(planned: Planned, call: Sender, onFlaw?: (operation: AnyOperation, flaw: ApiError) => void): Promise<SentRequest<Planned>> {
+export async function sendOrStandIn<Planned extends Plannable>(
+  planned: Planned,
+  call: Sender,
+  onFlaw?: (operation: AnyOperation, flaw: ApiError) => void,
+): Promise<SentRequest<Planned>> {
   const standIn = standInFor(planned);
-  const sendOne = (request: Planned): Promise<unknown> => send(request, call, (flaw) => onFlaw?.(request.operation, flaw));
+  const sendOne = (request: Planned): Promise<unknown> =>
+    send(request, call, (flaw) => onFlaw?.(request.operation, flaw));
   if (!standIn) return { planned, answer: await sendOne(planned) };
   const { again, after } = standIn;
   const isRefused = (error: unknown): boolean => error instanceof ApiError && after.includes(error.status);
@@ -58,16 +69,27 @@ export async function sendOrStandIn<Planned extends Plannable>(planned: Planned,
   }
 }
 
-const refusals: readonly unknown[] = ['invalid_input', 'forbidden', 'not_found', 'conflict', 'not_offered'] satisfies ApiErrorKind[];
+const refusals: readonly unknown[] = [
+  'invalid_input',
+  'forbidden',
+  'not_found',
+  'conflict',
+  'not_offered',
+] satisfies ApiErrorKind[];
 
 /** Whether the platform refused one request and did nothing, so that it may still carry out others. */
-export const isAboutOne = (error: unknown): boolean => error instanceof ApiError && refusals.includes(error.kind) && error.outcomeUnknown !== true;
+export const isAboutOne = (error: unknown): boolean =>
+  error instanceof ApiError && refusals.includes(error.kind) && error.outcomeUnknown !== true;
 
 /**
- * The requests that do one service at a time what the platform was asked to do with several at once, after it answered that
+ * The requests that do one service at a time what the platform was asked to do with several at once, after it answered
+ * that
  * it has no such path. That it has none for one service either, or that it refuses one, shows with them.
  */
-export function oneByOneAfter(refusal: unknown, { operation, input, ...others }: TargetedOperation): readonly TargetedOperation[] {
+export function oneByOneAfter(
+  refusal: unknown,
+  { operation, input, ...others }: TargetedOperation,
+): readonly TargetedOperation[] {
   if (!(refusal instanceof ApiError) || refusal.kind !== 'not_offered') return [];
   return (oneByOneOf(operation, input) ?? []).map((single) => {
     const id = String(Object.values(pick(single.input, single.operation.params.map(snakeCase)))[0]);

@@ -17,7 +17,10 @@ const wait = (milliseconds: number, signal: AbortSignal): Promise<void> => sleep
 /** What the code of a tool works with, and what it could not read. */
 interface ToolCall {
   readonly toolContext: ToolContext;
-  /** An answer without the rows that the policy or the scope keep from the caller. @param input that the operation was given */
+  /**
+   * An answer without the rows that the policy or the scope keep from the caller. @param input that the operation was
+   * given
+   */
   readonly visible: <Answer>(operation: AnyOperation, input: JsonRecord, answer: Answer) => Promise<Answer>;
   /** What could not be read and why, one line each. */
   readonly unread: () => readonly string[];
@@ -32,11 +35,15 @@ interface ToolCallOptions {
 
 /**
  * What the code of a tool works with during a call. It reads only what the policy allows.
- * @param shown whether it sees only what may be shown. Otherwise it sees everything, to act upon, and nothing of it may be
+ * @param shown whether it sees only what may be shown. Otherwise it sees everything, to act upon, and nothing of it may
+ *   be
  *   reported.
  * @param carriedOut the operations that were sent. After a change, what was read before is dropped.
  */
-export function toolContextOf(call: Call, { shown, hasChanged = false, carriedOut = [], replacements = () => [] }: ToolCallOptions): ToolCall {
+export function toolContextOf(
+  call: Call,
+  { shown, hasChanged = false, carriedOut = [], replacements = () => [] }: ToolCallOptions,
+): ToolCall {
   const { context, resolved, redactor } = call;
   const { clock, deadline, signal } = context;
   const pause = clock.pause ?? wait;
@@ -52,7 +59,8 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, carriedOu
       }),
     view: (operation, answer) => (shown ? redactor.value(answer, answerSchema(operation)) : answer),
     // A change can't be planned without what the policy hides: then the caller sees the denial.
-    reasonUnread: (error) => reasonUnreadable(error) ?? (shown ? (reasonDenied(error) ?? reasonUnusable(error)) : undefined),
+    reasonUnread: (error) =>
+      reasonUnreadable(error) ?? (shown ? (reasonDenied(error) ?? reasonUnusable(error)) : undefined),
     onUnread: ({ name }, reason) => missing.set(name, reason),
     // What is to be sent is never made from half an answer.
     onFlaw: shown ? call.onFlaw : undefined,
@@ -67,8 +75,10 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, carriedOu
     return narrowed as Answer;
   };
   const read: Reader['read'] = async (operation, input) => visible(operation, input, await readWhole(operation, input));
-  const attempt: Reader['attempt'] = async (operation, input) => visible(operation, input, await attemptWhole(operation, input));
-  const before: Reader['attempt'] = async (operation, input) => visible(operation, input, await attemptBefore(operation, input));
+  const attempt: Reader['attempt'] = async (operation, input) =>
+    visible(operation, input, await attemptWhole(operation, input));
+  const before: Reader['attempt'] = async (operation, input) =>
+    visible(operation, input, await attemptBefore(operation, input));
   return {
     toolContext: {
       resolved,
@@ -85,7 +95,10 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, carriedOu
       pause: (milliseconds) => pause(Math.max(0, Math.min(milliseconds, timeLeft())), signal).catch(() => undefined),
       isAborted: () => signal.aborted,
       isDenied,
-      hiddenIn: (record, schema) => Object.entries(redactor.value(record, schema) as JsonRecord).flatMap(([name, member]) => (hidesAny(member) ? [name] : [])),
+      hiddenIn: (record, schema) =>
+        Object.entries(redactor.value(record, schema) as JsonRecord).flatMap(([name, member]) =>
+          hidesAny(member) ? [name] : [],
+        ),
       replacements,
       progress: (message) => context.progress?.(redactor.text(message)),
       budget: context.budget,
@@ -100,6 +113,9 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, carriedOu
       notAsAsked: (what, next, seen) => fail({ kind: 'not_as_asked', what, next, seen }),
     },
     visible,
-    unread: () => [...missing].map(([operation, reason]) => `Not read: ${operation}, because ${reason}.`).concat([...notes, ...call.flaws]),
+    unread: () =>
+      [...missing]
+        .map(([operation, reason]) => `Not read: ${operation}, because ${reason}.`)
+        .concat([...notes, ...call.flaws]),
   };
 }

@@ -13,11 +13,22 @@ const otherPath: readonly ApiErrorKind[] = ['not_found', 'invalid_input', 'bad_a
 /** The failures after which something else tells whether a cluster is locked. */
 export const lockReplaceable: readonly ApiErrorKind[] = [...otherPath, 'not_offered', 'forbidden'];
 
-const tryRead = (operation: AnyOperation, input: JsonRecord, reader: Pick<Reader, 'attempt'>): Promise<JsonRecord | undefined> =>
-  reader.attempt(operation, input).catch((error: unknown) => (error instanceof ApiError && otherPath.includes(error.kind) ? undefined : Promise.reject(error as Error)));
+const tryRead = (
+  operation: AnyOperation,
+  input: JsonRecord,
+  reader: Pick<Reader, 'attempt'>,
+): Promise<JsonRecord | undefined> =>
+  reader
+    .attempt(operation, input)
+    .catch((error: unknown) =>
+      error instanceof ApiError && otherPath.includes(error.kind) ? undefined : Promise.reject(error as Error),
+    );
 
 /** The locks of an organization from the first list that can be read; undefined if there is none. */
-async function listLocks(organization_id: string, reader: Pick<Reader, 'attempt'>): Promise<readonly JsonRecord[] | undefined> {
+async function listLocks(
+  organization_id: string,
+  reader: Pick<Reader, 'attempt'>,
+): Promise<readonly JsonRecord[] | undefined> {
   for (const list of lockLists) {
     // The second list is only needed if there is no first.
     const rows = wholeListIn(await tryRead(list, { organization_id }, reader));
@@ -33,30 +44,57 @@ function lockIn(status: JsonRecord | undefined): JsonRecord | null | undefined {
 }
 
 /**
- * The locks of clusters, by cluster: null for one that isn't locked. Clusters of which no path tells are left out. Costs one
+ * The locks of clusters, by cluster: null for one that isn't locked. Clusters of which no path tells are left out.
+ * Costs one
  * request on platforms that list locks, otherwise one per cluster.
  * @throws ApiError if the platform fails.
  */
-export async function readClusterLocks(organization_id: string, clusters: readonly string[], reader: Pick<Reader, 'attempt'>): Promise<ReadonlyMap<string, JsonRecord | null>> {
+export async function readClusterLocks(
+  organization_id: string,
+  clusters: readonly string[],
+  reader: Pick<Reader, 'attempt'>,
+): Promise<ReadonlyMap<string, JsonRecord | null>> {
   const listed = await listLocks(organization_id, reader);
-  if (listed) return new Map(clusters.map((cluster) => [cluster, listed.find((lock) => lock['cluster_id'] === cluster) ?? null]));
-  const locks = await Promise.all(clusters.map(async (cluster_id) => [cluster_id, lockIn(await tryRead(operations.get_cluster_status, { organization_id, cluster_id }, reader))] as const));
-  return new Map(locks.flatMap(([cluster, lock]) => (lock === undefined ? [] : [[cluster, lock && { cluster_id: cluster, ...lock }] as const])));
+  if (listed)
+    return new Map(clusters.map((cluster) => [cluster, listed.find((lock) => lock['cluster_id'] === cluster) ?? null]));
+  const locks = await Promise.all(
+    clusters.map(
+      async (cluster_id) =>
+        [
+          cluster_id,
+          lockIn(await tryRead(operations.get_cluster_status, { organization_id, cluster_id }, reader)),
+        ] as const,
+    ),
+  );
+  return new Map(
+    locks.flatMap(([cluster, lock]) =>
+      lock === undefined ? [] : [[cluster, lock && { cluster_id: cluster, ...lock }] as const],
+    ),
+  );
 }
 
 const day = 86_400_000;
 
 /** When a lock ends, in milliseconds since 1970; NaN if the record doesn't say. */
-export const lockEnd = ({ locked_at: from, ttl_in_days: days }: JsonRecord): number => Date.parse(String(from)) + (typeof days === 'number' ? days : Number.NaN) * day;
+export const lockEnd = ({ locked_at: from, ttl_in_days: days }: JsonRecord): number =>
+  Date.parse(String(from)) + (typeof days === 'number' ? days : Number.NaN) * day;
 
 /** By whom, since and until when, and why a cluster is locked, as far as its lock tells. */
 export function lockFacts(lock: JsonRecord, show: (value: unknown) => string, until = ''): string {
-  const said = (before: string, value: unknown): string => (value === undefined || value === null || value === '' ? '' : `${before}${show(value)}`);
+  const said = (before: string, value: unknown): string =>
+    value === undefined || value === null || value === '' ? '' : `${before}${show(value)}`;
   return `${said(' by ', lock['owner_name'])}${said(' since ', lock['locked_at'])}${until}${said(': ', lock['reason'])}`;
 }
 
-/** That a cluster is locked, by whom, since and until when, and why. @param cluster its name, if it is known; else its id is told */
-export function lockText(lock: JsonRecord, show: (value: unknown) => string, cluster: unknown = lock['cluster_id']): string {
+/**
+ * That a cluster is locked, by whom, since and until when, and why. @param cluster its name, if it is known; else its
+ * id is told
+ */
+export function lockText(
+  lock: JsonRecord,
+  show: (value: unknown) => string,
+  cluster: unknown = lock['cluster_id'],
+): string {
   const end = lockEnd(lock);
   const until = Number.isFinite(end) ? ` until ${new Date(end).toISOString()}` : '';
   return `Cluster ${show(cluster)} is locked${lockFacts(lock, show, until)}`;

@@ -1,10 +1,38 @@
 /** What accompanies a call: its context, its reader, what it acts on. */
 
-export { maximumCallTime, type AskingFailure, type CallContext, type ClientMemory, type Clock, type Dialogue, type ServerLogger } from './call-context.ts';
+export {
+  maximumCallTime,
+  type AskingFailure,
+  type CallContext,
+  type ClientMemory,
+  type Clock,
+  type Dialogue,
+  type ServerLogger,
+} from './call-context.ts';
 export { keyRingOrNewIn, type KeyRing, ephemeralKeys, keysFromFile, type KeyProvider } from './keys.ts';
 export { lockEnd, lockFacts, lockLists, lockReplaceable, lockText, readClusterLocks } from './cluster-locks.ts';
 export { createReader, isPlatformFailure, reasonUnreadable, reasonUnusable, wholeRows, type Reader } from './reader.ts';
-export { asMode, environmentIn, listOfOrganization, organizationWith, pointerIn, readById, readOperationOf, rowsIn, servicesIn, textIn, wholeListIn, readVariableList } from './reads.ts';
+export {
+  asMode,
+  environmentIn,
+  listOfOrganization,
+  organizationWith,
+  pointerIn,
+  readById,
+  readOperationOf,
+  rowsIn,
+  servicesIn,
+  textIn,
+  wholeListIn,
+  readVariableList,
+} from './reads.ts';
 export { openSealed, sealBytes } from './sealed-bytes.ts';
-export { otherLogText, otherStatusText, readServiceLogs, readServiceStatus, replaceableOf, type ServiceReference } from './service-reads.ts';
+export {
+  otherLogText,
+  otherStatusText,
+  readServiceLogs,
+  readServiceStatus,
+  replaceableOf,
+  type ServiceReference,
+} from './service-reads.ts';
 export { targetAndTouched, unknownEnvironment, type Target, type TargetLocation } from './target.ts';

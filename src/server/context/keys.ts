@@ -8,7 +8,8 @@ export type KeyRing = () => readonly KeyProvider[];
 const ringFile = /^question-.+\.key$/;
 
 /**
- * The ring of keys in a directory of keys: its files `question-….key`, each of 32 bytes and mode 0600. The name that sorts last is
+ * The ring of keys in a directory of keys: its files `question-….key`, each of 32 bytes and mode 0600. The name that
+ * sorts last is
  * the newest. The directory is read whenever keys are needed, so that files can be added and removed while servers run.
  * @throws Error, from the returned function, that names the directory or file if it can't be used.
  */
@@ -27,7 +28,10 @@ export function keyRingIn(keysDir: string): KeyRing {
   };
   return () => {
     const present = ringFilesOf(keysDir).toSorted().toReversed().flatMap(keysOf);
-    if (present.length === 0) throw new Error(`${keysDir} holds no question key. Make one with: (umask 077; head -c ${keyBytes} /dev/urandom > ${join(keysDir, 'question-1.key')})`);
+    if (present.length === 0)
+      throw new Error(
+        `${keysDir} holds no question key. Make one with: (umask 077; head -c ${keyBytes} /dev/urandom > ${join(keysDir, 'question-1.key')})`,
+      );
     read.clear();
     for (const [version, keys] of present) read.set(version, keys);
     return present.map(([, keys]) => keys);
@@ -35,9 +39,13 @@ export function keyRingIn(keysDir: string): KeyRing {
 }
 
 /** The names of the question keys in a directory, which may not be there. */
-const ringFilesOf = (keysDir: string): string[] => (existsSync(keysDir) ? readdirSync(keysDir).filter((name) => ringFile.test(name)) : []);
+const ringFilesOf = (keysDir: string): string[] =>
+  existsSync(keysDir) ? readdirSync(keysDir).filter((name) => ringFile.test(name)) : [];
 
-/** The ring of a directory of keys, with a first key if it has none. @throws Error that names the file if it can't be made. */
+/**
+ * The ring of a directory of keys, with a first key if it has none. @throws Error that names the file if it can't be
+ * made.
+ */
 export function keyRingOrNewIn(keysDir: string): KeyRing {
   if (ringFilesOf(keysDir).length === 0) createKeyFile(join(keysDir, 'question-1.key'));
   return keyRingIn(keysDir);
@@ -47,12 +55,24 @@ export function keyRingOrNewIn(keysDir: string): KeyRing {
 const keyBytes = 32;
 
 /** The purpose of a key. Each purpose has its own key, so that no key can open another's seal. */
-type KeyPurpose = 'audit' | 'audit head' | 'approval' | 'waiting call' | 'plan' | 'question' | 'plan token' | 'operator session' | 'check';
+type KeyPurpose =
+  | 'audit'
+  | 'audit head'
+  | 'approval'
+  | 'waiting call'
+  | 'plan'
+  | 'question'
+  | 'plan token'
+  | 'operator session'
+  | 'check';
 
 /** The keys of one data directory, by purpose. */
 export type KeyProvider = (purpose: KeyPurpose) => Buffer;
 
-/** Whether others than this user may read a file. Its group may where it isn't this user's own file: only so do Kubernetes' secrets reach a user. */
+/**
+ * Whether others than this user may read a file. Its group may where it isn't this user's own file: only so do
+ * Kubernetes' secrets reach a user.
+ */
 const isReadableByOthers = (path: string): boolean => {
   if (process.platform === 'win32') return false;
   const { mode, uid } = statSync(path);
@@ -76,9 +96,13 @@ function createKeyFile(path: string): void {
 /** The key in a file; undefined if there is none. @throws Error that names the file if it can't be used. */
 function readKeyFile(path: string): Buffer | undefined {
   try {
-    if (isReadableByOthers(path)) throw new Error(`${path} holds a key, and others may read it. Make it private with: chmod 600 ${path}`);
+    if (isReadableByOthers(path))
+      throw new Error(`${path} holds a key, and others may read it. Make it private with: chmod 600 ${path}`);
     const key = readFileSync(path);
-    if (key.length !== keyBytes) throw new Error(`${path} should hold a key of ${keyBytes} bytes, and holds ${key.length}. Restore it; without it older records can't be verified.`);
+    if (key.length !== keyBytes)
+      throw new Error(
+        `${path} should hold a key of ${keyBytes} bytes, and holds ${key.length}. Restore it; without it older records can't be verified.`,
+      );
     return key;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

@@ -9,7 +9,11 @@ export type AnswerOf<Op extends AnyOperation> = Incomplete<ResponseOf<Op>>;
  * Sends a read to the platform. @throws ApiError if the platform fails.
  * @param onFlaw accepts an answer that can be read in parts only, and receives what is wrong with it.
  */
-export type SendRead = (operation: AnyOperation, input: JsonRecord, onFlaw?: (flaw: ApiError) => void) => Promise<unknown>;
+export type SendRead = (
+  operation: AnyOperation,
+  input: JsonRecord,
+  onFlaw?: (flaw: ApiError) => void,
+) => Promise<unknown>;
 
 /** Reads the platform on behalf of one call. Equal reads are sent once. */
 export interface Reader {
@@ -17,7 +21,10 @@ export interface Reader {
   readonly read: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op>>;
   /** An optional read: undefined if `reasonUnread` explains its failure. @throws ApiError for every other failure. */
   readonly attempt: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op> | undefined>;
-  /** The whole answers that the call already has from an operation, if given to inputs with these members. Sends nothing. */
+  /**
+   * The whole answers that the call already has from an operation, if given to inputs with these members. Sends
+   * nothing.
+   */
   readonly answered: <Op extends AnyOperation>(operation: Op, members?: JsonRecord) => Promise<readonly AnswerOf<Op>[]>;
   /** Drops cached answers: the next read is sent again. */
   readonly forget: () => void;
@@ -30,11 +37,17 @@ export interface ReadRules {
   readonly assertAllowed?: (operation: AnyOperation, input: JsonRecord) => Promise<void>;
   /** The visible part of an answer. Default: all of it. */
   readonly view?: (operation: AnyOperation, answer: unknown) => unknown;
-  /** Why `attempt` may skip a failed read; undefined if it must throw. Default: the platform does not offer or forbids it. */
+  /**
+   * Why `attempt` may skip a failed read; undefined if it must throw. Default: the platform does not offer or forbids
+   * it.
+   */
   readonly reasonUnread?: (error: unknown) => string | undefined;
   /** Reports a read that `attempt` skipped. */
   readonly onUnread?: (operation: AnyOperation, reason: string) => void;
-  /** Accepts answers that can be read in parts only, and receives what is wrong with them. It may throw. Without it such answers are failures. */
+  /**
+   * Accepts answers that can be read in parts only, and receives what is wrong with them. It may throw. Without it such
+   * answers are failures.
+   */
   readonly onFlaw?: (operation: AnyOperation, flaw: ApiError) => void;
 }
 
@@ -54,7 +67,8 @@ export function reasonUnreadable(error: unknown): string | undefined {
 }
 
 /**
- * How the guard reads: what can't be read counts as unknown. A list is unknown as a whole if a row of it can't be read, since
+ * How the guard reads: what can't be read counts as unknown. A list is unknown as a whole if a row of it can't be read,
+ * since
  * nothing shows what that row is.
  */
 export const wholeRows: ReadRules = {
@@ -92,7 +106,9 @@ export function createReader(send: SendRead, rules: ReadRules = {}, answers: Ans
 
   /** The same read as it was answered under the other rules, if that was a whole answer. */
   const sentOtherwise = async (operation: AnyOperation, input: JsonRecord): Promise<CachedAnswer | undefined> => {
-    const other = await cached.get(JSON.stringify([operation.name, input, onFlaw === undefined]))?.catch((error: unknown) => (isBadAnswer(error) ? undefined : Promise.reject(error)));
+    const other = await cached
+      .get(JSON.stringify([operation.name, input, onFlaw === undefined]))
+      ?.catch((error: unknown) => (isBadAnswer(error) ? undefined : Promise.reject(error)));
     return other && other.flaw === undefined ? other : undefined;
   };
 
@@ -118,14 +134,18 @@ export function createReader(send: SendRead, rules: ReadRules = {}, answers: Ans
     answered: async <Op extends AnyOperation>(operation: Op, members: JsonRecord = {}) => {
       const inputs = [...cached].flatMap(([key, answer]) => {
         const [name, input] = JSON.parse(key) as [string, JsonRecord];
-        return name === operation.name && Object.entries(members).every(([member, value]) => input[member] === value) ? [{ input, answer }] : [];
+        return name === operation.name && Object.entries(members).every(([member, value]) => input[member] === value)
+          ? [{ input, answer }]
+          : [];
       });
-      const all = await Promise.all(inputs.map(async ({ input, answer }) => {
-        const found = await answer.catch(() => undefined);
-        if (!found || found.flaw) return [];
-        await assertAllowed?.(operation, input);
-        return [view(operation, found.answer) as AnswerOf<Op>];
-      }));
+      const all = await Promise.all(
+        inputs.map(async ({ input, answer }) => {
+          const found = await answer.catch(() => undefined);
+          if (!found || found.flaw) return [];
+          await assertAllowed?.(operation, input);
+          return [view(operation, found.answer) as AnswerOf<Op>];
+        }),
+      );
       return all.flat();
     },
     forget: () => {

@@ -1,14 +1,30 @@
 import { ApiError } from '../../client/index.ts';
-import { allOperations, EnvironmentMode, everyOrganization, operations, parameterKind, type AnyOperation, type ReferenceKind, variableList, type VariableListing, type VariableOwnerKind } from '../../contract/index.ts';
+import {
+  allOperations,
+  EnvironmentMode,
+  everyOrganization,
+  operations,
+  parameterKind,
+  type AnyOperation,
+  type ReferenceKind,
+  variableList,
+  type VariableListing,
+  type VariableOwnerKind,
+} from '../../contract/index.ts';
 import { at, isRecord, type JsonRecord } from '../json/index.ts';
 import type { Reader } from './reader.ts';
 
 /**
- * Reads what an owner sees of variables or of secrets, of every scope; undefined if the platform doesn't offer the list, or
+ * Reads what an owner sees of variables or of secrets, of every scope; undefined if the platform doesn't offer the
+ * list, or
  * forbids it.
  * @throws ApiError if the platform fails.
  */
-export async function readVariableList(listing: VariableListing, { kind, id }: { readonly kind: VariableOwnerKind; readonly id: string }, { attempt }: Pick<Reader, 'attempt'>): Promise<JsonRecord | undefined> {
+export async function readVariableList(
+  listing: VariableListing,
+  { kind, id }: { readonly kind: VariableOwnerKind; readonly id: string },
+  { attempt }: Pick<Reader, 'attempt'>,
+): Promise<JsonRecord | undefined> {
   const { operation, inputFor, isListed } = variableList(listing, kind);
   const answer: JsonRecord | undefined = await attempt(operation, inputFor(id));
   return answer && isListed ? { ...answer, results: rowsIn(answer).filter(isListed) } : answer;
@@ -22,16 +38,24 @@ export const rowsIn = (answer: JsonRecord | undefined): JsonRecord[] => {
 
 /** The read operation whose only parameter, at the end of its path, is the id of this kind. */
 export const readOperationOf = (kind: ReferenceKind): AnyOperation | undefined =>
-  allOperations.find(({ method, path, params }) => method === 'GET' && params.length === 1 && path.endsWith(`{${params[0]}}`) && parameterKind(params[0]!) === kind);
+  allOperations.find(
+    ({ method, path, params }) =>
+      method === 'GET' && params.length === 1 && path.endsWith(`{${params[0]}}`) && parameterKind(params[0]!) === kind,
+  );
 
 /** Reads a resource by its id; undefined if the platform doesn't offer or forbids it. */
-export const readById = async (kind: ReferenceKind, id: string, reader: Pick<Reader, 'attempt'>): Promise<JsonRecord | undefined> => {
+export const readById = async (
+  kind: ReferenceKind,
+  id: string,
+  reader: Pick<Reader, 'attempt'>,
+): Promise<JsonRecord | undefined> => {
   const operation = readOperationOf(kind);
   return operation && reader.attempt(operation, { [`${kind}_id`]: id });
 };
 
 /**
- * The rows in the answer of a list, if it is complete; undefined if there is no answer, or it contains only a part of the
+ * The rows in the answer of a list, if it is complete; undefined if there is no answer, or it contains only a part of
+ * the
  * rows.
  */
 export function wholeListIn(answer: JsonRecord | undefined): JsonRecord[] | undefined {
@@ -41,11 +65,14 @@ export function wholeListIn(answer: JsonRecord | undefined): JsonRecord[] | unde
   return typeof total === 'number' && total > rows.length ? undefined : rows;
 }
 
-export const textIn = (record: JsonRecord | undefined, name: string): string | undefined => (typeof record?.[name] === 'string' ? record[name] : undefined);
-export const pointerIn = (record: JsonRecord | undefined, name: string): string | undefined => (isRecord(record?.[name]) ? textIn(record[name], 'id') : undefined);
+export const textIn = (record: JsonRecord | undefined, name: string): string | undefined =>
+  typeof record?.[name] === 'string' ? record[name] : undefined;
+export const pointerIn = (record: JsonRecord | undefined, name: string): string | undefined =>
+  isRecord(record?.[name]) ? textIn(record[name], 'id') : undefined;
 
 /** Parses a mode; `unknown` if it is not one of the contract's. */
-export const asMode = (value: unknown): EnvironmentMode | 'unknown' => EnvironmentMode.safeParse(value).data ?? 'unknown';
+export const asMode = (value: unknown): EnvironmentMode | 'unknown' =>
+  EnvironmentMode.safeParse(value).data ?? 'unknown';
 
 /** Reads a list of the caller's organization; undefined if the platform doesn't offer or forbids it. */
 export async function listOfOrganization(list: AnyOperation, reader: Reader): Promise<JsonRecord | undefined> {
@@ -57,17 +84,24 @@ const isUnclear = (error: unknown): boolean => error instanceof ApiError && erro
 
 /** Reads an organization by its id, by default the token's own; undefined if the platform doesn't show it. */
 export async function organizationWith(id: string | undefined, reader: Reader): Promise<JsonRecord | undefined> {
-  const own = await reader.attempt(operations.get_organization, {}).catch((error: unknown) => (isUnclear(error) ? undefined : Promise.reject(error as Error)));
+  const own = await reader
+    .attempt(operations.get_organization, {})
+    .catch((error: unknown) => (isUnclear(error) ? undefined : Promise.reject(error as Error)));
   if (id === undefined || own?.id === id) return own;
   return rowsIn(await reader.attempt(everyOrganization, {})).find((row) => row['id'] === id);
 }
 
-/** The row of an environment in the list of its organization, if the call has read that and it has a member; its cluster may be told by its services. */
+/**
+ * The row of an environment in the list of its organization, if the call has read that and it has a member; its cluster
+ * may be told by its services.
+ */
 async function environmentRow(id: string, member: string, reader: Reader): Promise<JsonRecord | undefined> {
   const lists = await reader.answered(operations.list_environments_of_organization);
   const row = lists.flatMap((answer) => rowsIn(answer)).find((one) => one['id'] === id);
   if (row === undefined || textIn(row, member) !== undefined) return row;
-  const services = (await reader.answered(operations.list_services_of_organization)).flatMap((answer) => rowsIn(answer));
+  const services = (await reader.answered(operations.list_services_of_organization)).flatMap((answer) =>
+    rowsIn(answer),
+  );
   const inside = services.find((service) => service['environment_id'] === id && textIn(service, member) !== undefined);
   return inside && { ...row, [member]: inside[member] };
 }
@@ -76,18 +110,35 @@ async function environmentRow(id: string, member: string, reader: Reader): Promi
  * The record of an environment, from what the call has read already if that has a member, so that a call about many
  * environments doesn't read each of them; undefined if it can't be read.
  */
-export const environmentIn = async (id: string, member: 'mode' | 'cluster_id', reader: Reader): Promise<JsonRecord | undefined> =>
-  (await environmentRow(id, member, reader)) ?? readById('environment', id, reader);
+export const environmentIn = async (
+  id: string,
+  member: 'mode' | 'cluster_id',
+  reader: Reader,
+): Promise<JsonRecord | undefined> => (await environmentRow(id, member, reader)) ?? readById('environment', id, reader);
 
-/** The services of an environment in a list that the call has read: of the environment itself or a wider one. Where that has one of them, it has them all. */
+/**
+ * The services of an environment in a list that the call has read: of the environment itself or a wider one. Where that
+ * has one of them, it has them all.
+ */
 async function servicesRead(environment_id: string, reader: Reader): Promise<readonly JsonRecord[] | undefined> {
   const [list] = await reader.answered(operations.list_services, { environment_id });
   const own = wholeListIn(list);
   if (own) return own;
-  const wide = (await reader.answered(operations.list_services_of_organization)).map((answer) => rowsIn(answer).filter((row) => row['environment_id'] === environment_id));
+  const wide = (await reader.answered(operations.list_services_of_organization)).map((answer) =>
+    rowsIn(answer).filter((row) => row['environment_id'] === environment_id),
+  );
   return wide.find((rows) => rows.length > 0);
 }
 
-/** The services of an environment, from what the call has read already or by reading them; undefined if not all of them can be read. */
-export const servicesIn = async (environmentId: string | undefined, reader: Reader): Promise<readonly JsonRecord[] | undefined> =>
-  environmentId === undefined ? undefined : ((await servicesRead(environmentId, reader)) ?? wholeListIn(await reader.attempt(operations.list_services, { environment_id: environmentId })));
+/**
+ * The services of an environment, from what the call has read already or by reading them; undefined if not all of them
+ * can be read.
+ */
+export const servicesIn = async (
+  environmentId: string | undefined,
+  reader: Reader,
+): Promise<readonly JsonRecord[] | undefined> =>
+  environmentId === undefined
+    ? undefined
+    : ((await servicesRead(environmentId, reader)) ??
+      wholeListIn(await reader.attempt(operations.list_services, { environment_id: environmentId })));

@@ -19,7 +19,9 @@ export function openSealed(sealed: string, key: Uint8Array, about: string): Buff
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length < ivBytes + tagBytes) return undefined;
   try {
-    const opening = createDecipheriv(cipher, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes }).setAAD(Buffer.from(about)).setAuthTag(bytes.subarray(-tagBytes));
+    const opening = createDecipheriv(cipher, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
+      .setAAD(Buffer.from(about))
+      .setAuthTag(bytes.subarray(-tagBytes));
     return Buffer.concat([opening.update(bytes.subarray(ivBytes, -tagBytes)), opening.final()]);
   } catch {
     return undefined;

@@ -14,19 +14,28 @@ export interface ServiceReference {
 
 type Reads = Pick<Reader, 'read' | 'attempt'>;
 
-const operationNamed = (name: string): AnyOperation | undefined => allOperations.find((operation) => operation.name === name);
+const operationNamed = (name: string): AnyOperation | undefined =>
+  allOperations.find((operation) => operation.name === name);
 
 /**
- * The failures of a read after which something else may stand in for its answer: also that the platform fails at it every
+ * The failures of a read after which something else may stand in for its answer: also that the platform fails at it
+ * every
  * time, which the client has tried. Never what a policy or the platform forbids.
  * Of a documented read, 404 doesn't show whether the platform lacks the route or the resource.
  */
-export const replaceableOf = ({ documented }: AnyOperation): readonly ApiErrorKind[] => ['not_offered', 'bad_answer', 'server_error', ...(documented ? (['not_found'] as const) : [])];
+export const replaceableOf = ({ documented }: AnyOperation): readonly ApiErrorKind[] => [
+  'not_offered',
+  'bad_answer',
+  'server_error',
+  ...(documented ? (['not_found'] as const) : []),
+];
 
 /** The failures that stand where nothing takes the place of the answer. */
 const standing: readonly ApiErrorKind[] = ['not_found', 'server_error'];
 
-/** What was read of one service, if it could be; `isReplaceable`: whether the environment may be read for it instead. */
+/**
+ * What was read of one service, if it could be; `isReplaceable`: whether the environment may be read for it instead.
+ */
 interface OwnAnswer {
   readonly answer?: JsonRecord;
   readonly isReplaceable: boolean;
@@ -35,7 +44,12 @@ interface OwnAnswer {
 }
 
 /** Reads what the platform offers for one kind of service only. */
-async function readOwn(name: string, { kind, id }: ServiceReference, reader: Reads, query: JsonRecord = {}): Promise<OwnAnswer> {
+async function readOwn(
+  name: string,
+  { kind, id }: ServiceReference,
+  reader: Reads,
+  query: JsonRecord = {},
+): Promise<OwnAnswer> {
   const operation = operationNamed(name);
   if (!operation) return { isReplaceable: true };
   const input = { [`${kind}_id`]: id, ...query };
@@ -50,20 +64,34 @@ async function readOwn(name: string, { kind, id }: ServiceReference, reader: Rea
   }
 }
 
-const environmentOf = async ({ kind, id, environmentId }: ServiceReference, reader: Reads): Promise<string | undefined> =>
-  environmentId ?? pointerIn(await readById(kind, id, reader), 'environment');
+const environmentOf = async (
+  { kind, id, environmentId }: ServiceReference,
+  reader: Reads,
+): Promise<string | undefined> => environmentId ?? pointerIn(await readById(kind, id, reader), 'environment');
 
 /** The row of a service in the statuses of its environment, in the list of whatever kind. */
 const rowOf = (id: string, statuses: JsonRecord | undefined): JsonRecord | undefined =>
-  Object.values(statuses ?? {}).flatMap((list) => recordsIn(list)).find((row) => row['id'] === id);
+  Object.values(statuses ?? {})
+    .flatMap((list) => recordsIn(list))
+    .find((row) => row['id'] === id);
 
-/** What the environment of a service tells in place of the service. @throws the failure of the own read, if that stands and the environment tells nothing. */
-async function readInstead<Found>({ failure }: OwnAnswer, service: ServiceReference, reader: Reads, read: (environment_id: string) => Promise<Found | undefined>): Promise<Found | undefined> {
+/**
+ * What the environment of a service tells in place of the service. @throws the failure of the own read, if that stands
+ * and the environment tells nothing.
+ */
+async function readInstead<Found>(
+  { failure }: OwnAnswer,
+  service: ServiceReference,
+  reader: Reads,
+  read: (environment_id: string) => Promise<Found | undefined>,
+): Promise<Found | undefined> {
   const find = async (): Promise<Found | undefined> => {
     const environment_id = await environmentOf(service, reader);
     return environment_id === undefined ? undefined : read(environment_id);
   };
-  const found = await (failure ? find().catch((error: unknown) => Promise.reject(error instanceof ApiError ? failure : (error as Error))) : find());
+  const found = await (failure
+    ? find().catch((error: unknown) => Promise.reject(error instanceof ApiError ? failure : (error as Error)))
+    : find());
   if (failure && found === undefined) throw failure;
   return found;
 }
@@ -103,19 +131,27 @@ interface ServiceLog {
 export const otherLogText = (kind: string): string =>
   `The log of this ${kind} itself is not read: its lines are those in the log of its environment, which has only the latest deployments.`;
 
-const linesIn = (answer: JsonRecord | undefined): readonly JsonRecord[] | undefined => (Array.isArray(answer?.['results']) ? rowsIn(answer) : undefined);
+const linesIn = (answer: JsonRecord | undefined): readonly JsonRecord[] | undefined =>
+  Array.isArray(answer?.['results']) ? rowsIn(answer) : undefined;
 
 /**
- * Reads the newest log lines of a service: from its own log or, if that can't be read, those of this service in the log of
+ * Reads the newest log lines of a service: from its own log or, if that can't be read, those of this service in the log
+ * of
  * its environment; undefined if there is neither.
  * @param tail most lines. Default: all that the platform answers.
  */
-export async function readServiceLogs(service: ServiceReference, reader: Reads, tail?: number): Promise<ServiceLog | undefined> {
+export async function readServiceLogs(
+  service: ServiceReference,
+  reader: Reads,
+  tail?: number,
+): Promise<ServiceLog | undefined> {
   const own = await readOwn(`get_${service.kind}_logs`, service, reader, tail === undefined ? {} : { tail });
   const ownLines = linesIn(own.answer);
   if (ownLines) return { lines: ownLines, from: 'service' };
   if (!own.isReplaceable) return undefined;
-  const all = await readInstead(own, service, reader, async (environment_id) => linesIn(await reader.attempt(operations.get_environment_logs, { environment_id })));
+  const all = await readInstead(own, service, reader, async (environment_id) =>
+    linesIn(await reader.attempt(operations.get_environment_logs, { environment_id })),
+  );
   // Lines that don't say which service they are from tell nothing of this one.
   const isTold = all?.length === 0 || all?.some((line) => typeof line['service_id'] === 'string');
   const lines = isTold ? all?.filter((line) => line['service_id'] === service.id) : undefined;

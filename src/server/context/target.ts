@@ -18,14 +18,26 @@ export interface Target {
   readonly project?: TargetLocation;
   /** The mode of its environment, PRODUCTION for a cluster that hosts production; `none` outside any environment. */
   readonly mode: EnvironmentMode | 'unknown' | 'none';
-  /** Other affected resources: results of the call, and resources that its input refers to. Absent if none of them has a location or mode. */
+  /**
+   * Other affected resources: results of the call, and resources that its input refers to. Absent if none of them has a
+   * location or mode.
+   */
   readonly touched?: readonly Target[];
-  /** Why it is affected although no argument refers to it: the cluster hosts it, it is in the project that is changed, or it is unknown whether the call acts there. */
+  /**
+   * Why it is affected although no argument refers to it: the cluster hosts it, it is in the project that is changed,
+   * or it is unknown whether the call acts there.
+   */
   readonly why?: 'hosted' | 'inherits' | 'elsewhere';
 }
 
 /** An environment that could not be determined: scope and policy rules can't be decided for it. */
-export const unknownEnvironment = (why: Target['why']): Target => ({ kind: 'environment', environment: {}, project: {}, mode: 'unknown', why });
+export const unknownEnvironment = (why: Target['why']): Target => ({
+  kind: 'environment',
+  environment: {},
+  project: {},
+  mode: 'unknown',
+  why,
+});
 
 /** A target and everything else that the call touches, the target first. */
 export const targetAndTouched = ({ touched = [], ...target }: Target): readonly Target[] => [target, ...touched];

@@ -15,7 +15,10 @@ export interface Denial {
 export interface ResolutionProblem {
   readonly kind: ResourceKind;
   readonly reference: string;
-  /** `not_listable`: the platform can't list the candidates, and no resource seen earlier matches; `not_readable`: its lists of them could not all be read; `is_secret`: no variable has the key, but a secret. */
+  /**
+   * `not_listable`: the platform can't list the candidates, and no resource seen earlier matches; `not_readable`: its
+   * lists of them could not all be read; `is_secret`: no variable has the key, but a secret.
+   */
   readonly why: 'unknown' | 'ambiguous' | 'not_listable' | 'not_readable' | 'wrong_kind' | 'bad_uri' | 'is_secret';
   /** The resources that it could mean. */
   readonly candidates: readonly ResolvedResource[];
@@ -32,7 +35,11 @@ export interface ResolutionProblem {
 }
 
 /** A problem without candidates, suggestions or notes. */
-export const emptyProblem = (kind: ResourceKind, reference: string, why: 'wrong_kind' | 'bad_uri'): ResolutionProblem => ({ kind, reference, why, candidates: [], suggestions: [], notes: [] });
+export const emptyProblem = (
+  kind: ResourceKind,
+  reference: string,
+  why: 'wrong_kind' | 'bad_uri',
+): ResolutionProblem => ({ kind, reference, why, candidates: [], suggestions: [], notes: [] });
 
 /** Why a seal is not valid for a call. */
 export type InvalidSeal =
@@ -45,7 +52,8 @@ export type InvalidSeal =
   | 'used';
 
 /**
- * Why the operator is asked instead of the client's user: the plan is longer than a client's question may be, the policy
+ * Why the operator is asked instead of the client's user: the plan is longer than a client's question may be, the
+ * policy
  * leaves such calls to the operator, or the client declared that it can ask, and couldn't.
  */
 export type InsteadOfClient = 'too_long' | 'operator_only' | AskingFailure;
@@ -90,7 +98,14 @@ export type Failure =
   | { readonly kind: 'denied'; readonly denial: Denial }
   | { readonly kind: 'not_confirmed'; readonly why: Refusal; readonly plan: RefusedPlan }
   /** `command` approves the call with this code. */
-  | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly instead?: InsteadOfClient; readonly plan: RefusedPlan }
+  | {
+      readonly kind: 'pending';
+      readonly code?: string;
+      readonly command?: string;
+      readonly planToken?: string;
+      readonly instead?: InsteadOfClient;
+      readonly plan: RefusedPlan;
+    }
   | { readonly kind: 'not_recorded'; readonly requestId: string }
   /** The database that servers share can't be used. */
   | { readonly kind: 'store_unavailable'; readonly requestId: string }
@@ -99,10 +114,18 @@ export type Failure =
   /** A tool can't continue. `what` is a text of this server, `seen` is data from the platform. */
   | { readonly kind: 'not_possible'; readonly what: string; readonly next: ToolText; readonly seen?: string }
   /** Of several changes some failed: those that are `done` were made, the rest of them not tried. */
-  | { readonly kind: 'partly'; readonly done: readonly string[]; readonly failures: readonly FailedChange[]; readonly of: number }
+  | {
+      readonly kind: 'partly';
+      readonly done: readonly string[];
+      readonly failures: readonly FailedChange[];
+      readonly of: number;
+    }
   /** All changes were made, but building the answer failed. */
   | { readonly kind: 'afterwards'; readonly done: readonly string[]; readonly error: Failure }
-  /** The change was made, but its result isn't what was asked for. `what` is a text of this server, `seen` is data from the platform. */
+  /**
+   * The change was made, but its result isn't what was asked for. `what` is a text of this server, `seen` is data from
+   * the platform.
+   */
   | { readonly kind: 'not_as_asked'; readonly what: string; readonly next: ToolText; readonly seen?: string }
   | { readonly kind: 'api'; readonly error: ApiError }
   /** `begun` if a change was confirmed: then it may have been sent. */
@@ -118,18 +141,23 @@ export class CallFailure extends Error {
 }
 
 /**
- * Thrown by a store that several servers share when its database can't be used. Whether what it was asked to do was done is not
+ * Thrown by a store that several servers share when its database can't be used. Whether what it was asked to do was
+ * done is not
  * known. What is in the store comes before a change, so none was sent.
  */
 export class StoreUnavailable extends Error {
   constructor(cause: unknown) {
-    super(`The database that the servers share could not be used: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(
+      `The database that the servers share could not be used: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
     this.name = 'StoreUnavailable';
   }
 }
 
 /** Whether an error is the policy's denial, and not a failure of the platform or a defect. */
-export const isDenied = (error: unknown): error is CallFailure & { readonly failure: { readonly kind: 'denied' } } => error instanceof CallFailure && error.failure.kind === 'denied';
+export const isDenied = (error: unknown): error is CallFailure & { readonly failure: { readonly kind: 'denied' } } =>
+  error instanceof CallFailure && error.failure.kind === 'denied';
 
 /** Ends a call. @throws CallFailure always. */
 export const fail = (failure: Failure): never => {
@@ -154,7 +182,10 @@ export function outcomeOf(failure: Failure): Pick<CallOutcome, 'outcome' | 'why'
       return { outcome: 'pending', why: failure.code };
     case 'partly':
       if (failure.done.length === 0 && failure.failures.length === 1) return outcomeOf(failure.failures[0]!.error);
-      return { outcome: failure.failures.some(({ error }) => outcomeOf(error).outcome === 'unknown') ? 'unknown' : 'failed', why: `${failure.done.length} of ${failure.of} done` };
+      return {
+        outcome: failure.failures.some(({ error }) => outcomeOf(error).outcome === 'unknown') ? 'unknown' : 'failed',
+        why: `${failure.done.length} of ${failure.of} done`,
+      };
     case 'afterwards':
       return { outcome: 'done', why: outcomeOf(failure.error).why };
     case 'not_as_asked':
@@ -196,7 +227,12 @@ function detailsOf(failure: Failure): Omit<FailureCode, 'kind' | 'outcome'> {
       return { why: failure.problem.why };
     case 'api': {
       const { kind, operation, status, retryAt } = failure.error;
-      return { why: kind, operation, ...(status !== undefined && { status }), ...(retryAt !== undefined && { retry_at: new Date(retryAt).toISOString() }) };
+      return {
+        why: kind,
+        operation,
+        ...(status !== undefined && { status }),
+        ...(retryAt !== undefined && { retry_at: new Date(retryAt).toISOString() }),
+      };
     }
     case 'partly':
       return { done: failure.done.length, failures: failure.failures.map(({ error }) => failureCode(error)) };
@@ -208,4 +244,8 @@ function detailsOf(failure: Failure): Omit<FailureCode, 'kind' | 'outcome'> {
 }
 
 /** A failure as a code with data, for programs. */
-export const failureCode = (failure: Failure): FailureCode => ({ kind: failure.kind, outcome: outcomeOf(failure).outcome, ...detailsOf(failure) });
+export const failureCode = (failure: Failure): FailureCode => ({
+  kind: failure.kind,
+  outcome: outcomeOf(failure).outcome,
+  ...detailsOf(failure),
+});

@@ -1,3 +1,21 @@
 /** How a call can fail, as values. */
 
-export { CallFailure, emptyProblem, fail, failureCode, failureOf, isDenied, outcomeOf, StoreUnavailable, type Denial, type FailedChange, type Failure, type FailureCode, type InsteadOfClient, type InvalidSeal, type Refusal, type RefusedPlan, type ResolutionProblem } from './failure.ts';
+export {
+  CallFailure,
+  emptyProblem,
+  fail,
+  failureCode,
+  failureOf,
+  isDenied,
+  outcomeOf,
+  StoreUnavailable,
+  type Denial,
+  type FailedChange,
+  type Failure,
+  type FailureCode,
+  type InsteadOfClient,
+  type InvalidSeal,
+  type Refusal,
+  type RefusedPlan,
+  type ResolutionProblem,
+} from './failure.ts';

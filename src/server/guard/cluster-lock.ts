@@ -7,14 +7,25 @@ import { environmentIn, lockEnd, lockText, readClusterLocks, targetAndTouched, t
 import type { TargetedOperation, GuardedCall } from './guarded-call.ts';
 
 /** Changes that a lock doesn't block: cancelling a running deployment, and changing the lock itself. */
-const allowedUnderLock: readonly AnyOperation[] = [operations.cancel_deployment, operations.lock_cluster, operations.unlock_cluster];
+const allowedUnderLock: readonly AnyOperation[] = [
+  operations.cancel_deployment,
+  operations.lock_cluster,
+  operations.unlock_cluster,
+];
 
 const hostedKinds: readonly string[] = ['environment', ...serviceKinds];
 
 /** What finding a lock reads, for an operation that a lock can block. */
 export function readsToFindLock(operation: AnyOperation): readonly ReadUse[] {
-  const refersToCluster = Object.values(operation.roles).some((role) => typeof role === 'object' && 'pointsAt' in role && role.pointsAt === 'cluster');
-  const isBlocked = operation.effect !== 'read' && !allowedUnderLock.includes(operation) && (refersToCluster || [...hostedKinds, 'cluster'].includes(operation.target) || operation.reachesEnvironments === true);
+  const refersToCluster = Object.values(operation.roles).some(
+    (role) => typeof role === 'object' && 'pointsAt' in role && role.pointsAt === 'cluster',
+  );
+  const isBlocked =
+    operation.effect !== 'read' &&
+    !allowedUnderLock.includes(operation) &&
+    (refersToCluster ||
+      [...hostedKinds, 'cluster'].includes(operation.target) ||
+      operation.reachesEnvironments === true);
   const without = 'the plan says that nobody could look whether the cluster is locked';
   return isBlocked ? [...readUses(without, operations.get_organization), ...lockReads(without)] : [];
 }
@@ -30,19 +41,31 @@ interface Hosts {
 /** The hosts of an operation. None for reads and for operations that a lock doesn't block. */
 async function hostsOf({ operation, input, target }: TargetedOperation, reader: Reader): Promise<Hosts> {
   if (operation.effect === 'read' || allowedUnderLock.includes(operation)) return { records: [], isIncomplete: false };
-  const clusters = [target, ...referencesIn(operation, input)].filter(({ kind, id }) => kind === 'cluster' && id !== undefined);
+  const clusters = [target, ...referencesIn(operation, input)].filter(
+    ({ kind, id }) => kind === 'cluster' && id !== undefined,
+  );
   // What is copied stays as it is: only the cluster that the copy is made on has to be unlocked.
   const isCopied = operation.creates?.kind === 'environment' && target.kind === 'environment' && clusters.length > 0;
-  const hosted = (isCopied ? [] : targetAndTouched(target)).filter(({ kind, environment, why }) => why !== 'hosted' && hostedKinds.includes(kind) && environment !== undefined);
+  const hosted = (isCopied ? [] : targetAndTouched(target)).filter(
+    ({ kind, environment, why }) => why !== 'hosted' && hostedKinds.includes(kind) && environment !== undefined,
+  );
   const environments = [...new Set(hosted.flatMap(({ environment }) => environment?.id ?? []))];
-  const records = (await Promise.all(environments.map((id) => environmentIn(id, 'cluster_id', reader)))).filter((record) => textOf(record, 'cluster_id') !== undefined);
+  const records = (await Promise.all(environments.map((id) => environmentIn(id, 'cluster_id', reader)))).filter(
+    (record) => textOf(record, 'cluster_id') !== undefined,
+  );
   // Where something is created, the cluster is what its input refers to.
-  const isUndetermined = clusters.length === 0 && hosted.some(({ environment, why }) => why !== 'elsewhere' && environment?.id === undefined);
-  return { records: [...records.filter((record) => record !== undefined), ...clusters.map(({ id }) => ({ cluster_id: id }))], isIncomplete: isUndetermined || records.length < environments.length };
+  const isUndetermined =
+    clusters.length === 0 &&
+    hosted.some(({ environment, why }) => why !== 'elsewhere' && environment?.id === undefined);
+  return {
+    records: [...records.filter((record) => record !== undefined), ...clusters.map(({ id }) => ({ cluster_id: id }))],
+    isIncomplete: isUndetermined || records.length < environments.length,
+  };
 }
 
 /** The organization's id, if an environment's record includes it. */
-const organizationIn = ({ organization }: JsonRecord): string | undefined => (isRecord(organization) ? textOf(organization, 'id') : undefined);
+const organizationIn = ({ organization }: JsonRecord): string | undefined =>
+  isRecord(organization) ? textOf(organization, 'id') : undefined;
 
 /** What is known of the locks that would make the platform refuse operations. */
 interface FoundLock {
@@ -54,21 +77,38 @@ interface FoundLock {
 const refusal = 'if it is, the platform refuses this';
 
 const unknownOf = (clusters: readonly string[], isIncomplete: boolean): readonly string[] => [
-  ...clusters.map((cluster) => notKnown(`whether cluster ${cluster} is locked, because neither the locks nor its status can be read; ${refusal}`)),
-  ...(isIncomplete ? [notKnown(`whether the cluster of this is locked, because nothing tells which cluster that is; ${refusal}`)] : []),
+  ...clusters.map((cluster) =>
+    notKnown(`whether cluster ${cluster} is locked, because neither the locks nor its status can be read; ${refusal}`),
+  ),
+  ...(isIncomplete
+    ? [notKnown(`whether the cluster of this is locked, because nothing tells which cluster that is; ${refusal}`)]
+    : []),
 ];
 
 /** The lock that would make the platform refuse one of the operations. */
-async function findLock(targetedOperations: readonly TargetedOperation[], reader: Reader, now: number): Promise<FoundLock> {
+async function findLock(
+  targetedOperations: readonly TargetedOperation[],
+  reader: Reader,
+  now: number,
+): Promise<FoundLock> {
   const hosts = await Promise.all(targetedOperations.map((one) => hostsOf(one, reader)));
   const records = hosts.flatMap((one) => one.records);
   const isIncomplete = hosts.some((one) => one.isIncomplete);
   const clusters = [...new Set(records.map((host) => String(host['cluster_id'])))];
   const [first] = records;
   const organization_id = first && (organizationIn(first) ?? (await organizationOf(reader)));
-  const locks = organization_id === undefined ? new Map<string, JsonRecord | null>() : await readClusterLocks(organization_id, clusters, reader);
+  const locks =
+    organization_id === undefined
+      ? new Map<string, JsonRecord | null>()
+      : await readClusterLocks(organization_id, clusters, reader);
   const lock = [...locks.values()].find((one) => one !== null && !(lockEnd(one) <= now)) ?? undefined;
-  return { lock, unknown: unknownOf(clusters.filter((cluster) => !locks.has(cluster)), isIncomplete) };
+  return {
+    lock,
+    unknown: unknownOf(
+      clusters.filter((cluster) => !locks.has(cluster)),
+      isIncomplete,
+    ),
+  };
 }
 
 /**
@@ -77,7 +117,10 @@ async function findLock(targetedOperations: readonly TargetedOperation[], reader
  * @returns what could not be found out: lines for the plan, so that whoever agrees knows that nobody could look.
  * @throws CallFailure `not_possible` with the lock's owner and reason; ApiError if the platform fails.
  */
-export async function assertNotLocked({ reader, context }: GuardedCall, targetedOperations: readonly TargetedOperation[]): Promise<readonly string[]> {
+export async function assertNotLocked(
+  { reader, context }: GuardedCall,
+  targetedOperations: readonly TargetedOperation[],
+): Promise<readonly string[]> {
   const { lock, unknown } = await findLock(targetedOperations, reader, context.clock.now());
   if (!lock) return unknown;
   return fail({

@@ -28,7 +28,9 @@ export function controlSchemas(tool: Tool, policy: Policy): Record<string, JsonS
   return {
     dry_run: { type: 'boolean', description: 'Plan only.' },
     ...(mayBeUnattended(policy) && { plan_token: { type: 'string', description: 'From the plan, to confirm it.' } }),
-    ...(variables.length > 0 && { value_from_env: { type: 'string', enum: [...variables], description: 'Instead of value: set it unseen.' } }),
+    ...(variables.length > 0 && {
+      value_from_env: { type: 'string', enum: [...variables], description: 'Instead of value: set it unseen.' },
+    }),
   };
 }
 
@@ -45,33 +47,54 @@ export interface SplitArguments {
   /** The arguments for the platform. */
   readonly args: unknown;
   readonly issues: readonly Issue[];
-  /** The argument whose value came from an environment variable of this server, and which variable. The value must never be shown. */
+  /**
+   * The argument whose value came from an environment variable of this server, and which variable. The value must never
+   * be shown.
+   */
   readonly unseen?: { readonly member: string; readonly variable: string };
 }
 
 /** Environment variables of this server, by name. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-function valueFrom(name: unknown, callArguments: JsonRecord, policy: Policy, environment: EnvironmentVariables): { value?: string; issues: Issue[] } {
+function valueFrom(
+  name: unknown,
+  callArguments: JsonRecord,
+  policy: Policy,
+  environment: EnvironmentVariables,
+): { value?: string; issues: Issue[] } {
   const allowed = allowedVariables(policy);
-  if (typeof name !== 'string' || !allowed.includes(name)) return { issues: [`"value_from_env" must be one of ${allowed.join(', ')}`] };
+  if (typeof name !== 'string' || !allowed.includes(name))
+    return { issues: [`"value_from_env" must be one of ${allowed.join(', ')}`] };
   if (callArguments[valueMember] !== undefined) return { issues: [`give "value" or "value_from_env", not both`] };
   const value = environment[name];
-  if (value === undefined) return { issues: [`"value_from_env": ${name} is allowed, but not set where this server runs`] };
+  if (value === undefined)
+    return { issues: [`"value_from_env": ${name} is allowed, but not set where this server runs`] };
   // A shorter value can't be masked if the platform sends it back.
-  return value.length < minimumMaskedLength ? { issues: [`"value_from_env": what ${name} holds is too short to be kept from view`] } : { value, issues: [] };
+  return value.length < minimumMaskedLength
+    ? { issues: [`"value_from_env": what ${name} holds is too short to be kept from view`] }
+    : { value, issues: [] };
 }
 
 /**
  * Splits the arguments of a call. Controls that the tool doesn't take under this policy stay among the arguments, where
  * validation reports them as unknown.
  */
-export function splitControls(tool: Tool, callArguments: unknown, policy: Policy, environment: EnvironmentVariables): SplitArguments {
+export function splitControls(
+  tool: Tool,
+  callArguments: unknown,
+  policy: Policy,
+  environment: EnvironmentVariables,
+): SplitArguments {
   const offered = Object.keys(controlSchemas(tool, policy));
-  if (!isRecord(callArguments) || offered.length === 0) return { controls: { dryRun: false }, args: callArguments, issues: [] };
+  if (!isRecord(callArguments) || offered.length === 0)
+    return { controls: { dryRun: false }, args: callArguments, issues: [] };
   const { dry_run: dryRun = false, plan_token: planToken, value_from_env: variable } = callArguments;
   const args = omit(callArguments, offered);
-  const fromEnvironment = variable !== undefined && offered.includes('value_from_env') ? valueFrom(variable, callArguments, policy, environment) : { issues: [] };
+  const fromEnvironment =
+    variable !== undefined && offered.includes('value_from_env')
+      ? valueFrom(variable, callArguments, policy, environment)
+      : { issues: [] };
   const issues = [
     ...(typeof dryRun === 'boolean' ? [] : ['"dry_run" must be true or false']),
     ...(planToken === undefined || typeof planToken === 'string' ? [] : ['"plan_token" must be a string']),
@@ -79,7 +102,10 @@ export function splitControls(tool: Tool, callArguments: unknown, policy: Policy
   ];
   const value = 'value' in fromEnvironment ? fromEnvironment.value : undefined;
   return {
-    controls: { dryRun: dryRun === true, ...(typeof planToken === 'string' && offered.includes('plan_token') && { planToken }) },
+    controls: {
+      dryRun: dryRun === true,
+      ...(typeof planToken === 'string' && offered.includes('plan_token') && { planToken }),
+    },
     args: value === undefined ? args : { ...args, [valueMember]: value },
     issues,
     ...(value !== undefined && { unseen: { member: valueMember, variable: String(variable) } }),

@@ -6,7 +6,16 @@ import type { JsonRecord } from '../json/index.ts';
 import { denialOfArgument, denialOutsideScope } from './scope/scope.ts';
 import { operationRiskOf, type OperationPart } from './risk/operation-parts.ts';
 import { maximumSearchTime, type SearchLimit } from './risk/hosted-environments.ts';
-import { actionsToCheck, denialOf, denialOfCall, limitOf, needsHostedEnvironments, needsLocation, needsProjectName, limitDenial } from './policy/policy.ts';
+import {
+  actionsToCheck,
+  denialOf,
+  denialOfCall,
+  limitOf,
+  needsHostedEnvironments,
+  needsLocation,
+  needsProjectName,
+  limitDenial,
+} from './policy/policy.ts';
 import { findTargetById, findTarget, withProjectName } from './risk/find-target.ts';
 import { isHigherRisk, needsTypedName } from './risk/risk.ts';
 import { areInSameEnvironment, namesOnlyItsOwn } from './same-environment.ts';
@@ -15,7 +24,8 @@ import type { TargetedOperation, AssessedRisk, GuardedCall } from './guarded-cal
 type TargetRisk = Pick<TargetedOperation, 'target' | 'risk'>;
 
 /** Whether the policy may keep from the caller what belongs to some places. */
-export const keepsPlaces = ({ tool, deps: { policy } }: Pick<GuardedCall, 'tool' | 'deps'>): boolean => policy.scope !== undefined || needsLocation(tool, operations.list_services, policy);
+export const keepsPlaces = ({ tool, deps: { policy } }: Pick<GuardedCall, 'tool' | 'deps'>): boolean =>
+  policy.scope !== undefined || needsLocation(tool, operations.list_services, policy);
 
 const noTarget: Target = { kind: 'organization', mode: 'none' };
 
@@ -24,16 +34,34 @@ function searchLimitOf(clock: Clock): SearchLimit {
   return { isOver: () => clock.now() > until };
 }
 
-/** The target of an operation that shows environments, with one more that stands for those: nothing is known of it but its project. */
+/**
+ * The target of an operation that shows environments, with one more that stands for those: nothing is known of it but
+ * its project.
+ */
 const withShownEnvironments = ({ showsEnvironments }: AnyOperation, target: Target): Target =>
-  showsEnvironments ? { ...target, touched: [...(target.touched ?? []), { ...unknownEnvironment('elsewhere'), project: target.project ?? {} }] } : target;
+  showsEnvironments
+    ? {
+        ...target,
+        touched: [...(target.touched ?? []), { ...unknownEnvironment('elsewhere'), project: target.project ?? {} }],
+      }
+    : target;
 
-/** An operation's target. A read gets an empty one if neither the policy's rules nor its scope depend on where it is. */
-async function targetFor({ tool, deps, reader, context: { clock } }: GuardedCall, operation: AnyOperation, input: JsonRecord): Promise<Target> {
-  if (operation.effect === 'read' && !deps.policy.scope && !needsLocation(tool, operation, deps.policy)) return noTarget;
+/**
+ * An operation's target. A read gets an empty one if neither the policy's rules nor its scope depend on where it is.
+ */
+async function targetFor(
+  { tool, deps, reader, context: { clock } }: GuardedCall,
+  operation: AnyOperation,
+  input: JsonRecord,
+): Promise<Target> {
+  if (operation.effect === 'read' && !deps.policy.scope && !needsLocation(tool, operation, deps.policy))
+    return noTarget;
   // Reading a cluster touches nothing that it hosts.
   const includesHosted = operation.effect !== 'read' && needsHostedEnvironments(tool, operation, deps.policy);
-  const target = withShownEnvironments(operation, await findTarget(operation, input, reader, searchLimitOf(clock), includesHosted));
+  const target = withShownEnvironments(
+    operation,
+    await findTarget(operation, input, reader, searchLimitOf(clock), includesHosted),
+  );
   return needsProjectName(deps.policy) ? withProjectName(target, reader) : target;
 }
 
@@ -42,9 +70,21 @@ const denyIf = (denial: Denial | undefined): void => {
 };
 
 /** Checks that an operation's target is in the policy's scope, if it has one. @throws CallFailure `denied`. */
-async function assertOperationInScope(call: GuardedCall, operation: AnyOperation, target: Target, isMainOperation: boolean): Promise<void> {
+async function assertOperationInScope(
+  call: GuardedCall,
+  operation: AnyOperation,
+  target: Target,
+  isMainOperation: boolean,
+): Promise<void> {
   const { scope } = call.deps.policy;
-  if (scope && call.deps.scopeResolver) denyIf(denialOutsideScope(scope, await call.deps.scopeResolver.resolve(lookupFor(call)), { operation, target, isMainOperation }));
+  if (scope && call.deps.scopeResolver)
+    denyIf(
+      denialOutsideScope(scope, await call.deps.scopeResolver.resolve(lookupFor(call)), {
+        operation,
+        target,
+        isMainOperation,
+      }),
+    );
 }
 
 /** Checks that no argument refers to something outside the policy's scope. @throws CallFailure `denied`. */
@@ -53,7 +93,8 @@ export async function assertArgumentsInScope({ deps, resolved, context, reader }
   if (!scope || !deps.scopeResolver) return;
   const resolvedScope = await deps.scopeResolver.resolve(lookupFor({ context, reader }));
   // A cluster belongs to no project, whatever runs on it.
-  for (const { kind, id } of Object.values(resolved)) if (kind !== 'cluster') denyIf(denialOfArgument(scope, resolvedScope, await findTargetById(kind, id, reader)));
+  for (const { kind, id } of Object.values(resolved))
+    if (kind !== 'cluster') denyIf(denialOfArgument(scope, resolvedScope, await findTargetById(kind, id, reader)));
 }
 
 /**
@@ -61,12 +102,16 @@ export async function assertArgumentsInScope({ deps, resolved, context, reader }
  * @param count `nextAt` only checks; `take` also counts them as made.
  * @throws CallFailure `denied`.
  */
-async function assertWithinLimit({ operations: checked, deps, context }: GuardedCall & AssessedRisk, count: 'nextAt' | 'take'): Promise<void> {
+async function assertWithinLimit(
+  { operations: checked, deps, context }: GuardedCall & AssessedRisk,
+  count: 'nextAt' | 'take',
+): Promise<void> {
   const limit = limitOf(deps.policy);
   const changeCount = checked.reduce((sum, { highRisk }) => sum + highRisk, 0);
   if (!limit || changeCount === 0) return;
   const retryAt = await deps.highRiskCalls[count](limit.most, context.clock.now(), changeCount);
-  if (retryAt !== undefined) fail({ kind: 'denied', denial: limitDenial(limit, changeCount, Number.isFinite(retryAt) ? retryAt : undefined) });
+  if (retryAt !== undefined)
+    fail({ kind: 'denied', denial: limitDenial(limit, changeCount, Number.isFinite(retryAt) ? retryAt : undefined) });
 }
 
 /** Checks that the policy doesn't forbid every call of the tool, whatever its target. @throws CallFailure `denied`. */
@@ -78,7 +123,8 @@ export const assertAllowed = ({ tool, deps }: GuardedCall): void => denyIf(denia
  */
 export async function assertReadAllowed(call: GuardedCall, operation: AnyOperation, input: JsonRecord): Promise<void> {
   const { tool, deps, context } = call;
-  if (operation.effect !== 'read') throw new Error(`${tool.name} would read by ${operation.name}, which changes things`);
+  if (operation.effect !== 'read')
+    throw new Error(`${tool.name} would read by ${operation.name}, which changes things`);
   if (!deps.policy.rules?.length && !deps.policy.scope) return;
   const target = await targetFor(call, operation, input);
   await assertOperationInScope(call, operation, target, false);
@@ -87,25 +133,50 @@ export async function assertReadAllowed(call: GuardedCall, operation: AnyOperati
 
 /** Whether the policy lets the caller read what is at a target. */
 const mayReadAt = ({ tool, deps, context }: GuardedCall, target: Target): boolean =>
-  denialOfCall({ tool, operation: operations.list_services, risk: 'read', target }, deps.policy, context.clock.now()) === undefined;
+  denialOfCall(
+    { tool, operation: operations.list_services, risk: 'read', target },
+    deps.policy,
+    context.clock.now(),
+  ) === undefined;
 
-/** What a found resource is in: itself, or for a variable, whose location isn't read by its id, whatever has it. Undefined if that isn't known. */
-function locatedBy({ kind, id, service, environment, project }: ResolvedResource): { readonly kind: ReferenceKind; readonly id: string } | undefined {
+/**
+ * What a found resource is in: itself, or for a variable, whose location isn't read by its id, whatever has it.
+ * Undefined if that isn't known.
+ */
+function locatedBy({
+  kind,
+  id,
+  service,
+  environment,
+  project,
+}: ResolvedResource): { readonly kind: ReferenceKind; readonly id: string } | undefined {
   if (kind !== 'environment_variable') return { kind, id };
   if (service) return service;
   const [around, outer] = [environment?.id, project?.id];
-  return around === undefined ? outer === undefined ? undefined : { kind: 'project', id: outer } : { kind: 'environment', id: around };
+  return around === undefined
+    ? outer === undefined
+      ? undefined
+      : { kind: 'project', id: outer }
+    : { kind: 'environment', id: around };
 }
 
 /** Most resources of one answer that are looked at for whether they may be told. */
 const mostLookedAt = 10;
 
 /**
- * Those of some found resources that lie where the scope and the policy let the caller read, as they are now. In doubt one
+ * Those of some found resources that lie where the scope and the policy let the caller read, as they are now. In doubt
+ * one
  * is left out, and so are those after the first ten.
  */
-export async function readableAmong(call: GuardedCall, resources: readonly ResolvedResource[]): Promise<readonly ResolvedResource[]> {
-  const { deps: { policy, scopeResolver }, context, reader } = call;
+export async function readableAmong(
+  call: GuardedCall,
+  resources: readonly ResolvedResource[],
+): Promise<readonly ResolvedResource[]> {
+  const {
+    deps: { policy, scopeResolver },
+    context,
+    reader,
+  } = call;
   const scope = policy.scope && (await scopeResolver?.resolve(lookupFor(call)));
   const isReadable = async (resource: ResolvedResource): Promise<boolean> => {
     const place = locatedBy(resource);
@@ -115,7 +186,11 @@ export async function readableAmong(call: GuardedCall, resources: readonly Resol
     return mayReadAt(call, needsProjectName(policy) ? await withProjectName(found, reader) : found);
   };
   const looked = resources.slice(0, mostLookedAt);
-  const readable = await Promise.all(looked.map((one) => isReadable(one).catch((error: unknown) => (isPlatformFailure(error) ? false : Promise.reject(error as Error)))));
+  const readable = await Promise.all(
+    looked.map((one) =>
+      isReadable(one).catch((error: unknown) => (isPlatformFailure(error) ? false : Promise.reject(error as Error))),
+    ),
+  );
   return looked.filter((_, index) => readable[index]);
 }
 
@@ -129,7 +204,9 @@ export async function assertSubjectsPermitted(call: GuardedCall): Promise<void> 
   for (const { kind, id } of Object.values(resolved)) {
     const target = await findTargetById(kind, id, reader, searchLimitOf(context.clock));
     const named = needsProjectName(deps.policy) ? await withProjectName(target, reader) : target;
-    denyIf(denialOfCall({ tool, operation: tool.operation, risk: 'read', target: named }, deps.policy, context.clock.now()));
+    denyIf(
+      denialOfCall({ tool, operation: tool.operation, risk: 'read', target: named }, deps.policy, context.clock.now()),
+    );
   }
 }
 
@@ -138,26 +215,48 @@ export async function assertSubjectsPermitted(call: GuardedCall): Promise<void> 
  * @param isSameEnvironment whether everything that the call names is known to be in one environment. If not, it may
  * change another environment, whose mode is unknown.
  */
-async function assessOperation(call: GuardedCall, planned: PlannedOperation, isSameEnvironment: boolean): Promise<TargetedOperation> {
+async function assessOperation(
+  call: GuardedCall,
+  planned: PlannedOperation,
+  isSameEnvironment: boolean,
+): Promise<TargetedOperation> {
   const found = await targetFor(call, planned.operation, planned.input);
-  const target = isSameEnvironment ? found : { ...found, mode: 'unknown' as const, touched: [...(found.touched ?? []), unknownEnvironment('elsewhere')] };
+  const target = isSameEnvironment
+    ? found
+    : { ...found, mode: 'unknown' as const, touched: [...(found.touched ?? []), unknownEnvironment('elsewhere')] };
   return { ...planned, target, ...(await operationRiskOf(planned, target, call.reader)) };
 }
 
 /** Why the policy forbids one operation of a call, or a part of one; undefined if it doesn't. */
-async function denialAt({ tool, deps, reader, context }: GuardedCall, planned: PlannedOperation, at: Pick<OperationPart, 'target' | 'risk' | 'isAssumed'>): Promise<Denial | undefined> {
-  const actions = new Map(await Promise.all(actionsToCheck(planned.operation, deps.policy).map(async (action) => [action.tool, await action.isDone!(planned, reader)] as const)));
+async function denialAt(
+  { tool, deps, reader, context }: GuardedCall,
+  planned: PlannedOperation,
+  at: Pick<OperationPart, 'target' | 'risk' | 'isAssumed'>,
+): Promise<Denial | undefined> {
+  const actions = new Map(
+    await Promise.all(
+      actionsToCheck(planned.operation, deps.policy).map(
+        async (action) => [action.tool, await action.isDone!(planned, reader)] as const,
+      ),
+    ),
+  );
   return denialOfCall({ tool, operation: planned.operation, actions, ...at }, deps.policy, context.clock.now());
 }
 
-/** The denial of a part of an operation. The part's target is told only where it may be read: the call itself need not name it. */
+/**
+ * The denial of a part of an operation. The part's target is told only where it may be read: the call itself need not
+ * name it.
+ */
 const denialOfPart = (denial: Denial, { operation, target, isAssumed }: OperationPart, call: GuardedCall): Denial => ({
   ...denial,
   rule: `${denial.rule}, and this ${isAssumed ? 'may carry out' : 'carries out'} ${operation.name}${target.id !== undefined && mayReadAt(call, target) ? ` on ${target.kind} ${target.id}` : ''}`,
 });
 
 /** Checks that the policy permits an operation and each of its parts. @throws CallFailure `denied`. */
-async function assertOperationPermitted(call: GuardedCall, { operation, input, target, risk, parts }: TargetedOperation): Promise<void> {
+async function assertOperationPermitted(
+  call: GuardedCall,
+  { operation, input, target, risk, parts }: TargetedOperation,
+): Promise<void> {
   for (const part of parts) {
     const planned = { operation: part.operation, input: part.input };
     // Parts come first, and the first denial is reported: it says more than one of the whole operation.
@@ -169,7 +268,8 @@ async function assertOperationPermitted(call: GuardedCall, { operation, input, t
 
 /** Whether the first has the higher risk, or the same risk but needs a typed name to confirm. */
 const isHigher = (one: TargetRisk, other: TargetRisk): boolean =>
-  isHigherRisk(one.risk, other.risk) || (one.risk === other.risk && needsTypedName(one.risk, one.target) && !needsTypedName(other.risk, other.target));
+  isHigherRisk(one.risk, other.risk) ||
+  (one.risk === other.risk && needsTypedName(one.risk, one.target) && !needsTypedName(other.risk, other.target));
 
 /**
  * Finds the targets and risks of a call's operations. The call's own target and risk are those of its highest-risk
@@ -178,9 +278,13 @@ const isHigher = (one: TargetRisk, other: TargetRisk): boolean =>
  */
 export async function assessOperations(call: GuardedCall, planned: readonly PlannedOperation[]): Promise<AssessedRisk> {
   const isSameEnvironment = planned.length === 0 || (await areInSameEnvironment(call));
-  const isInPlace = async (one: PlannedOperation): Promise<boolean> => isSameEnvironment && (!call.tool.spansEnvironments || (await namesOnlyItsOwn(one, call.reader)));
+  const isInPlace = async (one: PlannedOperation): Promise<boolean> =>
+    isSameEnvironment && (!call.tool.spansEnvironments || (await namesOnlyItsOwn(one, call.reader)));
   const assessed = await Promise.all(planned.map(async (one) => assessOperation(call, one, await isInPlace(one))));
-  const { target, risk } = assessed.reduce<TargetRisk>((one, other) => (isHigher(other, one) ? other : one), assessed[0] ?? { target: noTarget, risk: 'read' });
+  const { target, risk } = assessed.reduce<TargetRisk>(
+    (one, other) => (isHigher(other, one) ? other : one),
+    assessed[0] ?? { target: noTarget, risk: 'read' },
+  );
   return { operations: assessed, target, risk };
 }
 
@@ -194,5 +298,9 @@ export async function assertOperationsPermitted(call: GuardedCall & AssessedRisk
   await assertWithinLimit(call, 'nextAt');
 }
 
-/** Counts the high-risk changes of a call, just before it is made. @throws CallFailure `denied` if the limit was reached since the call was checked. */
-export const countHighRiskChanges = (call: GuardedCall & AssessedRisk): Promise<void> => assertWithinLimit(call, 'take');
+/**
+ * Counts the high-risk changes of a call, just before it is made. @throws CallFailure `denied` if the limit was reached
+ * since the call was checked.
+ */
+export const countHighRiskChanges = (call: GuardedCall & AssessedRisk): Promise<void> =>
+  assertWithinLimit(call, 'take');

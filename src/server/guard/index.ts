@@ -1,23 +1,66 @@
 /** Risk, policy, scope, plan, confirmation and approvals. */
 
 export { createApprovalQueue, type ApprovalQueue, type UnlockedQueue } from './approvals/approval-queue.ts';
-export { approvalLifetime, createApprovals, type ApprovalObserver, type Approvals, type ApprovalsConfig } from './approvals/approvals.ts';
-export { createWaitingWebhook, parseWebhookKey, parseWebhookUrl, type WaitingWebhook, type WaitingWebhookConfig } from './approvals/waiting-webhook.ts';
+export {
+  approvalLifetime,
+  createApprovals,
+  type ApprovalObserver,
+  type Approvals,
+  type ApprovalsConfig,
+} from './approvals/approvals.ts';
+export {
+  createWaitingWebhook,
+  parseWebhookKey,
+  parseWebhookUrl,
+  type WaitingWebhook,
+  type WaitingWebhookConfig,
+} from './approvals/waiting-webhook.ts';
 export { hasSecret, operatorKeyFrom, setSecret, type OperatorKey } from './approvals/operator-secret.ts';
 export { isCode, normalCode, waitingCallAddress, waitingTarget, type Pending } from './approvals/pending-calls.ts';
 export { assertNotLocked } from './cluster-lock.ts';
-export { createSessionMemories, createStatelessMemories, failureLifetime, silenceLifetime, type ClientMemories } from './confirmation/client-memory.ts';
+export {
+  createSessionMemories,
+  createStatelessMemories,
+  failureLifetime,
+  silenceLifetime,
+  type ClientMemories,
+} from './confirmation/client-memory.ts';
 export { answerTime, createConfirmer, type Confirmer, type SharedAnswers } from './confirmation/confirmation.ts';
 export { formFor, matchesTyped, maximumQuestionLength, questionFor, type Question } from './confirmation/question.ts';
 export { splitControls, type Controls, type EnvironmentVariables } from './controls.ts';
-export { assertAllowed, assertArgumentsInScope, assertOperationsPermitted, assertReadAllowed, assertSubjectsPermitted, assessOperations, countHighRiskChanges, keepsPlaces, readableAmong } from './guard.ts';
+export {
+  assertAllowed,
+  assertArgumentsInScope,
+  assertOperationsPermitted,
+  assertReadAllowed,
+  assertSubjectsPermitted,
+  assessOperations,
+  countHighRiskChanges,
+  keepsPlaces,
+  readableAmong,
+} from './guard.ts';
 export { withoutHiddenRows } from './placed-rows.ts';
 export type { AssessedRisk, GuardedCall, GuardedCallDependencies, TargetedOperation } from './guarded-call.ts';
 export { assertAllOffered, noOpOf } from './no-op.ts';
-export { planOf, planText, type Plan } from './plan.ts';
+export { planOf } from './plan.ts';
+export { type Plan } from './planned-call.ts';
+export { planText } from './plan-text.ts';
 export { parsePolicy } from './policy/load.ts';
 export { conditionText, shownConditionText } from './policy/match.ts';
-export { allowsUnattended, denialOf, isOperatorOnly, isReadOnly, canHideReads, needsLocation, policyNumber, possibleRisks, unreadIn, unseenVariables, withRules, type Policy } from './policy/policy.ts';
+export {
+  allowsUnattended,
+  denialOf,
+  isOperatorOnly,
+  isReadOnly,
+  canHideReads,
+  needsLocation,
+  policyNumber,
+  possibleRisks,
+  unreadIn,
+  unseenVariables,
+  withRules,
+  type Policy,
+} from './policy/policy.ts';
 export { policyFileFor, type Rules } from './policy/rules.ts';
 export { withResolvedNames } from './risk/named-target.ts';
 export { readsToAssess } from './risk/reads-to-assess.ts';

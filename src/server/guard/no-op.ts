@@ -7,12 +7,17 @@ import { assertReadAllowed } from './guard.ts';
 import type { AssessedRisk, GuardedCall } from './guarded-call.ts';
 
 /**
- * Why a call would change nothing. Undefined if it would, if its tool has no check, or if it plans several operations. What
+ * Why a call would change nothing. Undefined if it would, if its tool has no check, or if it plans several operations.
+ * What
  * the platform shows of it is told only if the policy lets the caller read all that was read for it.
  * @throws ApiError if the platform fails.
  */
 export async function noOpOf(call: GuardedCall & AssessedRisk, redactor: Redactor): Promise<NoOp | undefined> {
-  const { tool, operations: [first, ...others], reader } = call;
+  const {
+    tool,
+    operations: [first, ...others],
+    reader,
+  } = call;
   if (!tool.noOpCheck || !first || others.length > 0) return undefined;
   let isHidden = false;
   const noteDenial = (operation: AnyOperation, input: JsonRecord): Promise<void> =>
@@ -21,7 +26,10 @@ export async function noOpOf(call: GuardedCall & AssessedRisk, redactor: Redacto
       isHidden = true;
     });
   const view = (operation: AnyOperation, answer: unknown): unknown => redactor.value(answer, answerSchema(operation));
-  const found = await tool.noOpCheck(first.input, { target: first.target, reader: reader.under({ assertAllowed: noteDenial, view }) });
+  const found = await tool.noOpCheck(first.input, {
+    target: first.target,
+    reader: reader.under({ assertAllowed: noteDenial, view }),
+  });
   return found && isHidden ? { why: found.why } : found;
 }
 
@@ -35,5 +43,9 @@ export function assertAllOffered({ operations, context }: GuardedCall & Assessed
     context.lacks(operation) && (oneByOneOf(operation, input)?.some((one) => context.lacks(one.operation)) ?? true);
   const lacking = operations.find(isLacking);
   if (!lacking) return;
-  fail({ kind: 'not_possible', what: `this platform does not offer ${lacking.operation.name}, as an earlier call showed, so nobody was asked to agree`, next: 'Do without it here, and tell the user.' });
+  fail({
+    kind: 'not_possible',
+    what: `this platform does not offer ${lacking.operation.name}, as an earlier call showed, so nobody was asked to agree`,
+    next: 'Do without it here, and tell the user.',
+  });
 }

@@ -31,40 +31,65 @@ async function environmentNow({ reader }: GuardedCall, id: string): Promise<Targ
 
 /** The targets that rows stand for. Where nothing tells, it is an environment that nothing is known of. */
 async function targetsOf(call: GuardedCall, places: readonly RowPlace[]): Promise<readonly Target[]> {
-  const wanted = [...new Set(places.flatMap(({ environment, is }) => (is || environment === undefined ? [] : [environment])))].slice(0, mostEnvironments);
+  const wanted = [
+    ...new Set(places.flatMap(({ environment, is }) => (is || environment === undefined ? [] : [environment]))),
+  ].slice(0, mostEnvironments);
   const known = new Map<string, Target | undefined>();
   // One after the other: the platform isn't flooded, and few differ.
   for (const id of wanted) known.set(id, await environmentNow(call, id));
   const targets = places.map(({ environment, project, isInEnvironment, is }): Target => {
     if (is) return is;
     const location = project === undefined ? {} : { project: { id: project } };
-    if (environment === undefined && !isInEnvironment) return { kind: project === undefined ? 'organization' : 'project', mode: 'none', ...location };
-    return known.get(environment ?? '') ?? { ...unknownEnvironment('elsewhere'), ...location, environment: environment === undefined ? {} : { id: environment } };
+    if (environment === undefined && !isInEnvironment)
+      return { kind: project === undefined ? 'organization' : 'project', mode: 'none', ...location };
+    return (
+      known.get(environment ?? '') ?? {
+        ...unknownEnvironment('elsewhere'),
+        ...location,
+        environment: environment === undefined ? {} : { id: environment },
+      }
+    );
   });
-  return needsProjectName(call.deps.policy) ? Promise.all(targets.map((target) => withProjectName(target, call.reader))) : targets;
+  return needsProjectName(call.deps.policy)
+    ? Promise.all(targets.map((target) => withProjectName(target, call.reader)))
+    : targets;
 }
 
 /** Whether a row lies in the scope. The project around a scope's environment does: it is known with the environment. */
 const isRowInScope = ({ are }: PlacedRows, place: RowPlace, scope: ResolvedScope): boolean => {
   if (are === 'clusters') return true;
-  return are === 'projects' ? place.project !== undefined && place.project === scope.projectId : isPlaceInScope(place, scope);
+  return are === 'projects'
+    ? place.project !== undefined && place.project === scope.projectId
+    : isPlaceInScope(place, scope);
 };
 
 /** Says how many rows there are without those that are left out; of several pages, how many at most. */
 function withFewer(pagination: unknown, hidden: number): JsonRecord {
   if (!isRecord(pagination)) return {};
   const { total_count: count } = pagination;
-  return { pagination: { ...pagination, ...(typeof count === 'number' && { total_count: Math.max(0, count - hidden) }) } };
+  return {
+    pagination: { ...pagination, ...(typeof count === 'number' && { total_count: Math.max(0, count - hidden) }) },
+  };
 }
 
 /**
- * An answer without the rows that the scope or the policy's rules about places don't let the caller see, and without what
+ * An answer without the rows that the scope or the policy's rules about places don't let the caller see, and without
+ * what
  * can name anything anywhere. In doubt a row is left out.
  * @param input that the operation was given
  * @throws ApiError if the platform fails.
  */
-export async function withoutHiddenRows(call: GuardedCall, operation: AnyOperation, input: JsonRecord, answer: unknown): Promise<Narrowed> {
-  const { tool, deps: { policy, scopeResolver }, context } = call;
+export async function withoutHiddenRows(
+  call: GuardedCall,
+  operation: AnyOperation,
+  input: JsonRecord,
+  answer: unknown,
+): Promise<Narrowed> {
+  const {
+    tool,
+    deps: { policy, scopeResolver },
+    context,
+  } = call;
   const { placedRows: placed } = operation;
   const isJudged = needsLocation(tool, operation, policy);
   if (placed === undefined || !isRecord(answer) || (!policy.scope && !isJudged)) return { answer };
@@ -72,17 +97,36 @@ export async function withoutHiddenRows(call: GuardedCall, operation: AnyOperati
   const resolved = policy.scope && scopeResolver && (await scopeResolver.resolve(lookupFor(call)));
   const all = Array.isArray(answer[member]) ? answer[member].filter(isRecord) : [];
   const rows = all.map((row) => ({ row, place: placeOfRow(row, are, input) }));
-  const inside = rows.filter(({ place }) => !policy.scope || (resolved !== undefined && isRowInScope(placed, place, resolved)));
-  const targets = isJudged ? await targetsOf(call, inside.map(({ place }) => place)) : [];
-  const shown = inside.filter((_, index) => !isJudged || denialOfCall({ tool, operation, risk: 'read', target: targets[index]! }, policy, context.clock.now()) === undefined);
+  const inside = rows.filter(
+    ({ place }) => !policy.scope || (resolved !== undefined && isRowInScope(placed, place, resolved)),
+  );
+  const targets = isJudged
+    ? await targetsOf(
+        call,
+        inside.map(({ place }) => place),
+      )
+    : [];
+  const shown = inside.filter(
+    (_, index) =>
+      !isJudged ||
+      denialOfCall({ tool, operation, risk: 'read', target: targets[index]! }, policy, context.clock.now()) ===
+        undefined,
+  );
   const without = membersWithoutPlace(operation);
-  const what = [...(policy.scope ? ['outside of what this server is kept to'] : []), ...(isJudged ? ['in places that the policy denies, or whose place can not be told'] : [])];
+  const what = [
+    ...(policy.scope ? ['outside of what this server is kept to'] : []),
+    ...(isJudged ? ['in places that the policy denies, or whose place can not be told'] : []),
+  ];
   return {
     answer: {
-      ...answer, ...withFewer(answer['pagination'], all.length - shown.length),
+      ...answer,
+      ...withFewer(answer['pagination'], all.length - shown.length),
       [member]: shown.map(({ row }) => (without.length > 0 ? omit(row, without) : row)),
       ...(are === 'events' && { is_narrowed: true }),
     },
-    note: without.length > 0 ? `Left out: ${without.join(' and ')} of ${are}, which can name what lies ${what.join(', or ')}.` : `Left out: ${are} ${what.join(', or ')}.`,
+    note:
+      without.length > 0
+        ? `Left out: ${without.join(' and ')} of ${are}, which can name what lies ${what.join(', or ')}.`
+        : `Left out: ${are} ${what.join(', or ')}.`,
   };
 }

@@ -1,45 +1,28 @@
 import { createHmac } from 'node:crypto';
-import { elsewhereOf, firstPart, oneByOneOf, redeployOf, toWire, type AnyOperation, type Method } from '../../contract/index.ts';
+import { elsewhereOf, oneByOneOf, redeployOf, toWire, type AnyOperation } from '../../contract/index.ts';
 import type { Redactor } from '../redaction/index.ts';
-import { answerSchema, argumentSchema, lineAgreed, lineTexts, nothingWouldChange, partSentBack, replacement, toolArgumentSchema, touchedLines, type PlanLine, type Preview, type Tool } from '../tool/index.ts';
+import {
+  answerSchema,
+  argumentSchema,
+  lineAgreed,
+  lineTexts,
+  nothingWouldChange,
+  partSentBack,
+  replacement,
+  toolArgumentSchema,
+  touchedLines,
+  type PlanLine,
+  type Preview,
+  type Tool,
+} from '../tool/index.ts';
 import { canonical, omit, type JsonRecord } from '../json/index.ts';
 import { idsNamed } from './risk/find-target.ts';
-import { namedTarget, targetText, type NamedTarget } from './risk/named-target.ts';
+import { namedTarget, type NamedTarget } from './risk/named-target.ts';
 import type { Reader, Target } from '../context/index.ts';
 import type { Risk } from './risk/risk.ts';
 import type { TargetedOperation } from './guarded-call.ts';
-
-/** A request that a call would make, redacted for display. */
-interface PlannedRequest {
-  readonly method: Method;
-  /** Path and query, relative to the platform's address. */
-  readonly path: string;
-  readonly body?: JsonRecord;
-  /** Names of members that are sent back unchanged; their values are left out of `body`. */
-  readonly unchanged?: readonly string[];
-}
-
-/** What a call would do. Holds nothing that may not be shown. */
-export interface Plan {
-  readonly tool: string;
-  readonly tier: Risk;
-  /** The target of its highest-risk operation. */
-  readonly target: NamedTarget;
-  /** How many resources it changes, if its tool can change several environments in one call and it changes more than one. */
-  readonly several?: number;
-  /** What its operations do. */
-  readonly summary: string;
-  readonly requests: readonly PlannedRequest[];
-  /** What it changes in the present state, one line each. */
-  readonly effects: readonly string[];
-  /** What is written out in it because it passes for something else, or only looks Latin, each with what it is. Absent if nothing is. */
-  readonly oddities?: readonly string[];
-  /**
-   * Keyed hash of what is agreed to: the exact call, the identity and mode of its target, and its changes to the
-   * present state. Excludes states and times, which change while a person reads.
-   */
-  readonly digest: string;
-}
+import { planText } from './plan-text.ts';
+import type { PlannedRequest, Plan } from './planned-call.ts';
 
 /** Input of `planOf`. */
 export interface PlanSource {
@@ -58,7 +41,8 @@ export interface PlanSource {
 }
 
 /** The preview of an operation: the tool's own, or that of a replacement for every PUT. */
-const previewOf = ({ preview }: Tool, operation: AnyOperation): Preview | undefined => preview ?? (operation.method === 'PUT' ? replacement(operation) : undefined);
+const previewOf = ({ preview }: Tool, operation: AnyOperation): Preview | undefined =>
+  preview ?? (operation.method === 'PUT' ? replacement(operation) : undefined);
 
 interface PlannedEffects {
   readonly request: PlannedRequest;
@@ -72,15 +56,22 @@ interface PlannedEffects {
 function formsInShort(forms: readonly string[]): string {
   const parts = forms.map((form) => /^(?<method>\w+) \/(?<kind>\w+)\/\{\w+\}(?<rest>.*)$/.exec(form)?.groups);
   const [first] = parts;
-  const isAlike = first !== undefined && parts.every((part) => part?.['method'] === first['method'] && part?.['rest'] === first['rest']);
+  const isAlike =
+    first !== undefined &&
+    parts.every((part) => part?.['method'] === first['method'] && part?.['rest'] === first['rest']);
   if (!isAlike || parts.length === 1) return forms.join(', ');
   return `${first['method']} /KIND/{id}${first['rest']}, for KIND ${parts.map((part) => part!['kind']).join(', ')}`;
 }
 
-/** By which requests services are changed where the platform doesn't take several at once; empty for what has no such requests. */
+/**
+ * By which requests services are changed where the platform doesn't take several at once; empty for what has no such
+ * requests.
+ */
 function oneByOneLine(operations: readonly TargetedOperation[]): readonly string[] {
   const perOperation = operations.flatMap(({ operation, input }) => {
-    const forms = (oneByOneOf(operation, input) ?? []).map((single) => `${single.operation.method} ${single.operation.path}`);
+    const forms = (oneByOneOf(operation, input) ?? []).map(
+      (single) => `${single.operation.method} ${single.operation.path}`,
+    );
     return forms.length === 0 ? [] : [forms.filter((form, index) => form !== forms[index - 1])];
   });
   const all = [...new Set(perOperation.flat())];
@@ -94,31 +85,66 @@ function standInLine({ operation, input, heldBy }: TargetedOperation): readonly 
   const redeploy = redeployOf(operation, input);
   if (redeploy) {
     const { method, target } = toWire(redeploy, input);
-    return [`If the platform refuses that without a version: ${method} ${target} instead, which deploys its present version again.`];
+    return [
+      `If the platform refuses that without a version: ${method} ${target} instead, which deploys its present version again.`,
+    ];
   }
   const elsewhere = elsewhereOf(operation, input, heldBy);
   if (!elsewhere) return [];
   const { method, target } = toWire(elsewhere.operation, elsewhere.input);
-  return [`If the platform has it only at its ${elsewhere.operation.target}: ${method} ${target} instead, with the same body.`];
+  return [
+    `If the platform has it only at its ${elsewhere.operation.target}: ${method} ${target} instead, with the same body.`,
+  ];
 }
 
 /** Stands in a plan for changes of which nothing may be shown. */
 const hiddenChange = 'What changes is hidden here, before and after.';
 
 /** The request of one operation and what it changes in the present state, both in full and redacted. */
-async function planRequest(planned: TargetedOperation, { tool, reader, redactor: { agreement } }: PlanSource): Promise<PlannedEffects> {
-  const { operation, input, carried = {}, unchanged: unchangedMembers, present, given, target, heldBy, shownBy = heldBy } = planned;
-  const shownInput = agreement.sent(input, argumentSchema(operation), partSentBack(input, present, given)) as JsonRecord;
+async function planRequest(
+  planned: TargetedOperation,
+  { tool, reader, redactor: { agreement } }: PlanSource,
+): Promise<PlannedEffects> {
+  const {
+    operation,
+    input,
+    carried = {},
+    unchanged: unchangedMembers,
+    present,
+    given,
+    target,
+    heldBy,
+    shownBy = heldBy,
+  } = planned;
+  const shownInput = agreement.sent(
+    input,
+    argumentSchema(operation),
+    partSentBack(input, present, given),
+  ) as JsonRecord;
   const { method, target: path, body } = toWire(operation, shownInput, carried);
-  const unchanged = [...(unchangedMembers ?? []), ...Object.keys(carried)].filter((name) => body && Object.hasOwn(body, name));
-  const request = { method, path, ...(body && { body: omit(body, unchanged) }), ...(unchanged.length > 0 && { unchanged }) };
+  const unchanged = [...(unchangedMembers ?? []), ...Object.keys(carried)].filter(
+    (name) => body && Object.hasOwn(body, name),
+  );
+  const request = {
+    method,
+    path,
+    ...(body && { body: omit(body, unchanged) }),
+    ...(unchanged.length > 0 && { unchanged }),
+  };
   const preview = reader && previewOf(tool, operation);
   if (!preview) return { request, effects: [], shownEffects: [] };
   const effects = await preview(input, { target, operation, reader, shownBy });
   const redactedReader = reader.under({ view: (one, answer) => agreement.present(answer, answerSchema(one)) });
-  const shownEffects = await preview(shownInput, { target: agreement.called(target) as Target, operation, shownBy, reader: redactedReader });
+  const shownEffects = await preview(shownInput, {
+    target: agreement.called(target) as Target,
+    operation,
+    shownBy,
+    reader: redactedReader,
+  });
   // What is hidden before and after looks the same.
-  const toldOfEffects = shownEffects.map((line) => (line === nothingWouldChange && !effects.includes(line) ? hiddenChange : line));
+  const toldOfEffects = shownEffects.map((line) =>
+    line === nothingWouldChange && !effects.includes(line) ? hiddenChange : line,
+  );
   return { request, effects, shownEffects: toldOfEffects };
 }
 
@@ -127,16 +153,44 @@ async function planRequest(planned: TargetedOperation, { tool, reader, redactor:
  * @throws ApiError if the platform fails while its state is read.
  */
 export async function planOf(source: PlanSource): Promise<Plan> {
-  const { tool, args, operations, target, risk, redactor: { agreement }, notKnown = [], key } = source;
+  const {
+    tool,
+    args,
+    operations,
+    target,
+    risk,
+    redactor: { agreement },
+    notKnown = [],
+    key,
+  } = source;
   const named = await namedTarget(target, source.reader);
-  const count = tool.spansEnvironments ? operations.reduce((sum, { operation, input }) => sum + idsNamed(operation, input).length, 0) : 0;
+  const count = tool.spansEnvironments
+    ? operations.reduce((sum, { operation, input }) => sum + idsNamed(operation, input).length, 0)
+    : 0;
   const planned: PlannedEffects[] = [];
   for (const one of operations) planned.push(await planRequest(one, source));
-  const inputs = operations.map(({ operation, input, carried, heldBy }) => [operation.name, input, ...(carried ? [carried] : []), ...(heldBy ? [heldBy] : [])]);
+  const inputs = operations.map(({ operation, input, carried, heldBy }) => [
+    operation.name,
+    input,
+    ...(carried ? [carried] : []),
+    ...(heldBy ? [heldBy] : []),
+  ]);
   // The digest covers secrets too, although nobody sees them.
-  const digest = createHmac('sha256', key).update(JSON.stringify(canonical([tool.name, risk, named, args, inputs, planned.map(({ effects }) => effects.map(lineAgreed))]))).digest('hex');
+  const digest = createHmac('sha256', key)
+    .update(
+      JSON.stringify(
+        canonical([tool.name, risk, named, args, inputs, planned.map(({ effects }) => effects.map(lineAgreed))]),
+      ),
+    )
+    .digest('hex');
   const plan: Plan = {
-    tool: tool.name, tier: risk, target: agreement.called(named) as NamedTarget, ...(count > 1 && { several: count }), summary: [...new Set(operations.map(({ operation }, index) => summaryOf(operation, planned[index]!.request)))].join(' '),
+    tool: tool.name,
+    tier: risk,
+    target: agreement.called(named) as NamedTarget,
+    ...(count > 1 && { several: count }),
+    summary: [...new Set(operations.map(({ operation }, index) => summaryOf(operation, planned[index]!.request)))].join(
+      ' ',
+    ),
     requests: planned.map(({ request }) => request),
     effects: [
       ...notKnown,
@@ -158,72 +212,27 @@ const mostOddities = 20;
 /** What a plan's own text has of what was noted while it was made; more was read than it shows. */
 function odditiesIn(plan: Plan, noted: ReadonlyMap<string, string>): readonly string[] {
   const text = noted.size === 0 ? '' : planText(plan, { whole: true });
-  const told = [...noted].filter(([what]) => text.includes(what)).map(([what, meaning]) => `${what.startsWith('<') ? what : JSON.stringify(what)} ${meaning}`);
-  return told.length > mostOddities ? [...told.slice(0, mostOddities), `${told.length - mostOddities} others are not what they look like either`] : told;
+  const told = [...noted]
+    .filter(([what]) => text.includes(what))
+    .map(([what, meaning]) => `${what.startsWith('<') ? what : JSON.stringify(what)} ${meaning}`);
+  return told.length > mostOddities
+    ? [...told.slice(0, mostOddities), `${told.length - mostOddities} others are not what they look like either`]
+    : told;
 }
 
 const firstLower = (text: string): string => `${text[0]!.toLowerCase()}${text.slice(1)}`;
 
-/** What a request does: by what it changes where the rest is sent back, so that the replacement doesn't look like more. */
+/**
+ * What a request does: by what it changes where the rest is sent back, so that the replacement doesn't look like more.
+ */
 function summaryOf({ summary }: AnyOperation, { body = {}, unchanged = [] }: PlannedRequest): string {
   const given = Object.keys(body);
-  return unchanged.length === 0 || given.length === 0 ? summary : `Change ${given.join(', ')}; the rest is sent back as it is. The platform's request for that: ${firstLower(summary)}`;
+  return unchanged.length === 0 || given.length === 0
+    ? summary
+    : `Change ${given.join(', ')}; the rest is sent back as it is. The platform's request for that: ${firstLower(summary)}`;
 }
 
-const longestLine = 300;
-const mostLines = 40;
-
-const cut = (line: string): string => {
-  const first = firstPart(line, longestLine);
-  return first === line ? line : `${first}… (${line.length - first.length} more characters)`;
-};
-
-// What could make a part of a value look like a line of the plan once the text is wrapped: line feeds, runs of spaces, spaces
+// What could make a part of a value look like a line of the plan once the text is wrapped: line feeds, runs of spaces,
+// spaces
 // at an end, a quote that seems to be the plan's, and words that begin a line of the plan.
-const needsQuotes = /\n|[^\S ]|[\s\u3000\u2800]{3}|^[\s"]|\s$|<\d+ (?:spaces|tabs|line feeds)>|[\s>](?:[\w.]+:\s|On \d|Sends \d|As it is:|Not what it may look like:)/;
-
 // A value stays on one line, so that none of it can pass for a line of the plan.
-const oneLine = (value: unknown): string => (typeof value === 'string' && !needsQuotes.test(value) ? value : JSON.stringify(value));
-
-const modeText: Record<Target['mode'], string> = {
-  DEVELOPMENT: ', DEVELOPMENT',
-  STAGING: ', STAGING',
-  PRODUCTION: ', PRODUCTION',
-  unknown: ', whose mode could not be determined',
-  none: '',
-};
-
-const aboutText = (target: NamedTarget): string => {
-  const { kind, id, mode } = target;
-  const place = kind !== 'environment' && mode === 'unknown' ? ', of an environment' : '';
-  return `${targetText(target)}${place}${modeText[mode]}${id === undefined ? '' : ` (id ${id})`}`;
-};
-
-const shortened = (lines: readonly string[]): readonly string[] =>
-  lines.length > mostLines ? [...lines.slice(0, mostLines), `… and ${lines.length - mostLines} more lines`] : lines;
-
-const requestLines = ({ method, path, body = {}, unchanged = [] }: PlannedRequest): string[] => [
-  `Sends: ${method} ${path}`,
-  ...Object.entries(body).map(([name, value]) => `${name}: ${oneLine(value)}`),
-  ...(unchanged.length > 0 ? [`As it is: ${unchanged.join(', ')}`] : []),
-];
-
-const idForm = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
-
-const requestForm = ({ method, path }: PlannedRequest): string => `${method} ${path.replace(idForm, '…')}`;
-
-/** Requests that are the same but for one id and what they send: each in one line, so that a question can hold more of them. */
-function likeRequestsLines(requests: readonly PlannedRequest[]): string[] {
-  const line = ({ path, body = {} }: PlannedRequest): string => `${idForm.exec(path)![0]}: ${Object.entries(body).map(([name, value]) => `${name} ${oneLine(value)}`).join(', ')}`;
-  return [`Sends ${requests.length} times: ${requestForm(requests[0]!)}, for`, ...requests.map(line)];
-}
-
-const areAlike = (requests: readonly PlannedRequest[]): boolean =>
-  requests.length > 1 && new Set(requests.map(requestForm)).size === 1 && requests.every(({ path, unchanged = [] }) => idForm.test(path) && unchanged.length === 0);
-
-/** A plan as text, one fact per line. @param whole whether long lines and long plans are printed in full. */
-export function planText({ summary, target, several, requests, effects, oddities = [] }: Plan, { whole = false } = {}): string {
-  const odd = oddities.length > 0 ? [`Not what it may look like: ${oddities.join('; ')}.`] : [];
-  const lines = [summary, several === undefined ? `On: ${aboutText(target)}` : `On ${several} services, listed below.`, ...odd, ...(several !== undefined && areAlike(requests) ? likeRequestsLines(requests) : requests.flatMap(requestLines)), ...effects];
-  return (whole ? lines : shortened(lines).map(cut)).join('\n');
-}

@@ -13,7 +13,15 @@ export interface RowPlace {
 }
 
 /** The types of what no environment has. What is of any other type, such as one that is new, is in an environment. */
-const typesOutside: readonly string[] = ['project', 'organization', 'cluster', 'webhook', 'helm_repository', 'container_registry', 'members_and_roles'];
+const typesOutside: readonly string[] = [
+  'project',
+  'organization',
+  'cluster',
+  'webhook',
+  'helm_repository',
+  'container_registry',
+  'members_and_roles',
+];
 
 const idIn = (row: JsonRecord | undefined, member: string): string | undefined => textIn(row, member)?.toLowerCase();
 
@@ -22,7 +30,12 @@ function placeAround(row: JsonRecord, around: JsonRecord): RowPlace {
   const [type, id] = [textIn(row, 'target_type')?.trim().toLowerCase(), idIn(row, 'target_id')];
   const environment = idIn(around, 'environment_id') ?? (type === 'environment' ? id : undefined);
   const project = idIn(around, 'project_id') ?? (type === 'project' ? id : undefined);
-  return { environment, project, isInEnvironment: type === undefined || !typesOutside.includes(type) || textIn(around, 'environment_name') !== undefined };
+  return {
+    environment,
+    project,
+    isInEnvironment:
+      type === undefined || !typesOutside.includes(type) || textIn(around, 'environment_name') !== undefined,
+  };
 }
 
 const recordAt = (row: JsonRecord, path: string): JsonRecord => {
@@ -36,8 +49,24 @@ function projectPlace(row: JsonRecord): RowPlace {
 }
 
 function environmentPlace(row: JsonRecord, input: JsonRecord): RowPlace {
-  const [id, name, project] = [idIn(row, 'id'), textIn(row, 'name'), pointerIn(row, 'project')?.toLowerCase() ?? idIn(input, 'project_id')];
-  return { environment: id, project, isInEnvironment: true, is: { kind: 'environment', id, name, environment: { id, name }, project: { id: project }, mode: asMode(row['mode']) } };
+  const [id, name, project] = [
+    idIn(row, 'id'),
+    textIn(row, 'name'),
+    pointerIn(row, 'project')?.toLowerCase() ?? idIn(input, 'project_id'),
+  ];
+  return {
+    environment: id,
+    project,
+    isInEnvironment: true,
+    is: {
+      kind: 'environment',
+      id,
+      name,
+      environment: { id, name },
+      project: { id: project },
+      mode: asMode(row['mode']),
+    },
+  };
 }
 
 const places: Readonly<Record<PlacedRows['are'], (row: JsonRecord, input: JsonRecord) => RowPlace>> = {
@@ -50,10 +79,16 @@ const places: Readonly<Record<PlacedRows['are'], (row: JsonRecord, input: JsonRe
 };
 
 /** Where a row in the answer of a list belongs. @param input that the list was read with */
-export const placeOfRow = (row: JsonRecord, are: PlacedRows['are'], input: JsonRecord): RowPlace => places[are](row, input);
+export const placeOfRow = (row: JsonRecord, are: PlacedRows['are'], input: JsonRecord): RowPlace =>
+  places[are](row, input);
 
-/** Members of rows that can name what belongs to other places than the row, as texts that nothing tells the place of. */
-const membersAcrossPlaces: Readonly<Partial<Record<PlacedRows['are'], readonly string[]>>> = { clusters: ['warnings', 'conditions'] };
+/**
+ * Members of rows that can name what belongs to other places than the row, as texts that nothing tells the place of.
+ */
+const membersAcrossPlaces: Readonly<Partial<Record<PlacedRows['are'], readonly string[]>>> = {
+  clusters: ['warnings', 'conditions'],
+};
 
 /** The members of rows of an operation's answer that can name what belongs anywhere. */
-export const membersWithoutPlace = ({ placedRows }: AnyOperation): readonly string[] => (placedRows && membersAcrossPlaces[placedRows.are]) ?? [];
+export const membersWithoutPlace = ({ placedRows }: AnyOperation): readonly string[] =>
+  (placedRows && membersAcrossPlaces[placedRows.are]) ?? [];

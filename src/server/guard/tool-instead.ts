@@ -14,18 +14,25 @@ const verbs: readonly (readonly string[])[] = [
   ['rollback', 'revert'],
 ];
 
-const wordsOf = (name: string): readonly string[] => name.toLowerCase().split(/[_\W]+/).filter(Boolean);
+const wordsOf = (name: string): readonly string[] =>
+  name
+    .toLowerCase()
+    .split(/[_\W]+/)
+    .filter(Boolean);
 
 /** Whether two verbs mean the same, or one is the other misspelled. Unknown verbs mean only themselves. */
 function doTheSame(one: string, other: string): boolean {
   const group = verbs.find((words) => words.includes(one));
   if (group) return group.includes(other);
-  return one === other || (editDistance(one, other) !== undefined);
+  return one === other || editDistance(one, other) !== undefined;
 }
 
 const singular = (word: string): string => word.replace(/s$/, '');
 
-/** What a name is about, in the order of its words: its kind of service, then any service, which tools of all kinds take. */
+/**
+ * What a name is about, in the order of its words: its kind of service, then any service, which tools of all kinds
+ * take.
+ */
 const aboutOf = ([, ...rest]: readonly string[]): readonly string[] => {
   const about = rest.map(singular).join('_');
   const kind = serviceKinds.find((one) => rest.map(singular).includes(one));
@@ -39,7 +46,12 @@ function toolInstead(name: string, offered: readonly string[]): string | undefin
   const alike = offered.filter((one) => doTheSame(verb, wordsOf(one)[0] ?? ''));
   const about = aboutOf(words);
   const sameWords = about.flatMap((wanted) => alike.filter((one) => aboutOf(wordsOf(one))[0] === wanted));
-  return sameWords.find((one) => one.startsWith(`${verb}_`)) ?? sameWords.find((one) => one.endsWith(words.slice(1).join('_'))) ?? sameWords[0] ?? nearestName(name, alike);
+  return (
+    sameWords.find((one) => one.startsWith(`${verb}_`)) ??
+    sameWords.find((one) => one.endsWith(words.slice(1).join('_'))) ??
+    sameWords[0] ??
+    nearestName(name, alike)
+  );
 }
 
 /**

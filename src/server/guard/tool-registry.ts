@@ -17,7 +17,10 @@ interface Annotations {
 
 const destroying: readonly Effect[] = ['destructive', 'sensitive'];
 
-/** Annotations derived from a tool's operations: repeating a read or a PUT has no further effect, and the platform is outside this server. */
+/**
+ * Annotations derived from a tool's operations: repeating a read or a PUT has no further effect, and the platform is
+ * outside this server.
+ */
 export const annotationsOf = ({ operations, operation: { effect } }: Tool): Annotations => ({
   readOnlyHint: effect === 'read',
   destructiveHint: operations.some(({ unseenEffect }) => destroying.includes(unseenEffect)),
@@ -58,11 +61,16 @@ export interface Registry {
 const outside = 'Some platforms lack this.';
 const asks = 'Needs agreement.';
 
-/** Whether somebody has to agree to every call of a tool, whatever it is aimed at. A replacement needs it even where its plan shows all. */
-const alwaysAsks = ({ operations }: Tool): boolean => operations.every(({ unseenEffect }) => needsConfirmation(unseenEffect));
+/**
+ * Whether somebody has to agree to every call of a tool, whatever it is aimed at. A replacement needs it even where its
+ * plan shows all.
+ */
+const alwaysAsks = ({ operations }: Tool): boolean =>
+  operations.every(({ unseenEffect }) => needsConfirmation(unseenEffect));
 
 /**
- * A tool as clients see it under a policy. The description says so if somebody has to agree to all its calls, and if all its operations are undocumented.
+ * A tool as clients see it under a policy. The description says so if somebody has to agree to all its calls, and if
+ * all its operations are undocumented.
  * @param hidden names of tools that clients don't see: the description must not mention them.
  */
 export function listed(tool: Tool, policy: Policy = { readOnly: false }, hidden: readonly string[] = []): ListedTool {
@@ -72,7 +80,14 @@ export function listed(tool: Tool, policy: Policy = { readOnly: false }, hidden:
     name,
     ...(title !== undefined && { title }),
     description: [description, ...(alwaysAsks(tool) ? [asks] : []), ...(isDocumented(tool) ? [] : [outside])].join(' '),
-    inputSchema: withControls(withoutMembers(inputSchema(tool), argumentsSettledByScope(tool, policy.scope).map((member) => shownName(tool, member))), tool, policy),
+    inputSchema: withControls(
+      withoutMembers(
+        inputSchema(tool),
+        argumentsSettledByScope(tool, policy.scope).map((member) => shownName(tool, member)),
+      ),
+      tool,
+      policy,
+    ),
     outputSchema: outputSchema(tool),
     annotations: annotationsOf(tool),
   };
@@ -87,7 +102,9 @@ export function createRegistry(tools: readonly Tool[], policy: Policy, leftOut: 
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   if (byName.size < tools.length) throw new Error('two tools have the same name');
   const allowed = tools.filter((tool) => denialOf(tool, policy) === undefined);
-  const hidden = [...new Set([...leftOut.keys(), ...byName.keys()])].filter((name) => !allowed.some((tool) => tool.name === name));
+  const hidden = [...new Set([...leftOut.keys(), ...byName.keys()])].filter(
+    (name) => !allowed.some((tool) => tool.name === name),
+  );
   let list: readonly ListedTool[] | undefined;
   return {
     listed: () => (list ??= allowed.map((tool) => listed(tool, policy, hidden))),
@@ -95,6 +112,11 @@ export function createRegistry(tools: readonly Tool[], policy: Policy, leftOut: 
     offers: (name) => allowed.some((tool) => tool.name === name),
     hidden,
     leftOut,
-    instead: (name) => insteadOf(name, allowed.map((tool) => tool.name), hidden),
+    instead: (name) =>
+      insteadOf(
+        name,
+        allowed.map((tool) => tool.name),
+        hidden,
+      ),
   };
 }

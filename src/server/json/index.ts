@@ -1,4 +1,20 @@
 /** JSON values and schemas. */
 
 export { memberOf, toJsonSchema, withoutMembers, withoutNull, type JsonSchema } from './json-schema.ts';
-export { memoised, at, canonical, isRecord, mapStrings, omit, own, pick, pickPaths, prune, pruneRecord, recordsIn, rootOf, withAt, type JsonRecord } from './values.ts';
+export {
+  memoised,
+  at,
+  canonical,
+  isRecord,
+  mapStrings,
+  omit,
+  own,
+  pick,
+  pickPaths,
+  prune,
+  pruneRecord,
+  recordsIn,
+  rootOf,
+  withAt,
+  type JsonRecord,
+} from './values.ts';

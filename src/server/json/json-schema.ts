@@ -55,6 +55,8 @@ export function withoutMembers(schema: JsonSchema, names: readonly string[]): Js
   if (names.length === 0) return schema;
   const { required, ...rest } = schema;
   const remaining = required?.filter((name) => !names.includes(name)) ?? [];
-  const properties = Object.fromEntries(Object.entries(rest.properties ?? {}).filter(([name]) => !names.includes(name)));
+  const properties = Object.fromEntries(
+    Object.entries(rest.properties ?? {}).filter(([name]) => !names.includes(name)),
+  );
   return { ...rest, properties, ...(remaining.length > 0 && { required: remaining }) };
 }

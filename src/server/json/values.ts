@@ -13,7 +13,8 @@ export function memoised<Key extends object, Value>(derive: (key: Key) => Value)
 export { isRecord, recordsIn, type JsonRecord };
 
 /** A record's own property under an untrusted name; undefined for inherited ones such as `constructor`. */
-export const own = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined => (Object.hasOwn(record, name) ? record[name] : undefined);
+export const own = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined;
 
 /** Replaces every string in a value, at any depth. */
 export function mapStrings(value: unknown, replace: (text: string) => string): unknown {
@@ -24,7 +25,10 @@ export function mapStrings(value: unknown, replace: (text: string) => string): u
 }
 
 const isNothing = (value: unknown): boolean =>
-  value === null || value === undefined || (Array.isArray(value) && value.length === 0) || (isRecord(value) && Object.keys(value).length === 0);
+  value === null ||
+  value === undefined ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isRecord(value) && Object.keys(value).length === 0);
 
 /** Removes null, undefined, empty arrays and empty objects from a value, at any depth: they carry no information. */
 export function prune(value: unknown): unknown {
@@ -47,7 +51,9 @@ export const omit = (record: JsonRecord, names: readonly string[]): JsonRecord =
 
 /** The value at a dotted path, or undefined. */
 export const at = (value: unknown, path: string): unknown =>
-  path.split('.').reduce<unknown>((inner, name) => (isRecord(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined), value);
+  path
+    .split('.')
+    .reduce<unknown>((inner, name) => (isRecord(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined), value);
 
 /** A record with another value at a dotted path. Nothing but records may lie on the way. */
 export function withAt(record: JsonRecord, path: string, value: unknown): JsonRecord {
@@ -62,7 +68,10 @@ export const rootOf = (path: string): string => path.split('.', 1)[0]!;
 
 /** The parts of a record at these dotted paths, nested as they were. */
 export function pickPaths(record: JsonRecord, paths: readonly string[]): JsonRecord {
-  const nested = Map.groupBy(paths.filter((path) => at(record, path) !== undefined), rootOf);
+  const nested = Map.groupBy(
+    paths.filter((path) => at(record, path) !== undefined),
+    rootOf,
+  );
   return Object.fromEntries(
     [...nested].map(([name, below]) => {
       const inner = below.map((path) => path.slice(name.length + 1));
@@ -76,5 +85,9 @@ export function pickPaths(record: JsonRecord, paths: readonly string[]): JsonRec
 export function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.keys(value).toSorted().map((name) => [name, canonical(value[name])]));
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((name) => [name, canonical(value[name])]),
+  );
 }

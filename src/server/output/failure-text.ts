@@ -1,6 +1,12 @@
 import type { ApiError, ApiErrorKind } from '../../client/index.ts';
 import { resolutionProblemText, noSuchId, whereToLook } from '../resolve/index.ts';
-import { approvalLifetime, failureLifetime, maximumQuestionLength, maximumWaiting, silenceLifetime } from '../guard/index.ts';
+import {
+  approvalLifetime,
+  failureLifetime,
+  maximumQuestionLength,
+  maximumWaiting,
+  silenceLifetime,
+} from '../guard/index.ts';
 import type { AskingFailure } from '../context/index.ts';
 import type { FailedChange, Failure, InsteadOfClient, Refusal, RefusedPlan } from '../failure/index.ts';
 import { visibleText, type Tool, type ToolText } from '../tool/index.ts';
@@ -11,7 +17,10 @@ import { fence, fenceInline, type Redactor } from '../redaction/index.ts';
 const mostIssues = 20;
 
 const listedIssues = (issues: readonly string[]): readonly string[] =>
-  [...issues.slice(0, mostIssues), ...(issues.length > mostIssues ? [`and ${issues.length - mostIssues} more`] : [])].map((issue) => `- ${issue}`);
+  [
+    ...issues.slice(0, mostIssues),
+    ...(issues.length > mostIssues ? [`and ${issues.length - mostIssues} more`] : []),
+  ].map((issue) => `- ${issue}`);
 
 const sentence = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' ');
 
@@ -25,7 +34,10 @@ interface TextContext {
   readonly hidden: readonly string[];
   /** How the operator starts this program in a shell. Default: by its name. */
   readonly program?: string | undefined;
-  /** What the caller gave, if the platform's words may have no other ids: an error can name what the policy keeps from being read. */
+  /**
+   * What the caller gave, if the platform's words may have no other ids: an error can name what the policy keeps from
+   * being read.
+   */
   readonly tellsOnly?: JsonRecord;
 }
 
@@ -49,11 +61,13 @@ const subject = ({ name, isResource }: Tool): string => (isResource ? `The resou
 const notCalledText = (tool: Tool): string => `${subject(tool)} was not ${tool.isResource ? 'read' : 'called'}`;
 
 /** For failures after reads only. */
-const notCarriedOutText = (tool: Tool): string => `${subject(tool)} was not ${tool.isResource ? 'read' : 'carried out'}`;
+const notCarriedOutText = (tool: Tool): string =>
+  `${subject(tool)} was not ${tool.isResource ? 'read' : 'carried out'}`;
 
 /** Next steps that replace those of the client's error, by kind of error. */
 const advice: Partial<Record<ApiErrorKind, ToolText>> = {
-  unauthorized: 'Calling again will not help: whoever runs this server has to give it a valid token (INFRA_API_TOKEN or INFRA_API_TOKEN_FILE).',
+  unauthorized:
+    'Calling again will not help: whoever runs this server has to give it a valid token (INFRA_API_TOKEN or INFRA_API_TOKEN_FILE).',
   forbidden: [...whereToLook, 'If the id is right, a token with more permissions is needed.'],
   not_found: noSuchId,
 };
@@ -63,7 +77,12 @@ function apiText(error: ApiError, { tool, redactor, hidden, tellsOnly }: TextCon
   const status = error.status === undefined ? '' : ` (${error.status})`;
   const detail = error.detail === undefined ? undefined : `The platform says: ${fenceInline(told(error.detail))}`;
   const next = visibleText(advice[error.kind] ?? error.next, hidden);
-  return sentence(`${subject(tool)} ${tool.isResource ? 'could not be read' : 'failed'}: ${told(error.reason)}${status}.`, detail, error.outcomeUnknown ? unknownOutcome : undefined, next);
+  return sentence(
+    `${subject(tool)} ${tool.isResource ? 'could not be read' : 'failed'}: ${told(error.reason)}${status}.`,
+    detail,
+    error.outcomeUnknown ? unknownOutcome : undefined,
+    next,
+  );
 }
 
 const askAgain = 'Ask the user what they want before calling it again.';
@@ -76,9 +95,12 @@ const minutes = (milliseconds: number): string => `${milliseconds / 60_000} minu
 
 /** What a client did that declares to ask its user, and couldn't. Continues a sentence. */
 const clientFailures: Record<AskingFailure, string> = {
-  no_such_method: 'this client declares that it can ask its user (elicitation), and then says that it knows no such request (-32601)',
-  client_error: 'this client declares that it can ask its user (elicitation), and returned an error instead of an answer',
-  unusable_answer: 'this client declares that it can ask its user (elicitation), and what it returned is no answer to the question',
+  no_such_method:
+    'this client declares that it can ask its user (elicitation), and then says that it knows no such request (-32601)',
+  client_error:
+    'this client declares that it can ask its user (elicitation), and returned an error instead of an answer',
+  unusable_answer:
+    'this client declares that it can ask its user (elicitation), and what it returned is no answer to the question',
   unanswered: 'no answer to the question came back through this client in time',
 };
 
@@ -103,7 +125,10 @@ const refusals: Record<Refusal, ReasonAndNext> = {
   no_such_method: notThroughClient('no_such_method', afterReconnecting),
   client_error: notThroughClient('client_error', afterReconnecting),
   unusable_answer: notThroughClient('unusable_answer', afterReconnecting),
-  unanswered: notThroughClient('unanswered', `If the user was only away and still wants it, call it again after ${minutes(silenceLifetime)}: they are asked anew.`),
+  unanswered: notThroughClient(
+    'unanswered',
+    `If the user was only away and still wants it, call it again after ${minutes(silenceLifetime)}: they are asked anew.`,
+  ),
   too_long: {
     what: `somebody has to agree to this first, its plan is longer than the ${maximumQuestionLength} characters that a client's question can show whole, and no operator is set up to approve it`,
     next:
@@ -128,15 +153,27 @@ const refusals: Record<Refusal, ReasonAndNext> = {
   },
   dismissed: { what: 'the user sent the question away without an answer', next: askAgain },
   not_agreed: { what: 'the form came back without agreement: what was to be typed or ticked was not', next: askAgain },
-  invalid: { what: 'what should show that somebody agreed is too old or does not come from this server', next: 'Call it again without it to have it agreed to anew.' },
-  used: { what: 'that agreement was used before, and each counts once', next: 'Call it again to have it agreed to anew.' },
+  invalid: {
+    what: 'what should show that somebody agreed is too old or does not come from this server',
+    next: 'Call it again without it to have it agreed to anew.',
+  },
+  used: {
+    what: 'that agreement was used before, and each counts once',
+    next: 'Call it again to have it agreed to anew.',
+  },
   other_call: { what: 'the agreement was given to another call', next: 'Call it again to have this one agreed to.' },
-  changed: { what: 'what it acts on has changed since it was agreed to', next: 'Look at the plan again, and call it again to have it agreed to anew.' },
+  changed: {
+    what: 'what it acts on has changed since it was agreed to',
+    next: 'Look at the plan again, and call it again to have it agreed to anew.',
+  },
   late: { what: 'the call was cancelled before the answer came', next: 'Call it again if it is still wanted.' },
 };
 
 /** The same advice with commands as the operator types them. */
-const typedBy = (program: string | undefined, { what, next }: ReasonAndNext): ReasonAndNext => ({ what, next: program === undefined ? next : next.replaceAll('infra-mcp approve', `${program} approve`) });
+const typedBy = (program: string | undefined, { what, next }: ReasonAndNext): ReasonAndNext => ({
+  what,
+  next: program === undefined ? next : next.replaceAll('infra-mcp approve', `${program} approve`),
+});
 
 const notAgreedText = (tool: Tool, { what, next }: ReasonAndNext, plan: RefusedPlan): string =>
   `${notCarriedOutText(tool)} and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${fence(plan.text)}`;
@@ -150,24 +187,45 @@ const byCaller = (token: string): string =>
 
 const insteadText: Record<InsteadOfClient, string> = {
   too_long: `; its plan is longer than the ${maximumQuestionLength} characters that a client's question can show whole, so the user was not asked here`,
-  operator_only: '; the policy of this server leaves calls like this to its operator alone (operator_only), so the user was not asked here',
+  operator_only:
+    '; the policy of this server leaves calls like this to its operator alone (operator_only), so the user was not asked here',
   no_such_method: `; ${clientFailures.no_such_method}`,
   client_error: `; ${clientFailures.client_error}`,
   unusable_answer: `; ${clientFailures.unusable_answer}`,
   unanswered: `; ${clientFailures.unanswered}`,
 };
 
-const pending = ({ code, command, planToken, instead }: { code?: string; command?: string; planToken?: string; instead?: InsteadOfClient }): ReasonAndNext => ({
-  what: code === undefined ? 'its plan has to be confirmed first' : `it waits for approval under code ${code}${instead ? insteadText[instead] : ''}`,
+const pending = ({
+  code,
+  command,
+  planToken,
+  instead,
+}: {
+  code?: string;
+  command?: string;
+  planToken?: string;
+  instead?: InsteadOfClient;
+}): ReasonAndNext => ({
+  what:
+    code === undefined
+      ? 'its plan has to be confirmed first'
+      : `it waits for approval under code ${code}${instead ? insteadText[instead] : ''}`,
   next: sentence(command && byOperator(command), planToken && byCaller(planToken)),
 });
 
-type FailureTexts = { readonly [Kind in Failure['kind']]: (failure: Extract<Failure, { kind: Kind }>, context: TextContext) => string };
+type FailureTexts = {
+  readonly [Kind in Failure['kind']]: (failure: Extract<Failure, { kind: Kind }>, context: TextContext) => string;
+};
 
 const failureTexts: FailureTexts = {
   bad_arguments: ({ issues }, { tool, redactor }) =>
-    [`${notCalledText(tool)}, its arguments are wrong:`, ...listedIssues(issues.map((issue) => redactor.echo(issue))), 'Correct them and call again.'].join('\n'),
-  bad_address: ({ problem }, { tool, redactor, hidden }) => `${notCalledText(tool)}. ${resolutionProblemText(problem, { redactor, hidden })}`,
+    [
+      `${notCalledText(tool)}, its arguments are wrong:`,
+      ...listedIssues(issues.map((issue) => redactor.echo(issue))),
+      'Correct them and call again.',
+    ].join('\n'),
+  bad_address: ({ problem }, { tool, redactor, hidden }) =>
+    `${notCalledText(tool)}. ${resolutionProblemText(problem, { redactor, hidden })}`,
   denied: ({ denial }, { tool }) => `${notCalledText(tool)}: ${denial.rule} (${denial.setBy}). ${denial.instead}`,
   not_confirmed: ({ why, plan }, { tool, program }) => notAgreedText(tool, typedBy(program, refusals[why]), plan),
   pending: ({ plan, ...approval }, { tool }) => notAgreedText(tool, pending(approval), plan),
@@ -175,25 +233,50 @@ const failureTexts: FailureTexts = {
     `${notCarriedOutText(tool)} and nothing has changed: this server could not write the record it has to make first. Whoever runs it finds the reason in its log under request ${requestId}.`,
   store_unavailable: ({ requestId }, { tool }) =>
     `${notCarriedOutText(tool)} and nothing has changed: this server can't use the database that it shares with other servers, and makes no call that somebody has to agree to without it. What needs no agreement goes on. Try again in a minute; what was agreed to before may have to be agreed to again. Whoever runs it finds the reason in its log under request ${requestId}.`,
-  cancelled: (_, { tool }) => `${notCarriedOutText(tool)} and nothing has changed: the call was cancelled. Call again if it is still wanted.`,
+  cancelled: (_, { tool }) =>
+    `${notCarriedOutText(tool)} and nothing has changed: the call was cancelled. Call again if it is still wanted.`,
   not_connected: ({ requestId }, { tool }) =>
     `${notCalledText(tool)}: this server has no platform to call. Whoever runs it finds the reason in its log under request ${requestId}.`,
   api: ({ error }, context) => apiText(error, context),
   not_possible: ({ what, next, seen }, { tool, redactor, hidden }) =>
-    [sentence(`${notCarriedOutText(tool)}: ${redactor.echo(what)}.`, redactor.echo(visibleText(next, hidden))), seen && fence(redactor.text(seen))].filter(Boolean).join('\n'),
+    [
+      sentence(`${notCarriedOutText(tool)}: ${redactor.echo(what)}.`, redactor.echo(visibleText(next, hidden))),
+      seen && fence(redactor.text(seen)),
+    ]
+      .filter(Boolean)
+      .join('\n'),
   partly: ({ done, failures, of }, context) => {
     const [first, ...others] = failures as readonly [FailedChange, ...FailedChange[]];
     const made = `${done.length} of ${of} changes were made${done.length === 0 ? '' : ` and stay: ${done.join('; ')}`}.`;
     const isRestTried = done.length + failures.length === of;
     if (others.length > 0 || isRestTried) {
-      return [`${made} ${failures.length} failed${isRestTried ? '' : ', and what follows was not tried'}:`, ...failures.map(({ what, error }) => `- ${what}: ${failureText(error, context)}`)].join('\n');
+      return [
+        `${made} ${failures.length} failed${isRestTried ? '' : ', and what follows was not tried'}:`,
+        ...failures.map(({ what, error }) => `- ${what}: ${failureText(error, context)}`),
+      ].join('\n');
     }
-    return [done.length === 0 ? `The first of ${of} changes failed (${first.what}), and none after it was tried.` : `${made} The next one failed (${first.what}), and what follows it was not tried.`, failureText(first.error, context)].join('\n');
+    return [
+      done.length === 0
+        ? `The first of ${of} changes failed (${first.what}), and none after it was tried.`
+        : `${made} The next one failed (${first.what}), and what follows it was not tried.`,
+      failureText(first.error, context),
+    ].join('\n');
   },
   afterwards: ({ done, error }, context) =>
-    [`The change was made (${done.join('; ')}); only what was to be told of it could not be found out. Don't make it again.`, failureText(error, context)].join('\n'),
+    [
+      `The change was made (${done.join('; ')}); only what was to be told of it could not be found out. Don't make it again.`,
+      failureText(error, context),
+    ].join('\n'),
   not_as_asked: ({ what, next, seen }, { redactor, hidden }) =>
-    [sentence(`The change was made, but not as asked: ${redactor.echo(what)}. Don't make it again.`, redactor.echo(visibleText(next, hidden))), seen && fence(redactor.text(seen))].filter(Boolean).join('\n'),
+    [
+      sentence(
+        `The change was made, but not as asked: ${redactor.echo(what)}. Don't make it again.`,
+        redactor.echo(visibleText(next, hidden)),
+      ),
+      seen && fence(redactor.text(seen)),
+    ]
+      .filter(Boolean)
+      .join('\n'),
   internal: ({ requestId, begun }, { tool }) =>
     sentence(
       `${subject(tool)} failed inside this server. This is a fault of the server, not of the call; whoever runs it finds more in its log under request ${requestId}.`,

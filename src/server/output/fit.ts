@@ -15,16 +15,21 @@ export interface Fitted {
   readonly omission?: string;
 }
 
-const shorten = (limit: number) => (text: string): string => {
-  const first = firstPart(text, limit);
-  return first === text ? text : `${first}… (${text.length - first.length} more characters)`;
-};
+const shorten =
+  (limit: number) =>
+  (text: string): string => {
+    const first = firstPart(text, limit);
+    return first === text ? text : `${first}… (${text.length - first.length} more characters)`;
+  };
 
 const fits = (text: string): boolean => text.length <= maximumCharacters;
 
 /** The view with as many rows as fit, from the start or the end as the renderer says. Searches by bisection. */
 function fittingRows(view: JsonRecord, rows: readonly unknown[], renderer: Renderer): JsonRecord {
-  const withRows = (count: number): JsonRecord => ({ ...view, results: renderer.keep === 'last' ? rows.slice(rows.length - count) : rows.slice(0, count) });
+  const withRows = (count: number): JsonRecord => ({
+    ...view,
+    results: renderer.keep === 'last' ? rows.slice(rows.length - count) : rows.slice(0, count),
+  });
   let [enough, tooMany] = [0, rows.length];
   while (tooMany - enough > 1) {
     const middle = Math.floor((enough + tooMany) / 2);
@@ -46,16 +51,29 @@ interface FitOptions {
 function restNote(shown: number, view: JsonRecord): string {
   const { page, page_size: size } = isRecord(view['pagination']) ? view['pagination'] : view;
   const most = Math.min(shown, maximumPageSize);
-  if (!Number.isInteger(page) || !Number.isInteger(size) || Number(page) <= 1) return ` For the rest ask with page_size ${most} and page 2, 3 …`;
+  if (!Number.isInteger(page) || !Number.isInteger(size) || Number(page) <= 1)
+    return ` For the rest ask with page_size ${most} and page 2, 3 …`;
   let smaller = most;
   while (Number(size) % smaller !== 0) smaller -= 1;
   const next = ((Number(page) - 1) * Number(size)) / smaller + 2;
   return ` For the rest ask with page_size ${smaller} and page ${next}, ${next + 1} …`;
 }
 
-const rowsNote = (shown: number, all: number, { keep, rest }: Renderer, { hidden = [], hasPages = true }: FitOptions, view: JsonRecord): string =>
+const rowsNote = (
+  shown: number,
+  all: number,
+  { keep, rest }: Renderer,
+  { hidden = [], hasPages = true }: FitOptions,
+  view: JsonRecord,
+): string =>
   keep === 'last'
-    ? visibleText([`Only the newest ${shown} of ${all} rows are shown, because all of them would be too long.`, ...(rest === undefined ? [] : [rest])], hidden)
+    ? visibleText(
+        [
+          `Only the newest ${shown} of ${all} rows are shown, because all of them would be too long.`,
+          ...(rest === undefined ? [] : [rest]),
+        ],
+        hidden,
+      )
     : `Only the first ${shown} of ${all} rows are shown, because all of them would be too long.${hasPages ? restNote(shown, view) : ''}`;
 
 /**
@@ -69,11 +87,21 @@ export function fit(full: JsonRecord, renderer: Renderer, options: FitOptions = 
   for (const limit of limits) {
     const short = mapStrings(full, shorten(limit)) as JsonRecord;
     const text = renderer.text(short);
-    if (fits(text)) return { view: short, text, omission: `Values longer than ${limit} characters are cut short; never send a cut value back.` };
+    if (fits(text))
+      return {
+        view: short,
+        text,
+        omission: `Values longer than ${limit} characters are cut short; never send a cut value back.`,
+      };
     if (Array.isArray(rows)) {
       const view = fittingRows(short, short['results'] as unknown[], renderer);
       const shown = (view['results'] as unknown[]).length;
-      if (shown > 0) return { view: { ...view, shown_rows: shown, all_rows: rows.length }, text: renderer.text(view), omission: rowsNote(shown, rows.length, renderer, options, view) };
+      if (shown > 0)
+        return {
+          view: { ...view, shown_rows: shown, all_rows: rows.length },
+          text: renderer.text(view),
+          omission: rowsNote(shown, rows.length, renderer, options, view),
+        };
     }
   }
   const text = firstPart(whole, maximumCharacters);

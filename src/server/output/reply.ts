@@ -2,14 +2,30 @@ import type { RequestBudget } from '../../client/index.ts';
 import type { CallContext } from '../context/index.ts';
 import type { FailureCode } from '../failure/index.ts';
 import type { Question, Registry } from '../guard/index.ts';
-import { nextText, proposable, visibleText, withOwnNames, withProposable, withShownNames, type NextCall, type NoOp, type Renderer, type Tool } from '../tool/index.ts';
+import {
+  nextText,
+  proposable,
+  visibleText,
+  withOwnNames,
+  withProposable,
+  withShownNames,
+  type NextCall,
+  type NoOp,
+  type Renderer,
+  type Tool,
+} from '../tool/index.ts';
 import { fence } from '../redaction/index.ts';
 import { fit } from './fit.ts';
 import type { CallOutcome } from '../audit/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 
 const second = 1_000;
-const units = [['d', 86_400 * second], ['h', 3_600 * second], ['m', 60 * second], ['s', second]] as const;
+const units = [
+  ['d', 86_400 * second],
+  ['h', 3_600 * second],
+  ['m', 60 * second],
+  ['s', second],
+] as const;
 
 /** A span of time in its largest unit, rounded: `3d` for all but three days. */
 function rounded(distance: number): string {
@@ -19,7 +35,10 @@ function rounded(distance: number): string {
   return larger && amount * length >= larger[1] ? `1${larger[0]}` : `${amount}${unit}`;
 }
 
-/** A time relative to now in its largest unit: `3d ago`, `in 2h`. What is to come is rounded: a moment after something begins for three days, it ends in three. Doesn't use Intl, whose data would take a tenth of this process's memory. */
+/**
+ * A time relative to now in its largest unit: `3d ago`, `in 2h`. What is to come is rounded: a moment after something
+ * begins for three days, it ends in three. Doesn't use Intl, whose data would take a tenth of this process's memory.
+ */
 function age(at: number, now: number): string {
   if (at > now) return `in ${rounded(at - now)}`;
   const [unit, length] = units.find(([, one]) => now - at >= one) ?? units[3];
@@ -28,15 +47,25 @@ function age(at: number, now: number): string {
 
 const timestamp = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)(?!\w)/g;
 
-/** Adds its age to every timestamp in a text, because models are poor at computing it. @param now milliseconds since 1970. */
-const withAges = (text: string, now: number): string => text.replaceAll(timestamp, (stamp) => `${stamp} (${age(Date.parse(stamp), now)})`);
+/**
+ * Adds its age to every timestamp in a text, because models are poor at computing it. @param now milliseconds since
+ * 1970.
+ */
+const withAges = (text: string, now: number): string =>
+  text.replaceAll(timestamp, (stamp) => `${stamp} (${age(Date.parse(stamp), now)})`);
 
 /** The result of a call. */
 export type Reply =
   /** `meta` is for the client: suggested next calls, and the request budget. */
   | { readonly kind: 'answer'; readonly text: string; readonly data: JsonRecord; readonly meta?: JsonRecord }
   /** `why`: the reason as it is recorded, in one word. `code`: the call waits for the operator under this code. */
-  | { readonly kind: 'failure'; readonly text: string; readonly failure: FailureCode; readonly why?: string; readonly code?: string }
+  | {
+      readonly kind: 'failure';
+      readonly text: string;
+      readonly failure: FailureCode;
+      readonly why?: string;
+      readonly code?: string;
+    }
   | { readonly kind: 'ask'; readonly question: Question; readonly state: string };
 
 /** A reply with its outcome for the audit record. */
@@ -58,20 +87,32 @@ export interface AnsweredCall {
 const lowPart = 0.1;
 
 const budgetText = ({ remaining, limit, resetAt }: RequestBudget): string | undefined =>
-  remaining > limit * lowPart ? undefined : `Only ${remaining} of ${limit} requests to the platform are left until ${new Date(resetAt).toISOString()}: make few and wide ones.`;
+  remaining > limit * lowPart
+    ? undefined
+    : `Only ${remaining} of ${limit} requests to the platform are left until ${new Date(resetAt).toISOString()}: make few and wide ones.`;
 
-const budgetMeta = ({ remaining, limit, resetAt }: RequestBudget): JsonRecord => ({ remaining, limit, reset_at: new Date(resetAt).toISOString() });
+const budgetMeta = ({ remaining, limit, resetAt }: RequestBudget): JsonRecord => ({
+  remaining,
+  limit,
+  reset_at: new Date(resetAt).toISOString(),
+});
 
-const joinParts = (...parts: readonly (string | undefined)[]): string => parts.filter((part) => part !== undefined && part !== '').join('\n');
+const joinParts = (...parts: readonly (string | undefined)[]): string =>
+  parts.filter((part) => part !== undefined && part !== '').join('\n');
 
 /** A renderer limited to the columns that the caller chose, if any. */
-const withChosenColumns = (render: Renderer, { fields }: JsonRecord): Renderer => (Array.isArray(fields) && fields.length > 0 && render.only ? render.only(fields.map(String)) : render);
+const withChosenColumns = (render: Renderer, { fields }: JsonRecord): Renderer =>
+  Array.isArray(fields) && fields.length > 0 && render.only ? render.only(fields.map(String)) : render;
 
 /** Keys that this server adds to the metadata of results. */
 export const metaKeys = { next: 'infra-mcp/next', budget: 'infra-mcp/budget', failure: 'infra-mcp/failure' } as const;
 
 /** The result of a call that failed: a sentence for the model, and a code for programs. */
-export const failedCall = (text: string, failure: FailureCode) => ({ content: [{ type: 'text' as const, text }], isError: true, _meta: { [metaKeys.failure]: failure } });
+export const failedCall = (text: string, failure: FailureCode) => ({
+  content: [{ type: 'text' as const, text }],
+  isError: true,
+  _meta: { [metaKeys.failure]: failure },
+});
 
 const noOpText = (why: string): string => `There is nothing to change: ${why}. No change was sent.`;
 
@@ -91,7 +132,12 @@ export function noOpReply({ context }: Pick<AnsweredCall, 'context'>, { why, see
  * @param missing what could not be read, and why.
  * @param isNoOp whether the call was a no-op.
  */
-export function answerReply({ tool, args, context, registry }: AnsweredCall, answer: JsonRecord, missing: readonly string[], { isNoOp = false } = {}): Reply {
+export function answerReply(
+  { tool, args, context, registry }: AnsweredCall,
+  answer: JsonRecord,
+  missing: readonly string[],
+  { isNoOp = false } = {},
+): Reply {
   const budget = context.budget();
   const isEmpty = Object.keys(answer).length === 0;
   const render = withChosenColumns(tool.render, args);
@@ -101,16 +147,28 @@ export function answerReply({ tool, args, context, registry }: AnsweredCall, ans
     return its ? { ...call, arguments: withShownNames(its, withOwnNames(its, call.arguments).args) } : call;
   };
   const hidden = registry?.hidden ?? [];
-  const { view, text, omission } = isEmpty ? { view: {}, text: '', omission: undefined } : fit(render.view(answer), render, { hidden, hasPages: 'page' in tool.input && answer['without_pages'] !== true });
+  const { view, text, omission } = isEmpty
+    ? { view: {}, text: '', omission: undefined }
+    : fit(render.view(answer), render, { hidden, hasPages: 'page' in tool.input && answer['without_pages'] !== true });
   const shown = render.plainTimes ? text : withAges(text, context.clock.now());
   const next = proposable(typeof tool.next === 'function' && !isNoOp ? tool.next(view, args) : [], offers, asShown);
-  const advice = tool.next !== undefined && typeof tool.next !== 'function' && !isNoOp ? visibleText(tool.next, hidden) : nextText(next);
+  const advice =
+    tool.next !== undefined && typeof tool.next !== 'function' && !isNoOp
+      ? visibleText(tool.next, hidden)
+      : nextText(next);
   const body = isEmpty || shown === '' ? undefined : fence(shown);
-  const heading = isNoOp ? noOpText('all that was given is so already') : body === undefined ? 'The platform accepted it and sent nothing more.' : undefined;
+  const heading = isNoOp
+    ? noOpText('all that was given is so already')
+    : body === undefined
+      ? 'The platform accepted it and sent nothing more.'
+      : undefined;
   return {
     kind: 'answer',
     text: joinParts(heading, body, omission, ...missing, advice, budget && budgetText(budget)),
     data: { ...withProposable(view, offers, asShown), ...(missing.length > 0 && { not_read: missing }) },
-    meta: { ...(next.calls.length > 0 && { [metaKeys.next]: next.calls }), ...(budget && { [metaKeys.budget]: budgetMeta(budget) }) },
+    meta: {
+      ...(next.calls.length > 0 && { [metaKeys.next]: next.calls }),
+      ...(budget && { [metaKeys.budget]: budgetMeta(budget) }),
+    },
   };
 }

@@ -1,7 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import {
-  CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, inputRequired, inputResponse,
-  type ClientCapabilities, type ElicitRequestFormParams, type ElicitResult, type InputRequest, type InputRequiredResult, type ServerContext,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+  inputRequired,
+  inputResponse,
+  type ClientCapabilities,
+  type ElicitRequestFormParams,
+  type ElicitResult,
+  type InputRequest,
+  type InputRequiredResult,
+  type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Dialogue, ServerLogger } from '../context/index.ts';
 import { formFor, waitingCallAddress, type Question } from '../guard/index.ts';
@@ -16,11 +28,18 @@ export const showsForms = (capabilities: ClientCapabilities | undefined): boolea
   return elicitation !== undefined && (elicitation.form !== undefined || Object.keys(elicitation).length === 0);
 };
 
-export const opensPages = (capabilities: ClientCapabilities | undefined): boolean => capabilities?.elicitation?.url !== undefined;
+export const opensPages = (capabilities: ClientCapabilities | undefined): boolean =>
+  capabilities?.elicitation?.url !== undefined;
 
 /** What a client of the 2026 revision says of itself with every request. */
-export function declaredIn({ mcpReq: { envelope } }: ServerContext): { readonly capabilities: ClientCapabilities | undefined; readonly client: unknown } {
-  const { [CLIENT_CAPABILITIES_META_KEY]: capabilities, [CLIENT_INFO_META_KEY]: client } = (envelope ?? {}) as Record<string, unknown>;
+export function declaredIn({ mcpReq: { envelope } }: ServerContext): {
+  readonly capabilities: ClientCapabilities | undefined;
+  readonly client: unknown;
+} {
+  const { [CLIENT_CAPABILITIES_META_KEY]: capabilities, [CLIENT_INFO_META_KEY]: client } = (envelope ?? {}) as Record<
+    string,
+    unknown
+  >;
   return { capabilities: capabilities as ClientCapabilities | undefined, client };
 }
 
@@ -30,15 +49,24 @@ export type UserRequest =
   /** The page where the operator approves a call that waits under a code. */
   | { readonly kind: 'page'; readonly page: string; readonly code: string };
 
-const pageParams = ({ page, code }: Extract<UserRequest, { kind: 'page' }>) => ({ message: `This call waits for the operator's approval, under ${code}.`, url: waitingCallAddress(page, code) });
+const pageParams = ({ page, code }: Extract<UserRequest, { kind: 'page' }>) => ({
+  message: `This call waits for the operator's approval, under ${code}.`,
+  url: waitingCallAddress(page, code),
+});
 
-const formParams = ({ message, ...question }: Question): ElicitRequestFormParams => ({ message, requestedSchema: formFor({ message, ...question }) });
+const formParams = ({ message, ...question }: Question): ElicitRequestFormParams => ({
+  message,
+  requestedSchema: formFor({ message, ...question }),
+});
 
 const confirmKey = 'confirm';
 
 /** The result that has a client of the 2026 revision ask its user. @param state comes back with the answer. */
 export function inputRequiredFor(request: UserRequest, state?: string): InputRequiredResult {
-  const asked: InputRequest = request.kind === 'form' ? inputRequired.elicit(formParams(request.question)) : inputRequired.elicitUrl(pageParams(request));
+  const asked: InputRequest =
+    request.kind === 'form'
+      ? inputRequired.elicit(formParams(request.question))
+      : inputRequired.elicitUrl(pageParams(request));
   return inputRequired({ inputRequests: { [confirmKey]: asked }, requestState: state });
 }
 
@@ -51,21 +79,36 @@ const responseOf = (code: unknown): ClientResponse => {
   return { failure: code === ProtocolErrorCode.MethodNotFound ? 'no_such_method' : 'client_error' };
 };
 
-/** The error in what came in place of an answer: its own member, or the whole with a code. What holds both an answer and an error is an error. */
+/**
+ * The error in what came in place of an answer: its own member, or the whole with a code. What holds both an answer and
+ * an error is an error.
+ */
 function errorIn(entry: unknown): unknown {
   if (!isRecord(entry)) return undefined;
   const { error, code } = entry;
   return error ?? (code === undefined ? undefined : entry);
 }
 
-/** The user's answer in a result. @param needsContent whether a form was asked, which can't be accepted without what was filled in. */
-function answerOf({ action, content }: { readonly action: ElicitResult['action']; readonly content?: Readonly<Record<string, unknown>> | undefined }, needsContent: boolean): ClientResponse {
+/**
+ * The user's answer in a result. @param needsContent whether a form was asked, which can't be accepted without what was
+ * filled in.
+ */
+function answerOf(
+  {
+    action,
+    content,
+  }: { readonly action: ElicitResult['action']; readonly content?: Readonly<Record<string, unknown>> | undefined },
+  needsContent: boolean,
+): ClientResponse {
   if (action !== 'accept') return { answer: { action } };
-  return content === undefined && needsContent ? { failure: 'unusable_answer' } : { answer: { action, content: content ?? {} } };
+  return content === undefined && needsContent
+    ? { failure: 'unusable_answer' }
+    : { answer: { action, content: content ?? {} } };
 }
 
 /**
- * What a request of the 2026 revision brings back. That a question was asked before shows in the state that was sent with it; the
+ * What a request of the 2026 revision brings back. That a question was asked before shows in the state that was sent
+ * with it; the
  * server has no other sign of a client that lost one.
  */
 export function responseIn({ mcpReq }: ServerContext): ClientResponse {
@@ -85,7 +128,9 @@ export function responseIn({ mcpReq }: ServerContext): ClientResponse {
 /** Why a request to the client of a 2025 revision came to nothing. */
 function failureOf(error: unknown): ClientResponse {
   if (error instanceof ProtocolError) return responseOf(error.code);
-  return { failure: error instanceof SdkError && error.code === SdkErrorCode.InvalidResult ? 'unusable_answer' : 'unanswered' };
+  return {
+    failure: error instanceof SdkError && error.code === SdkErrorCode.InvalidResult ? 'unusable_answer' : 'unanswered',
+  };
 }
 
 /** Where and how long a client of a 2025 revision is asked. */
@@ -100,18 +145,32 @@ export interface Asking {
 }
 
 /**
- * Asks the user of a client of the 2025 revisions, within the call that the question is about, and waits for the answer.
+ * Asks the user of a client of the 2025 revisions, within the call that the question is about, and waits for the
+ * answer.
  * The MCP library would do so too, but answers the call itself when the client fails. Never rejects.
  * @returns `ended` if no answer came before the client may be asked nothing any more.
  */
-export async function askClient(request: UserRequest, { context: { mcpReq }, time, ended, log, requestId }: Asking): Promise<ClientResponse | 'ended'> {
+export async function askClient(
+  request: UserRequest,
+  { context: { mcpReq }, time, ended, log, requestId }: Asking,
+): Promise<ClientResponse | 'ended'> {
   if (ended.aborted) return 'ended';
-  const params = request.kind === 'form' ? { mode: 'form' as const, ...formParams(request.question) } : { mode: 'url' as const, elicitationId: randomUUID(), ...pageParams(request) };
+  const params =
+    request.kind === 'form'
+      ? { mode: 'form' as const, ...formParams(request.question) }
+      : { mode: 'url' as const, elicitationId: randomUUID(), ...pageParams(request) };
   try {
-    return answerOf(await mcpReq.send({ method: 'elicitation/create', params }, { timeout: time, signal: AbortSignal.any([mcpReq.signal, ended]) }), request.kind === 'form');
+    return answerOf(
+      await mcpReq.send(
+        { method: 'elicitation/create', params },
+        { timeout: time, signal: AbortSignal.any([mcpReq.signal, ended]) },
+      ),
+      request.kind === 'form',
+    );
   } catch (error) {
     if (ended.aborted) return 'ended';
-    if (!mcpReq.signal.aborted) log.warn({ err: error, requestId, question: request.kind }, 'the client did not bring an answer');
+    if (!mcpReq.signal.aborted)
+      log.warn({ err: error, requestId, question: request.kind }, 'the client did not bring an answer');
     return failureOf(error);
   }
 }

@@ -36,7 +36,9 @@ const changing: Section = [
   "Tools that say so need agreement, and so do replacing a variable, Terraform and any change on PRODUCTION: they ask the user, or give a code for the operator to approve. When somebody says no or nobody can be asked, stop; don't look for another way.",
 ];
 
-const reading: Section = ['This server is read-only: only the tools that read are offered, and nothing can be changed through it.'];
+const reading: Section = [
+  'This server is read-only: only the tools that read are offered, and nothing can be changed through it.',
+];
 
 const impossible: Section = [
   'Not possible here: shells and files in instances, metrics over time, costs, reading secrets, locks by the hour; creating clusters, alert rules, Helm or Terraform services; changing or removing projects, members or webhooks; renaming environments.',
@@ -52,6 +54,13 @@ const data: Section = [
  * @param hidden names of hidden tools.
  */
 export function instructions(policy: Policy, hidden: readonly string[] = []): string {
-  const sections: readonly Section[] = [overview, finding, ...(policy.scope ? [[scopeText(policy.scope)]] : []), isReadOnly(policy) ? reading : changing, impossible, data];
+  const sections: readonly Section[] = [
+    overview,
+    finding,
+    ...(policy.scope ? [[scopeText(policy.scope)]] : []),
+    isReadOnly(policy) ? reading : changing,
+    impossible,
+    data,
+  ];
   return sections.map((section) => section.map((line) => visibleText(line, hidden)).join('\n')).join('\n\n');
 }

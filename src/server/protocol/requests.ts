@@ -1,16 +1,36 @@
 import { repeated } from '../../contract/index.ts';
 import {
-  ProtocolError, ProtocolErrorCode, TRACEPARENT_META_KEY, TRACESTATE_META_KEY,
-  type CallToolRequest, type CallToolResult, type ClientCapabilities, type InputRequiredResult, type ServerContext,
+  ProtocolError,
+  ProtocolErrorCode,
+  TRACEPARENT_META_KEY,
+  TRACESTATE_META_KEY,
+  type CallToolRequest,
+  type CallToolResult,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Client, Trace } from '../../client/index.ts';
 import { createContent, type Content, type ContentDependencies } from '../browse/index.ts';
 import { maximumCallTime, type CallContext, type Dialogue } from '../context/index.ts';
-import { answerTime as longestAnswerTime, createSessionMemories, type ClientMemories, type Registry } from '../guard/index.ts';
+import {
+  answerTime as longestAnswerTime,
+  createSessionMemories,
+  type ClientMemories,
+  type Registry,
+} from '../guard/index.ts';
 import { failedCall } from '../output/index.ts';
 import { runCall, type CallDependencies, type Reply } from '../call/index.ts';
 import type { Caller, ServerInstanceConfig } from './caller.ts';
-import { askClient, declaredIn, inputRequiredFor, opensPages, responseIn, showsForms, type UserRequest } from './client-dialogue.ts';
+import {
+  askClient,
+  declaredIn,
+  inputRequiredFor,
+  opensPages,
+  responseIn,
+  showsForms,
+  type UserRequest,
+} from './client-dialogue.ts';
 
 /** What a process's servers need to answer requests. Loaded with the first request. */
 export interface RequestDependencies extends ContentDependencies {
@@ -19,7 +39,10 @@ export interface RequestDependencies extends ContentDependencies {
   readonly unseen: Set<string>;
   /** What is remembered of clients that have no session, by principal and what the client says of itself. */
   readonly statelessMemories: (principal: string, client: unknown) => ClientMemories;
-  /** How long a client of the 2025 revisions may take to bring its user's answer, in milliseconds. Default: as long as an answer counts. */
+  /**
+   * How long a client of the 2025 revisions may take to bring its user's answer, in milliseconds. Default: as long as
+   * an answer counts.
+   */
   readonly answerTime?: number;
 }
 
@@ -35,10 +58,16 @@ export interface ServerHandle extends Omit<ServerInstanceConfig, 'callerOf'> {
 
 /** Handlers of every request except lists. */
 export interface RequestHandlers extends Content {
-  readonly callTool: (params: CallToolRequest['params'], context: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
+  readonly callTool: (
+    params: CallToolRequest['params'],
+    context: ServerContext,
+  ) => Promise<CallToolResult | InputRequiredResult>;
 }
 
-/** What a call of a tool gets that exists but isn't served. A result and not a protocol error, because models don't see those in every client. */
+/**
+ * What a call of a tool gets that exists but isn't served. A result and not a protocol error, because models don't see
+ * those in every client.
+ */
 const notOfferedText = (name: string, leftOutBy: string): string =>
   `${name} was not called: it is not offered here, because ${leftOutBy}. Do without it, or tell the user what it would take; don't look for another way around.`;
 
@@ -48,8 +77,13 @@ const questionEndedText = (name: string): string =>
 
 /** The trace in a request's metadata. */
 function traceOf({ mcpReq: { _meta: meta } }: ServerContext): Trace | undefined {
-  const { [TRACEPARENT_META_KEY]: traceparent, [TRACESTATE_META_KEY]: tracestate } = (meta ?? {}) as Record<string, unknown>;
-  return typeof traceparent === 'string' ? { traceparent, ...(typeof tracestate === 'string' && { tracestate }) } : undefined;
+  const { [TRACEPARENT_META_KEY]: traceparent, [TRACESTATE_META_KEY]: tracestate } = (meta ?? {}) as Record<
+    string,
+    unknown
+  >;
+  return typeof traceparent === 'string'
+    ? { traceparent, ...(typeof tracestate === 'string' && { tracestate }) }
+    : undefined;
 }
 
 /** Most progress reports on their way to one caller. Further ones are left out until it reads. */
@@ -67,7 +101,9 @@ function progressOf({ mcpReq: { notify, _meta: meta } }: ServerContext): CallCon
   };
   return (message) => {
     if (onTheirWay >= mostReports) return;
-    void report(message).catch(() => undefined).finally(() => (onTheirWay -= 1));
+    void report(message)
+      .catch(() => undefined)
+      .finally(() => (onTheirWay -= 1));
   };
 }
 
@@ -76,7 +112,9 @@ type SettledReply = Exclude<Reply, { kind: 'ask' }>;
 /** Converts a reply that asks nothing to an MCP result. */
 function resultOf(reply: SettledReply): CallToolResult {
   const content: CallToolResult['content'] = [{ type: 'text', text: reply.text }];
-  return reply.kind === 'answer' ? { content, structuredContent: reply.data, ...(reply.meta && { _meta: reply.meta }) } : failedCall(reply.text, reply.failure);
+  return reply.kind === 'answer'
+    ? { content, structuredContent: reply.data, ...(reply.meta && { _meta: reply.meta }) }
+    : failedCall(reply.text, reply.failure);
 }
 
 /** The result of a call that was cancelled. It is never sent. */
@@ -90,14 +128,19 @@ const notePage = ({ pages }: ClientMemories, { answer, failure, state }: Dialogu
 };
 
 /** Creates the request handlers of one server. They connect to the platform with the first call. */
-export function createRequestHandlers(dependencies: RequestDependencies, { era, callerOf, clientCapabilities, approvalsPage, questionsEnd }: ServerHandle): RequestHandlers {
+export function createRequestHandlers(
+  dependencies: RequestDependencies,
+  { era, callerOf, clientCapabilities, approvalsPage, questionsEnd }: ServerHandle,
+): RequestHandlers {
   const { registry, log, clock, connect, observer, statelessMemories, answerTime = longestAnswerTime } = dependencies;
   let client: Client | undefined;
 
   const session = createSessionMemories(clock);
 
   // The 2026 revision has no sessions, and declares capabilities with every request; the earlier ones do once.
-  const clientOf = (context: ServerContext): { readonly capabilities: ClientCapabilities | undefined; readonly memories: ClientMemories } => {
+  const clientOf = (
+    context: ServerContext,
+  ): { readonly capabilities: ClientCapabilities | undefined; readonly memories: ClientMemories } => {
     if (era !== 'modern') return { capabilities: clientCapabilities(), memories: session };
     const { capabilities, client: declared } = declaredIn(context);
     return { capabilities, memories: statelessMemories(callerOf(context).principal, declared) };
@@ -109,7 +152,15 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
   };
 
   const contextOf = (context: ServerContext, dialogue = dialogueOf(context)): CallContext => {
-    const { principal, identity = principal, connection, credential, credentialRefused, requestId, trace } = callerOf(context);
+    const {
+      principal,
+      identity = principal,
+      connection,
+      credential,
+      credentialRefused,
+      requestId,
+      trace,
+    } = callerOf(context);
     return {
       principal,
       identity,
@@ -139,21 +190,32 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
   };
 
   /**
-   * What the client's user has to be shown before a reply: its question, or the page where the operator approves it. A page is
+   * What the client's user has to be shown before a reply: its question, or the page where the operator approves it. A
+   * page is
    * offered once for a code, and not through a client that failed to ask. Without it, the reply says what to do.
    */
   const userRequestFor = (reply: Reply, context: ServerContext, { answer }: Dialogue): UserRequest | undefined => {
     if (reply.kind === 'ask') return { kind: 'form', question: reply.question };
     const page = approvalsPage?.();
-    if (reply.kind !== 'failure' || reply.code === undefined || page === undefined || answer !== undefined) return undefined;
-    const { capabilities, memories: { forms, pages } } = clientOf(context);
-    if (!opensPages(capabilities) || forms.failure() !== undefined || pages.failure(reply.code) !== undefined) return undefined;
+    if (reply.kind !== 'failure' || reply.code === undefined || page === undefined || answer !== undefined)
+      return undefined;
+    const {
+      capabilities,
+      memories: { forms, pages },
+    } = clientOf(context);
+    if (!opensPages(capabilities) || forms.failure() !== undefined || pages.failure(reply.code) !== undefined)
+      return undefined;
     pages.asked(reply.code);
     return { kind: 'page', page, code: reply.code };
   };
 
   /** Runs a call to its end, or to what the client has to ask. A client of the 2025 revisions is asked at once. */
-  const answerCall = async (name: string, run: (dialogue: Dialogue) => Promise<Reply>, context: ServerContext, requestId: string): Promise<CallToolResult | InputRequiredResult> => {
+  const answerCall = async (
+    name: string,
+    run: (dialogue: Dialogue) => Promise<Reply>,
+    context: ServerContext,
+    requestId: string,
+  ): Promise<CallToolResult | InputRequiredResult> => {
     const { memories } = clientOf(context);
     let dialogue = dialogueOf(context);
     notePage(memories, dialogue);
@@ -166,8 +228,22 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
       if (era === 'modern') return inputRequiredFor(request, state);
       const response = await askClient(request, { context, time: answerTime, ended: questionsEnd, log, requestId });
       if (context.mcpReq.signal.aborted) return cancelledResult;
-      if (response === 'ended') return resultOf(reply.kind === 'ask' ? { kind: 'failure', text: questionEndedText(name), failure: { kind: 'question_ended', outcome: 'refused' } } : reply);
-      dialogue = { canAsk: dialogue.canAsk, memory: dialogue.memory, ...(state !== undefined && { state }), ...response };
+      if (response === 'ended')
+        return resultOf(
+          reply.kind === 'ask'
+            ? {
+                kind: 'failure',
+                text: questionEndedText(name),
+                failure: { kind: 'question_ended', outcome: 'refused' },
+              }
+            : reply,
+        );
+      dialogue = {
+        canAsk: dialogue.canAsk,
+        memory: dialogue.memory,
+        ...(state !== undefined && { state }),
+        ...response,
+      };
       notePage(memories, dialogue);
       // The call waits under its code, whatever became of the page.
       if (reply.kind !== 'ask' && response.failure) return resultOf(reply);
@@ -175,17 +251,33 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
   };
 
   return {
-    ...createContent({ ...dependencies, ...callDependencies }, { callerOf, run: (tool, args, context, deps) => runCall(tool, args, contextOf(context), deps) }),
+    ...createContent(
+      { ...dependencies, ...callDependencies },
+      { callerOf, run: (tool, args, context, deps) => runCall(tool, args, contextOf(context), deps) },
+    ),
     callTool: async ({ name, arguments: args = {} }, context) => {
       const call = contextOf(context);
       const tool = registry.find(name);
       const leftOutBy = registry.leftOut.get(name);
       if (!tool || leftOutBy !== undefined) observer?.begin(undefined, call.trace).end({ outcome: 'refused' });
-      if (leftOutBy !== undefined) return resultOf({ kind: 'failure', text: notOfferedText(name, leftOutBy), failure: { kind: 'not_offered_here', outcome: 'refused' } });
+      if (leftOutBy !== undefined)
+        return resultOf({
+          kind: 'failure',
+          text: notOfferedText(name, leftOutBy),
+          failure: { kind: 'not_offered_here', outcome: 'refused' },
+        });
       if (!tool) {
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${repeated(name)}"${registry.instead(name)}`);
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          `There is no tool "${repeated(name)}"${registry.instead(name)}`,
+        );
       }
-      return answerCall(name, (dialogue) => runCall(tool, args, contextOf(context, dialogue), callDependencies), context, call.requestId);
+      return answerCall(
+        name,
+        (dialogue) => runCall(tool, args, contextOf(context, dialogue), callDependencies),
+        context,
+        call.requestId,
+      );
     },
   };
 }

@@ -1,4 +1,12 @@
-import { McpServer, type CacheHint, type JSONRPCMessage, type ListToolsResult, type ServerContext, type ServerOptions, type Transport } from '@modelcontextprotocol/server';
+import {
+  McpServer,
+  type CacheHint,
+  type JSONRPCMessage,
+  type ListToolsResult,
+  type ServerContext,
+  type ServerOptions,
+  type Transport,
+} from '@modelcontextprotocol/server';
 import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
 import { wellFormed } from '../../contract/index.ts';
@@ -15,7 +23,9 @@ import type { ServerInstanceConfig, Caller } from './caller.ts';
 /** How long clients may cache lists, which don't change while a server runs, in milliseconds. */
 const listLifetime = 300_000;
 
-/** How long clients may cache a resource of the platform, in milliseconds: just long enough to read it twice in a row. */
+/**
+ * How long clients may cache a resource of the platform, in milliseconds: just long enough to read it twice in a row.
+ */
 const readLifetime = 1_000;
 
 const forThisCaller = (ttlMs: number): CacheHint => ({ ttlMs, cacheScope: 'private' });
@@ -46,7 +56,9 @@ export interface ServerDependencies {
 }
 
 /** Adds a request id to the caller, always the same one for a request. */
-function withRequestIds(callerOf: ServerInstanceConfig['callerOf']): (context: ServerContext) => Caller & { readonly requestId: string } {
+function withRequestIds(
+  callerOf: ServerInstanceConfig['callerOf'],
+): (context: ServerContext) => Caller & { readonly requestId: string } {
   const ids = new WeakMap<ServerContext, string>();
   return (context) => {
     const caller = callerOf(context);
@@ -64,12 +76,17 @@ const jsonSchemaValidator = new CfWorkerJsonSchemaValidator();
 const questionsOf = new WeakMap<McpServer, AbortController>();
 
 /**
- * Ends the questions that a client of the 2025 protocol revisions is asked, and has it be asked none any more: their calls are refused, and
- * nothing has changed. Calls that ask nothing go on. Clients of the 2026 revision are asked in the result of a call, so nothing is open.
+ * Ends the questions that a client of the 2025 protocol revisions is asked, and has it be asked none any more: their
+ * calls are refused, and
+ * nothing has changed. Calls that ask nothing go on. Clients of the 2026 revision are asked in the result of a call, so
+ * nothing is open.
  */
 export const endQuestions = (mcp: McpServer): void => questionsOf.get(mcp)?.abort();
 
-/** The reason in the MCP library's error about a state that is no text. It answers such a request itself, before any handler. */
+/**
+ * The reason in the MCP library's error about a state that is no text. It answers such a request itself, before any
+ * handler.
+ */
 const invalidState = 'invalid_request_state';
 
 const invalidStateText =
@@ -77,28 +94,43 @@ const invalidStateText =
 
 /** An error of the library about a state, with what became of the request and what to do next. */
 function withAdvice(message: JSONRPCMessage): JSONRPCMessage {
-  if (!('error' in message) || !isRecord(message.error.data) || message.error.data['reason'] !== invalidState) return message;
+  if (!('error' in message) || !isRecord(message.error.data) || message.error.data['reason'] !== invalidState)
+    return message;
   return { ...message, error: { ...message.error, message: invalidStateText } };
 }
 
-/** Makes a server send well-formed Unicode only, whatever its answers, errors and notifications are made of, and errors that say what to do. */
+/**
+ * Makes a server send well-formed Unicode only, whatever its answers, errors and notifications are made of, and errors
+ * that say what to do.
+ */
 function completeMessages({ server }: McpServer): void {
   const connect = server.connect.bind(server);
   Object.assign(server, {
     connect: (transport: Transport) => {
       const send = transport.send.bind(transport);
-      return connect(Object.assign(transport, { send: ((message, options) => send(wellFormed(withAdvice(message)), options)) satisfies Transport['send'] }));
+      return connect(
+        Object.assign(transport, {
+          send: ((message, options) => send(wellFormed(withAdvice(message)), options)) satisfies Transport['send'],
+        }),
+      );
     },
   });
 }
 
 /**
- * Builds a server for one connection or one request. This is cheap: the lists are shared data, and the request handlers are
+ * Builds a server for one connection or one request. This is cheap: the lists are shared data, and the request handlers
+ * are
  * loaded with the first request.
  */
-export function buildServer(dependencies: ServerDependencies, { era, callerOf: callerOfRequest, method }: ServerInstanceConfig): McpServer {
+export function buildServer(
+  dependencies: ServerDependencies,
+  { era, callerOf: callerOfRequest, method }: ServerInstanceConfig,
+): McpServer {
   const { version, surface, hasPrompts, skills, approvalsPage, loadDependencies, startupLog } = dependencies;
-  const mcp = new McpServer({ name: 'infra-mcp', version }, { instructions: surface.instructions, cacheHints, jsonSchemaValidator });
+  const mcp = new McpServer(
+    { name: 'infra-mcp', version },
+    { instructions: surface.instructions, cacheHints, jsonSchemaValidator },
+  );
   const { server } = mcp;
   refuseCursors(mcp);
   completeMessages(mcp);
@@ -107,31 +139,60 @@ export function buildServer(dependencies: ServerDependencies, { era, callerOf: c
   const callerOf = withRequestIds(callerOfRequest);
 
   const load = async (): Promise<RequestHandlers> => {
-    const [{ createRequestHandlers }, requestDependencies] = await Promise.all([import('./requests.ts'), loadDependencies()]);
-    return createRequestHandlers(requestDependencies, { era, callerOf, approvalsPage, clientCapabilities: () => server.getClientCapabilities(), questionsEnd: questions.signal });
+    const [{ createRequestHandlers }, requestDependencies] = await Promise.all([
+      import('./requests.ts'),
+      loadDependencies(),
+    ]);
+    return createRequestHandlers(requestDependencies, {
+      era,
+      callerOf,
+      approvalsPage,
+      clientCapabilities: () => server.getClientCapabilities(),
+      questionsEnd: questions.signal,
+    });
   };
   let loading: Promise<RequestHandlers> | undefined;
   const requests = (): Promise<RequestHandlers> => (loading ??= load());
-  const fallback = { log: async () => loadDependencies().then(({ log }) => log, (error: unknown) => startupLog ?? Promise.reject(error as Error)) };
+  const fallback = {
+    log: async () =>
+      loadDependencies().then(
+        ({ log }) => log,
+        (error: unknown) => startupLog ?? Promise.reject(error as Error),
+      ),
+  };
   /** Answers a request. Every answer and every failure goes through here. */
-  const respond = <Answer>(context: ServerContext, answer: (requests: RequestHandlers) => Promise<Answer>, failed?: (text: string, failure: FailureCode) => Answer): Promise<Answer> =>
-    answerOr(callerOf(context).requestId, fallback, async () => answer(await requests()), failed);
+  const respond = <Answer>(
+    context: ServerContext,
+    answer: (requests: RequestHandlers) => Promise<Answer>,
+    failed?: (text: string, failure: FailureCode) => Answer,
+  ): Promise<Answer> => answerOr(callerOf(context).requestId, fallback, async () => answer(await requests()), failed);
 
   // The list is the same for every instance, so it is answered here instead of registering each tool for each instance.
   server.registerCapabilities({ tools: { listChanged: false } });
   server.setRequestHandler('tools/list', () => ({ tools: surface.tools() }) as unknown as ListToolsResult);
-  server.setRequestHandler('tools/call', ({ params }, context) => respond(context, (handlers) => handlers.callTool(params, context), failedCall));
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    respond(context, (handlers) => handlers.callTool(params, context), failedCall),
+  );
   // Most requests are calls, which need nothing else.
   if (method?.startsWith('tools/')) return mcp;
   server.registerCapabilities({ completions: {} });
-  server.setRequestHandler('completion/complete', ({ params }, context) => respond(context, (handlers) => handlers.complete(params, context)));
+  server.setRequestHandler('completion/complete', ({ params }, context) =>
+    respond(context, (handlers) => handlers.complete(params, context)),
+  );
   shortenUrisInErrors(mcp);
-  registerResources(mcp, surface.resources, (url, context) => respond(context, (handlers) => handlers.read(url, context)));
-  if (era === 'legacy') registerSubscriptions(mcp, (context, uri, changed) => respond(context, (handlers) => handlers.watch(context, uri, changed)));
+  registerResources(mcp, surface.resources, (url, context) =>
+    respond(context, (handlers) => handlers.read(url, context)),
+  );
+  if (era === 'legacy')
+    registerSubscriptions(mcp, (context, uri, changed) =>
+      respond(context, (handlers) => handlers.watch(context, uri, changed)),
+    );
   if (hasPrompts) {
     server.registerCapabilities({ prompts: { listChanged: false } });
     server.setRequestHandler('prompts/list', (_, context) => respond(context, (handlers) => handlers.listPrompts()));
-    server.setRequestHandler('prompts/get', ({ params }, context) => respond(context, (handlers) => handlers.getPrompt(params, context)));
+    server.setRequestHandler('prompts/get', ({ params }, context) =>
+      respond(context, (handlers) => handlers.getPrompt(params, context)),
+    );
   }
   skills?.attach(mcp);
   return mcp;

@@ -2,13 +2,34 @@ import type { Client } from '../../client/index.ts';
 import type { NameResolver, Tool } from '../tool/index.ts';
 import { createNameResolver } from '../resolve/index.ts';
 import { ephemeralKeys, type CallContext, type Clock, type KeyProvider, type ServerLogger } from '../context/index.ts';
-import { createConfirmer, createStatelessMemories, ephemeralHighRiskCalls, type Approvals, type HighRiskCalls, resolverWithin, createScopeResolver, unseenVariables, type LeftOut, type Policy, type SharedAnswers, createRegistry } from '../guard/index.ts';
+import {
+  createConfirmer,
+  createStatelessMemories,
+  ephemeralHighRiskCalls,
+  type Approvals,
+  type HighRiskCalls,
+  resolverWithin,
+  createScopeResolver,
+  unseenVariables,
+  type LeftOut,
+  type Policy,
+  type SharedAnswers,
+  createRegistry,
+} from '../guard/index.ts';
 import { logRecorder, type Recorder } from '../audit/index.ts';
 import { createRecentChanges, type CallObserver } from '../call/index.ts';
 import { instructions } from './instructions.ts';
 import { createRedaction, protectLog } from '../redaction/index.ts';
 import type { RequestDependencies } from './requests.ts';
-import { listedResources, createWatches, budgetKeyOf, type Watches, createSkills, withCallerErrors, type Texts } from '../browse/index.ts';
+import {
+  listedResources,
+  createWatches,
+  budgetKeyOf,
+  type Watches,
+  createSkills,
+  withCallerErrors,
+  type Texts,
+} from '../browse/index.ts';
 import type { ServerDependencies } from './server.ts';
 import type { Surface } from './surface.ts';
 
@@ -20,7 +41,10 @@ export interface SharedDependenciesConfig {
   readonly policy: Policy;
   /** Returns the platform's client. Called for every call, so it should cache; if it fails, only that call fails. */
   readonly connect: () => Promise<{ readonly client: Client }>;
-  /** Returns the current values to hide, such as the platform's token. Values that the policy allows to be set unseen are added. */
+  /**
+   * Returns the current values to hide, such as the platform's token. Values that the policy allows to be set unseen
+   * are added.
+   */
   readonly secrets: () => readonly string[];
   /** Environment variables that other policies, such as those of API keys, allow to be set unseen. Default: none. */
   readonly unseen?: () => readonly string[];
@@ -37,7 +61,10 @@ export interface SharedDependenciesConfig {
   readonly guard?: GuardDependencies;
   /** Counts and traces calls. Default: nobody does. */
   readonly observer?: CallObserver;
-  /** How long a client of the 2025 revisions may take to bring its user's answer, in milliseconds. Default: as long as an answer counts. */
+  /**
+   * How long a client of the 2025 revisions may take to bring its user's answer, in milliseconds. Default: as long as
+   * an answer counts.
+   */
   readonly answerTime?: number;
 }
 
@@ -53,18 +80,38 @@ export interface GuardDependencies {
   readonly sharedAnswers?: SharedAnswers;
 }
 
-const ephemeralGuard = (): GuardDependencies => ({ keys: ephemeralKeys(), recorder: logRecorder, highRiskCalls: ephemeralHighRiskCalls() });
+const ephemeralGuard = (): GuardDependencies => ({
+  keys: ephemeralKeys(),
+  recorder: logRecorder,
+  highRiskCalls: ephemeralHighRiskCalls(),
+});
 
 /** Everything that the servers of one process share, already loaded. */
 export interface SharedDependencies extends ServerDependencies, RequestDependencies {}
 
 /** Applies a policy: it determines the registry and the lists. */
-const applyPolicy = (shared: Omit<RequestDependencies, 'registry' | 'policy'>, tools: readonly Tool[], policy: Policy, otherTools: LeftOut) => {
+const applyPolicy = (
+  shared: Omit<RequestDependencies, 'registry' | 'policy'>,
+  tools: readonly Tool[],
+  policy: Policy,
+  otherTools: LeftOut,
+) => {
   for (const name of unseenVariables(policy.rules ?? [])) shared.unseen.add(name);
   const registry = createRegistry(tools, policy, otherTools);
   const { hidden } = registry;
-  const surface: Surface = { instructions: instructions(policy, hidden), tools: () => registry.listed(), hidden, resources: listedResources(policy, shared.texts !== undefined) };
-  return { ...shared, policy, registry, surface, skills: shared.texts && createSkills(shared.texts, { log: shared.log, hidden }) };
+  const surface: Surface = {
+    instructions: instructions(policy, hidden),
+    tools: () => registry.listed(),
+    hidden,
+    resources: listedResources(policy, shared.texts !== undefined),
+  };
+  return {
+    ...shared,
+    policy,
+    registry,
+    surface,
+    skills: shared.texts && createSkills(shared.texts, { log: shared.log, hidden }),
+  };
 };
 
 const withLoader = (loaded: Omit<SharedDependencies, 'loadDependencies'>): SharedDependencies => {
@@ -76,16 +123,39 @@ const withLoader = (loaded: Omit<SharedDependencies, 'loadDependencies'>): Share
  * The same dependencies under another policy. Everything with state stays shared.
  * @param leftOut tools that are not offered, in addition to those that the base leaves out.
  */
-export const dependenciesUnder = (base: SharedDependencies, tools: readonly Tool[], policy: Policy, leftOut: LeftOut = new Map()): SharedDependencies =>
+export const dependenciesUnder = (
+  base: SharedDependencies,
+  tools: readonly Tool[],
+  policy: Policy,
+  leftOut: LeftOut = new Map(),
+): SharedDependencies =>
   withLoader({ ...base, ...applyPolicy(base, tools, policy, new Map([...leftOut, ...base.registry.leftOut])) });
 
 /** Creates the dependencies that all servers of one process share. */
-export function createDependencies({ tools, otherTools = new Map(), policy, connect, secrets, unseen = () => [], version, log, clock, resolver = createNameResolver(), texts, watches = createWatches({ clock }), guard = ephemeralGuard(), observer, answerTime }: SharedDependenciesConfig): SharedDependencies {
+export function createDependencies({
+  tools,
+  otherTools = new Map(),
+  policy,
+  connect,
+  secrets,
+  unseen = () => [],
+  version,
+  log,
+  clock,
+  resolver = createNameResolver(),
+  texts,
+  watches = createWatches({ clock }),
+  guard = ephemeralGuard(),
+  observer,
+  answerTime,
+}: SharedDependenciesConfig): SharedDependencies {
   const { program, keys, recorder, approvals, highRiskCalls, sharedAnswers } = guard;
   const environment = process.env;
   // Names are never removed: their values stay secret even if the policy no longer contains them.
   const unseenNames = new Set<string>();
-  const redaction = createRedaction({ configured: () => [...secrets(), ...[...unseenNames, ...unseen()].flatMap((name) => environment[name] ?? [])] });
+  const redaction = createRedaction({
+    configured: () => [...secrets(), ...[...unseenNames, ...unseen()].flatMap((name) => environment[name] ?? [])],
+  });
   const scopeResolver = policy.scope && createScopeResolver(policy.scope, resolver);
   const shared = {
     program,

@@ -30,11 +30,16 @@ const isNothing = (value: unknown): boolean => value === undefined || (Array.isA
  * The surface that the build derived; undefined if the policy has rules that change it, or if there is none.
  * @param derived the build's surface; undefined when run from source.
  */
-export function prebuiltSurface({ readOnly, ...others }: Policy, derived: Prebuilt | undefined = prebuilt): Surface | undefined {
+export function prebuiltSurface(
+  { readOnly, ...others }: Policy,
+  derived: Prebuilt | undefined = prebuilt,
+): Surface | undefined {
   if (!derived || !Object.values(others).every(isNothing)) return undefined;
   const { instructions, readOnlyDescriptions, resources } = derived;
   if (!readOnly) return { instructions: instructions.usual, tools: () => derived.tools, hidden: [], resources };
-  const [reading, changing] = [true, false].map((reads) => derived.tools.filter(({ annotations }) => annotations.readOnlyHint === reads)) as [ListedTool[], ListedTool[]];
+  const [reading, changing] = [true, false].map((reads) =>
+    derived.tools.filter(({ annotations }) => annotations.readOnlyHint === reads),
+  ) as [ListedTool[], ListedTool[]];
   const hidden = changing.map(({ name }) => name);
   const tools = reading.map((tool) => ({ ...tool, description: readOnlyDescriptions[tool.name] ?? tool.description }));
   return { instructions: instructions.readOnly, tools: () => tools, hidden, resources };

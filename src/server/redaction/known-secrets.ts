@@ -24,28 +24,40 @@ const longOnItsOwn = 16;
 
 /** Whether a secret differs enough from ordinary words to be masked wherever else it appears. */
 export const isDistinctive = (value: string): boolean =>
-  value.length >= longOnItsOwn || (value.length >= shortestDistinctive && [/[a-z]/i, /[^a-z]/i].every((kind) => kind.test(value)) && !/^\d+$/.test(value));
+  value.length >= longOnItsOwn ||
+  (value.length >= shortestDistinctive &&
+    [/[a-z]/i, /[^a-z]/i].every((kind) => kind.test(value)) &&
+    !/^\d+$/.test(value));
 
 /** Whether a mentioned value is searched for: very short or blank values would match in every text. */
-const isSearchable = (value: string): boolean => value.length <= longestMentioned && value.trim().length >= minimumMaskedLength;
+const isSearchable = (value: string): boolean =>
+  value.length <= longestMentioned && value.trim().length >= minimumMaskedLength;
 
 /** The newest values within the limits, without duplicates, oldest first. */
-function newestWithin(values: readonly string[], limits: { readonly values: number; readonly characters: number }): readonly string[] {
+function newestWithin(
+  values: readonly string[],
+  limits: { readonly values: number; readonly characters: number },
+): readonly string[] {
   let characters = 0;
   const distinct = [...new Set(values.toReversed())].slice(0, limits.values);
   return distinct.filter((value) => (characters += value.length) <= limits.characters).toReversed();
 }
 
 /** The mentioned values that are searched for while a call runs. */
-export const searchableIn = (values: readonly string[]): readonly string[] => newestWithin(values.filter(isSearchable), { values: Infinity, characters: mostOfCall });
+export const searchableIn = (values: readonly string[]): readonly string[] =>
+  newestWithin(values.filter(isSearchable), { values: Infinity, characters: mostOfCall });
 
 // Texts are searched as they are shown, and in readings without what may split a word.
-const formsOf = (value: string): readonly string[] => [value, ...[clean(value), ...readingsOf(value)].filter(({ length }) => length >= minimumMaskedLength)];
+const formsOf = (value: string): readonly string[] => [
+  value,
+  ...[clean(value), ...readingsOf(value)].filter(({ length }) => length >= minimumMaskedLength),
+];
 
 /** Finds these values in cleaned texts. */
 export const finderFor = (values: readonly string[]): ValueFinder => createValueFinder(values.flatMap(formsOf));
 
-const isSame = (one: readonly string[], other: readonly string[]): boolean => one.length === other.length && one.every((value, index) => value === other[index]);
+const isSame = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((value, index) => value === other[index]);
 
 /** Caches the finder of the last list of values: most texts are searched for the same ones. */
 function cachedFinder(values: () => readonly string[]): () => ValueFinder {
@@ -81,7 +93,13 @@ export function createKnownSecrets(configured: () => readonly string[]): KnownSe
     remember: (principal, values) => {
       const memorable = values.filter((value) => isSearchable(value) && isDistinctive(value));
       if (memorable.length === 0) return;
-      mentioned.set(principal, newestWithin([...(mentioned.get(principal) ?? []), ...memorable], { values: mostValues, characters: mostCharacters }));
+      mentioned.set(
+        principal,
+        newestWithin([...(mentioned.get(principal) ?? []), ...memorable], {
+          values: mostValues,
+          characters: mostCharacters,
+        }),
+      );
     },
   };
 }

@@ -1,5 +1,6 @@
 /**
- * Letters that look like those of ASCII, as data: those of the scripts that people write in. Each line has the character,
+ * Letters that look like those of ASCII, as data: those of the scripts that people write in. Each line has the
+ * character,
  * and the code points of others that many fonts draw like it. Letters with marks (ё, ï) follow from these.
  */
 const table = `
@@ -63,10 +64,15 @@ Z 396 13C3 A4DC
 - 2010 2011 2012 2013 2212 2043 FE63 FF0D 2D7 4E00 30FC
 `;
 
-const similar = new Map(table.trim().split('\n').flatMap((line) => {
-  const [character, ...others] = line.split(' ');
-  return others.map((other) => [String.fromCodePoint(Number.parseInt(other, 16)), character!] as const);
-}));
+const similar = new Map(
+  table
+    .trim()
+    .split('\n')
+    .flatMap((line) => {
+      const [character, ...others] = line.split(' ');
+      return others.map((other) => [String.fromCodePoint(Number.parseInt(other, 16)), character!] as const);
+    }),
+);
 
 /** Ordinal signs, which are written in Spanish and Portuguese, and would become letters. */
 const ordinals = 'ªº';
@@ -77,7 +83,10 @@ function compatible(character: string): string | undefined {
   return plain !== character && /^[A-Za-z0-9]+$/.test(plain) && !ordinals.includes(character) ? plain : undefined;
 }
 
-/** The Latin letter, digit or punctuation that a character is drawn like, such as `a` or `ë`; undefined if there is none. */
+/**
+ * The Latin letter, digit or punctuation that a character is drawn like, such as `a` or `ë`; undefined if there is
+ * none.
+ */
 export function lookalikeOf(character: string): string | undefined {
   const [first = '', ...marks] = character.normalize('NFD');
   const plain = similar.get(first);
@@ -85,12 +94,20 @@ export function lookalikeOf(character: string): string | undefined {
 }
 
 /** Whether a character is drawn like one of ASCII although it is not of another script: `ɑ`, `ａ`, `𝐚`. */
-export const isOddForm = (character: string): boolean => compatible(character) !== undefined || (similar.has(character) && /\p{Script=Latin}/u.test(character));
+export const isOddForm = (character: string): boolean =>
+  compatible(character) !== undefined || (similar.has(character) && /\p{Script=Latin}/u.test(character));
 
-const codePoints = (line: string): string => [...similar].flatMap(([other, character]) => (line.includes(character) ? [other] : [])).join('');
+const codePoints = (line: string): string =>
+  [...similar].flatMap(([other, character]) => (line.includes(character) ? [other] : [])).join('');
 
 // Han and Kana have such characters of their own, and prose has dashes.
 const alphabetic = String.raw`[[\p{L}\p{N}]--[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Hangul}]]`;
 
-/** Characters that are drawn like what separates the parts of an address, between letters or digits, or like `-` after a Latin letter. */
-export const oddSeparators = new RegExp(`(?<=${alphabetic})[${codePoints('/.:@?#')}]+(?=${alphabetic})|(?<=[A-Za-z])[${codePoints('-')}]+(?=[A-Za-z0-9])`, 'gv');
+/**
+ * Characters that are drawn like what separates the parts of an address, between letters or digits, or like `-` after a
+ * Latin letter.
+ */
+export const oddSeparators = new RegExp(
+  `(?<=${alphabetic})[${codePoints('/.:@?#')}]+(?=${alphabetic})|(?<=[A-Za-z])[${codePoints('-')}]+(?=[A-Za-z0-9])`,
+  'gv',
+);

@@ -15,10 +15,12 @@ const wholeMark = new RegExp(`^${maskPatternSource}$`);
 export const isMark = (text: string): boolean => text.length <= longestMark && wholeMark.test(text);
 
 /** The mark of a secret that will be sent: it tells the secret's length. */
-export const markOfLength = ({ length }: string): string => `${markStart}, ${length} character${length === 1 ? '' : 's'}${markEnd}`;
+export const markOfLength = ({ length }: string): string =>
+  `${markStart}, ${length} character${length === 1 ? '' : 's'}${markEnd}`;
 
 /**
- * The mark of a secret that the platform holds now, shown beside the one that will be sent. It is used for nothing else:
+ * The mark of a secret that the platform holds now, shown beside the one that will be sent. It is used for nothing
+ * else:
  * a platform's own mark may mean that there is nothing to compare.
  */
 export const presentMark = `${markStart}, the present one${markEnd}`;

@@ -15,7 +15,8 @@ const runs = new RegExp(` {${longestRun + 1},}|\\t{${longestRun + 1},}|\\n{${lon
 const runNames: Readonly<Record<string, string>> = { ' ': 'spaces', '\t': 'tabs', '\n': 'line feeds' };
 
 /**
- * Writes out what would get lost, or push other text out of sight, where a text is drawn: odd spaces as `<U+00A0>`, what
+ * Writes out what would get lost, or push other text out of sight, where a text is drawn: odd spaces as `<U+00A0>`,
+ * what
  * begins markup as `<U+003C>`, and long runs of blanks as `<60 spaces>`. Idempotent.
  * @param text a cleaned text.
  * @param note is told what is written out although it can be seen, and what it is.
@@ -30,34 +31,105 @@ const writeOutLost = (text: string, note: (what: string, meaning: string) => voi
     .replaceAll(runs, (run) => `<${run.length} ${runNames[run[0]!]}>`);
 
 /**
- * Writes out what passes for something else in a text that a person agrees to. Names in one script stay as they are, and so
+ * Writes out what passes for something else in a text that a person agrees to. Names in one script stay as they are,
+ * and so
  * do the mixtures that are ordinary (Unicode Technical Standard 39, "highly restrictive"): Japanese, Chinese and Korean
  * words, with Latin letters among them.
  */
 
-// Those that people write today (Unicode Standard Annex 31, recommended and limited use), and those with letters like Latin ones.
+// Those that people write today (Unicode Standard Annex 31, recommended and limited use), and those with letters like
+// Latin ones.
 const scripts = [
-  'Latin', 'Cyrillic', 'Greek', 'Armenian', 'Georgian', 'Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Nko', 'Adlam', 'Ethiopic', 'Devanagari', 'Bengali', 'Gurmukhi',
-  'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Thai', 'Lao', 'Tibetan', 'Myanmar', 'Khmer', 'Mongolian', 'Hangul', 'Han', 'Hiragana',
-  'Katakana', 'Bopomofo', 'Cherokee', 'Canadian_Aboriginal', 'Coptic', 'Lisu', 'Tifinagh', 'Yi', 'Vai', 'Javanese', 'Balinese', 'Cham', 'Batak', 'Buginese', 'Chakma',
-  'Hanifi_Rohingya', 'Kayah_Li', 'Lepcha', 'Limbu', 'Mandaic', 'Meetei_Mayek', 'Miao', 'New_Tai_Lue', 'Newa', 'Ol_Chiki', 'Osage', 'Samaritan', 'Saurashtra',
-  'Sundanese', 'Syloti_Nagri', 'Tai_Le', 'Tai_Tham', 'Tai_Viet', 'Wancho',
+  'Latin',
+  'Cyrillic',
+  'Greek',
+  'Armenian',
+  'Georgian',
+  'Hebrew',
+  'Arabic',
+  'Syriac',
+  'Thaana',
+  'Nko',
+  'Adlam',
+  'Ethiopic',
+  'Devanagari',
+  'Bengali',
+  'Gurmukhi',
+  'Gujarati',
+  'Oriya',
+  'Tamil',
+  'Telugu',
+  'Kannada',
+  'Malayalam',
+  'Sinhala',
+  'Thai',
+  'Lao',
+  'Tibetan',
+  'Myanmar',
+  'Khmer',
+  'Mongolian',
+  'Hangul',
+  'Han',
+  'Hiragana',
+  'Katakana',
+  'Bopomofo',
+  'Cherokee',
+  'Canadian_Aboriginal',
+  'Coptic',
+  'Lisu',
+  'Tifinagh',
+  'Yi',
+  'Vai',
+  'Javanese',
+  'Balinese',
+  'Cham',
+  'Batak',
+  'Buginese',
+  'Chakma',
+  'Hanifi_Rohingya',
+  'Kayah_Li',
+  'Lepcha',
+  'Limbu',
+  'Mandaic',
+  'Meetei_Mayek',
+  'Miao',
+  'New_Tai_Lue',
+  'Newa',
+  'Ol_Chiki',
+  'Osage',
+  'Samaritan',
+  'Saurashtra',
+  'Sundanese',
+  'Syloti_Nagri',
+  'Tai_Le',
+  'Tai_Tham',
+  'Tai_Viet',
+  'Wancho',
 ] as const;
 
-const ofScript = Object.fromEntries(scripts.map((script) => [script, new RegExp(`\\p{Script_Extensions=${script}}`, 'u')])) as Record<(typeof scripts)[number], RegExp>;
+const ofScript = Object.fromEntries(
+  scripts.map((script) => [script, new RegExp(`\\p{Script_Extensions=${script}}`, 'u')]),
+) as Record<(typeof scripts)[number], RegExp>;
 
 /** Matches what is foreign in a word of these scripts. */
 const foreignTo = (...own: readonly string[]): RegExp =>
-  new RegExp(`[^${own.map((script) => `\\p{Script_Extensions=${script}}`).join('')}\\p{Script_Extensions=Common}\\p{Script=Inherited}]`, 'gu');
+  new RegExp(
+    `[^${own.map((script) => `\\p{Script_Extensions=${script}}`).join('')}\\p{Script_Extensions=Common}\\p{Script=Inherited}]`,
+    'gu',
+  );
 
 /** What is foreign in each kind of word that counts as one script; Latin comes first. */
 const kindsOfWords = [
   ...scripts.map((script) => foreignTo(script)),
-  foreignTo('Latin', 'Han', 'Hiragana', 'Katakana'), foreignTo('Latin', 'Han', 'Bopomofo'), foreignTo('Latin', 'Han', 'Hangul'),
+  foreignTo('Latin', 'Han', 'Hiragana', 'Katakana'),
+  foreignTo('Latin', 'Han', 'Bopomofo'),
+  foreignTo('Latin', 'Han', 'Hangul'),
 ];
 
-const eastAsian = /[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Hangul}]/u;
-const rightToLeft = /(?=\p{L})[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\p{Script=Adlam}\p{Script=Hanifi_Rohingya}]/u;
+const eastAsian =
+  /[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Hangul}]/u;
+const rightToLeft =
+  /(?=\p{L})[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\p{Script=Adlam}\p{Script=Hanifi_Rohingya}]/u;
 const digitBeforeLetters = /[^\p{L}\n]*\p{Nd}/uy;
 const letter = /\p{L}/u;
 const latinLetter = /\p{Script=Latin}/u;
@@ -78,7 +150,9 @@ const meaningOf = (character: string): string => {
   if (like !== undefined) return `is not the Latin ${like}${own}`;
   if (/\p{M}/u.test(character)) return 'is a mark on the letter before it';
   if (rightToLeft.test(character)) return `is ${script ?? 'a letter'}, written from right to left`;
-  return script === undefined ? 'is of a script that is hardly written today' : `is ${script.replaceAll('_', ' ')}, unlike its word`;
+  return script === undefined
+    ? 'is of a script that is hardly written today'
+    : `is ${script.replaceAll('_', ' ')}, unlike its word`;
 };
 
 /** The marks of a word beyond two on one letter, or four of the letter's own script, and those without a letter. */
@@ -97,29 +171,52 @@ function oddMarks(word: readonly string[]): ReadonlySet<number> {
   return odd;
 }
 
-/** Which letters of a word are of another script than the word: those that are not Latin if all of them look Latin, else as few as possible. */
+/**
+ * Which letters of a word are of another script than the word: those that are not Latin if all of them look Latin, else
+ * as few as possible.
+ */
 function isForeignIn(word: string, characters: readonly string[]): (character: string) => boolean {
   if (kindsOfWords.some((foreign) => word.search(foreign) === -1)) return () => false;
   const others = characters.filter((character) => letter.test(character) && !latinLetter.test(character));
-  const fewest = others.every((character) => lookalikeOf(character) !== undefined) ? kindsOfWords[0]! : kindsOfWords
-    .map((foreign) => ({ foreign, count: word.match(foreign)!.length }))
-    .reduce((best, one) => (one.count < best.count ? one : best)).foreign;
+  const fewest = others.every((character) => lookalikeOf(character) !== undefined)
+    ? kindsOfWords[0]!
+    : kindsOfWords
+        .map((foreign) => ({ foreign, count: word.match(foreign)!.length }))
+        .reduce((best, one) => (one.count < best.count ? one : best)).foreign;
   return (character) => character.search(fewest) !== -1;
 }
 
 /** Whether a word without Latin letters has only letters that look Latin. */
 const looksLatin = (word: string): boolean => {
   const letters = Array.from(word).filter((character) => letter.test(character));
-  return letters.length > 0 && letters.every((character) => !latinLetter.test(character) && lookalikeOf(character) !== undefined);
+  return (
+    letters.length > 0 &&
+    letters.every((character) => !latinLetter.test(character) && lookalikeOf(character) !== undefined)
+  );
 };
 
-/** How the words of a text that look Latin are to be read: as they are where other words show that their script is meant. */
+/**
+ * How the words of a text that look Latin are to be read: as they are where other words show that their script is
+ * meant.
+ */
 function doubtIn(text: string): (word: string) => 'none' | 'alone' | 'among Latin' {
   const all = (text.match(words) ?? []).filter(isWord);
   if (!all.some(looksLatin)) return () => 'none';
-  const meant = new Set(all.flatMap((word) => (looksLatin(word) ? [] : Array.from(word).filter((character) => letter.test(character) && lookalikeOf(character) === undefined).map(scriptOf))));
+  const meant = new Set(
+    all.flatMap((word) =>
+      looksLatin(word)
+        ? []
+        : Array.from(word)
+            .filter((character) => letter.test(character) && lookalikeOf(character) === undefined)
+            .map(scriptOf),
+    ),
+  );
   return (word) => {
-    if (!looksLatin(word) || Array.from(word).some((character) => letter.test(character) && meant.has(scriptOf(character)))) return 'none';
+    if (
+      !looksLatin(word) ||
+      Array.from(word).some((character) => letter.test(character) && meant.has(scriptOf(character)))
+    )
+      return 'none';
     return meant.has('Latin') ? 'among Latin' : 'alone';
   };
 }
@@ -128,8 +225,10 @@ function doubtIn(text: string): (word: string) => 'none' | 'alone' | 'among Lati
 const mostRounds = 4;
 
 /**
- * Writes out, as `<U+0430>`, letters of another script than their word's, letters and separators that are drawn like those of
- * ASCII, words that only look Latin among Latin ones, marks beyond two on a letter, and letters written from right to left
+ * Writes out, as `<U+0430>`, letters of another script than their word's, letters and separators that are drawn like
+ * those of
+ * ASCII, words that only look Latin among Latin ones, marks beyond two on a letter, and letters written from right to
+ * left
  * beside digits, which change places with them. Takes linear time. Idempotent.
  * @param text a cleaned text.
  */
@@ -156,7 +255,8 @@ function writeOutOnce(text: string, note: NoteOddity): string {
   return separated.replaceAll(words, (word, at: number) => {
     if (!isWord(word) || isPrintableAscii(word)) return word;
     const doubtful = doubt(word);
-    if (doubtful === 'alone') note(word, `is ${scriptOf(Array.from(word).find((one) => letter.test(one))!) ?? 'not Latin'}, and looks Latin`);
+    if (doubtful === 'alone')
+      note(word, `is ${scriptOf(Array.from(word).find((one) => letter.test(one))!) ?? 'not Latin'}, and looks Latin`);
     const characters = Array.from(word);
     const marks = oddMarks(characters);
     const isForeign = isForeignIn(word, characters);
@@ -164,15 +264,23 @@ function writeOutOnce(text: string, note: NoteOddity): string {
     digitBeforeLetters.lastIndex = at + word.length;
     const isBesideDigits = rightToLeft.test(word) && (/\p{Nd}/u.test(word) || digitBeforeLetters.test(separated));
     const isOdd = (character: string, index: number): boolean =>
-      marks.has(index) || isForeign(character) || (isOddForm(character) && !isEastAsian) || (isBesideDigits && rightToLeft.test(character)) || (doubtful === 'among Latin' && letter.test(character));
+      marks.has(index) ||
+      isForeign(character) ||
+      (isOddForm(character) && !isEastAsian) ||
+      (isBesideDigits && rightToLeft.test(character)) ||
+      (doubtful === 'among Latin' && letter.test(character));
     return characters.map((character, index) => (isOdd(character, index) ? writeOut(character) : character)).join('');
   });
 }
 
 // Of the schemes whose hosts are looked up by name. What only resembles a host, as in a program, is none.
-const hostInAddress = /(?<before>(?:https?|wss?|ssh|git|oci|ftp|socks\d?[ah]?):\/\/(?:[^\s/?#@"'<>]{0,300}@)?)(?<host>[\p{L}\p{M}\p{N}._-]+)(?=[/?#:\s"'<>)\],;]|$)(?!<U|:\/\/)/giu;
+const hostInAddress =
+  /(?<before>(?:https?|wss?|ssh|git|oci|ftp|socks\d?[ah]?):\/\/(?:[^\s/?#@"'<>]{0,300}@)?)(?<host>[\p{L}\p{M}\p{N}._-]+)(?=[/?#:\s"'<>)\],;]|$)(?!<U|:\/\/)/giu;
 
-/** How a host stands where a person agrees to it: as name servers are asked for it, `xn--…`, unless other hosts are looked up so too. */
+/**
+ * How a host stands where a person agrees to it: as name servers are asked for it, `xn--…`, unless other hosts are
+ * looked up so too.
+ */
 function shownHost(host: string, note: NoteOddity | undefined): string {
   const ascii = isPrintableAscii(host) ? undefined : URL.parse(`http://${host}`)?.hostname;
   if (ascii === undefined) return host;
@@ -184,7 +292,8 @@ function shownHost(host: string, note: NoteOddity | undefined): string {
 }
 
 /**
- * A text as it stands where a person agrees to it: what gets lost when it is drawn written out, hosts of addresses in ASCII
+ * A text as it stands where a person agrees to it: what gets lost when it is drawn written out, hosts of addresses in
+ * ASCII
  * form, and odd letters written out. No character of it goes: a host is told in its own form too.
  * @param text a cleaned text.
  * @param note is told what was written out, of hosts in ASCII form, and of words that only look Latin.
@@ -192,5 +301,8 @@ function shownHost(host: string, note: NoteOddity | undefined): string {
 export function agreedText(text: string, note?: NoteOddity): string {
   const drawn = writeOutLost(text, note);
   if (isPrintableAscii(drawn)) return drawn;
-  return writeOutOddLetters(drawn.replaceAll(hostInAddress, (_, before: string, host: string) => `${before}${shownHost(host, note)}`), note);
+  return writeOutOddLetters(
+    drawn.replaceAll(hostInAddress, (_, before: string, host: string) => `${before}${shownHost(host, note)}`),
+    note,
+  );
 }

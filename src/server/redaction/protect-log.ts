@@ -5,7 +5,10 @@ import type { Sanitizer } from './redaction.ts';
 /** Most levels of nested fields that are logged. */
 const maximumDepth = 6;
 
-/** Converts fields to plain values: errors become records with message, stack and cause, functions and symbols are dropped. */
+/**
+ * Converts fields to plain values: errors become records with message, stack and cause, functions and symbols are
+ * dropped.
+ */
 function plainValue(value: unknown, depth = 0): unknown {
   if (depth > maximumDepth) return '…';
   if (value instanceof Error) {
@@ -19,7 +22,10 @@ function plainValue(value: unknown, depth = 0): unknown {
 
 const withheldLine = 'a line was withheld: what it says could not be made fit to be written';
 
-/** A logger that sanitizes every line. It never throws: a line that can't be sanitized is replaced by a note with the request id. */
+/**
+ * A logger that sanitizes every line. It never throws: a line that can't be sanitized is replaced by a note with the
+ * request id.
+ */
 export function protectLog(log: ServerLogger, { text, value }: Sanitizer): ServerLogger {
   const protect =
     (level: keyof ServerLogger): ServerLogger[keyof ServerLogger] =>

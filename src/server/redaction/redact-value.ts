@@ -1,7 +1,17 @@
 import { readingsOf } from '../../client/index.ts';
 import { withoutInvisible, withStyleMarks } from '../../contract/index.ts';
 import { isRecord, memberOf, memoised, withoutNull, type JsonRecord, type JsonSchema } from '../json/index.ts';
-import { hasUserinfo, isCarrier, isCredentialHeader, isNestedSecret, isSecretName, isSecretNumber, looksLikeSecret, nestedKindOf, type NestedKind } from './recognition/index.ts';
+import {
+  hasUserinfo,
+  isCarrier,
+  isCredentialHeader,
+  isNestedSecret,
+  isSecretName,
+  isSecretNumber,
+  looksLikeSecret,
+  nestedKindOf,
+  type NestedKind,
+} from './recognition/index.ts';
 
 const notNull = memoised(withoutNull);
 
@@ -17,18 +27,27 @@ export interface MaskingRules {
   readonly byShape: boolean;
   /** Whether a word is hidden after a flag that names a secret, as in `["--password", "x"]`. */
   readonly afterFlag: (word: string, flag: string) => boolean;
-  /** Whether a value is hidden because its name names a secret. @param beside the record that it is a member of, if it is of one. */
+  /**
+   * Whether a value is hidden because its name names a secret. @param beside the record that it is a member of, if it
+   * is of one.
+   */
   readonly byName: (value: string, beside?: JsonRecord) => boolean;
 }
 
-/** Chooses the rules for a string. @param other what another value has at the same place: the same string, another one, or undefined. */
+/**
+ * Chooses the rules for a string. @param other what another value has at the same place: the same string, another one,
+ * or undefined.
+ */
 export type MaskingRulesAt = (text: string, other: unknown) => MaskingRules;
 
 /** Members that hold the name of a `value` beside them: of a variable, label, header, parameter or chart value. */
 const nameMember = /^(?:key|name|header|header_?name|variable|param(?:eter)?|property|attribute)$/i;
 const valueMember = /^values?$/i;
 
-const namesIn = (record: JsonRecord): readonly string[] => Object.entries(record).flatMap(([member, name]) => (typeof name === 'string' && nameMember.test(member) ? [name] : []));
+const namesIn = (record: JsonRecord): readonly string[] =>
+  Object.entries(record).flatMap(([member, name]) =>
+    typeof name === 'string' && nameMember.test(member) ? [name] : [],
+  );
 
 /** The forms of a name to check: without what may split it, and as it is shown. */
 function nameReadings(name: string, rules: MaskingRules): readonly string[] {
@@ -37,10 +56,12 @@ function nameReadings(name: string, rules: MaskingRules): readonly string[] {
 }
 
 /** The other value's member of this name; undefined if it has none. */
-const otherIn = (other: unknown, name: string): unknown => (isRecord(other) && Object.hasOwn(other, name) ? other[name] : undefined);
+const otherIn = (other: unknown, name: string): unknown =>
+  isRecord(other) && Object.hasOwn(other, name) ? other[name] : undefined;
 
 /** The schema of a record's undeclared members. */
-const othersOf = (schema: JsonSchema | undefined): JsonSchema | undefined => (typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined);
+const othersOf = (schema: JsonSchema | undefined): JsonSchema | undefined =>
+  typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined;
 
 /** A record of these members. Names that masking made equal get a number, so that no member is lost. */
 function withNames(members: readonly (readonly [string, unknown])[]): JsonRecord {
@@ -57,7 +78,9 @@ function withNames(members: readonly (readonly [string, unknown])[]): JsonRecord
   return Object.fromEntries(members.map(([name, member]) => [uniqueName(name), member]));
 }
 
-/** A text as it is judged: without escape sequences and invisible characters, also where they were written out before. */
+/**
+ * A text as it is judged: without escape sequences and invisible characters, also where they were written out before.
+ */
 const visibleIn = (text: string): string => readingsOf(text)[0]!;
 
 /** Where a value stands, beyond its schema. */
@@ -68,22 +91,42 @@ interface Place {
 }
 
 /**
- * Masks a value. Hides strings that the schema marks secret, undeclared members with a secret name, the values in lists and
+ * Masks a value. Hides strings that the schema marks secret, undeclared members with a secret name, the values in lists
+ * and
  * maps under such a name, and values beside a secret name; numbers where they may be passwords. Sanitizes every other
  * string, and the names of undeclared members, as text.
  * @param other another value, compared member by member: what the caller gave, or what the platform has.
  */
-export function redactValue(value: unknown, node: JsonSchema | undefined, rulesAt: MaskingRulesAt, other?: unknown, { isInList = false, below }: Place = {}): unknown {
+export function redactValue(
+  value: unknown,
+  node: JsonSchema | undefined,
+  rulesAt: MaskingRulesAt,
+  other?: unknown,
+  { isInList = false, below }: Place = {},
+): unknown {
   const schema = node && notNull(node);
   if (typeof value === 'string' || typeof value === 'number') {
     const text = String(value);
     const rules = rulesAt(text, asText(other));
-    if (below !== undefined && isNestedSecret(below, undefined, visibleIn(text)) && rules.byName(text)) return rules.hide(text);
+    if (below !== undefined && isNestedSecret(below, undefined, visibleIn(text)) && rules.byName(text))
+      return rules.hide(text);
     return typeof value === 'string' ? redactText(value, schema, rulesAt(value, other)) : value;
   }
-  if (Array.isArray(value)) return value.map((item, index) => redactItem({ list: value, item, index, isInList, below }, schema, rulesAt, Array.isArray(other) ? other[index] : undefined));
+  if (Array.isArray(value))
+    return value.map((item, index) =>
+      redactItem(
+        { list: value, item, index, isInList, below },
+        schema,
+        rulesAt,
+        Array.isArray(other) ? other[index] : undefined,
+      ),
+    );
   if (!isRecord(value)) return value;
-  return withNames(Object.entries(value).map(([name, member]) => redactMember(value, name, member, schema, rulesAt, other, { isInList, below })));
+  return withNames(
+    Object.entries(value).map(([name, member]) =>
+      redactMember(value, name, member, schema, rulesAt, other, { isInList, below }),
+    ),
+  );
 }
 
 /** A number as the text that it is compared as; any other value as it is. */
@@ -93,24 +136,36 @@ const asText = (value: unknown): unknown => (typeof value === 'number' ? String(
 const userinfo = /^(?<scheme>[a-z][\w+.-]*:\/\/)(?<secret>[^/?#\\]+)@/i;
 
 /** Masks a string of this schema. In a URI that isn't secret itself, the userinfo is. */
-function redactText(text: string, schema: JsonSchema | undefined, { hide, text: showText, host = showText }: MaskingRules): string {
+function redactText(
+  text: string,
+  schema: JsonSchema | undefined,
+  { hide, text: showText, host = showText }: MaskingRules,
+): string {
   if (schema?.secret) return hide(text);
   if (schema?.bareHost) return host(text);
   if (schema?.terminalOutput) return showText(withStyleMarks(text));
   const { scheme, secret } = (schema?.format === 'uri' && userinfo.exec(text)?.groups) || {};
   // Userinfo that the pattern can't separate: the whole URI is hidden.
   if (secret === undefined && schema?.format === 'uri' && hasUserinfo(text)) return hide(text);
-  return scheme === undefined || secret === undefined ? showText(text) : `${scheme}${hide(secret)}${showText(text.slice(scheme.length + secret.length))}`;
+  return scheme === undefined || secret === undefined
+    ? showText(text)
+    : `${scheme}${hide(secret)}${showText(text.slice(scheme.length + secret.length))}`;
 }
 
 /** Masks an item of a list. A value may follow its flag, or its name in a list of `[name, value]` pairs. */
-function redactItem({ list, item, index, isInList, below }: { list: readonly unknown[]; item: unknown; index: number } & Place, schema: JsonSchema | undefined, rulesAt: MaskingRulesAt, other: unknown): unknown {
+function redactItem(
+  { list, item, index, isInList, below }: { list: readonly unknown[]; item: unknown; index: number } & Place,
+  schema: JsonSchema | undefined,
+  rulesAt: MaskingRulesAt,
+  other: unknown,
+): unknown {
   const previous: unknown = list[index - 1];
   const name = typeof previous === 'string' && !previous.includes('=') ? withoutInvisible(previous) : undefined;
   if (typeof item === 'string' && name !== undefined && isSecretName(name, withoutInvisible(item))) {
     const rules = rulesAt(item, other);
     const isFlag = name.startsWith('-');
-    if (isFlag ? rules.afterFlag(item, name) : isInList && list.length === 2 && rules.byName(item)) return rules.hide(item);
+    if (isFlag ? rules.afterFlag(item, name) : isInList && list.length === 2 && rules.byName(item))
+      return rules.hide(item);
   }
   return redactValue(item, schema?.items, rulesAt, other, { isInList: true, below });
 }
@@ -122,7 +177,15 @@ function saidOfMember(name: string, names: readonly string[], { isInList, below 
 }
 
 /** Masks a member of a record, and its name if the schema doesn't declare it. */
-function redactMember(record: JsonRecord, name: string, member: unknown, schema: JsonSchema | undefined, rulesAt: MaskingRulesAt, other: unknown, place: Place): readonly [string, unknown] {
+function redactMember(
+  record: JsonRecord,
+  name: string,
+  member: unknown,
+  schema: JsonSchema | undefined,
+  rulesAt: MaskingRulesAt,
+  other: unknown,
+  place: Place,
+): readonly [string, unknown] {
   const declared = memberOf(schema, name);
   const memberOther = otherIn(other, name);
   const nameRules = rulesAt(name, memberOther === undefined ? undefined : name);
@@ -135,10 +198,21 @@ function redactMember(record: JsonRecord, name: string, member: unknown, schema:
   const text = String(member);
   const rules = rulesAt(text, asText(memberOther));
   const visible = visibleIn(text);
-  const tells = (one: string): boolean => (typeof member === 'number' ? isSecretNumber(one, member) : isSecretName(one, visible) || isCredentialHeader(one));
+  const tells = (one: string): boolean =>
+    typeof member === 'number' ? isSecretNumber(one, member) : isSecretName(one, visible) || isCredentialHeader(one);
   const isSecret =
     ownNames.some(tells) ||
-    pairNames.some((one) => tells(one) || (rules.byShape && typeof member === 'string' && looksLikeSecret(one, visible))) ||
-    (!declared && place.below !== undefined && (!place.isInList || isCarrier(name)) && isNestedSecret(place.below, isCarrier(name) ? undefined : name, visible));
-  return [shownName, isSecret && rules.byName(text, record) ? rules.hide(text) : redactValue(member, declared ?? othersOf(schema), rulesAt, memberOther)];
+    pairNames.some(
+      (one) => tells(one) || (rules.byShape && typeof member === 'string' && looksLikeSecret(one, visible)),
+    ) ||
+    (!declared &&
+      place.below !== undefined &&
+      (!place.isInList || isCarrier(name)) &&
+      isNestedSecret(place.below, isCarrier(name) ? undefined : name, visible));
+  return [
+    shownName,
+    isSecret && rules.byName(text, record)
+      ? rules.hide(text)
+      : redactValue(member, declared ?? othersOf(schema), rulesAt, memberOther),
+  ];
 }

@@ -11,7 +11,8 @@ import { redactValue, type MaskingRules } from './redact-value.ts';
 export interface Sanitizer {
   readonly text: (raw: string) => string;
   /**
-   * Hides strings that the schema marks secret, undeclared members with a secret name, and values that their name or shape
+   * Hides strings that the schema marks secret, undeclared members with a secret name, and values that their name or
+   * shape
    * gives away. Sanitizes every other string as text. A secret found in one place is hidden everywhere in the value.
    * @param provided the caller's value at the same place: an equal string is shown as in the confirmation.
    */
@@ -19,23 +20,29 @@ export interface Sanitizer {
 }
 
 /**
- * Masks what a user is asked to confirm. In values that will be sent it hides declared secrets and those with a secret name,
+ * Masks what a user is asked to confirm. In values that will be sent it hides declared secrets and those with a secret
+ * name,
  * but nothing because of its shape or because somebody mentioned it: nobody should confirm what they can't see.
  */
 export interface ConfirmationView {
   /**
    * A value that will be sent. The mark of a secret tells its length.
-   * @param kept the part of it that the platform has now, in the same places, and that is sent back: it is hidden as in `present`.
+   * @param kept the part of it that the platform has now, in the same places, and that is sent back: it is hidden as in
+   *   `present`.
    */
   readonly sent: (value: unknown, schema?: JsonSchema, kept?: unknown) => unknown;
   /**
-   * A value that the platform holds now. It will not be sent, so configured secrets and values that look like secrets are
+   * A value that the platform holds now. It will not be sent, so configured secrets and values that look like secrets
+   * are
    * hidden too. Otherwise a plan would show what reads hide.
    */
   readonly present: (value: unknown, schema?: JsonSchema) => unknown;
   /** Names of resources. Only configured secrets are hidden, because a user may have to type a name to confirm. */
   readonly called: (value: unknown) => unknown;
-  /** What these views wrote out although it can be seen, or showed as it is although it looks like something else, with what it is in words. */
+  /**
+   * What these views wrote out although it can be seen, or showed as it is although it looks like something else, with
+   * what it is in words.
+   */
   readonly oddities: () => ReadonlyMap<string, string>;
 }
 
@@ -43,7 +50,8 @@ export interface ConfirmationView {
 export interface Redactor extends Sanitizer {
   readonly agreement: ConfirmationView;
   /**
-   * Cleans a text of this server that repeats the caller's input. Hides only the secrets of this call: hiding others would
+   * Cleans a text of this server that repeats the caller's input. Hides only the secrets of this call: hiding others
+   * would
    * confirm a guess.
    */
   readonly echo: (text: string) => string;
@@ -71,13 +79,16 @@ export interface Redaction extends Sanitizer {
 }
 
 export interface RedactionConfig {
-  /** Returns the current secrets of the configuration: tokens, keys, and values that policies allow to be set unseen. */
+  /**
+   * Returns the current secrets of the configuration: tokens, keys, and values that policies allow to be set unseen.
+   */
   readonly configured?: () => readonly string[];
 }
 
 const hideWith =
   (mark: (secret: string) => string) =>
-  (secret: string): string => (secret === '' || isMark(secret) ? secret : mark(secret));
+  (secret: string): string =>
+    secret === '' || isMark(secret) ? secret : mark(secret);
 const hideWhole = hideWith(() => mask);
 
 /** Cleans a text, then hides the values that these find, and everything that looks like a secret. */
@@ -91,7 +102,13 @@ const always = (): boolean => true;
 const allRules = { byShape: true, afterFlag: always, byName: always } as const;
 
 /** How a caller's own value is shown to the caller. */
-const sentRules: MaskingRules = { hide: hideWith(markOfLength), text: clean, byShape: false, afterFlag: always, byName: always };
+const sentRules: MaskingRules = {
+  hide: hideWith(markOfLength),
+  text: clean,
+  byShape: false,
+  afterFlag: always,
+  byName: always,
+};
 
 // A flag is a whole name; what is glued to a short one is its value. Paths, addresses and words could be programs.
 const secretFlag = /^--[a-z]/i;
@@ -99,15 +116,19 @@ const passwordLike = /^(?=.*\d)(?=.*[a-z])[\w.~+=@%][\w.~+=@%-]*$/i;
 
 // What a shell or a chart would take apart, or run.
 const singleWord = /^[^\s|&;<>`{},]+$/;
-const keyBlock = /^-----BEGIN [A-Z0-9 ]{3,40}-----\n(?:[A-Za-z0-9+/=]{64}\n){2,}[A-Za-z0-9+/=]{1,64}\n-----END [A-Z0-9 ]{3,40}-----\n?$/;
+const keyBlock =
+  /^-----BEGIN [A-Z0-9 ]{3,40}-----\n(?:[A-Za-z0-9+/=]{64}\n){2,}[A-Za-z0-9+/=]{1,64}\n-----END [A-Z0-9 ]{3,40}-----\n?$/;
 
 /**
- * What the name of a value hides of a request that somebody agrees to: passwords, tokens and keys. Other values under such
+ * What the name of a value hides of a request that somebody agrees to: passwords, tokens and keys. Other values under
+ * such
  * a name are shown, because they could be programs: nobody would see what they agree to.
  */
 const hiddenFromAgreement: Pick<MaskingRules, 'afterFlag' | 'byName'> = {
   afterFlag: (word, flag) => secretFlag.test(flag) && passwordLike.test(word),
-  byName: (value, beside) => typeof beside?.['mount_path'] !== 'string' && ((singleWord.test(value) && !value.includes('$(')) || keyBlock.test(value)),
+  byName: (value, beside) =>
+    typeof beside?.['mount_path'] !== 'string' &&
+    ((singleWord.test(value) && !value.includes('$(')) || keyBlock.test(value)),
 };
 
 function sanitizerWith(finders: () => readonly ValueFinder[]): Sanitizer {
@@ -120,7 +141,8 @@ function sanitizerWith(finders: () => readonly ValueFinder[]): Sanitizer {
         if (isDistinctive(secret) && !containsMark(secret)) foundSecrets.add(secret);
         return hideWhole(secret);
       };
-      const redact = (rules: MaskingRules) => redactValue(value, schema, (text, providedHere) => (text === providedHere ? sentRules : rules), provided);
+      const redact = (rules: MaskingRules) =>
+        redactValue(value, schema, (text, providedHere) => (text === providedHere ? sentRules : rules), provided);
       const redacted = redact({ hide: note, text: textWith(() => current), ...allRules });
       if (foundSecrets.size === 0) return redacted;
       const all = [...current, finderFor([...foundSecrets])];
@@ -129,7 +151,10 @@ function sanitizerWith(finders: () => readonly ValueFinder[]): Sanitizer {
   };
 }
 
-/** The strings in a value that are secrets by their schema or name. @param kept strings that equal it at the same place don't count. */
+/**
+ * The strings in a value that are secrets by their schema or name. @param kept strings that equal it at the same place
+ * don't count.
+ */
 function secretsIn(value: unknown, schema: JsonSchema | undefined, kept: unknown): readonly string[] {
   const secrets: string[] = [];
   const note = (secret: string): string => {
@@ -147,9 +172,15 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: KnownS
   let mentionFinder: ValueFinder | undefined;
   const mentioned = (): ValueFinder => (mentionFinder ??= finderFor(searchableIn(mentions)));
   const credentialFinder = finderFor(credential === undefined ? [] : [credential]);
-  const sanitizer = sanitizerWith(() => [known.configured(), known.mentionedBy(principal), credentialFinder, mentioned()]);
+  const sanitizer = sanitizerWith(() => [
+    known.configured(),
+    known.mentionedBy(principal),
+    credentialFinder,
+    mentioned(),
+  ]);
 
-  const holdsUnseen = (value: unknown): value is JsonRecord => unseen !== undefined && isRecord(value) && typeof value[unseen.member] === 'string';
+  const holdsUnseen = (value: unknown): value is JsonRecord =>
+    unseen !== undefined && isRecord(value) && typeof value[unseen.member] === 'string';
   // The caller only named the variable: it doesn't know the value, and must not learn it from the answer.
   const withoutUnseen = (value: unknown): unknown => (holdsUnseen(value) ? omit(value, [unseen!.member]) : value);
 
@@ -157,15 +188,22 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: KnownS
   const agreed = (text: string): string => agreedText(text, (what, meaning) => oddities.set(what, meaning));
   // Read as in an address, which has its host in ASCII form.
   const agreedHost = (text: string): string => agreed(clean(`ssh://${text}`)).slice('ssh://'.length);
-  const agreedRules: MaskingRules = { ...sentRules, ...hiddenFromAgreement, text: (text) => agreed(clean(text)), host: agreedHost };
+  const agreedRules: MaskingRules = {
+    ...sentRules,
+    ...hiddenFromAgreement,
+    text: (text) => agreed(clean(text)),
+    host: agreedHost,
+  };
 
   const presentRules = (byShape: boolean): MaskingRules => {
     const current = [known.configured()];
     const text = (raw: string): string =>
-      agreed(cleanThenMask(raw, (cleaned) => {
-        const masked = maskFound(cleaned, current, presentMark);
-        return byShape ? maskShapes(masked) : masked;
-      }));
+      agreed(
+        cleanThenMask(raw, (cleaned) => {
+          const masked = maskFound(cleaned, current, presentMark);
+          return byShape ? maskShapes(masked) : masked;
+        }),
+      );
     return { hide: hideWith(() => presentMark), text, byShape, afterFlag: always, byName: always };
   };
 
@@ -175,8 +213,15 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: KnownS
     agreement: {
       sent: (value, schema, kept) => {
         const present = presentRules(true);
-        const redacted = redactValue(value, schema, (text, keptHere) => (text === keptHere ? present : agreedRules), kept);
-        return holdsUnseen(value) ? { ...(redacted as JsonRecord), [unseen!.member]: markOfVariable(unseen!.variable) } : redacted;
+        const redacted = redactValue(
+          value,
+          schema,
+          (text, keptHere) => (text === keptHere ? present : agreedRules),
+          kept,
+        );
+        return holdsUnseen(value)
+          ? { ...(redacted as JsonRecord), [unseen!.member]: markOfVariable(unseen!.variable) }
+          : redacted;
       },
       present: (value, schema) => {
         const rules = presentRules(true);

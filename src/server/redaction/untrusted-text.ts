@@ -36,7 +36,9 @@ const fenceLookalike = /<(?=[\s/]*platform-data)/gi;
 // Prevents the content from closing the fence: the `<` of anything like a fence mark is replaced.
 const neutralize = (text: string): string => text.replaceAll(fenceLookalike, '‹');
 
-/** Puts text from the platform between marks that label it as data, not instructions. Expects cleaned and masked text. */
+/**
+ * Puts text from the platform between marks that label it as data, not instructions. Expects cleaned and masked text.
+ */
 export const fence = (text: string): string => `${openMark}\n${neutralize(text)}\n${closeMark}`;
 
 /** `fence` for use within a sentence. */

@@ -5,7 +5,14 @@ import { foldCase, isExactly, isId, matchingName, segmentsOf, unescaped } from '
 import { unusableText } from './resource-ref.ts';
 import { leafOf, pathTo, type ResourcePath, resolvedResourceOf } from './resource-path.ts';
 import { isOfKind, listChainsFor, type ListChain } from './resource-hierarchy.ts';
-import { routesFor, followRoute, seenIn, type ResolverContext, type SearchRoute, type DeadEnd } from './search-routes.ts';
+import {
+  routesFor,
+  followRoute,
+  seenIn,
+  type ResolverContext,
+  type SearchRoute,
+  type DeadEnd,
+} from './search-routes.ts';
 import type { ResolutionProblem } from '../failure/index.ts';
 
 /** Most requests that one search makes. */
@@ -25,82 +32,144 @@ interface Findings {
 }
 
 /** @param since cached lists with a sequence number up to this one are stale. */
-export const newSearch = (lookup: Lookup, since: number): Search => ({ lookup, requests: mostRequests, since, usedCache: false, truncated: false, unlisted: new Set(), unread: new Set(), unusable: [] });
+export const newSearch = (lookup: Lookup, since: number): Search => ({
+  lookup,
+  requests: mostRequests,
+  since,
+  usedCache: false,
+  truncated: false,
+  unlisted: new Set(),
+  unread: new Set(),
+  unusable: [],
+});
 
 const keyOf = (path: ResourcePath): string => `${leafOf(path).kind} ${leafOf(path).id}`;
 
 /** The first path to each resource. */
-const distinctPaths = (paths: readonly ResourcePath[]): readonly ResourcePath[] => [...Map.groupBy(paths, keyOf).values()].map(([first]) => first!);
+const distinctPaths = (paths: readonly ResourcePath[]): readonly ResourcePath[] =>
+  [...Map.groupBy(paths, keyOf).values()].map(([first]) => first!);
 
 /** Whether a step without a name, which matches anything, could not be listed completely. */
 const isIncomplete = ({ steps, names }: SearchRoute, { unlisted, truncated }: Search): boolean =>
-  names.some((name, index) => name === undefined && (truncated || steps[index]!.kinds.some((kind) => unlisted.has(kind))));
+  names.some(
+    (name, index) => name === undefined && (truncated || steps[index]!.kinds.some((kind) => unlisted.has(kind))),
+  );
 
 /** Paths to every indexed resource of a kind, wherever it is. */
 function indexedPaths(kind: ResourceKind, search: Search, { index }: ResolverContext): readonly ResourcePath[] {
   const kinds = listChainsFor(kind).flatMap((chain) => chain.at(-1)?.kinds ?? []);
-  return seenIn(index, search, kinds).map((resource) => pathTo(resource, search.lookup.principal, index)).filter((path) => isKnownInside(path, search));
+  return seenIn(index, search, kinds)
+    .map((resource) => pathTo(resource, search.lookup.principal, index))
+    .filter((path) => isKnownInside(path, search));
 }
 
 /** Whether a path is known to lead through the project and environment that the search is limited to, if it is. */
 function isKnownInside(path: ResourcePath, { lookup: { only } }: Search): boolean {
-  const leadsThrough = (kind: ResourceKind, id: string | undefined): boolean => id === undefined || path.some((one) => one.kind === kind && one.id === id);
-  return leadsThrough('environment', only?.environmentId) && (only?.environmentId !== undefined || leadsThrough('project', only?.projectId));
+  const leadsThrough = (kind: ResourceKind, id: string | undefined): boolean =>
+    id === undefined || path.some((one) => one.kind === kind && one.id === id);
+  return (
+    leadsThrough('environment', only?.environmentId) &&
+    (only?.environmentId !== undefined || leadsThrough('project', only?.projectId))
+  );
 }
 
-/** Whether a name counts only inside of what the call names: a variable with that key of something else is never meant. */
+/**
+ * Whether a name counts only inside of what the call names: a variable with that key of something else is never meant.
+ */
 const isOnlyInside = (kind: ResourceKind, segments: readonly string[], { lookup: { within = {} } }: Search): boolean =>
-  kind === 'environment_variable' && segments.length === 1 && [within.service, within.environmentId, within.projectId].some((place) => place !== undefined);
+  kind === 'environment_variable' &&
+  segments.length === 1 &&
+  [within.service, within.environmentId, within.projectId].some((place) => place !== undefined);
 
 /** Whether what a route found is named in every letter, at every step. */
 const isNamedExactly = ({ steps, names }: SearchRoute, paths: readonly ResourcePath[]): boolean =>
-  paths.every((path) => names.every((name, index) => name !== undefined && isExactly(path[path.length - steps.length + index]!, name)));
+  paths.every((path) =>
+    names.every((name, index) => name !== undefined && isExactly(path[path.length - steps.length + index]!, name)),
+  );
 
-async function findOnce(kind: ResourceKind, segments: readonly string[], search: Search, context: ResolverContext): Promise<Findings> {
+async function findOnce(
+  kind: ResourceKind,
+  segments: readonly string[],
+  search: Search,
+  context: ResolverContext,
+): Promise<Findings> {
   const deadEnds: DeadEnd[] = [];
-  for (const routes of await routesFor(listChainsFor(kind), segments, search, context, { isOnlyInside: isOnlyInside(kind, segments, search) })) {
+  for (const routes of await routesFor(listChainsFor(kind), segments, search, context, {
+    isOnlyInside: isOnlyInside(kind, segments, search),
+  })) {
     const results = await Promise.all(routes.map((route) => followRoute(route, search, context)));
     const paths = distinctPaths(results.flatMap((result) => result.paths));
     const exact = results.every((result, index) => isNamedExactly(routes[index]!, result.paths));
-    if (paths.length > 0) return { paths, exact, incomplete: routes.some((route) => isIncomplete(route, search)), deadEnds, search };
+    if (paths.length > 0)
+      return { paths, exact, incomplete: routes.some((route) => isIncomplete(route, search)), deadEnds, search };
     deadEnds.push(...results.flatMap(({ deadEnd }) => deadEnd ?? []));
   }
   const [name, ...more] = segments;
-  const indexed = name !== undefined && more.length === 0 && search.unlisted.size + search.unread.size > 0 ? matchingName(indexedPaths(kind, search, context), name, leafOf) : [];
+  const indexed =
+    name !== undefined && more.length === 0 && search.unlisted.size + search.unread.size > 0
+      ? matchingName(indexedPaths(kind, search, context), name, leafOf)
+      : [];
   return { paths: distinctPaths(indexed), incomplete: true, deadEnds, search };
 }
 
 /**
- * Every resource of a kind that the segments of a path match. If cached lists give no match, they are read again; before a
- * change also if they give one that isn't exact, because what came since may have just that name, or be named so as well.
+ * Every resource of a kind that the segments of a path match. If cached lists give no match, they are read again;
+ * before a
+ * change also if they give one that isn't exact, because what came since may have just that name, or be named so as
+ * well.
  * @throws ApiError if the platform fails.
  */
-export async function findByPath(kind: ResourceKind, segments: readonly string[], lookup: Lookup, context: ResolverContext): Promise<Findings> {
+export async function findByPath(
+  kind: ResourceKind,
+  segments: readonly string[],
+  lookup: Lookup,
+  context: ResolverContext,
+): Promise<Findings> {
   const before = context.lists.count();
   const findings = await findOnce(kind, segments, newSearch(lookup, lookup.withNewLists ? before : 0), context);
   const isEnough = findings.paths.length > 0 && (findings.exact === true || lookup.isForChange !== true);
-  return isEnough || !findings.search.usedCache ? findings : findOnce(kind, segments, newSearch(lookup, before), context);
+  return isEnough || !findings.search.usedCache
+    ? findings
+    : findOnce(kind, segments, newSearch(lookup, before), context);
 }
 
-/** The chains to what is in projects and environments themselves and goes deeper than the names; else the shortest one. */
+/**
+ * The chains to what is in projects and environments themselves and goes deeper than the names; else the shortest one.
+ */
 function chainsBelow(kind: ResourceKind, names: readonly string[]): readonly ListChain[] {
   const all = listChainsFor(kind);
-  const fitting = all.filter((chain) => chain.length > names.length && chain.slice(0, -1).every(({ kinds }) => !kinds.some((one) => isOfKind(one, 'service'))));
+  const fitting = all.filter(
+    (chain) =>
+      chain.length > names.length &&
+      chain.slice(0, -1).every(({ kinds }) => !kinds.some((one) => isOfKind(one, 'service'))),
+  );
   return fitting.length > 0 ? fitting : all.slice(0, 1);
 }
 
 /**
- * Every resource of a kind below the named ones, within the request limit of one search. If a level can't be listed, the
+ * Every resource of a kind below the named ones, within the request limit of one search. If a level can't be listed,
+ * the
  * result includes the indexed resources of the kind.
  * @param names of the outermost resources, from the project down.
  * @throws ApiError if the platform fails.
  */
-export async function findAllBelow(kind: ResourceKind, names: readonly string[], lookup: Lookup, context: ResolverContext): Promise<readonly ResourcePath[]> {
+export async function findAllBelow(
+  kind: ResourceKind,
+  names: readonly string[],
+  lookup: Lookup,
+  context: ResolverContext,
+): Promise<readonly ResourcePath[]> {
   const search = newSearch(lookup, 0);
   await context.index.loaded();
   const organization = await context.lists.organization(search);
-  const routes = chainsBelow(kind, names).map((steps): SearchRoute => ({ from: organization ? [[organization]] : [], steps, names: steps.map((_, index) => names[index]) }));
-  const paths = (await Promise.all(routes.map((route) => followRoute(route, search, context)))).flatMap((result) => result.paths);
+  const routes = chainsBelow(kind, names).map((steps): SearchRoute => ({
+    from: organization ? [[organization]] : [],
+    steps,
+    names: steps.map((_, index) => names[index]),
+  }));
+  const paths = (await Promise.all(routes.map((route) => followRoute(route, search, context)))).flatMap(
+    (result) => result.paths,
+  );
   return distinctPaths([...paths, ...(search.unlisted.size > 0 ? indexedPaths(kind, search, context) : [])]);
 }
 
@@ -117,27 +186,52 @@ function nameDistance(name: string, path: ResourcePath): number | undefined {
 /** Kinds that find_resource finds. */
 export const searchable: readonly ResourceKind[] = ['project', 'environment', 'service', 'cluster', ...serviceKinds];
 
-/** Whether resources of a kind are the organization's own and no search finds them: then errors name others beside similar ones. */
-const isFoundHereOnly = (kind: ResourceKind): boolean => !searchable.includes(kind) && listChainsFor(kind).every((chain) => chain.length === 1);
+/**
+ * Whether resources of a kind are the organization's own and no search finds them: then errors name others beside
+ * similar ones.
+ */
+const isFoundHereOnly = (kind: ResourceKind): boolean =>
+  !searchable.includes(kind) && listChainsFor(kind).every((chain) => chain.length === 1);
 
 /**
- * Resources with names similar to the missing one, the most similar first; if there are none, or no search finds its kind,
+ * Resources with names similar to the missing one, the most similar first; if there are none, or no search finds its
+ * kind,
  * some of its siblings. Ids get no suggestions.
  */
 function suggestionsFor(kind: ResourceKind, { deadEnds }: Findings): readonly ResourcePath[] {
-  const siblingPaths = deadEnds.filter(({ name }) => !isId(name)).flatMap(({ name, siblings }) => siblings.map((path) => ({ path, distance: nameDistance(name, path) })));
-  const similar = siblingPaths.flatMap(({ path, distance }) => (distance === undefined ? [] : [{ path, distance }])).toSorted((one, other) => one.distance - other.distance);
-  return distinctPaths((similar.length === 0 ? siblingPaths : isFoundHereOnly(kind) ? [...similar, ...siblingPaths] : similar).map(({ path }) => path)).slice(0, mostSuggestions);
+  const siblingPaths = deadEnds
+    .filter(({ name }) => !isId(name))
+    .flatMap(({ name, siblings }) => siblings.map((path) => ({ path, distance: nameDistance(name, path) })));
+  const similar = siblingPaths
+    .flatMap(({ path, distance }) => (distance === undefined ? [] : [{ path, distance }]))
+    .toSorted((one, other) => one.distance - other.distance);
+  return distinctPaths(
+    (similar.length === 0 ? siblingPaths : isFoundHereOnly(kind) ? [...similar, ...siblingPaths] : similar).map(
+      ({ path }) => path,
+    ),
+  ).slice(0, mostSuggestions);
 }
 
 function notesFor({ search }: Findings): readonly string[] {
-  const [unlisted, unread] = [search.unlisted, search.unread].map((kinds) => [...kinds].map((kind) => kind.replaceAll('_', ' '))) as [string[], string[]];
+  const [unlisted, unread] = [search.unlisted, search.unread].map((kinds) =>
+    [...kinds].map((kind) => kind.replaceAll('_', ' ')),
+  ) as [string[], string[]];
   const { only } = search.lookup;
   return [
     ...(only ? [only.note] : []),
-    ...(unlisted.length > 0 ? [`This platform does not list these: ${unlisted.join(', ')}. What is known of them comes from ids seen earlier and is not complete.`] : []),
-    ...(unread.length > 0 ? [`What the platform answered of these could not all be read, or was no list: ${unread.join(', ')}. More may be there.`] : []),
-    ...(search.truncated ? [`The search ended after ${mostRequests} requests and did not see everything: give more of the path.`] : []),
+    ...(unlisted.length > 0
+      ? [
+          `This platform does not list these: ${unlisted.join(', ')}. What is known of them comes from ids seen earlier and is not complete.`,
+        ]
+      : []),
+    ...(unread.length > 0
+      ? [
+          `What the platform answered of these could not all be read, or was no list: ${unread.join(', ')}. More may be there.`,
+        ]
+      : []),
+    ...(search.truncated
+      ? [`The search ended after ${mostRequests} requests and did not see everything: give more of the path.`]
+      : []),
   ];
 }
 
@@ -149,16 +243,27 @@ function unusableNamed(reference: string, { unusable }: Search): string | undefi
 }
 
 /** Why nothing was found: there is no such thing only where all of it could be looked at. */
-const whyNothing = ({ unlisted, unread }: Search): ResolutionProblem['why'] => (unlisted.size > 0 ? 'not_listable' : unread.size > 0 ? 'not_readable' : 'unknown');
+const whyNothing = ({ unlisted, unread }: Search): ResolutionProblem['why'] =>
+  unlisted.size > 0 ? 'not_listable' : unread.size > 0 ? 'not_readable' : 'unknown';
 
 /** The problem of a reference that matches nothing, or more than one resource. */
 export function problemOf(kind: ResourceKind, reference: string, findings: Findings): ResolutionProblem {
   const { paths, deadEnds, search } = findings;
   const notes = notesFor(findings);
-  if (paths.length > 0) return { kind, reference, why: 'ambiguous', candidates: paths.map(resolvedResourceOf), suggestions: [], notes };
+  if (paths.length > 0)
+    return { kind, reference, why: 'ambiguous', candidates: paths.map(resolvedResourceOf), suggestions: [], notes };
   const suggestions = suggestionsFor(kind, findings).map(resolvedResourceOf);
   const [deadEnd] = deadEnds;
   const isLastStep = deadEnd?.step.kinds.some((one) => isOfKind(one, kind));
   const missing = deadEnd && !isLastStep ? { kind: deadEnd.step.kinds[0]!, name: deadEnd.name } : undefined;
-  return { kind, reference, why: whyNothing(search), candidates: [], suggestions, ...(missing && { missing }), unusable: missing ? undefined : unusableNamed(reference, search), notes };
+  return {
+    kind,
+    reference,
+    why: whyNothing(search),
+    candidates: [],
+    suggestions,
+    ...(missing && { missing }),
+    unusable: missing ? undefined : unusableNamed(reference, search),
+    notes,
+  };
 }

@@ -57,9 +57,14 @@ interface CachedList {
 
 /** The platform's lists of what each resource contains, cached for `listLifetime`, separately for each principal. */
 export interface ListCache {
-  /** The children of a resource; undefined if the platform can't list them. @throws ApiError for every other failure. */
+  /**
+   * The children of a resource; undefined if the platform can't list them. @throws ApiError for every other failure.
+   */
   childrenOf(listing: ListOperation, id: string, search: Search): Promise<readonly ResourceRef[] | undefined>;
-  /** The token's organization: the chosen one, or the only one. @throws ApiError if the platform fails, or has several and none is chosen. */
+  /**
+   * The token's organization: the chosen one, or the only one. @throws ApiError if the platform fails, or has several
+   * and none is chosen.
+   */
   organization(search: Search): Promise<ResourceRef | undefined>;
   /** Every organization of the token. @throws ApiError if the platform fails. */
   organizations(search: Search): Promise<readonly ResourceRef[]>;
@@ -80,7 +85,9 @@ function nextPage(answer: JsonRecord | undefined): JsonRecord | undefined {
   const pagination = answer?.['pagination'];
   if (!isRecord(pagination)) return undefined;
   const { page, page_size: size, total_pages: pages } = pagination;
-  return typeof page === 'number' && typeof pages === 'number' && page < pages ? { page: page + 1, page_size: size } : undefined;
+  return typeof page === 'number' && typeof pages === 'number' && page < pages
+    ? { page: page + 1, page_size: size }
+    : undefined;
 }
 
 /** What a list is read with, and whether rows of it couldn't be read. */
@@ -90,7 +97,11 @@ function readerOf({ lookup }: Search): { readonly reader: Lookup['reader']; read
   return { reader, hasLostRows: () => rowsLost };
 }
 
-async function readChildren({ operation, parent, kinds, inputFor, isListed = () => true }: ListOperation, id: string, search: Search): Promise<ListResult> {
+async function readChildren(
+  { operation, parent, kinds, inputFor, isListed = () => true }: ListOperation,
+  id: string,
+  search: Search,
+): Promise<ListResult> {
   const rows: JsonRecord[] = [];
   const { reader, hasLostRows } = readerOf(search);
   const refOf = (row: JsonRecord): ResourceRef | undefined => resourceRefOf(row, kinds, { kind: parent, id });
@@ -113,39 +124,65 @@ async function readChildren({ operation, parent, kinds, inputFor, isListed = () 
 }
 
 /** The organizations that a read answers with. */
-async function readOrganizationsBy(operation: typeof operations.get_organization | typeof everyOrganization, search: Search, rowsOf: (answer: unknown) => readonly unknown[]): Promise<ListResult> {
+async function readOrganizationsBy(
+  operation: typeof operations.get_organization | typeof everyOrganization,
+  search: Search,
+  rowsOf: (answer: unknown) => readonly unknown[],
+): Promise<ListResult> {
   const { reader, hasLostRows } = readerOf(search);
   const rows = rowsOf(await reader.read(operation, {}));
   const resources = rows.flatMap((row) => resourceRefOf(row, ['organization']) ?? []);
   return { resources, unusable: [], complete: true, rowsLost: hasLostRows() || resources.length < rows.length };
 }
 
-const readOrganization = (search: Search): Promise<ListResult> => readOrganizationsBy(operations.get_organization, search, (answer) => [answer]);
+const readOrganization = (search: Search): Promise<ListResult> =>
+  readOrganizationsBy(operations.get_organization, search, (answer) => [answer]);
 
-const readOrganizations = (search: Search): Promise<ListResult> => readOrganizationsBy(everyOrganization, search, (answer) => rowsIn(isRecord(answer) ? answer : undefined));
+const readOrganizations = (search: Search): Promise<ListResult> =>
+  readOrganizationsBy(everyOrganization, search, (answer) => rowsIn(isRecord(answer) ? answer : undefined));
 
 export function createListCache(): ListCache {
   const lists = new LRUCache<string, CachedList>({ max: mostLists });
   let lastSequence = 0;
   let isUsed = true;
 
-  const request = (key: string, kinds: readonly ReferenceKind[], { lookup }: Search, read: FetchList): Promise<ListResult> => {
-    const list: CachedList = { principal: lookup.principal, kinds, readAt: lookup.now(), sequence: (lastSequence += 1), result: read() };
+  const request = (
+    key: string,
+    kinds: readonly ReferenceKind[],
+    { lookup }: Search,
+    read: FetchList,
+  ): Promise<ListResult> => {
+    const list: CachedList = {
+      principal: lookup.principal,
+      kinds,
+      readAt: lookup.now(),
+      sequence: (lastSequence += 1),
+      result: read(),
+    };
     const evict = (): void => void (lists.peek(key) === list && lists.delete(key));
     lists.set(key, list);
-    // Failed and incomplete lists are requested again, and those with rows that couldn't be read: a change must not rest on them.
+    // Failed and incomplete lists are requested again, and those with rows that couldn't be read: a change must not
+    // rest on them.
     list.result.then((result) => (result?.complete && !result.rowsLost) || evict(), evict);
     return list.result;
   };
 
-  const listOnce = async (name: string, kinds: readonly ReferenceKind[], search: Search, read: FetchList): Promise<readonly ResourceRef[] | undefined> => {
+  const listOnce = async (
+    name: string,
+    kinds: readonly ReferenceKind[],
+    search: Search,
+    read: FetchList,
+  ): Promise<readonly ResourceRef[] | undefined> => {
     const { principal, view, now } = search.lookup;
     const key = JSON.stringify([principal, view, name]);
     const cached = lists.get(key);
-    const isFresh = isUsed && cached !== undefined && cached.sequence > search.since && now() - cached.readAt < listLifetime;
+    const isFresh =
+      isUsed && cached !== undefined && cached.sequence > search.since && now() - cached.readAt < listLifetime;
     search.usedCache ||= isFresh;
     // The search that first requested the list may have been aborted: that is not a failure of this one.
-    const result = await (isFresh ? cached.result.catch(() => request(key, kinds, search, read)) : request(key, kinds, search, read));
+    const result = await (isFresh
+      ? cached.result.catch(() => request(key, kinds, search, read))
+      : request(key, kinds, search, read));
     search.truncated ||= result?.complete === false;
     if (result?.rowsLost) for (const kind of kinds) search.unread.add(kind);
     search.unusable.push(...(result?.unusable ?? []));
@@ -154,7 +191,9 @@ export function createListCache(): ListCache {
 
   return {
     childrenOf: async (listing, id, search) => {
-      const resources = await listOnce(`${listing.operation.name} ${id}`, listing.kinds, search, () => readChildren(listing, id, search)).catch((error: unknown) => {
+      const resources = await listOnce(`${listing.operation.name} ${id}`, listing.kinds, search, () =>
+        readChildren(listing, id, search),
+      ).catch((error: unknown) => {
         // The parent was there when the list that contains it was read: it was deleted since.
         if (isGone(error)) return [];
         if (isDenied(error)) return undefined;
@@ -163,12 +202,18 @@ export function createListCache(): ListCache {
       if (resources === undefined) for (const kind of listing.kinds) search.unlisted.add(kind);
       return resources;
     },
-    organization: async (search) => (await listOnce('organization', ['organization'], search, () => readOrganization(search)))?.[0],
-    organizations: async (search) => (await listOnce('organizations', ['organization'], search, () => readOrganizations(search))) ?? [],
+    organization: async (search) =>
+      (await listOnce('organization', ['organization'], search, () => readOrganization(search)))?.[0],
+    organizations: async (search) =>
+      (await listOnce('organizations', ['organization'], search, () => readOrganizations(search))) ?? [],
     count: () => lastSequence,
     invalidate: (principal, kinds) => {
       for (const [key, list] of lists.entries()) {
-        if ((principal === undefined || list.principal === principal) && list.kinds.some((kind) => kinds.includes(kind))) lists.delete(key);
+        if (
+          (principal === undefined || list.principal === principal) &&
+          list.kinds.some((kind) => kinds.includes(kind))
+        )
+          lists.delete(key);
       }
     },
     use: (next) => {

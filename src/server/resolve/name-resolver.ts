@@ -1,5 +1,25 @@
-import { inputShape, parameterKind, serviceKinds, snakeCase, targetIn, type AnyOperation, type ReferenceKind, operations, isServiceKind, variableOwnerKinds, type VariableOwnerKind } from '../../contract/index.ts';
-import { pointsAt, type ResolvedResource, type NameResolver, type ResourceKind, type Lookup, readUses, type ReadUse } from '../tool/index.ts';
+import {
+  inputShape,
+  parameterKind,
+  serviceKinds,
+  snakeCase,
+  targetIn,
+  type AnyOperation,
+  type ReferenceKind,
+  operations,
+  isServiceKind,
+  variableOwnerKinds,
+  type VariableOwnerKind,
+} from '../../contract/index.ts';
+import {
+  pointsAt,
+  type ResolvedResource,
+  type NameResolver,
+  type ResourceKind,
+  type Lookup,
+  readUses,
+  type ReadUse,
+} from '../tool/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import { findAllBelow, findByPath, newSearch, problemOf } from './find.ts';
 import { createListCache } from './list-cache.ts';
@@ -14,11 +34,19 @@ import type { ResolverContext } from './search-routes.ts';
 import { CallFailure, emptyProblem, type ResolutionProblem } from '../failure/index.ts';
 import { rowsIn, readVariableList } from '../context/index.ts';
 
-const isOwnerKind = (kind: string): kind is VariableOwnerKind => (variableOwnerKinds as readonly string[]).includes(kind);
+const isOwnerKind = (kind: string): kind is VariableOwnerKind =>
+  (variableOwnerKinds as readonly string[]).includes(kind);
 
 /** What the call names that may have variables: the innermost. */
-function ownerIn({ service, environmentId, projectId }: NonNullable<Lookup['within']>): { readonly kind: VariableOwnerKind; readonly id: string } | undefined {
-  if (service) return isServiceKind(service.kind) && isOwnerKind(service.kind) ? { kind: service.kind, id: service.id } : undefined;
+function ownerIn({
+  service,
+  environmentId,
+  projectId,
+}: NonNullable<Lookup['within']>): { readonly kind: VariableOwnerKind; readonly id: string } | undefined {
+  if (service)
+    return isServiceKind(service.kind) && isOwnerKind(service.kind)
+      ? { kind: service.kind, id: service.id }
+      : undefined;
   if (environmentId !== undefined) return { kind: 'environment', id: environmentId };
   return projectId === undefined ? undefined : { kind: 'project', id: projectId };
 }
@@ -32,14 +60,20 @@ async function withSecrets(problem: ResolutionProblem, { within = {}, reader }: 
   if (problem.kind !== 'environment_variable' || problem.why !== 'unknown' || !owner) return problem;
   // A failure here must not hide what is known already.
   const secrets = await readVariableList('secrets', owner, reader).catch(() => undefined);
-  if (!secrets) return { ...problem, notes: [...problem.notes, 'It may be a secret: the secrets can not be read here.'] };
-  const isOne = rowsIn(secrets).some(({ key }) => typeof key === 'string' && foldCase(key) === foldCase(problem.reference));
+  if (!secrets)
+    return { ...problem, notes: [...problem.notes, 'It may be a secret: the secrets can not be read here.'] };
+  const isOne = rowsIn(secrets).some(
+    ({ key }) => typeof key === 'string' && foldCase(key) === foldCase(problem.reference),
+  );
   return isOne ? { ...problem, why: 'is_secret', suggestions: [], notes: [] } : problem;
 }
 
 /** What finding a resource of this kind by its name reads. */
 export function readsToResolve(kind: ResourceKind): readonly ReadUse[] {
-  const without = kind === 'organization' ? 'the organization is not filled in: its id has to be given' : `names of a kind ${kind} can not all be found: give ids`;
+  const without =
+    kind === 'organization'
+      ? 'the organization is not filled in: its id has to be given'
+      : `names of a kind ${kind} can not all be found: give ids`;
   const lists = listChainsFor(kind).flatMap((chain) => chain.map(({ listing }) => listing.operation));
   return readUses(without, ...new Set([operations.get_organization, ...lists]));
 }
@@ -51,8 +85,16 @@ const mostCompletions = 100;
 const idPrefixRank = 3;
 
 /** How well a resource completes a text, from 0, the best; undefined if it doesn't. */
-function rank(typed: string, { path, name, id }: { readonly path: string; readonly name: string; readonly id: string }): number | undefined {
-  const order = [path.startsWith(typed), name.startsWith(typed), path.includes(typed), typed !== '' && id.startsWith(typed)];
+function rank(
+  typed: string,
+  { path, name, id }: { readonly path: string; readonly name: string; readonly id: string },
+): number | undefined {
+  const order = [
+    path.startsWith(typed),
+    name.startsWith(typed),
+    path.includes(typed),
+    typed !== '' && id.startsWith(typed),
+  ];
   const index = order.indexOf(true);
   return index === -1 ? undefined : index;
 }
@@ -61,7 +103,12 @@ function rank(typed: string, { path, name, id }: { readonly path: string; readon
  * Paths that complete the typed text, best first; ids if no path is known, or if the text is the start of an id.
  * @throws ApiError if the platform fails.
  */
-async function completions(kind: ResourceKind, typed: string, lookup: Lookup, context: ResolverContext): Promise<readonly string[]> {
+async function completions(
+  kind: ResourceKind,
+  typed: string,
+  lookup: Lookup,
+  context: ResolverContext,
+): Promise<readonly string[]> {
   const outerNames = segmentsOf(typed).slice(0, -1);
   const below = await findAllBelow(kind, outerNames, lookup, context);
   // The typed names need not start at the project.
@@ -74,13 +121,19 @@ async function completions(kind: ResourceKind, typed: string, lookup: Lookup, co
     const score = rank(prefix, { path: foldCase(path), name: foldCase(name), id });
     return score === undefined ? [] : [{ score, text: score === idPrefixRank ? id : path }];
   });
-  return ranked.toSorted((one, other) => one.score - other.score || one.text.localeCompare(other.text)).map(({ text }) => text).slice(0, mostCompletions);
+  return ranked
+    .toSorted((one, other) => one.score - other.score || one.text.localeCompare(other.text))
+    .map(({ text }) => text)
+    .slice(0, mostCompletions);
 }
 
 /** The resource that a deletion removes: the one at the end of its path. */
 const deletedBy = (operation: AnyOperation, input: JsonRecord): Pick<ResourceRef, 'kind' | 'id'> | undefined => {
-  const param: string | undefined = operation.method === 'DELETE' && operation.path.endsWith('}') ? operation.params.at(-1) : undefined;
-  return param === undefined ? undefined : { kind: parameterKind(param), id: String(input[snakeCase(param)]).toLowerCase() };
+  const param: string | undefined =
+    operation.method === 'DELETE' && operation.path.endsWith('}') ? operation.params.at(-1) : undefined;
+  return param === undefined
+    ? undefined
+    : { kind: parameterKind(param), id: String(input[snakeCase(param)]).toLowerCase() };
 };
 
 /** A name resolver whose index of seen resources outlives the process. */
@@ -95,23 +148,40 @@ const failWith = (problem: ResolutionProblem): never => {
   throw new CallFailure({ kind: 'bad_address', problem });
 };
 
-/** Parses a reference: its kind, the requested one if it names none, and its path, name or id. @throws CallFailure for a URI that is wrong or of another kind. */
+/**
+ * Parses a reference: its kind, the requested one if it names none, and its path, name or id. @throws CallFailure for a
+ * URI that is wrong or of another kind.
+ */
 function parseReference(kind: ResourceKind, reference: string): { readonly kind: ResourceKind; readonly text: string } {
   const text = reference.trim();
   if (isInfraUri(text)) {
     const parsed = parseUri(text) ?? failWith(emptyProblem(kind, reference, 'bad_uri'));
-    return isOfKind(parsed.kind, kind) ? { kind: parsed.kind, text: parsed.given } : failWith(emptyProblem(kind, reference, 'wrong_kind'));
+    return isOfKind(parsed.kind, kind)
+      ? { kind: parsed.kind, text: parsed.given }
+      : failWith(emptyProblem(kind, reference, 'wrong_kind'));
   }
   if (isForeignUri(text)) failWith(emptyProblem(kind, reference, 'bad_uri'));
   const qualified = qualifiedName(text);
-  return qualified && isOfKind(qualified.kind, kind) && isId(qualified.name) ? { kind: qualified.kind, text: qualified.name } : { kind, text };
+  return qualified && isOfKind(qualified.kind, kind) && isId(qualified.name)
+    ? { kind: qualified.kind, text: qualified.name }
+    : { kind, text };
 }
 
 /** The indexed resource with an id, without a request. */
-const lookUpId = (kinds: readonly ReferenceKind[], id: string, principal: string, { index }: ResolverContext): ResourceRef | undefined =>
+const lookUpId = (
+  kinds: readonly ReferenceKind[],
+  id: string,
+  principal: string,
+  { index }: ResolverContext,
+): ResourceRef | undefined =>
   kinds.map((kind) => index.get(principal, kind, id)).find((resource) => resource !== undefined);
 
-async function resolve(requested: ResourceKind, reference: string, lookup: Lookup, context: ResolverContext): Promise<ResolvedResource> {
+async function resolve(
+  requested: ResourceKind,
+  reference: string,
+  lookup: Lookup,
+  context: ResolverContext,
+): Promise<ResolvedResource> {
   const { kind, text } = parseReference(requested, reference);
   await context.index.loaded();
   if (isId(text)) {
@@ -122,7 +192,9 @@ async function resolve(requested: ResourceKind, reference: string, lookup: Looku
   }
   const findings = await findByPath(kind, segmentsOf(text), lookup, context);
   const [found, ...others] = findings.paths;
-  return found && others.length === 0 && !findings.incomplete ? resolvedResourceOf(found) : failWith(await withSecrets(problemOf(kind, text, findings), lookup));
+  return found && others.length === 0 && !findings.incomplete
+    ? resolvedResourceOf(found)
+    : failWith(await withSecrets(problemOf(kind, text, findings), lookup));
 }
 
 /** The resources in an operation's answer. */
@@ -130,12 +202,19 @@ function resourcesIn(operation: AnyOperation, input: JsonRecord, answer: unknown
   const { kinds, list } = responseKinds(operation);
   const [param, ...others]: readonly string[] = operation.params;
   const hasParent = param !== undefined && others.length === 0 && (list || operation.status === 201);
-  const parent = hasParent ? { kind: parameterKind(param), id: String(input[snakeCase(param)]) } : operation.targetBy && operation.effect === 'read' ? targetIn(operation, input) : undefined;
+  const parent = hasParent
+    ? { kind: parameterKind(param), id: String(input[snakeCase(param)]) }
+    : operation.targetBy && operation.effect === 'read'
+      ? targetIn(operation, input)
+      : undefined;
   const rows = list ? rowsIn(isRecord(answer) ? answer : undefined) : [answer];
   return kinds.length === 0 ? [] : rows.flatMap((row) => resourceRefOf(row, kinds, parent) ?? []);
 }
 
-/** The kinds of resources that a change may have added to lists or taken from them: those that it answers with, or the one that it deletes. */
+/**
+ * The kinds of resources that a change may have added to lists or taken from them: those that it answers with, or the
+ * one that it deletes.
+ */
 function kindsChanged(operation: AnyOperation): readonly ReferenceKind[] {
   if (operation.method === 'GET') return [];
   const deleted: string | undefined = operation.method === 'DELETE' ? operation.params.at(-1) : undefined;
@@ -147,7 +226,9 @@ const servicesInInput = (operation: AnyOperation, input: JsonRecord): readonly R
   Object.entries(inputShape(operation)).flatMap(([name, schema]) => {
     const kind = pointsAt(schema);
     const ids = [input[name]].flat().filter((id) => typeof id === 'string' && isId(id)) as readonly string[];
-    return kind === undefined || kind === 'service' || !isOfKind(kind, 'service') ? [] : ids.map((id) => ({ kind, id: id.toLowerCase() }));
+    return kind === undefined || kind === 'service' || !isOfKind(kind, 'service')
+      ? []
+      : ids.map((id) => ({ kind, id: id.toLowerCase() }));
   });
 
 /** What a resolver has of other servers: what it tells them, and what it needs no longer. */
@@ -156,7 +237,9 @@ interface SharedState {
   readonly stop: () => Promise<void>;
 }
 
-/** Keeps what a resolver knows up to date with what other servers tell. While it can't hear them, no list is used twice. */
+/**
+ * Keeps what a resolver knows up to date with what other servers tell. While it can't hear them, no list is used twice.
+ */
 function follow(news: ResourceNews, teller: NewsTeller, { lists, index }: ResolverContext): SharedState {
   lists.use(false);
   const stop = news.listen(
@@ -181,7 +264,10 @@ const openContext = (place?: ResolverPlace): { readonly context: ResolverContext
   if (!place || !('news' in place)) return { context: { lists, index: createResourceIndex(place) } };
   const { platform, news } = place;
   const teller = createTeller(news);
-  const context = { lists, index: createResourceIndex(undefined, { platform, all: () => news.all(), learned: (seen) => teller.learned(seen) }) };
+  const context = {
+    lists,
+    index: createResourceIndex(undefined, { platform, all: () => news.all(), learned: (seen) => teller.learned(seen) }),
+  };
   return { context, shared: follow(news, teller, context) };
 };
 

@@ -18,7 +18,11 @@ export function unescaped(segment: string): string {
 }
 
 /** The segments of a path, still escaped. */
-export const segmentsOf = (path: string): readonly string[] => path.trim().replaceAll(/^\/+|\/+$/g, '').split('/');
+export const segmentsOf = (path: string): readonly string[] =>
+  path
+    .trim()
+    .replaceAll(/^\/+|\/+$/g, '')
+    .split('/');
 
 const qualifiedPattern = new RegExp(`^(${serviceKinds.join('|')}):(.+)$`, 'is');
 
@@ -35,16 +39,26 @@ type Normalize = (name: string) => string;
 
 const matchesName = ({ kind, id, name }: ResourceRef, segment: string, normalize: Normalize): boolean => {
   if (id === segment.toLowerCase()) return true;
-  const matches = (text: string): boolean => name !== undefined && [text, unescaped(text)].some((item) => normalize(item) === normalize(name));
+  const matches = (text: string): boolean =>
+    name !== undefined && [text, unescaped(text)].some((item) => normalize(item) === normalize(name));
   const qualified = qualifiedName(segment);
-  return matches(segment) || (qualified !== undefined && kind === qualified.kind && (matches(qualified.name) || id === qualified.name.toLowerCase()));
+  return (
+    matches(segment) ||
+    (qualified !== undefined &&
+      kind === qualified.kind &&
+      (matches(qualified.name) || id === qualified.name.toLowerCase()))
+  );
 };
 
 /** Whether a segment is the name or id of a resource in every letter. */
 export const isExactly = (ref: ResourceRef, segment: string): boolean => matchesName(ref, segment, (name) => name);
 
 /** The siblings that a segment names. An exact match wins over those that differ in case. */
-export function matchingName<Item>(siblings: readonly Item[], segment: string, refOf: (item: Item) => ResourceRef): readonly Item[] {
+export function matchingName<Item>(
+  siblings: readonly Item[],
+  segment: string,
+  refOf: (item: Item) => ResourceRef,
+): readonly Item[] {
   const exact = siblings.filter((item) => isExactly(refOf(item), segment));
   return exact.length > 0 ? exact : siblings.filter((item) => matchesName(refOf(item), segment, foldCase));
 }

@@ -1,5 +1,14 @@
 import { repeated, serviceKinds } from '../../contract/index.ts';
-import { howToName, naming, replaceSecret, storedSecret, visibleText, type ResolvedResource, type ResourceKind, type TextPart } from '../tool/index.ts';
+import {
+  howToName,
+  naming,
+  replaceSecret,
+  storedSecret,
+  visibleText,
+  type ResolvedResource,
+  type ResourceKind,
+  type TextPart,
+} from '../tool/index.ts';
 import { fence, type Redactor } from '../redaction/index.ts';
 import { searchable } from './find.ts';
 import { isId } from './names.ts';
@@ -14,49 +23,77 @@ function candidateLines(resources: readonly ResolvedResource[]): string {
   return resources
     .map(({ kind, id, name, scope }, index) => {
       const text = references[index] === id ? name : references[index];
-      return [text, scope ? `${kindText(kind)} set on ${scope}` : kindText(kind), `id ${id}`].filter(Boolean).join(' · ');
+      return [text, scope ? `${kindText(kind)} set on ${scope}` : kindText(kind), `id ${id}`]
+        .filter(Boolean)
+        .join(' · ');
     })
     .join('\n');
 }
 
 const findResourceHint = naming`${'find_resource'} finds things by name, kind or state.`;
 
-export const whereToLook: readonly TextPart[] = ['Give the names on the way to it instead (project/environment/name).', findResourceHint];
+export const whereToLook: readonly TextPart[] = [
+  'Give the names on the way to it instead (project/environment/name).',
+  findResourceHint,
+];
 
 /** Why an id may not be found, and what to do next. Platforms give the same answer for every reason. */
-export const noSuchId: readonly TextPart[] = ['It may have been deleted, belong to another organization, or be hidden from this token.', ...whereToLook];
+export const noSuchId: readonly TextPart[] = [
+  'It may have been deleted, belong to another organization, or be hidden from this token.',
+  ...whereToLook,
+];
 
-const giveItsId = (kind: ResourceKind): string => `Give its id${kind === 'service' ? ' and kind: infra://service/<kind>/<id>' : ''}.`;
+const giveItsId = (kind: ResourceKind): string =>
+  `Give its id${kind === 'service' ? ' and kind: infra://service/<kind>/<id>' : ''}.`;
 
 /** Why the whole address of a webhook doesn't name it: what follows the host may be a secret, and is not kept. */
 function addressText(address: string, quoted: (text: string) => string): string | undefined {
   const host = /^https?:/i.test(address) ? URL.parse(address)?.host : undefined;
-  return host ? `A webhook is given by the host of its address, here ${quoted(host)}, or by its id, and not by the whole address.` : undefined;
+  return host
+    ? `A webhook is given by the host of its address, here ${quoted(host)}, or by its id, and not by the whole address.`
+    : undefined;
 }
 
 /** What an ambiguous reference can be, with the number of candidates that may be told. */
-const whichCandidates = (kind: ResourceKind, count: number): string => (count === 0 ? `more than one ${kindText(kind)}` : count === 1 ? 'more than this' : 'each of these');
+const whichCandidates = (kind: ResourceKind, count: number): string =>
+  count === 0 ? `more than one ${kindText(kind)}` : count === 1 ? 'more than this' : 'each of these';
 
-const headlines: { readonly [Why in ResolutionProblem['why']]: (problem: ResolutionProblem, quoted: (text: string) => string) => string } = {
+const headlines: {
+  readonly [Why in ResolutionProblem['why']]: (problem: ResolutionProblem, quoted: (text: string) => string) => string;
+} = {
   unknown: ({ kind, reference, missing }, quoted) =>
-    missing && missing.name !== reference ? `There is no ${kindText(missing.kind)} ${quoted(missing.name)} on the way to ${quoted(reference)}.` : `There is no ${kindText(kind)} ${quoted(reference)}.`,
+    missing && missing.name !== reference
+      ? `There is no ${kindText(missing.kind)} ${quoted(missing.name)} on the way to ${quoted(reference)}.`
+      : `There is no ${kindText(kind)} ${quoted(reference)}.`,
   ambiguous: ({ kind, reference, candidates }, quoted) =>
     `${quoted(reference)} can be ${whichCandidates(kind, candidates.length)}. Give the path or the id of the ${kindText(kind)} that is meant; ask the user where that isn't plain.`,
   not_listable: ({ kind, reference }, quoted) =>
     `No ${kindText(kind)} ${quoted(reference)} was seen earlier, and this platform doesn't list what there is. ${isId(reference) ? `Say of which kind it is: infra://service/<kind>/${reference} (kinds: ${serviceKinds.join(', ')}).` : giveItsId(kind)}`,
-  not_readable: ({ kind, reference }, quoted) => `The ${kindText(kind)} ${quoted(reference)} could not be looked for everywhere, so it is not known whether there is one.`,
+  not_readable: ({ kind, reference }, quoted) =>
+    `The ${kindText(kind)} ${quoted(reference)} could not be looked for everywhere, so it is not known whether there is one.`,
   is_secret: ({ reference }, quoted) => `${quoted(reference)} is ${storedSecret}.`,
   wrong_kind: ({ kind, reference }, quoted) => `${quoted(reference)} doesn't point at any ${kindText(kind)}.`,
-  bad_uri: ({ kind, reference }, quoted) => (kind === 'webhook' ? addressText(reference, quoted) : undefined) ?? `${quoted(reference)} is no URI of this server: they are infra://<kind>/<id>, and infra://service/<kind>/<id> for services (${serviceKinds.join(', ')}).`,
+  bad_uri: ({ kind, reference }, quoted) =>
+    (kind === 'webhook' ? addressText(reference, quoted) : undefined) ??
+    `${quoted(reference)} is no URI of this server: they are infra://<kind>/<id>, and infra://service/<kind>/<id> for services (${serviceKinds.join(', ')}).`,
 };
 
 /** What to do next if there are no candidates. */
 function nextStep({ kind, reference, why, missing, isSearchDenied = false }: ResolutionProblem): readonly TextPart[] {
   if (why === 'is_secret') return replaceSecret;
-  if (why === 'not_listable') return [isId(reference) ? 'Where that is not known, ask the user.' : "Ask the user for the id: the platform's own console shows it, and so did the answer that created it."];
+  if (why === 'not_listable')
+    return [
+      isId(reference)
+        ? 'Where that is not known, ask the user.'
+        : "Ask the user for the id: the platform's own console shows it, and so did the answer that created it.",
+    ];
   if (why === 'not_readable') return [`${giveItsId(kind)} Calling again may help; where it does not, ask the user.`];
-  if (why === 'unknown' && isId(missing?.name ?? reference)) return isSearchDenied ? noSuchId.filter((part) => part !== findResourceHint) : noSuchId;
-  return [`How to give it: ${howToName(kind)}`, ...(searchable.includes(kind) && !isSearchDenied ? [findResourceHint] : [])];
+  if (why === 'unknown' && isId(missing?.name ?? reference))
+    return isSearchDenied ? noSuchId.filter((part) => part !== findResourceHint) : noSuchId;
+  return [
+    `How to give it: ${howToName(kind)}`,
+    ...(searchable.includes(kind) && !isSearchDenied ? [findResourceHint] : []),
+  ];
 }
 
 /** Most candidates shown. */
@@ -77,9 +114,13 @@ export function resolutionProblemText(problem: ResolutionProblem, { redactor, hi
   return [
     headlines[problem.why](problem, quoted),
     ...(problem.unusable === undefined ? [] : [problem.unusable]),
-    ...(shown.length === 0 ? [] : [...(candidates.length > 0 ? [] : ['There is:']), fence(redactor.text(candidateLines(shown)))]),
+    ...(shown.length === 0
+      ? []
+      : [...(candidates.length > 0 ? [] : ['There is:']), fence(redactor.text(candidateLines(shown)))]),
     ...more,
-    ...(shown.length === 0 || (problem.why === 'unknown' && isId(problem.missing?.name ?? problem.reference)) ? [visibleText(nextStep(problem), hidden)] : []),
+    ...(shown.length === 0 || (problem.why === 'unknown' && isId(problem.missing?.name ?? problem.reference))
+      ? [visibleText(nextStep(problem), hidden)]
+      : []),
     ...notes,
   ].join('\n');
 }

@@ -1,5 +1,15 @@
 import * as z from 'zod';
-import { allOperations, isServiceKind, parameterKind, resourceKind, snakeCase, variableList, variableOwnerKinds, type AnyOperation, type ReferenceKind } from '../../contract/index.ts';
+import {
+  allOperations,
+  isServiceKind,
+  parameterKind,
+  resourceKind,
+  snakeCase,
+  variableList,
+  variableOwnerKinds,
+  type AnyOperation,
+  type ReferenceKind,
+} from '../../contract/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import type { ResourceKind } from '../tool/index.ts';
 
@@ -32,7 +42,10 @@ const kindsOfShape = (shape: unknown): readonly ReferenceKind[] => {
 };
 
 /** The kinds of resources in an operation's response, and whether it is a list. */
-export function responseKinds({ response }: AnyOperation): { readonly kinds: readonly ReferenceKind[]; readonly list: boolean } {
+export function responseKinds({ response }: AnyOperation): {
+  readonly kinds: readonly ReferenceKind[];
+  readonly list: boolean;
+} {
   const single = kindsOfShape(response);
   if (single.length > 0 || !(response instanceof z.ZodObject)) return { kinds: single, list: false };
   const rows = (response.shape as Record<string, unknown>)['results'];
@@ -42,22 +55,29 @@ export function responseKinds({ response }: AnyOperation): { readonly kinds: rea
 const listsAtParents: readonly ListOperation[] = allOperations.flatMap((operation) => {
   const { kinds, list } = responseKinds(operation);
   const [param, ...others]: readonly string[] = operation.params;
-  const isListOperation = operation.method === 'GET' && list && kinds.length > 0 && param !== undefined && others.length === 0;
-  return isListOperation ? [{ operation, parent: parameterKind(param), kinds, inputFor: (id) => ({ [snakeCase(param)]: id }) }] : [];
+  const isListOperation =
+    operation.method === 'GET' && list && kinds.length > 0 && param !== undefined && others.length === 0;
+  return isListOperation
+    ? [{ operation, parent: parameterKind(param), kinds, inputFor: (id) => ({ [snakeCase(param)]: id }) }]
+    : [];
 });
 
 /** The lists of variables of what has no path for them: at the path of all variables, without the secrets. */
 const otherVariableLists: readonly ListOperation[] = variableOwnerKinds
-  .filter((kind) => !listsAtParents.some(({ parent, kinds }) => parent === kind && kinds.includes('environment_variable')))
+  .filter(
+    (kind) => !listsAtParents.some(({ parent, kinds }) => parent === kind && kinds.includes('environment_variable')),
+  )
   .map((parent) => ({ ...variableList('variables', parent), parent, kinds: ['environment_variable'] }));
 
 const listOperations: readonly ListOperation[] = [...listsAtParents, ...otherVariableLists];
 
 /** The operation that lists the resources of a kind in a parent; undefined if there is none. */
-export const listOperationFor = (parent: ReferenceKind, kind: ReferenceKind): ListOperation | undefined => listOperations.find((one) => one.parent === parent && one.kinds.includes(kind));
+export const listOperationFor = (parent: ReferenceKind, kind: ReferenceKind): ListOperation | undefined =>
+  listOperations.find((one) => one.parent === parent && one.kinds.includes(kind));
 
 /** Whether a resource of this kind is of the requested one: a `service` can be of every service kind. */
-export const isOfKind = (kind: ReferenceKind, requested: ResourceKind): boolean => kind === requested || (requested === 'service' && isServiceKind(kind));
+export const isOfKind = (kind: ReferenceKind, requested: ResourceKind): boolean =>
+  kind === requested || (requested === 'service' && isServiceKind(kind));
 
 function chainsTo(requested: ResourceKind): readonly ListChain[] {
   if (requested === 'organization') return [[]];

@@ -51,7 +51,18 @@ const mostResources = 5_000;
 const writeDelay = 1_000;
 
 const StoredParent = z.object({ kind: z.string(), id: z.string() });
-const StoredEntries = z.array(z.object({ of: z.string(), thing: z.object({ ...StoredParent.shape, name: z.string().optional(), mode: z.string().optional(), scope: z.string().optional(), parent: StoredParent.optional() }) }));
+const StoredEntries = z.array(
+  z.object({
+    of: z.string(),
+    thing: z.object({
+      ...StoredParent.shape,
+      name: z.string().optional(),
+      mode: z.string().optional(),
+      scope: z.string().optional(),
+      parent: StoredParent.optional(),
+    }),
+  }),
+);
 
 function parseEntries(text: string | undefined): readonly SeenResource[] {
   try {
@@ -66,7 +77,8 @@ const keyOf = (of: string, kind: ReferenceKind, id: string): string => `${of} ${
 
 /** Whether it is known under another name or mode by now. */
 const isOtherwise = (before: ResourceRef | undefined, now: ResourceRef): boolean =>
-  before !== undefined && ((before.name !== undefined && before.name !== now.name) || (before.mode !== undefined && before.mode !== now.mode));
+  before !== undefined &&
+  ((before.name !== undefined && before.name !== now.name) || (before.mode !== undefined && before.mode !== now.mode));
 
 const isSame = (one: ResourceRef, other: ResourceRef | undefined): boolean =>
   other !== undefined && one.name === other.name && one.mode === other.mode && one.parent?.id === other.parent?.id;
@@ -80,7 +92,11 @@ export function createResourceIndex(persistence?: IndexPersistence, shared?: Sha
   const resources = new LRUCache<string, SeenResource>({ max: mostResources });
   const platform = (persistence ?? shared)?.platform;
   // Stored as a digest, so that the file doesn't reveal who calls.
-  const ofPrincipal = (principal: string): string => createHash('sha256').update(JSON.stringify([platform, principal])).digest('base64url').slice(0, 22);
+  const ofPrincipal = (principal: string): string =>
+    createHash('sha256')
+      .update(JSON.stringify([platform, principal]))
+      .digest('base64url')
+      .slice(0, 22);
   let loading: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let dirty = false;
@@ -131,7 +147,8 @@ export function createResourceIndex(persistence?: IndexPersistence, shared?: Sha
     take,
     reload,
     forget: (deleted) => {
-      for (const [key, { thing }] of resources.entries()) if (deleted.some(({ kind, id }) => thing.kind === kind && thing.id === id)) resources.delete(key);
+      for (const [key, { thing }] of resources.entries())
+        if (deleted.some(({ kind, id }) => thing.kind === kind && thing.id === id)) resources.delete(key);
     },
     add: (principal, resource) => {
       const of = ofPrincipal(principal);
@@ -147,8 +164,11 @@ export function createResourceIndex(persistence?: IndexPersistence, shared?: Sha
     get: (principal, kind, id) => resources.get(keyOf(ofPrincipal(principal), kind, id))?.thing,
     filter: (principal, kinds, parent) => {
       const of = ofPrincipal(principal);
-      const isInParent = ({ parent: own }: ResourceRef): boolean => parent === undefined || (own?.kind === parent.kind && own.id === parent.id);
-      return [...resources.values()].filter((entry) => entry.of === of && kinds.includes(entry.thing.kind) && isInParent(entry.thing)).map(({ thing: resource }) => resource);
+      const isInParent = ({ parent: own }: ResourceRef): boolean =>
+        parent === undefined || (own?.kind === parent.kind && own.id === parent.id);
+      return [...resources.values()]
+        .filter((entry) => entry.of === of && kinds.includes(entry.thing.kind) && isInParent(entry.thing))
+        .map(({ thing: resource }) => resource);
     },
     flush: async () => {
       clearTimeout(timer);

@@ -13,7 +13,12 @@ export const leafOf = (path: ResourcePath): ResourceRef => path.at(-1)!;
 const maximumDepth = 8;
 
 /** The path to a resource, as far as its parents are known. */
-export function pathTo(resource: ResourceRef, principal: string, index: ResourceIndex, depth = maximumDepth): ResourcePath {
+export function pathTo(
+  resource: ResourceRef,
+  principal: string,
+  index: ResourceIndex,
+  depth = maximumDepth,
+): ResourcePath {
   const { parent } = resource;
   if (parent === undefined || depth === 0) return [resource];
   return [...pathTo(index.get(principal, parent.kind, parent.id) ?? parent, principal, index, depth - 1), resource];
@@ -34,7 +39,8 @@ export function resolvedResourceOf(path: ResourcePath): ResolvedResource {
   const project = path.find((one) => one.kind === 'project');
   const service = kind === 'environment_variable' ? path.find((one) => isOfKind(one.kind, 'service')) : undefined;
   return {
-    kind, id,
+    kind,
+    id,
     ...(name !== undefined && { name }),
     ...(scope !== undefined && { scope }),
     ...(text !== undefined && { path: text }),

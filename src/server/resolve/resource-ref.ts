@@ -23,7 +23,8 @@ const textIn = (row: JsonRecord, name: string): string | undefined => {
 const hostOf = (url: string | undefined): string | undefined => (url === undefined ? undefined : URL.parse(url)?.host);
 
 /** The name that people use: the resource's name, a variable's key, or the host of a webhook's target. */
-const nameOf = (row: JsonRecord): string | undefined => textIn(row, 'name') ?? textIn(row, 'key') ?? hostOf(textIn(row, 'target_url'));
+const nameOf = (row: JsonRecord): string | undefined =>
+  textIn(row, 'name') ?? textIn(row, 'key') ?? hostOf(textIn(row, 'target_url'));
 
 function parentOf(row: JsonRecord): ResourceRef['parent'] {
   for (const kind of ['environment', 'project', 'organization'] as const) {
@@ -48,7 +49,9 @@ const kindWord = /^[A-Za-z][A-Za-z0-9_]{0,39}$/;
 export function unusableRowOf(row: JsonRecord): UnusableRow | undefined {
   const [name, kind] = [nameOf(row), textIn(row, 'service_type')];
   if (name === undefined) return undefined;
-  return textIn(row, 'id') === undefined ? { name } : { name, kind: kind !== undefined && kindWord.test(kind) ? kind : 'that it does not name' };
+  return textIn(row, 'id') === undefined
+    ? { name }
+    : { name, kind: kind !== undefined && kindWord.test(kind) ? kind : 'that it does not name' };
 }
 
 /** Why nothing can be done with a row that stands for no resource, as a sentence. */
@@ -62,7 +65,11 @@ export const unusableText = ({ kind }: UnusableRow): string =>
  * @param kinds the possible kinds; of several, the row's `service_type` decides.
  * @param parent what contains it. Default: the environment, project or organization that the row points at.
  */
-export function resourceRefOf(row: unknown, kinds: readonly ReferenceKind[], parent?: ResourceRef['parent']): ResourceRef | undefined {
+export function resourceRefOf(
+  row: unknown,
+  kinds: readonly ReferenceKind[],
+  parent?: ResourceRef['parent'],
+): ResourceRef | undefined {
   if (!isRecord(row)) return undefined;
   const id = textIn(row, 'id')?.toLowerCase();
   const kind = kinds.length === 1 ? kinds[0] : kinds.find((one) => one === textIn(row, 'service_type')?.toLowerCase());
@@ -70,7 +77,8 @@ export function resourceRefOf(row: unknown, kinds: readonly ReferenceKind[], par
   const parentRef = parent ?? parentOf(row);
   const fields = { name: nameOf(row), mode: textIn(row, 'mode'), scope: textIn(row, 'scope') };
   return {
-    kind, id,
+    kind,
+    id,
     ...(fields.name !== undefined && { name: fields.name }),
     ...(kind === 'environment' && fields.mode !== undefined && { mode: fields.mode }),
     ...(kind === 'environment_variable' && fields.scope !== undefined && { scope: fields.scope }),

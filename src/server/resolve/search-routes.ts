@@ -36,23 +36,41 @@ const isInSearchScope = ({ kind, id }: ResourceRef, { only }: Search['lookup']):
   return kind !== 'environment' || only?.environmentId === undefined || only.environmentId === id;
 };
 
-/** The resources of these kinds that were seen before; none for a reader that hides rows, which may not have seen them. */
-export const seenIn = (index: ResourceIndex, { lookup: { principal, view } }: Search, kinds: ListStep['kinds'], parent?: ResourceRef['parent']): readonly ResourceRef[] =>
-  view === undefined ? index.filter(principal, kinds, parent) : [];
+/**
+ * The resources of these kinds that were seen before; none for a reader that hides rows, which may not have seen them.
+ */
+export const seenIn = (
+  index: ResourceIndex,
+  { lookup: { principal, view } }: Search,
+  kinds: ListStep['kinds'],
+  parent?: ResourceRef['parent'],
+): readonly ResourceRef[] => (view === undefined ? index.filter(principal, kinds, parent) : []);
 
 /** Paths to the children of the last resource of a path. If the platform can't list them, the indexed ones are used. */
-async function childrenOf(path: ResourcePath, { listing }: ListStep, search: Search, { lists, index }: ResolverContext): Promise<readonly ResourcePath[]> {
+async function childrenOf(
+  path: ResourcePath,
+  { listing }: ListStep,
+  search: Search,
+  { lists, index }: ResolverContext,
+): Promise<readonly ResourcePath[]> {
   const { id } = leafOf(path);
   const listed = await lists.childrenOf(listing, id, search);
   if (listed === undefined) await index.loaded();
   const resources = listed ?? seenIn(index, search, listing.kinds, { kind: listing.parent, id });
-  return resources.filter((resource) => isInSearchScope(resource, search.lookup)).map((resource) => [...path, resource]);
+  return resources
+    .filter((resource) => isInSearchScope(resource, search.lookup))
+    .map((resource) => [...path, resource]);
 }
 
-const filterByName = (siblings: readonly ResourcePath[], name: string | undefined): readonly ResourcePath[] => (name === undefined ? siblings : matchingName(siblings, name, leafOf));
+const filterByName = (siblings: readonly ResourcePath[], name: string | undefined): readonly ResourcePath[] =>
+  name === undefined ? siblings : matchingName(siblings, name, leafOf);
 
 /** Follows a route, and reads only the lists on it. */
-export async function followRoute({ from, steps, names }: SearchRoute, search: Search, context: ResolverContext): Promise<RouteResult> {
+export async function followRoute(
+  { from, steps, names }: SearchRoute,
+  search: Search,
+  context: ResolverContext,
+): Promise<RouteResult> {
   let paths = from;
   for (const [index, step] of steps.entries()) {
     const name = names[index];
@@ -68,23 +86,45 @@ export async function followRoute({ from, steps, names }: SearchRoute, search: S
 }
 
 /** The starting points within the caller's context, the innermost first, each with the remaining steps of the chain. */
-function innerStarts(chain: ListChain, { lookup }: Search, { index }: ResolverContext): { readonly from: ResourcePath; readonly steps: ListChain }[] {
+function innerStarts(
+  chain: ListChain,
+  { lookup }: Search,
+  { index }: ResolverContext,
+): { readonly from: ResourcePath; readonly steps: ListChain }[] {
   const { service, environmentId, projectId } = lookup.within ?? {};
-  const starts: (ResourceRef | undefined)[] = [service, environmentId ? { kind: 'environment', id: environmentId } : undefined, projectId ? { kind: 'project', id: projectId } : undefined];
+  const starts: (ResourceRef | undefined)[] = [
+    service,
+    environmentId ? { kind: 'environment', id: environmentId } : undefined,
+    projectId ? { kind: 'project', id: projectId } : undefined,
+  ];
   return starts.flatMap((start) => {
     const next = start === undefined ? -1 : chain.findIndex(({ listing }) => listing.parent === start.kind);
     if (start === undefined || next < 1) return [];
-    return [{ from: pathTo(index.get(lookup.principal, start.kind, start.id) ?? start, lookup.principal, index), steps: chain.slice(next) }];
+    return [
+      {
+        from: pathTo(index.get(lookup.principal, start.kind, start.id) ?? start, lookup.principal, index),
+        steps: chain.slice(next),
+      },
+    ];
   });
 }
 
-const alignNames = (steps: ListChain, segments: readonly string[]): SearchRoute['names'] => steps.map((_, index) => segments[index - (steps.length - segments.length)]);
+const alignNames = (steps: ListChain, segments: readonly string[]): SearchRoute['names'] =>
+  steps.map((_, index) => segments[index - (steps.length - segments.length)]);
 
 /** The organizations that routes start from: those with the given name; without one, the caller's or the token's. */
-async function organizationRoots(search: Search, { lists }: ResolverContext, name?: string): Promise<readonly ResourcePath[]> {
+async function organizationRoots(
+  search: Search,
+  { lists }: ResolverContext,
+  name?: string,
+): Promise<readonly ResourcePath[]> {
   const { organizationId } = search.lookup.within ?? {};
   if (organizationId !== undefined && name === undefined) return [[{ kind: 'organization', id: organizationId }]];
-  if (name !== undefined) return filterByName((await lists.organizations(search)).map((resource) => [resource]), name);
+  if (name !== undefined)
+    return filterByName(
+      (await lists.organizations(search)).map((resource) => [resource]),
+      name,
+    );
   const organization = await lists.organization(search);
   return organization ? [[organization]] : [];
 }
@@ -94,7 +134,13 @@ async function organizationRoots(search: Search, { lists }: ResolverContext, nam
  * first, then from the organization, those with the fewest unnamed steps first.
  * @param options `isOnlyInside`: nothing outside of the caller's context can be meant.
  */
-export async function routesFor(chains: readonly ListChain[], segments: readonly string[], search: Search, context: ResolverContext, { isOnlyInside = false } = {}): Promise<readonly (readonly SearchRoute[])[]> {
+export async function routesFor(
+  chains: readonly ListChain[],
+  segments: readonly string[],
+  search: Search,
+  context: ResolverContext,
+  { isOnlyInside = false } = {},
+): Promise<readonly (readonly SearchRoute[])[]> {
   await context.index.loaded();
   const fromInside = chains.flatMap((chain) =>
     innerStarts(chain, search, context)
@@ -107,10 +153,14 @@ export async function routesFor(chains: readonly ListChain[], segments: readonly
   const fromRoots = fitting.map((steps): SearchRoute => ({ from: roots, steps, names: alignNames(steps, segments) }));
   const [first, ...rest] = segments;
   const withOrganization = chains.filter((chain) => segments.length === chain.length + 1);
-  const namedRoots = withOrganization.length > 0 && first !== undefined ? await organizationRoots(search, context, first) : [];
+  const namedRoots =
+    withOrganization.length > 0 && first !== undefined ? await organizationRoots(search, context, first) : [];
   const fromNamedRoots = withOrganization.map((steps): SearchRoute => ({ from: namedRoots, steps, names: rest }));
   const openSteps = ({ names }: SearchRoute): number => names.filter((name) => name === undefined).length;
   // Shorter chains have fewer unnamed steps, and come first.
-  const byOpenSteps = Map.groupBy([...fromNamedRoots, ...fromRoots].filter(({ from }) => from.length > 0), openSteps);
+  const byOpenSteps = Map.groupBy(
+    [...fromNamedRoots, ...fromRoots].filter(({ from }) => from.length > 0),
+    openSteps,
+  );
   return [...fromInside.map((route) => [route]), ...byOpenSteps.values()];
 }

@@ -36,7 +36,9 @@ export const isInfraUri = (text: string): boolean => text.toLowerCase().startsWi
 /** Whether a text is a URI of another scheme. */
 export const isForeignUri = (text: string): boolean => !isInfraUri(text) && /^[a-z][a-z\d+.-]*:\/\//i.test(text);
 
-/** The id, name or path in a URI: one escaped segment, or several segments. Undefined if it is empty or wrongly escaped. */
+/**
+ * The id, name or path in a URI: one escaped segment, or several segments. Undefined if it is empty or wrongly escaped.
+ */
 function referenceIn(segments: readonly string[]): string | undefined {
   if (segments.length === 0 || segments.some((segment) => !decoded(segment))) return undefined;
   const [alone, ...more] = segments;
@@ -44,7 +46,10 @@ function referenceIn(segments: readonly string[]): string | undefined {
   return alone !== undefined && more.length === 0 ? decoded(alone) : segments.join('/');
 }
 
-/** Parses an `infra:` URI; undefined if it isn't valid. The last of several segments is a part if it has the name of one. */
+/**
+ * Parses an `infra:` URI; undefined if it isn't valid. The last of several segments is a part if it has the name of
+ * one.
+ */
 export function parseUri(text: string): ParsedUri | undefined {
   if (!isInfraUri(text)) return undefined;
   const [first, ...others] = text.slice(`${scheme}//`.length).split('/');

@@ -11,7 +11,10 @@ const sameThing: readonly (readonly string[])[] = [
   ['domain', 'custom_domain'],
 ];
 
-/** Other programs' names for arguments, which models tend to try. They are suggested, and not accepted: they can mean something else. */
+/**
+ * Other programs' names for arguments, which models tend to try. They are suggested, and not accepted: they can mean
+ * something else.
+ */
 const synonyms: readonly (readonly string[])[] = [
   ['page_size', 'limit', 'tail', 'per_page', 'pageSize', 'max_results', 'count', 'lines', 'size'],
   ['page', 'offset', 'cursor', 'skip', 'start'],
@@ -26,10 +29,13 @@ const synonyms: readonly (readonly string[])[] = [
 export const synonymIn = (name: string, known: readonly string[]): string | undefined =>
   synonyms.find((names) => names.includes(name))?.find((one) => known.includes(one));
 
-const wordsFor = (subject: string): readonly string[] => sameThing.find((words) => words.includes(subject)) ?? [subject];
+const wordsFor = (subject: string): readonly string[] =>
+  sameThing.find((words) => words.includes(subject)) ?? [subject];
 
 const isList = (schema: z.ZodType): boolean =>
-  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault ? isList(schema.unwrap() as z.ZodType) : schema instanceof z.ZodArray;
+  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault
+    ? isList(schema.unwrap() as z.ZodType)
+    : schema instanceof z.ZodArray;
 
 /** An argument that stands for something with a name: a reference, or an id. */
 interface Naming {
@@ -50,10 +56,15 @@ function namingOf(member: string, schema: z.ZodType): Naming[] {
 
 const shownForm = (word: string, { list }: Naming): string => (list ? `${word}s` : word);
 
-const formsOf = (word: string, { list }: Naming): readonly string[] => [word, `${word}_id`, ...(list ? [`${word}s`, `${word}_ids`] : [])];
+const formsOf = (word: string, { list }: Naming): readonly string[] => [
+  word,
+  `${word}_id`,
+  ...(list ? [`${word}s`, `${word}_ids`] : []),
+];
 
 /** Other kinds that an argument may be called by: a service by its kind, and one of a kind as a service. */
-const relatedKinds = (kind: string): readonly string[] => (kind === 'service' ? [kind, ...serviceKinds] : isServiceKind(kind) ? [kind, 'service'] : [kind]);
+const relatedKinds = (kind: string): readonly string[] =>
+  kind === 'service' ? [kind, ...serviceKinds] : isServiceKind(kind) ? [kind, 'service'] : [kind];
 
 /** What another name of an argument stands for. */
 interface Alias {
@@ -66,7 +77,9 @@ type Claim = readonly [alias: string, Alias];
 
 /** Claims on names that are free; one that several arguments claim stands for none. */
 const undisputed = (claims: readonly Claim[], taken: (name: string) => boolean): Claim[] =>
-  [...Map.groupBy(claims, ([alias]) => alias)].flatMap(([alias, all]) => (taken(alias) || new Set(all.map(([, { naming }]) => naming.member)).size > 1 ? [] : [all[0]!]));
+  [...Map.groupBy(claims, ([alias]) => alias)].flatMap(([alias, all]) =>
+    taken(alias) || new Set(all.map(([, { naming }]) => naming.member)).size > 1 ? [] : [all[0]!],
+  );
 
 interface Names {
   /** What names that aren't arguments themselves stand for. */
@@ -83,12 +96,24 @@ interface Names {
 const namesOf = memoised((tool: Tool): Names => {
   const isOwn = (name: string): boolean => Object.hasOwn(tool.input, name);
   const namings = Object.entries(tool.input).flatMap(([member, schema]) => namingOf(member, schema));
-  const bySubject = namings.flatMap((naming) => wordsFor(naming.subject).flatMap((word) => formsOf(word, naming)).map((alias): Claim => [alias, { naming }]));
+  const bySubject = namings.flatMap((naming) =>
+    wordsFor(naming.subject)
+      .flatMap((word) => formsOf(word, naming))
+      .map((alias): Claim => [alias, { naming }]),
+  );
   const near = undisputed(bySubject, isOwn);
   const byKind = namings.flatMap((naming) =>
     (naming.kind === undefined ? [] : relatedKinds(naming.kind)).flatMap((kind) =>
-      formsOf(kind, naming).map((alias): Claim => [alias, { naming, ...(naming.kind === 'service' && isServiceKind(kind) && { kind }) }])));
-  const aliases = new Map([...near, ...undisputed(byKind, (name) => isOwn(name) || bySubject.some(([alias]) => alias === name))]);
+      formsOf(kind, naming).map((alias): Claim => [
+        alias,
+        { naming, ...(naming.kind === 'service' && isServiceKind(kind) && { kind }) },
+      ]),
+    ),
+  );
+  const aliases = new Map([
+    ...near,
+    ...undisputed(byKind, (name) => isOwn(name) || bySubject.some(([alias]) => alias === name)),
+  ]);
   const shown = namings.map((naming) => [naming.member, shownForm(wordsFor(naming.subject)[0]!, naming)] as const);
   return {
     aliases,
@@ -102,16 +127,26 @@ export const shownName = (tool: Tool, member: string): string => namesOf(tool).s
 
 /** The other names of a tool's arguments, by argument. */
 export const aliasesOf = (tool: Tool): ReadonlyMap<string, readonly string[]> =>
-  new Map([...Map.groupBy(namesOf(tool).aliases, ([, { naming }]) => naming.member)].map(([member, all]) => [member, all.map(([alias]) => alias)]));
+  new Map(
+    [...Map.groupBy(namesOf(tool).aliases, ([, { naming }]) => naming.member)].map(([member, all]) => [
+      member,
+      all.map(([alias]) => alias),
+    ]),
+  );
 
 /** Arguments under the names that schemas show. */
-export const withShownNames = (tool: Tool, args: JsonRecord): JsonRecord => Object.fromEntries(Object.entries(args).map(([name, value]) => [shownName(tool, name), value]));
+export const withShownNames = (tool: Tool, args: JsonRecord): JsonRecord =>
+  Object.fromEntries(Object.entries(args).map(([name, value]) => [shownName(tool, name), value]));
 
 /** A schema of arguments under the names that it shows. */
 export const schemaWithShownNames = (tool: Tool, schema: JsonSchema): JsonSchema => {
   const { properties = {}, required } = schema;
   const renamed = Object.entries(properties).map(([name, member]) => [shownName(tool, name), member] as const);
-  return { ...schema, properties: Object.fromEntries(renamed), ...(required && { required: required.map((name) => shownName(tool, name)) }) };
+  return {
+    ...schema,
+    properties: Object.fromEntries(renamed),
+    ...(required && { required: required.map((name) => shownName(tool, name)) }),
+  };
 };
 
 /** Arguments under their own names. */
@@ -133,17 +168,28 @@ const quoted = (given: readonly Given[]): string => given.map(({ name }) => `"${
 /** Puts arguments that were given under another name under their own. Every later step knows only that one. */
 export function withOwnNames(tool: Tool, args: JsonRecord): NamedArguments {
   const { aliases, lists } = namesOf(tool);
-  const memberOf = (name: string): string => (Object.hasOwn(tool.input, name) ? name : (aliases.get(name)?.naming.member ?? name));
-  const valueFor = (member: string, value: unknown): unknown => (lists.has(member) && typeof value === 'string' ? [value] : value);
+  const memberOf = (name: string): string =>
+    Object.hasOwn(tool.input, name) ? name : (aliases.get(name)?.naming.member ?? name);
+  const valueFor = (member: string, value: unknown): unknown =>
+    lists.has(member) && typeof value === 'string' ? [value] : value;
   const issues: string[] = [];
   const kinds: Record<string, ServiceKind> = {};
   const named = [...Map.groupBy(Object.entries(args), ([name]) => memberOf(name))].map(([member, entries]) => {
-    const all = entries.map(([name, value]): Given => ({ name, value: valueFor(member, value), kind: Object.hasOwn(tool.input, name) ? undefined : aliases.get(name)?.kind }));
+    const all = entries.map(([name, value]): Given => ({
+      name,
+      value: valueFor(member, value),
+      kind: Object.hasOwn(tool.input, name) ? undefined : aliases.get(name)?.kind,
+    }));
     // Under two names, null says that only the other is meant.
     const told = all.length > 1 ? all.filter(({ value }) => value !== null && value !== undefined) : all;
     const given = told.length > 0 ? told : all.slice(0, 1);
-    const said = [...new Set(given.flatMap(({ value, kind }) => (kind === undefined || value === null || value === undefined ? [] : [kind])))];
-    if (new Set(given.map(({ value }) => JSON.stringify(value))).size > 1) issues.push(`${quoted(given)} are the same argument and have different values; give one of them`);
+    const said = [
+      ...new Set(
+        given.flatMap(({ value, kind }) => (kind === undefined || value === null || value === undefined ? [] : [kind])),
+      ),
+    ];
+    if (new Set(given.map(({ value }) => JSON.stringify(value))).size > 1)
+      issues.push(`${quoted(given)} are the same argument and have different values; give one of them`);
     else if (said.length > 1) issues.push(`${quoted(given)} say different kinds of the same service; give one of them`);
     if (said.length === 1) kinds[member] = said[0]!;
     return [member, given[0]!.value] as const;

@@ -1,14 +1,34 @@
 import * as z from 'zod';
 import { closest, distance } from 'fastest-levenshtein';
-import { controlCharacterIn, halfCharacterIn, inputShape, referenceKind, repeated, writtenOut, type AnyOperation } from '../../contract/index.ts';
-import { at, isRecord, memberOf, memoised, withAt, withoutNull, type JsonRecord, type JsonSchema } from '../json/index.ts';
+import {
+  controlCharacterIn,
+  halfCharacterIn,
+  inputShape,
+  referenceKind,
+  repeated,
+  writtenOut,
+  type AnyOperation,
+} from '../../contract/index.ts';
+import {
+  at,
+  isRecord,
+  memberOf,
+  memoised,
+  withAt,
+  withoutNull,
+  type JsonRecord,
+  type JsonSchema,
+} from '../json/index.ts';
 import { containsMark, mask } from '../redaction/index.ts';
 import { schemaWithShownNames, shownName, synonymIn, withShownNames } from './argument-names.ts';
 import { referencesInside } from './references.ts';
 import { toolAnswerSchema, toolArgumentSchema } from './schema.ts';
 import type { PlannedOperation, Shape, Tool } from './tool.ts';
 
-/** Levenshtein distance of a name to a known one; undefined if it is too large for a typing error: more than two letters and more than a third of the known name. */
+/**
+ * Levenshtein distance of a name to a known one; undefined if it is too large for a typing error: more than two letters
+ * and more than a third of the known name.
+ */
 export function editDistance(name: string, known: string): number | undefined {
   const letters = distance(name, known);
   return letters <= Math.max(2, known.length / 3) ? letters : undefined;
@@ -28,16 +48,26 @@ export type Path = readonly (string | number)[];
 
 /** Formats a path for an error: `ports[0].name`. */
 export const printPath = (path: Path): string =>
-  repeated(path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step), ''));
+  repeated(
+    path.reduce<string>(
+      (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step),
+      '',
+    ),
+  );
 
 const unknownMember = (name: string, path: Path, known: readonly string[]): Issue => {
   const near = (path.length === 0 ? synonymIn(name, known) : undefined) ?? nearestName(name, known);
-  const hint = near ? `did you mean "${near}"?` : known.length > 0 ? `known here: ${known.join(', ')}` : 'nothing is taken here';
+  const hint = near
+    ? `did you mean "${near}"?`
+    : known.length > 0
+      ? `known here: ${known.join(', ')}`
+      : 'nothing is taken here';
   return `"${printPath([...path, name])}" is not known; ${hint}`;
 };
 
 /** Whether a name is one letter off a known one. */
-const isMisspelled = (name: string, known: readonly string[]): boolean => known.some((one) => editDistance(name, one) === 1);
+const isMisspelled = (name: string, known: readonly string[]): boolean =>
+  known.some((one) => editDistance(name, one) === 1);
 
 /**
  * Members that the schema doesn't know, at every level. Open records take any name; those that declare members refuse
@@ -52,14 +82,17 @@ function unknownMembers(value: unknown, node: JsonSchema, answered: JsonSchema |
     return perOption.reduce((fewest, issues) => (issues.length < fewest.length ? issues : fewest));
   }
   if (Array.isArray(value)) {
-    return schema.items ? value.flatMap((item, index) => unknownMembers(item, schema.items!, answer?.items, [...path, index])) : [];
+    return schema.items
+      ? value.flatMap((item, index) => unknownMembers(item, schema.items!, answer?.items, [...path, index]))
+      : [];
   }
   if (!isRecord(value) || !schema.properties) return [];
   const known = schema.properties;
   return Object.entries(value).flatMap(([name, member]) => {
     const inAnswer = memberOf(answer, name);
     if (Object.hasOwn(known, name)) return unknownMembers(member, known[name]!, inAnswer, [...path, name]);
-    if (typeof schema.additionalProperties === 'object' && !isMisspelled(name, Object.keys(known))) return unknownMembers(member, schema.additionalProperties, inAnswer, [...path, name]);
+    if (typeof schema.additionalProperties === 'object' && !isMisspelled(name, Object.keys(known)))
+      return unknownMembers(member, schema.additionalProperties, inAnswer, [...path, name]);
     return path.length > 0 && inAnswer ? [] : [unknownMember(name, path, Object.keys(known))];
   });
 }
@@ -67,10 +100,14 @@ function unknownMembers(value: unknown, node: JsonSchema, answered: JsonSchema |
 /** Members whose text still contains the redaction mask: sending it back would overwrite the real value. */
 function maskedMembers(value: unknown, path: Path = []): Issue[] {
   if (typeof value === 'string') {
-    return containsMark(value) ? [`"${printPath(path)}" contains ${mask}, which stands for a value that was not shown; give the real value`] : [];
+    return containsMark(value)
+      ? [`"${printPath(path)}" contains ${mask}, which stands for a value that was not shown; give the real value`]
+      : [];
   }
   if (Array.isArray(value)) return value.flatMap((item, index) => maskedMembers(item, [...path, index]));
-  return isRecord(value) ? Object.entries(value).flatMap(([name, member]) => maskedMembers(member, [...path, name])) : [];
+  return isRecord(value)
+    ? Object.entries(value).flatMap(([name, member]) => maskedMembers(member, [...path, name]))
+    : [];
 }
 
 /** A text with half a character is refused: no strict reader of JSON accepts it. */
@@ -79,7 +116,10 @@ function halfCharacters(value: unknown): Issue[] {
   return half ? [`"${printPath(half.path)}" has half a character, ${half.codePoint}; give whole ones`] : [];
 }
 
-/** Members and names with control characters where no program needs them: they could hide or change what is shown around them. */
+/**
+ * Members and names with control characters where no program needs them: they could hide or change what is shown around
+ * them.
+ */
 function controlCharacters(value: unknown, node: JsonSchema | undefined, path: Path = []): Issue[] {
   const schema = node && withoutNull(node);
   if (schema?.anyOf) {
@@ -88,18 +128,28 @@ function controlCharacters(value: unknown, node: JsonSchema | undefined, path: P
   }
   const issue = (text: string, where: Path, what: string): Issue[] => {
     const found = controlCharacterIn(text);
-    return found === undefined ? [] : [`"${writtenOut(printPath(where))}" ${what} the control character ${found}; only line feed and tab are taken here`];
+    return found === undefined
+      ? []
+      : [
+          `"${writtenOut(printPath(where))}" ${what} the control character ${found}; only line feed and tab are taken here`,
+        ];
   };
   if (typeof value === 'string') return schema?.freeText ? [] : issue(value, path, 'has');
-  if (Array.isArray(value)) return value.flatMap((item, index) => controlCharacters(item, schema?.items, [...path, index]));
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => controlCharacters(item, schema?.items, [...path, index]));
   if (!isRecord(value)) return [];
   const others = typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined;
-  return Object.entries(value).flatMap(([name, member]) => [...issue(name, [...path, name], 'is a name with'), ...controlCharacters(member, memberOf(schema, name) ?? others, [...path, name])]);
+  return Object.entries(value).flatMap(([name, member]) => [
+    ...issue(name, [...path, name], 'is a name with'),
+    ...controlCharacters(member, memberOf(schema, name) ?? others, [...path, name]),
+  ]);
 }
 
 const issueText = (issue: z.core.$ZodIssue, input: unknown): Issue => {
   const path = issue.path as Path;
-  const missing = issue.code === 'invalid_type' && path.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], input) === undefined;
+  const missing =
+    issue.code === 'invalid_type' &&
+    path.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], input) === undefined;
   const name = path.length === 0 ? 'the arguments' : `"${printPath(path)}"`;
   return missing ? `${name} is required` : `${name}: ${issue.message}`;
 };
@@ -111,24 +161,39 @@ const membersOf = memoised((tool: Tool) => z.object(tool.input));
 const anyId = '00000000-0000-4000-8000-000000000000';
 
 // A reference may be a name instead of an id; whether it resolves is checked later.
-const withoutNameText = (value: unknown): unknown => (Array.isArray(value) ? value.map(withoutNameText) : typeof value === 'string' && value !== '' ? anyId : value);
+const withoutNameText = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(withoutNameText) : typeof value === 'string' && value !== '' ? anyId : value;
 
 const withoutInnerNames = (schema: z.ZodType | undefined, value: JsonRecord): JsonRecord =>
-  referencesInside(schema).reduce((record, { path }) => (at(record, path) === undefined ? record : withAt(record, path, withoutNameText(at(record, path)))), value);
+  referencesInside(schema).reduce(
+    (record, { path }) =>
+      at(record, path) === undefined ? record : withAt(record, path, withoutNameText(at(record, path))),
+    value,
+  );
 
 function withoutNames(shape: Shape, args: JsonRecord): JsonRecord {
   const isReference = (schema: z.ZodType | undefined): boolean => {
     if (schema === undefined) return false;
-    if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return isReference(schema.unwrap() as z.ZodType);
-    return schema instanceof z.ZodArray ? isReference(schema.element as z.ZodType) : referenceKind(schema) !== undefined;
+    if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+      return isReference(schema.unwrap() as z.ZodType);
+    return schema instanceof z.ZodArray
+      ? isReference(schema.element as z.ZodType)
+      : referenceKind(schema) !== undefined;
   };
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => {
-    const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    return [name, isReference(schema) ? withoutNameText(value) : isRecord(value) ? withoutInnerNames(schema, value) : value];
-  }));
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => {
+      const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
+      return [
+        name,
+        isReference(schema) ? withoutNameText(value) : isRecord(value) ? withoutInnerNames(schema, value) : value,
+      ];
+    }),
+  );
 }
 
-/** Maximum number of members and items in a call's arguments: far more than any call needs, and few enough to validate. */
+/**
+ * Maximum number of members and items in a call's arguments: far more than any call needs, and few enough to validate.
+ */
 const maximumParts = 5_000;
 
 /** Counts members and items of a value at every depth. Stops once there are more than `most`. */
@@ -143,10 +208,16 @@ function countParts(value: unknown, most: number): number {
 }
 
 /** An issue if the arguments are too many to validate. */
-export const sizeIssues = (args: unknown): Issue[] => (countParts(args, maximumParts) > maximumParts ? [`they have more than ${maximumParts} members and items in all; make several calls of it`] : []);
+export const sizeIssues = (args: unknown): Issue[] =>
+  countParts(args, maximumParts) > maximumParts
+    ? [`they have more than ${maximumParts} members and items in all; make several calls of it`]
+    : [];
 
 /** The text of an issue that calls arguments, in quotation marks, as schemas show them. */
-const namedAsShown = (tool: Tool, text: string): string => text.replaceAll(/"(\w+)(?=["[.])/g, (quoted, name: string) => (Object.hasOwn(tool.input, name) ? `"${shownName(tool, name)}` : quoted));
+const namedAsShown = (tool: Tool, text: string): string =>
+  text.replaceAll(/"(\w+)(?=["[.])/g, (quoted, name: string) =>
+    Object.hasOwn(tool.input, name) ? `"${shownName(tool, name)}` : quoted,
+  );
 
 /**
  * All issues with the arguments of a call; empty if they are valid. Strict at every level: a member that neither the
@@ -157,17 +228,31 @@ export function issuesOf(tool: Tool, args: JsonRecord): Issue[] {
   const checked = withoutNames(tool.input, args);
   const members = membersOf(tool).safeParse(checked);
   const shown = withShownNames(tool, args);
-  const memberIssues = members.success ? [] : members.error.issues.map((issue) => namedAsShown(tool, issueText(issue, checked)));
+  const memberIssues = members.success
+    ? []
+    : members.error.issues.map((issue) => namedAsShown(tool, issueText(issue, checked)));
   // Rules across members are checked only if each member is valid.
   const rules = members.success ? tool.rules(checked).map((text) => namedAsShown(tool, text)) : [];
-  return [...unknownMembers(shown, shownSchema(tool), toolAnswerSchema(tool)), ...memberIssues, ...rules, ...maskedMembers(shown), ...halfCharacters(shown), ...controlCharacters(shown, shownSchema(tool))];
+  return [
+    ...unknownMembers(shown, shownSchema(tool), toolAnswerSchema(tool)),
+    ...memberIssues,
+    ...rules,
+    ...maskedMembers(shown),
+    ...halfCharacters(shown),
+    ...controlCharacters(shown, shownSchema(tool)),
+  ];
 }
 
 const inputOf = memoised((operation: AnyOperation) => z.object(inputShape(operation)));
 
-/** Issues with the input that a tool made for an operation, but for those of what is sent back as the platform has it. */
+/**
+ * Issues with the input that a tool made for an operation, but for those of what is sent back as the platform has it.
+ */
 export const issuesOfPlanned = ({ operation, input, unchanged = [], accepted = [] }: PlannedOperation): Issue[] => {
   const members = inputOf(operation).safeParse(input);
   const body = members.success && operation.body ? (operation.body as z.ZodObject).safeParse(input) : members;
-  return (body.error?.issues ?? []).filter(({ path }) => !unchanged.includes(String(path[0]))).map((issue) => issueText(issue, input)).filter((text) => !accepted.includes(text));
+  return (body.error?.issues ?? [])
+    .filter(({ path }) => !unchanged.includes(String(path[0])))
+    .map((issue) => issueText(issue, input))
+    .filter((text) => !accepted.includes(text));
 };

@@ -16,27 +16,57 @@ const definedMembers = (shape: Readonly<Record<string, z.ZodType | undefined>>):
   Object.fromEntries(Object.entries(shape).flatMap(([name, schema]) => (schema ? [[name, schema]] : [])));
 
 /** Issues with a body as a whole: the contract's rules across members. */
-const bodyRules = ({ body }: AnyOperation) => (args: JsonRecord): readonly string[] => {
-  const result = (body as z.ZodObject | undefined)?.safeParse(args);
-  return result?.error?.issues.map(({ path, message }) => (path.length > 0 ? `"${repeated(path.join('.'))}": ${message}` : message)) ?? [];
-};
+const bodyRules =
+  ({ body }: AnyOperation) =>
+  (args: JsonRecord): readonly string[] => {
+    const result = (body as z.ZodObject | undefined)?.safeParse(args);
+    return (
+      result?.error?.issues.map(({ path, message }) =>
+        path.length > 0 ? `"${repeated(path.join('.'))}": ${message}` : message,
+      ) ?? []
+    );
+  };
 
 /** The `fields` argument, for tools whose answers have columns to choose from. */
-const columnChoice = ({ only }: Renderer): Shape => (only ? { fields: z.array(z.string()).optional().describe('Columns.') } : {});
+const columnChoice = ({ only }: Renderer): Shape =>
+  only ? { fields: z.array(z.string()).optional().describe('Columns.') } : {};
 
 /** Issues with chosen columns that don't exist. */
-const columnRules = ({ columns, only }: Renderer) => ({ fields }: JsonRecord): readonly string[] => {
-  const unknown = only && columns && Array.isArray(fields) ? fields.map(String).filter((field) => !columns.includes(field)) : [];
-  return unknown.length > 0 && columns ? [`"fields": there is no column ${repeated(unknown.join(', '))}; there are ${columns.join(', ')}`] : [];
-};
+const columnRules =
+  ({ columns, only }: Renderer) =>
+  ({ fields }: JsonRecord): readonly string[] => {
+    const unknown =
+      only && columns && Array.isArray(fields) ? fields.map(String).filter((field) => !columns.includes(field)) : [];
+    return unknown.length > 0 && columns
+      ? [`"fields": there is no column ${repeated(unknown.join(', '))}; there are ${columns.join(', ')}`]
+      : [];
+  };
 
 /** What a tool reads beside its operations, in itself, in its preview and in its no-op check. */
-const allReads = (operations: readonly AnyOperation[], { reads = [], preview, noOpCheck }: Pick<Tool, 'reads' | 'preview' | 'noOpCheck'>): readonly ReadUse[] =>
-  [...reads, ...(preview?.reads?.(operations) ?? []), ...(noOpCheck?.reads?.(operations) ?? [])];
+const allReads = (
+  operations: readonly AnyOperation[],
+  { reads = [], preview, noOpCheck }: Pick<Tool, 'reads' | 'preview' | 'noOpCheck'>,
+): readonly ReadUse[] => [...reads, ...(preview?.reads?.(operations) ?? []), ...(noOpCheck?.reads?.(operations) ?? [])];
 
 /** Defines a tool of one operation. It has the operation's name. */
 export function defineTool<Op extends AnyOperation>(operation: Op, definition: ToolDefinition<Op>): Tool {
-  const { toolset, title, description, fields, folded, hidden, input = {}, expand, output, answer, plan, preview, noOpCheck, render, next } = definition;
+  const {
+    toolset,
+    title,
+    description,
+    fields,
+    folded,
+    hidden,
+    input = {},
+    expand,
+    output,
+    answer,
+    plan,
+    preview,
+    noOpCheck,
+    render,
+    next,
+  } = definition;
   const own = Object.keys(inputShape(operation));
   return {
     name: operation.name,
@@ -50,7 +80,9 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
     operations: [operation],
     equivalentOperations: definition.equivalentOperations,
     operation,
-    expand: expand ?? (answer && operation.effect === 'read' ? undefined : async (args) => [{ operation, input: pick(args, own) }]),
+    expand:
+      expand ??
+      (answer && operation.effect === 'read' ? undefined : async (args) => [{ operation, input: pick(args, own) }]),
     output: output ?? operation.response,
     answer,
     plan: (args) => plan?.(args as InputOf<Op>) ?? [],
@@ -65,7 +97,28 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
 
 /** Defines a tool of several operations, or one that reads in several steps. */
 export function composeTool<const Input extends Shape>(definition: CompositionDefinition<Input>): Tool {
-  const { name, toolset, title, description, fields, folded, hidden, input, rules, operations, expand, matchesAction, spansEnvironments, output, answer, plan, preview, noOpCheck, render, next } = definition;
+  const {
+    name,
+    toolset,
+    title,
+    description,
+    fields,
+    folded,
+    hidden,
+    input,
+    rules,
+    operations,
+    expand,
+    matchesAction,
+    spansEnvironments,
+    output,
+    answer,
+    plan,
+    preview,
+    noOpCheck,
+    render,
+    next,
+  } = definition;
   const members = z.object(input);
   // The arguments are valid; parsing adds defaults.
   const withDefaults = (args: JsonRecord): ArgumentsOf<Input> => members.parse(args) as ArgumentsOf<Input>;

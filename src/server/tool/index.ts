@@ -1,12 +1,38 @@
 /** The public API for tool files: the only part of the server that `tools/` may import. */
 
-export { isPlatformFailure, lockEnd, lockText, otherLogText, otherStatusText, readClusterLocks, readServiceLogs, readServiceStatus, readVariableList, rowsIn } from '../context/index.ts';
+export {
+  isPlatformFailure,
+  lockEnd,
+  lockText,
+  otherLogText,
+  otherStatusText,
+  readClusterLocks,
+  readServiceLogs,
+  readServiceStatus,
+  readVariableList,
+  rowsIn,
+} from '../context/index.ts';
 export { at, isRecord, omit, pick, pickPaths, pruneRecord, recordsIn, type JsonRecord } from '../json/index.ts';
 export { containsMark, hasUserinfo, isSecretName } from '../redaction/index.ts';
 export { shownName, withOwnNames, withShownNames } from './argument-names.ts';
-export { issuesOf, issuesOfPlanned, printPath, sizeIssues, type Issue, type Path, editDistance, nearestName } from './arguments.ts';
+export {
+  issuesOf,
+  issuesOfPlanned,
+  printPath,
+  sizeIssues,
+  type Issue,
+  type Path,
+  editDistance,
+  nearestName,
+} from './arguments.ts';
 export { composeTool, defineTool } from './define-tool.ts';
-export { lookupFor, type Lookup, type NameResolver, type ResolvedResource, type ResourceKind } from './name-resolver.ts';
+export {
+  lookupFor,
+  type Lookup,
+  type NameResolver,
+  type ResolvedResource,
+  type ResourceKind,
+} from './name-resolver.ts';
 export { lenientArguments } from './lenient-arguments.ts';
 export { partSentBack } from './list-items.ts';
 export { nextText, proposable, withProposable, type NextCall } from './next-calls.ts';
@@ -18,7 +44,19 @@ export { deployment, versionOf } from './preview/deployment.ts';
 export { environmentDeployment, serviceDeployment, jobEffect, scheduleText } from './preview/environment-deployment.ts';
 export { terraformChanges, terraformEffect } from './preview/terraform-plan.ts';
 export { alreadyMember, role } from './preview/member-invitation.ts';
-export { lineAgreed, lineTexts, notKnown, organizationOf, show, textAt, textOf, type NoOp, toldOnce, type PlanLine, type Preview } from './preview/preview.ts';
+export {
+  lineAgreed,
+  lineTexts,
+  notKnown,
+  organizationOf,
+  show,
+  textAt,
+  textOf,
+  type NoOp,
+  toldOnce,
+  type PlanLine,
+  type Preview,
+} from './preview/preview.ts';
 export { nothingWouldChange, replacement } from './preview/replacement.ts';
 export { allDown, nothingUnderWay, outOfDateIn, restarts, services, underWay } from './preview/service-states.ts';
 export { touchedLines } from './preview/touched-environments.ts';
@@ -27,9 +65,28 @@ export { presentReads } from './present-state.ts';
 export { anyOf, lockReads, reading, readsInsteadOf, readUses, statusReads, type ReadUse } from './reads.ts';
 export { anyService, howToName, pointsAt, referencesInRows, referencesInside } from './references.ts';
 export { compact, logLines, record, table, tableText, wholeTable, type Renderer } from './render.ts';
-export { answerSchema, argumentSchema, inputSchema, outputSchema, toolAnswerSchema, toolArgumentSchema } from './schema.ts';
+export {
+  answerSchema,
+  argumentSchema,
+  inputSchema,
+  outputSchema,
+  toolAnswerSchema,
+  toolArgumentSchema,
+} from './schema.ts';
 export type { ToolContext } from './tool-context.ts';
 export { replaceSecret, storedSecret } from './stored-secret.ts';
 export { naming, visibleText, withWarning, type TextPart, type ToolText } from './tool-text.ts';
-export { isDocumented, permissionOf, planOperation, toolsets, type ArgumentsOf, type CompositionDefinition, type PlannedOperation, type RuleMatch, type Shape, type Tool, type Toolset } from './tool.ts';
+export {
+  isDocumented,
+  permissionOf,
+  planOperation,
+  toolsets,
+  type ArgumentsOf,
+  type CompositionDefinition,
+  type PlannedOperation,
+  type RuleMatch,
+  type Shape,
+  type Tool,
+  type Toolset,
+} from './tool.ts';
 export { parseEnv } from 'node:util';

@@ -3,7 +3,9 @@ import { isRecord, type JsonRecord } from '../json/index.ts';
 import type { Shape, Tool } from './tool.ts';
 
 const unwrapped = (schema: z.ZodType): z.ZodType =>
-  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault ? unwrapped(schema.unwrap() as z.ZodType) : schema;
+  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault
+    ? unwrapped(schema.unwrap() as z.ZodType)
+    : schema;
 
 const accepts = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 
@@ -11,7 +13,8 @@ const accepts = (schema: z.ZodType, value: unknown): boolean => schema.safeParse
 const decimal = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
 
 /** The number or boolean that a text stands for; undefined if it is neither. */
-const meantBy = (text: string): number | boolean | undefined => (decimal.test(text) ? Number(text) : text === 'true' ? true : text === 'false' ? false : undefined);
+const meantBy = (text: string): number | boolean | undefined =>
+  decimal.test(text) ? Number(text) : text === 'true' ? true : text === 'false' ? false : undefined;
 
 const isScalar = (schema: z.ZodType): boolean => schema instanceof z.ZodNumber || schema instanceof z.ZodBoolean;
 
@@ -21,12 +24,14 @@ function lenientValue(schema: z.ZodType, value: unknown): unknown {
     const meant = meantBy(value);
     return meant !== undefined && accepts(inner, meant) ? meant : value;
   }
-  if (Array.isArray(value) && inner instanceof z.ZodArray) return value.map((item: unknown) => lenientValue(inner.element as z.ZodType, item));
+  if (Array.isArray(value) && inner instanceof z.ZodArray)
+    return value.map((item: unknown) => lenientValue(inner.element as z.ZodType, item));
   return isRecord(value) && inner instanceof z.ZodObject ? lenientMembers(inner.shape, value) : value;
 }
 
 /** Null stands for absence where a member may be absent but not null: elsewhere null says something. */
-const isAbsent = (schema: z.ZodType | undefined, value: unknown): boolean => value === null && schema !== undefined && accepts(schema, undefined) && !accepts(schema, null);
+const isAbsent = (schema: z.ZodType | undefined, value: unknown): boolean =>
+  value === null && schema !== undefined && accepts(schema, undefined) && !accepts(schema, null);
 
 function lenientMembers(shape: Shape, members: JsonRecord): JsonRecord {
   const own = (name: string): z.ZodType | undefined => (Object.hasOwn(shape, name) ? shape[name] : undefined);

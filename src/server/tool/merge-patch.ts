@@ -6,9 +6,14 @@ export const removal = 'remove';
 
 /** Members that are merged in a special way, by dotted path. */
 export interface MergeRules {
-  /** Records, by dotted path, that hold exactly one of several alternatives: giving another one replaces the present one. */
+  /**
+   * Records, by dotted path, that hold exactly one of several alternatives: giving another one replaces the present
+   * one.
+   */
   readonly exclusive?: readonly string[];
-  /** Records whose members form kinds that exclude each other, by dotted path: members of another kind than is given go. */
+  /**
+   * Records whose members form kinds that exclude each other, by dotted path: members of another kind than is given go.
+   */
   readonly kinds?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /** Required members that can be null: for them, null is a value and doesn't remove the member. */
   readonly nullable?: readonly string[];
@@ -27,7 +32,12 @@ const unclear = (path: string, item: JsonRecord, why: string): never => {
 /**
  * Merges items into a list of records: what is found by id, else by name, is changed; what isn't is added.
  */
-function mergeItems(current: readonly unknown[], patch: readonly JsonRecord[], rules: MergeRules, path: string): unknown[] {
+function mergeItems(
+  current: readonly unknown[],
+  patch: readonly JsonRecord[],
+  rules: MergeRules,
+  path: string,
+): unknown[] {
   // Where requests name no ids, those that were read stay behind.
   const hasIds = current.length === 0 || current.some((item) => isRecord(item) && item['id'] !== undefined);
   const changed = new Map<number, JsonRecord | undefined>();
@@ -41,23 +51,36 @@ function mergeItems(current: readonly unknown[], patch: readonly JsonRecord[], r
     if (found.kind === 'none' && (given[removal] === true || isKnown)) unclear(path, item, 'there is no such item now');
     if (found.kind !== 'at') added.push(mergeInto({}, item, rules, path));
     else if (changed.has(found.index)) unclear(path, item, 'it is given twice');
-    else changed.set(found.index, given[removal] === true ? undefined : mergeInto(current[found.index] as JsonRecord, item, rules, path));
+    else
+      changed.set(
+        found.index,
+        given[removal] === true ? undefined : mergeInto(current[found.index] as JsonRecord, item, rules, path),
+      );
   }
   return [...current.flatMap((item, index) => (changed.has(index) ? (changed.get(index) ?? []) : [item])), ...added];
 }
 
 function mergeMember(current: unknown, patch: unknown, rules: MergeRules, path: string): unknown {
-  if (Array.isArray(patch) && patch.length > 0 && patch.every((item) => isRecord(item) && itemLabel(item) !== undefined)) return mergeItems(Array.isArray(current) ? current : [], patch, rules, `${path}[]`);
+  if (
+    Array.isArray(patch) &&
+    patch.length > 0 &&
+    patch.every((item) => isRecord(item) && itemLabel(item) !== undefined)
+  )
+    return mergeItems(Array.isArray(current) ? current : [], patch, rules, `${path}[]`);
   if (!isRecord(patch)) return patch;
   // If there was no record, null has nothing to remove, and is dropped.
   const merged = mergeInto(isRecord(current) ? current : {}, patch, rules, path);
-  if (rules.exclusive?.includes(path)) return Object.fromEntries(Object.entries(merged).filter(([name]) => patch[name] !== undefined));
-  const given = (rules.kinds?.[path] ?? []).filter((names) => names.some((name) => (patch[name] ?? undefined) !== undefined));
+  if (rules.exclusive?.includes(path))
+    return Object.fromEntries(Object.entries(merged).filter(([name]) => patch[name] !== undefined));
+  const given = (rules.kinds?.[path] ?? []).filter((names) =>
+    names.some((name) => (patch[name] ?? undefined) !== undefined),
+  );
   return given.length === 0 ? merged : pick(merged, given.flat());
 }
 
 /**
- * Applies a JSON merge patch (RFC 7396): null removes a member, records are merged, other values replaced. Unlike there,
+ * Applies a JSON merge patch (RFC 7396): null removes a member, records are merged, other values replaced. Unlike
+ * there,
  * lists of records with ids, names or the like are merged as well, item by item; an empty list replaces.
  * @throws UnclearPatch if an item of a list could be several, or one that isn't there.
  */

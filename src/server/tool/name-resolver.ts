@@ -25,7 +25,10 @@ export interface Lookup {
   readonly principal: string;
   /** Reads the platform with the caller's rights. */
   readonly reader: Pick<Reader, 'read' | 'attempt'>;
-  /** Passes over rows that can't be read; without it, such a list is a failure. @param onRowsLost is called when that happens. */
+  /**
+   * Passes over rows that can't be read; without it, such a list is a failure. @param onRowsLost is called when that
+   * happens.
+   */
   readonly readerInParts?: (onRowsLost: () => void) => Pick<Reader, 'read' | 'attempt'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -37,7 +40,8 @@ export interface Lookup {
     readonly service?: Pick<ResolvedResource, 'kind' | 'id'>;
   };
   /**
-   * Names the rules under which the reader hides rows, if it does: lists read so are remembered apart, and what was seen
+   * Names the rules under which the reader hides rows, if it does: lists read so are remembered apart, and what was
+   * seen
    * otherwise isn't told.
    */
   readonly view?: string;
@@ -50,9 +54,10 @@ export interface Lookup {
 }
 
 /** How names are looked up for a call. */
-export const lookupFor = ({ context, reader }: { readonly context: CallContext; readonly reader: Reader }, within?: Lookup['within']): Lookup => ({
-  principal: context.principal, reader, now: () => context.clock.now(), within,
-});
+export const lookupFor = (
+  { context, reader }: { readonly context: CallContext; readonly reader: Reader },
+  within?: Lookup['within'],
+): Lookup => ({ principal: context.principal, reader, now: () => context.clock.now(), within });
 
 /** Resolves names to resources. It never reveals to one principal what it learned from another. */
 export interface NameResolver {
@@ -60,7 +65,10 @@ export interface NameResolver {
   resolve(kind: ResourceKind, reference: string, lookup: Lookup): Promise<ResolvedResource>;
   /** Names and ids that complete what was typed, best first. */
   complete(kind: ResourceKind, typed: string, lookup: Lookup): Promise<readonly string[]>;
-  /** The id of the token's organization: the chosen one, or the only one. @throws ApiError if the platform fails, or if it isn't clear which one. */
+  /**
+   * The id of the token's organization: the chosen one, or the only one. @throws ApiError if the platform fails, or if
+   * it isn't clear which one.
+   */
   organization(lookup: Lookup): Promise<string>;
   /** Remembers names and ids from an operation's answer. */
   learn(operation: AnyOperation, input: JsonRecord, answer: unknown, principal: string): void;

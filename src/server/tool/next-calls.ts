@@ -21,7 +21,9 @@ const safeText = /^[\w./:@=%+-]{1,200}$/;
 function isSafe(value: unknown): boolean {
   if (typeof value === 'string') return safeText.test(value);
   if (Array.isArray(value)) return value.every(isSafe);
-  return isRecord(value) ? Object.entries(value).every(([name, member]) => safeText.test(name) && isSafe(member)) : true;
+  return isRecord(value)
+    ? Object.entries(value).every(([name, member]) => safeText.test(name) && isSafe(member))
+    : true;
 }
 
 /** Suggested calls, split by whether their tool is offered. */
@@ -39,20 +41,35 @@ export interface ProposedCalls {
  * @param offers whether a tool of this name is offered.
  * @param shown the call with the arguments named as schemas show them.
  */
-export function proposable(proposed: readonly NextCall[], offers: (tool: string) => boolean, shown: (call: NextCall) => NextCall = (call) => call): ProposedCalls {
+export function proposable(
+  proposed: readonly NextCall[],
+  offers: (tool: string) => boolean,
+  shown: (call: NextCall) => NextCall = (call) => call,
+): ProposedCalls {
   const calls = proposed.map(shown);
   const offered = calls.reduce<readonly NextCall[]>((earlier, call) => {
     const isInOrder = call.after === undefined || earlier.some(({ tool }) => tool === call.after);
     return isInOrder && offers(call.tool) && isSafe(call.arguments) ? [...earlier, call] : earlier;
   }, []);
   const first = offered.slice(0, maximumNextCalls);
-  return { calls: first.filter(({ needs }) => needs === undefined), open: first.filter(({ needs }) => needs !== undefined), others: calls.filter(({ tool, arguments: args }) => !offers(tool) && isSafe(args)).slice(0, maximumNextCalls) };
+  return {
+    calls: first.filter(({ needs }) => needs === undefined),
+    open: first.filter(({ needs }) => needs !== undefined),
+    others: calls.filter(({ tool, arguments: args }) => !offers(tool) && isSafe(args)).slice(0, maximumNextCalls),
+  };
 }
 
-const isNext = (value: unknown): value is NextCall => isRecord(value) && typeof value['tool'] === 'string' && isRecord(value['arguments']);
+const isNext = (value: unknown): value is NextCall =>
+  isRecord(value) && typeof value['tool'] === 'string' && isRecord(value['arguments']);
 
-/** Removes calls that may not be suggested from `next` members at any depth. Those that lack something stand beside it. */
-export const withProposable = (view: JsonRecord, offers: (tool: string) => boolean, shown?: (call: NextCall) => NextCall): JsonRecord =>
+/**
+ * Removes calls that may not be suggested from `next` members at any depth. Those that lack something stand beside it.
+ */
+export const withProposable = (
+  view: JsonRecord,
+  offers: (tool: string) => boolean,
+  shown?: (call: NextCall) => NextCall,
+): JsonRecord =>
   Object.fromEntries(
     Object.entries(view).flatMap(([name, member]): [string, unknown][] => {
       if (isRecord(member)) return [[name, withProposable(member, offers, shown)]];
@@ -62,12 +79,16 @@ export const withProposable = (view: JsonRecord, offers: (tool: string) => boole
     }),
   );
 
-const inWords = ({ tool, arguments: args, why }: NextCall): string => `${tool.replaceAll('_', ' ')} ${JSON.stringify(args)} (${why})`;
+const inWords = ({ tool, arguments: args, why }: NextCall): string =>
+  `${tool.replaceAll('_', ' ')} ${JSON.stringify(args)} (${why})`;
 
 /** Suggested calls as text, one per line. Calls of tools that aren't offered are described in words. */
 export function nextText({ calls, open, others }: ProposedCalls): string | undefined {
   const lines = [
-    ...open.map((call) => `With what only the user knows: ${call.tool} ${JSON.stringify(call.arguments)} and ${call.needs} (${call.why})`),
+    ...open.map(
+      (call) =>
+        `With what only the user knows: ${call.tool} ${JSON.stringify(call.arguments)} and ${call.needs} (${call.why})`,
+    ),
     ...calls.map((call) => `Next: ${call.tool} ${JSON.stringify(call.arguments)} (${call.why})`),
     ...others.map((call) => `Would help, though this server has no tool for it: ${inWords(call)}`),
   ];

@@ -14,7 +14,9 @@ import { pick, rootOf, type JsonRecord } from '../json/index.ts';
 
 /** The schema inside of what may be left out, may be null, or has a default. */
 const unwrapped = (schema: z.ZodType): z.ZodType =>
-  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault ? unwrapped(schema.unwrap() as z.ZodType) : schema;
+  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault
+    ? unwrapped(schema.unwrap() as z.ZodType)
+    : schema;
 
 function changedSchema(inner: z.ZodType): z.ZodType {
   if (inner instanceof z.ZodObject) return z.object(partialShape(inner.shape));
@@ -27,10 +29,15 @@ function partialMember(schema: z.ZodType): z.ZodType {
   const inner = unwrapped(schema);
   const description = schema.description ?? inner.description;
   const changed = changedSchema(inner);
-  return (description === undefined || changed.description !== undefined ? changed : changed.describe(description)).nullish();
+  return (
+    description === undefined || changed.description !== undefined ? changed : changed.describe(description)
+  ).nullish();
 }
 
-/** The shape of a partial update: each member may be left out, or be null to remove it, in the items of lists of records as well. */
+/**
+ * The shape of a partial update: each member may be left out, or be null to remove it, in the items of lists of records
+ * as well.
+ */
 export const partialShape = (shape: Readonly<Record<string, z.ZodType>>): Record<string, z.ZodType> =>
   Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, partialMember(schema)]));
 
@@ -48,8 +55,14 @@ export interface PartialUpdate extends Pick<MergeRules, 'exclusive' | 'kinds'> {
   readonly shownBy?: (context: ToolContext) => Holder | undefined;
   /** Converts what was read to the shape of the request. */
   readonly asRequest?: (found: JsonRecord) => JsonRecord;
-  /** Why this change isn't possible, and what to do instead; undefined if it is. `changed` has the given members that differ or may differ. */
-  readonly fixed?: (found: JsonRecord, changed: JsonRecord) => { readonly what: string; readonly next: ToolText } | undefined;
+  /**
+   * Why this change isn't possible, and what to do instead; undefined if it is. `changed` has the given members that
+   * differ or may differ.
+   */
+  readonly fixed?: (
+    found: JsonRecord,
+    changed: JsonRecord,
+  ) => { readonly what: string; readonly next: ToolText } | undefined;
 }
 
 const bodyOf = (operation: AnyOperation): Shape => (operation.body as z.ZodObject<Shape> | undefined)?.shape ?? {};
@@ -58,22 +71,43 @@ const isRequired = (schema: z.ZodType): boolean => !schema.safeParse(undefined).
 
 /** What else could show what is replaced. Of a service that is known, its own list was read. */
 const otherWay = (operation: AnyOperation, shownBy: Holder | undefined): readonly string[] =>
-  operation.elsewhere && !shownBy ? ['Where a service has it, give its path of names instead of its id: then it is read there; otherwise give those too.'] : ['Give those too.'];
+  operation.elsewhere && !shownBy
+    ? [
+        'Where a service has it, give its path of names instead of its id: then it is read there; otherwise give those too.',
+      ]
+    : ['Give those too.'];
 
-/** The operation if nothing can be read back. All required members have to be given, since the replacement drops what isn't. */
-function requireAll(operation: AnyOperation, args: JsonRecord, context: ToolContext, shownBy: Holder | undefined): PlannedOperation {
+/**
+ * The operation if nothing can be read back. All required members have to be given, since the replacement drops what
+ * isn't.
+ */
+function requireAll(
+  operation: AnyOperation,
+  args: JsonRecord,
+  context: ToolContext,
+  shownBy: Holder | undefined,
+): PlannedOperation {
   const shape = bodyOf(operation);
-  const [missing, lost] = [true, false].map((required) => leftOut(operation, args).filter((name) => isRequired(shape[name]!) === required)) as [string[], string[]];
+  const [missing, lost] = [true, false].map((required) =>
+    leftOut(operation, args).filter((name) => isRequired(shape[name]!) === required),
+  ) as [string[], string[]];
   if (missing.length > 0) {
     context.refuse(
       `the platform doesn't show what it replaces${shownBy ? `, neither at its ${shownBy.kind} nor where the call says that it is` : ', or not where the call says that it is'}, so everything has to be given; missing: ${missing.join(', ')}`,
-      [...otherWay(operation, shownBy), ...(lost.length > 0 ? [`What else is set now and is not given is lost or goes back to its default: ${lost.join(', ')}.`] : [])].join(' '),
+      [
+        ...otherWay(operation, shownBy),
+        ...(lost.length > 0
+          ? [`What else is set now and is not given is lost or goes back to its default: ${lost.join(', ')}.`]
+          : []),
+      ].join(' '),
     );
   }
   return { operation, input: args, shownBy };
 }
 
-/** Whether something may be lost. A secret that the platform shows masked is kept, unless what it stands in is changed. */
+/**
+ * Whether something may be lost. A secret that the platform shows masked is kept, unless what it stands in is changed.
+ */
 const mayLose = ({ lost, kept }: SentBack, given: JsonRecord, secrets: readonly string[]): boolean =>
   lost.length > 0 || secrets.some((path) => !kept.includes(path) || given[rootOf(path)] !== undefined);
 
@@ -82,10 +116,14 @@ const identity = ['name', 'key', 'id'];
 
 /**
  * Lets a tool of a PUT take only what changes: the rest is read and sent back unchanged. A member given as null is
- * removed (RFC 7396), records are merged, and so are lists of records, item by item. If nothing would change, no request
+ * removed (RFC 7396), records are merged, and so are lists of records, item by item. If nothing would change, no
+ * request
  * is sent. The answer is what has changed.
  */
-export function partialUpdate(operation: AnyOperation, { exclusive, kinds, asRequest = (found) => found, fixed, shownBy = () => undefined }: PartialUpdate = {}) {
+export function partialUpdate(
+  operation: AnyOperation,
+  { exclusive, kinds, asRequest = (found) => found, fixed, shownBy = () => undefined }: PartialUpdate = {},
+) {
   const schema = bodySchema(operation);
   const requestFrom = (present: JsonRecord): SentBack => sentBack(operation, asRequest(present));
   const ids = identifyingMembers(operation);
@@ -112,14 +150,27 @@ export function partialUpdate(operation: AnyOperation, { exclusive, kinds, asReq
     const merged = merge(current, given, context);
     // Members that the caller may not see count as changed: otherwise the answer would confirm a guessed value.
     const hidden = context.hiddenIn(current, schema);
-    const changed = Object.keys(given).filter((name) => hidden.includes(name) || changes(pick(current, [name]), pick(merged, [name]), schema).length > 0);
+    const changed = Object.keys(given).filter(
+      (name) => hidden.includes(name) || changes(pick(current, [name]), pick(merged, [name]), schema).length > 0,
+    );
     const reason = fixed?.(present, pick(given, changed));
     if (reason) context.refuse(reason.what, reason.next);
     if (changed.length === 0) return [];
     return [
       {
-        operation, input: { ...pick(args, ids), ...merged }, shownBy: holder, accepted: issuesOfPlanned({ operation, input: { ...pick(args, ids), ...current } }), replaces: present, showsAll: !changed.some((name) => hidden.includes(name)) && !mayLose(sent, given, missingSecrets(merged, schema, present)) && !givesSecret(given, schema),
-        ...(Object.keys(carried).length > 0 && { carried }), unchanged: Object.keys(current).filter((name) => given[name] === undefined), present: current, given,
+        operation,
+        input: { ...pick(args, ids), ...merged },
+        shownBy: holder,
+        accepted: issuesOfPlanned({ operation, input: { ...pick(args, ids), ...current } }),
+        replaces: present,
+        showsAll:
+          !changed.some((name) => hidden.includes(name)) &&
+          !mayLose(sent, given, missingSecrets(merged, schema, present)) &&
+          !givesSecret(given, schema),
+        ...(Object.keys(carried).length > 0 && { carried }),
+        unchanged: Object.keys(current).filter((name) => given[name] === undefined),
+        present: current,
+        given,
       },
     ];
   }
@@ -136,7 +187,10 @@ export function partialUpdate(operation: AnyOperation, { exclusive, kinds, asReq
     if (Object.keys(after).length === 0) return {};
     const [was, is] = [before, after].map((one) => requestFrom(one).declared) as [JsonRecord, JsonRecord];
     const lines = changes(pick(was, given), pick(is, given), schema, { reason: '' });
-    return { ...pick(after, identity), changes: lines.length > 0 ? lines : ['The platform accepted it, and shows no change of it.'] };
+    return {
+      ...pick(after, identity),
+      changes: lines.length > 0 ? lines : ['The platform accepted it, and shows no change of it.'],
+    };
   }
 
   const shownAnswer = (operation.response as z.ZodObject).extend({ changes: z.array(z.string()).optional() });

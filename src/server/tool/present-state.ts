@@ -1,16 +1,27 @@
 import { ApiError } from '../../client/index.ts';
-import { allOperations, elsewhereOf, identifyingMembers, snakeCase, type AnyOperation, type Holder } from '../../contract/index.ts';
+import {
+  allOperations,
+  elsewhereOf,
+  identifyingMembers,
+  snakeCase,
+  type AnyOperation,
+  type Holder,
+} from '../../contract/index.ts';
 import { pick, type JsonRecord } from '../json/index.ts';
 import { replaceableOf, rowsIn, type Reader } from '../context/index.ts';
 
-const readAt = (path: string): AnyOperation | undefined => allOperations.find((operation) => operation.method === 'GET' && operation.path === path);
+const readAt = (path: string): AnyOperation | undefined =>
+  allOperations.find((operation) => operation.method === 'GET' && operation.path === path);
 
 /** The operation that lists what a PUT would replace. */
 const listAt = ({ path }: AnyOperation): AnyOperation | undefined => readAt(path.replace(/\/\{\w+\}$/, ''));
 
 const paramsOf = (operation: AnyOperation, args: JsonRecord): JsonRecord => pick(args, identifyingMembers(operation));
 
-/** An operation that reads what a PUT would replace, and the kind of service that it lists it of, if it is one of a service. */
+/**
+ * An operation that reads what a PUT would replace, and the kind of service that it lists it of, if it is one of a
+ * service.
+ */
 interface PresentRead {
   readonly operation: AnyOperation;
   readonly of?: AnyOperation['target'];
@@ -20,13 +31,18 @@ interface PresentRead {
 export function presentReads(operation: AnyOperation): readonly PresentRead[] {
   const own = readAt(operation.path) ?? listAt(operation);
   const held = (operation.elsewhere ?? []).flatMap((name) => allOperations.filter((one) => one.name === name));
-  const lists = held.flatMap((one) => [listAt(one)].flatMap((list) => (list ? [{ operation: list, of: one.target }] : [])));
+  const lists = held.flatMap((one) =>
+    [listAt(one)].flatMap((list) => (list ? [{ operation: list, of: one.target }] : [])),
+  );
   return [...(own ? [{ operation: own }] : []), ...lists];
 }
 
 type Attempt = Pick<Reader, 'attempt'>;
 
-/** The row that a PUT would replace in the list that contains it; undefined if it isn't there, or the platform doesn't show the list. */
+/**
+ * The row that a PUT would replace in the list that contains it; undefined if it isn't there, or the platform doesn't
+ * show the list.
+ */
 async function rowOf(operation: AnyOperation, args: JsonRecord, { attempt }: Attempt): Promise<JsonRecord | undefined> {
   const list = listAt(operation);
   const id = args[snakeCase(operation.params.at(-1)!)];
@@ -39,7 +55,12 @@ async function rowOf(operation: AnyOperation, args: JsonRecord, { attempt }: Att
  * @param shownBy the service whose own list shows it: that is read first.
  * @throws ApiError if the platform fails otherwise.
  */
-export async function readPresent(operation: AnyOperation, args: JsonRecord, reader: Attempt, shownBy?: Holder): Promise<JsonRecord | undefined> {
+export async function readPresent(
+  operation: AnyOperation,
+  args: JsonRecord,
+  reader: Attempt,
+  shownBy?: Holder,
+): Promise<JsonRecord | undefined> {
   const own = readAt(operation.path);
   if (own) return reader.attempt(own, paramsOf(own, args));
   const held = elsewhereOf(operation, args, shownBy);

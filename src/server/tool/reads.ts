@@ -19,34 +19,56 @@ export interface ReadUse {
 export type ReadsFor = (operations: readonly AnyOperation[]) => readonly ReadUse[];
 
 /** Uses of several reads that lack the same thing when one of them fails. */
-export const readUses = (without: string, ...operations: readonly AnyOperation[]): readonly ReadUse[] => operations.map((operation) => ({ operation, without }));
+export const readUses = (without: string, ...operations: readonly AnyOperation[]): readonly ReadUse[] =>
+  operations.map((operation) => ({ operation, without }));
 
 /** Uses of reads of which at least one is needed. */
 export const anyOf = (...uses: readonly ReadUse[]): readonly ReadUse[] =>
-  uses.map((use) => ({ ...use, isNeeded: true, instead: uses.flatMap(({ operation }) => (operation === use.operation ? [] : [operation])) }));
+  uses.map((use) => ({
+    ...use,
+    isNeeded: true,
+    instead: uses.flatMap(({ operation }) => (operation === use.operation ? [] : [operation])),
+  }));
 
-const operationNamed = (name: string): readonly AnyOperation[] => allOperations.filter((operation) => operation.name === name);
+const operationNamed = (name: string): readonly AnyOperation[] =>
+  allOperations.filter((operation) => operation.name === name);
 
 const ofEnvironment = { status: known.get_environment_status, logs: known.get_environment_logs } as const;
 
-/** What takes the place of the own status or log of a service of this kind: that of its environment, which is read from the service if need be. */
+/**
+ * What takes the place of the own status or log of a service of this kind: that of its environment, which is read from
+ * the service if need be.
+ */
 export const readsInsteadOf = (aspect: 'status' | 'logs', kind: ServiceKind, without: string): readonly ReadUse[] => {
   const reads = operationNamed(`get_${kind}_${aspect}`);
-  return [ofEnvironment[aspect], readOperationOf(kind)].flatMap((operation) => (operation ? [{ operation, without, same: { reads, after: replaceableOf(operation) } }] : []));
+  return [ofEnvironment[aspect], readOperationOf(kind)].flatMap((operation) =>
+    operation ? [{ operation, without, same: { reads, after: replaceableOf(operation) } }] : [],
+  );
 };
 
 /** Uses of the reads that tell the status of a service of this kind: its own, or those of its environment. */
 export const statusReads = (kind: ServiceKind, without: string): readonly ReadUse[] => [
-  ...operationNamed(`get_${kind}_status`).map((operation) => ({ operation, without, same: { reads: [ofEnvironment.status], after: replaceableOf(operation) } })),
+  ...operationNamed(`get_${kind}_status`).map((operation) => ({
+    operation,
+    without,
+    same: { reads: [ofEnvironment.status], after: replaceableOf(operation) },
+  })),
   ...readsInsteadOf('status', kind, without),
 ];
 
 /** Uses of the reads that tell whether a cluster is locked: one of them is enough. */
 export const lockReads = (without: string): readonly ReadUse[] => {
   const all: readonly AnyOperation[] = [...lockLists, known.get_cluster_status];
-  return all.map((operation) => ({ operation, without, same: { reads: all.filter((one) => one !== operation), after: lockReplaceable } }));
+  return all.map((operation) => ({
+    operation,
+    without,
+    same: { reads: all.filter((one) => one !== operation), after: lockReplaceable },
+  }));
 };
 
 /** Declares what a preview or a no-op check reads. */
-export const reading = <Reads extends (...args: never) => unknown>(reads: ReadsFor | readonly ReadUse[], run: Reads): Reads & { readonly reads: ReadsFor } =>
+export const reading = <Reads extends (...args: never) => unknown>(
+  reads: ReadsFor | readonly ReadUse[],
+  run: Reads,
+): Reads & { readonly reads: ReadsFor } =>
   Object.assign(run, { reads: typeof reads === 'function' ? reads : () => reads });

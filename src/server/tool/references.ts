@@ -41,9 +41,13 @@ interface InnerReference {
   readonly kind: ResourceKind;
 }
 
-/** The members inside of a record that refer to resources; none for a parameter that is no record. Lists are not looked into. */
+/**
+ * The members inside of a record that refer to resources; none for a parameter that is no record. Lists are not looked
+ * into.
+ */
 export function referencesInside(schema: z.ZodType | undefined, above = ''): readonly InnerReference[] {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) return referencesInside(schema.unwrap() as z.ZodType, above);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return referencesInside(schema.unwrap() as z.ZodType, above);
   if (!(schema instanceof z.ZodObject)) return [];
   return Object.entries<z.ZodType>(schema.shape).flatMap(([member, inner]) => {
     const [kind, path] = [pointsAt(inner), `${above}${member}`];

@@ -2,13 +2,17 @@ import { naming, type TextPart } from './tool-text.ts';
 import { maximumPageSize } from '../../contract/index.ts';
 import { at, isRecord, omit, pick, pickPaths, pruneRecord, rootOf, type JsonRecord } from '../json/index.ts';
 
-/** Shows what a change has changed, one line each, below what it is called. @param shown the members that the answer always has. */
+/**
+ * Shows what a change has changed, one line each, below what it is called. @param shown the members that the answer
+ * always has.
+ */
 export const changeRecord = (shown: readonly string[]): Renderer => {
   const rest = record();
   return {
     shown,
     view: pruneRecord,
-    text: ({ changes = [], ...view }) => [rest.text(view), ...(changes as string[])].filter((line) => line !== '').join('\n'),
+    text: ({ changes = [], ...view }) =>
+      [rest.text(view), ...(changes as string[])].filter((line) => line !== '').join('\n'),
     keep: 'first',
   };
 };
@@ -49,8 +53,14 @@ const line = ([name, value]: readonly [string, unknown]): string => {
 /** Members that are left out by default, because a model can't use them. */
 const decoration = ['icon_uri'];
 
-/** A record with one member per line, nested ones as compact JSON. `first` members come first, `omitted` members are left out. */
-export const record = ({ first = ['name', 'id'], omitted = decoration }: { first?: readonly string[]; omitted?: readonly string[] } = {}): Renderer => ({
+/**
+ * A record with one member per line, nested ones as compact JSON. `first` members come first, `omitted` members are
+ * left out.
+ */
+export const record = ({
+  first = ['name', 'id'],
+  omitted = decoration,
+}: { first?: readonly string[]; omitted?: readonly string[] } = {}): Renderer => ({
   omitted,
   view: (answer) => {
     const shown = pruneRecord(omit(answer, omitted));
@@ -71,16 +81,23 @@ const cell = (value: unknown): string => {
 /** Rows as a text table, one per line, without columns that are empty in all rows. Columns are dotted paths. */
 export function tableText(rows: readonly JsonRecord[], columns: readonly string[]): string {
   const filled = columns.filter((column) => rows.some((row) => at(row, column) !== undefined));
-  return [filled.join(' | '), ...rows.map((row) => filled.map((column) => cell(at(row, column))).join(' | '))].join('\n');
+  return [filled.join(' | '), ...rows.map((row) => filled.map((column) => cell(at(row, column))).join(' | '))].join(
+    '\n',
+  );
 }
 
-const rowsOf = (view: JsonRecord): JsonRecord[] => (Array.isArray(view['results']) ? (view['results'] as JsonRecord[]) : []);
+const rowsOf = (view: JsonRecord): JsonRecord[] =>
+  Array.isArray(view['results']) ? (view['results'] as JsonRecord[]) : [];
 
-const count = (rows: readonly unknown[], noun: string): string => `${rows.length} ${noun}${rows.length === 1 ? '' : 's'}`;
+const count = (rows: readonly unknown[], noun: string): string =>
+  `${rows.length} ${noun}${rows.length === 1 ? '' : 's'}`;
 
 const pagingMembers = ['pagination', 'page', 'page_size', 'without_pages'];
 
-/** For the histories of platforms without pages: how to get older rows. Only a list as long as was asked for may have more. */
+/**
+ * For the histories of platforms without pages: how to get older rows. Only a list as long as was asked for may have
+ * more.
+ */
 function longerText(view: JsonRecord): string {
   const [page, size] = [Number(view['page'] ?? 1), Number(view['page_size'])];
   if (rowsOf(view).length < size || page * size >= maximumPageSize) return '';
@@ -91,7 +108,10 @@ function pageText(view: JsonRecord): string {
   if (view['without_pages'] === true) return longerText(view);
   const page = isRecord(view['pagination']) ? view['pagination'] : view;
   if (page['page'] === undefined) return '';
-  const of = page['total_pages'] === undefined ? '' : ` of ${compact(page['total_pages'])}, ${compact(page['total_count'])} in total`;
+  const of =
+    page['total_pages'] === undefined
+      ? ''
+      : ` of ${compact(page['total_pages'])}, ${compact(page['total_count'])} in total`;
   // Histories have no total count: only a page that isn't full is known to be the last.
   const isFull = of === '' && rowsOf(view).length === page['page_size'];
   return `, page ${compact(page['page'])}${of} (page_size ${compact(page['page_size'])}${isFull ? `; it is full, for more ask for page ${Number(page['page']) + 1}` : ''})`;
@@ -119,12 +139,19 @@ export const table = (noun: string, columns: readonly string[]): Renderer => ({
 });
 
 /** Shows `{results}` as a table of these columns, with the rest of each row in a last column `more`. */
-export const wholeTable = (noun: string, columns: readonly string[], omitted: readonly string[] = decoration): Renderer => ({
+export const wholeTable = (
+  noun: string,
+  columns: readonly string[],
+  omitted: readonly string[] = decoration,
+): Renderer => ({
   omitted,
   view: (answer) => listView(answer, (row) => omit(row, omitted)),
   text: (view) =>
     listText(view, noun, (rows) =>
-      tableText(rows.map((row) => pruneRecord({ ...pick(row, columns), more: omit(row, columns) })), [...columns, 'more']),
+      tableText(
+        rows.map((row) => pruneRecord({ ...pick(row, columns), more: omit(row, columns) })),
+        [...columns, 'more'],
+      ),
     ),
   keep: 'first',
   only: (chosen) => table(noun, chosen),
@@ -135,7 +162,10 @@ const logColumns = ['created_at', 'pod_name', 'message'];
 /** Shows `{results}` as log lines in the platform's order: time, pod, message. */
 export const logLines: Renderer = {
   ...table('line', logColumns),
-  text: (view) => listText(view, 'line', (rows) => rows.map((row) => logColumns.map((column) => cell(row[column])).join(' ')).join('\n')),
+  text: (view) =>
+    listText(view, 'line', (rows) =>
+      rows.map((row) => logColumns.map((column) => cell(row[column])).join(' ')).join('\n'),
+    ),
   keep: 'last',
   rest: naming`Older ones are found by ${'search_logs'} with pattern "." and, as until, the time of the first line shown.`,
   only: undefined,

@@ -23,14 +23,16 @@ const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1)
 // The tool's own description takes precedence. Items of an array have no name, so they are described by their array.
 const described = (schema: JsonSchema, path: string, { fields }: SchemaPrinting): JsonSchema => {
   const kind = (schema.reference ?? schema.items?.reference) as ResourceKind | undefined;
-  const description = fields?.[path] ?? schema.description ?? (kind && shortHint(kind)) ?? fieldDescriptions[lastName(path)];
+  const description =
+    fields?.[path] ?? schema.description ?? (kind && shortHint(kind)) ?? fieldDescriptions[lastName(path)];
   return description === undefined ? {} : { description };
 };
 
 // The description of a list says how its items are named.
 const withoutMark = (item: JsonSchema): JsonSchema => ({ ...item, reference: undefined });
 
-const isOpen = ({ properties, additionalProperties }: JsonSchema): boolean => !properties && additionalProperties !== undefined && additionalProperties !== false;
+const isOpen = ({ properties, additionalProperties }: JsonSchema): boolean =>
+  !properties && additionalProperties !== undefined && additionalProperties !== false;
 
 /**
  * One node of an input schema in a form that every client and model provider accepts: an object closed at its root, no
@@ -56,7 +58,12 @@ function printedSchema(node: JsonSchema, path: string, printing: SchemaPrinting)
   };
 }
 
-function withMembers(properties: Record<string, JsonSchema>, required: string[] = [], path: string, printing: SchemaPrinting): JsonSchema {
+function withMembers(
+  properties: Record<string, JsonSchema>,
+  required: string[] = [],
+  path: string,
+  printing: SchemaPrinting,
+): JsonSchema {
   const shown = Object.entries(properties)
     .map(([name, child]) => ({ name, child, at: path ? `${path}.${name}` : name }))
     .filter(({ at }) => !printing.hidden?.includes(at));
@@ -69,10 +76,14 @@ function withMembers(properties: Record<string, JsonSchema>, required: string[] 
 }
 
 /** The full input schema of an operation, with the contract's extension keywords. */
-export const argumentSchema = memoised((operation: AnyOperation) => toJsonSchema(z.object(inputShape(operation)), 'input'));
+export const argumentSchema = memoised((operation: AnyOperation) =>
+  toJsonSchema(z.object(inputShape(operation)), 'input'),
+);
 
 /** The full answer schema of an operation, with the contract's extension keywords. */
-export const answerSchema = memoised((operation: AnyOperation) => toJsonSchema(operation.response ?? z.object({}), 'output'));
+export const answerSchema = memoised((operation: AnyOperation) =>
+  toJsonSchema(operation.response ?? z.object({}), 'output'),
+);
 
 /** The full argument schema of a tool, with the contract's extension keywords. Arguments are validated against it. */
 export const toolArgumentSchema = memoised((tool: Tool) => toJsonSchema(z.object(tool.input), 'input'));
@@ -108,7 +119,9 @@ export interface SchemaOptions {
 }
 
 const members = (schema: JsonSchema, { shown, omitted }: SchemaOptions): [string, JsonSchema][] =>
-  Object.entries(commonMembers(schema)).filter(([name]) => (!shown || shown.includes(name)) && !omitted?.includes(name));
+  Object.entries(commonMembers(schema)).filter(
+    ([name]) => (!shown || shown.includes(name)) && !omitted?.includes(name),
+  );
 
 /**
  * The output schema of a tool as clients see it: an open object, typed only at the root and in the rows of `results`,
@@ -120,7 +133,13 @@ export function outputSchema(tool: Tool): JsonSchema {
   const rows = root.properties?.['results']?.items;
   const row = (items: JsonSchema): JsonSchema => ({
     type: 'array',
-    items: !items.properties && !items.anyOf ? typeOnly(items) : { type: 'object', properties: Object.fromEntries(members(items, shown).map(([name, member]) => [name, typeOnly(member)])) },
+    items:
+      !items.properties && !items.anyOf
+        ? typeOnly(items)
+        : {
+            type: 'object',
+            properties: Object.fromEntries(members(items, shown).map(([name, member]) => [name, typeOnly(member)])),
+          },
   });
   const properties = members(root, rows ? { omitted: shown.omitted } : shown).map(([name, member]) => [
     name,

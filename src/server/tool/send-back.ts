@@ -21,7 +21,10 @@ interface LeftBehind {
   readonly kept: string[];
 }
 
-/** Members that only answers have, whoever answers: what identifies a resource, what it belongs to and what became of it. */
+/**
+ * Members that only answers have, whoever answers: what identifies a resource, what it belongs to and what became of
+ * it.
+ */
 const answerOnly =
   /^(?:id|\w+_at|(?:environment|project|organization|cluster|service|registry)(?:_id|_name|_type)?|job_type|maximu[mn]_\w+|host|disk_encrypted|state|status|associated_\w+_count|is_secret|secret_manager_access_id|(?:overridden|aliased)_\w+|\w+_set)$/;
 
@@ -38,7 +41,8 @@ const nullIsValue = ['auto_deploy', 'mount_path', 'git_token_id'];
 const isPointer = ({ properties = {} }: JsonSchema): boolean => Object.keys(properties).join() === 'id';
 
 const itemOf = (node: JsonSchema | undefined): JsonSchema | undefined => node && withoutNull(node).items;
-const memberOf = (node: JsonSchema | undefined, name: string): JsonSchema | undefined => node && withoutNull(node).properties?.[name];
+const memberOf = (node: JsonSchema | undefined, name: string): JsonSchema | undefined =>
+  node && withoutNull(node).properties?.[name];
 
 /** One place of what was read, with its schemas in the request and in the answer. */
 interface Place {
@@ -53,7 +57,14 @@ type Entry = readonly [name: string, value: unknown];
 
 /** What of a value is sent back. Adds the paths of what isn't to `left`. */
 function sentBackOf(value: unknown, place: Place, left: LeftBehind): unknown {
-  if (Array.isArray(value)) return value.map((item) => sentBackOf(item, { ...place, path: `${place.path}[]`, request: itemOf(place.request), answer: itemOf(place.answer) }, left));
+  if (Array.isArray(value))
+    return value.map((item) =>
+      sentBackOf(
+        item,
+        { ...place, path: `${place.path}[]`, request: itemOf(place.request), answer: itemOf(place.answer) },
+        left,
+      ),
+    );
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).flatMap((entry) => entryOf(entry, place, left)));
 }
@@ -63,11 +74,24 @@ function entryOf([name, value]: Entry, place: Place, left: LeftBehind): readonly
   const request = node && withoutNull(node);
   const path = place.path ? `${place.path}.${name}` : name;
   const declared = memberOf(node, name);
-  const inner: Place = { path, request: declared, answer: memberOf(answer, name), isClosed: isClosed || wholeInContract.includes(name) };
+  const inner: Place = {
+    path,
+    request: declared,
+    answer: memberOf(answer, name),
+    isClosed: isClosed || wholeInContract.includes(name),
+  };
   // Without declared members it is an open record, in which every member is the user's own.
   if (request?.properties && !declared) {
     if (isClosed || isPointer(request) || memberOf(answer, name) || answerOnly.test(name) || value === null) return [];
-    if (!plainName.test(name)) return (left.lost.push(place.path ? `${place.path}, a member whose name is none of a field` : 'a member whose name is none of a field'), []);
+    if (!plainName.test(name))
+      return (
+        left.lost.push(
+          place.path
+            ? `${place.path}, a member whose name is none of a field`
+            : 'a member whose name is none of a field',
+        ),
+        []
+      );
   }
   if (value === mask) return ((declared?.secret ? left.kept : left.lost).push(path), []);
   if (value === null && declared && !request?.required?.includes(name) && !nullIsValue.includes(name)) return [];
@@ -82,7 +106,8 @@ export const bodySchema = (operation: AnyOperation): JsonSchema => {
 };
 
 /**
- * What a replacement sends back of what was read, already in the shape of the request: all that the request declares, and
+ * What a replacement sends back of what was read, already in the shape of the request: all that the request declares,
+ * and
  * what the contract doesn't know, because a replacement loses what it leaves out. Members that only answers have stay
  * behind, as do nulls, which most requests don't take, and what the platform shows masked: sent back, the mask would
  * overwrite the real value.
@@ -108,9 +133,18 @@ export function givesSecret(value: unknown, node: JsonSchema | undefined): boole
   return isRecord(value) && Object.entries(value).some(([name, member]) => givesSecret(member, memberOf(node, name)));
 }
 
-/** Dotted paths of secrets that a body leaves out where it may have them. @param found what was read, which may say that there is none. */
-export function missingSecrets(body: unknown, node: JsonSchema | undefined, found: JsonRecord = {}, path = ''): readonly string[] {
-  if (Array.isArray(body)) return [...new Set(body.flatMap((item) => missingSecrets(item, itemOf(node), {}, `${path}[]`)))];
+/**
+ * Dotted paths of secrets that a body leaves out where it may have them. @param found what was read, which may say that
+ * there is none.
+ */
+export function missingSecrets(
+  body: unknown,
+  node: JsonSchema | undefined,
+  found: JsonRecord = {},
+  path = '',
+): readonly string[] {
+  if (Array.isArray(body))
+    return [...new Set(body.flatMap((item) => missingSecrets(item, itemOf(node), {}, `${path}[]`)))];
   if (!isRecord(body) || !node) return [];
   return Object.entries(withoutNull(node).properties ?? {}).flatMap(([name, member]) => {
     const below = path ? `${path}.${name}` : name;

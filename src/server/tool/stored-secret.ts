@@ -4,4 +4,7 @@ import { naming, type TextPart } from './tool-text.ts';
 export const storedSecret = 'a secret, not a variable';
 
 /** How a secret gets another value. */
-export const replaceSecret: readonly TextPart[] = [naming`Give it another value with ${'set_environment_variables'} and "secrets".`, 'What runs keeps its value until it is deployed again.'];
+export const replaceSecret: readonly TextPart[] = [
+  naming`Give it another value with ${'set_environment_variables'} and "secrets".`,
+  'What runs keeps its value until it is deployed again.',
+];

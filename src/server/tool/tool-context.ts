@@ -36,7 +36,10 @@ export interface ToolContext extends Omit<Reader, 'under' | 'answered'> {
    * what the caller gave: that would confirm a guess.
    */
   readonly hiddenIn: (record: JsonRecord, schema?: JsonSchema) => readonly string[];
-  /** What was replaced and what it is now, as the platform answered both, for each operation that was sent and knows it; may be shown. Only for answers. */
+  /**
+   * What was replaced and what it is now, as the platform answered both, for each operation that was sent and knows it;
+   * may be shown. Only for answers.
+   */
   readonly replacements: () => readonly { readonly before: JsonRecord; readonly after: JsonRecord }[];
   /** Reports progress, if the caller asked for it. */
   readonly progress: (message: string) => void;
@@ -44,7 +47,10 @@ export interface ToolContext extends Omit<Reader, 'under' | 'answered'> {
   readonly budget: () => RequestBudget | undefined;
   /** Whether an earlier call showed that the platform doesn't offer an operation. */
   readonly lacks: (operation: AnyOperation) => boolean;
-  /** Tells with the answer what it lacks, or what stands in for it. The line may contain only our own words, ids and what the caller gave. */
+  /**
+   * Tells with the answer what it lacks, or what stands in for it. The line may contain only our own words, ids and
+   * what the caller gave.
+   */
   readonly leftOut: (line: string) => void;
   /**
    * Ends the call with a failure. `what` and `next` may contain only our own words, ids and what the caller gave.
@@ -53,7 +59,10 @@ export interface ToolContext extends Omit<Reader, 'under' | 'answered'> {
    * @param seen what the platform shows of it, reported as data.
    */
   readonly refuse: (what: string, next: ToolText, seen?: string) => never;
-  /** Ends the call because reads that `attempt` skipped leave nothing to show: with the policy's denial if it denied one of them, else as `refuse` does. */
+  /**
+   * Ends the call because reads that `attempt` skipped leave nothing to show: with the policy's denial if it denied one
+   * of them, else as `refuse` does.
+   */
   readonly refuseWithout: (operations: readonly AnyOperation[], what: string, next: ToolText) => never;
   /** Ends a call whose change was made, but not as asked, with a failure. The parameters are those of `refuse`. */
   readonly notAsAsked: (what: string, next: ToolText, seen?: string) => never;

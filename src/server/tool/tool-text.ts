@@ -10,9 +10,13 @@ export type TextPart = string | ToolMention;
 export type ToolText = TextPart | readonly TextPart[];
 
 /** Template tag for a part whose slots are names of tools: naming`Read it before ${'update_helm'}.` */
-export const naming = (text: TemplateStringsArray, ...tools: readonly string[]): ToolMention => ({ text: String.raw({ raw: text }, ...tools), tools });
+export const naming = (text: TemplateStringsArray, ...tools: readonly string[]): ToolMention => ({
+  text: String.raw({ raw: text }, ...tools),
+  tools,
+});
 
-const partsOf = (text: ToolText): readonly TextPart[] => (Array.isArray(text) ? (text as readonly TextPart[]) : [text as TextPart]);
+const partsOf = (text: ToolText): readonly TextPart[] =>
+  Array.isArray(text) ? (text as readonly TextPart[]) : [text as TextPart];
 
 /**
  * A text without the parts that name a hidden tool, which nobody could follow.
@@ -20,10 +24,12 @@ const partsOf = (text: ToolText): readonly TextPart[] => (Array.isArray(text) ? 
  * @returns the remaining parts, joined by spaces; empty if none remain.
  */
 export const visibleText = (text: ToolText, hidden: readonly string[]): string =>
-  partsOf(text).flatMap((part) => {
-    if (typeof part === 'string') return [part];
-    return part.tools.some((tool) => hidden.includes(tool)) ? [] : [part.text];
-  }).join(' ');
+  partsOf(text)
+    .flatMap((part) => {
+      if (typeof part === 'string') return [part];
+      return part.tools.some((tool) => hidden.includes(tool)) ? [] : [part.text];
+    })
+    .join(' ');
 
 /**
  * Puts a warning about hidden tools before the steps of a skill or prompt. Steps that use them stay, because they can
@@ -32,5 +38,7 @@ export const visibleText = (text: ToolText, hidden: readonly string[]): string =
  */
 export function withWarning(steps: string, hidden: readonly string[]): string {
   const named = hidden.map((name) => `\`${name}\``).filter((code) => steps.includes(code));
-  return named.length === 0 ? steps : `This server doesn't offer ${named.join(', ')}: leave out what needs ${named.length === 1 ? 'it' : 'them'}, and say what was left out.\n\n${steps}`;
+  return named.length === 0
+    ? steps
+    : `This server doesn't offer ${named.join(', ')}: leave out what needs ${named.length === 1 ? 'it' : 'them'}, and say what was left out.\n\n${steps}`;
 }

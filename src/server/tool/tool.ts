@@ -1,5 +1,11 @@
 import type * as z from 'zod';
-import { permissionLevels, type AnyOperation, type Holder, type InputOf, type PermissionLevel } from '../../contract/index.ts';
+import {
+  permissionLevels,
+  type AnyOperation,
+  type Holder,
+  type InputOf,
+  type PermissionLevel,
+} from '../../contract/index.ts';
 import type { NoOpCheck, Preview } from './preview/preview.ts';
 import type { ReadUse } from './reads.ts';
 import type { ToolText } from './tool-text.ts';
@@ -10,7 +16,16 @@ import type { JsonRecord } from '../json/index.ts';
 import type { Reader } from '../context/index.ts';
 
 /** Groups of tools that can be chosen together. */
-export const toolsets = ['projects', 'environments', 'services', 'variables', 'clusters', 'alerts', 'organization', 'webhooks'] as const;
+export const toolsets = [
+  'projects',
+  'environments',
+  'services',
+  'variables',
+  'clusters',
+  'alerts',
+  'organization',
+  'webhooks',
+] as const;
 export type Toolset = (typeof toolsets)[number];
 
 /** Members of an input, by name. */
@@ -26,28 +41,43 @@ export interface PlannedOperation {
   readonly input: JsonRecord;
   /** Members that are sent back as the platform returned them; they aren't validated. */
   readonly unchanged?: readonly string[];
-  /** What the platform has in the input's place now, in the form of the input; absent if all of the input is the caller's. */
+  /**
+   * What the platform has in the input's place now, in the form of the input; absent if all of the input is the
+   * caller's.
+   */
   readonly present?: JsonRecord;
   /** What the caller gave of the input, in its form. Only counts beside `present`. */
   readonly given?: JsonRecord;
   /** Members of the body that the contract doesn't know, sent back as the platform returned them. */
   readonly carried?: JsonRecord;
-  /** The service inside the target that has what it changes: where the platform has that only there, the request is made at the service's path. */
+  /**
+   * The service inside the target that has what it changes: where the platform has that only there, the request is made
+   * at the service's path.
+   */
   readonly heldBy?: Holder;
   /** The service whose own list shows what it changes, which may be inherited there. */
   readonly shownBy?: Holder;
   /** Issues that what the platform has now has as well: a platform may know values that we don't. */
   readonly accepted?: readonly string[];
-  /** Whether its plan shows all that it replaces, and nothing is lost. In doubt it doesn't: see the contract's `unseenEffect`. */
+  /**
+   * Whether its plan shows all that it replaces, and nothing is lost. In doubt it doesn't: see the contract's
+   * `unseenEffect`.
+   */
   readonly showsAll?: boolean;
   /** What it replaces, as the platform answered it. */
   readonly replaces?: JsonRecord;
-  /** The part of the target that it changes, in the caller's words. Reported if only some of several operations were carried out. */
+  /**
+   * The part of the target that it changes, in the caller's words. Reported if only some of several operations were
+   * carried out.
+   */
   readonly about?: string;
 }
 
 /** A planned operation with an input of the operation's type. */
-export const planOperation = <Op extends AnyOperation>(operation: Op, input: InputOf<Op>): PlannedOperation => ({ operation, input });
+export const planOperation = <Op extends AnyOperation>(operation: Op, input: InputOf<Op>): PlannedOperation => ({
+  operation,
+  input,
+});
 
 /** What all definitions of tools have in common. */
 interface CommonDefinition<Args> extends SchemaPrinting {
@@ -58,11 +88,17 @@ interface CommonDefinition<Args> extends SchemaPrinting {
   readonly description: ToolText;
   /** What the call would do beyond the operation's own summary, one line each. */
   readonly plan?: (args: Args) => readonly string[];
-  /** What the call would change in the present state, read before anybody is asked to confirm. Every PUT has one by default. */
+  /**
+   * What the call would change in the present state, read before anybody is asked to confirm. Every PUT has one by
+   * default.
+   */
   readonly preview?: Preview;
   /** Whether the call would change nothing: then nobody is asked and nothing is sent. */
   readonly noOpCheck?: NoOpCheck;
-  /** What it reads beside its operations, or could do without of these. Those of its preview and no-op check are declared there. */
+  /**
+   * What it reads beside its operations, or could do without of these. Those of its preview and no-op check are
+   * declared there.
+   */
   readonly reads?: readonly ReadUse[];
   /** True if it tells of the remaining requests, which not every platform reports. */
   readonly needsBudget?: true;
@@ -75,13 +111,19 @@ interface CommonDefinition<Args> extends SchemaPrinting {
 export interface ToolDefinition<Op extends AnyOperation> extends CommonDefinition<InputOf<Op>> {
   /** Members that are added to the operation's own or replace them; undefined removes one. */
   readonly input?: Readonly<Record<string, z.ZodType | undefined>>;
-  /** Turns the arguments into planned operations, if they are not the operation's input themselves. May read; what it reads isn't shown. */
+  /**
+   * Turns the arguments into planned operations, if they are not the operation's input themselves. May read; what it
+   * reads isn't shown.
+   */
   readonly expand?: (args: JsonRecord, context: ToolContext) => Promise<readonly PlannedOperation[]>;
   /** Schema of the answer, if it is not the operation's own. */
   readonly output?: z.ZodType;
   /** See Tool.equivalentOperations. */
   readonly equivalentOperations?: readonly AnyOperation[];
-  /** Makes the answer, if it is not the operation's. With it and without `expand`, a tool that only reads sends the read itself, here. */
+  /**
+   * Makes the answer, if it is not the operation's. With it and without `expand`, a tool that only reads sends the read
+   * itself, here.
+   */
   readonly answer?: Tool['answer'];
 }
 
@@ -93,7 +135,9 @@ export interface CompositionDefinition<Input extends Shape> extends CommonDefini
   readonly rules?: (args: ArgumentsOf<Input>) => readonly string[];
   /** All operations that it may plan; for a tool that only reads, the reads that it requires. */
   readonly operations: readonly [AnyOperation, ...AnyOperation[]];
-  /** Turns the arguments into planned operations. May read; what it reads isn't shown. Absent if the tool only reads. */
+  /**
+   * Turns the arguments into planned operations. May read; what it reads isn't shown. Absent if the tool only reads.
+   */
   readonly expand?: (args: ArgumentsOf<Input>, context: ToolContext) => Promise<readonly PlannedOperation[]>;
   readonly matchesAction?: Tool['matchesAction'];
   /** See Tool.equivalentOperations. Of a tool that only reads, all that it is there to show. */
@@ -103,7 +147,11 @@ export interface CompositionDefinition<Input extends Shape> extends CommonDefini
   /** Schema of the answer. */
   readonly output: z.ZodObject;
   /** Builds the answer from the operations' answers and what it reads now, both already redacted. */
-  readonly answer: (args: ArgumentsOf<Input>, context: ToolContext, answers: readonly JsonRecord[]) => Promise<JsonRecord>;
+  readonly answer: (
+    args: ArgumentsOf<Input>,
+    context: ToolContext,
+    answers: readonly JsonRecord[],
+  ) => Promise<JsonRecord>;
 }
 
 /** A tool as data. It has no access to server or client: only the pipeline carries it out. */
@@ -124,7 +172,8 @@ export interface Tool {
   /** Turns the arguments into planned operations; undefined for a tool that only reads, in `answer`. */
   readonly expand?: (args: JsonRecord, context: ToolContext) => Promise<readonly PlannedOperation[]>;
   /**
-   * Operations of other tools that do the same to what this one doesn't take, or show the same. A rule that denies this tool
+   * Operations of other tools that do the same to what this one doesn't take, or show the same. A rule that denies this
+   * tool
    * denies them in every tool.
    */
   readonly equivalentOperations?: readonly AnyOperation[];
@@ -134,8 +183,10 @@ export interface Tool {
    */
   readonly matchesAction?: (planned: PlannedOperation, reader: Reader) => Promise<RuleMatch>;
   /**
-   * True if one call may change several environments, each by an operation of its own on that environment. What each operation
-   * names is checked to be in its environment. Where there are several targets, agreement is given by typing their number.
+   * True if one call may change several environments, each by an operation of its own on that environment. What each
+   * operation
+   * names is checked to be in its environment. Where there are several targets, agreement is given by typing their
+   * number.
    */
   readonly spansEnvironments?: true;
   readonly output: z.ZodType | undefined;
@@ -143,7 +194,9 @@ export interface Tool {
   readonly plan: (args: JsonRecord) => readonly string[];
   readonly preview?: Preview;
   readonly noOpCheck?: NoOpCheck;
-  /** What it reads beside its operations, or could do without of these, with the reads of its preview and no-op check. */
+  /**
+   * What it reads beside its operations, or could do without of these, with the reads of its preview and no-op check.
+   */
   readonly reads?: readonly ReadUse[];
   readonly needsBudget?: true;
   readonly render: Renderer;
@@ -162,11 +215,16 @@ export const isDocumented = ({ operations }: Tool): boolean => operations.some((
 /** Whether a rule holds; unknown if what it depends on could not be found out. */
 export type RuleMatch = 'yes' | 'no' | 'unknown';
 
-/** Changes to the printed input schema, if the contract's own doesn't fit. Members are given by path: `ports[].name`. */
+/**
+ * Changes to the printed input schema, if the contract's own doesn't fit. Members are given by path: `ports[].name`.
+ */
 export interface SchemaPrinting {
   /** Descriptions that replace the contract's for this tool. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Members whose schema is printed without its inside, because it is long and another tool prints it. It is still validated. */
+  /**
+   * Members whose schema is printed without its inside, because it is long and another tool prints it. It is still
+   * validated.
+   */
   readonly folded?: readonly string[];
   /** Members that are accepted but not printed: rarely needed, and named in a description if they matter. */
   readonly hidden?: readonly string[];

@@ -6,7 +6,13 @@ import type { ServerLogger } from '../../server/context/index.ts';
 import type { CallObserver } from '../../server/call/index.ts';
 import type { ApprovalObserver } from '../../server/guard/index.ts';
 import { definitions, type MetricDefinition, type MetricName, type Part } from './definitions.ts';
-import { askedOperator, expiredAtOperator, questionResultOf, questionResults, type QuestionResult } from './question-results.ts';
+import {
+  askedOperator,
+  expiredAtOperator,
+  questionResultOf,
+  questionResults,
+  type QuestionResult,
+} from './question-results.ts';
 import type { DeploymentActionStatus } from '../../contract/index.ts';
 
 /** The media types in which metrics are served: Prometheus text and OpenMetrics. */
@@ -25,26 +31,43 @@ export function prefersOpenMetrics(accept: string): boolean {
     const [type = '', ...parameters] = range.split(';');
     return { type: type.trim().toLowerCase(), quality: quality(parameters) };
   });
-  const best = (...types: string[]): number => Math.max(0, ...ranges.filter((one) => types.includes(one.type)).map((one) => one.quality));
+  const best = (...types: string[]): number =>
+    Math.max(0, ...ranges.filter((one) => types.includes(one.type)).map((one) => one.quality));
   return best('application/openmetrics-text') > best('text/plain');
 }
 
 /**
- * Prometheus text as OpenMetrics: there, the name of a counter in HELP and TYPE has no suffix, no line is empty, and the last one is EOF.
+ * Prometheus text as OpenMetrics: there, the name of a counter in HELP and TYPE has no suffix, no line is empty, and
+ * the last one is EOF.
  * The metrics library can write either, but not both from the same counters.
  */
 export function asOpenMetrics(text: string): string {
-  const counters = new Set([...text.matchAll(/^# TYPE (?<name>\S+)_total counter$/gm)].map(({ groups }) => groups!['name']!));
-  const lines = text.split('\n').filter((line) => line !== '').map((line) =>
-    line.replace(/^(?<start># (?:HELP|TYPE) )(?<name>\S+)_total /, (whole: string, start: string, name: string) => (counters.has(name) ? `${start}${name} ` : whole)));
+  const counters = new Set(
+    [...text.matchAll(/^# TYPE (?<name>\S+)_total counter$/gm)].map(({ groups }) => groups!['name']!),
+  );
+  const lines = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) =>
+      line.replace(/^(?<start># (?:HELP|TYPE) )(?<name>\S+)_total /, (whole: string, start: string, name: string) =>
+        counters.has(name) ? `${start}${name} ` : whole,
+      ),
+    );
   return [...lines, '# EOF', ''].join('\n');
 }
 
-/** What is read when metrics are fetched, and not counted as it happens. Where one rejects, its metrics are left out. */
+/**
+ * What is read when metrics are fetched, and not counted as it happens. Where one rejects, its metrics are left out.
+ */
 export interface MetricSources {
   /** How many calls wait for the operator. */
   readonly approvalsWaiting?: () => Promise<number>;
-  readonly http?: () => { readonly running: number; readonly waiting: number; readonly streams: number; readonly sessions: number };
+  readonly http?: () => {
+    readonly running: number;
+    readonly waiting: number;
+    readonly streams: number;
+    readonly sessions: number;
+  };
   /** What the embedded platform is busy with; undefined while this process serves none. */
   readonly engine?: () => Promise<EngineFigures | undefined>;
 }
@@ -74,7 +97,12 @@ const resultOf = (end: RequestEnd): string => {
 
 const secondsSince = (began: number): number => (performance.now() - began) / 1000;
 
-const optionsOf = ({ name, help, labels }: MetricDefinition, registry: Registry) => ({ name, help, labelNames: Object.keys(labels ?? {}), registers: [registry] });
+const optionsOf = ({ name, help, labels }: MetricDefinition, registry: Registry) => ({
+  name,
+  help,
+  labelNames: Object.keys(labels ?? {}),
+  registers: [registry],
+});
 
 /** Creates the metrics of some parts of the program. */
 export function createMetrics(parts: readonly Part[], log: ServerLogger): Metrics {
@@ -84,7 +112,8 @@ export function createMetrics(parts: readonly Part[], log: ServerLogger): Metric
   const place = (name: MetricName): Registry => (parts.includes(definitions[name].part) ? registry : hidden);
   const counter = (name: MetricName) => new Counter(optionsOf(definitions[name], place(name)));
   const gauge = (name: MetricName) => new Gauge(optionsOf(definitions[name], place(name)));
-  const histogram = (name: 'callDuration' | 'requestDuration') => new Histogram({ ...optionsOf(definitions[name], place(name)), buckets: [...definitions[name].buckets] });
+  const histogram = (name: 'callDuration' | 'requestDuration') =>
+    new Histogram({ ...optionsOf(definitions[name], place(name)), buckets: [...definitions[name].buckets] });
   /** A gauge that has no sample until its source gave one. */
   const emptyGauge = (name: MetricName) => {
     const created = gauge(name);
@@ -100,9 +129,15 @@ export function createMetrics(parts: readonly Part[], log: ServerLogger): Metric
   for (const result of questionResults) count(result, 0);
 
   const gauges = {
-    budgetRemaining: emptyGauge('budgetRemaining'), budgetLimit: emptyGauge('budgetLimit'), approvalsWaiting: emptyGauge('approvalsWaiting'),
-    httpRunning: emptyGauge('httpRunning'), httpWaiting: emptyGauge('httpWaiting'), httpStreams: emptyGauge('httpStreams'), httpSessions: emptyGauge('httpSessions'),
-    outboxWaiting: emptyGauge('outboxWaiting'), outboxLag: emptyGauge('outboxLag'),
+    budgetRemaining: emptyGauge('budgetRemaining'),
+    budgetLimit: emptyGauge('budgetLimit'),
+    approvalsWaiting: emptyGauge('approvalsWaiting'),
+    httpRunning: emptyGauge('httpRunning'),
+    httpWaiting: emptyGauge('httpWaiting'),
+    httpStreams: emptyGauge('httpStreams'),
+    httpSessions: emptyGauge('httpSessions'),
+    outboxWaiting: emptyGauge('outboxWaiting'),
+    outboxLag: emptyGauge('outboxLag'),
   };
   const show = (values: Partial<Record<keyof typeof gauges, number | undefined>>): void => {
     for (const [name, value] of Object.entries(values) as [keyof typeof gauges, number | undefined][]) {
@@ -115,7 +150,10 @@ export function createMetrics(parts: readonly Part[], log: ServerLogger): Metric
   let sources: MetricSources = {};
 
   /** Reads one source. What can't be read is left out, never shown as zero. */
-  const readOr = async <Value>(what: string, read: (() => Value | Promise<Value>) | undefined): Promise<Value | undefined> => {
+  const readOr = async <Value>(
+    what: string,
+    read: (() => Value | Promise<Value>) | undefined,
+  ): Promise<Value | undefined> => {
     try {
       return await read?.();
     } catch (error) {
@@ -134,13 +172,20 @@ export function createMetrics(parts: readonly Part[], log: ServerLogger): Metric
 
   const refresh = async (): Promise<void> => {
     const [waiting, http, engine] = await Promise.all([
-      readOr('approvals', sources.approvalsWaiting), readOr('HTTP', sources.http), readOr('embedded platform', sources.engine),
+      readOr('approvals', sources.approvalsWaiting),
+      readOr('HTTP', sources.http),
+      readOr('embedded platform', sources.engine),
     ]);
     const budget = lowestBudget?.();
     // All at once, so that concurrent requests for the page can't mix.
     show({
-      budgetRemaining: budget?.remaining, budgetLimit: budget?.limit, approvalsWaiting: waiting,
-      httpRunning: http?.running, httpWaiting: http?.waiting, httpStreams: http?.streams, httpSessions: http?.sessions,
+      budgetRemaining: budget?.remaining,
+      budgetLimit: budget?.limit,
+      approvalsWaiting: waiting,
+      httpRunning: http?.running,
+      httpWaiting: http?.waiting,
+      httpStreams: http?.streams,
+      httpSessions: http?.sessions,
     });
     showEngine(engine);
   };
@@ -183,7 +228,9 @@ export function createMetrics(parts: readonly Part[], log: ServerLogger): Metric
     page: async (accept) => {
       await refresh();
       const text = await registry.metrics();
-      return prefersOpenMetrics(accept) ? { type: openMetricsType, text: asOpenMetrics(text) } : { type: prometheusType, text };
+      return prefersOpenMetrics(accept)
+        ? { type: openMetricsType, text: asOpenMetrics(text) }
+        : { type: prometheusType, text };
     },
   };
 }

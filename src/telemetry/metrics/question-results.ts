@@ -30,13 +30,17 @@ const refused: Readonly<Record<string, QuestionResult>> = {
 
 const askedUser: QuestionResult = { by: 'user', result: 'asked' };
 
-/** The question to the operator, which is counted where the call begins to wait: the same call may come often until it is decided. */
+/**
+ * The question to the operator, which is counted where the call begins to wait: the same call may come often until it
+ * is decided.
+ */
 export const askedOperator: QuestionResult = { by: 'operator', result: 'asked' };
 export const expiredAtOperator: QuestionResult = { by: 'operator', result: 'expired' };
 
 /** Every result that is counted, so that each has a sample from the start. */
-export const questionResults: readonly QuestionResult[] =
-  [...new Set([askedUser, ...Object.values(agreed), ...Object.values(refused), askedOperator, expiredAtOperator])].filter((one) => one !== undefined);
+export const questionResults: readonly QuestionResult[] = [
+  ...new Set([askedUser, ...Object.values(agreed), ...Object.values(refused), askedOperator, expiredAtOperator]),
+].filter((one) => one !== undefined);
 
 /** What a call that ended tells about a question; undefined if there was none. */
 export function questionResultOf({ outcome, why, confirmed }: CallEnd): QuestionResult | undefined {

@@ -1,13 +1,36 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace as traceApi, type Attributes, type Context, type Span } from '@opentelemetry/api';
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace as traceApi,
+  type Attributes,
+  type Context,
+  type Span,
+} from '@opentelemetry/api';
 import { parseKeyPairsIntoRecord, parseTraceParent } from '@opentelemetry/core';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { AlwaysOffSampler, AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider, type Sampler } from '@opentelemetry/sdk-trace';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+  type Sampler,
+} from '@opentelemetry/sdk-trace';
 import type { RequestObserver, Trace } from '../../client/index.ts';
 import type { CallObserver } from '../../server/call/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
 import { otlpExporter } from './otlp-exporter.ts';
-import { batchSettings, exportSettings, resourceSettings, samplerSettings, type OtelVariables, type SamplerSettings } from './trace-settings.ts';
+import {
+  batchSettings,
+  exportSettings,
+  resourceSettings,
+  samplerSettings,
+  type OtelVariables,
+  type SamplerSettings,
+} from './trace-settings.ts';
 
 /** Traces of calls and of requests to the platform. */
 export interface Traces {
@@ -21,7 +44,11 @@ export interface Traces {
 const longestFlush = 2_000;
 
 const samplerOf = ({ name, ratio, parentBased }: SamplerSettings): Sampler => {
-  const root = { always_on: () => new AlwaysOnSampler(), always_off: () => new AlwaysOffSampler(), traceidratio: () => new TraceIdRatioBasedSampler(ratio) }[name]();
+  const root = {
+    always_on: () => new AlwaysOnSampler(),
+    always_off: () => new AlwaysOffSampler(),
+    traceidratio: () => new TraceIdRatioBasedSampler(ratio),
+  }[name]();
   return parentBased ? new ParentBasedSampler({ root }) : root;
 };
 
@@ -29,16 +56,25 @@ const samplerOf = ({ name, ratio, parentBased }: SamplerSettings): Sampler => {
 const faults: ReadonlySet<string> = new Set(['failed', 'unknown']);
 
 /**
- * Creates traces as the OTEL_* variables say. Attributes are names of tools, stages and operations, outcomes and statuses: no arguments, no
+ * Creates traces as the OTEL_* variables say. Attributes are names of tools, stages and operations, outcomes and
+ * statuses: no arguments, no
  * answers, no names of things, nobody's identity.
  * @throws Error that names the variable to change.
  */
-export function createTraces(env: OtelVariables, { version, log }: { readonly version: string; readonly log: ServerLogger }): Traces {
+export function createTraces(
+  env: OtelVariables,
+  { version, log }: { readonly version: string; readonly log: ServerLogger },
+): Traces {
   const exporter = otlpExporter(exportSettings(env), log);
   const { serviceName, attributes: resourceAttributes } = resourceSettings(env);
   const provider = new TracerProvider({
     sampler: samplerOf(samplerSettings(env)),
-    resource: resourceFromAttributes({ 'service.name': 'infra-mcp', 'service.version': version, ...parseKeyPairsIntoRecord(resourceAttributes), ...(serviceName !== undefined && { 'service.name': serviceName }) }),
+    resource: resourceFromAttributes({
+      'service.name': 'infra-mcp',
+      'service.version': version,
+      ...parseKeyPairsIntoRecord(resourceAttributes),
+      ...(serviceName !== undefined && { 'service.name': serviceName }),
+    }),
     spanProcessors: [new BatchSpanProcessor({ exporter, ...batchSettings(env) })],
   });
   const tracer = provider.getTracer('infra-mcp', version);
@@ -53,12 +89,20 @@ export function createTraces(env: OtelVariables, { version, log }: { readonly ve
 
   const traceOf = (span: Span, { tracestate }: Partial<Trace> = {}): Trace => {
     const { traceId, spanId, traceFlags } = span.spanContext();
-    const trace: Trace = { traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`, ...(tracestate !== undefined && { tracestate }) };
+    const trace: Trace = {
+      traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
+      ...(tracestate !== undefined && { tracestate }),
+    };
     own.add(trace);
     return trace;
   };
 
-  const begin = (name: string, kind: SpanKind, attributes: Attributes, trace: Trace | undefined): { readonly span: Span; readonly trace: Trace } => {
+  const begin = (
+    name: string,
+    kind: SpanKind,
+    attributes: Attributes,
+    trace: Trace | undefined,
+  ): { readonly span: Span; readonly trace: Trace } => {
     const span = tracer.startSpan(name, { kind, attributes }, parentOf(trace));
     return { span, trace: traceOf(span, parentOf(trace) === ROOT_CONTEXT ? {} : trace) };
   };
@@ -66,7 +110,12 @@ export function createTraces(env: OtelVariables, { version, log }: { readonly ve
   return {
     calls: {
       begin: (tool = 'unknown', given) => {
-        const { span, trace } = begin(`tools/call ${tool}`, SpanKind.SERVER, { 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': tool }, given);
+        const { span, trace } = begin(
+          `tools/call ${tool}`,
+          SpanKind.SERVER,
+          { 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': tool },
+          given,
+        );
         return {
           trace,
           stage: (name) => void span.addEvent(name),
@@ -81,7 +130,9 @@ export function createTraces(env: OtelVariables, { version, log }: { readonly ve
     requests: {
       begin: ({ operation, attempt, trace: given }) => {
         const attributes = {
-          'http.request.method': operation.method, 'url.template': operation.path, 'infra_mcp.operation': operation.name,
+          'http.request.method': operation.method,
+          'url.template': operation.path,
+          'infra_mcp.operation': operation.name,
           ...(attempt > 1 && { 'http.request.resend_count': attempt - 1 }),
         };
         const { span, trace } = begin(operation.name, SpanKind.CLIENT, attributes, given);
@@ -90,7 +141,8 @@ export function createTraces(env: OtelVariables, { version, log }: { readonly ve
           end: (end) => {
             const failure = 'fault' in end ? end.fault : end.status >= 400 ? String(end.status) : undefined;
             if ('status' in end) span.setAttribute('http.response.status_code', end.status);
-            if (failure !== undefined) span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR });
+            if (failure !== undefined)
+              span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR });
             span.end();
           },
         };

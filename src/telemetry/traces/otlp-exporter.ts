@@ -29,14 +29,25 @@ export interface BoundedExporter extends SpanExporter {
 }
 
 /**
- * Sends spans by OTLP over HTTP, each batch once. A batch that can't be delivered is dropped and logged. The exporter of OpenTelemetry
+ * Sends spans by OTLP over HTTP, each batch once. A batch that can't be delivered is dropped and logged. The exporter
+ * of OpenTelemetry
  * repeats it with timers that would keep this process from ending.
  */
-export function otlpExporter({ url, headers, protocol, compression, timeout }: ExportSettings, log: Pick<ServerLogger, 'warn'>): BoundedExporter {
+export function otlpExporter(
+  { url, headers, protocol, compression, timeout }: ExportSettings,
+  log: Pick<ServerLogger, 'warn'>,
+): BoundedExporter {
   const { type, serializer } = formats[protocol];
-  const givenHeaders = Object.assign({}, ...headers.map((text) => parseKeyPairsIntoRecord(text))) as Record<string, string>;
+  const givenHeaders = Object.assign({}, ...headers.map((text) => parseKeyPairsIntoRecord(text))) as Record<
+    string,
+    string
+  >;
   const isCompressed = compression === 'gzip';
-  const ownHeaders = { 'content-type': type, 'user-agent': 'infra-mcp', ...(isCompressed && { 'content-encoding': 'gzip' }) };
+  const ownHeaders = {
+    'content-type': type,
+    'user-agent': 'infra-mcp',
+    ...(isCompressed && { 'content-encoding': 'gzip' }),
+  };
   const stop = new AbortController();
   const underWay = new Set<Promise<void>>();
   let lost = 0;
@@ -47,7 +58,10 @@ export function otlpExporter({ url, headers, protocol, compression, timeout }: E
     const body = isCompressed ? await compressed(serialized) : serialized;
     // A redirect is an error: the headers, which may contain a key, go nowhere else.
     const response = await fetch(url, {
-      method: 'POST', redirect: 'error', headers: { ...givenHeaders, ...ownHeaders }, body: body as Uint8Array<ArrayBuffer>,
+      method: 'POST',
+      redirect: 'error',
+      headers: { ...givenHeaders, ...ownHeaders },
+      body: body as Uint8Array<ArrayBuffer>,
       signal: AbortSignal.any([stop.signal, AbortSignal.timeout(timeout)]),
     });
     await response.body?.cancel();
@@ -55,7 +69,11 @@ export function otlpExporter({ url, headers, protocol, compression, timeout }: E
   };
 
   const logLost = (): void => {
-    if (lost > 0) log.warn({ spans: lost, reason }, 'traces were lost: the endpoint of OTEL_EXPORTER_OTLP_ENDPOINT did not take them');
+    if (lost > 0)
+      log.warn(
+        { spans: lost, reason },
+        'traces were lost: the endpoint of OTEL_EXPORTER_OTLP_ENDPOINT did not take them',
+      );
     lost = 0;
     loggedAt = performance.now();
   };

@@ -11,7 +11,9 @@ const exporterValue = (env: OtelVariables, name: string): string | undefined =>
 /** Whether the environment asks for traces: it names where they go, and doesn't turn them off. */
 export function wantsTraces(env: OtelVariables): boolean {
   if (valueOf(env, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return false;
-  const exporters = valueOf(env, 'OTEL_TRACES_EXPORTER')?.split(',').map((name) => name.trim());
+  const exporters = valueOf(env, 'OTEL_TRACES_EXPORTER')
+    ?.split(',')
+    .map((name) => name.trim());
   return exporters === undefined ? exporterValue(env, 'ENDPOINT') !== undefined : exporters.includes('otlp');
 }
 
@@ -26,12 +28,15 @@ export interface ExportSettings {
   readonly timeout: number;
 }
 
-const wholeNumber = (text: string | undefined): number | undefined => (text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined);
+const wholeNumber = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 
 const endpointOf = (env: OtelVariables): URL | null => {
   const own = valueOf(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
   // Only the common endpoint is a base, to which the path of the signal is added.
-  return URL.parse(own ?? `${(valueOf(env, 'OTEL_EXPORTER_OTLP_ENDPOINT') ?? 'http://localhost:4318').replace(/\/$/, '')}/v1/traces`);
+  return URL.parse(
+    own ?? `${(valueOf(env, 'OTEL_EXPORTER_OTLP_ENDPOINT') ?? 'http://localhost:4318').replace(/\/$/, '')}/v1/traces`,
+  );
 };
 
 /**
@@ -41,24 +46,40 @@ const endpointOf = (env: OtelVariables): URL | null => {
 export function exportSettings(env: OtelVariables): ExportSettings {
   const url = endpointOf(env);
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new Error('no http or https address without user name is set in OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT. Secrets belong in OTEL_EXPORTER_OTLP_HEADERS');
+    throw new Error(
+      'no http or https address without user name is set in OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT. Secrets belong in OTEL_EXPORTER_OTLP_HEADERS',
+    );
   }
   const protocol = exporterValue(env, 'PROTOCOL') ?? 'http/protobuf';
   if (protocol !== 'http/json' && protocol !== 'http/protobuf') {
-    throw new Error('OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json. Point OTEL_EXPORTER_OTLP_ENDPOINT to the HTTP port of the receiver, usually 4318');
+    throw new Error(
+      'OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json. Point OTEL_EXPORTER_OTLP_ENDPOINT to the HTTP port of the receiver, usually 4318',
+    );
   }
   const compression = exporterValue(env, 'COMPRESSION') ?? 'none';
-  if (compression !== 'none' && compression !== 'gzip') throw new Error('OTEL_EXPORTER_OTLP_COMPRESSION must be gzip or none');
-  const headers = [valueOf(env, 'OTEL_EXPORTER_OTLP_HEADERS'), valueOf(env, 'OTEL_EXPORTER_OTLP_TRACES_HEADERS')].filter((text) => text !== undefined);
+  if (compression !== 'none' && compression !== 'gzip')
+    throw new Error('OTEL_EXPORTER_OTLP_COMPRESSION must be gzip or none');
+  const headers = [
+    valueOf(env, 'OTEL_EXPORTER_OTLP_HEADERS'),
+    valueOf(env, 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'),
+  ].filter((text) => text !== undefined);
   return { url, headers, protocol, compression, timeout: wholeNumber(exporterValue(env, 'TIMEOUT')) ?? 10_000 };
 }
 
 /** How this program is named in traces. The attributes are as in the environment: pairs separated by commas. */
-export const resourceSettings = (env: OtelVariables): { readonly serviceName?: string; readonly attributes?: string } =>
-  ({ serviceName: valueOf(env, 'OTEL_SERVICE_NAME'), attributes: valueOf(env, 'OTEL_RESOURCE_ATTRIBUTES') });
+export const resourceSettings = (
+  env: OtelVariables,
+): { readonly serviceName?: string; readonly attributes?: string } => ({
+  serviceName: valueOf(env, 'OTEL_SERVICE_NAME'),
+  attributes: valueOf(env, 'OTEL_RESOURCE_ATTRIBUTES'),
+});
 
 /** How spans are batched; OpenTelemetry's defaults where a variable is not set. Times in milliseconds. */
-export function batchSettings(env: OtelVariables): { readonly scheduledDelayMillis?: number; readonly maxQueueSize?: number; readonly maxExportBatchSize?: number } {
+export function batchSettings(env: OtelVariables): {
+  readonly scheduledDelayMillis?: number;
+  readonly maxQueueSize?: number;
+  readonly maxExportBatchSize?: number;
+} {
   return {
     scheduledDelayMillis: wholeNumber(valueOf(env, 'OTEL_BSP_SCHEDULE_DELAY')),
     maxQueueSize: wholeNumber(valueOf(env, 'OTEL_BSP_MAX_QUEUE_SIZE')),
@@ -80,7 +101,11 @@ export function samplerSettings(env: OtelVariables): SamplerSettings {
   const given = valueOf(env, 'OTEL_TRACES_SAMPLER') ?? 'parentbased_always_on';
   const match = /^(?<parent>parentbased_)?(?<name>always_on|always_off|traceidratio)$/.exec(given)?.groups;
   const ratio = Number(valueOf(env, 'OTEL_TRACES_SAMPLER_ARG') ?? 1);
-  if (!match) throw new Error('OTEL_TRACES_SAMPLER must be always_on, always_off or traceidratio, or one of them after parentbased_');
-  if (match['name'] === 'traceidratio' && !(ratio >= 0 && ratio <= 1)) throw new Error('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1');
+  if (!match)
+    throw new Error(
+      'OTEL_TRACES_SAMPLER must be always_on, always_off or traceidratio, or one of them after parentbased_',
+    );
+  if (match['name'] === 'traceidratio' && !(ratio >= 0 && ratio <= 1))
+    throw new Error('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1');
   return { name: match['name'] as SamplerSettings['name'], ratio, parentBased: match['parent'] !== undefined };
 }

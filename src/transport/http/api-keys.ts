@@ -46,15 +46,24 @@ const readKeysText = (path: string): Promise<string> =>
     throw keysError(path, `it can't be read (${error.code})`);
   });
 
-async function keyRestriction({ name, level, read_only: readOnly, policy }: KeyEntry, path: string, tools: readonly Tool[]): Promise<Restriction> {
+async function keyRestriction(
+  { name, level, read_only: readOnly, policy }: KeyEntry,
+  path: string,
+  tools: readonly Tool[],
+): Promise<Restriction> {
   const setBy = `${path}, key "${name}"`;
   // A key can't be upgraded during a call, so tools above its level are neither listed nor callable.
-  const levelRestriction: Restriction = includesPermission(level, 'admin') ? unrestricted : { name: `key:${name}:${level}`, rules: [{ permissionLimit: { level, setBy }, deny: [], freezes: [] }] };
+  const levelRestriction: Restriction = includesPermission(level, 'admin')
+    ? unrestricted
+    : { name: `key:${name}:${level}`, rules: [{ permissionLimit: { level, setBy }, deny: [], freezes: [] }] };
   const restriction = readOnly || level === 'read' ? addReadOnly(levelRestriction, setBy) : levelRestriction;
   if (policy === undefined) return restriction;
   const file = resolve(dirname(path), policy);
   const text = await readKeysText(file);
-  return { name: `${restriction.name}+${hash(text)}`, rules: [...restriction.rules, await parsePolicy(file, text, tools)] };
+  return {
+    name: `${restriction.name}+${hash(text)}`,
+    rules: [...restriction.rules, await parsePolicy(file, text, tools)],
+  };
 }
 
 const identityOf = async (entry: KeyEntry, path: string, tools: readonly Tool[]): Promise<Identity> => ({
@@ -63,7 +72,8 @@ const identityOf = async (entry: KeyEntry, path: string, tools: readonly Tool[])
   restriction: await keyRestriction(entry, path, tools),
 });
 
-const firstDuplicate = (values: readonly string[]): string | undefined => values.find((value, index) => values.indexOf(value) !== index);
+const firstDuplicate = (values: readonly string[]): string | undefined =>
+  values.find((value, index) => values.indexOf(value) !== index);
 
 /**
  * Loads a keys file in YAML or JSON.
@@ -83,7 +93,8 @@ export async function loadApiKeys(path: string, tools: readonly Tool[]): Promise
   const file = KeysFile.safeParse(parsed);
   if (!file.success) throw keysError(path, z.prettifyError(file.error));
   const { keys } = file.data;
-  const duplicate = firstDuplicate(keys.map(({ name }) => name)) ?? firstDuplicate(keys.flatMap(({ sha256 }) => sha256));
+  const duplicate =
+    firstDuplicate(keys.map(({ name }) => name)) ?? firstDuplicate(keys.flatMap(({ sha256 }) => sha256));
   if (duplicate !== undefined) throw keysError(path, `"${duplicate}" is there twice`);
   const holders = keys.map(async (entry) => {
     const identity = await identityOf(entry, path, tools);
@@ -93,4 +104,5 @@ export async function loadApiKeys(path: string, tools: readonly Tool[]): Promise
 }
 
 /** The holder of a key; undefined for an unknown key. */
-export const identityForKey = (keys: ApiKeys, key: string): Identity | undefined => (key.length < minKeyLength ? undefined : keys.get(hash(key)));
+export const identityForKey = (keys: ApiKeys, key: string): Identity | undefined =>
+  key.length < minKeyLength ? undefined : keys.get(hash(key));

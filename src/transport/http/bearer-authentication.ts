@@ -9,9 +9,11 @@ export interface BearerOptions {
   readonly oauth?: OAuth;
 }
 
-const withoutOAuth = (message: string): Response => errorResponse({ status: 401, message, headers: { 'WWW-Authenticate': 'Bearer realm="infra-mcp"' } });
+const withoutOAuth = (message: string): Response =>
+  errorResponse({ status: 401, message, headers: { 'WWW-Authenticate': 'Bearer realm="infra-mcp"' } });
 
-const bearerIn = ({ headers }: Request): string | undefined => /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+const bearerIn = ({ headers }: Request): string | undefined =>
+  /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
 
 /** Accepts as bearer token an API key of the keys file or an access token of the authorization server. */
 export const bearerAuthentication =

@@ -28,7 +28,10 @@ export interface HttpCaller {
   readonly identity: string;
   /** The highest permission level that it may use. */
   readonly level: PermissionLevel;
-  /** The response when a tool needs a higher level: tells how to get it. Absent if the caller can't get one; its restriction then refuses such calls. */
+  /**
+   * The response when a tool needs a higher level: tells how to get it. Absent if the caller can't get one; its
+   * restriction then refuses such calls.
+   */
   readonly stepUp?: (needed: PermissionLevel, tool: string) => Response;
   /** The platform credential that the caller sent, if any. */
   readonly credential?: Credential;
@@ -37,15 +40,20 @@ export interface HttpCaller {
   readonly validUntil?: number;
 }
 
-/** Whether two requests have the same sender under the same rules. A key's level is among its rules; an access token's may rise from one request to the next. */
-export const sameRights = (one: HttpCaller, other: HttpCaller): boolean => one.principal === other.principal && one.restriction.name === other.restriction.name;
+/**
+ * Whether two requests have the same sender under the same rules. A key's level is among its rules; an access token's
+ * may rise from one request to the next.
+ */
+export const sameRights = (one: HttpCaller, other: HttpCaller): boolean =>
+  one.principal === other.principal && one.restriction.name === other.restriction.name;
 
 /** One HTTP request as the MCP server sees it. */
 export interface HttpCall {
   readonly caller: HttpCaller;
   readonly call: Caller;
   /**
-   * Identifies the sender of the request once more, by the present keys and policy. True also while it can't be told, because an
+   * Identifies the sender of the request once more, by the present keys and policy. True also while it can't be told,
+   * because an
    * authorization server doesn't answer.
    */
   readonly hasSameRights: () => Promise<boolean>;

@@ -17,7 +17,8 @@ export interface ConcurrencyLimiter {
    * Waits for slots. Identities take turns, however many calls each has waiting; so do the principals of one identity.
    * @param count number of slots needed at the same time.
    * @param signal cancels the wait.
-   * @returns undefined if `count` exceeds a limit, too many calls of this caller or its address are waiting, the wait timed out, or
+   * @returns undefined if `count` exceeds a limit, too many calls of this caller or its address are waiting, the wait
+   *   timed out, or
    * the signal aborted.
    */
   acquire(key: LimiterKey, count: number, signal: AbortSignal): Promise<ReleaseSlots | undefined>;
@@ -81,7 +82,12 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits): Concurrency
   const nextIn = (identityQueue: IdentityQueue): Waiter | undefined => {
     for (const principalQueue of identityQueue.principals.values()) {
       const [first] = principalQueue.queue;
-      if (!first || principalQueue.running + first.count > limits.callsPerPrincipal || first.addressUsage.running + first.count > limits.callsPerAddress) continue;
+      if (
+        !first ||
+        principalQueue.running + first.count > limits.callsPerPrincipal ||
+        first.addressUsage.running + first.count > limits.callsPerAddress
+      )
+        continue;
       return identityQueue.running + first.count > limits.callsPerIdentity ? undefined : first;
     }
     return undefined;
@@ -102,8 +108,16 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits): Concurrency
     usage: () => ({ running, waiting: [...identities.values()].reduce((sum, identity) => sum + identity.waiting, 0) }),
     async acquire({ principal, identity, address }, count, signal) {
       if (signal.aborted || count > maxCount) return undefined;
-      const identityQueue: IdentityQueue = identities.get(identity) ?? { running: 0, waiting: 0, principals: new Map() };
-      const principalQueue: PrincipalQueue = identityQueue.principals.get(principal) ?? { running: 0, waiting: 0, queue: new Set() };
+      const identityQueue: IdentityQueue = identities.get(identity) ?? {
+        running: 0,
+        waiting: 0,
+        principals: new Map(),
+      };
+      const principalQueue: PrincipalQueue = identityQueue.principals.get(principal) ?? {
+        running: 0,
+        waiting: 0,
+        queue: new Set(),
+      };
       const addressUsage: Usage = addresses.get(address) ?? { running: 0, waiting: 0 };
       const usages = [principalQueue, identityQueue, addressUsage] as const;
       identities.set(identity, identityQueue);
@@ -158,7 +172,12 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits): Concurrency
         for (const usage of usages) usage.waiting += count;
         startNext();
         if (!principalQueue.queue.has(waiter)) return;
-        if (principalQueue.waiting > limits.waitingPerPrincipal || identityQueue.waiting > limits.waitingPerIdentity || addressUsage.waiting > limits.waitingPerAddress) return giveUp();
+        if (
+          principalQueue.waiting > limits.waitingPerPrincipal ||
+          identityQueue.waiting > limits.waitingPerIdentity ||
+          addressUsage.waiting > limits.waitingPerAddress
+        )
+          return giveUp();
         timer = setTimeout(giveUp, limits.waitingTime);
         signal.addEventListener('abort', giveUp, { once: true });
       });

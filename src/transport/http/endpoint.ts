@@ -1,7 +1,15 @@
 import { isJsonContentType, originValidationResponse } from '@modelcontextprotocol/server';
 import { firstPart } from '../../contract/index.ts';
 import type { Trace } from '../../client/index.ts';
-import { rpcErrorCodes, rpcError, interruptedMessage, errorResponse, shuttingDown, retryLater, type RequestId } from './error-response.ts';
+import {
+  rpcErrorCodes,
+  rpcError,
+  interruptedMessage,
+  errorResponse,
+  shuttingDown,
+  retryLater,
+  type RequestId,
+} from './error-response.ts';
 import { readJson, opensStream, requestsIn, type RpcRequest } from './request-body.ts';
 import { sameRights, type HttpCall, type HttpCaller } from './caller.ts';
 import type { LiveStreams } from './live-streams.ts';
@@ -48,17 +56,35 @@ interface AcceptedMessage {
 const methods = ['GET', 'POST', 'DELETE'];
 
 const wrongMethod = ({ method }: Request): Response | undefined =>
-  methods.includes(method) ? undefined : errorResponse({ status: 405, message: `Method ${method} is not allowed here.`, headers: { Allow: methods.join(', ') } });
+  methods.includes(method)
+    ? undefined
+    : errorResponse({
+        status: 405,
+        message: `Method ${method} is not allowed here.`,
+        headers: { Allow: methods.join(', ') },
+      });
 
 const wrongType = ({ headers }: Request): Response | undefined =>
-  isJsonContentType(headers.get('content-type')) ? undefined : errorResponse({ status: 415, message: 'Unsupported Media Type: Content-Type must be application/json.' });
+  isJsonContentType(headers.get('content-type'))
+    ? undefined
+    : errorResponse({ status: 415, message: 'Unsupported Media Type: Content-Type must be application/json.' });
 
-const tooManyCalls = (id: RequestId): Response => retryLater(2, 'Too many calls of yours, or from your address, are running or waiting. Try again in a moment.', id);
+const tooManyCalls = (id: RequestId): Response =>
+  retryLater(2, 'Too many calls of yours, or from your address, are running or waiting. Try again in a moment.', id);
 
-const tooManyStreams = (id: RequestId): Response => retryLater(30, 'Too many event streams of yours, or from your address, are open. Close one that is no longer needed, or try again later.', id);
+const tooManyStreams = (id: RequestId): Response =>
+  retryLater(
+    30,
+    'Too many event streams of yours, or from your address, are open. Close one that is no longer needed, or try again later.',
+    id,
+  );
 
 const batchTooLarge = (count: number, most: number): Response =>
-  errorResponse({ status: 400, code: rpcErrorCodes.invalidRequest, message: `The batch holds ${count} requests, and at most ${most} may come together. None of them was carried out: send them in smaller batches.` });
+  errorResponse({
+    status: 400,
+    code: rpcErrorCodes.invalidRequest,
+    message: `The batch holds ${count} requests, and at most ${most} may come together. None of them was carried out: send them in smaller batches.`,
+  });
 
 const interrupted = (id: RequestId): Response => retryLater(5, interruptedMessage, id);
 
@@ -77,7 +103,18 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /** Handles MCP messages over HTTP: host and origin, authentication, permission level, concurrency, protocol version. */
-export function mcpEndpoint({ rejectUnknownHost, origins, identify, challenge, calls, streams, liveStreams, versionRouter, largestBody, largestBatch }: EndpointDependencies): HttpHandler {
+export function mcpEndpoint({
+  rejectUnknownHost,
+  origins,
+  identify,
+  challenge,
+  calls,
+  streams,
+  liveStreams,
+  versionRouter,
+  largestBody,
+  largestBatch,
+}: EndpointDependencies): HttpHandler {
   const reject = ({ request, draining }: HttpExchange): Response | undefined =>
     rejectUnknownHost(request) ??
     originValidationResponse(request, [...origins]) ??
@@ -90,16 +127,31 @@ export function mcpEndpoint({ rejectUnknownHost, origins, identify, challenge, c
     const caller = await identify(request);
     if (caller instanceof Response) return caller;
     exchange.addLogFields({ principal: caller.principal });
-    if (request.method !== 'POST') return { exchange, caller, body: undefined, requests: [], isLongLived: request.method === 'GET', round };
+    if (request.method !== 'POST')
+      return { exchange, caller, body: undefined, requests: [], isLongLived: request.method === 'GET', round };
     const json = wrongType(request) ?? (await readJson(incoming, largestBody));
     if (json instanceof Response) return json;
     const requests = requestsIn(json.value);
     if (requests.length > largestBatch) return batchTooLarge(requests.length, largestBatch);
     exchange.addLogFields({ calls: requests.slice(0, 10).map(({ method, name }) => firstPart(name ?? method, 64)) });
-    return challenge(caller, requests) ?? { exchange, caller, body: json.value, requests, isLongLived: opensStream(json.value), round };
+    return (
+      challenge(caller, requests) ?? {
+        exchange,
+        caller,
+        body: json.value,
+        requests,
+        isLongLived: opensStream(json.value),
+        round,
+      }
+    );
   };
 
-  const acquireSlots = async ({ exchange, caller, requests, isLongLived }: AcceptedMessage): Promise<ReleaseSlots | undefined> => {
+  const acquireSlots = async ({
+    exchange,
+    caller,
+    requests,
+    isLongLived,
+  }: AcceptedMessage): Promise<ReleaseSlots | undefined> => {
     // Responses, notifications and DELETE need no slot: running calls may be waiting for them.
     if (!isLongLived && requests.length === 0) return () => undefined;
     const signal = AbortSignal.any([exchange.request.signal, exchange.draining]);
@@ -107,14 +159,29 @@ export function mcpEndpoint({ rejectUnknownHost, origins, identify, challenge, c
     return isLongLived ? streams.acquire(key, 1, signal) : calls.acquire(key, requests.length, signal);
   };
 
-  const answer = async ({ exchange, caller, body, requests: [first], isLongLived, round }: AcceptedMessage, releaseSlots: ReleaseSlots): Promise<Response> => {
+  const answer = async (
+    { exchange, caller, body, requests: [first], isLongLived, round }: AcceptedMessage,
+    releaseSlots: ReleaseSlots,
+  ): Promise<Response> => {
     const { request, requestId, forceClose, draining } = exchange;
     let refused = false;
     const hasSameRights = async (): Promise<boolean> => {
       const now = await identify(request);
       return now instanceof Response ? now.status >= 500 : sameRights(now, caller);
     };
-    const call: HttpCall = { caller, hasSameRights, call: { principal: caller.principal, identity: caller.identity, credential: caller.credential, connection: 'http', requestId, trace: traceIn(request.headers), credentialRefused: () => void (refused = true) } };
+    const call: HttpCall = {
+      caller,
+      hasSameRights,
+      call: {
+        principal: caller.principal,
+        identity: caller.identity,
+        credential: caller.credential,
+        connection: 'http',
+        requestId,
+        trace: traceIn(request.headers),
+        credentialRefused: () => void (refused = true),
+      },
+    };
     const { response, release, outlivesClient } = await versionRouter.answer(request, body, call, exchange.address);
     const live = isLongLived ? liveStreams.open(call, round) : undefined;
     const relayed = relayEventStream(await inWholeCharacters(response), {
@@ -141,7 +208,8 @@ export function mcpEndpoint({ rejectUnknownHost, origins, identify, challenge, c
     if (accepted instanceof Response) return accepted;
     const id = accepted.requests[0]?.id;
     const releaseSlots = await acquireSlots(accepted);
-    if (!releaseSlots) return exchange.draining.aborted ? shuttingDown() : (accepted.isLongLived ? tooManyStreams : tooManyCalls)(id);
+    if (!releaseSlots)
+      return exchange.draining.aborted ? shuttingDown() : (accepted.isLongLived ? tooManyStreams : tooManyCalls)(id);
     const answered = answer(accepted, releaseSlots).catch((error: unknown) => {
       releaseSlots();
       throw error;

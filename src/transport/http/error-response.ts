@@ -1,7 +1,12 @@
 import { wellFormed } from '../../contract/index.ts';
 
 /** JSON-RPC error codes of responses that the HTTP host creates itself. */
-export const rpcErrorCodes = { parse: -32700, invalidRequest: -32600, refused: -32000, unknownSession: -32001 } as const;
+export const rpcErrorCodes = {
+  parse: -32700,
+  invalidRequest: -32600,
+  refused: -32000,
+  unknownSession: -32001,
+} as const;
 
 /** Id of a JSON-RPC request; undefined if the request is not known. */
 export type RequestId = string | number | undefined;
@@ -17,21 +22,25 @@ export interface ErrorResponseOptions {
 }
 
 /** The body of an error response: a JSON-RPC error like those of the MCP library. */
-export const rpcError = ({ message, code = rpcErrorCodes.refused, id }: Pick<ErrorResponseOptions, 'message' | 'code' | 'id'>): object => wellFormed({
-  jsonrpc: '2.0',
-  error: { code, message },
-  id: id ?? null,
-});
+export const rpcError = ({
+  message,
+  code = rpcErrorCodes.refused,
+  id,
+}: Pick<ErrorResponseOptions, 'message' | 'code' | 'id'>): object =>
+  wellFormed({ jsonrpc: '2.0', error: { code, message }, id: id ?? null });
 
 /** An HTTP response with a JSON-RPC error as its body. */
-export const errorResponse = (options: ErrorResponseOptions): Response => Response.json(rpcError(options), { status: options.status, headers: options.headers });
+export const errorResponse = (options: ErrorResponseOptions): Response =>
+  Response.json(rpcError(options), { status: options.status, headers: options.headers });
 
 /** 503 with Retry-After in seconds. */
 export const retryLater = (seconds: number, message: string, id?: RequestId): Response =>
   errorResponse({ status: 503, message, id, headers: { 'Retry-After': String(seconds) } });
 
 /** 503: the host is shutting down. */
-export const shuttingDown = (): Response => retryLater(5, 'This server is stopping and takes no new calls. Connect again in a moment.');
+export const shuttingDown = (): Response =>
+  retryLater(5, 'This server is stopping and takes no new calls. Connect again in a moment.');
 
 /** The error message for a call that was still running when the host closed its connections. */
-export const interruptedMessage = 'This server stopped before the call ended. What it asked for may or may not happen: look at the present state before you call again.';
+export const interruptedMessage =
+  'This server stopped before the call ended. What it asked for may or may not happen: look at the present state before you call again.';

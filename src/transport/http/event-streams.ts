@@ -8,13 +8,17 @@ export const isEventStream = (response: Response): boolean =>
 const escapedHalf = /\\(?:\\|ud[89a-f][0-9a-f]{2})/gi;
 
 /**
- * Replaces half characters by U+FFFD in a JSON response. Those in event streams were replaced when they were sent; the MCP
+ * Replaces half characters by U+FFFD in a JSON response. Those in event streams were replaced when they were sent; the
+ * MCP
  * library makes responses of its own, which repeat the request.
  */
 export async function inWholeCharacters(response: Response): Promise<Response> {
   if (!response.body || !isJsonContentType(response.headers.get('content-type'))) return response;
   const json = await response.text();
-  return new Response(json.replaceAll(escapedHalf, (escape) => (escape === '\\\\' ? escape : '\uFFFD')), { status: response.status, headers: response.headers });
+  return new Response(
+    json.replaceAll(escapedHalf, (escape) => (escape === '\\\\' ? escape : '\uFFFD')),
+    { status: response.status, headers: response.headers },
+  );
 }
 
 /** Encodes a message as one server-sent event. */
@@ -31,15 +35,21 @@ export async function holdUntilFirstEvent(response: Response): Promise<Response>
   if (!response.body || !isEventStream(response)) return response;
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   let first: Awaited<ReturnType<typeof reader.read>> | undefined = await reader.read();
-  return withBody(response, new ReadableStream({
-    async pull(controller) {
-      const { done, value } = first ?? (await reader.read());
-      first = undefined;
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: (reason) => reader.cancel(reason),
-  }, { highWaterMark: 0 }));
+  return withBody(
+    response,
+    new ReadableStream(
+      {
+        async pull(controller) {
+          const { done, value } = first ?? (await reader.read());
+          first = undefined;
+          if (done) controller.close();
+          else controller.enqueue(value);
+        },
+        cancel: (reason) => reader.cancel(reason),
+      },
+      { highWaterMark: 0 },
+    ),
+  );
 }
 
 /** Options of `relayEventStream`. */
@@ -51,7 +61,8 @@ export interface RelayOptions {
   /** Whether to read the source to its end after the client disconnected, because the call continues. */
   readonly drainAfterDisconnect: boolean;
   /**
-   * How many bytes a client may leave unread before its stream ends. Then the stream is read as it comes; otherwise, and by
+   * How many bytes a client may leave unread before its stream ends. Then the stream is read as it comes; otherwise,
+   * and by
    * default, only as fast as the client reads: right where little comes, and its end has to.
    */
   readonly mostUnread?: number | undefined;
@@ -59,11 +70,17 @@ export interface RelayOptions {
   readonly onEnd: () => void;
 }
 
-/** Most bytes that a client may leave unread on a stream without an end: many times what a client needs that was only slow. */
+/**
+ * Most bytes that a client may leave unread on a stream without an end: many times what a client needs that was only
+ * slow.
+ */
 export const mostUnread = 256 * 1024;
 
 /** Relays an event stream to the client. Returns any other response as it is and calls `onEnd` at once. */
-export function relayEventStream(response: Response, { closeSignal, finalEvent, drainAfterDisconnect, mostUnread: most, onEnd }: RelayOptions): Response {
+export function relayEventStream(
+  response: Response,
+  { closeSignal, finalEvent, drainAfterDisconnect, mostUnread: most, onEnd }: RelayOptions,
+): Response {
   if (!response.body || !isEventStream(response)) {
     onEnd();
     return response;
@@ -71,7 +88,11 @@ export function relayEventStream(response: Response, { closeSignal, finalEvent, 
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   let isClosed = false;
 
-  const cancelSource = (): void => void reader.cancel().catch(() => undefined).finally(onEnd);
+  const cancelSource = (): void =>
+    void reader
+      .cancel()
+      .catch(() => undefined)
+      .finally(onEnd);
 
   const drain = async (): Promise<void> => {
     try {
@@ -105,21 +126,31 @@ export function relayEventStream(response: Response, { closeSignal, finalEvent, 
     }
   };
 
-  return withBody(response, new ReadableStream<Uint8Array>({
-    start(controller) {
-      if (most !== undefined) void relayAll(controller);
-      closeSignal.addEventListener('abort', () => {
-        if (!isClosed && finalEvent !== undefined) controller.enqueue(new TextEncoder().encode(finalEvent));
-        if (!isClosed) controller.close();
-        isClosed = true;
-        cancelSource();
-      }, { once: true });
-    },
-    ...(most === undefined && { pull: relayNext }),
-    cancel() {
-      isClosed = true;
-      if (drainAfterDisconnect) void drain().catch(() => undefined);
-      else cancelSource();
-    },
-  }, most === undefined ? { highWaterMark: 0 } : new ByteLengthQueuingStrategy({ highWaterMark: most })));
+  return withBody(
+    response,
+    new ReadableStream<Uint8Array>(
+      {
+        start(controller) {
+          if (most !== undefined) void relayAll(controller);
+          closeSignal.addEventListener(
+            'abort',
+            () => {
+              if (!isClosed && finalEvent !== undefined) controller.enqueue(new TextEncoder().encode(finalEvent));
+              if (!isClosed) controller.close();
+              isClosed = true;
+              cancelSource();
+            },
+            { once: true },
+          );
+        },
+        ...(most === undefined && { pull: relayNext }),
+        cancel() {
+          isClosed = true;
+          if (drainAfterDisconnect) void drain().catch(() => undefined);
+          else cancelSource();
+        },
+      },
+      most === undefined ? { highWaterMark: 0 } : new ByteLengthQueuingStrategy({ highWaterMark: most }),
+    ),
+  );
 }

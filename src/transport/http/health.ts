@@ -11,18 +11,22 @@ export interface HealthDependencies {
   readonly log: ServerLogger;
 }
 
-const get = (handler: HttpHandler): HttpHandler => async (exchange) =>
-  ['GET', 'HEAD'].includes(exchange.request.method)
-    ? handler(exchange)
-    : Response.json({ status: 'method not allowed' }, { status: 405, headers: { Allow: 'GET, HEAD' } });
+const get =
+  (handler: HttpHandler): HttpHandler =>
+  async (exchange) =>
+    ['GET', 'HEAD'].includes(exchange.request.method)
+      ? handler(exchange)
+      : Response.json({ status: 'method not allowed' }, { status: 405, headers: { Allow: 'GET, HEAD' } });
 
-const answer = (status: number, body: object): Response => Response.json(body, { status, headers: { 'Cache-Control': 'no-store' } });
+const answer = (status: number, body: object): Response =>
+  Response.json(body, { status, headers: { 'Cache-Control': 'no-store' } });
 
 /** /livez: the process responds. */
 export const livez: HttpHandler = get(async () => answer(200, { status: 'ok' }));
 
 /**
- * The status while the server stops. Whoever asks may choose one: HAProxy keeps sessions with a server that says 404, and gives it
+ * The status while the server stops. Whoever asks may choose one: HAProxy keeps sessions with a server that says 404,
+ * and gives it
  * no new ones.
  */
 const stoppingStatus = (url: URL): number => {
@@ -30,7 +34,10 @@ const stoppingStatus = (url: URL): number => {
   return /^[45]\d\d$/.test(chosen) ? Number(chosen) : 503;
 };
 
-/** /readyz: the server takes calls, and the platform is reachable and accepts its token. The reason for a failure is only logged. */
+/**
+ * /readyz: the server takes calls, and the platform is reachable and accepts its token. The reason for a failure is
+ * only logged.
+ */
 export function readyz({ askPlatform, clock, log }: HealthDependencies): HttpHandler {
   let cached: { readonly at: number; readonly usable: Promise<boolean> } | undefined;
 
@@ -50,6 +57,8 @@ export function readyz({ askPlatform, clock, log }: HealthDependencies): HttpHan
     if (!cached || now - cached.at >= cacheTime) cached = { at: now, usable: check() };
     const { at, usable } = cached;
     const checked = new Date(at).toISOString();
-    return (await usable) ? answer(200, { status: 'ready', checked }) : answer(503, { status: 'platform not usable', checked });
+    return (await usable)
+      ? answer(200, { status: 'ready', checked })
+      : answer(503, { status: 'platform not usable', checked });
   });
 }

@@ -4,7 +4,14 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import type { ServerLogger } from '../../server/context/index.ts';
 import { errorResponse } from './error-response.ts';
 import { discardBody } from './request-body.ts';
-import { toWebRequest, requestIdOf, sendResponse, requestTarget, type HttpExchange, type HttpHandler } from './exchange.ts';
+import {
+  toWebRequest,
+  requestIdOf,
+  sendResponse,
+  requestTarget,
+  type HttpExchange,
+  type HttpHandler,
+} from './exchange.ts';
 import type { Limits } from './limits.ts';
 
 /** The /64 network of an IPv6 address. */
@@ -12,11 +19,15 @@ function networkOf(address: string): string {
   const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''));
   // "::" replaces as many zero groups as are missing.
   const groups = [...head, ...Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0'), ...tail];
-  return `${groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
 }
 
 /**
- * The client address that limits are counted by. Forwarding headers are ignored, because the client can set them. IPv6 clients are
+ * The client address that limits are counted by. Forwarding headers are ignored, because the client can set them. IPv6
+ * clients are
  * counted by their /64 network, because one machine can use every address in it.
  * @param remote the socket's remote address; undefined after the client disconnected.
  */
@@ -42,7 +53,10 @@ interface HostOptions {
 /** A listening HTTP host. */
 interface Host {
   readonly port: number;
-  /** Says that it isn't ready, goes on for the drain delay, then stops accepting requests and waits for running ones, which are closed after the drain time. */
+  /**
+   * Says that it isn't ready, goes on for the drain delay, then stops accepting requests and waits for running ones,
+   * which are closed after the drain time.
+   */
   drain(): Promise<void>;
 }
 
@@ -100,14 +114,34 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
   /** How many requests have arrived. */
   let arrived = 0;
 
-  const answer = async (incoming: IncomingMessage, response: ServerResponse, requestId: string, entry: OpenRequest, addLogFields: HttpExchange['addLogFields']) => {
+  const answer = async (
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+    entry: OpenRequest,
+    addLogFields: HttpExchange['addLogFields'],
+  ) => {
     const { path, url } = requestTarget(incoming);
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
-    if (!route) return errorResponse({ status: 404, message: `Nothing is served here. There is: ${Object.keys(routes).join(', ')}.` });
+    if (!route)
+      return errorResponse({
+        status: 404,
+        message: `Nothing is served here. There is: ${Object.keys(routes).join(', ')}.`,
+      });
     const disconnected = new AbortController();
     response.once('close', () => disconnected.abort());
     const request = toWebRequest(incoming, url, disconnected.signal);
-    return route({ request, url, incoming, address: clientAddress(incoming.socket.remoteAddress), requestId, addLogFields, isStopping: stopping, draining: entry.draining.signal, forceClose: entry.forceClose.signal });
+    return route({
+      request,
+      url,
+      incoming,
+      address: clientAddress(incoming.socket.remoteAddress),
+      requestId,
+      addLogFields,
+      isStopping: stopping,
+      draining: entry.draining.signal,
+      forceClose: entry.forceClose.signal,
+    });
   };
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse, entry: OpenRequest): Promise<void> => {
@@ -117,8 +151,12 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     const addLogFields = (fields: object): void => void (logFields = { ...logFields, ...fields });
     response.setHeader('X-Request-Id', requestId);
     const reply = await answer(incoming, response, requestId, entry, addLogFields).catch((error: unknown) => {
-      if (!incoming.destroyed || incoming.complete) log.error({ err: error, requestId }, 'request failed inside the server');
-      return errorResponse({ status: 500, message: `Something failed inside this server. Its log tells more under request id ${requestId}.` });
+      if (!incoming.destroyed || incoming.complete)
+        log.error({ err: error, requestId }, 'request failed inside the server');
+      return errorResponse({
+        status: 500,
+        message: `Something failed inside this server. Its log tells more under request id ${requestId}.`,
+      });
     });
     if (draining) {
       await discardBody(incoming, limits.body);
@@ -127,7 +165,17 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     await sendResponse(reply, response);
     const { method, url } = incoming;
     const path = url?.split('?', 1)[0];
-    log.info({ requestId, method, path, ...logFields, status: reply.status, duration: Math.round(performance.now() - startedAt) }, 'request answered');
+    log.info(
+      {
+        requestId,
+        method,
+        path,
+        ...logFields,
+        status: reply.status,
+        duration: Math.round(performance.now() - startedAt),
+      },
+      'request answered',
+    );
   };
 
   const handle = (incoming: IncomingMessage, response: ServerResponse): void => {
@@ -142,18 +190,24 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     });
   };
 
-  const server = createServer({
-    maxHeaderSize: limits.headers,
-    headersTimeout: limits.headersTime,
-    requestTimeout: limits.requestTime,
-    keepAliveTimeout: limits.idleConnectionTime,
-    connectionsCheckingInterval: checkingInterval(limits),
-  }, handle);
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headers,
+      headersTimeout: limits.headersTime,
+      requestTimeout: limits.requestTime,
+      keepAliveTimeout: limits.idleConnectionTime,
+      connectionsCheckingInterval: checkingInterval(limits),
+    },
+    handle,
+  );
   server.maxConnections = limits.connections;
   limitConnectionsPerAddress(server, limits.connectionsPerAddress);
   const address = await listen(server, port, host);
 
-  /** Waits until no request has arrived for the shutdown delay, for the drain time at most: a connection with a request just arriving would close without a response. */
+  /**
+   * Waits until no request has arrived for the shutdown delay, for the drain time at most: a connection with a request
+   * just arriving would close without a response.
+   */
   const untilQuiet = async (): Promise<void> => {
     const latest = performance.now() + limits.drainTime;
     let seen: number;

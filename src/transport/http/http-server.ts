@@ -4,7 +4,12 @@ import type { Clock, ServerLogger } from '../../server/context/index.ts';
 import { approvalsPage, type ApprovalsSource } from './approvals/approvals-page.ts';
 import { assertSafeAddress, acceptedHosts, hostForUrl, acceptedOrigins, type ListenAddress } from './listen-address.ts';
 import { mcpEndpoint } from './endpoint.ts';
-import { createVersionRouter, type BuildServer, type VersionRouterDependencies, type LegacyMode } from './version-router.ts';
+import {
+  createVersionRouter,
+  type BuildServer,
+  type VersionRouterDependencies,
+  type LegacyMode,
+} from './version-router.ts';
 import { livez, readyz } from './health.ts';
 import type { HttpHandler } from './exchange.ts';
 import { startHost } from './host.ts';
@@ -62,7 +67,10 @@ export interface HttpServerOptions extends ListenAddress {
   readonly askPlatform: () => Promise<unknown>;
   readonly legacy?: LegacyMode;
   readonly limits?: Partial<Limits>;
-  /** Whether limits per address apply. Default: only without a public URL, because behind a proxy all clients share its address. */
+  /**
+   * Whether limits per address apply. Default: only without a public URL, because behind a proxy all clients share its
+   * address.
+   */
   readonly limitAddresses?: boolean;
   readonly clock: Clock;
   readonly log: ServerLogger;
@@ -87,11 +95,15 @@ export interface HttpServer {
   readonly url: string;
   readonly load: () => HttpLoad;
   /**
-   * To be called after keys or policy changed: ends the sessions, event streams and subscriptions of callers that no longer have the
+   * To be called after keys or policy changed: ends the sessions, event streams and subscriptions of callers that no
+   * longer have the
    * rights with which they opened them. Calls that are running end by themselves.
    */
   readonly recheck: () => Promise<void>;
-  /** Shuts down: rejects new calls and waits for running ones; those that exceed the drain time get an error that says how to continue. */
+  /**
+   * Shuts down: rejects new calls and waits for running ones; those that exceed the drain time get an error that says
+   * how to continue.
+   */
   readonly close: () => Promise<void>;
 }
 
@@ -100,18 +112,54 @@ export interface HttpServer {
  * @throws Error if anybody could reach it without authentication, or the address can't be bound.
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { host, port, build, watch, levelOf, toolsets = {}, authenticate, holdsToken, policyVersion = () => '', askPlatform, legacy = 'sessions', clock, log } = options;
+  const {
+    host,
+    port,
+    build,
+    watch,
+    levelOf,
+    toolsets = {},
+    authenticate,
+    holdsToken,
+    policyVersion = () => '',
+    askPlatform,
+    legacy = 'sessions',
+    clock,
+    log,
+  } = options;
   assertSafeAddress(options, authenticate !== undefined);
-  const limits: Limits = { ...defaultLimits, ...((options.limitAddresses ?? options.publicUrl === undefined) ? {} : unlimitedAddresses), ...options.limits };
+  const limits: Limits = {
+    ...defaultLimits,
+    ...((options.limitAddresses ?? options.publicUrl === undefined) ? {} : unlimitedAddresses),
+    ...options.limits,
+  };
   const perIdentity = identityLimits(limits, authenticate !== undefined);
-  const versionRouter = createVersionRouter({ build, watch, legacy, limits: { ...limits, sessionsPerIdentity: perIdentity.sessions }, clock, log });
+  const versionRouter = createVersionRouter({
+    build,
+    watch,
+    legacy,
+    limits: { ...limits, sessionsPerIdentity: perIdentity.sessions },
+    clock,
+    log,
+  });
   const hosts = acceptedHosts(options);
   const rejectUnknownHost = (request: Request): Response | undefined => hostHeaderValidationResponse(request, hosts);
   // Running calls take turns and need no limit per address.
-  const calls = createConcurrencyLimiter({ ...limits, callsPerIdentity: perIdentity.calls, callsPerAddress: Number.POSITIVE_INFINITY, waitingPerIdentity: perIdentity.waiting });
+  const calls = createConcurrencyLimiter({
+    ...limits,
+    callsPerIdentity: perIdentity.calls,
+    callsPerAddress: Number.POSITIVE_INFINITY,
+    waitingPerIdentity: perIdentity.waiting,
+  });
   const streams = createConcurrencyLimiter({
-    calls: limits.connections, callsPerPrincipal: limits.streamsPerPrincipal, callsPerIdentity: perIdentity.streams, callsPerAddress: limits.streamsPerAddress,
-    waitingPerPrincipal: 0, waitingPerIdentity: 0, waitingPerAddress: 0, waitingTime: 0,
+    calls: limits.connections,
+    callsPerPrincipal: limits.streamsPerPrincipal,
+    callsPerIdentity: perIdentity.streams,
+    callsPerAddress: limits.streamsPerAddress,
+    waitingPerPrincipal: 0,
+    waitingPerIdentity: 0,
+    waitingPerAddress: 0,
+    waitingTime: 0,
   });
   const liveStreams = createLiveStreams(clock);
   const endpoint = mcpEndpoint({
@@ -133,7 +181,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     log,
     routes: {
       ...options.routes,
-      ...(options.approvals && approvalsPage({ ...options.approvals, rejectUnknownHost, publicUrl: options.publicUrl, clock, log })),
+      ...(options.approvals &&
+        approvalsPage({ ...options.approvals, rejectUnknownHost, publicUrl: options.publicUrl, clock, log })),
       [mcpPath]: endpoint,
       '/livez': livez,
       '/readyz': readyz({ askPlatform, clock, log }),

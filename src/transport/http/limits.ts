@@ -1,5 +1,6 @@
 /**
- * Limits of one HTTP host. Sizes in bytes, times in milliseconds. Limits per principal also apply to all principals of one identity
+ * Limits of one HTTP host. Sizes in bytes, times in milliseconds. Limits per principal also apply to all principals of
+ * one identity
  * together, because a key or subject could invent any number of platform tokens.
  */
 export interface Limits {
@@ -41,13 +42,19 @@ export interface Limits {
   readonly streamsPerAddress: number;
   /** How long a host that was told to stop takes requests as before, while it already says that it is not ready. */
   readonly drainDelay: number;
-  /** How long no request must have arrived before a host that shuts down closes its port. Until then it answers new ones with 503, for the drain time at most. */
+  /**
+   * How long no request must have arrived before a host that shuts down closes its port. Until then it answers new ones
+   * with 503, for the drain time at most.
+   */
   readonly shutdownDelay: number;
   /** How long running calls may take to finish when the host shuts down. */
   readonly drainTime: number;
 }
 
-/** Sized for a server with two cores. A call takes at most 50 seconds, besides the time in which its user is asked, so most end within the drain time. */
+/**
+ * Sized for a server with two cores. A call takes at most 50 seconds, besides the time in which its user is asked, so
+ * most end within the drain time.
+ */
 export const defaultLimits: Limits = {
   body: 1024 * 1024,
   headers: 16 * 1024,
@@ -84,10 +91,21 @@ export const unlimitedAddresses = {
 export type IdentityLimits = Readonly<Record<'calls' | 'waiting' | 'sessions' | 'streams', number>>;
 
 /**
- * The limits per identity. Without authentication all callers share one identity: then only the limits of the whole host apply, beside
+ * The limits per identity. Without authentication all callers share one identity: then only the limits of the whole
+ * host apply, beside
  * those per principal and per address.
  */
 export const identityLimits = (limits: Limits, authenticates: boolean): IdentityLimits =>
   authenticates
-    ? { calls: limits.callsPerPrincipal, waiting: limits.waitingPerPrincipal, sessions: limits.sessionsPerPrincipal, streams: limits.streamsPerPrincipal }
-    : { calls: limits.calls, waiting: Number.POSITIVE_INFINITY, sessions: limits.sessions, streams: limits.connections };
+    ? {
+        calls: limits.callsPerPrincipal,
+        waiting: limits.waitingPerPrincipal,
+        sessions: limits.sessionsPerPrincipal,
+        streams: limits.streamsPerPrincipal,
+      }
+    : {
+        calls: limits.calls,
+        waiting: Number.POSITIVE_INFINITY,
+        sessions: limits.sessions,
+        streams: limits.connections,
+      };

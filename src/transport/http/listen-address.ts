@@ -2,13 +2,16 @@ import { isIP, isIPv4 } from 'node:net';
 import { localhostAllowedHostnames, localhostAllowedOrigins } from '@modelcontextprotocol/server';
 
 /** Whether an address is a loopback address. Other names than `localhost` don't count, even if they resolve to one. */
-export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 
 /** The address of a host, and the names under which it accepts requests. */
 export interface ListenAddress {
   /** Host name or IP address to bind. */
   readonly host: string;
-  /** The URL of the MCP endpoint as clients see it, if it differs from the bound address, for example behind a proxy. */
+  /**
+   * The URL of the MCP endpoint as clients see it, if it differs from the bound address, for example behind a proxy.
+   */
   readonly publicUrl?: URL;
   /** Additional host names accepted in the Host header. */
   readonly allowedHosts: readonly string[];
@@ -44,9 +47,16 @@ export function assertSafeAddress({ host, publicUrl, allowedHosts }: ListenAddre
 const hostnameOf = (url: URL | undefined): string[] => (url ? [url.hostname] : []);
 
 /** The host names accepted in the Host header. */
-export const acceptedHosts = ({ host, publicUrl, allowedHosts }: ListenAddress): string[] =>
-  [...localhostAllowedHostnames(), ...(isWildcardAddress(host) ? [] : [hostForUrl(host)]), ...hostnameOf(publicUrl), ...allowedHosts];
+export const acceptedHosts = ({ host, publicUrl, allowedHosts }: ListenAddress): string[] => [
+  ...localhostAllowedHostnames(),
+  ...(isWildcardAddress(host) ? [] : [hostForUrl(host)]),
+  ...hostnameOf(publicUrl),
+  ...allowedHosts,
+];
 
 /** The host names accepted in the Origin header. */
-export const acceptedOrigins = ({ publicUrl, allowedOrigins }: ListenAddress): string[] =>
-  [...localhostAllowedOrigins(), ...hostnameOf(publicUrl), ...allowedOrigins];
+export const acceptedOrigins = ({ publicUrl, allowedOrigins }: ListenAddress): string[] => [
+  ...localhostAllowedOrigins(),
+  ...hostnameOf(publicUrl),
+  ...allowedOrigins,
+];

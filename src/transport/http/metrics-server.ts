@@ -26,16 +26,36 @@ export interface MetricsServer {
 const path = '/metrics';
 
 /** Few clients fetch metrics, and nobody waits for them at the end. */
-const limits: Limits = { ...defaultLimits, connections: 64, connectionsPerAddress: 64, shutdownDelay: 0, drainTime: 1_000 };
-
-/** Answers with metrics. On a loopback address, only to clients that name it: a page in a browser could otherwise read them under a name of its own. */
-const metricsHandler = ({ host, page }: MetricsServerOptions): HttpHandler => async ({ request }) => {
-  const unknownHost = isLoopback(host) ? hostHeaderValidationResponse(request, acceptedHosts({ host, allowedHosts: [], allowedOrigins: [] })) : undefined;
-  if (unknownHost) return unknownHost;
-  if (!['GET', 'HEAD'].includes(request.method)) return errorResponse({ status: 405, message: 'Method Not Allowed: metrics are fetched with GET.', headers: { Allow: 'GET, HEAD' } });
-  const { type, text } = await page(request.headers.get('accept') ?? '');
-  return new Response(text, { headers: { 'Content-Type': type, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } });
+const limits: Limits = {
+  ...defaultLimits,
+  connections: 64,
+  connectionsPerAddress: 64,
+  shutdownDelay: 0,
+  drainTime: 1_000,
 };
+
+/**
+ * Answers with metrics. On a loopback address, only to clients that name it: a page in a browser could otherwise read
+ * them under a name of its own.
+ */
+const metricsHandler =
+  ({ host, page }: MetricsServerOptions): HttpHandler =>
+  async ({ request }) => {
+    const unknownHost = isLoopback(host)
+      ? hostHeaderValidationResponse(request, acceptedHosts({ host, allowedHosts: [], allowedOrigins: [] }))
+      : undefined;
+    if (unknownHost) return unknownHost;
+    if (!['GET', 'HEAD'].includes(request.method))
+      return errorResponse({
+        status: 405,
+        message: 'Method Not Allowed: metrics are fetched with GET.',
+        headers: { Allow: 'GET, HEAD' },
+      });
+    const { type, text } = await page(request.headers.get('accept') ?? '');
+    return new Response(text, {
+      headers: { 'Content-Type': type, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' },
+    });
+  };
 
 /**
  * Serves metrics at an address of its own.

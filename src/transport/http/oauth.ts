@@ -15,13 +15,21 @@ const Metadata = z.object({ issuer: z.string(), jwks_uri: z.url() });
 /** URLs at which an authorization server may publish its metadata: RFC 8414 first, then OpenID Connect Discovery. */
 const metadataUrls = (issuer: string): URL[] => {
   const path = new URL(issuer).pathname.replace(/\/$/, '');
-  return [`/.well-known/oauth-authorization-server${path}`, `/.well-known/openid-configuration${path}`, `${path}/.well-known/openid-configuration`]
+  return [
+    `/.well-known/oauth-authorization-server${path}`,
+    `/.well-known/openid-configuration${path}`,
+    `${path}/.well-known/openid-configuration`,
+  ]
     .filter((candidate, index, candidates) => candidates.indexOf(candidate) === index)
     .map((candidate) => new URL(candidate, issuer));
 };
 
 async function jwksUriAt(url: URL, issuer: string): Promise<URL | undefined> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(requestTimeout), redirect: 'error', headers: { accept: 'application/json' } });
+  const response = await fetch(url, {
+    signal: AbortSignal.timeout(requestTimeout),
+    redirect: 'error',
+    headers: { accept: 'application/json' },
+  });
   if (!response.ok) return undefined;
   const metadata = Metadata.parse(await response.json());
   // Metadata of another issuer could point to that issuer's keys.
@@ -67,7 +75,19 @@ export interface OAuth {
 }
 
 // No HMAC algorithms: a party that can verify with a shared secret can also sign.
-const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
 
 /** Accepted clock difference between the servers, in seconds. */
 const clockTolerance = 5;
@@ -93,7 +113,8 @@ const tokenErrorOf = (error: unknown): string | undefined => {
   return error instanceof errors.JOSEError ? tokenErrors[error.code] : undefined;
 };
 
-const textsIn = (claim: unknown): string[] => (Array.isArray(claim) ? claim.map(String) : typeof claim === 'string' ? claim.split(' ') : []);
+const textsIn = (claim: unknown): string[] =>
+  Array.isArray(claim) ? claim.map(String) : typeof claim === 'string' ? claim.split(' ') : [];
 
 /** The highest permission level among the scopes of a token. Some authorization servers call the claim `scp`. */
 const levelIn = (claims: JWTPayload): PermissionLevel | undefined => {
@@ -102,14 +123,20 @@ const levelIn = (claims: JWTPayload): PermissionLevel | undefined => {
 };
 
 /** Whether a claim is a usable name: a non-blank, well-formed string. */
-const isName = (claim: unknown): claim is string => typeof claim === 'string' && claim.trim() !== '' && claim.isWellFormed();
+const isName = (claim: unknown): claim is string =>
+  typeof claim === 'string' && claim.trim() !== '' && claim.isWellFormed();
 
 /**
- * The principal a token was issued to, or what is wrong with its claims. A token that a client got for itself names no user: by
- * RFC 9068 its `sub` is the client id, and some authorization servers omit it. The name is encoded, so that it can't look like another
+ * The principal a token was issued to, or what is wrong with its claims. A token that a client got for itself names no
+ * user: by
+ * RFC 9068 its `sub` is the client id, and some authorization servers omit it. The name is encoded, so that it can't
+ * look like another
  * principal.
  */
-function principalOf({ sub, client_id: client }: JWTPayload): { readonly principal: string } | { readonly fault: string } {
+function principalOf({
+  sub,
+  client_id: client,
+}: JWTPayload): { readonly principal: string } | { readonly fault: string } {
   if (sub === undefined && client === undefined) return { fault: 'The token has no sub' };
   const [claim, name] = sub === undefined ? ['client_id', client] : ['sub', sub];
   if (!isName(name)) return { fault: `The token is not valid here: its ${claim} is not a text that names somebody` };
@@ -138,7 +165,8 @@ function assertStrongKey(key: Awaited<ReturnType<JWTVerifyGetKey>>): void {
 /** The issuer's keys. Discovered on first use, and again after a failure. */
 function issuerKeys({ issuer, jwksUri, jwksCooldown = 10_000 }: OAuthOptions): JWTVerifyGetKey {
   let keys: Promise<JWTVerifyGetKey> | undefined;
-  const find = async (): Promise<JWTVerifyGetKey> => createRemoteJWKSet(jwksUri ?? (await discoverJwksUri(issuer)), { cooldownDuration: jwksCooldown });
+  const find = async (): Promise<JWTVerifyGetKey> =>
+    createRemoteJWKSet(jwksUri ?? (await discoverJwksUri(issuer)), { cooldownDuration: jwksCooldown });
   return async (header, token) => {
     keys ??= find().catch((error: unknown) => {
       keys = undefined;
@@ -151,7 +179,8 @@ function issuerKeys({ issuer, jwksUri, jwksCooldown = 10_000 }: OAuthOptions): J
 }
 
 /**
- * The resource server role of OAuth 2.1. Accepts tokens of one issuer for one audience, with an expiry, signed with the issuer's keys.
+ * The resource server role of OAuth 2.1. Accepts tokens of one issuer for one audience, with an expiry, signed with the
+ * issuer's keys.
  * The scopes are the permission levels; each includes those before it.
  */
 export function createOAuth(options: OAuthOptions): OAuth {
@@ -159,7 +188,10 @@ export function createOAuth(options: OAuthOptions): OAuth {
   const keys = issuerKeys(options);
 
   const refuse = (code: OAuthErrorCode, description: string, scope: PermissionLevel): Response =>
-    bearerAuthChallengeResponse(new OAuthError(code, description), { requiredScopes: [scope], resourceMetadataUrl: metadataUrl });
+    bearerAuthChallengeResponse(new OAuthError(code, description), {
+      requiredScopes: [scope],
+      resourceMetadataUrl: metadataUrl,
+    });
 
   const challenge = (description: string): Response => refuse(OAuthErrorCode.InvalidToken, description, 'read');
 
@@ -167,7 +199,8 @@ export function createOAuth(options: OAuthOptions): OAuth {
     const who = principalOf(claims);
     if ('fault' in who) return challenge(who.fault);
     const level = levelIn(claims);
-    if (level === undefined) return refuse(OAuthErrorCode.InsufficientScope, 'The token has none of the scopes of this server', 'read');
+    if (level === undefined)
+      return refuse(OAuthErrorCode.InsufficientScope, 'The token has none of the scopes of this server', 'read');
     return {
       principal: who.principal,
       level,
@@ -183,19 +216,30 @@ export function createOAuth(options: OAuthOptions): OAuth {
     async verify(token) {
       try {
         const { payload } = await jwtVerify(token, keys, {
-          issuer, audience, algorithms, clockTolerance, requiredClaims: ['exp'], currentDate: new Date(clock.now()),
+          issuer,
+          audience,
+          algorithms,
+          clockTolerance,
+          requiredClaims: ['exp'],
+          currentDate: new Date(clock.now()),
         });
         return identityOf(payload);
       } catch (error) {
         const fault = tokenErrorOf(error);
         if (fault !== undefined) return challenge(fault);
         if (error instanceof WeakKey) {
-          log.error({ issuer, bits: error.bits }, 'access tokens are refused: the authorization server signs them with an RSA key that is too weak');
+          log.error(
+            { issuer, bits: error.bits },
+            'access tokens are refused: the authorization server signs them with an RSA key that is too weak',
+          );
           return challenge(`The token is signed with a key that is not accepted: ${error.message}`);
         }
         // The token may be valid. An `invalid_token` response would make the client fetch new tokens in a loop.
         log.error({ err: error, issuer }, 'tokens can not be verified');
-        return retryLater(10, 'Access tokens can not be verified at the moment: the authorization server does not give its keys. Try again in a moment.');
+        return retryLater(
+          10,
+          'Access tokens can not be verified at the moment: the authorization server does not give its keys. Try again in a moment.',
+        );
       }
     },
   };

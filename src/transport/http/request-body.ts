@@ -27,9 +27,16 @@ export const opensStream = (body: unknown): boolean => requestIn(body)?.method =
 
 const tooLarge = (most: number): Response =>
   // The rest of the body is still arriving, so the connection can't be reused.
-  errorResponse({ status: 413, message: `The request body is larger than ${most} bytes.`, headers: { Connection: 'close' } });
+  errorResponse({
+    status: 413,
+    message: `The request body is larger than ${most} bytes.`,
+    headers: { Connection: 'close' },
+  });
 
-/** Reads and discards the rest of a body. If the connection closed while data arrives, the response would be lost. @param most maximum number of bytes to read. */
+/**
+ * Reads and discards the rest of a body. If the connection closed while data arrives, the response would be lost.
+ * @param most maximum number of bytes to read.
+ */
 export async function discardBody(request: IncomingMessage, most: number): Promise<void> {
   let size = 0;
   try {
@@ -57,12 +64,19 @@ export async function readText(request: IncomingMessage, most: number): Promise<
 }
 
 /** Reads a request's body as JSON. @returns the parsed value, or the response that rejects the body. */
-export async function readJson(request: IncomingMessage, most: number): Promise<{ readonly value: unknown } | Response> {
+export async function readJson(
+  request: IncomingMessage,
+  most: number,
+): Promise<{ readonly value: unknown } | Response> {
   const text = await readText(request, most);
   if (text instanceof Response) return text;
   try {
     return { value: JSON.parse(text) as unknown };
   } catch {
-    return errorResponse({ status: 400, code: rpcErrorCodes.parse, message: 'Parse error: the request body is not valid JSON.' });
+    return errorResponse({
+      status: 400,
+      code: rpcErrorCodes.parse,
+      message: 'Parse error: the request body is not valid JSON.',
+    });
   }
 }

@@ -1,4 +1,10 @@
-import { buildOAuthProtectedResourceMetadata, getOAuthProtectedResourceMetadataUrl, oauthMetadataResponse, type AuthMetadataOptions, type OAuthMetadata } from '@modelcontextprotocol/server';
+import {
+  buildOAuthProtectedResourceMetadata,
+  getOAuthProtectedResourceMetadataUrl,
+  oauthMetadataResponse,
+  type AuthMetadataOptions,
+  type OAuthMetadata,
+} from '@modelcontextprotocol/server';
 import { permissionLevels } from '../../contract/index.ts';
 import type { HttpHandler } from './exchange.ts';
 

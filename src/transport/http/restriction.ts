@@ -7,22 +7,36 @@ import { withRules } from '../../server/guard/index.ts';
 import { dependenciesUnder, type SharedDependencies } from '../../server/protocol/index.ts';
 import type { Tool } from '../../server/tool/index.ts';
 
-/** How many restrictions' tool lists are kept. Requests choose their toolsets freely, so the rest is built again when needed. */
+/**
+ * How many restrictions' tool lists are kept. Requests choose their toolsets freely, so the rest is built again when
+ * needed.
+ */
 const mostKept = 128;
 
 /**
- * The server's dependencies under a caller's restriction. Counters and caches stay shared, so that a stricter restriction can't be used
+ * The server's dependencies under a caller's restriction. Counters and caches stay shared, so that a stricter
+ * restriction can't be used
  * to get around a limit. The tool list of each restriction is built once, and again after many others.
  */
-export function restrictedDependencies(base: SharedDependencies, tools: readonly Tool[]): (restriction: Restriction) => SharedDependencies {
+export function restrictedDependencies(
+  base: SharedDependencies,
+  tools: readonly Tool[],
+): (restriction: Restriction) => SharedDependencies {
   const cache = new LRUCache<string, SharedDependencies>({ max: mostKept });
   return ({ name, rules, choice }) => {
     if (rules.length === 0 && !choice) return base;
     const cached = cache.get(name);
     if (cached) return cached;
     const policy = rules.reduce(withRules, base.policy);
-    const [chosen, others] = choice ? [tools.filter((tool) => choice.tools.has(tool.name)), tools.filter((tool) => !choice.tools.has(tool.name))] : [tools, []];
-    const dependencies = dependenciesUnder(base, chosen, policy, new Map(others.map((tool) => [tool.name, choice!.leavesOutOthers])));
+    const [chosen, others] = choice
+      ? [tools.filter((tool) => choice.tools.has(tool.name)), tools.filter((tool) => !choice.tools.has(tool.name))]
+      : [tools, []];
+    const dependencies = dependenciesUnder(
+      base,
+      chosen,
+      policy,
+      new Map(others.map((tool) => [tool.name, choice!.leavesOutOthers])),
+    );
     cache.set(name, dependencies);
     return dependencies;
   };
@@ -47,17 +61,31 @@ export const addReadOnly = ({ name, rules, ...others }: Restriction, setBy: stri
 const queryNames = [readOnlyQuery, toolsetsQuery];
 
 /**
- * The restriction of a request: the caller's own, plus read-only mode and toolsets if the request asks for them. A request can only
- * narrow its rights. Unknown parameters and invalid values get 400: if they were ignored, more would be allowed than the client intended.
+ * The restriction of a request: the caller's own, plus read-only mode and toolsets if the request asks for them. A
+ * request can only
+ * narrow its rights. Unknown parameters and invalid values get 400: if they were ignored, more would be allowed than
+ * the client intended.
  */
-export function requestRestriction(request: Request, own: Restriction, toolsets: OfferedToolsets): Restriction | Response {
+export function requestRestriction(
+  request: Request,
+  own: Restriction,
+  toolsets: OfferedToolsets,
+): Restriction | Response {
   const { headers, url } = request;
   const { searchParams: query } = new URL(url);
   const unknown = [...query.keys()].find((name) => !queryNames.includes(name));
-  if (unknown !== undefined) return errorResponse({ status: 400, message: `Unknown query parameter "${repeated(unknown)}". There are: ${queryNames.join(', ')}.` });
+  if (unknown !== undefined)
+    return errorResponse({
+      status: 400,
+      message: `Unknown query parameter "${repeated(unknown)}". There are: ${queryNames.join(', ')}.`,
+    });
   const values = [headers.get(readOnlyHeader), ...query.getAll(readOnlyQuery)].filter((value) => value !== null);
   if (values.some((value) => !Object.hasOwn(booleans, value))) {
     return errorResponse({ status: 400, message: `${readOnlyHeader} and ${readOnlyQuery} are "true" or "false".` });
   }
-  return chooseToolsets(request, values.some((value) => booleans[value]) ? addReadOnly(own, 'the request itself') : own, toolsets);
+  return chooseToolsets(
+    request,
+    values.some((value) => booleans[value]) ? addReadOnly(own, 'the request itself') : own,
+    toolsets,
+  );
 }

@@ -27,13 +27,19 @@ export interface TrackedResponse {
   readonly release: () => void;
 }
 
-/** Sessions of clients that use a 2025 revision. Only the principal that opened a session may use it, under the same restriction. */
+/**
+ * Sessions of clients that use a 2025 revision. Only the principal that opened a session may use it, under the same
+ * restriction.
+ */
 export interface Sessions {
   /** Answers a message in its session, or opens a session for it. */
   answer(message: SessionMessage): Promise<TrackedResponse>;
   /** How many sessions are open. */
   count(): number;
-  /** Ends the sessions of callers whose rights have changed since their last message. Calls with an open question are refused; others that are running end by themselves. */
+  /**
+   * Ends the sessions of callers whose rights have changed since their last message. Calls with an open question are
+   * refused; others that are running end by themselves.
+   */
   recheck(): Promise<void>;
   /** Ends every session. */
   close(): Promise<void>;
@@ -73,12 +79,22 @@ export const sessionHeader = 'mcp-session-id';
 
 // Other callers get the same response as for an unknown session. Clients react to it by opening a new one.
 const unknownSession = (): Response =>
-  errorResponse({ status: 404, code: rpcErrorCodes.unknownSession, message: 'Session not found. It ended, is not yours, or was opened under other restrictions: initialize again.' });
+  errorResponse({
+    status: 404,
+    code: rpcErrorCodes.unknownSession,
+    message: 'Session not found. It ended, is not yours, or was opened under other restrictions: initialize again.',
+  });
 
 const repeatedId = (): Response =>
-  errorResponse({ status: 400, code: rpcErrorCodes.invalidRequest, message: 'A request of this session with the same id is still being answered. Nothing was carried out: give each request an id of its own.' });
+  errorResponse({
+    status: 400,
+    code: rpcErrorCodes.invalidRequest,
+    message:
+      'A request of this session with the same id is still being answered. Nothing was carried out: give each request an id of its own.',
+  });
 
-const isInitialize = (body: unknown): boolean => (body as { method?: unknown } | null | undefined)?.method === 'initialize';
+const isInitialize = (body: unknown): boolean =>
+  (body as { method?: unknown } | null | undefined)?.method === 'initialize';
 
 const untracked = (response: Response): TrackedResponse => ({ response, release: () => undefined });
 
@@ -98,7 +114,8 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
 
   const endIdle = (): void => {
     const oldest = clock.now() - limits.idleSessionTime;
-    for (const [id, { inUse, lastUsed }] of sessions) if (inUse === 0 && lastUsed < oldest) void end(id, 'unused for too long');
+    for (const [id, { inUse, lastUsed }] of sessions)
+      if (inUse === 0 && lastUsed < oldest) void end(id, 'unused for too long');
   };
   const timer = setInterval(endIdle, Math.ceil(limits.idleSessionTime / 10)).unref();
 
@@ -117,7 +134,10 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
     await session.server.close();
   };
 
-  /** Ends a session for its client; its running calls are finished, those that wait for an answer with a refusal: none can come any more. */
+  /**
+   * Ends a session for its client; its running calls are finished, those that wait for an answer with a refusal: none
+   * can come any more.
+   */
   const retire = async (id: string, session: Session): Promise<void> => {
     sessions.delete(id);
     log.debug({ principal: session.caller.principal, why: 'its rights changed' }, 'session ended');
@@ -131,19 +151,27 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
   /** Without a valid access token nothing is told any more. Another message with a newer one may come. */
   const keepUntilExpiry = (session: Session, { validUntil }: HttpCaller): void => {
     session.keepOn?.();
-    session.keepOn = validUntil === undefined ? undefined : runAt(validUntil, clock, () => endSubscriptions(session.server));
+    session.keepOn =
+      validUntil === undefined ? undefined : runAt(validUntil, clock, () => endSubscriptions(session.server));
   };
 
   /**
-   * Has notifications fail that nobody hears, so that what was subscribed to isn't polled any more. A client may lose its stream and open
+   * Has notifications fail that nobody hears, so that what was subscribed to isn't polled any more. A client may lose
+   * its stream and open
    * another one, so it has as long as a session may be unused.
    */
   const rejectUnheard = (session: Session): void => {
     const { transport } = session;
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {
-      const isUnheard = options?.relatedRequestId === undefined && 'method' in message && session.streams === 0 && clock.now() - session.lastStream >= limits.idleSessionTime;
-      return isUnheard ? Promise.reject(new Error('the client has no stream for notifications')) : send(message, options);
+      const isUnheard =
+        options?.relatedRequestId === undefined &&
+        'method' in message &&
+        session.streams === 0 &&
+        clock.now() - session.lastStream >= limits.idleSessionTime;
+      return isUnheard
+        ? Promise.reject(new Error('the client has no stream for notifications'))
+        : send(message, options);
     };
   };
 
@@ -151,7 +179,19 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
     const server = build(caller);
-    const session: Session = { caller, address, server, transport, inFlight: createInFlightRequests(transport), inUse: 0, lastUsed: clock.now(), streams: 0, lastStream: clock.now(), latest: authInfo, isOver: false };
+    const session: Session = {
+      caller,
+      address,
+      server,
+      transport,
+      inFlight: createInFlightRequests(transport),
+      inUse: 0,
+      lastUsed: clock.now(),
+      streams: 0,
+      lastStream: clock.now(),
+      latest: authInfo,
+      isOver: false,
+    };
     rejectUnheard(session);
     // Registered before the first await, so that concurrent requests can't exceed the limits.
     sessions.set(id, session);
@@ -168,7 +208,10 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
     return [id, session];
   };
 
-  const answerIn = async (session: Session, { request, body, caller, authInfo }: SessionMessage): Promise<TrackedResponse> => {
+  const answerIn = async (
+    session: Session,
+    { request, body, caller, authInfo }: SessionMessage,
+  ): Promise<TrackedResponse> => {
     const finish = session.inFlight.begin(body);
     if (!finish) return untracked(repeatedId());
     session.inUse += 1;
@@ -201,10 +244,17 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
 
   const answerNew = async (message: SessionMessage): Promise<TrackedResponse> => {
     if (!isInitialize(message.body)) {
-      return untracked(errorResponse({ status: 400, message: 'Bad Request: Mcp-Session-Id header is required. Initialize first to get a session.' }));
+      return untracked(
+        errorResponse({
+          status: 400,
+          message: 'Bad Request: Mcp-Session-Id header is required. Initialize first to get a session.',
+        }),
+      );
     }
     if (!makeRoomFor(message.caller, message.address)) {
-      return untracked(retryLater(30, 'Too many sessions are open. End one that is no longer needed with DELETE, or try again later.'));
+      return untracked(
+        retryLater(30, 'Too many sessions are open. End one that is no longer needed with DELETE, or try again later.'),
+      );
     }
     const [id, session] = await open(message);
     const response = await answerIn(session, message);
@@ -217,16 +267,23 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
       const id = message.request.headers.get(sessionHeader);
       if (id === null) return answerNew(message);
       const session = sessions.get(id);
-      return session && sameRights(session.caller, message.caller) ? answerIn(session, message) : untracked(unknownSession());
+      return session && sameRights(session.caller, message.caller)
+        ? answerIn(session, message)
+        : untracked(unknownSession());
     },
     count: () => sessions.size,
     async recheck() {
-      const checked = [...sessions].map(async ([id, session]) => ((await callOf(session.latest).hasSameRights()) ? undefined : retire(id, session)));
+      const checked = [...sessions].map(async ([id, session]) =>
+        (await callOf(session.latest).hasSameRights()) ? undefined : retire(id, session),
+      );
       await Promise.all(checked);
     },
     async close() {
       clearInterval(timer);
-      await Promise.all([...[...sessions.keys()].map((id) => end(id, 'the server stops')), ...[...finished].map(close)]);
+      await Promise.all([
+        ...[...sessions.keys()].map((id) => end(id, 'the server stops')),
+        ...[...finished].map(close),
+      ]);
     },
   };
 }

@@ -16,7 +16,15 @@ interface NamedToolsets {
   readonly names: readonly string[];
 }
 
-const namesIn = (values: readonly string[]): readonly string[] => [...new Set(values.flatMap((value) => value.split(',')).map((name) => name.trim()).filter(Boolean))].toSorted();
+const namesIn = (values: readonly string[]): readonly string[] =>
+  [
+    ...new Set(
+      values
+        .flatMap((value) => value.split(','))
+        .map((name) => name.trim())
+        .filter(Boolean),
+    ),
+  ].toSorted();
 
 const namedIn = ({ headers, url }: Request): readonly NamedToolsets[] => {
   const header = headers.get(toolsetsHeader);
@@ -38,7 +46,8 @@ function faultIn({ place, names }: NamedToolsets, toolsets: OfferedToolsets): st
 }
 
 /**
- * Narrows a restriction to the toolsets that a request chooses, if it does. Where both header and query choose, a tool has to be in both
+ * Narrows a restriction to the toolsets that a request chooses, if it does. Where both header and query choose, a tool
+ * has to be in both
  * choices, so that what a proxy sets in one can't be widened in the other.
  * @returns the response with 400 for unknown names, or for a choice that leaves nothing.
  */
@@ -53,11 +62,17 @@ export function chooseToolsets(request: Request, own: Restriction, toolsets: Off
   const lists = [...new Set(named.map(({ names }) => names.join(', ')))].toSorted();
   if (chosen.size === 0) {
     const offering = Object.entries(toolsets).flatMap(([name, tools]) => (tools.length > 0 ? [name] : []));
-    return errorResponse({ status: 400, message: `No tool is left: this server offers none in ${lists.join(' that is also in ')}. It offers tools in ${offering.join(', ')}.` });
+    return errorResponse({
+      status: 400,
+      message: `No tool is left: this server offers none in ${lists.join(' that is also in ')}. It offers tools in ${offering.join(', ')}.`,
+    });
   }
   return {
     ...own,
     name: `${own.name}+toolsets(${lists.join('&')})`,
-    choice: { tools: chosen, leavesOutOthers: `the client's connection chooses only toolsets (${lists.join(' within ')}) without it` },
+    choice: {
+      tools: chosen,
+      leavesOutOthers: `the client's connection chooses only toolsets (${lists.join(' within ')}) without it`,
+    },
   };
 }

@@ -1,4 +1,13 @@
-import { createMcpHandler, isLegacyRequest, legacyStatelessFallback, type AuthInfo, type McpRequestContext, type McpServer, type McpServerFactory, type ServerEventBus } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  legacyStatelessFallback,
+  type AuthInfo,
+  type McpRequestContext,
+  type McpServer,
+  type McpServerFactory,
+  type ServerEventBus,
+} from '@modelcontextprotocol/server';
 import type { Clock, ServerLogger } from '../../server/context/index.ts';
 import { authInfoOf, callOf, type HttpCall, type HttpCaller } from './caller.ts';
 import { createSessions, sessionHeader, type TrackedResponse } from './sessions.ts';
@@ -48,7 +57,10 @@ function createSubscriptionStreams(factory: McpServerFactory, onerror: (error: E
   };
 }
 
-/** How clients that use a 2025 revision are served: with sessions, or statelessly for deployments without sticky routing. */
+/**
+ * How clients that use a 2025 revision are served: with sessions, or statelessly for deployments without sticky
+ * routing.
+ */
 export const legacyModes = ['sessions', 'stateless'] as const;
 export type LegacyMode = (typeof legacyModes)[number];
 
@@ -87,17 +99,33 @@ export interface VersionRouter {
   close(): Promise<void>;
 }
 
-const statelessResponse = (response: Response): VersionedResponse => ({ response, release: () => undefined, outlivesClient: false });
+const statelessResponse = (response: Response): VersionedResponse => ({
+  response,
+  release: () => undefined,
+  outlivesClient: false,
+});
 
 /** A body of a session, in which responses that the library doesn't accept end their requests nevertheless. */
-const withStandIns = (body: unknown): unknown => (Array.isArray(body) ? body.map((message: unknown) => standInFor(message) ?? message) : (standInFor(body) ?? body));
+const withStandIns = (body: unknown): unknown =>
+  Array.isArray(body) ? body.map((message: unknown) => standInFor(message) ?? message) : (standInFor(body) ?? body);
 
 /** Creates a router that serves the 2026 revision statelessly, and the 2025 revisions in the configured mode. */
-export function createVersionRouter({ build, watch = () => async () => undefined, legacy, limits, clock, log }: VersionRouterDependencies): VersionRouter {
+export function createVersionRouter({
+  build,
+  watch = () => async () => undefined,
+  legacy,
+  limits,
+  clock,
+  log,
+}: VersionRouterDependencies): VersionRouter {
   const protocolError = (error: Error): void => log.debug({ err: error }, 'protocol error');
   const factory = ({ era, authInfo, requestInfo }: McpRequestContext): McpServer =>
     // In the 2026 revision the library has checked that the header matches the message.
-    build(era, callOf(authInfo).caller, era === 'modern' ? (requestInfo?.headers.get('mcp-method') ?? undefined) : undefined);
+    build(
+      era,
+      callOf(authInfo).caller,
+      era === 'modern' ? (requestInfo?.headers.get('mcp-method') ?? undefined) : undefined,
+    );
   const modern = createMcpHandler(factory, { legacy: 'reject', onerror: protocolError });
   const subscriptions = createSubscriptionStreams(factory, protocolError);
   const stateless = legacyStatelessFallback(factory, protocolError);
@@ -109,11 +137,18 @@ export function createVersionRouter({ build, watch = () => async () => undefined
       const authInfo = authInfoOf(call);
       const options = { authInfo, parsedBody: body };
       if (!(await isLegacyRequest(request, body))) {
-        return statelessResponse(await (isListenRequest(body) ? subscriptions.open(request, body, authInfo, watch(call)) : modern.fetch(request, options)));
+        return statelessResponse(
+          await (isListenRequest(body)
+            ? subscriptions.open(request, body, authInfo, watch(call))
+            : modern.fetch(request, options)),
+        );
       }
       if (legacy === 'stateless') return statelessResponse(await stateless(request, options));
       // In the 2025 revisions a lost connection does not cancel the request.
-      return { ...(await sessions.answer({ request, body, authInfo, caller: call.caller, address })), outlivesClient: true };
+      return {
+        ...(await sessions.answer({ request, body, authInfo, caller: call.caller, address })),
+        outlivesClient: true,
+      };
     },
     sessions: () => sessions.count(),
     recheck: () => sessions.recheck(),

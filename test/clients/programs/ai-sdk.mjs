@@ -3,7 +3,10 @@ import { Experimental_StdioMCPTransport as StdioTransport } from '@ai-sdk/mcp/mc
 import { carryOut, resultOf } from './task.mjs';
 
 await carryOut(async ({ url, headers, ...command }, answer) => {
-  const client = await createMCPClient({ transport: url === undefined ? new StdioTransport(command) : { type: 'http', url, headers }, capabilities: { elicitation: {} } });
+  const client = await createMCPClient({
+    transport: url === undefined ? new StdioTransport(command) : { type: 'http', url, headers },
+    capabilities: { elicitation: {} },
+  });
   client.onElicitationRequest(ElicitationRequestSchema, ({ params }) => answer(params));
   const tools = await client.tools();
   return {

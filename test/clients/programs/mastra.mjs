@@ -3,7 +3,9 @@ import { carryOut } from './task.mjs';
 
 await carryOut(async ({ url, headers, ...command }, answer) => {
   const server = url === undefined ? command : { url: new URL(url), requestInit: { headers } };
-  const client = new MCPClient({ servers: { infra: { ...server, inputRequests: async ({ params }) => answer(params) } } });
+  const client = new MCPClient({
+    servers: { infra: { ...server, inputRequests: async ({ params }) => answer(params) } },
+  });
   const { infra: tools } = await client.listToolsets();
   return {
     list: async () => Object.keys(tools),

@@ -2,7 +2,8 @@ import { MCPServerStdio, MCPServerStreamableHttp, RunContext, getAllMcpTools } f
 import { carryOut } from './task.mjs';
 
 await carryOut(async ({ url, headers, ...command }) => {
-  const server = url === undefined ? new MCPServerStdio(command) : new MCPServerStreamableHttp({ url, requestInit: { headers } });
+  const server =
+    url === undefined ? new MCPServerStdio(command) : new MCPServerStreamableHttp({ url, requestInit: { headers } });
   await server.connect();
   const tools = await getAllMcpTools([server]);
   return {
@@ -10,7 +11,16 @@ await carryOut(async ({ url, headers, ...command }) => {
     // As an agent calls it. What it gives is what the model reads; a failed call looks like any other.
     call: async (name, args) => {
       const said = await tools.find((tool) => tool.name === name).invoke(new RunContext(), JSON.stringify(args));
-      return { text: typeof said === 'string' ? said : [said].flat().map((part) => part.text ?? '').join('\n'), failed: false };
+      return {
+        text:
+          typeof said === 'string'
+            ? said
+            : [said]
+                .flat()
+                .map((part) => part.text ?? '')
+                .join('\n'),
+        failed: false,
+      };
     },
     read: async (uri) => (await server.readResource(uri)).contents[0].text,
     close: () => server.close(),

@@ -6,7 +6,9 @@ import * as types from '@modelcontextprotocol/sdk/types.js';
 import { resultOf } from './task.mjs';
 
 const transportTo = ({ command, args, env, url, headers }) =>
-  url === undefined ? new StdioClientTransport({ command, args, env }) : new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+  url === undefined
+    ? new StdioClientTransport({ command, args, env })
+    : new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
 
 /** Connects the client of the first major version of the SDK. */
 export async function connectSdk(server, answer) {

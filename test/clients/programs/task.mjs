@@ -7,7 +7,11 @@ const agreed = ({ requestedSchema: { properties } }) => {
 };
 
 /** An error with its causes, as text: some clients put what the server said into the cause. */
-const describe = (error) => [error instanceof Error ? error.message : String(error), ...(error?.cause === undefined ? [] : [describe(error.cause)])].join(': ');
+const describe = (error) =>
+  [
+    error instanceof Error ? error.message : String(error),
+    ...(error?.cause === undefined ? [] : [describe(error.cause)]),
+  ].join(': ');
 
 const steps = {
   list: async (client) => ({ names: await client.list() }),
@@ -24,7 +28,10 @@ const take = async (client, step) => {
 };
 
 /** The text of a tool's result, and whether the client says that the call failed. */
-export const resultOf = ({ content, isError }) => ({ text: content.map((part) => part.text ?? '').join('\n'), failed: isError === true });
+export const resultOf = ({ content, isError }) => ({
+  text: content.map((part) => part.text ?? '').join('\n'),
+  failed: isError === true,
+});
 
 /**
  * Reads a task on stdin, has a client carry it out, and prints what the client saw as one line of JSON.

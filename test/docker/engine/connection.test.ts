@@ -1,7 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  createDockerClient, createDockerContainer, createDockerNetwork, type DockerError, dockerInfo, inspectDockerContainer, inspectDockerSwarm, listDockerNodes, listDockerServices, newestDockerApi, oldestDockerApi, parseDockerAddress,
-  startDockerContainer, waitForDockerContainer,
+  createDockerClient,
+  createDockerContainer,
+  createDockerNetwork,
+  type DockerError,
+  dockerInfo,
+  inspectDockerContainer,
+  inspectDockerSwarm,
+  listDockerNodes,
+  listDockerServices,
+  newestDockerApi,
+  oldestDockerApi,
+  parseDockerAddress,
+  startDockerContainer,
+  waitForDockerContainer,
 } from '../../../src/platform/runtime/docker/engine/index.ts';
 import { rejectionOf } from '../../platform/runtime/docker/fake-engine.ts';
 import { makeCertificates, type TestCertificates } from '../../support/docker/certificates.ts';
@@ -13,7 +25,10 @@ let engine: TestEngine;
 beforeAll(async () => {
   certificates = await makeCertificates();
   const { ca, cert, key } = certificates;
-  engine = await startTestEngine({ swarm: false, args: ['--host', 'tcp://127.0.0.1:2376', '--tlsverify', '--tlscacert', ca, '--tlscert', cert, '--tlskey', key] });
+  engine = await startTestEngine({
+    swarm: false,
+    args: ['--host', 'tcp://127.0.0.1:2376', '--tlsverify', '--tlscacert', ca, '--tlscert', cert, '--tlskey', key],
+  });
 });
 afterAll(() => engine?.end());
 
@@ -37,8 +52,10 @@ describe('over TLS', () => {
   test('nobody else gets an answer, and another engine is not taken for it; both are told in words', async () => {
     const others = await makeCertificates();
     for (const [files, words] of [
-      [{ ...certificates, ca: others.ca }, /not signed by the authority in the TLS file "ca"/], [{ ...others, ca: certificates.ca }, /not take the certificate in the TLS file "cert"/],
-      [{ ...certificates, key: others.key }, /the TLS file "key" is not the key of the certificate in "cert"/], [undefined, /HTTP request to an HTTPS server/],
+      [{ ...certificates, ca: others.ca }, /not signed by the authority in the TLS file "ca"/],
+      [{ ...others, ca: certificates.ca }, /not take the certificate in the TLS file "cert"/],
+      [{ ...certificates, key: others.key }, /the TLS file "key" is not the key of the certificate in "cert"/],
+      [undefined, /HTTP request to an HTTPS server/],
     ] as const) {
       const docker = createDockerClient(parseDockerAddress(address, files));
       const error = await rejectionOf(dockerInfo(docker));
@@ -52,7 +69,9 @@ describe('over TLS', () => {
 
 test('an engine without swarm says so', async () => {
   const { docker } = engine;
-  const errors = await Promise.all([listDockerServices(docker), listDockerNodes(docker), inspectDockerSwarm(docker)].map(rejectionOf));
+  const errors = await Promise.all(
+    [listDockerServices(docker), listDockerNodes(docker), inspectDockerSwarm(docker)].map(rejectionOf),
+  );
   expect(errors.map((error) => (error as DockerError).kind)).toEqual(['no manager', 'no manager', 'no manager']);
 });
 
@@ -67,7 +86,10 @@ test('a running request ends with its signal and its deadline, and the client go
   const reason = new Error('stopping');
   stopping.abort(reason);
   expect(await waiting).toBe(reason);
-  expect(await rejectionOf(waitForDockerContainer(docker, container, { timeoutMilliseconds: 200 }))).toMatchObject({ kind: 'timeout', path: `/containers/${container}/wait` });
+  expect(await rejectionOf(waitForDockerContainer(docker, container, { timeoutMilliseconds: 200 }))).toMatchObject({
+    kind: 'timeout',
+    path: `/containers/${container}/wait`,
+  });
   expect((await inspectDockerContainer(docker, container)).State.Running).toBe(true);
 });
 
@@ -77,7 +99,10 @@ test('an engine that is killed is unreachable, running requests included, and an
   await dockerInfo(docker);
   await engine.kill();
   expect(await waiting).toMatchObject({ kind: 'unreachable' });
-  expect(await rejectionOf(dockerInfo(docker))).toMatchObject({ kind: 'unreachable', reason: expect.stringContaining(engine.address) });
+  expect(await rejectionOf(dockerInfo(docker))).toMatchObject({
+    kind: 'unreachable',
+    reason: expect.stringContaining(engine.address),
+  });
   await engine.start();
   expect((await dockerInfo(docker)).ID).not.toBe('');
   await engine.stop();

@@ -4,8 +4,20 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  buildDockerImage, createDockerContainer, type DockerBuild, type DockerProgress, inspectDockerDistribution, inspectDockerImage, listDockerContainers, listDockerImages, pruneDockerImages, pullDockerImage, pushDockerImage,
-  removeDockerContainer, removeDockerImage, tagDockerImage,
+  buildDockerImage,
+  createDockerContainer,
+  type DockerBuild,
+  type DockerProgress,
+  inspectDockerDistribution,
+  inspectDockerImage,
+  listDockerContainers,
+  listDockerImages,
+  pruneDockerImages,
+  pullDockerImage,
+  pushDockerImage,
+  removeDockerContainer,
+  removeDockerImage,
+  tagDockerImage,
 } from '../../../src/platform/runtime/docker/engine/index.ts';
 import { collect, rejectionOf } from '../../platform/runtime/docker/fake-engine.ts';
 import { startTestEngine, type TestEngine, waitUntil } from '../../support/docker/docker-engine.ts';
@@ -34,7 +46,13 @@ const contextOf = async (files: Readonly<Record<string, string>>): Promise<Buffe
 
 /** Builds from a Dockerfile on top of the image with a shell. */
 const build = async (dockerfile: string, more: Partial<DockerBuild> = {}): Promise<DockerProgress[]> =>
-  collect(buildDockerImage(engine.docker, { context: await contextOf({ Dockerfile: `FROM ${base}\n${dockerfile}` }), tags: ['built:1'], ...more }));
+  collect(
+    buildDockerImage(engine.docker, {
+      context: await contextOf({ Dockerfile: `FROM ${base}\n${dockerfile}` }),
+      tags: ['built:1'],
+      ...more,
+    }),
+  );
 
 const textOf = (messages: readonly DockerProgress[]): string => messages.map(({ stream = '' }) => stream).join('');
 
@@ -43,20 +61,37 @@ describe('a build', () => {
     const { docker } = engine;
     const dockerfile = `FROM ${base} AS wanted\nARG GREETING\nRUN echo "$GREETING" > /greeting && cat /greeting\nFROM wanted\nRUN exit 1\n`;
     const context = Readable.from([await contextOf({ 'deploy/Dockerfile.web': dockerfile })]);
-    const messages = await collect(buildDockerImage(docker, {
-      context, tags: ['built:1', 'built:newest'], dockerfile: 'deploy/Dockerfile.web', target: 'wanted', labels: { 'io.infra-mcp.test': 'images' }, buildArguments: { GREETING: 'hello there' },
-      memory: 64 * 1024 * 1024, networkMode: 'none',
-    }));
+    const messages = await collect(
+      buildDockerImage(docker, {
+        context,
+        tags: ['built:1', 'built:newest'],
+        dockerfile: 'deploy/Dockerfile.web',
+        target: 'wanted',
+        labels: { 'io.infra-mcp.test': 'images' },
+        buildArguments: { GREETING: 'hello there' },
+        memory: 64 * 1024 * 1024,
+        networkMode: 'none',
+      }),
+    );
     expect(textOf(messages)).toContain('hello there\n');
     const image = await inspectDockerImage(docker, 'built:1');
     expect(messages.map(({ aux }) => aux)).toContainEqual({ ID: image.Id });
-    expect(image).toMatchObject({ RepoTags: expect.arrayContaining(['built:1', 'built:newest']), Os: 'linux', Config: { Labels: { 'io.infra-mcp.test': 'images' } } });
-    expect((await listDockerImages(docker, { label: ['io.infra-mcp.test=images'] })).map(({ Id: id }) => id)).toContain(image.Id);
+    expect(image).toMatchObject({
+      RepoTags: expect.arrayContaining(['built:1', 'built:newest']),
+      Os: 'linux',
+      Config: { Labels: { 'io.infra-mcp.test': 'images' } },
+    });
+    expect((await listDockerImages(docker, { label: ['io.infra-mcp.test=images'] })).map(({ Id: id }) => id)).toContain(
+      image.Id,
+    );
     expect(await listDockerContainers(docker)).toEqual([]);
   });
 
   test.each([
-    ['RUN echo before && exit 7', { kind: 'failed', code: 7, reason: expect.stringContaining('returned a non-zero code: 7'), status: undefined }],
+    [
+      'RUN echo before && exit 7',
+      { kind: 'failed', code: 7, reason: expect.stringContaining('returned a non-zero code: 7'), status: undefined },
+    ],
     ['COPY nowhere /', { kind: 'failed', reason: expect.stringContaining('nowhere') }],
   ])('with "%s" fails with the reason', async (dockerfile, expected) => {
     expect(await rejectionOf(build(dockerfile))).toMatchObject({ ...expected, method: 'POST', path: '/build' });
@@ -64,18 +99,32 @@ describe('a build', () => {
   });
 
   test('of something that is no Dockerfile is refused', async () => {
-    expect(await rejectionOf(build('NONSENSE'))).toMatchObject({ kind: 'refused', status: 400, reason: expect.stringContaining('unknown instruction: NONSENSE') });
-    expect(await rejectionOf(build('RUN true', { dockerfile: 'misspelled' }))).toMatchObject({ reason: expect.stringContaining('Cannot locate specified Dockerfile') });
+    expect(await rejectionOf(build('NONSENSE'))).toMatchObject({
+      kind: 'refused',
+      status: 400,
+      reason: expect.stringContaining('unknown instruction: NONSENSE'),
+    });
+    expect(await rejectionOf(build('RUN true', { dockerfile: 'misspelled' }))).toMatchObject({
+      reason: expect.stringContaining('Cannot locate specified Dockerfile'),
+    });
   });
 
   test('that is aborted ends, with its container', async () => {
     const stopping = new AbortController();
     const following = async (): Promise<void> => {
       const context = await contextOf({ Dockerfile: `FROM ${base}\nRUN echo started && sleep 1000` });
-      for await (const { stream } of buildDockerImage(engine.docker, { context, tags: ['aborted:1'], signal: stopping.signal })) if (stream?.includes('started\n')) stopping.abort(new Error('superseded'));
+      for await (const { stream } of buildDockerImage(engine.docker, {
+        context,
+        tags: ['aborted:1'],
+        signal: stopping.signal,
+      }))
+        if (stream?.includes('started\n')) stopping.abort(new Error('superseded'));
     };
     expect(String(await rejectionOf(following()))).toBe('Error: superseded');
-    await waitUntil('the container of the build is gone', async () => (await listDockerContainers(engine.docker)).length === 0);
+    await waitUntil(
+      'the container of the build is gone',
+      async () => (await listDockerContainers(engine.docker)).length === 0,
+    );
   });
 
   test('uses layers that are there, unless it must not', async () => {
@@ -88,7 +137,10 @@ describe('a build', () => {
   test('by BuildKit makes an image too', async () => {
     await build('RUN true', { builder: 'buildkit', tags: ['buildkit:1'] });
     expect((await inspectDockerImage(engine.docker, 'buildkit:1')).RepoTags).toEqual(['buildkit:1']);
-    expect(await rejectionOf(build('RUN exit 7', { builder: 'buildkit' }))).toMatchObject({ kind: 'failed', reason: expect.stringContaining('exit code: 7') });
+    expect(await rejectionOf(build('RUN exit 7', { builder: 'buildkit' }))).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining('exit code: 7'),
+    });
   });
 });
 
@@ -113,7 +165,10 @@ test('images get names and lose them; pruning takes those with the label that no
   await removeDockerContainer(docker, container);
 });
 
-describe.each([['anybody', false], ['its user only', true]])('a registry for %s', (_, isPrivate) => {
+describe.each([
+  ['anybody', false],
+  ['its user only', true],
+])('a registry for %s', (_, isPrivate) => {
   let registry: TestRegistry;
   const credentials = () => (isPrivate ? { ...registryUser, serveraddress: registry.host } : undefined);
   const name = (tag = '1'): string => `${registry.host}/team/app:${tag}`;
@@ -127,7 +182,11 @@ describe.each([['anybody', false], ['its user only', true]])('a registry for %s'
 
   test('tells the digest of an image, and the image is pulled by it', async () => {
     const { docker } = engine;
-    const { Descriptor: descriptor, Platforms: platforms } = await inspectDockerDistribution(docker, name(), credentials());
+    const { Descriptor: descriptor, Platforms: platforms } = await inspectDockerDistribution(
+      docker,
+      name(),
+      credentials(),
+    );
     expect(descriptor.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(platforms).toMatchObject([{ os: 'linux' }]);
     const image = `${registry.host}/team/app@${descriptor.digest}`;
@@ -138,16 +197,27 @@ describe.each([['anybody', false], ['its user only', true]])('a registry for %s'
   });
 
   test('says what it does not have', async () => {
-    expect(await rejectionOf(inspectDockerDistribution(engine.docker, name('missing'), credentials()))).toMatchObject({ status: expect.any(Number), reason: expect.stringMatching(/manifest unknown/) });
-    expect(await rejectionOf(collect(pullDockerImage(engine.docker, name('missing'), credentials())))).toMatchObject({ reason: expect.stringContaining('manifest') });
+    expect(await rejectionOf(inspectDockerDistribution(engine.docker, name('missing'), credentials()))).toMatchObject({
+      status: expect.any(Number),
+      reason: expect.stringMatching(/manifest unknown/),
+    });
+    expect(await rejectionOf(collect(pullDockerImage(engine.docker, name('missing'), credentials())))).toMatchObject({
+      reason: expect.stringContaining('manifest'),
+    });
   });
 
   test.runIf(isPrivate)('refuses others, and errors have no password', async () => {
     const { docker } = engine;
     const wrong = { ...registryUser, password: 'wrong-word', serveraddress: registry.host };
     for (const one of [undefined, wrong]) {
-      const errors = [await rejectionOf(inspectDockerDistribution(docker, name(), one)), await rejectionOf(collect(pullDockerImage(docker, name(), one)))];
-      expect(errors).toEqual([expect.objectContaining({ name: 'DockerError' }), expect.objectContaining({ name: 'DockerError' })]);
+      const errors = [
+        await rejectionOf(inspectDockerDistribution(docker, name(), one)),
+        await rejectionOf(collect(pullDockerImage(docker, name(), one))),
+      ];
+      expect(errors).toEqual([
+        expect.objectContaining({ name: 'DockerError' }),
+        expect.objectContaining({ name: 'DockerError' }),
+      ]);
       expect(`${errors.map(String).join()} ${JSON.stringify(errors)}`).not.toMatch(/wrong-word|registry password/);
     }
   });
@@ -155,7 +225,8 @@ describe.each([['anybody', false], ['its user only', true]])('a registry for %s'
   test('serves base images of builds', async () => {
     const { docker } = engine;
     const context = await contextOf({ Dockerfile: `FROM ${name()}\nRUN echo on top > /top` });
-    const built = (credentialsOfBuild: DockerBuild['credentials']): Promise<DockerProgress[]> => collect(buildDockerImage(docker, { context, tags: ['on-top:1'], pull: true, credentials: credentialsOfBuild }));
+    const built = (credentialsOfBuild: DockerBuild['credentials']): Promise<DockerProgress[]> =>
+      collect(buildDockerImage(docker, { context, tags: ['on-top:1'], pull: true, credentials: credentialsOfBuild }));
     if (isPrivate) expect(await rejectionOf(built([]))).toMatchObject({ name: 'DockerError' });
     await built(isPrivate ? [credentials()!] : []);
     expect((await inspectDockerImage(docker, 'on-top:1')).RepoTags).toEqual(['on-top:1']);

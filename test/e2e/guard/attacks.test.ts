@@ -50,9 +50,12 @@ describe('what a platform or its users wrote', () => {
   ];
   // What the platform's own machinery reads, not people.
   const machine = /^[0-9a-f-]{36}$|^\d{4}-\d\d-\d\dT|^[A-Z][A-Z_]*$|^(?:https?|git|ssh|oci):/;
-  // Which attack a text carries depends on the text alone, so that one pass over the tools meets them all, and plans stay what they are.
-  const poisoned = (text: string): string => (machine.test(text) ? text : `${text.slice(0, 20)} ${attacks[text.length % attacks.length]}`);
-  const poison = (method: string, _path: string, body: unknown): unknown => (method === 'GET' ? mapStrings(body, poisoned) : body);
+  // Which attack a text carries depends on the text alone, so that one pass over the tools meets them all, and plans
+  // stay what they are.
+  const poisoned = (text: string): string =>
+    machine.test(text) ? text : `${text.slice(0, 20)} ${attacks[text.length % attacks.length]}`;
+  const poison = (method: string, _path: string, body: unknown): unknown =>
+    method === 'GET' ? mapStrings(body, poisoned) : body;
 
   test('stays data in every result, plan and question', async () => {
     const { connect, proxy } = await startServer({ alter: poison });
@@ -65,7 +68,14 @@ describe('what a platform or its users wrote', () => {
       clear(text, text.includes('<platform-data'));
       clear(JSON.stringify(result.structuredContent ?? {}), false);
     }
-    for (const name of ['stop_environment', 'restart_services', 'update_container', 'lock_cluster', 'update_environment_variable']) await asking.call(name, calls[name]!());
+    for (const name of [
+      'stop_environment',
+      'restart_services',
+      'update_container',
+      'lock_cluster',
+      'update_environment_variable',
+    ])
+      await asking.call(name, calls[name]!());
     expect(user.questions).toHaveLength(5);
     for (const { message, requestedSchema } of user.questions) {
       clear(message + JSON.stringify(requestedSchema), false);
@@ -122,7 +132,9 @@ describe('agreement through the client', () => {
   test('does not count for other arguments: edited after the user agreed', async () => {
     const { connect, proxy } = await startServer();
     const edit = onceAgreed((params) => (params.arguments = { ...params.arguments, reason: 'to break in' }));
-    const result = await (await connect({ user: userAnswering(agree), tamper: edit })).call('lock_cluster', calls['lock_cluster']!());
+    const result = await (
+      await connect({ user: userAnswering(agree), tamper: edit })
+    ).call('lock_cluster', calls['lock_cluster']!());
     expect(failureIn(result)).toMatchObject({ kind: 'not_confirmed', why: 'other_call' });
     nothingDone(proxy);
   });
@@ -141,7 +153,8 @@ describe('agreement through the client', () => {
     let answer: Record<string, unknown> | undefined;
     const replay = ({ params }: ToolCall): void => {
       if (answer) Object.assign(params, answer);
-      else if (params['inputResponses']) answer = { inputResponses: params['inputResponses'], requestState: params['requestState'] };
+      else if (params['inputResponses'])
+        answer = { inputResponses: params['inputResponses'], requestState: params['requestState'] };
     };
     const asking = await connect({ user: userAnswering(agree), tamper: replay });
     const restart = calls['restart_services']!();
@@ -154,7 +167,8 @@ describe('agreement through the client', () => {
   test('does not count once the target has changed', async () => {
     let renamed = false;
     const { connect, proxy } = await startServer({
-      alter: (_method, path, body) => (renamed && /^\/environment\/[^/]+$/.test(path) ? { ...(body as object), name: 'renamed' } : body),
+      alter: (_method, path, body) =>
+        renamed && /^\/environment\/[^/]+$/.test(path) ? { ...(body as object), name: 'renamed' } : body,
     });
     const user = userAnswering((question) => {
       renamed = true;
@@ -169,7 +183,10 @@ describe('agreement through the client', () => {
   test('does not count once there is another service', async () => {
     let more: object[] = [];
     const { connect, proxy } = await startServer({
-      alter: (_method, path, body) => (path.endsWith('/services') ? { ...(body as object), results: [...(body as { results: object[] }).results, ...more] } : body),
+      alter: (_method, path, body) =>
+        path.endsWith('/services')
+          ? { ...(body as object), results: [...(body as { results: object[] }).results, ...more] }
+          : body,
     });
     const user = userAnswering((question) => {
       more = [{ id: '00000000-0000-4000-8000-000000000009', name: 'late', service_type: 'APPLICATION' }];
@@ -208,7 +225,10 @@ describe('approval out of band', () => {
   test('lets one of two calls through that race on it', async () => {
     const { caller, proxy } = await approved();
     const restart = calls['restart_services']!();
-    const both = await Promise.all([caller.call('restart_services', restart), caller.call('restart_services', restart)]);
+    const both = await Promise.all([
+      caller.call('restart_services', restart),
+      caller.call('restart_services', restart),
+    ]);
     expect(both.filter(({ isError }) => !isError)).toHaveLength(1);
     expect(proxy.writes()).toHaveLength(1);
   });
@@ -263,7 +283,9 @@ describe('a plan token', () => {
     const restart = calls['restart_services']!();
     const plan_token = tokenIn(textOf(await caller.call('restart_services', restart)));
     expect((await caller.call('restart_services', { ...restart, plan_token })).isError).toBeFalsy();
-    expect(failureIn(await caller.call('restart_services', { ...restart, plan_token }))?.why).toMatch(/^(used|changed)$/);
+    expect(failureIn(await caller.call('restart_services', { ...restart, plan_token }))?.why).toMatch(
+      /^(used|changed)$/,
+    );
     expect(proxy.writes()).toHaveLength(1);
   });
 
@@ -273,7 +295,9 @@ describe('a plan token', () => {
     const restart = calls['restart_services']!();
     const plan_token = tokenIn(textOf(await caller.call('restart_services', restart)));
     expect(failureIn(await caller.call('stop_environment', { ...stop(), plan_token }))?.why).toBe('other_call');
-    expect(failureIn(await (await connect({ principal: 'eve' })).call('restart_services', { ...restart, plan_token }))?.why).toBe('other_call');
+    expect(
+      failureIn(await (await connect({ principal: 'eve' })).call('restart_services', { ...restart, plan_token }))?.why,
+    ).toBe('other_call');
     nothingDone(proxy);
   });
 
@@ -290,7 +314,9 @@ describe('a bound on grave calls', () => {
   test('holds, however many are agreed to at once', async () => {
     const { connect, proxy } = await startServer({ policy: 'max_disruptive_per_hour: 2' });
     const asking = await connect({ user: userAnswering(agree) });
-    const many = await Promise.all(Array.from({ length: 5 }, () => asking.call('redeploy_terraform', calls['redeploy_terraform']!())));
+    const many = await Promise.all(
+      Array.from({ length: 5 }, () => asking.call('redeploy_terraform', calls['redeploy_terraform']!())),
+    );
     expect(proxy.writes().length).toBeLessThanOrEqual(2);
     const refused = many.filter((result) => failureIn(result)?.kind === 'denied').map((result) => textOf(result));
     expect(refused).toContainEqual(expect.stringContaining('policy.yaml, max_disruptive_per_hour'));

@@ -40,10 +40,14 @@ type Entry = Record<string, unknown>;
 async function entries(): Promise<Entry[]> {
   const { file } = auditFilesOf(guard.config);
   await guard.settled();
-  return (await readFile(file, 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as Entry);
+  return (await readFile(file, 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Entry);
 }
 
-const summaries = async (): Promise<unknown[][]> => (await entries()).map(({ kind, tool, tier, confirmed, outcome, why }) => [kind, tool, tier, confirmed, outcome, why]);
+const summaries = async (): Promise<unknown[][]> =>
+  (await entries()).map(({ kind, tool, tier, confirmed, outcome, why }) => [kind, tool, tier, confirmed, outcome, why]);
 
 const targets = async (): Promise<unknown[]> => (await entries()).map(({ target }) => target);
 
@@ -89,12 +93,17 @@ describe('the audit log records', () => {
     test('also where the policy denies it, and where it failed', async () => {
       const { call } = await startServer({ policy: 'deny: [{ environment: staging, toolset: services }]' });
       await call('get_application_logs', { application_id: 'shop/staging/checkout-api' });
-      expect((await entries()).map(({ outcome, target }) => [outcome, target])).toEqual([['denied', expect.objectContaining(api)]]);
+      expect((await entries()).map(({ outcome, target }) => [outcome, target])).toEqual([
+        ['denied', expect.objectContaining(api)],
+      ]);
     });
 
     test('without secrets that a name holds', async () => {
       const secret = `ghp_${'aB3'.repeat(12)}`;
-      const { call } = await startServer({ alter: (_method, _path, body) => JSON.parse(JSON.stringify(body).replaceAll('"checkout-api"', `"${secret}"`)) as unknown });
+      const { call } = await startServer({
+        alter: (_method, _path, body) =>
+          JSON.parse(JSON.stringify(body).replaceAll('"checkout-api"', `"${secret}"`)) as unknown,
+      });
       await call('get_application_logs', { application_id: `shop/staging/${secret}` });
       const [entry] = await entries();
       expect(entry).toMatchObject({ outcome: 'done', target: { path: 'shop/staging/[hidden]' } });
@@ -120,7 +129,11 @@ describe('the audit log records', () => {
       ['outcome', 'restart_services', 'disruptive', 'elicited', 'done', undefined],
     ]);
     const [, intent] = await entries();
-    expect(intent).toMatchObject({ who: 'ann', target: { kind: 'environment', name: 'staging', path: 'shop/staging', mode: 'STAGING' }, plan: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(intent).toMatchObject({
+      who: 'ann',
+      target: { kind: 'environment', name: 'staging', path: 'shop/staging', mode: 'STAGING' },
+      plan: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
   });
 
   test('a change approved in the terminal, and one that the caller confirmed itself: by these names', async () => {
@@ -131,18 +144,36 @@ describe('the audit log records', () => {
     await call('redeploy_terraform', restart);
     const again = textOf(await call('redeploy_terraform', restart));
     await call('redeploy_terraform', { ...restart, plan_token: /plan_token (\S+)/.exec(again)![1]! });
-    expect((await entries()).filter(({ kind }) => kind === 'intent').map(({ confirmed }) => confirmed)).toEqual(['terminal', 'unattended']);
-    expect((await entries()).map(({ kind, outcome, verdict }) => outcome ?? verdict ?? kind)).toEqual(['pending', 'approved', 'intent', 'done', 'pending', 'intent', 'done']);
+    expect((await entries()).filter(({ kind }) => kind === 'intent').map(({ confirmed }) => confirmed)).toEqual([
+      'terminal',
+      'unattended',
+    ]);
+    expect((await entries()).map(({ kind, outcome, verdict }) => outcome ?? verdict ?? kind)).toEqual([
+      'pending',
+      'approved',
+      'intent',
+      'done',
+      'pending',
+      'intent',
+      'done',
+    ]);
   });
 
   test('what was refused, denied, rehearsed and failed, and why', async () => {
-    const { call } = await startServer({ user: userAnswering(() => ({ action: 'decline' })), policy: 'deny: [{ tool: lock_cluster }]' });
+    const { call } = await startServer({
+      user: userAnswering(() => ({ action: 'decline' })),
+      policy: 'deny: [{ tool: lock_cluster }]',
+    });
     await call('stop_environment', calls['stop_environment']!());
     await call('lock_cluster', calls['lock_cluster']!());
     await call('stop_environment', { ...calls['stop_environment']!(), dry_run: true });
     await call('get_helm', { helm_id: platform.seed['job_id'] });
     await call('get_helm', {});
-    expect((await summaries()).filter(([, , , , outcome]) => outcome !== 'asked').map(([, tool, , , outcome, why]) => [tool, outcome, why])).toEqual([
+    expect(
+      (await summaries())
+        .filter(([, , , , outcome]) => outcome !== 'asked')
+        .map(([, tool, , , outcome, why]) => [tool, outcome, why]),
+    ).toEqual([
       ['stop_environment', 'refused', 'declined'],
       ['lock_cluster', 'denied', 'policy.yaml, deny[0]'],
       ['stop_environment', 'planned', undefined],
@@ -154,7 +185,14 @@ describe('the audit log records', () => {
   test('calls whose outcome nobody knows', async () => {
     const { call } = await startServer({ dropsResponse: (method) => method === 'POST' });
     await call('create_project', calls['create_project']!());
-    expect((await summaries()).at(-1)).toEqual(['outcome', 'create_project', 'write', 'not_needed', 'unknown', expect.any(String)]);
+    expect((await summaries()).at(-1)).toEqual([
+      'outcome',
+      'create_project',
+      'write',
+      'not_needed',
+      'unknown',
+      expect.any(String),
+    ]);
   });
 
   test('nothing that verifying would not find whole', async () => {
@@ -193,7 +231,9 @@ describe('a change', () => {
 
   test.skipIf(process.platform === 'win32')('is not made when its plan cannot be sealed; reads still are', async () => {
     await writeFile(join(guard.dataDir, 'guard.key'), Buffer.alloc(32), { mode: 0o644 });
-    const { call, proxy } = await startServer({ alter: (_method, _path, body) => ({ ...(body as object), api_token: 'abcd1234' }) });
+    const { call, proxy } = await startServer({
+      alter: (_method, _path, body) => ({ ...(body as object), api_token: 'abcd1234' }),
+    });
     expect(failureIn(await call('create_project', calls['create_project']!()))?.kind).toBe('not_recorded');
     expect(proxy.writes()).toEqual([]);
     expect(textOf(await call('get_organization'))).toMatch(/api_token: \[hidden\]/);
@@ -213,9 +253,16 @@ describe('a value from the environment of the server', () => {
 
   test('is set without anyone seeing it', async () => {
     vi.stubEnv('DEPLOY_KEY', 'a value of the operator');
-    const { call, proxy } = await startServer({ policy: 'value_from_env: [DEPLOY_KEY]', onBody: (body) => void bodies.push(body) });
+    const { call, proxy } = await startServer({
+      policy: 'value_from_env: [DEPLOY_KEY]',
+      onBody: (body) => void bodies.push(body),
+    });
     const bodies: string[] = [];
-    const args = { application_id: platform.seed['application_id'], key: 'FROM_OPERATOR', value_from_env: 'DEPLOY_KEY' };
+    const args = {
+      application_id: platform.seed['application_id'],
+      key: 'FROM_OPERATOR',
+      value_from_env: 'DEPLOY_KEY',
+    };
     const rehearsed = await call('create_environment_variable', { ...args, dry_run: true });
     const result = await call('create_environment_variable', args);
     expect(result.isError).toBeFalsy();
@@ -228,21 +275,40 @@ describe('a value from the environment of the server', () => {
 
   test('is not to be had of variables that the operator did not name', async () => {
     const { call, proxy } = await startServer({ policy: 'value_from_env: [DEPLOY_KEY]' });
-    const result = await call('create_environment_variable', { application_id: platform.seed['application_id'], key: 'X', value_from_env: 'PATH' });
-    expect([failureIn(result)?.kind, textOf(result)]).toEqual(['bad_arguments', expect.stringMatching(/"value_from_env" .*\bDEPLOY_KEY\b/)]);
+    const result = await call('create_environment_variable', {
+      application_id: platform.seed['application_id'],
+      key: 'X',
+      value_from_env: 'PATH',
+    });
+    expect([failureIn(result)?.kind, textOf(result)]).toEqual([
+      'bad_arguments',
+      expect.stringMatching(/"value_from_env" .*\bDEPLOY_KEY\b/),
+    ]);
     expect(proxy.writes()).toEqual([]);
   });
 });
 
 describe('a policy about places', () => {
   test('knows projects and environments by name, for reads too', async () => {
-    const { call, proxy } = await startServer({ policy: 'deny: [{ environment: staging, toolset: services }, { project: Shop, toolset: variables }]' });
-    const project = ((await call('list_projects', calls['list_projects']!())).structuredContent as { results: { id: string; name: string }[] }).results.find(({ id }) => id === platform.seed['project_id'])!;
+    const { call, proxy } = await startServer({
+      policy: 'deny: [{ environment: staging, toolset: services }, { project: Shop, toolset: variables }]',
+    });
+    const project = (
+      (await call('list_projects', calls['list_projects']!())).structuredContent as {
+        results: { id: string; name: string }[];
+      }
+    ).results.find(({ id }) => id === platform.seed['project_id'])!;
     const denied = await call('get_application_logs', calls['get_application_logs']!());
-    expect([failureIn(denied)?.kind, textOf(denied)]).toEqual(['denied', expect.stringContaining('toolset is services, environment is staging (policy.yaml, deny[0])')]);
+    expect([failureIn(denied)?.kind, textOf(denied)]).toEqual([
+      'denied',
+      expect.stringContaining('toolset is services, environment is staging (policy.yaml, deny[0])'),
+    ]);
     const other = await startServer({ policy: `deny: [{ project: "${project.name.toUpperCase()}" }]` });
     const unnamed = await other.call('list_environment_variables', calls['list_environment_variables']!());
-    expect([failureIn(unnamed)?.kind, textOf(unnamed)]).toEqual(['denied', expect.stringContaining('(policy.yaml, deny[0])')]);
+    expect([failureIn(unnamed)?.kind, textOf(unnamed)]).toEqual([
+      'denied',
+      expect.stringContaining('(policy.yaml, deny[0])'),
+    ]);
     expect(textOf(unnamed)).not.toContain(project.name);
     expect((await other.call('list_clusters', calls['list_clusters']!())).isError).toBeFalsy();
     expect([...proxy.writes(), ...other.proxy.writes()]).toEqual([]);

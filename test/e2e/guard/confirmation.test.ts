@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EnvironmentMode } from '../../../src/contract/resources/environment.ts';
 import { connectorsTo, type Connectors, type Connect } from '../../support/connectors.ts';
-import { agree, type Answer, failureIn, nameToType, type Question, type TestClient, textOf, userAnswering } from '../../support/mcp-clients.ts';
+import {
+  agree,
+  type Answer,
+  failureIn,
+  nameToType,
+  type Question,
+  type TestClient,
+  textOf,
+  userAnswering,
+} from '../../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -36,7 +45,13 @@ const stateOf = async (id: string): Promise<unknown> => {
   return (structuredContent as { environment: unknown }).environment;
 };
 
-const database = (environment_id: string) => ({ environment_id, name: `db-${(count += 1)}`, type: 'REDIS', version: '7', mode: 'CONTAINER' });
+const database = (environment_id: string) => ({
+  environment_id,
+  name: `db-${(count += 1)}`,
+  type: 'REDIS',
+  version: '7',
+  mode: 'CONTAINER',
+});
 
 const eras: [string, () => Connect][] = [
   ['2026', () => connectors.modern],
@@ -66,7 +81,9 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
     const user = userAnswering(agree);
     const { project_id, cluster_id } = platform.seed;
     const name = `live-${(count += 1)}`;
-    const result = await (await connect()(user)).call('create_environment', { project_id, cluster_id, name, mode: 'PRODUCTION' });
+    const result = await (
+      await connect()(user)
+    ).call('create_environment', { project_id, cluster_id, name, mode: 'PRODUCTION' });
     expect(result.isError).toBeFalsy();
     expect(nameToType(user.questions[0]!)).toBe(`${project}/${name}`);
   });
@@ -74,7 +91,9 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
   test('a restart asks for a yes', async () => {
     const user = userAnswering(agree);
     const { environment_id, container_id } = platform.seed;
-    const result = await (await connect()(user)).call('restart_services', { environment_id, container_ids: [container_id] });
+    const result = await (
+      await connect()(user)
+    ).call('restart_services', { environment_id, container_ids: [container_id] });
     expect(result.isError).toBeFalsy();
     expect(user.questions[0]!.requestedSchema.properties).toMatchObject({ approve: { type: 'boolean' } });
   });
@@ -116,10 +135,15 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
     const client = await connect()(user);
     const stop = () => client.call('stop_environment', { environment_id: id });
     // Here the server doesn't learn of the failure: it sees the same call twice, without an answer.
-    if (client.protocolVersion === 'modern') for (let round = 0; round < 2; round += 1) await expect(stop()).rejects.toThrow();
+    if (client.protocolVersion === 'modern')
+      for (let round = 0; round < 2; round += 1) await expect(stop()).rejects.toThrow();
     for (let round = 0; round < 2; round += 1) {
       const result = await stop();
-      expect(failureIn(result)).toEqual({ kind: 'not_confirmed', why: client.protocolVersion === 'modern' ? 'unanswered' : 'client_error', outcome: 'refused' });
+      expect(failureIn(result)).toEqual({
+        kind: 'not_confirmed',
+        why: client.protocolVersion === 'modern' ? 'unanswered' : 'client_error',
+        outcome: 'refused',
+      });
     }
     expect(user.questions).toHaveLength(client.protocolVersion === 'modern' ? 2 : 1);
     expect(await stateOf(id)).toEqual(before);
@@ -135,7 +159,9 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
 
   test('a target that does not exist is told before anyone is asked', async () => {
     const user = userAnswering(agree);
-    const result = await (await connect()(user)).call('stop_environment', { environment_id: '00000000-0000-4000-8000-000000000000' });
+    const result = await (
+      await connect()(user)
+    ).call('stop_environment', { environment_id: '00000000-0000-4000-8000-000000000000' });
     expect(failureIn(result)).toMatchObject({ kind: 'api', why: 'not_found', status: 404 });
     expect(user.questions).toEqual([]);
   });
@@ -159,7 +185,10 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
   test('a question tells what would be sent, without its secrets', async () => {
     const user = userAnswering(() => ({ action: 'decline' }));
     const args = {
-      organization_id: platform.organizationId, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'], target_secret: 'do-not-show-this',
+      organization_id: platform.organizationId,
+      target_url: 'https://hooks.example/in',
+      events: ['DEPLOYMENT_FAILED'],
+      target_secret: 'do-not-show-this',
     };
     const result = await (await connect()(user)).call('create_webhook', args);
     const said = `${user.questions[0]!.message}\n${textOf(result)}`;
@@ -170,7 +199,11 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
   test('user name and password of a webhook are told of, never shown: in the question, the plan, the answer and what is read of it', async () => {
     const user = userAnswering(agree);
     const client = await connect()(user);
-    const args = { organization_id: platform.organizationId, target_url: 'https://made:up.77@hooks.example/with', events: ['DEPLOYMENT_FAILED'] };
+    const args = {
+      organization_id: platform.organizationId,
+      target_url: 'https://made:up.77@hooks.example/with',
+      events: ['DEPLOYMENT_FAILED'],
+    };
     const planned = textOf(await client.call('create_webhook', { ...args, dry_run: true }));
     const result = await client.call('create_webhook', args);
     const asked = user.questions[0]!.message;
@@ -181,7 +214,10 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
     const { id, target_url } = result.structuredContent as { id: string; target_url: string };
     expect(target_url).toBe('https://[hidden]@hooks.example/with');
     const found = await client.call('find_resource', { query: 'hooks.example' });
-    const events = await client.call('list_webhook_events', { organization_id: platform.organizationId, webhook_id: id });
+    const events = await client.call('list_webhook_events', {
+      organization_id: platform.organizationId,
+      webhook_id: id,
+    });
     expect(JSON.stringify([planned, asked, result, found, events])).not.toMatch(/made|up\.77/);
   });
 
@@ -193,7 +229,9 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
     const denied = await client.call('create_project', { organization_id: platform.organizationId, name: 'never' });
     expect(failureIn(denied)?.kind).toBe('denied');
     expect(textOf(denied)).toContain('INFRA_READ_ONLY');
-    expect(textOf(await client.call('list_projects', { organization_id: platform.organizationId }))).not.toContain('never');
+    expect(textOf(await client.call('list_projects', { organization_id: platform.organizationId }))).not.toContain(
+      'never',
+    );
     expect(client.instructions()).toContain('read-only');
   });
 

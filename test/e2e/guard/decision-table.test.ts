@@ -112,11 +112,35 @@ const table: Record<string, Row> = {
 
 /** Tools whose target is in no environment: rules about environments have no hold on them. */
 const placeless = [
-  'get_organization', 'list_projects', 'create_project', 'list_members', 'invite_member', 'create_helm_repository', 'update_billing_info', 'get_labels_group', 'create_webhook',
-  'list_webhook_events', 'list_clusters', 'list_alert_rules', 'find_resource', 'get_organization_overview', 'get_api_budget',
+  'get_organization',
+  'list_projects',
+  'create_project',
+  'list_members',
+  'invite_member',
+  'create_helm_repository',
+  'update_billing_info',
+  'get_labels_group',
+  'create_webhook',
+  'list_webhook_events',
+  'list_clusters',
+  'list_alert_rules',
+  'find_resource',
+  'get_organization_overview',
+  'get_api_budget',
 ];
 /** Tools whose every call is destructive. */
-const destructive = ['update_environment_variable', 'stop_environment', 'upgrade_cluster', 'update_alert_rule', 'stop_services', 'delete_service', 'delete_environment', 'delete_custom_domain', 'delete_environment_variable', 'restore_database'];
+const destructive = [
+  'update_environment_variable',
+  'stop_environment',
+  'upgrade_cluster',
+  'update_alert_rule',
+  'stop_services',
+  'delete_service',
+  'delete_environment',
+  'delete_custom_domain',
+  'delete_environment_variable',
+  'restore_database',
+];
 /** Tools whose calls are destructive where what they replace can't be read, which the document doesn't offer. */
 const blind = ['update_container', 'update_database'];
 const clusterTools = ['lock_cluster', 'upgrade_cluster', 'unlock_cluster'];
@@ -145,15 +169,31 @@ const settings: Setting[] = [
     policy: 'unattended: [disruptive, destructive]',
     asks: false,
     becomes: (outcome, tool, mode) => {
-      const sensitive = ['invite_member', 'create_helm_repository', 'update_billing_info', 'create_webhook'].includes(tool);
+      const sensitive = ['invite_member', 'create_helm_repository', 'update_billing_info', 'create_webhook'].includes(
+        tool,
+      );
       // What destroys production, or what may be production, nobody confirms for themselves.
-      const irreparable = mode === 'unknown' ? [...destructive, ...blind].includes(tool) : destructive.includes(tool) && mode === 'PRODUCTION' && !clusterTools.includes(tool);
+      const irreparable =
+        mode === 'unknown'
+          ? [...destructive, ...blind].includes(tool)
+          : destructive.includes(tool) && mode === 'PRODUCTION' && !clusterTools.includes(tool);
       return isAsked(outcome) ? (sensitive || irreparable ? 'nobody' : 'token') : outcome;
     },
   },
   // All that is sensitive is on the organization, and so reaches production.
-  { name: 'unattended sensitive calls, a client that cannot ask', policy: 'unattended: [sensitive]', asks: false, becomes: unasked('nobody') },
-  { name: 'read-only, a client that asks', policy: 'read_only: true', asks: true, becomes: (outcome, tool) => (tools.find(({ name }) => name === tool)!.operation.effect === 'read' ? outcome : 'denied') },
+  {
+    name: 'unattended sensitive calls, a client that cannot ask',
+    policy: 'unattended: [sensitive]',
+    asks: false,
+    becomes: unasked('nobody'),
+  },
+  {
+    name: 'read-only, a client that asks',
+    policy: 'read_only: true',
+    asks: true,
+    becomes: (outcome, tool) =>
+      tools.find(({ name }) => name === tool)!.operation.effect === 'read' ? outcome : 'denied',
+  },
   {
     name: 'production denied, a client that asks',
     policy: 'deny: [{ mode: PRODUCTION }]',
@@ -166,20 +206,46 @@ const settings: Setting[] = [
       return 'denied';
     },
   },
-  { name: 'a freeze, a client that cannot ask', policy: 'freeze: [{ cron: "* * * * *", time_zone: UTC, duration: PT1H }]', asks: false, becomes: (outcome) => (outcome === 'read' || outcome === 'cannot' ? outcome : 'denied') },
-  { name: 'no grave call an hour, a client that asks', policy: 'max_disruptive_per_hour: 0', asks: true, becomes: unasked('denied') },
-  { name: 'only services allowed, a client that asks', policy: 'allow: [{ toolset: services }]', asks: true, becomes: (outcome, tool) => (tools.find(({ name }) => name === tool)!.toolset === 'services' ? outcome : 'denied') },
+  {
+    name: 'a freeze, a client that cannot ask',
+    policy: 'freeze: [{ cron: "* * * * *", time_zone: UTC, duration: PT1H }]',
+    asks: false,
+    becomes: (outcome) => (outcome === 'read' || outcome === 'cannot' ? outcome : 'denied'),
+  },
+  {
+    name: 'no grave call an hour, a client that asks',
+    policy: 'max_disruptive_per_hour: 0',
+    asks: true,
+    becomes: unasked('denied'),
+  },
+  {
+    name: 'only services allowed, a client that asks',
+    policy: 'allow: [{ toolset: services }]',
+    asks: true,
+    becomes: (outcome, tool) => (tools.find(({ name }) => name === tool)!.toolset === 'services' ? outcome : 'denied'),
+  },
 ];
 
 /** With the service that is started seeming stopped. */
 const withStopped = (path: string, body: unknown): unknown => {
   const { databases } = body as { databases?: { id: string }[] };
-  return path.endsWith('/statuses') && databases ? { ...(body as object), databases: databases.map((row) => (row.id === seedId('service/data/development/events-db') ? { ...row, state: 'STOPPED' } : row)) } : body;
+  return path.endsWith('/statuses') && databases
+    ? {
+        ...(body as object),
+        databases: databases.map((row) =>
+          row.id === seedId('service/data/development/events-db') ? { ...row, state: 'STOPPED' } : row,
+        ),
+      }
+    : body;
 };
 
-/** Without the projects that the calls make: of an organization of very many it isn't found out what its clusters host. */
+/**
+ * Without the projects that the calls make: of an organization of very many it isn't found out what its clusters host.
+ */
 const seeded = (method: string, path: string, body: unknown): unknown =>
-  method === 'GET' && /^\/organization\/[^/]+\/project$/.test(path) ? { results: (body as { results: { name: string }[] }).results.filter(({ name }) => !name.startsWith('project-')) } : withStopped(path, withDeploymentUnderWay(method, path, body));
+  method === 'GET' && /^\/organization\/[^/]+\/project$/.test(path)
+    ? { results: (body as { results: { name: string }[] }).results.filter(({ name }) => !name.startsWith('project-')) }
+    : withStopped(path, withDeploymentUnderWay(method, path, body));
 
 let platform: TestPlatform;
 let calls: ReturnType<typeof toolCallsOn>;
@@ -190,8 +256,14 @@ let guards: Record<'plain' | 'operator', GuardFixture>;
 beforeAll(async () => {
   platform = await startTestPlatform();
   calls = toolCallsOn(platform);
-  proxies = Object.fromEntries(await Promise.all(modes.map(async (mode) => [mode, await startRecordingProxy(platform.url, { mode, alter: seeded })]))) as typeof proxies;
-  connectors = Object.fromEntries(modes.map((mode) => [mode, connectorsTo(proxies[mode].url, platform.token)])) as typeof connectors;
+  proxies = Object.fromEntries(
+    await Promise.all(
+      modes.map(async (mode) => [mode, await startRecordingProxy(platform.url, { mode, alter: seeded })]),
+    ),
+  ) as typeof proxies;
+  connectors = Object.fromEntries(
+    modes.map((mode) => [mode, connectorsTo(proxies[mode].url, platform.token)]),
+  ) as typeof connectors;
   guards = { plain: await openGuardFixture(), operator: await openGuardFixture({ operator: true }) };
 });
 
@@ -237,19 +309,27 @@ test('the table has a row for each tool', () => {
 });
 
 /** Tries every tool on every mode. */
-async function tryAll({ asks, becomes }: Setting, clientFor: (mode: Mode, user?: User) => Promise<TestClient>): Promise<void> {
+async function tryAll(
+  { asks, becomes }: Setting,
+  clientFor: (mode: Mode, user?: User) => Promise<TestClient>,
+): Promise<void> {
   const user = asks ? userAnswering(() => ({ action: 'decline' })) : undefined;
   for (const mode of modes) {
     const client = await clientFor(mode, user);
     const observed: string[][] = [];
     for (const tool of Object.keys(table)) observed.push([mode, tool, await tryOut(client, user, tool, mode)]);
-    expect(observed).toEqual(Object.entries(table).map(([tool, row]) => [mode, tool, becomes(row[modes.indexOf(mode)]!, tool, mode)]));
+    expect(observed).toEqual(
+      Object.entries(table).map(([tool, row]) => [mode, tool, becomes(row[modes.indexOf(mode)]!, tool, mode)]),
+    );
   }
 }
 
 describe.each(settings)('$name', (setting) => {
   const { policy: text, operator, becomes } = setting;
-  const eras = [['2026', 'modern'], ['2025', 'legacy']] as const;
+  const eras = [
+    ['2026', 'modern'],
+    ['2025', 'legacy'],
+  ] as const;
   const clientFor =
     (era: 'modern' | 'legacy') =>
     async (mode: Mode, user?: User): Promise<TestClient> => {
@@ -258,13 +338,19 @@ describe.each(settings)('$name', (setting) => {
     };
 
   // How somebody is asked depends on the era, and what a policy says does not: each policy is tried in one of them.
-  test.each(text === undefined ? eras : [eras[settings.indexOf(setting) % eras.length]!])('every tool on every mode in the %s era', (_, era) => tryAll(setting, clientFor(era)));
+  test.each(text === undefined ? eras : [eras[settings.indexOf(setting) % eras.length]!])(
+    'every tool on every mode in the %s era',
+    (_, era) => tryAll(setting, clientFor(era)),
+  );
 
   test('lists no tool that can never pass', async () => {
     const listed = (await (await clientFor('modern')('STAGING')).list()).map(({ name }) => name);
-    const hopeless = Object.entries(table).filter(([tool, row]) => modes.every((mode, index) => becomes(row[index]!, tool, mode) === 'denied')).map(([tool]) => tool);
+    const hopeless = Object.entries(table)
+      .filter(([tool, row]) => modes.every((mode, index) => becomes(row[index]!, tool, mode) === 'denied'))
+      .map(([tool]) => tool);
     // A freeze ends, an hour passes: only what no call can ever do is left out.
-    if (text === undefined || !/freeze|max_disruptive/.test(text)) expect(listed).toEqual(Object.keys(table).filter((tool) => !hopeless.includes(tool)));
+    if (text === undefined || !/freeze|max_disruptive/.test(text))
+      expect(listed).toEqual(Object.keys(table).filter((tool) => !hopeless.includes(tool)));
     else expect(listed).toEqual(Object.keys(table));
   });
 });

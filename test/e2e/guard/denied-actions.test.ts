@@ -22,7 +22,11 @@ async function startServer(policy: string, options: RecordingProxyOptions = {}) 
   const call = async (tool: string, args: Json) => {
     const before = server.proxy.writes().length;
     const result = await server.call(tool, args);
-    return { isDenied: failureIn(result)?.kind === 'denied', changes: server.proxy.writes().length - before, text: textOf(result) };
+    return {
+      isDenied: failureIn(result)?.kind === 'denied',
+      changes: server.proxy.writes().length - before,
+      text: textOf(result),
+    };
   };
   return { ...server, call };
 }
@@ -31,11 +35,20 @@ const application = 'shop/staging/checkout-api';
 const application_id = seedId(`service/${application}`);
 
 /** A history of these commits, newest first. */
-const history = (...commits: string[]) => (_method: string, path: string, body: unknown): unknown => {
-  if (!path.endsWith('/deploymentHistoryV2') || !Array.isArray((body as Json)['results'])) return body;
-  const [row] = (body as { results: Json[] }).results;
-  return { results: commits.map((git_commit_id, index) => ({ ...row, identifier: { execution_id: `e-${index}` }, status: 'DEPLOYED', details: { commit: { git_commit_id } } })) };
-};
+const history =
+  (...commits: string[]) =>
+  (_method: string, path: string, body: unknown): unknown => {
+    if (!path.endsWith('/deploymentHistoryV2') || !Array.isArray((body as Json)['results'])) return body;
+    const [row] = (body as { results: Json[] }).results;
+    return {
+      results: commits.map((git_commit_id, index) => ({
+        ...row,
+        identifier: { execution_id: `e-${index}` },
+        status: 'DEPLOYED',
+        details: { commit: { git_commit_id } },
+      })),
+    };
+  };
 
 const [old, present, next] = ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40)];
 
@@ -50,17 +63,31 @@ describe('a deny of rollback_application', () => {
     ['of the newest', {}, false],
   ])('holds for a deployment %s: %j %s', async (_, more, isDenied) => {
     const { call } = await startServer(policy, { alter: history(present, old) });
-    expect(await call('deploy_application', { application_id: application, ...more })).toMatchObject({ isDenied, changes: isDenied ? 0 : 1 });
+    expect(await call('deploy_application', { application_id: application, ...more })).toMatchObject({
+      isDenied,
+      changes: isDenied ? 0 : 1,
+    });
   });
 
   test('does not hold for going forward again', async () => {
     const { call } = await startServer(policy, { alter: history(old, next, old) });
-    expect(await call('deploy_application', { application_id: application, git_commit_id: next })).toMatchObject({ isDenied: false, changes: 1 });
+    expect(await call('deploy_application', { application_id: application, git_commit_id: next })).toMatchObject({
+      isDenied: false,
+      changes: 1,
+    });
   });
 
   test.each<[string, RecordingProxyOptions]>([
     ['is not shown', { mode: 'unknown' }],
-    ['goes back further than is read', { alter: (method, path, body) => (path.endsWith('/deploymentHistoryV2') ? history(...Array.from({ length: 100 }, () => present))(method, path, body) : body) }],
+    [
+      'goes back further than is read',
+      {
+        alter: (method, path, body) =>
+          path.endsWith('/deploymentHistoryV2')
+            ? history(...Array.from({ length: 100 }, () => present))(method, path, body)
+            : body,
+      },
+    ],
   ])('holds in doubt where the history %s', async (_, options) => {
     const { call } = await startServer(policy, options);
     const uri = `infra://service/application/${application_id}`;
@@ -105,7 +132,13 @@ describe('a deny of start_services', () => {
   });
 
   test('holds in doubt where no states can be read', async () => {
-    const { call } = await startServer(policy, { beforeRequest: async (_, request, response) => void (request.url!.endsWith('/statuses') && response.writeHead(403, { 'content-type': 'application/json' }).end('{"status":403,"message":"no"}')) });
+    const { call } = await startServer(policy, {
+      beforeRequest: async (_, request, response) =>
+        void (
+          request.url!.endsWith('/statuses') &&
+          response.writeHead(403, { 'content-type': 'application/json' }).end('{"status":403,"message":"no"}')
+        ),
+    });
     const { text, ...rest } = await call('deploy_service', deploy(application));
     expect(rest).toEqual({ isDenied: true, changes: 0 });
     expect(text).toContain('in doubt');
@@ -117,21 +150,55 @@ const variable = { application_id: application, key: 'NEVER_SET', value: 'x' };
 const helm = 'shop/staging/session-cache';
 
 const deeds: [string, [string, Json][]][] = [
-  ['deploy_application', [['deploy_service', { service: application }], ['rollback_application', { application }], ['deploy_service', { environment: 'shop/production' }]]],
-  ['deploy_service', [
-    ['deploy_database', { database_id: 'shop/staging/orders-db' }], ['deploy_application', { application_id: application }], ['redeploy_terraform', { terraform_id: 'shop/staging/assets-bucket' }],
-    ['rollback_application', { application }], ['start_services', { services: [application] }], ['deploy_service', { services: [{ service: application }] }],
-  ]],
-  ['set_environment_variables', [
-    ['create_environment_variable', variable], ['create_secret', variable],
-    ['update_environment_variable', { environment_id: 'shop/staging', environment_variable_id: 'shop/staging/REGION', value: 'x' }],
-    ['override_environment_variable', { container_id: 'shop/staging/search', environment_variable_id: 'shop/staging/REGION', value: 'x' }],
-  ]],
-  ['create_secret', [
-    ['set_environment_variables', { application, secrets: { NEVER_SET: 'correct-horse-12' } }], ['set_environment_variables', { service: 'shop/staging/search', secrets: { NEVER_SET: 'correct-horse-12' } }],
-    ['set_environment_variables', { service: helm, secrets: { NEVER_SET: 'correct-horse-12' } }],
-  ]],
-  ['create_environment_variable', [['set_environment_variables', { environment: 'shop/staging', variables: { NEVER_SET: 'x' } }], ['set_environment_variables', { service: helm, variables: { NEVER_SET: 'x' } }]]],
+  [
+    'deploy_application',
+    [
+      ['deploy_service', { service: application }],
+      ['rollback_application', { application }],
+      ['deploy_service', { environment: 'shop/production' }],
+    ],
+  ],
+  [
+    'deploy_service',
+    [
+      ['deploy_database', { database_id: 'shop/staging/orders-db' }],
+      ['deploy_application', { application_id: application }],
+      ['redeploy_terraform', { terraform_id: 'shop/staging/assets-bucket' }],
+      ['rollback_application', { application }],
+      ['start_services', { services: [application] }],
+      ['deploy_service', { services: [{ service: application }] }],
+    ],
+  ],
+  [
+    'set_environment_variables',
+    [
+      ['create_environment_variable', variable],
+      ['create_secret', variable],
+      [
+        'update_environment_variable',
+        { environment_id: 'shop/staging', environment_variable_id: 'shop/staging/REGION', value: 'x' },
+      ],
+      [
+        'override_environment_variable',
+        { container_id: 'shop/staging/search', environment_variable_id: 'shop/staging/REGION', value: 'x' },
+      ],
+    ],
+  ],
+  [
+    'create_secret',
+    [
+      ['set_environment_variables', { application, secrets: { NEVER_SET: 'correct-horse-12' } }],
+      ['set_environment_variables', { service: 'shop/staging/search', secrets: { NEVER_SET: 'correct-horse-12' } }],
+      ['set_environment_variables', { service: helm, secrets: { NEVER_SET: 'correct-horse-12' } }],
+    ],
+  ],
+  [
+    'create_environment_variable',
+    [
+      ['set_environment_variables', { environment: 'shop/staging', variables: { NEVER_SET: 'x' } }],
+      ['set_environment_variables', { service: helm, variables: { NEVER_SET: 'x' } }],
+    ],
+  ],
 ];
 
 describe.each(deeds)('a deny of %s', (denied, others) => {
@@ -147,7 +214,11 @@ const otherDeeds: [string, string, Json][] = [
   ['create_secret', 'create_environment_variable', { service: helm, key: 'ALLOWED', value: 'x' }],
   ['create_secret', 'set_environment_variables', { service: helm, variables: { ALLOWED_TOO: 'x' } }],
   ['create_environment_variable', 'create_secret', { service: helm, key: 'STORED', value: 'correct-horse-12' }],
-  ['create_environment_variable', 'set_environment_variables', { service: helm, secrets: { STORED_TOO: 'correct-horse-12' } }],
+  [
+    'create_environment_variable',
+    'set_environment_variables',
+    { service: helm, secrets: { STORED_TOO: 'correct-horse-12' } },
+  ],
 ];
 
 test.each(otherDeeds)('a deny of %s does not hold for %s %j', async (denied, tool, args) => {
@@ -158,8 +229,19 @@ test.each(otherDeeds)('a deny of %s does not hold for %s %j', async (denied, too
 
 test('tools that a deny leaves nothing of are not listed', async () => {
   const { listed } = await startServer('deny: [{ tool: deploy_service }, { tool: set_environment_variables }]');
-  for (const gone of ['deploy_service', 'deploy_database', 'deploy_application', 'redeploy_terraform', 'rollback_application', 'set_environment_variables', 'create_secret', 'update_environment_variable']) expect(listed).not.toContain(gone);
-  for (const left of ['restart_services', 'list_environment_variables', 'create_application']) expect(listed).toContain(left);
+  for (const gone of [
+    'deploy_service',
+    'deploy_database',
+    'deploy_application',
+    'redeploy_terraform',
+    'rollback_application',
+    'set_environment_variables',
+    'create_secret',
+    'update_environment_variable',
+  ])
+    expect(listed).not.toContain(gone);
+  for (const left of ['restart_services', 'list_environment_variables', 'create_application'])
+    expect(listed).toContain(left);
 });
 
 test('a deny of a tool of several reads takes away no read', async () => {

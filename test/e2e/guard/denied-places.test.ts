@@ -22,14 +22,29 @@ let aimed: TestPlatform['seed'];
 // Everything in the denied project has "quagga" in its name, and everything in its PRODUCTION environment "zebra".
 beforeAll(async () => {
   platform = await startTestPlatform();
-  const made = async (name: Parameters<TestPlatform['must']>[0], input: Json): Promise<string> => String((await platform.must(name, input))['id']);
+  const made = async (name: Parameters<TestPlatform['must']>[0], input: Json): Promise<string> =>
+    String((await platform.must(name, input))['id']);
   const organization = { organization_id: platform.organizationId };
   const project = await made('create_project', { ...organization, name: 'quagga-project' });
   const place = { project_id: project, cluster_id: platform.seed['cluster_id'] };
   const environment = await made('create_environment', { ...place, name: 'zebra-live', mode: 'PRODUCTION' });
-  const application = await made('create_application', { environment_id: environment, name: 'zebra-api', git_repository: { url: 'https://git.example/shop/zebra.git' } });
-  const database = await made('create_database', { environment_id: environment, name: 'zebra-db', type: 'REDIS', version: '7', mode: 'CONTAINER' });
-  const variable = await made('create_environment_variable', { application_id: application, key: 'ZEBRA_KEY', value: 'x' });
+  const application = await made('create_application', {
+    environment_id: environment,
+    name: 'zebra-api',
+    git_repository: { url: 'https://git.example/shop/zebra.git' },
+  });
+  const database = await made('create_database', {
+    environment_id: environment,
+    name: 'zebra-db',
+    type: 'REDIS',
+    version: '7',
+    mode: 'CONTAINER',
+  });
+  const variable = await made('create_environment_variable', {
+    application_id: application,
+    key: 'ZEBRA_KEY',
+    value: 'x',
+  });
   await platform.must('deploy_application', { application_id: application });
   ids.project.push(project);
   ids.environment.push(environment, application, database, variable, watchService(application));
@@ -43,10 +58,23 @@ beforeAll(async () => {
 
 /** Copies an environment that has services of every kind into the denied project. */
 async function copyWithEveryKind(project: string): Promise<void> {
-  const { id } = await platform.must('clone_environment', { environment_id: platform.seed['environment_id'], name: 'zebra-copy', mode: 'PRODUCTION', project_id: project });
+  const { id } = await platform.must('clone_environment', {
+    environment_id: platform.seed['environment_id'],
+    name: 'zebra-copy',
+    mode: 'PRODUCTION',
+    project_id: project,
+  });
   const services = rowsOf(await platform.must('list_services', { environment_id: id }));
-  const own = Object.fromEntries(services.map((row) => [`${String(row['service_type']).toLowerCase()}_id`, String(row['id'])]));
-  aimed = { ...platform.seed, ...own, project_id: project, environment_id: String(id), alert_rule_id: ids.environment.at(-1)! };
+  const own = Object.fromEntries(
+    services.map((row) => [`${String(row['service_type']).toLowerCase()}_id`, String(row['id'])]),
+  );
+  aimed = {
+    ...platform.seed,
+    ...own,
+    project_id: project,
+    environment_id: String(id),
+    alert_rule_id: ids.environment.at(-1)!,
+  };
   ids.environment.push(String(id), ...services.map((row) => String(row['id'])));
 }
 
@@ -54,8 +82,17 @@ async function copyWithEveryKind(project: string): Promise<void> {
 function watchService(service: string): string {
   const db = new DatabaseSync(join(platform.dataDir, databaseFile));
   const id = randomUUID();
-  const row = { ...db.prepare('SELECT * FROM alert_rule WHERE id = ?').get(platform.seed['alert_rule_id']!), id, name: 'zebra-errors', target_id: service };
-  db.prepare(`INSERT INTO alert_rule (${Object.keys(row).join(', ')}) VALUES (${Object.keys(row).map(() => '?').join(', ')})`).run(...Object.values(row));
+  const row = {
+    ...db.prepare('SELECT * FROM alert_rule WHERE id = ?').get(platform.seed['alert_rule_id']!),
+    id,
+    name: 'zebra-errors',
+    target_id: service,
+  };
+  db.prepare(
+    `INSERT INTO alert_rule (${Object.keys(row).join(', ')}) VALUES (${Object.keys(row)
+      .map(() => '?')
+      .join(', ')})`,
+  ).run(...Object.values(row));
   db.close();
   return id;
 }
@@ -73,11 +110,19 @@ const scoped = (scope: Policy['scope']): Policy => ({ readOnly: false, scope });
 const policies: readonly (readonly [string, () => Promise<Policy> | Policy, () => RegExp])[] = [
   ['a project is denied', () => policyFrom('deny: [{ project: quagga-project }]'), all],
   ['reading a project is denied', () => policyFrom('deny: [{ project: quagga-project, tier: read }]'), all],
-  ['environments are denied', () => policyFrom('deny: [{ environment: [quagga-project/zebra-live, quagga-project/zebra-copy] }]'), inside],
+  [
+    'environments are denied',
+    () => policyFrom('deny: [{ environment: [quagga-project/zebra-live, quagga-project/zebra-copy] }]'),
+    inside,
+  ],
   ['only another project is allowed', () => policyFrom('allow: [{ project: shop }]'), all],
   ['a mode is denied', () => policyFrom('deny: [{ mode: PRODUCTION }]'), inside],
   ['calls are kept to another project', () => scoped({ project: { name: 'shop', setBy: 'INFRA_PROJECT' } }), all],
-  ['calls are kept to another environment', () => scoped({ environment: { name: 'shop/staging', setBy: 'INFRA_ENVIRONMENT' } }), all],
+  [
+    'calls are kept to another environment',
+    () => scoped({ environment: { name: 'shop/staging', setBy: 'INFRA_ENVIRONMENT' } }),
+    all,
+  ],
 ];
 
 const said = async (request: Promise<unknown>): Promise<string> => {
@@ -107,14 +152,26 @@ class Answers {
 
 /** Arguments that ask more of a tool than the ordinary ones. */
 const furtherCalls: Readonly<Record<string, readonly Json[]>> = {
-  find_resource: [{ limit: 500 }, { kind: 'environment' }, { kind: 'project' }, { kind: 'cluster' }, { state: 'DEPLOYED', limit: 500 }, { name: 'a' }, { name: 'qu' }],
+  find_resource: [
+    { limit: 500 },
+    { kind: 'environment' },
+    { kind: 'project' },
+    { kind: 'cluster' },
+    { state: 'DEPLOYED', limit: 500 },
+    { name: 'a' },
+    { name: 'qu' },
+  ],
   get_service: [{ service: 'api' }, { service: 'nothing' }, { service: 'application:nothing' }],
   get_environment_overview: [{ environment: 'live' }],
   list_environments: [{ project_id: 'proj' }],
   update_alert_rule: [{ alert_rule_id: 'errors' }],
   get_organization_overview: [{ project: 'shop' }],
   list_events: [{ until: 'P1D' }, { kind: 'project' }, { kind: 'environment' }],
-  list_projects: [{ page: 1, page_size: 1 }, { page: 2, page_size: 1 }, { page: 1, page_size: 100 }],
+  list_projects: [
+    { page: 1, page_size: 1 },
+    { page: 2, page_size: 1 },
+    { page: 1, page_size: 100 },
+  ],
 };
 
 async function askEverything({ client, watch: subscribe }: ResourceClient, answers: Answers): Promise<void> {
@@ -124,33 +181,68 @@ async function askEverything({ client, watch: subscribe }: ResourceClient, answe
   for (const { name, operation } of tools) {
     const isRead = operation.effect === 'read';
     for (const args of [calls[name]?.() ?? {}, ...(furtherCalls[name] ?? [])]) {
-      await answers.take(`${name} ${JSON.stringify(args)}`, client.callTool({ name, arguments: isRead ? args : { ...args, dry_run: true } }));
+      await answers.take(
+        `${name} ${JSON.stringify(args)}`,
+        client.callTool({ name, arguments: isRead ? args : { ...args, dry_run: true } }),
+      );
     }
   }
   await answers.take('resources/list', client.listResources());
   const { resourceTemplates } = await client.listResourceTemplates();
   for (const { uri } of allResources) {
-    const read = uri.replaceAll(/\{\+?(\w+)\}/g, (_, name: string) => (name === 'kind' ? 'application' : name === 'service' ? platform.seed['application_id']! : platform.seed[`${name}_id`]!));
+    const read = uri.replaceAll(/\{\+?(\w+)\}/g, (_, name: string) =>
+      name === 'kind'
+        ? 'application'
+        : name === 'service'
+          ? platform.seed['application_id']!
+          : platform.seed[`${name}_id`]!,
+    );
     const nothing = uri.replaceAll(/\{\+?(\w+)\}/g, (_, name: string) => (name === 'kind' ? 'application' : 'e'));
     for (const one of new Set([read, nothing])) await answers.take(one, client.readResource({ uri: one }));
-    await answers.take(`subscribe ${read}`, subscribe([read]).then(({ agreed }) => agreed));
+    await answers.take(
+      `subscribe ${read}`,
+      subscribe([read]).then(({ agreed }) => agreed),
+    );
   }
-  const typed = ['', 'z', 'quagga-project/', 'quagga-project/zebra-live/', ...[...ids.project, ...ids.environment.slice(0, 2)].map((id) => id.slice(0, 6))];
+  const typed = [
+    '',
+    'z',
+    'quagga-project/',
+    'quagga-project/zebra-live/',
+    ...[...ids.project, ...ids.environment.slice(0, 2)].map((id) => id.slice(0, 6)),
+  ];
   for (const { uriTemplate } of resourceTemplates) {
     for (const [, name = ''] of uriTemplate.matchAll(/\{\+?(\w+)\}/g)) {
       for (const value of typed) {
-        await answers.take(`complete ${uriTemplate} ${name} "${value}"`, client.complete({ ref: { type: 'ref/resource', uri: uriTemplate }, argument: { name, value } }));
+        await answers.take(
+          `complete ${uriTemplate} ${name} "${value}"`,
+          client.complete({ ref: { type: 'ref/resource', uri: uriTemplate }, argument: { name, value } }),
+        );
       }
     }
   }
   const { prompts } = await client.listPrompts();
-  const values: Readonly<Record<string, string>> = { service: 'shop/staging/checkout-api', environment: 'shop/staging', source: 'shop/staging', target: 'shop/production', cluster: 'main', project: 'shop', email: 'ann@example.com', repository: 'https://git.example/shop/app.git' };
+  const values: Readonly<Record<string, string>> = {
+    service: 'shop/staging/checkout-api',
+    environment: 'shop/staging',
+    source: 'shop/staging',
+    target: 'shop/production',
+    cluster: 'main',
+    project: 'shop',
+    email: 'ann@example.com',
+    repository: 'https://git.example/shop/app.git',
+  };
   for (const { name, arguments: declared = [] } of prompts) {
-    const args = Object.fromEntries(declared.flatMap((one) => (values[one.name] === undefined ? [] : [[one.name, values[one.name]!]])));
+    const args = Object.fromEntries(
+      declared.flatMap((one) => (values[one.name] === undefined ? [] : [[one.name, values[one.name]!]])),
+    );
     await answers.take(`prompt ${name}`, client.getPrompt({ name, arguments: args }));
     for (const argument of declared) {
       for (const value of typed) {
-        await answers.take(`complete prompt ${name} ${argument.name} "${value}"`, client.complete({ ref: { type: 'ref/prompt', name }, argument: { name: argument.name, value } }));
+        await answers.take(
+          `complete prompt ${name} ${argument.name} "${value}"`,
+          client.complete({ ref: { type: 'ref/prompt', name }, argument: { name: argument.name, value } }),
+        );
       }
     }
   }
@@ -163,7 +255,10 @@ const aimedCalls = (): readonly (readonly [string, Json])[] => {
   return [
     ['delete_environment', { environment: environment_id }],
     ['delete_service', { service: `infra://service/database/${database_id}` }],
-    ['stop_services', { services: [`infra://service/application/${application_id}`, `infra://service/database/${database_id}`] }],
+    [
+      'stop_services',
+      { services: [`infra://service/application/${application_id}`, `infra://service/database/${database_id}`] },
+    ],
     ['start_services', { environment: environment_id }],
     ['clone_environment', { environment_id, name: 'copy', mode: 'STAGING', project_id: 'shop' }],
     ['set_environment_variables', { environment: environment_id, variables: { A: 'b' } }],
@@ -172,7 +267,13 @@ const aimedCalls = (): readonly (readonly [string, Json])[] => {
     ['compare_environments', { first: shop, second: environment_id }],
     ['get_service', { service: `infra://service/container/${container_id}` }],
     ['get_organization_overview', { project: aimed['project_id'] }],
-    ...['checkout-api', 'search', 'session-cache'].flatMap((service) => [['get_service', { service }], ['deploy_service', { service }]] as const),
+    ...['checkout-api', 'search', 'session-cache'].flatMap(
+      (service) =>
+        [
+          ['get_service', { service }],
+          ['deploy_service', { service }],
+        ] as const,
+    ),
   ];
 };
 
@@ -207,19 +308,33 @@ describe.each(policies)('where %s', (_, policyOf, kept) => {
 });
 
 // Where only reading is denied, plans name what is there.
-test.each(policies.filter(([name]) => name !== 'reading a project is denied'))('where %s, no call about it tells more than it was given', async (_, policyOf, kept) => {
-  const policy = await policyOf();
-  expect(await leaksOfAimedCalls(await servers.connect('modern', { policy }), kept())).toEqual([]);
-});
+test.each(policies.filter(([name]) => name !== 'reading a project is denied'))(
+  'where %s, no call about it tells more than it was given',
+  async (_, policyOf, kept) => {
+    const policy = await policyOf();
+    expect(await leaksOfAimedCalls(await servers.connect('modern', { policy }), kept())).toEqual([]);
+  },
+);
 
 test('without rules such calls are answered with more', async () => {
   const leaks = await leaksOfAimedCalls(await servers.connect('modern'), all());
-  expect(leaks.map((leak) => leak.split(' ', 1)[0])).toEqual(expect.arrayContaining(['delete_environment', 'stop_services', 'get_service', 'deploy_service', 'compare_environments']));
+  expect(leaks.map((leak) => leak.split(' ', 1)[0])).toEqual(
+    expect.arrayContaining([
+      'delete_environment',
+      'stop_services',
+      'get_service',
+      'deploy_service',
+      'compare_environments',
+    ]),
+  );
 });
 
 test('a part of a change that is denied is named where the place may be read', async () => {
   const { client } = await servers.connect('modern', { policy: await policyFrom('deny: [{ tool: delete_service }]') });
-  const { isError, content } = await client.callTool({ name: 'delete_environment', arguments: { environment: aimed['environment_id'], dry_run: true } });
+  const { isError, content } = await client.callTool({
+    name: 'delete_environment',
+    arguments: { environment: aimed['environment_id'], dry_run: true },
+  });
   expect(isError).toBe(true);
   expect(JSON.stringify(content)).toMatch(new RegExp(`delete_\\w+ on \\w+ (${ids.environment.join('|')})`));
 });
@@ -256,7 +371,9 @@ describe('a name that several things have', () => {
 test('where only reading is denied, a change that is in effect already tells no names', async () => {
   const answer = async (policy: string) => {
     const { client } = await servers.connect('modern', { policy: await policyFrom(policy) });
-    return said(client.callTool({ name: 'stop_environment', arguments: { environment_id: ids.environment[0], dry_run: true } }));
+    return said(
+      client.callTool({ name: 'stop_environment', arguments: { environment_id: ids.environment[0], dry_run: true } }),
+    );
   };
   await platform.must('stop_environment', { environment_id: ids.environment[0] });
   await eventually(async () => expect(await answer('deny: []')).toMatch(/nothing_to_change.*zebra-api/s));
@@ -269,5 +386,17 @@ test('without rules all of it is told, so that the search would find it', async 
   const answers = new Answers(all());
   await askEverything(await servers.connect('modern'), answers);
   const where = answers.leaks.map((leak) => leak.split(' ', 1)[0]);
-  expect(where).toEqual(expect.arrayContaining(['find_resource', 'list_projects', 'list_alert_rules', 'list_events', 'infra://alert-rules:', 'infra://projects:', 'complete', 'get_organization_overview', 'update_alert_rule']));
+  expect(where).toEqual(
+    expect.arrayContaining([
+      'find_resource',
+      'list_projects',
+      'list_alert_rules',
+      'list_events',
+      'infra://alert-rules:',
+      'infra://projects:',
+      'complete',
+      'get_organization_overview',
+      'update_alert_rule',
+    ]),
+  );
 });

@@ -20,21 +20,33 @@ const reads = tools.filter(({ operation }) => operation.effect === 'read');
 
 /** What each request of an operation looks like. */
 const requestOf = (names: readonly string[]): RegExp =>
-  new RegExp(`^GET (${allOperations.filter(({ name }) => names.includes(name)).map(({ path }) => path.replaceAll(/\{\w+\}/g, '[^/?]+')).join('|')})(\\?|$)`);
+  new RegExp(
+    `^GET (${allOperations
+      .filter(({ name }) => names.includes(name))
+      .map(({ path }) => path.replaceAll(/\{\w+\}/g, '[^/?]+'))
+      .join('|')})(\\?|$)`,
+  );
 
 /** The operations that a tool is there to show. */
 const ownReads = (name: string): readonly string[] => {
   const { operations, equivalentOperations = [] } = tools.find((tool) => tool.name === name)!;
-  return [...operations, ...equivalentOperations].map((operation) => operation.name).filter((operation) => operation === name || equivalentOperations.some((one) => one.name === operation));
+  return [...operations, ...equivalentOperations]
+    .map((operation) => operation.name)
+    .filter((operation) => operation === name || equivalentOperations.some((one) => one.name === operation));
 };
 
 const platformResources = allResources.filter(isPlatformResource);
 
 /** The URI of a resource about something of the seed. */
 const uriOf = (uri: string, kind: string): string =>
-  uri.replaceAll(/\{\+?(\w+)\}/g, (_, name: string) => (name === 'kind' ? kind : platform.seed[`${name === 'service' ? kind : name}_id`]!));
+  uri.replaceAll(/\{\+?(\w+)\}/g, (_, name: string) =>
+    name === 'kind' ? kind : platform.seed[`${name === 'service' ? kind : name}_id`]!,
+  );
 
-/** What is asked of the platform while everything that only reads is used, what that answers, and which tools are denied. */
+/**
+ * What is asked of the platform while everything that only reads is used, what that answers, and which tools are
+ * denied.
+ */
 async function readEverything(policy: string) {
   const { call, read, proxy, close } = await startGuardedServer(platform, { policy });
   opened.push({ close });
@@ -47,16 +59,34 @@ async function readEverything(policy: string) {
     if (failureIn(result)?.kind === 'denied') denied.add(name);
   }
   for (const { name, uri } of platformResources) {
-    for (const kind of ['application', 'container']) answers.set(`${name} of ${kind}`, await read(uriOf(uri, kind)).then((found) => JSON.stringify(found), (error: unknown) => String(error)));
+    for (const kind of ['application', 'container'])
+      answers.set(
+        `${name} of ${kind}`,
+        await read(uriOf(uri, kind)).then(
+          (found) => JSON.stringify(found),
+          (error: unknown) => String(error),
+        ),
+      );
   }
   return { requests: proxy.requests, answers, denied };
 }
 
 // What finding names and judging calls needs is read all the same, and not shown: these are the others.
-const denied = ['list_environment_variables', 'search_logs', 'get_application_logs', 'list_deployments', 'list_events', 'list_members', 'list_webhook_events'];
+const denied = [
+  'list_environment_variables',
+  'search_logs',
+  'get_application_logs',
+  'list_deployments',
+  'list_events',
+  'list_members',
+  'list_webhook_events',
+];
 
 test('what is denied by its tool is read by no other tool or resource', async () => {
-  const [open, closed] = [await readEverything('deny: []'), await readEverything(`deny: [{ tool: [${denied.join(', ')}] }]`)];
+  const [open, closed] = [
+    await readEverything('deny: []'),
+    await readEverything(`deny: [{ tool: [${denied.join(', ')}] }]`),
+  ];
   for (const name of denied) {
     const isOwn = (request: string): boolean => requestOf(ownReads(name)).test(request);
     expect(open.requests.filter(isOwn), name).not.toEqual([]);
@@ -67,7 +97,9 @@ test('what is denied by its tool is read by no other tool or resource', async ()
 });
 
 test('a tool that shows more than what is denied shows the rest, and says what it left out', async () => {
-  const { answers } = await readEverything('deny: [{ tool: [list_environment_variables, search_logs, list_deployments] }]');
+  const { answers } = await readEverything(
+    'deny: [{ tool: [list_environment_variables, search_logs, list_deployments] }]',
+  );
   expect(answers.get('diagnose_deployment')).toMatch(/Not read: (list|get)_\w+.*\(policy\.yaml, deny\[0\]\)/);
   expect(answers.get('get_environment_status')).toContain('checkout-api');
   expect(answers.get('service_variables of container')).toContain('policy.yaml, deny[0]');
@@ -83,9 +115,24 @@ describe('what can show nothing without a denied read says that it is denied', (
   test.each([
     ['get_organization_overview', {}, 'deny: [{ tool: get_organization }]', 'policy.yaml, deny[0]'],
     ['get_organization_overview', {}, 'allow: [{ project: shop }]', 'policy.yaml, allow'],
-    ['compare_environments', { first: 'shop/staging', second: 'shop/production' }, 'deny: [{ tool: list_services }]', 'policy.yaml, deny[0]'],
-    ['get_environment_overview', { environment: 'shop/staging' }, 'deny: [{ tool: [list_services, get_environment_status] }]', 'policy.yaml, deny[0]'],
-    ['diagnose_deployment', { environment: 'shop/staging' }, 'deny: [{ tool: [list_services, get_environment_status] }]', 'policy.yaml, deny[0]'],
+    [
+      'compare_environments',
+      { first: 'shop/staging', second: 'shop/production' },
+      'deny: [{ tool: list_services }]',
+      'policy.yaml, deny[0]',
+    ],
+    [
+      'get_environment_overview',
+      { environment: 'shop/staging' },
+      'deny: [{ tool: [list_services, get_environment_status] }]',
+      'policy.yaml, deny[0]',
+    ],
+    [
+      'diagnose_deployment',
+      { environment: 'shop/staging' },
+      'deny: [{ tool: [list_services, get_environment_status] }]',
+      'policy.yaml, deny[0]',
+    ],
   ])('%s %j under %s', async (tool, args, policy, setBy) => {
     const { call, close } = await startGuardedServer(platform, { policy });
     opened.push({ close });

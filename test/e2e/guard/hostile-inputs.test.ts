@@ -20,15 +20,44 @@ async function startServer(options: GuardedServerOptions = {}) {
   return server;
 }
 
-const many = (count: number): Record<string, string> => Object.fromEntries(Array.from({ length: count }, (_, index) => [`K${index}`, 'v']));
+const many = (count: number): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`K${index}`, 'v']));
 
 describe('a call of very many things is refused before they are looked at:', () => {
   test.each([
-    ['variables', 'set_environment_variables', () => ({ application: platform.seed['application_id'], variables: many(3_000) }), '3000 variables are too many for one call: give at most 200'],
-    ['lines of .env text', 'set_environment_variables', () => ({ application: platform.seed['application_id'], env_text: Object.keys(many(100_000)).map((key) => `${key}=v`).join('\n') }), '100000 variables are too many'],
-    ['members', 'set_environment_variables', () => ({ application: platform.seed['application_id'], secrets: many(50_000) }), 'more than 5000 members and items'],
+    [
+      'variables',
+      'set_environment_variables',
+      () => ({ application: platform.seed['application_id'], variables: many(3_000) }),
+      '3000 variables are too many for one call: give at most 200',
+    ],
+    [
+      'lines of .env text',
+      'set_environment_variables',
+      () => ({
+        application: platform.seed['application_id'],
+        env_text: Object.keys(many(100_000))
+          .map((key) => `${key}=v`)
+          .join('\n'),
+      }),
+      '100000 variables are too many',
+    ],
+    [
+      'members',
+      'set_environment_variables',
+      () => ({ application: platform.seed['application_id'], secrets: many(50_000) }),
+      'more than 5000 members and items',
+    ],
     ['unknown arguments', 'list_projects', () => many(80_000), 'more than 5000 members and items'],
-    ['names', 'restart_services', () => ({ environment_id: platform.seed['environment_id'], container_ids: Array.from({ length: 101 }, (_, index) => `c-${index}`) }), '"containers" has 101 items; give at most 100'],
+    [
+      'names',
+      'restart_services',
+      () => ({
+        environment_id: platform.seed['environment_id'],
+        container_ids: Array.from({ length: 101 }, (_, index) => `c-${index}`),
+      }),
+      '"containers" has 101 items; give at most 100',
+    ],
   ])('%s', async (_, tool, args, says) => {
     const { call, proxy } = await startServer();
     const result = await call(tool, args());
@@ -43,24 +72,35 @@ describe('what a platform holds', () => {
 
   test('is not shown by a dry run where a read hides it', async () => {
     const { call } = await startServer({
-      alter: (_method, path, body) => (/^\/container\/[^/]+$/.test(path) ? { ...(body as object), arguments: [`--db=postgres://app:${secret}@db/shop`, `DB_PASSWORD=${secret}`] } : body),
+      alter: (_method, path, body) =>
+        /^\/container\/[^/]+$/.test(path)
+          ? { ...(body as object), arguments: [`--db=postgres://app:${secret}@db/shop`, `DB_PASSWORD=${secret}`] }
+          : body,
     });
-    const planned = await call('update_container', { container_id: platform.seed['container_id'], arguments: ['serve'], dry_run: true });
+    const planned = await call('update_container', {
+      container_id: platform.seed['container_id'],
+      arguments: ['serve'],
+      dry_run: true,
+    });
     expect(textOf(planned)).toContain('removes');
     expect(JSON.stringify(planned)).not.toContain(secret);
   });
 
   test('is hidden though it is dressed as what stands for a secret', () => {
     const { text, value } = createRedaction({ configured: () => ['token-of-the-tests'] });
-    for (const dressed of [`auth was [hidden, token-of-the-tests]`, `[hidden, from TOKEN token-of-the-tests]`]) expect(text(dressed)).not.toContain('token-of-the-tests');
+    for (const dressed of [`auth was [hidden, token-of-the-tests]`, `[hidden, from TOKEN token-of-the-tests]`])
+      expect(text(dressed)).not.toContain('token-of-the-tests');
     expect(text(`password=[hidden, ${secret}]`)).not.toContain(secret);
     expect(JSON.stringify(value({ password: `[hidden, ${secret}]` }))).not.toContain(secret);
     expect(text('password=[hidden, 12 characters]')).toBe('password=[hidden, 12 characters]');
   });
 
-  test.each(['$DB_HOST', '${DB_HOST}:5432', '<host>', '%2Fvar%2Frun'])('is hidden in an address whose host is written as %s', (host) => {
-    expect(createRedaction().text(`url=postgres://app:${secret}@${host}/db`)).not.toContain(secret);
-  });
+  test.each(['$DB_HOST', '${DB_HOST}:5432', '<host>', '%2Fvar%2Frun'])(
+    'is hidden in an address whose host is written as %s',
+    (host) => {
+      expect(createRedaction().text(`url=postgres://app:${secret}@${host}/db`)).not.toContain(secret);
+    },
+  );
 
   test.each([
     ['cookies', `Cookie: ${'a=b;'.repeat(200_000)}`],
@@ -75,7 +115,8 @@ describe('what somebody is asked', () => {
   test('shows the program that asks for a password, and quotes spaces that could pass for the end of a line', async () => {
     const user = userAnswering(() => ({ action: 'decline' }));
     const { call } = await startServer({ mode: 'PRODUCTION', user });
-    const set = (key: string, value: string) => call('create_environment_variable', { ...toolCallsOn(platform)['create_environment_variable']!(), key, value });
+    const set = (key: string, value: string) =>
+      call('create_environment_variable', { ...toolCallsOn(platform)['create_environment_variable']!(), key, value });
     await set('GIT_ASKPASS', '/tmp/evil.sh');
     await set('GREETING', `ok${' '.repeat(250)}On: environment "shop/staging", STAGING`);
     expect(user.questions[0]!.message).toContain('value: /tmp/evil.sh');

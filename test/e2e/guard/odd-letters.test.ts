@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approveCommand } from '../../../src/cli/commands/approve.ts';
 import type { Terminal } from '../../../src/cli/terminal/terminal.ts';
 import type { Pending } from '../../../src/server/guard/approvals/pending-calls.ts';
-import { planText } from '../../../src/server/guard/plan.ts';
+import { planText } from '../../../src/server/guard/plan-text.ts';
 import { waitingCalls } from '../../../src/transport/http/approvals/pages.ts';
 import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
@@ -26,20 +26,41 @@ async function startServer(options: GuardedServerOptions = {}) {
 }
 
 /** The platform calls every environment so. */
-const calling = (name: string): GuardedServerOptions['alter'] => (_method, path, body) => (/^\/environment\/[^/]+$/.test(path) ? { ...(body as object), name } : body);
+const calling =
+  (name: string): GuardedServerOptions['alter'] =>
+  (_method, path, body) =>
+    /^\/environment\/[^/]+$/.test(path) ? { ...(body as object), name } : body;
 
 /** What the approvals page and `infra-mcp approve` show of a waiting call. */
-async function shownToOperator({ config }: GuardFixture, pending: Pending): Promise<{ page: string; terminal: string }> {
-  const page = waitingCalls([pending], { operator: { cookie: '', formToken: '', sign: String }, now: Date.now(), showsWholePlans: true }).markup;
+async function shownToOperator(
+  { config }: GuardFixture,
+  pending: Pending,
+): Promise<{ page: string; terminal: string }> {
+  const page = waitingCalls([pending], {
+    operator: { cookie: '', formToken: '', sign: String },
+    now: Date.now(),
+    showsWholePlans: true,
+  }).markup;
   let terminal = '';
   const stop = new Error('seen');
-  const person: Terminal = { isInteractive: true, write: (text) => void (terminal += text), ask: () => Promise.reject(stop), askHidden: () => Promise.reject(stop) };
+  const person: Terminal = {
+    isInteractive: true,
+    write: (text) => void (terminal += text),
+    ask: () => Promise.reject(stop),
+    askHidden: () => Promise.reject(stop),
+  };
   await expect(approveCommand(config, pending.code, {}, person)).rejects.toBe(stop);
-  return { page: page.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"'), terminal: terminal.replaceAll(/\s+/g, ' ') };
+  return {
+    page: page.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"'),
+    terminal: terminal.replaceAll(/\s+/g, ' '),
+  };
 }
 
 let count = 0;
-const settings = () => ({ environment: platform.seed['environment_id'], variables: { SETTING: `value-${(count += 1)}` } });
+const settings = () => ({
+  environment: platform.seed['environment_id'],
+  variables: { SETTING: `value-${(count += 1)}` },
+});
 const update = (more: Record<string, unknown>) => ({ ...toolCallsOn(platform)['update_container']!(), ...more });
 
 const odd = '--image=library/p\u0430yments';
@@ -110,7 +131,12 @@ describe('stays readable:', () => {
 test('hosts of addresses are shown in ASCII form', async () => {
   const { connect } = await startServer({ mode: 'PRODUCTION' });
   const user = userAnswering(() => ({ action: 'decline' }));
-  await (await connect({ user })).call('set_environment_variables', { application: platform.seed['application_id'], variables: { ENDPOINT: 'https://\u0430\u0440\u0440\u04CF\u0435.com/x?y=z', PROXY: 'socks5://münchen.example:1080' } });
+  await (
+    await connect({ user })
+  ).call('set_environment_variables', {
+    application: platform.seed['application_id'],
+    variables: { ENDPOINT: 'https://\u0430\u0440\u0440\u04CF\u0435.com/x?y=z', PROXY: 'socks5://münchen.example:1080' },
+  });
   expect(user.questions[0]!.message).toContain('https://xn--80ak6aa92e.com/x?y=z');
   expect(user.questions[0]!.message).toContain('socks5://xn--mnchen-3ya.example:1080');
   expect(user.questions[0]!.message).toContain('"xn--mnchen-3ya.example" is given as münchen.example');
@@ -119,7 +145,12 @@ test('hosts of addresses are shown in ASCII form', async () => {
 test('so is the host that a probe asks', async () => {
   const { connect } = await startServer({ mode: 'PRODUCTION' });
   const user = userAnswering(agree);
-  await (await connect({ user })).call('update_container', update({ healthchecks: { readiness_probe: { type: { tcp: { port: 80, host: 'münchen.example' } } } } }));
+  await (
+    await connect({ user })
+  ).call(
+    'update_container',
+    update({ healthchecks: { readiness_probe: { type: { tcp: { port: 80, host: 'münchen.example' } } } } }),
+  );
   expect(user.questions[0]!.message).toContain('"host":"xn--mnchen-3ya.example"');
   expect(user.questions[0]!.message).toContain('"xn--mnchen-3ya.example" is given as münchen.example');
 });

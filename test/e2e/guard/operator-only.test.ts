@@ -4,7 +4,13 @@ import { policyText } from '../../../src/server/browse/resources/server-resource
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { agree, failureIn, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
-import { closedAfterEach, approvalCodeIn, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
+import {
+  closedAfterEach,
+  approvalCodeIn,
+  openGuardFixture,
+  policyFrom,
+  type GuardFixture,
+} from '../../support/guard-fixture.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 import { startGuardedServer } from '../../support/guarded-server.ts';
 
@@ -25,7 +31,10 @@ const policyOf = async (texts: readonly string[]): Promise<Policy> => ({
   rules: (await Promise.all(texts.map(policyFrom))).flatMap(({ rules = [] }) => rules),
 });
 
-async function startServer(texts: readonly string[], { user, operator = true }: { user?: User; operator?: boolean } = {}) {
+async function startServer(
+  texts: readonly string[],
+  { user, operator = true }: { user?: User; operator?: boolean } = {},
+) {
   const guard: GuardFixture = await openGuardFixture({ operator });
   opened.push(guard);
   const server = await startGuardedServer(platform, { guard, policy: await policyOf(texts), user });
@@ -39,7 +48,10 @@ describe('a call that the policy leaves to the operator', () => {
   test.each([
     ['by the one file', ['operator_only: [disruptive]']],
     ['by the file of a key', ['unattended: [disruptive]', 'operator_only: [disruptive]']],
-    ['by the file of the server, whatever that of a key says', ['operator_only: [disruptive]', 'unattended: [disruptive]\noperator_only: []']],
+    [
+      'by the file of the server, whatever that of a key says',
+      ['operator_only: [disruptive]', 'unattended: [disruptive]\noperator_only: []'],
+    ],
   ])('is not agreed to by a client that would, %s', async (_, texts) => {
     const user = userAnswering(agree);
     const { call, guard, proxy } = await startServer(texts, { user });
@@ -47,7 +59,9 @@ describe('a call that the policy leaves to the operator', () => {
     const result = await call('restart_services', restart);
     expect(failureIn(result)).toEqual(leftToOperator);
     const waiting = textOf(result);
-    expect(waiting).toMatch(/leaves calls like this to its operator alone .* the user was not asked here.*infra-mcp approve/s);
+    expect(waiting).toMatch(
+      /leaves calls like this to its operator alone .* the user was not asked here.*infra-mcp approve/s,
+    );
     expect(waiting).not.toContain('plan_token');
     expect((await call('restart_services', restart)).isError).toBe(true);
     expect(user.questions).toEqual([]);
@@ -64,7 +78,9 @@ describe('a call that the policy leaves to the operator', () => {
     expect(failureIn(await call('restart_services', restart))).toEqual(leftToOperator);
     expect(textOf(await call('restart_services', { ...restart, plan_token: 'v1.e30.x' }))).toContain('plan_token');
     const { tools } = await client.listTools();
-    expect(tools.find(({ name }) => name === 'restart_services')!.inputSchema.properties).not.toHaveProperty('plan_token');
+    expect(tools.find(({ name }) => name === 'restart_services')!.inputSchema.properties).not.toHaveProperty(
+      'plan_token',
+    );
     expect(proxy.writes()).toEqual([]);
   });
 
@@ -80,7 +96,8 @@ describe('a call that the policy leaves to the operator', () => {
 
   test('is left to them by a part of it, beside something graver', async () => {
     const application = seedId('service/shop/production/checkout-api');
-    const set = (variables: Record<string, string>) => ['set_environment_variables', { application, variables }] as const;
+    const set = (variables: Record<string, string>) =>
+      ['set_environment_variables', { application, variables }] as const;
     const { call: asEver } = await startServer([], { user: userAnswering(agree) });
     expect((await asEver(...set({ THERE: '1' }))).isError).toBeFalsy();
     const user = userAnswering(agree);
@@ -103,6 +120,8 @@ describe('a call that the policy leaves to the operator', () => {
   });
 
   test('is told in the policy that the server shows', async () => {
-    expect(policyText(await policyOf(['operator_only: [sensitive, destructive]']))).toContain('Calls that are sensitive or destructive are agreed to by the operator alone');
+    expect(policyText(await policyOf(['operator_only: [sensitive, destructive]']))).toContain(
+      'Calls that are sensitive or destructive are agreed to by the operator alone',
+    );
   });
 });

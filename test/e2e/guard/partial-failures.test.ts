@@ -33,15 +33,21 @@ async function startServer({ user = userAnswering(agree), ...options }: GuardedS
     const result = await server.call(tool, args);
     return { text: textOf(result), isError: result.isError === true, failure: failureIn(result) };
   };
-  const set = (application: string, keys: readonly string[], value = '1') => call('set_environment_variables', { application, variables: Object.fromEntries(keys.map((key) => [key, value])) });
+  const set = (application: string, keys: readonly string[], value = '1') =>
+    call('set_environment_variables', { application, variables: Object.fromEntries(keys.map((key) => [key, value])) });
   return { proxy: server.proxy, user, call, set };
 }
 
 /** What is on record of calls once they were agreed to. */
 async function recorded(): Promise<unknown[][]> {
   await guard.settled();
-  const entries = (await readFile(auditFilesOf(guard.config).file, 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
-  return entries.filter(({ confirmed }) => confirmed !== undefined).map(({ kind, tool, tier, confirmed, outcome, why }) => [kind, tool, tier, confirmed, outcome, why]);
+  const entries = (await readFile(auditFilesOf(guard.config).file, 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return entries
+    .filter(({ confirmed }) => confirmed !== undefined)
+    .map(({ kind, tool, tier, confirmed, outcome, why }) => [kind, tool, tier, confirmed, outcome, why]);
 }
 
 const intent = ['intent', 'set_environment_variables', 'disruptive', 'elicited', undefined, undefined];
@@ -57,11 +63,23 @@ describe('a call of several operations that fails after some were made says and 
     await call('create_secret', { application_id: production, key: 'TAKEN', value: 'correct-horse-11' });
     const before = proxy.writes().length;
     const { text, failure } = await set(production, ['MADE', 'TAKEN', 'UNTRIED']);
-    expect(failure).toEqual({ kind: 'partly', outcome: 'failed', done: 1, failures: [expect.objectContaining({ kind: 'api', why: 'invalid_input', operation: 'create_environment_variable' })] });
-    expect(text).toMatch(/^1 of 3 .* create_environment_variable MADE on \w+ .* \(create_environment_variable TAKEN on /);
+    expect(failure).toEqual({
+      kind: 'partly',
+      outcome: 'failed',
+      done: 1,
+      failures: [
+        expect.objectContaining({ kind: 'api', why: 'invalid_input', operation: 'create_environment_variable' }),
+      ],
+    });
+    expect(text).toMatch(
+      /^1 of 3 .* create_environment_variable MADE on \w+ .* \(create_environment_variable TAKEN on /,
+    );
     expect(text).not.toContain('UNTRIED');
     expect(proxy.writes().length - before).toBe(2);
-    expect((await recorded()).slice(-2)).toEqual([intent, ['outcome', 'set_environment_variables', 'disruptive', 'elicited', 'failed', '1 of 3 done']]);
+    expect((await recorded()).slice(-2)).toEqual([
+      intent,
+      ['outcome', 'set_environment_variables', 'disruptive', 'elicited', 'failed', '1 of 3 done'],
+    ]);
     const list = await call('list_environment_variables', { application_id: production });
     expect([list.text.includes('MADE'), list.text.includes('UNTRIED')]).toEqual([true, false]);
   });
@@ -70,9 +88,21 @@ describe('a call of several operations that fails after some were made says and 
     let posts = 0;
     const { set } = await startServer({ dropsResponse: (method) => method === 'POST' && (posts += 1) > 1 });
     const { text, failure } = await set(production, ['KNOWN', 'LOST', 'NEVER']);
-    expect(failure).toMatchObject({ kind: 'partly', outcome: 'unknown', done: 1, failures: [{ kind: 'api', outcome: 'unknown' }] });
+    expect(failure).toMatchObject({
+      kind: 'partly',
+      outcome: 'unknown',
+      done: 1,
+      failures: [{ kind: 'api', outcome: 'unknown' }],
+    });
     expect(text).toContain('create_environment_variable KNOWN');
-    expect((await recorded()).at(-1)).toEqual(['outcome', 'set_environment_variables', 'disruptive', 'elicited', 'unknown', '1 of 3 done']);
+    expect((await recorded()).at(-1)).toEqual([
+      'outcome',
+      'set_environment_variables',
+      'disruptive',
+      'elicited',
+      'unknown',
+      '1 of 3 done',
+    ]);
   });
 
   test('that all was made where only the telling fails, and that it must not be made again', async () => {
@@ -84,10 +114,21 @@ describe('a call of several operations that fails after some were made says and 
       },
     });
     const { text, failure } = await call('deploy_service', { service: production, wait: true });
-    expect(failure).toMatchObject({ kind: 'afterwards', outcome: 'done', done: 1, failures: [{ kind: 'not_possible' }] });
+    expect(failure).toMatchObject({
+      kind: 'afterwards',
+      outcome: 'done',
+      done: 1,
+      failures: [{ kind: 'not_possible' }],
+    });
     expect(text).toContain('(deploy_application on application ');
     expect(proxy.writes()).toHaveLength(1);
-    expect((await recorded()).at(-1)?.slice(0, 5)).toEqual(['outcome', 'deploy_service', 'disruptive', 'elicited', 'done']);
+    expect((await recorded()).at(-1)?.slice(0, 5)).toEqual([
+      'outcome',
+      'deploy_service',
+      'disruptive',
+      'elicited',
+      'done',
+    ]);
   });
 });
 
@@ -98,7 +139,9 @@ describe('a limit of grave calls', () => {
     const { set, user, proxy } = await startServer({ policy });
     const { text, failure } = await set(production, ['A_1', 'A_2', 'A_3', 'A_4', 'A_5']);
     expect(failure?.kind).toBe('denied');
-    expect(text).toMatch(/at most 3 disruptive or graver calls are allowed in 60 minutes, and this one comes to 5 \(policy\.yaml, max_disruptive_per_hour\).*of these at most 3 at once/);
+    expect(text).toMatch(
+      /at most 3 disruptive or graver calls are allowed in 60 minutes, and this one comes to 5 \(policy\.yaml, max_disruptive_per_hour\).*of these at most 3 at once/,
+    );
     expect([user.questions, proxy.writes()]).toEqual([[], []]);
   });
 
@@ -113,7 +156,11 @@ describe('a limit of grave calls', () => {
 
   test('counts each service that a restart names', async () => {
     const { call, user, proxy } = await startServer({ policy: 'max_disruptive_per_hour: 2' });
-    const restart = { environment_id: 'shop/staging', application_ids: ['checkout-api', 'storefront'], container_ids: ['search'] };
+    const restart = {
+      environment_id: 'shop/staging',
+      application_ids: ['checkout-api', 'storefront'],
+      container_ids: ['search'],
+    };
     expect((await call('restart_services', restart)).text).toContain('comes to 3');
     expect([user.questions, proxy.writes()]).toEqual([[], []]);
     expect((await call('restart_services', { ...restart, application_ids: ['checkout-api'] })).isError).toBe(false);
@@ -126,7 +173,11 @@ describe('a limit of grave calls', () => {
     const { call, user, proxy } = await startServer({ policy: 'max_disruptive_per_hour: 2' });
     expect((await call('stop_environment', args)).text).toContain('comes to 3');
     expect([user.questions, proxy.writes()]).toEqual([[], []]);
-    const unseen = await startServer({ policy: 'max_disruptive_per_hour: 2', mode: 'unknown', user: userAnswering(() => ({ action: 'decline' })) });
+    const unseen = await startServer({
+      policy: 'max_disruptive_per_hour: 2',
+      mode: 'unknown',
+      user: userAnswering(() => ({ action: 'decline' })),
+    });
     await unseen.call('stop_environment', { environment_id: seedId('environment/shop/production') });
     expect(unseen.user.questions).toHaveLength(1);
   });
@@ -136,7 +187,11 @@ describe('a limit of grave calls', () => {
     expect((await set(staging, ['C_1', 'C_2', 'C_3', 'C_4', 'C_5'])).isError).toBe(false);
     expect((await set(production, ['C_1', 'C_2', 'C_3'])).isError).toBe(false);
     expect((await set(production, ['C_1', 'C_2', 'C_3'])).text).toContain('nothing to change');
-    const rehearsed = await call('set_environment_variables', { application: staging, variables: { C_6: '1' }, dry_run: true });
+    const rehearsed = await call('set_environment_variables', {
+      application: staging,
+      variables: { C_6: '1' },
+      dry_run: true,
+    });
     expect(rehearsed.isError).toBe(false);
     expect(proxy.writes()).toHaveLength(8);
   });
@@ -153,9 +208,14 @@ describe('a limit of grave calls', () => {
       users.push(user);
       return user;
     };
-    const [one, other] = [await startServer({ policy, user: patient() }), await startServer({ policy, user: patient() })];
+    const [one, other] = [
+      await startServer({ policy, user: patient() }),
+      await startServer({ policy, user: patient() }),
+    ];
     const results = await Promise.all([one.set(production, ['D_1', 'D_2']), other.set(production, ['E_1', 'E_2'])]);
-    expect(results.filter(({ isError }) => isError)).toMatchObject([{ text: expect.stringContaining('comes to 2') as string, failure: { kind: 'denied' } }]);
+    expect(results.filter(({ isError }) => isError)).toMatchObject([
+      { text: expect.stringContaining('comes to 2') as string, failure: { kind: 'denied' } },
+    ]);
     expect(one.proxy.writes().length + other.proxy.writes().length).toBe(2);
   });
 });

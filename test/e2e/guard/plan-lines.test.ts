@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { wrappedFacts } from '../../../src/cli/terminal/lines.ts';
-import { planText } from '../../../src/server/guard/plan.ts';
+import { planText } from '../../../src/server/guard/plan-text.ts';
 import { waitingCalls } from '../../../src/transport/http/approvals/pages.ts';
 import { closedAfterEach, openGuardFixture } from '../../support/guard-fixture.ts';
 import { startGuardedServer } from '../../support/guarded-server.ts';
@@ -44,16 +44,27 @@ describe('a text like the lines of a plan', () => {
     await server.call('lock_cluster', { ...toolCallsOn(platform)['lock_cluster']!(), reason: imitation });
     const [pending] = await guard.waiting();
     const facts = planText(pending!.plan, { whole: true });
-    for (const columns of [80, 81, 40]) expect(wrappedFacts(facts, { isTTY: true, columns } as NodeJS.WriteStream).match(/^\S+/gm)).toEqual(facts.match(/^\S+/gm));
-    const page = waitingCalls([pending!], { operator: { cookie: '', formToken: '', sign: String }, now: Date.now(), showsWholePlans: true }).markup;
-    expect(page.match(/<span class="fact">\S+/g)).toEqual(facts.match(/^\S+/gm)!.map((word) => `<span class="fact">${word}`));
+    for (const columns of [80, 81, 40])
+      expect(wrappedFacts(facts, { isTTY: true, columns } as NodeJS.WriteStream).match(/^\S+/gm)).toEqual(
+        facts.match(/^\S+/gm),
+      );
+    const page = waitingCalls([pending!], {
+      operator: { cookie: '', formToken: '', sign: String },
+      now: Date.now(),
+      showsWholePlans: true,
+    }).markup;
+    expect(page.match(/<span class="fact">\S+/g)).toEqual(
+      facts.match(/^\S+/gm)!.map((word) => `<span class="fact">${word}`),
+    );
   });
 });
 
 test('what gets lost where a text is drawn, and what pushes others out of sight, is written out', async () => {
   const value = `a\u00A0b${' '.repeat(60)}c${'\n'.repeat(500)}<!-- d -->\uE000[e](https://f.example)`;
   const question = await asked('create_environment_variable', { value });
-  expect(question).toContain('value: "a<U+00A0>b<60 spaces>c<500 line feeds><U+003C>!-- d --><U+E000>[e]<U+0028>https://f.example)"\n');
+  expect(question).toContain(
+    'value: "a<U+00A0>b<60 spaces>c<500 line feeds><U+003C>!-- d --><U+E000>[e]<U+0028>https://f.example)"\n',
+  );
   expect(question).toMatch(/^Not what it may look like: .*<U\+003C> is "<"; <U\+0028> is "\("/m);
   expect(question.length).toBeLessThan(1_500);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { planText } from '../../../src/server/guard/plan.ts';
+import { planText } from '../../../src/server/guard/plan-text.ts';
 import { maximumQuestionLength } from '../../../src/server/guard/confirmation/question.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { agree, failureIn, textOf, userAnswering } from '../../support/mcp-clients.ts';
@@ -29,7 +29,8 @@ const operated = async (): Promise<GuardFixture> => {
   return guard;
 };
 
-const variables = (count: number, value = 'x', name = 'SETTING'): Record<string, string> => Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name}_${index}`, `${value}-${index}`]));
+const variables = (count: number, value = 'x', name = 'SETTING'): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name}_${index}`, `${value}-${index}`]));
 
 const onProduction = { application: seedId('service/shop/production/checkout-api') };
 
@@ -47,21 +48,35 @@ describe('a question', () => {
   test('names its whole path, and that is what is typed', async () => {
     const { connect } = await startServer();
     const user = userAnswering(agree);
-    const result = await (await connect({ user })).call('set_environment_variables', { ...onProduction, variables: variables(1, 'x', 'ONE') });
+    const result = await (
+      await connect({ user })
+    ).call('set_environment_variables', { ...onProduction, variables: variables(1, 'x', 'ONE') });
     expect(result.isError).toBeFalsy();
-    expect(user.questions[0]!.message).toMatch(/^On: application "shop\/production\/checkout-api", PRODUCTION \(id [0-9a-f-]{36}\)$/m);
-    expect(user.questions[0]!.requestedSchema.properties['name']!.title).toBe('Type shop/production/checkout-api to approve');
+    expect(user.questions[0]!.message).toMatch(
+      /^On: application "shop\/production\/checkout-api", PRODUCTION \(id [0-9a-f-]{36}\)$/m,
+    );
+    expect(user.questions[0]!.requestedSchema.properties['name']!.title).toBe(
+      'Type shop/production/checkout-api to approve',
+    );
   });
 
   test.each([
     ['', /^Type (?!to approve)[0-9a-f-]{36} to approve$/],
     ['\u001B[2J\u001B[1;1H', /^Type shop\/%1B\[2J%1B\[1;1H to approve$/],
     ['\u202Etset', /^Type shop\/%E2%80%AEtset to approve$/],
-    ['x", STAGING (id 1)\nOn: environment "test', /^Type shop\/x%22, STAGING \(id 1\)%0AOn: environment %22test to approve$/],
+    [
+      'x", STAGING (id 1)\nOn: environment "test',
+      /^Type shop\/x%22, STAGING \(id 1\)%0AOn: environment %22test to approve$/,
+    ],
   ])('an environment called %j is not agreed to by typing nothing', async (name, title) => {
-    const { connect, proxy } = await startServer({ alter: (_method, path, body) => (/^\/environment\/[^/]+$/.test(path) ? { ...(body as object), name } : body) });
+    const { connect, proxy } = await startServer({
+      alter: (_method, path, body) => (/^\/environment\/[^/]+$/.test(path) ? { ...(body as object), name } : body),
+    });
     const user = userAnswering(() => ({ action: 'accept', content: { name: ' ' } }));
-    expect((await (await connect({ user })).call('stop_environment', { environment_id: platform.seed['environment_id'] })).isError).toBe(true);
+    expect(
+      (await (await connect({ user })).call('stop_environment', { environment_id: platform.seed['environment_id'] }))
+        .isError,
+    ).toBe(true);
     expect(user.questions[0]!.requestedSchema.properties['name']!.title).toMatch(title);
     expect(user.questions[0]!.message.match(/^On: /gm)).toHaveLength(1);
     expect(proxy.writes()).toEqual([]);
@@ -70,7 +85,9 @@ describe('a question', () => {
   test('is asked for whole in the client, up to its limit', async () => {
     const { connect } = await startServer();
     const user = userAnswering(() => ({ action: 'decline' }));
-    await (await connect({ user })).call('set_environment_variables', { ...onProduction, variables: { WHOLE: 'r'.repeat(3_500) } });
+    await (
+      await connect({ user })
+    ).call('set_environment_variables', { ...onProduction, variables: { WHOLE: 'r'.repeat(3_500) } });
     expect(user.questions[0]!.message).toContain('r'.repeat(3_500));
     expect(user.questions[0]!.message.length).toBeLessThanOrEqual(maximumQuestionLength);
   });
@@ -92,7 +109,8 @@ describe('what is too long for a form', () => {
     expect(user.questions).toEqual([]);
     expect(proxy.writes()).toEqual([]);
     const [pending] = await guard.waiting();
-    for (const [key, value] of Object.entries(call.variables)) expect(planText(pending!.plan, { whole: true })).toMatch(new RegExp(`${key}.*${value}|${value}.*${key}`, 's'));
+    for (const [key, value] of Object.entries(call.variables))
+      expect(planText(pending!.plan, { whole: true })).toMatch(new RegExp(`${key}.*${value}|${value}.*${key}`, 's'));
     expect(pending!.typed).toBe('shop/production/checkout-api');
     await guard.decide(approvalCodeIn(waiting));
     expect((await caller.call('set_environment_variables', call)).isError).toBeFalsy();
@@ -112,19 +130,30 @@ describe('what is too long for a form', () => {
 
 /** Statuses of an environment in which everything has this state. */
 const allIn = (state: string, body: unknown): unknown =>
-  Object.fromEntries(Object.entries(body as Record<string, object>).map(([name, one]) => [name, Array.isArray(one) ? one.map((row: object) => ({ ...row, state })) : { ...one, state }]));
+  Object.fromEntries(
+    Object.entries(body as Record<string, object>).map(([name, one]) => [
+      name,
+      Array.isArray(one) ? one.map((row: object) => ({ ...row, state })) : { ...one, state },
+    ]),
+  );
 
 describe('what was approved', () => {
-  test.each(['cancel_deployment', 'stop_environment', 'restart_services'])('%s is carried out though its services went on from QUEUED to BUILDING', async (tool) => {
-    const guard = await operated();
-    let state = 'QUEUED';
-    const { connect, proxy } = await startServer({ guard, alter: (_method, path, body) => (path.endsWith('/statuses') ? allIn(state, body) : body) });
-    const caller = await connect();
-    const args = toolCallsOn(platform)[tool]!();
-    await guard.decide(approvalCodeIn(textOf(await caller.call(tool, args))));
-    state = 'BUILDING';
-    const result = await caller.call(tool, args);
-    expect(failureIn(result)?.kind).not.toBe('not_confirmed');
-    expect(proxy.writes(), textOf(result)).toHaveLength(1);
-  });
+  test.each(['cancel_deployment', 'stop_environment', 'restart_services'])(
+    '%s is carried out though its services went on from QUEUED to BUILDING',
+    async (tool) => {
+      const guard = await operated();
+      let state = 'QUEUED';
+      const { connect, proxy } = await startServer({
+        guard,
+        alter: (_method, path, body) => (path.endsWith('/statuses') ? allIn(state, body) : body),
+      });
+      const caller = await connect();
+      const args = toolCallsOn(platform)[tool]!();
+      await guard.decide(approvalCodeIn(textOf(await caller.call(tool, args))));
+      state = 'BUILDING';
+      const result = await caller.call(tool, args);
+      expect(failureIn(result)?.kind).not.toBe('not_confirmed');
+      expect(proxy.writes(), textOf(result)).toHaveLength(1);
+    },
+  );
 });

@@ -24,9 +24,20 @@ afterAll(() => platform.close());
 /** As AGENTS.md says how to add one; no platform offers it. */
 const duplicateEnvironment = defineTool(
   operation({
-    name: 'duplicate_environment', method: 'POST', path: '/environment/{environmentId}/duplicate', effect: 'write', documented: false, summary: 'Duplicate an environment.',
-    body: z.object({ name: z.string(), mode: EnvironmentMode.optional(), cluster_id: reference('cluster').optional(), project_id: reference('project').optional() }),
-    target: 'environment', creates: { kind: 'environment', in: 'project' },
+    name: 'duplicate_environment',
+    method: 'POST',
+    path: '/environment/{environmentId}/duplicate',
+    effect: 'write',
+    documented: false,
+    summary: 'Duplicate an environment.',
+    body: z.object({
+      name: z.string(),
+      mode: EnvironmentMode.optional(),
+      cluster_id: reference('cluster').optional(),
+      project_id: reference('project').optional(),
+    }),
+    target: 'environment',
+    creates: { kind: 'environment', in: 'project' },
     roles: { mode: 'mode', cluster_id: { pointsAt: 'cluster' }, project_id: { pointsAt: 'project' } },
   }),
   { toolset: 'environments', description: 'Duplicate an environment.', render: record() },
@@ -35,16 +46,30 @@ const duplicateEnvironment = defineTool(
 /** One that moves a service to another environment. */
 const moveContainer = defineTool(
   operation({
-    name: 'move_container', method: 'POST', path: '/container/{containerId}/move', effect: 'write', documented: false, summary: 'Move a container.',
+    name: 'move_container',
+    method: 'POST',
+    path: '/container/{containerId}/move',
+    effect: 'write',
+    documented: false,
+    summary: 'Move a container.',
     body: z.object({ environment_id: reference('environment') }),
-    target: 'container', moves: { kind: 'container', in: 'environment' }, roles: { environment_id: { pointsAt: 'environment' } },
+    target: 'container',
+    moves: { kind: 'container', in: 'environment' },
+    roles: { environment_id: { pointsAt: 'environment' } },
   }),
   { toolset: 'services', description: 'Move a container.', render: record() },
 );
 
 /** Starts a server whose user declines every question by default. */
-async function startServer({ user = userAnswering(() => ({ action: 'decline' })), ...options }: GuardedServerOptions = {}) {
-  const { proxy, listed, ...server } = await startGuardedServer(platform, { user, extraTools: [duplicateEnvironment, moveContainer], ...options });
+async function startServer({
+  user = userAnswering(() => ({ action: 'decline' })),
+  ...options
+}: GuardedServerOptions = {}) {
+  const { proxy, listed, ...server } = await startGuardedServer(platform, {
+    user,
+    extraTools: [duplicateEnvironment, moveContainer],
+    ...options,
+  });
   opened.push({ close: server.close });
   /** What a call comes to: how it is asked for, if it is, and what is sent. */
   const call = async (tool: string, args: Json) => {
@@ -52,14 +77,24 @@ async function startServer({ user = userAnswering(() => ({ action: 'decline' }))
     const result = await server.call(tool, args);
     const question = user.questions[asked];
     const how = question === undefined ? 'unasked' : 'name' in question.requestedSchema.properties ? 'typed' : 'yes';
-    return { text: textOf(result), failure: failureIn(result), how, message: question?.message ?? '', changes: proxy.writes().slice(sent) };
+    return {
+      text: textOf(result),
+      failure: failureIn(result),
+      how,
+      message: question?.message ?? '',
+      changes: proxy.writes().slice(sent),
+    };
   };
   return { proxy, call, listed };
 }
 
 const mainCluster = seedId('cluster/main');
 const productionCluster = seedId('cluster/production');
-const environment = { development: seedId('environment/data/development'), staging: seedId('environment/shop/staging'), production: seedId('environment/shop/production') };
+const environment = {
+  development: seedId('environment/data/development'),
+  staging: seedId('environment/shop/staging'),
+  production: seedId('environment/shop/production'),
+};
 const clonePath = `POST /environment/${environment.development}/duplicate`;
 
 describe('what comes of a call counts as much as what it is aimed at', () => {
@@ -79,13 +114,19 @@ describe('what comes of a call counts as much as what it is aimed at', () => {
 
   test('and what it is aimed at as much as what comes of it', async () => {
     const { call } = await startServer();
-    expect(await call('duplicate_environment', { ...clone, environment_id: 'shop/production', mode: 'DEVELOPMENT' })).toMatchObject({ how: 'typed', changes: [] });
+    expect(
+      await call('duplicate_environment', { ...clone, environment_id: 'shop/production', mode: 'DEVELOPMENT' }),
+    ).toMatchObject({ how: 'typed', changes: [] });
   });
 
   test('the question says what else is touched', async () => {
     const { call } = await startServer();
-    expect((await call('duplicate_environment', { ...clone, mode: 'PRODUCTION', cluster_id: productionCluster })).message).toMatch(
-      new RegExp(`Makes environment copy, PRODUCTION\\.\nTouches cluster production, which hosts production \\(id ${productionCluster}\\)\\.`),
+    expect(
+      (await call('duplicate_environment', { ...clone, mode: 'PRODUCTION', cluster_id: productionCluster })).message,
+    ).toMatch(
+      new RegExp(
+        `Makes environment copy, PRODUCTION\\.\nTouches cluster production, which hosts production \\(id ${productionCluster}\\)\\.`,
+      ),
     );
   });
 
@@ -97,7 +138,11 @@ describe('what comes of a call counts as much as what it is aimed at', () => {
     ['denies the project that it begins in', 'deny: [{ project: data }]', { mode: 'DEVELOPMENT', project_id: 'shop' }],
     ['allows DEVELOPMENT only', 'allow: [{ mode: DEVELOPMENT }]', { mode: 'STAGING' }],
     ['allows one project only', 'allow: [{ project: data }]', { mode: 'DEVELOPMENT', project_id: 'shop' }],
-    ['freezes PRODUCTION', 'freeze: [{ cron: "* * * * *", time_zone: UTC, duration: PT1H, mode: PRODUCTION }]', { mode: 'PRODUCTION' }],
+    [
+      'freezes PRODUCTION',
+      'freeze: [{ cron: "* * * * *", time_zone: UTC, duration: PT1H, mode: PRODUCTION }]',
+      { mode: 'PRODUCTION' },
+    ],
   ])('a policy that %s holds for it', async (_, policy, more) => {
     const { call } = await startServer({ policy });
     const { text, failure, how, changes } = await call('duplicate_environment', { ...clone, ...more });
@@ -107,29 +152,45 @@ describe('what comes of a call counts as much as what it is aimed at', () => {
 
   test('a policy that allows all that it touches lets it pass', async () => {
     const { call } = await startServer({ policy: 'allow: [{ mode: [DEVELOPMENT, STAGING], project: data }]' });
-    expect(await call('duplicate_environment', { ...clone, mode: 'STAGING', cluster_id: mainCluster })).toMatchObject({ how: 'unasked', changes: [clonePath] });
+    expect(await call('duplicate_environment', { ...clone, mode: 'STAGING', cluster_id: mainCluster })).toMatchObject({
+      how: 'unasked',
+      changes: [clonePath],
+    });
   });
 
   test('a server kept to a project lets nothing be made outside it', async () => {
-    const { call, proxy, close } = await startGuardedServer(platform, { extraTools: [duplicateEnvironment], policy: { readOnly: false, scope: { project: { name: 'data', setBy: 'INFRA_PROJECT' } } } });
+    const { call, proxy, close } = await startGuardedServer(platform, {
+      extraTools: [duplicateEnvironment],
+      policy: { readOnly: false, scope: { project: { name: 'data', setBy: 'INFRA_PROJECT' } } },
+    });
     opened.push({ close });
     const more = { environment_id: 'development', name: 'copy', mode: 'DEVELOPMENT' };
     await call('duplicate_environment', more);
     expect(proxy.writes()).toEqual([clonePath]);
-    expect(textOf(await call('duplicate_environment', { ...more, project_id: seedId('project/shop') }))).toMatch(/project "data".*\(INFRA_PROJECT\)/);
+    expect(textOf(await call('duplicate_environment', { ...more, project_id: seedId('project/shop') }))).toMatch(
+      /project "data".*\(INFRA_PROJECT\)/,
+    );
     expect(proxy.writes()).toEqual([clonePath]);
   });
 
-  test.each([['shop/production', 'typed'], ['data/development', 'unasked']])('what is moved from STAGING to %s', async (there, how) => {
+  test.each([
+    ['shop/production', 'typed'],
+    ['data/development', 'unasked'],
+  ])('what is moved from STAGING to %s', async (there, how) => {
     const { call } = await startServer();
-    const done = await call('move_container', { container_id: seedId('service/shop/staging/search'), environment_id: there });
+    const done = await call('move_container', {
+      container_id: seedId('service/shop/staging/search'),
+      environment_id: there,
+    });
     expect([done.how, done.changes.length], done.text).toEqual([how, how === 'unasked' ? 1 : 0]);
   });
 });
 
 /** Lets no cluster say that it is production. */
 const unflagged = (_method: string, path: string, body: unknown): unknown =>
-  /^\/organization\/[^/]+\/cluster$/.test(path) ? { results: (body as { results: Json[] }).results.map((row) => ({ ...row, production: false })) } : body;
+  /^\/organization\/[^/]+\/cluster$/.test(path)
+    ? { results: (body as { results: Json[] }).results.map((row) => ({ ...row, production: false })) }
+    : body;
 
 describe('a cluster that hosts a PRODUCTION environment is production, whatever it says', () => {
   const created = { project_id: 'data', name: 'next', mode: 'DEVELOPMENT' };
@@ -149,20 +210,30 @@ describe('a cluster that hosts a PRODUCTION environment is production, whatever 
 
   test('also where it is to be unlocked', async () => {
     const { call } = await startServer({ alter: unflagged });
-    await startServer({ user: userAnswering(agree) }).then((other) => other.call('lock_cluster', { cluster_id: productionCluster, reason: 'incident', ttl_in_days: 1 }));
+    await startServer({ user: userAnswering(agree) }).then((other) =>
+      other.call('lock_cluster', { cluster_id: productionCluster, reason: 'incident', ttl_in_days: 1 }),
+    );
     expect((await call('unlock_cluster', { cluster_id: productionCluster })).how).toBe('typed');
-    await startServer({ user: userAnswering(agree) }).then((other) => other.call('unlock_cluster', { cluster_id: productionCluster }));
+    await startServer({ user: userAnswering(agree) }).then((other) =>
+      other.call('unlock_cluster', { cluster_id: productionCluster }),
+    );
   });
 
   test('a policy about production holds for it', async () => {
     const { call } = await startServer({ alter: unflagged, policy: 'deny: [{ mode: PRODUCTION }]' });
-    expect((await call('lock_cluster', { cluster_id: productionCluster, reason: 'incident' })).failure?.kind).toBe('denied');
-    expect((await call('create_environment', { ...created, cluster_id: productionCluster })).failure?.kind).toBe('denied');
+    expect((await call('lock_cluster', { cluster_id: productionCluster, reason: 'incident' })).failure?.kind).toBe(
+      'denied',
+    );
+    expect((await call('create_environment', { ...created, cluster_id: productionCluster })).failure?.kind).toBe(
+      'denied',
+    );
   });
 
   test('a rehearsal tells it', async () => {
     const { call } = await startServer({ alter: unflagged });
-    expect((await call('create_environment', { ...created, cluster_id: productionCluster, dry_run: true })).text).toMatch(/would happen \(disruptive.*Touches cluster production, which hosts production/s);
+    expect(
+      (await call('create_environment', { ...created, cluster_id: productionCluster, dry_run: true })).text,
+    ).toMatch(/would happen \(disruptive.*Touches cluster production, which hosts production/s);
   });
 
   test('one that says it is costs no search', async () => {
@@ -172,18 +243,34 @@ describe('a cluster that hosts a PRODUCTION environment is production, whatever 
   });
 
   test('in an organization of very many projects it is not found out, and counts as production', async () => {
-    const many = Array.from({ length: 200 }, (_, index) => ({ id: seedId(`project/many-${index}`), name: `many-${index}` }));
+    const many = Array.from({ length: 200 }, (_, index) => ({
+      id: seedId(`project/many-${index}`),
+      name: `many-${index}`,
+    }));
     const { call, proxy } = await startServer({
-      alter: (method, path, body) => (/^\/organization\/[^/]+\/project$/.test(path) ? { results: many } : /^\/project\/[^/]+\/environment$/.test(path) && method === 'GET' ? { results: [] } : unflagged(method, path, body)),
+      alter: (method, path, body) =>
+        /^\/organization\/[^/]+\/project$/.test(path)
+          ? { results: many }
+          : /^\/project\/[^/]+\/environment$/.test(path) && method === 'GET'
+            ? { results: [] }
+            : unflagged(method, path, body),
     });
-    const { how, message } = await call('create_environment', { project_id: seedId('project/data'), name: 'next', mode: 'DEVELOPMENT', cluster_id: mainCluster });
+    const { how, message } = await call('create_environment', {
+      project_id: seedId('project/data'),
+      name: 'next',
+      mode: 'DEVELOPMENT',
+      cluster_id: mainCluster,
+    });
     expect([how, message]).toEqual(['yes', expect.stringContaining('whether it hosts production')]);
     expect(proxy.requests.length).toBeLessThan(40);
   });
 
   test('where lists are cut into pages it is not found out either', async () => {
     const { call } = await startServer({
-      alter: (method, path, body) => (method === 'GET' && /^\/project\/[^/]+\/environment$/.test(path) ? { results: [], pagination: { page: 1, page_size: 1, total_count: 2, total_pages: 2 } } : unflagged(method, path, body)),
+      alter: (method, path, body) =>
+        method === 'GET' && /^\/project\/[^/]+\/environment$/.test(path)
+          ? { results: [], pagination: { page: 1, page_size: 1, total_count: 2, total_pages: 2 } }
+          : unflagged(method, path, body),
     });
     expect((await call('create_environment', { ...created, cluster_id: mainCluster })).how).toBe('yes');
   });
@@ -208,24 +295,58 @@ describe('deploying an environment is as risky as the riskiest of what it deploy
       /^search \(container\): image acme\/search:2\.4\.1\.$/m,
       /^session-cache \(helm\): chart redis 20\.6\.1\.$/m,
       /^orders-db \(database\): POSTGRESQL 16\.$/m,
-    ]) expect(message).toMatch(line);
+    ])
+      expect(message).toMatch(line);
     expect(message).not.toMatch(/DEPLOYED|READY/);
   });
 
   test('without Terraform nobody is asked', async () => {
     const { call } = await startServer();
-    expect(await call('deploy_service', without)).toMatchObject({ how: 'unasked', changes: [sent(environment.development)] });
+    expect(await call('deploy_service', without)).toMatchObject({
+      how: 'unasked',
+      changes: [sent(environment.development)],
+    });
   });
 
   test.each<[string, string, Json, RegExp]>([
-    ['deny: [{ tool: redeploy_terraform }]', 'Terraform', withTerraform, /tool is redeploy_terraform, .*redeploy_terraform on terraform .*deny\[0\]/],
+    [
+      'deny: [{ tool: redeploy_terraform }]',
+      'Terraform',
+      withTerraform,
+      /tool is redeploy_terraform, .*redeploy_terraform on terraform .*deny\[0\]/,
+    ],
     ['deny: [{ tier: disruptive }]', 'what is disruptive', withTerraform, /tier is disruptive.*deny\[0\]/],
-    ['deny: [{ tool: deploy_database }]', 'a database', without, /tool is deploy_database, .*deploy_database on database .*deny\[0\]/],
-    ['deny: [{ tool: deploy_application }]', 'an application', withTerraform, /deploy_application on application .*deny\[0\]/],
-    ['allow: [{ tier: [read, write] }]', 'what is not allowed', withTerraform, /redeploy_terraform on terraform .*policy\.yaml, allow\)/],
-    ['freeze: [{ cron: "* * * * *", time_zone: UTC, duration: PT1H, tool: redeploy_terraform }]', 'what is frozen', withTerraform, /redeploy_terraform on terraform .*freeze\[0\]/],
+    [
+      'deny: [{ tool: deploy_database }]',
+      'a database',
+      without,
+      /tool is deploy_database, .*deploy_database on database .*deny\[0\]/,
+    ],
+    [
+      'deny: [{ tool: deploy_application }]',
+      'an application',
+      withTerraform,
+      /deploy_application on application .*deny\[0\]/,
+    ],
+    [
+      'allow: [{ tier: [read, write] }]',
+      'what is not allowed',
+      withTerraform,
+      /redeploy_terraform on terraform .*policy\.yaml, allow\)/,
+    ],
+    [
+      'freeze: [{ cron: "* * * * *", time_zone: UTC, duration: PT1H, tool: redeploy_terraform }]',
+      'what is frozen',
+      withTerraform,
+      /redeploy_terraform on terraform .*freeze\[0\]/,
+    ],
     ['max_disruptive_per_hour: 0', 'what is counted', withTerraform, /at most 0 .*max_disruptive_per_hour/],
-    ['max_disruptive_per_hour: 2', 'three services on production', { environment: 'shop/production' }, /at most 2 .*comes to 3/],
+    [
+      'max_disruptive_per_hour: 2',
+      'three services on production',
+      { environment: 'shop/production' },
+      /at most 2 .*comes to 3/,
+    ],
   ])('%s holds for %s in it', async (policy, _, args, why) => {
     const { call } = await startServer({ policy, user: userAnswering(agree) });
     const { text, failure, changes, how } = await call('deploy_service', args);
@@ -234,28 +355,51 @@ describe('deploying an environment is as risky as the riskiest of what it deploy
   });
 
   test('and for nothing that is not in it', async () => {
-    const { call } = await startServer({ policy: '{ deny: [{ tool: redeploy_terraform }, { tier: disruptive }, { tool: deploy_application }], max_disruptive_per_hour: 0 }' });
+    const { call } = await startServer({
+      policy:
+        '{ deny: [{ tool: redeploy_terraform }, { tier: disruptive }, { tool: deploy_application }], max_disruptive_per_hour: 0 }',
+    });
     expect((await call('deploy_service', without)).changes).toEqual([sent(environment.development)]);
   });
 
   test('each of its high-risk parts counts', async () => {
     const { call } = await startServer({ policy: 'max_disruptive_per_hour: 3', user: userAnswering(agree) });
-    expect((await call('deploy_service', { environment: 'shop/production' })).changes).toEqual([sent(environment.production)]);
-    expect(await call('deploy_service', withTerraform)).toMatchObject({ failure: { kind: 'denied' }, text: expect.stringContaining('max_disruptive_per_hour') as string });
+    expect((await call('deploy_service', { environment: 'shop/production' })).changes).toEqual([
+      sent(environment.production),
+    ]);
+    expect(await call('deploy_service', withTerraform)).toMatchObject({
+      failure: { kind: 'denied' },
+      text: expect.stringContaining('max_disruptive_per_hour') as string,
+    });
   });
 
   const halves: [string, (body: { results: Json[] }) => unknown][] = [
-    ['are not all shown', ({ results }) => ({ results: results.slice(0, 1), pagination: { page: 1, page_size: 1, total_count: results.length, total_pages: results.length } })],
-    ['are of a kind that nobody knows', ({ results }) => ({ results: results.map((row, index) => (index === 0 ? { ...row, service_type: 'GITOPS_APP' } : row)) })],
+    [
+      'are not all shown',
+      ({ results }) => ({
+        results: results.slice(0, 1),
+        pagination: { page: 1, page_size: 1, total_count: results.length, total_pages: results.length },
+      }),
+    ],
+    [
+      'are of a kind that nobody knows',
+      ({ results }) => ({
+        results: results.map((row, index) => (index === 0 ? { ...row, service_type: 'GITOPS_APP' } : row)),
+      }),
+    ],
   ];
 
   describe.each(halves)('where its services %s', (_, half) => {
-    const alter = (_method: string, path: string, body: unknown): unknown => (path.endsWith('/services') ? half(body as { results: Json[] }) : body);
+    const alter = (_method: string, path: string, body: unknown): unknown =>
+      path.endsWith('/services') ? half(body as { results: Json[] }) : body;
 
     test('somebody is asked', async () => {
       const { call } = await startServer({ alter });
       const { how, message } = await call('deploy_service', without);
-      expect([how, message]).toEqual(['yes', expect.stringMatching(/Not known: which services|whether it is deployed/)]);
+      expect([how, message]).toEqual([
+        'yes',
+        expect.stringMatching(/Not known: which services|whether it is deployed/),
+      ]);
     });
 
     test.each([
@@ -272,13 +416,19 @@ describe('deploying an environment is as risky as the riskiest of what it deploy
 
   test('a service alone is what it is: a job is run, Terraform is applied', async () => {
     const { call } = await startServer();
-    expect((await call('deploy_service', { service: 'shop/staging/nightly-report', dry_run: true })).text).toMatch(/Schedules the job .* now/);
+    expect((await call('deploy_service', { service: 'shop/staging/nightly-report', dry_run: true })).text).toMatch(
+      /Schedules the job .* now/,
+    );
     const terraform = await call('deploy_service', { service: 'shop/staging/assets-bucket' });
     expect([terraform.how, terraform.message]).toEqual(['yes', expect.stringContaining('Terraform plans')]);
   });
 
   test.each([['stop_environment'], ['cancel_deployment']])('%s is denied by its name', async (tool) => {
     const { call } = await startServer({ policy: `deny: [{ tool: ${tool} }]`, user: userAnswering(agree) });
-    expect(await call(tool, { environment_id: environment.staging })).toMatchObject({ how: 'unasked', changes: [], failure: { kind: 'denied' } });
+    expect(await call(tool, { environment_id: environment.staging })).toMatchObject({
+      how: 'unasked',
+      changes: [],
+      failure: { kind: 'denied' },
+    });
   });
 });

@@ -22,7 +22,10 @@ describe('records in a database', () => {
     const projects = `/organization/${first.ready.organization_id}/project`;
     expect((await send(first.ready.url, token, 'POST', projects, { name: 'before the dump' })).status).toBe(201);
     const options = ['--data-dir', directory, '--keys-dir', fleet.keysDir];
-    const [backup, restore] = [await runProgram(['backup', ...options], { INFRA_DATABASE_URL: url }), await runProgram(['restore', 'infra-mcp.dump', ...options], { INFRA_DATABASE_URL: url })];
+    const [backup, restore] = [
+      await runProgram(['backup', ...options], { INFRA_DATABASE_URL: url }),
+      await runProgram(['restore', 'infra-mcp.dump', ...options], { INFRA_DATABASE_URL: url }),
+    ];
     for (const { code, stderr } of [backup, restore]) {
       expect(code).toBe(1);
       expect(stderr).toContain('Nothing was done.');
@@ -44,8 +47,13 @@ describe('records in a database', () => {
     const listed = JSON.stringify((await send(second.ready.url, token, 'GET', projects)).body);
     expect(listed).toContain('before the dump');
     expect(listed).not.toContain('after the dump');
-    expect((await send(second.ready.url, token, 'POST', `/application/${second.ready.seed['application_id']!}/deploy`, {})).status).toBeLessThan(300);
-    await expect.poll(() => inDatabase(url, 'select status from deployment order by seq desc limit 1')).toEqual([{ status: 'SUCCESS' }]);
+    expect(
+      (await send(second.ready.url, token, 'POST', `/application/${second.ready.seed['application_id']!}/deploy`, {}))
+        .status,
+    ).toBeLessThan(300);
+    await expect
+      .poll(() => inDatabase(url, 'select status from deployment order by seq desc limit 1'))
+      .toEqual([{ status: 'SUCCESS' }]);
   });
 
   test('are not looked for by backup and restore in the data directory, and the password is in no text', async () => {
@@ -54,7 +62,9 @@ describe('records in a database', () => {
     platform.child.kill('SIGTERM');
     await platform.ended;
     for (const args of [['backup'], ['restore'], ['backup', '--json']]) {
-      const { code, stdout, stderr } = await runProgram([...args, '--data-dir', directory], { INFRA_DATABASE_URL: 'postgres://someone:a-secret@db.example.com/records' });
+      const { code, stdout, stderr } = await runProgram([...args, '--data-dir', directory], {
+        INFRA_DATABASE_URL: 'postgres://someone:a-secret@db.example.com/records',
+      });
       expect(code).toBe(1);
       expect(stdout).toContain('postgres://someone@db.example.com/records?sslmode=verify-full');
       expect(stdout + stderr).not.toContain('a-secret');
@@ -67,7 +77,10 @@ test('the commands for tokens work on the database', async () => {
   const url = await server.createDatabase();
   const fleet = await fleetOn(url);
   const { ready } = await fleet.start();
-  const command = (...args: string[]) => runProgram(['token', ...args, '--data-dir', '/nowhere/at/all', '--keys-dir', fleet.keysDir], { INFRA_DATABASE_URL: url });
+  const command = (...args: string[]) =>
+    runProgram(['token', ...args, '--data-dir', '/nowhere/at/all', '--keys-dir', fleet.keysDir], {
+      INFRA_DATABASE_URL: url,
+    });
   const created = await command('create', '--name', 'ci', '--permission', 'read');
   expect(created.code).toBe(0);
   expect(await statusWith(ready.url, created.stdout.trim())).toBe(200);

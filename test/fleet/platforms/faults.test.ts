@@ -17,17 +17,29 @@ interface Controlled {
 async function threePlatforms(args: readonly string[] = [], argsOfAll: readonly string[] = []) {
   const url = await server.createDatabase();
   const fleet = await fleetOn(url);
-  const platforms = await Promise.all([fleet.start(['--control', ...args, ...argsOfAll]), fleet.start(argsOfAll), fleet.start(argsOfAll)]);
+  const platforms = await Promise.all([
+    fleet.start(['--control', ...args, ...argsOfAll]),
+    fleet.start(argsOfAll),
+    fleet.start(argsOfAll),
+  ]);
   const token = platforms.map(({ ready }) => ready.token).find((each) => each !== null)!;
   const control = platforms[0].ready as unknown as Controlled;
   return {
-    url, fleet, platforms,
+    url,
+    fleet,
+    platforms,
     seed: platforms[0].ready.seed,
-    control: (method: string, path: string, body?: unknown) => send(control.control_url, control.control_token, method, path, body),
+    control: (method: string, path: string, body?: unknown) =>
+      send(control.control_url, control.control_token, method, path, body),
     /** Sends the same to each of them, again and again and at once, and gives the statuses. */
     statuses: async (times: number, method: string, path: string) =>
-      (await Promise.all(Array.from({ length: times }, (_, index) => send(platforms[index % 3]!.ready.url, token, method, path)))).map(({ status }) => status),
-    deploy: (index: number, service: string) => send(platforms[index]!.ready.url, token, 'POST', `/application/${service}/deploy`, {}),
+      (
+        await Promise.all(
+          Array.from({ length: times }, (_, index) => send(platforms[index % 3]!.ready.url, token, method, path)),
+        )
+      ).map(({ status }) => status),
+    deploy: (index: number, service: string) =>
+      send(platforms[index]!.ready.url, token, 'POST', `/application/${service}/deploy`, {}),
   };
 }
 
@@ -36,7 +48,9 @@ const failed = (all: readonly number[]): number => all.filter((status) => status
 test('a rule for requests that is given to one platform holds at all of them at once, and counts once', async () => {
   const { control, statuses } = await threePlatforms();
   for (const count of [1, 4]) {
-    expect((await control('PUT', '/faults/broken', { effect: 'status_500', operation: 'get_organization', count })).status).toBe(200);
+    expect(
+      (await control('PUT', '/faults/broken', { effect: 'status_500', operation: 'get_organization', count })).status,
+    ).toBe(200);
     expect(failed(await statuses(30, 'GET', '/organization'))).toBe(count);
     expect((await control('GET', '/faults')).body['results']).toMatchObject([{ name: 'broken', struck: count }]);
   }
@@ -57,7 +71,9 @@ test('a rule for steps that counts once fails one deployment, whichever platform
   for (const index of [1, 2, 0]) {
     expect((await deploy(index, seed['application_id']!)).status).toBeLessThan(300);
     // One after the other.
-    await eventually(async () => expect(await inDatabase(url, 'select id from deployment where ended_at is null')).toEqual([]));
+    await eventually(async () =>
+      expect(await inDatabase(url, 'select id from deployment where ended_at is null')).toEqual([]),
+    );
   }
   const ends = await inDatabase(url, 'select status from deployment order by seq desc limit 3');
   expect(ends.map(({ status }) => status).toReversed()).toEqual(['ERROR', 'SUCCESS', 'SUCCESS']);
@@ -66,7 +82,10 @@ test('a rule for steps that counts once fails one deployment, whichever platform
 
 test('rules of a file that all of them start with count once, go on with their counts at a restart, and are told of', async () => {
   const file = join(await temporaryDirectory(), 'faults.yaml');
-  await writeFile(file, 'faults:\n  - name: once\n    effect: status_500\n    operation: get_organization\n    count: 1\n');
+  await writeFile(
+    file,
+    'faults:\n  - name: once\n    effect: status_500\n    operation: get_organization\n    count: 1\n',
+  );
   const { fleet, platforms, statuses } = await threePlatforms([], ['--faults', file]);
   expect(failed(await statuses(12, 'GET', '/organization'))).toBe(1);
   const later = await fleet.start(['--faults', file]);
@@ -78,7 +97,14 @@ test('rules of a file that all of them start with count once, go on with their c
 
 test('what replaces or copies records is refused, with what to do instead', async () => {
   const { control } = await threePlatforms();
-  for (const [method, path, body] of [['POST', '/snapshots', { name: 'one' }], ['POST', '/restore', { name: 'one' }], ['POST', '/reset', {}]] as const) {
-    expect(await control(method, path, body)).toMatchObject({ status: 400, body: { message: expect.stringContaining('in a database') } });
+  for (const [method, path, body] of [
+    ['POST', '/snapshots', { name: 'one' }],
+    ['POST', '/restore', { name: 'one' }],
+    ['POST', '/reset', {}],
+  ] as const) {
+    expect(await control(method, path, body)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('in a database') },
+    });
   }
 });

@@ -10,23 +10,43 @@ import { fleetOn, type PlatformStarter, send, serverOfTheFile } from './shared-d
 const server = serverOfTheFile();
 const root = join(import.meta.dirname, '../../..');
 
-/** Starts a platform of a later version. @param steps of its schema beyond ours: whether programs of before can work beside each */
-const startNewer = async ({ url, keysDir }: PlatformStarter, steps: readonly boolean[]) => startProgram({
-  command: [process.execPath, '--import', import.meta.resolve('tsx'), fileURLToPath(import.meta.resolve('./newer-platform.ts')), url, await temporaryDirectory(), keysDir, JSON.stringify(steps)], cwd: root, env: cleanEnvironment(),
-});
+/**
+ * Starts a platform of a later version. @param steps of its schema beyond ours: whether programs of before can work
+ * beside each
+ */
+const startNewer = async ({ url, keysDir }: PlatformStarter, steps: readonly boolean[]) =>
+  startProgram({
+    command: [
+      process.execPath,
+      '--import',
+      import.meta.resolve('tsx'),
+      fileURLToPath(import.meta.resolve('./newer-platform.ts')),
+      url,
+      await temporaryDirectory(),
+      keysDir,
+      JSON.stringify(steps),
+    ],
+    cwd: root,
+    env: cleanEnvironment(),
+  });
 
 test('platforms of two versions work side by side until the newer one changes what the older one needs; then that one ends', async () => {
   const url = await server.createDatabase();
   const fleet = await fleetOn(url);
   const old = await fleet.start(['--time-scale', '0.02']);
   const token = old.ready.token!;
-  const { environment_id: environment, application_id: application } = old.ready.seed as { environment_id: string; application_id: string };
+  const { environment_id: environment, application_id: application } = old.ready.seed as {
+    environment_id: string;
+    application_id: string;
+  };
 
   /** Has a platform redeploy, and waits for the end of it. */
   const deploy = async (to: string): Promise<string> => {
     const asked = await send(to, token, 'POST', `/application/${application}/deploy`, { git_commit_id: undefined });
     expect(asked.status, JSON.stringify(asked.body)).toBeLessThan(300);
-    await eventually(async () => expect(await inDatabase(url, 'select id from deployment where ended_at is null')).toEqual([]));
+    await eventually(async () =>
+      expect(await inDatabase(url, 'select id from deployment where ended_at is null')).toEqual([]),
+    );
     const [row] = await inDatabase(url, 'select status from deployment order by seq desc limit 1');
     return String(row!['status']);
   };
@@ -45,8 +65,13 @@ test('platforms of two versions work side by side until the newer one changes wh
     expect([code, stderr]).toEqual([1, expect.stringContaining('newer version')]);
   }
   // What was under way goes on at the one that is left.
-  await eventually(async () => expect(await inDatabase(url, 'select id from deployment where ended_at is null')).toEqual([]));
+  await eventually(async () =>
+    expect(await inDatabase(url, 'select id from deployment where ended_at is null')).toEqual([]),
+  );
   expect(await deploy(newest.ready.url)).toBe('SUCCESS');
-  const refused = await runProgram(['platform', '--data-dir', await temporaryDirectory(), '--keys-dir', fleet.keysDir], { INFRA_DATABASE_URL: url });
+  const refused = await runProgram(
+    ['platform', '--data-dir', await temporaryDirectory(), '--keys-dir', fleet.keysDir],
+    { INFRA_DATABASE_URL: url },
+  );
   expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('newer version') as string });
 });

@@ -5,7 +5,10 @@ import { type PostgresServer, startPostgresServer } from '../../support/postgres
 import { startPlatformProgram, temporaryDirectory } from '../../support/built-program.ts';
 
 /** Starts a server of PostgreSQL for the tests of a file. */
-export function serverOfTheFile(): { readonly current: () => PostgresServer; readonly createDatabase: () => Promise<string> } {
+export function serverOfTheFile(): {
+  readonly current: () => PostgresServer;
+  readonly createDatabase: () => Promise<string>;
+} {
   let server: PostgresServer | undefined;
   beforeAll(async () => {
     server = await startPostgresServer();
@@ -33,9 +36,23 @@ export interface PlatformStarter {
 export async function fleetOn(url: string): Promise<PlatformStarter> {
   const keysDir = await temporaryDirectory();
   return {
-    url, keysDir,
+    url,
+    keysDir,
     start: async (args = [], env = {}) =>
-      startPlatformProgram(['--data-dir', await temporaryDirectory(), '--keys-dir', keysDir, '--time-scale', '0', '--rate-limit', '1000000', ...args], { INFRA_DATABASE_URL: url, ...env }),
+      startPlatformProgram(
+        [
+          '--data-dir',
+          await temporaryDirectory(),
+          '--keys-dir',
+          keysDir,
+          '--time-scale',
+          '0',
+          '--rate-limit',
+          '1000000',
+          ...args,
+        ],
+        { INFRA_DATABASE_URL: url, ...env },
+      ),
   };
 }
 
@@ -48,7 +65,9 @@ export interface Answer {
 /** Sends a request to a platform. */
 export async function send(url: string, token: string, method: string, path: string, body?: unknown): Promise<Answer> {
   const response = await fetch(`${url}${path}`, {
-    method, headers: { authorization: `Token ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) }, ...(body !== undefined && { body: JSON.stringify(body) }),
+    method,
+    headers: { authorization: `Token ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
   return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown> };

@@ -7,7 +7,8 @@ import { fleetOn, send, serverOfTheFile } from './shared-database.ts';
 
 const server = serverOfTheFile();
 
-const count = async (url: string, query: string): Promise<number> => Number((await inDatabase(url, `select count(*) as count from ${query}`))[0]!['count']);
+const count = async (url: string, query: string): Promise<number> =>
+  Number((await inDatabase(url, `select count(*) as count from ${query}`))[0]!['count']);
 
 describe('platforms that start at once on an empty database', () => {
   test('seed it once, make one token, and serve the same records', async () => {
@@ -24,13 +25,25 @@ describe('platforms that start at once on an empty database', () => {
     // The seed's past is carried out once: what one platform alone writes.
     const alone = await server.createDatabase();
     await (await fleetOn(alone)).start();
-    for (const table of ['organization', 'project', 'service', 'deployment', 'audit_event']) expect(`${table} ${await count(url, table)}`).toBe(`${table} ${await count(alone, table)}`);
+    for (const table of ['organization', 'project', 'service', 'deployment', 'audit_event'])
+      expect(`${table} ${await count(url, table)}`).toBe(`${table} ${await count(alone, table)}`);
     expect(await count(url, 'deployment where ended_at is null')).toBe(0);
     // What one does, the others have.
     const [one, other] = started;
-    const created = await send(one.ready.url, tokens[0]!, 'POST', `/organization/${one.ready.organization_id}/project`, { name: 'loyalty' });
+    const created = await send(
+      one.ready.url,
+      tokens[0]!,
+      'POST',
+      `/organization/${one.ready.organization_id}/project`,
+      { name: 'loyalty' },
+    );
     expect(created.status).toBe(201);
-    const { body } = await send(other.ready.url, tokens[0]!, 'GET', `/organization/${other.ready.organization_id}/project`);
+    const { body } = await send(
+      other.ready.url,
+      tokens[0]!,
+      'GET',
+      `/organization/${other.ready.organization_id}/project`,
+    );
     expect((body['results'] as { id: string }[]).map(({ id }) => id)).toContain(created.body['id']);
     for (const { child, ended } of started) {
       child.kill('SIGTERM');
@@ -40,7 +53,9 @@ describe('platforms that start at once on an empty database', () => {
 
   test('may have one data directory: nobody claims it', async () => {
     const [url, directory] = [await server.createDatabase(), await temporaryDirectory()];
-    const started = await Promise.all([1, 2].map(() => startPlatformProgram(['--data-dir', directory], { INFRA_DATABASE_URL: url })));
+    const started = await Promise.all(
+      [1, 2].map(() => startPlatformProgram(['--data-dir', directory], { INFRA_DATABASE_URL: url })),
+    );
     expect(started.filter(({ ready }) => ready.token !== null)).toHaveLength(1);
     await expect(stat(join(directory, 'platform.sqlite'))).rejects.toThrow('ENOENT');
     await expect(stat(join(directory, 'serving.json'))).rejects.toThrow('ENOENT');
@@ -72,16 +87,28 @@ test('records that were not moved are not left behind unnoticed', async () => {
   const { code, stderr } = await runProgram(['platform', '--data-dir', directory], { INFRA_DATABASE_URL: url });
   expect(code).toBe(1);
   expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(new RegExp(`records in ${directory} that were not moved .* migrate`));
-  expect((await inDatabase(url, "select count(*) as tables from information_schema.tables where table_schema = 'public'"))[0]).toEqual({ tables: '0' });
+  expect(
+    (
+      await inDatabase(url, "select count(*) as tables from information_schema.tables where table_schema = 'public'")
+    )[0],
+  ).toEqual({ tables: '0' });
 });
 
 test('a database of something else is left alone', async () => {
   const url = await server.createDatabase();
   await inDatabase(url, 'create table project (id integer)');
-  const { code, stderr } = await runProgram(['platform', '--data-dir', await temporaryDirectory()], { INFRA_DATABASE_URL: url });
+  const { code, stderr } = await runProgram(['platform', '--data-dir', await temporaryDirectory()], {
+    INFRA_DATABASE_URL: url,
+  });
   expect(code).toBe(1);
-  expect(stderr.replaceAll(/\s+/g, ' ')).toContain('used by something else: relation "project" already exists. Nothing was changed. Name a database that nothing else uses.');
-  expect((await inDatabase(url, "select count(*) as tables from information_schema.tables where table_schema = 'public'"))[0]).toEqual({ tables: '1' });
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+    'used by something else: relation "project" already exists. Nothing was changed. Name a database that nothing else uses.',
+  );
+  expect(
+    (
+      await inDatabase(url, "select count(*) as tables from information_schema.tables where table_schema = 'public'")
+    )[0],
+  ).toEqual({ tables: '1' });
 });
 
 test('a proxy asks whether a platform serves, without a token and as often as it likes', async () => {
@@ -98,13 +125,16 @@ test('a scenario is put on once by several that start with it, while others carr
   const started = await Promise.all([fleet.start(scenario), fleet.start(scenario), fleet.start(scenario)]);
   const alone = await server.createDatabase();
   await (await fleetOn(alone)).start(scenario);
-  for (const table of ['environment', 'service', 'deployment']) expect(`${table} ${await count(url, table)}`).toBe(`${table} ${await count(alone, table)}`);
+  for (const table of ['environment', 'service', 'deployment'])
+    expect(`${table} ${await count(url, table)}`).toBe(`${table} ${await count(alone, table)}`);
   expect(await count(url, 'deployment where ended_at is null')).toBe(0);
   for (const { ready } of [running, ...started]) expect(await statusWith(ready.url, running.ready.token!)).toBe(200);
 });
 
 test('a database that can not be reached is said at the start, without its password', async () => {
-  const { code, stdout, stderr } = await runProgram(['platform', '--data-dir', await temporaryDirectory()], { INFRA_DATABASE_URL: 'postgres://someone:a-secret@127.0.0.1:1/nothing' });
+  const { code, stdout, stderr } = await runProgram(['platform', '--data-dir', await temporaryDirectory()], {
+    INFRA_DATABASE_URL: 'postgres://someone:a-secret@127.0.0.1:1/nothing',
+  });
   expect(code).toBe(1);
   expect(stdout).toBe('');
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain("The database someone@127.0.0.1:1/nothing can't be reached");

@@ -21,26 +21,48 @@ interface Collection {
 const ORGANIZATION = 'organization_id';
 
 /** Reading, adding, replacing and deleting the rows that an organization keeps. */
-export function collection(platform: Platform, { path, idName, what, list, create, update = create, show = withoutOwner, added = {}, kept = () => ({}) }: Collection): Route[] {
+export function collection(
+  platform: Platform,
+  { path, idName, what, list, create, update = create, show = withoutOwner, added = {}, kept = () => ({}) }: Collection,
+): Route[] {
   const single = `${path}/{${idName}}`;
   const ofOrganization = (organization: unknown) => list.filter((row) => row[ORGANIZATION] === organization);
-  const wanted = (members: Record<string, string>) => find(ofOrganization(members.organizationId), members[idName], what);
+  const wanted = (members: Record<string, string>) =>
+    find(ofOrganization(members.organizationId), members[idName], what);
   return [
     rows(path, ({ path: members }) => ofOrganization(members.organizationId).map((row) => show(row))),
-    route('POST', path, ({ path: members, body }) => {
-      const dates = { created_at: platform.date(), updated_at: platform.date() };
-      const row: Row = { id: platform.newId(), ...dates, organization_id: members.organizationId, ...added, ...body };
-      list.push(row);
-      return show(row);
-    }, { body: create, code: 201 }),
+    route(
+      'POST',
+      path,
+      ({ path: members, body }) => {
+        const dates = { created_at: platform.date(), updated_at: platform.date() };
+        const row: Row = { id: platform.newId(), ...dates, organization_id: members.organizationId, ...added, ...body };
+        list.push(row);
+        return show(row);
+      },
+      { body: create, code: 201 },
+    ),
     one(single, ({ path: members }) => show(wanted(members))),
-    route('PUT', single, ({ path: members, body }) => {
-      const before = wanted(members);
-      const { id, created_at: created } = before;
-      const after: Row = { ...added, ...kept(before, body), ...body, id, created_at: created, updated_at: platform.date(), organization_id: members.organizationId };
-      list.splice(list.indexOf(before), 1, after);
-      return show(after);
-    }, { body: update }),
+    route(
+      'PUT',
+      single,
+      ({ path: members, body }) => {
+        const before = wanted(members);
+        const { id, created_at: created } = before;
+        const after: Row = {
+          ...added,
+          ...kept(before, body),
+          ...body,
+          id,
+          created_at: created,
+          updated_at: platform.date(),
+          organization_id: members.organizationId,
+        };
+        list.splice(list.indexOf(before), 1, after);
+        return show(after);
+      },
+      { body: update },
+    ),
     route('DELETE', single, ({ path: members }) => {
       remove(list, wanted(members).id, what);
       return NOTHING;

@@ -39,15 +39,19 @@ async function sendBody(name: OperationName, body: string): Promise<number> {
   return status;
 }
 
-const writing = allOperations.filter(({ body }) => body).map(({ name, body }) => ({
-  name: name as OperationName,
-  members: Object.keys((body as z.ZodObject).shape),
-  needsBody: !(body as z.ZodObject).safeParse({}).success,
-}));
+const writing = allOperations
+  .filter(({ body }) => body)
+  .map(({ name, body }) => ({
+    name: name as OperationName,
+    members: Object.keys((body as z.ZodObject).shape),
+    needsBody: !(body as z.ZodObject).safeParse({}).success,
+  }));
 
 /** Every place in a value, as a path to it. */
 const placesIn = (value: unknown, path: readonly string[] = []): string[][] =>
-  typeof value === 'object' && value !== null ? Object.entries(value).flatMap(([name, inner]) => [[...path, name], ...placesIn(inner, [...path, name])]) : [];
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([name, inner]) => [[...path, name], ...placesIn(inner, [...path, name])])
+    : [];
 
 const replaced = (value: unknown, [name, ...rest]: readonly string[], by: unknown): unknown => {
   if (name === undefined) return by;
@@ -58,7 +62,25 @@ const replaced = (value: unknown, [name, ...rest]: readonly string[], by: unknow
 
 // Values that mean something to one layer or another beneath.
 const odd = fc.constantFrom<unknown>(
-  '', ' ', '\u0000', '\ud800', '__proto__', 'constructor', '../..', `'; DROP TABLE service; --`, 'x'.repeat(70_000), -1, 0, 0.5, 1e308, 2 ** 53, null, [], {}, [[]], true,
+  '',
+  ' ',
+  '\u0000',
+  '\ud800',
+  '__proto__',
+  'constructor',
+  '../..',
+  `'; DROP TABLE service; --`,
+  'x'.repeat(70_000),
+  -1,
+  0,
+  0.5,
+  1e308,
+  2 ** 53,
+  null,
+  [],
+  {},
+  [[]],
+  true,
   JSON.parse('{"__proto__": {"admin": true}, "constructor": {"prototype": {}}}'),
 );
 
@@ -88,9 +110,14 @@ describe.each(writing)('$name', ({ name, members, needsBody }) => {
 });
 
 describe('operations without a body', () => {
-  const bodiless = allOperations.filter(({ body, method }) => !body && method !== 'GET').map(({ name }) => name as OperationName);
+  const bodiless = allOperations
+    .filter(({ body, method }) => !body && method !== 'GET')
+    .map(({ name }) => name as OperationName);
 
   test.each(bodiless)('%s ignores whatever JSON it is sent', async (name) => {
-    await fc.assert(fc.asyncProperty(fc.json({ maxDepth: 2 }), async (body) => void (await sendBody(name, body))), { numRuns: runs(3) });
+    await fc.assert(
+      fc.asyncProperty(fc.json({ maxDepth: 2 }), async (body) => void (await sendBody(name, body))),
+      { numRuns: runs(3) },
+    );
   });
 });

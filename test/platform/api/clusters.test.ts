@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OperationName } from '../../../src/contract/operations.ts';
-import { type Json, type TestPlatform, type PlatformResponse, rowsOf, startTestPlatform } from '../../support/test-platform.ts';
+import {
+  type Json,
+  type TestPlatform,
+  type PlatformResponse,
+  rowsOf,
+  startTestPlatform,
+} from '../../support/test-platform.ts';
 import { validRequests } from './valid-requests.ts';
 
 const day = 86_400_000;
@@ -30,7 +36,11 @@ const status = () => platform.must('get_cluster_status', { ...organization, ...c
 describe('a locked cluster', () => {
   beforeAll(async () => {
     expect((await lock({ ttl_in_days: 3 })).body).toEqual({
-      ...cluster, reason: 'incident 42', ttl_in_days: 3, owner_name: 'admin of the tests', locked_at: new Date(now).toISOString(),
+      ...cluster,
+      reason: 'incident 42',
+      ttl_in_days: 3,
+      owner_name: 'admin of the tests',
+      locked_at: new Date(now).toISOString(),
     });
   });
 
@@ -39,9 +49,25 @@ describe('a locked cluster', () => {
   });
 
   const changing: OperationName[] = [
-    'create_environment', 'create_application', 'create_database', 'create_environment_variable', 'create_secret', 'update_environment_variable',
-    'override_environment_variable', 'update_container', 'update_helm', 'deploy_application', 'deploy_database', 'deploy_container', 'deploy_helm', 'deploy_job',
-    'deploy_environment', 'redeploy_terraform', 'restart_services', 'stop_environment', 'upgrade_cluster',
+    'create_environment',
+    'create_application',
+    'create_database',
+    'create_environment_variable',
+    'create_secret',
+    'update_environment_variable',
+    'override_environment_variable',
+    'update_container',
+    'update_helm',
+    'deploy_application',
+    'deploy_database',
+    'deploy_container',
+    'deploy_helm',
+    'deploy_job',
+    'deploy_environment',
+    'redeploy_terraform',
+    'restart_services',
+    'stop_environment',
+    'upgrade_cluster',
   ];
 
   test.each(changing)('refuses %s, naming owner and reason', async (name) => {
@@ -52,8 +78,12 @@ describe('a locked cluster', () => {
 
   test('can be read, and shows its lock', async () => {
     expect((await status())['cluster_lock']).toMatchObject({ reason: 'incident 42' });
-    expect(rowsOf(await platform.must('list_clusters', organization)).find(({ id }) => id === cluster.cluster_id)).toMatchObject({ is_locked: true });
-    expect(rowsOf(await platform.must('list_cluster_locks', organization)).map((row) => row['cluster_id'])).toContain(cluster.cluster_id);
+    expect(
+      rowsOf(await platform.must('list_clusters', organization)).find(({ id }) => id === cluster.cluster_id),
+    ).toMatchObject({ is_locked: true });
+    expect(rowsOf(await platform.must('list_cluster_locks', organization)).map((row) => row['cluster_id'])).toContain(
+      cluster.cluster_id,
+    );
     expect((await platform.call('list_services', requests.list_services)).status).toBe(200);
   });
 
@@ -62,8 +92,13 @@ describe('a locked cluster', () => {
   });
 
   test('does not keep what other clusters host from changing', async () => {
-    const elsewhere = rowsOf(await platform.must('list_clusters', organization)).find((row) => row['id'] !== cluster.cluster_id && row['is_locked'] === false)!;
-    expect((await platform.call('create_environment', { ...requests.create_environment, cluster_id: elsewhere['id'] })).status).toBe(201);
+    const elsewhere = rowsOf(await platform.must('list_clusters', organization)).find(
+      (row) => row['id'] !== cluster.cluster_id && row['is_locked'] === false,
+    )!;
+    expect(
+      (await platform.call('create_environment', { ...requests.create_environment, cluster_id: elsewhere['id'] }))
+        .status,
+    ).toBe(201);
   });
 });
 
@@ -86,7 +121,11 @@ describe('a lock', () => {
     expectRefusal(await platform.call('unlock_cluster', cluster), /isn't locked/);
   });
 
-  test.each([[{ ttl_in_days: 0 }, /^ttl_in_days: /], [{ ttl_in_days: 6 }, /^ttl_in_days: /], [{ reason: '' }, /^reason: /]])('can not have %j', async (input, message) => {
+  test.each([
+    [{ ttl_in_days: 0 }, /^ttl_in_days: /],
+    [{ ttl_in_days: 6 }, /^ttl_in_days: /],
+    [{ reason: '' }, /^reason: /],
+  ])('can not have %j', async (input, message) => {
     expectRefusal(await lock(input), message);
   });
 });
@@ -94,24 +133,38 @@ describe('a lock', () => {
 describe('an upgrade', () => {
   test('goes through the states to the next version', async () => {
     const before = await status();
-    expect(before).toMatchObject({ status: 'DEPLOYED', is_deployed: true, next_k8s_available_version: expect.any(String) });
+    expect(before).toMatchObject({
+      status: 'DEPLOYED',
+      is_deployed: true,
+      next_k8s_available_version: expect.any(String),
+    });
     const begun = await platform.must('upgrade_cluster', cluster);
     expect(begun).toMatchObject({ ...cluster, last_execution_id: expect.any(String) });
     expect(['DEPLOYMENT_QUEUED', 'DEPLOYING']).toContain(begun['status']);
-    await expect.poll(async () => {
-      now += 1000;
-      return (await status())['status'];
-    }, { interval: 20 }).toBe('DEPLOYED');
+    await expect
+      .poll(
+        async () => {
+          now += 1000;
+          return (await status())['status'];
+        },
+        { interval: 20 },
+      )
+      .toBe('DEPLOYED');
     const after = await status();
     expect(after['next_k8s_available_version']).not.toBe(before['next_k8s_available_version']);
-    expect(rowsOf(await platform.must('list_clusters', organization)).find(({ id }) => id === cluster.cluster_id)).toMatchObject({ version: before['next_k8s_available_version'] });
+    expect(
+      rowsOf(await platform.must('list_clusters', organization)).find(({ id }) => id === cluster.cluster_id),
+    ).toMatchObject({ version: before['next_k8s_available_version'] });
   });
 
   test('is refused where there is no next version, and where the cluster does not work', async () => {
     const clusters = rowsOf(await platform.must('list_clusters', organization));
     const latest = clusters.find(({ name }) => name === 'batch')!;
     await platform.must('unlock_cluster', { cluster_id: latest['id'] });
-    expectRefusal(await platform.call('upgrade_cluster', { cluster_id: latest['id'] }), /no next|newest|no newer|latest/i);
+    expectRefusal(
+      await platform.call('upgrade_cluster', { cluster_id: latest['id'] }),
+      /no next|newest|no newer|latest/i,
+    );
     const broken = clusters.find((row) => row['status'] === 'INVALID_CREDENTIALS')!;
     expectRefusal(await platform.call('upgrade_cluster', { cluster_id: broken['id'] }), /INVALID_CREDENTIALS/);
   });

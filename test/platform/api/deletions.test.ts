@@ -14,24 +14,35 @@ afterEach(() => platform.close());
 const environment = () => ({ environment_id: platform.seed['environment_id']! });
 const idOf = (kind: string) => ({ [`${kind}_id`]: platform.seed[`${kind}_id`]! });
 
-const gone = (name: OperationName, input: Record<string, unknown>) => expect.poll(async () => (await platform.call(name, input)).status, { interval: 10 }).toBe(404);
+const gone = (name: OperationName, input: Record<string, unknown>) =>
+  expect.poll(async () => (await platform.call(name, input)).status, { interval: 10 }).toBe(404);
 
 test.each(serviceKinds)('a %s is deleted: its id is unknown afterwards, its name free', async (kind) => {
   const service = await platform.must(`get_${kind}`, idOf(kind));
   const reply = await platform.call(`delete_${kind}`, idOf(kind));
   expect([reply.status, reply.text]).toEqual([204, '']);
   await gone(`get_${kind}`, idOf(kind));
-  for (const read of [`get_${kind}_status`, `get_${kind}_logs`, `list_${kind}_deployments`, `delete_${kind}`] as const) expect([read, (await platform.call(read, idOf(kind))).status]).toEqual([read, 404]);
+  for (const read of [`get_${kind}_status`, `get_${kind}_logs`, `list_${kind}_deployments`, `delete_${kind}`] as const)
+    expect([read, (await platform.call(read, idOf(kind))).status]).toEqual([read, 404]);
   const { environment: where, name } = service as { environment: { id: string }; name: string };
   const services = rowsOf(await platform.must('list_services', { environment_id: where.id }));
   expect(services.map(({ id }) => id)).not.toContain(service['id']);
-  const made = await platform.must('create_database', { environment_id: where.id, name, type: 'REDIS', version: '7', mode: 'CONTAINER' });
+  const made = await platform.must('create_database', {
+    environment_id: where.id,
+    name,
+    type: 'REDIS',
+    version: '7',
+    mode: 'CONTAINER',
+  });
   expect(made['id']).not.toBe(service['id']);
 });
 
 test('an environment is deleted with all that is in it, and its project has one less', async () => {
   const { project } = (await platform.must('get_environment', environment())) as { project: { id: string } };
-  const countOf = async () => rowsOf(await platform.must('list_projects', { organization_id: platform.organizationId })).find(({ id }) => id === project.id)!['associated_environments_count'];
+  const countOf = async () =>
+    rowsOf(await platform.must('list_projects', { organization_id: platform.organizationId })).find(
+      ({ id }) => id === project.id,
+    )!['associated_environments_count'];
   const before = Number(await countOf());
   const services = rowsOf(await platform.must('list_services', environment()));
   await platform.must('delete_environment', environment());
@@ -42,13 +53,16 @@ test('an environment is deleted with all that is in it, and its project has one 
   }
   expect(await countOf()).toBe(before - 1);
   // What answers of the whole organization are made of is whole.
-  for (const read of ['list_alert_rules', 'list_helm_repositories', 'list_webhooks'] as const) await platform.must(read, { organization_id: platform.organizationId });
+  for (const read of ['list_alert_rules', 'list_helm_repositories', 'list_webhooks'] as const)
+    await platform.must(read, { organization_id: platform.organizationId });
 });
 
 test('nothing is added to an environment or changed in it while it is being deleted', async () => {
   platform = await platform.restart({ timeScale: 1000 });
   await platform.must('delete_environment', environment());
-  const deletion = (platform.dump()['deployment'] as Json[]).find(({ action, ended_at: end }) => action === 'DELETE' && end === null)!['id'];
+  const deletion = (platform.dump()['deployment'] as Json[]).find(
+    ({ action, ended_at: end }) => action === 'DELETE' && end === null,
+  )!['id'];
   const refused: [OperationName, Record<string, unknown>][] = [
     ['create_database', { ...environment(), name: 'late', type: 'REDIS', version: '7', mode: 'CONTAINER' }],
     ['create_environment_variable', { ...idOf('application'), key: 'LATE', value: 'x' }],
@@ -60,7 +74,11 @@ test('nothing is added to an environment or changed in it while it is being dele
   ];
   for (const [name, input] of refused) {
     const { status, body } = await platform.call(name, input);
-    expect([name, status, body['message']]).toEqual([name, 400, expect.stringContaining(`(deployment ${String(deletion)})`)]);
+    expect([name, status, body['message']]).toEqual([
+      name,
+      400,
+      expect.stringContaining(`(deployment ${String(deletion)})`),
+    ]);
   }
   // It can be called off.
   await platform.must('cancel_deployment', environment());
@@ -68,13 +86,18 @@ test('nothing is added to an environment or changed in it while it is being dele
 
 test('on a locked cluster nothing is deleted', async () => {
   await platform.must('lock_cluster', { cluster_id: platform.seed['cluster_id'], reason: 'an audit' });
-  for (const [name, input] of [['delete_environment', environment()], ['delete_application', idOf('application')]] as const) {
+  for (const [name, input] of [
+    ['delete_environment', environment()],
+    ['delete_application', idOf('application')],
+  ] as const) {
     const { status, body } = await platform.call(name, input);
     expect([status, body['message']]).toEqual([400, expect.stringContaining('an audit')]);
   }
 });
 
 test('only an admin deletes', async () => {
-  const { status, body } = await platform.call('delete_database', idOf('database'), { authorization: `Token ${platform.tokens.write}` });
+  const { status, body } = await platform.call('delete_database', idOf('database'), {
+    authorization: `Token ${platform.tokens.write}`,
+  });
   expect([status, body['message']]).toEqual([403, expect.stringContaining('admin')]);
 });

@@ -7,7 +7,8 @@ import { answerShapes } from '../../contract/extension-shapes.ts';
 import { strictReader, type StrictReader } from './read-platform.ts';
 import { validRequests } from './valid-requests.ts';
 
-// Every answer of every operation is read by the shapes of the document, retyped by hand, over a platform in many states.
+// Every answer of every operation is read by the shapes of the document, retyped by hand, over a platform in many
+// states.
 
 let platform: TestPlatform;
 
@@ -15,7 +16,8 @@ afterEach(() => platform.close());
 
 const found = ({ deviations }: StrictReader): string[] => [...deviations].toSorted();
 
-const requestsOf = (): Record<OperationName, Json> => validRequests({ ...platform.seed, organization_id: platform.organizationId }, 'a');
+const requestsOf = (): Record<OperationName, Json> =>
+  validRequests({ ...platform.seed, organization_id: platform.organizationId }, 'a');
 
 /** Makes an application and a database that nobody deploys, in an environment of their own. */
 const addFresh = async (reader: StrictReader): Promise<unknown> => {
@@ -24,7 +26,11 @@ const addFresh = async (reader: StrictReader): Promise<unknown> => {
   const { id: environment_id } = await reader.ask('create_environment', { ...requests.create_environment, project_id });
   await reader.readEnvironment(environment_id);
   await reader.ask('create_application', { ...requests.create_application, environment_id });
-  await reader.ask('create_application', { environment_id, name: 'plain', git_repository: { url: 'git@git.example.com:team/plain.git' } });
+  await reader.ask('create_application', {
+    environment_id,
+    name: 'plain',
+    git_repository: { url: 'git@git.example.com:team/plain.git' },
+  });
   await reader.ask('create_database', { ...requests.create_database, environment_id });
   return environment_id;
 };
@@ -37,7 +43,11 @@ test('fresh: seeded, with what was never deployed, and with nothing in it at all
   for (const { id, service_type } of rowsOf(await platform.must('list_services', { environment_id }))) {
     const kind = String(service_type).toLowerCase() as 'application' | 'database';
     expect(await platform.must(`get_${kind}_status`, { [`${kind}_id`]: id })).toEqual({
-      id, state: 'READY', service_deployment_status: 'NEVER_DEPLOYED', is_part_last_deployment: false, deployment_requests_count: 0,
+      id,
+      state: 'READY',
+      service_deployment_status: 'NEVER_DEPLOYED',
+      is_part_last_deployment: false,
+      deployment_requests_count: 0,
       status_details: { action: 'UNKNOWN', status: 'NEVER', sub_action: 'NONE' },
     });
   }
@@ -54,11 +64,19 @@ const expectTotals = ({ steps, status_details: details }: Json): void => {
   else expect(total).toBeGreaterThanOrEqual(computing!);
 };
 
-/** Moves time on from one due moment to the next while something of the environment is under way, and reads it at each. */
-const readWhileUnderWay = async (controlled: ControlledPlatform, reader: StrictReader, environmentId: unknown): Promise<void> => {
+/**
+ * Moves time on from one due moment to the next while something of the environment is under way, and reads it at each.
+ */
+const readWhileUnderWay = async (
+  controlled: ControlledPlatform,
+  reader: StrictReader,
+  environmentId: unknown,
+): Promise<void> => {
   for (let moment = 0; moment < 200; moment += 1) {
     await reader.readEnvironment(environmentId);
-    const { environment, applications } = await platform.must('get_environment_status', { environment_id: environmentId });
+    const { environment, applications } = await platform.must('get_environment_status', {
+      environment_id: environmentId,
+    });
     for (const status of applications as Json[]) expectTotals(status);
     if ((environment as Json)['total_deployment_duration_in_seconds'] !== null) return;
     const { next_due_at: due } = await controlled.mustControl('GET', '/time');
@@ -72,7 +90,11 @@ test('under way: deploying, restarting, stopping and canceling, from one moment 
   platform = controlled;
   const reader = strictReader(platform);
   const organization_id = platform.organizationId;
-  await reader.ask('create_webhook', { organization_id, target_url: 'http://127.0.0.1:9/', events: ['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'ANY_OTHER'] });
+  await reader.ask('create_webhook', {
+    organization_id,
+    target_url: 'http://127.0.0.1:9/',
+    events: ['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'ANY_OTHER'],
+  });
   const environment_id = await addFresh(reader);
   const requests = requestsOf();
   await reader.ask('deploy_environment', { environment_id });
@@ -92,9 +114,22 @@ test('under way: deploying, restarting, stopping and canceling, from one moment 
   await reader.ask('lock_cluster', requests.lock_cluster);
   await reader.readAll();
   expect(found(reader)).toEqual([]);
-  expect([...reader.states]).toEqual(expect.arrayContaining([
-    'DEPLOYMENT_QUEUED', 'WAITING_RUNNING', 'BUILDING', 'DEPLOYING', 'RUNNING', 'RESTART_QUEUED', 'RESTARTING', 'STOP_QUEUED', 'STOPPING', 'STOPPED', 'CANCELING', 'CANCELED',
-  ]));
+  expect([...reader.states]).toEqual(
+    expect.arrayContaining([
+      'DEPLOYMENT_QUEUED',
+      'WAITING_RUNNING',
+      'BUILDING',
+      'DEPLOYING',
+      'RUNNING',
+      'RESTART_QUEUED',
+      'RESTARTING',
+      'STOP_QUEUED',
+      'STOPPING',
+      'STOPPED',
+      'CANCELING',
+      'CANCELED',
+    ]),
+  );
   const events = rowsOf(await platform.must('list_webhooks', { organization_id })).map(({ events: words }) => words);
   expect(events).toContainEqual(['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'ANY_OTHER']);
 });
@@ -112,10 +147,13 @@ test('every operation there is', async () => {
   const reader = strictReader(platform);
   const requests = requestsOf();
   // Deletions answer nothing, and are refused during the deployments that the others begin.
-  const names = allOperations.filter(({ method, response }) => method !== 'DELETE' || response !== undefined).map(({ name }) => name as OperationName);
+  const names = allOperations
+    .filter(({ method, response }) => method !== 'DELETE' || response !== undefined)
+    .map(({ name }) => name as OperationName);
   // A locked cluster refuses what comes after.
   const last = ['lock_cluster'];
-  for (const name of names.toSorted((one, other) => last.indexOf(one) - last.indexOf(other))) await reader.ask(name, requests[name]);
+  for (const name of names.toSorted((one, other) => last.indexOf(one) - last.indexOf(other)))
+    await reader.ask(name, requests[name]);
   expect(found(reader)).toEqual([]);
   expect([...reader.asked].toSorted()).toEqual(names.toSorted());
 });
@@ -124,17 +162,32 @@ test('a deviation shows', async () => {
   platform = await startTestPlatform({ timeScale: 1000 });
   const status = await platform.must('get_database_status', { database_id: platform.seed['database_id'] });
   const shape = answerShapes['GET /database/{databaseId}/status']!;
-  const changed = { ...status, id: '7', state: 'RUNNING', steps: null, last_deployment_date: 'today', deployment_requests_count: 0.5, colour: 'red' };
+  const changed = {
+    ...status,
+    id: '7',
+    state: 'RUNNING',
+    steps: null,
+    last_deployment_date: 'today',
+    deployment_requests_count: 0.5,
+    colour: 'red',
+  };
   expect(answerDeviations(shape, status)).toEqual([]);
   expect(answerDeviations(shape, changed)).toEqual([
-    '.colour: is in no document', '.deployment_requests_count: 0.5 is no integer', '.id: "7" is no uuid', '.last_deployment_date: "today" is no date-time',
-    expect.stringMatching(/^\.state: "RUNNING" is no /), '.steps: null',
+    '.colour: is in no document',
+    '.deployment_requests_count: 0.5 is no integer',
+    '.id: "7" is no uuid',
+    '.last_deployment_date: "today" is no date-time',
+    expect.stringMatching(/^\.state: "RUNNING" is no /),
+    '.steps: null',
   ]);
 });
 
 test('each line of a log has an id of its own, the same at every reading', async () => {
   platform = await startTestPlatform({ timeScale: 1000 });
-  const idsOf = async () => rowsOf(await platform.must('get_application_logs', { application_id: platform.seed['application_id'] })).map(({ id }) => id);
+  const idsOf = async () =>
+    rowsOf(await platform.must('get_application_logs', { application_id: platform.seed['application_id'] })).map(
+      ({ id }) => id,
+    );
   const first = await idsOf();
   expect(new Set(first).size).toBe(first.length);
   const again = new Set(await idsOf());
@@ -156,5 +209,10 @@ test('an alert rule names its target by its kind', async () => {
   platform = await startTestPlatform({ timeScale: 1000 });
   const rules = rowsOf(await platform.must('list_alert_rules', { organization_id: platform.organizationId }));
   const kinds = Object.fromEntries(rules.map(({ name, target }) => [name, (target as Json)['target_type']]));
-  expect(kinds).toMatchObject({ 'checkout-errors': 'APPLICATION', 'importer-down': 'CONTAINER', 'report-late': 'CRONJOB', 'node-memory': 'CLUSTER' });
+  expect(kinds).toMatchObject({
+    'checkout-errors': 'APPLICATION',
+    'importer-down': 'CONTAINER',
+    'report-late': 'CRONJOB',
+    'node-memory': 'CLUSTER',
+  });
 });

@@ -26,28 +26,60 @@ interface Event extends Json {
   readonly original_change: string | null;
 }
 
-const list = async (query: Json = {}): Promise<{ events: Event[]; links: { previous: string | null; next: string | null }; events_since: string; organization_max_limit_reached: boolean }> =>
+const list = async (
+  query: Json = {},
+): Promise<{
+  events: Event[];
+  links: { previous: string | null; next: string | null };
+  events_since: string;
+  organization_max_limit_reached: boolean;
+}> =>
   (await platform.must('list_events', { organization_id: platform.organizationId, page_size: 100, ...query })) as never;
 
 const newest = async (): Promise<Event> => (await list()).events[0]!;
 
-const parsed = ({ change, original_change }: Event): { now: Json; before: Json | null } => ({ now: JSON.parse(change) as Json, before: original_change === null ? null : (JSON.parse(original_change) as Json) });
+const parsed = ({ change, original_change }: Event): { now: Json; before: Json | null } => ({
+  now: JSON.parse(change) as Json,
+  before: original_change === null ? null : (JSON.parse(original_change) as Json),
+});
 
 describe('an event', () => {
   test('says who changed what, from what to what, and where', async () => {
     const { seed } = platform;
-    const input = { environment_id: seed['environment_id'], environment_variable_id: seed['environment_variable_id'], key: 'LOG_LEVEL', value: 'debug' };
+    const input = {
+      environment_id: seed['environment_id'],
+      environment_variable_id: seed['environment_variable_id'],
+      key: 'LOG_LEVEL',
+      value: 'debug',
+    };
     await platform.must('update_environment_variable', input);
     const event = await newest();
     expect(event).toMatchObject({
-      event_type: 'UPDATE', target_type: 'ENVIRONMENT', target_id: seed['environment_id'], target_name: 'staging', sub_target_type: 'VARIABLE', origin: 'API',
-      triggered_by: 'admin of the tests', project_name: 'shop', environment_name: 'staging',
+      event_type: 'UPDATE',
+      target_type: 'ENVIRONMENT',
+      target_id: seed['environment_id'],
+      target_name: 'staging',
+      sub_target_type: 'VARIABLE',
+      origin: 'API',
+      triggered_by: 'admin of the tests',
+      project_name: 'shop',
+      environment_name: 'staging',
     });
-    expect(parsed(event)).toEqual({ now: { key: 'LOG_LEVEL', value: 'debug' }, before: { key: 'LOG_LEVEL', value: 'info' } });
+    expect(parsed(event)).toEqual({
+      now: { key: 'LOG_LEVEL', value: 'debug' },
+      before: { key: 'LOG_LEVEL', value: 'info' },
+    });
   });
 
   test('of a service has the members that changed, and no others', async () => {
-    const request = { name: 'worker', image_name: 'library/worker', tag: '2.0', registry_id: platform.seed['registry_id'], healthchecks: {}, container_id: platform.seed['container_id'] };
+    const request = {
+      name: 'worker',
+      image_name: 'library/worker',
+      tag: '2.0',
+      registry_id: platform.seed['registry_id'],
+      healthchecks: {},
+      container_id: platform.seed['container_id'],
+    };
     await platform.must('update_container', { ...request, memory: 768 });
     await platform.must('update_container', { ...request, memory: 1536 });
     const event = await newest();
@@ -56,19 +88,48 @@ describe('an event', () => {
   });
 
   test('does not count as changed what a replacement only names anew or sends in another order', async () => {
-    const port = { internal_port: 8080, external_port: 443, publicly_accessible: true, protocol: 'HTTP', is_default: true, name: 'web' };
-    const request = { name: 'worker', image_name: 'library/worker', tag: '2.0', registry_id: platform.seed['registry_id'], healthchecks: {}, container_id: platform.seed['container_id'], memory: 1536 };
+    const port = {
+      internal_port: 8080,
+      external_port: 443,
+      publicly_accessible: true,
+      protocol: 'HTTP',
+      is_default: true,
+      name: 'web',
+    };
+    const request = {
+      name: 'worker',
+      image_name: 'library/worker',
+      tag: '2.0',
+      registry_id: platform.seed['registry_id'],
+      healthchecks: {},
+      container_id: platform.seed['container_id'],
+      memory: 1536,
+    };
     await platform.must('update_container', { ...request, ports: [port] });
-    await platform.must('update_container', { ...request, memory: 1024, ports: [Object.fromEntries(Object.entries(port).toReversed())] });
+    await platform.must('update_container', {
+      ...request,
+      memory: 1024,
+      ports: [Object.fromEntries(Object.entries(port).toReversed())],
+    });
     expect(parsed(await newest())).toEqual({ now: { memory: 1024 }, before: { memory: 1536 } });
   });
 
   test('does not count as changed what a replacement fills in or leaves out of what is so by default', async () => {
-    const { id } = await platform.must('create_application', { environment_id: platform.seed['environment_id'], name: 'defaults', git_repository: { url: 'https://git.acme.example/shop/new.git', branch: 'main' } });
+    const { id } = await platform.must('create_application', {
+      environment_id: platform.seed['environment_id'],
+      name: 'defaults',
+      git_repository: { url: 'https://git.acme.example/shop/new.git', branch: 'main' },
+    });
     const whole = await platform.must('get_application', { application_id: id });
     await platform.must('update_application', { ...whole, healthchecks: {}, application_id: id, memory: 768 });
     expect(parsed(await newest())).toEqual({ now: { memory: 768 }, before: { memory: 512 } });
-    await platform.must('update_application', { ...whole, healthchecks: {}, application_id: id, memory: 768, auto_deploy: true });
+    await platform.must('update_application', {
+      ...whole,
+      healthchecks: {},
+      application_id: id,
+      memory: 768,
+      auto_deploy: true,
+    });
     expect(parsed(await newest())).toEqual({ now: { auto_deploy: true }, before: { auto_deploy: false } });
     const { icon_uri: _, auto_deploy: __, labels_groups: ___, ...less } = whole;
     await platform.must('update_application', { ...less, healthchecks: {}, application_id: id, memory: 768 });
@@ -76,7 +137,10 @@ describe('an event', () => {
   });
 
   test('of work names its services', async () => {
-    await platform.must('restart_services', { environment_id: platform.seed['environment_id'], container_ids: [platform.seed['container_id']] });
+    await platform.must('restart_services', {
+      environment_id: platform.seed['environment_id'],
+      container_ids: [platform.seed['container_id']],
+    });
     const event = await newest();
     expect(event).toMatchObject({ event_type: 'TRIGGER_RESTART', target_type: 'ENVIRONMENT' });
     expect(parsed(event).now).toEqual({ services: ['worker'] });
@@ -84,16 +148,30 @@ describe('an event', () => {
 
   test('of a refused change is not there', async () => {
     const before = (await list()).events.length;
-    const { status } = await platform.call('update_environment_variable', { environment_id: platform.seed['environment_id'], environment_variable_id: unknownId, key: 'X', value: 'y' });
+    const { status } = await platform.call('update_environment_variable', {
+      environment_id: platform.seed['environment_id'],
+      environment_variable_id: unknownId,
+      key: 'X',
+      value: 'y',
+    });
     expect(status).toBe(404);
     expect((await list()).events).toHaveLength(before);
   });
 
   test('hides the value of a variable whose name says that it is a secret', async () => {
-    await platform.must('create_environment_variable', { application_id: platform.seed['application_id'], key: 'SMTP_PASSWORD', value: 'plain-but-secret' });
+    await platform.must('create_environment_variable', {
+      application_id: platform.seed['application_id'],
+      key: 'SMTP_PASSWORD',
+      value: 'plain-but-secret',
+    });
     expect(parsed(await newest()).now).toMatchObject({ key: 'SMTP_PASSWORD', value: '[hidden]' });
     await platform.must('update_container', {
-      name: 'worker', image_name: 'library/worker', tag: '2.1', registry_id: platform.seed['registry_id'], healthchecks: {}, container_id: platform.seed['container_id'],
+      name: 'worker',
+      image_name: 'library/worker',
+      tag: '2.1',
+      registry_id: platform.seed['registry_id'],
+      healthchecks: {},
+      container_id: platform.seed['container_id'],
       arguments: ['--db-password=plain-but-secret', '--url=https://me:plain-but-secret@db.example'],
     });
     expect(JSON.stringify(platform.dump()['audit_event'])).not.toContain('plain-but-secret');
@@ -109,7 +187,11 @@ const untilIdle = async (of: TestPlatform): Promise<void> =>
   });
 
 /** Makes a valid request of each operation, and expects one event of it, without a secret. */
-async function expectEvents(of: TestPlatform, names: readonly OperationName[], before?: () => Promise<void>): Promise<void> {
+async function expectEvents(
+  of: TestPlatform,
+  names: readonly OperationName[],
+  before?: () => Promise<void>,
+): Promise<void> {
   const requests = validRequests({ ...of.seed, organization_id: of.organizationId }, 'e');
   for (const name of names) {
     await before?.();
@@ -119,7 +201,10 @@ async function expectEvents(of: TestPlatform, names: readonly OperationName[], b
     expect(status, `${name}: ${text}`).toBeLessThan(300);
     const all = asked();
     expect(all, name).toHaveLength(count + 1);
-    expect(all.at(-1), name).toMatchObject({ triggered_by: 'admin of the tests', target_name: expect.stringMatching(/./) as string });
+    expect(all.at(-1), name).toMatchObject({
+      triggered_by: 'admin of the tests',
+      target_name: expect.stringMatching(/./) as string,
+    });
   }
   const stored = JSON.stringify(of.dump()['audit_event']);
   for (const secret of sentSecrets) expect(stored).not.toContain(secret);
@@ -130,8 +215,12 @@ describe('the end of a deployment', () => {
     const own = await startTestPlatform({ scenarios: ['missing-variable'] });
     const { container_id: id } = own.seed;
     const ends = async (target: unknown) =>
-      ((await own.must('list_events', { organization_id: own.organizationId, page_size: 100 }))['events'] as Event[]).filter(({ event_type: type, target_id }) => target_id === target && type.endsWith('ED')).map(({ event_type }) => event_type).toReversed();
-    const expectEnds = (target: unknown, ...types: string[]) => eventually(async () => expect(await ends(target)).toEqual(types));
+      ((await own.must('list_events', { organization_id: own.organizationId, page_size: 100 }))['events'] as Event[])
+        .filter(({ event_type: type, target_id }) => target_id === target && type.endsWith('ED'))
+        .map(({ event_type }) => event_type)
+        .toReversed();
+    const expectEnds = (target: unknown, ...types: string[]) =>
+      eventually(async () => expect(await ends(target)).toEqual(types));
     expect(await ends(id)).toEqual([]);
     await own.must('deploy_container', { container_id: id, image_tag: '2.4.1' });
     await expectEnds(id, 'DEPLOYED');
@@ -143,8 +232,18 @@ describe('the end of a deployment', () => {
     await own.must('deploy_application', { application_id: failing });
     await expectEnds(failing, 'DEPLOY_FAILED');
     const event = ((await own.must('list_events', { organization_id: own.organizationId }))['events'] as Event[])[0]!;
-    expect(event).toMatchObject({ target_type: 'APPLICATION', target_name: 'payments-api', project_name: 'payments', environment_name: 'staging', triggered_by: 'admin of the tests', origin: 'API' });
-    expect(parsed(event)).toMatchObject({ now: { state: 'DEPLOYMENT_ERROR', deployment_id: expect.any(String) as string }, before: null });
+    expect(event).toMatchObject({
+      target_type: 'APPLICATION',
+      target_name: 'payments-api',
+      project_name: 'payments',
+      environment_name: 'staging',
+      triggered_by: 'admin of the tests',
+      origin: 'API',
+    });
+    expect(parsed(event)).toMatchObject({
+      now: { state: 'DEPLOYMENT_ERROR', deployment_id: expect.any(String) as string },
+      before: null,
+    });
     await own.close();
   });
 });
@@ -153,9 +252,14 @@ describe('every change', () => {
   const changes = allOperations.filter(({ effect }) => effect !== 'read').map(({ name }) => name as OperationName);
   const deletions = changes.filter(deletesServices);
   // What is deleted, or on a locked cluster, refuses what comes after.
-  const last: readonly OperationName[] = [...changes.filter((name) => name.startsWith('delete_') && !deletions.includes(name)), 'lock_cluster', 'unlock_cluster'];
+  const last: readonly OperationName[] = [
+    ...changes.filter((name) => name.startsWith('delete_') && !deletions.includes(name)),
+    'lock_cluster',
+    'unlock_cluster',
+  ];
 
-  test('has exactly one event, and none has a secret', () => expectEvents(platform, [...changes.filter((one) => !last.includes(one) && !deletions.includes(one)), ...last]));
+  test('has exactly one event, and none has a secret', () =>
+    expectEvents(platform, [...changes.filter((one) => !last.includes(one) && !deletions.includes(one)), ...last]));
 
   test('so has the deletion of a service or an environment, which waits until none is deployed', async () => {
     const another = await startTestPlatform();
@@ -170,13 +274,22 @@ describe('a list of events', () => {
     const of = async (query: Json) => (await list(query)).events;
     expect((await of({ event_type: 'LOCK' })).map(({ event_type }) => event_type)).toEqual(['LOCK']);
     expect(await of({ triggered_by: 'nobody' })).toEqual([]);
-    expect(await of({ target_type: 'CONTAINER', target_id: platform.seed['container_id'] })).toEqual(all.filter(({ target_id }) => target_id === platform.seed['container_id']));
-    expect(await of({ service_environment_id: platform.seed['environment_id'] })).toEqual(all.filter(({ environment_id }) => environment_id === platform.seed['environment_id']));
+    expect(await of({ target_type: 'CONTAINER', target_id: platform.seed['container_id'] })).toEqual(
+      all.filter(({ target_id }) => target_id === platform.seed['container_id']),
+    );
+    expect(await of({ service_environment_id: platform.seed['environment_id'] })).toEqual(
+      all.filter(({ environment_id }) => environment_id === platform.seed['environment_id']),
+    );
     const at = String(all[3]!['timestamp']);
     expect(await of({ to_timestamp: at })).toEqual(all.filter(({ timestamp }) => String(timestamp) <= at));
     expect(await of({ from_timestamp: at })).toEqual(all.filter(({ timestamp }) => String(timestamp) >= at));
-    expect((await platform.call('list_events', { organization_id: platform.organizationId, target_id: unknownId })).status).toBe(400);
-    expect((await platform.call('list_events', { organization_id: platform.organizationId, continue_token: 'made up' })).status).toBe(400);
+    expect(
+      (await platform.call('list_events', { organization_id: platform.organizationId, target_id: unknownId })).status,
+    ).toBe(400);
+    expect(
+      (await platform.call('list_events', { organization_id: platform.organizationId, continue_token: 'made up' }))
+        .status,
+    ).toBe(400);
   });
 
   test('is turned by its tokens, forth and back', async () => {
@@ -209,7 +322,9 @@ test('an old directory opens without events but those of deployments that it goe
   await copyFile(join(fixture, keyFile), join(dataDir, keyFile));
   const began = Date.now();
   const old = await startPlatform({ dataDir, timeScale: 0 });
-  const answer = await fetch(`${old.url}/organization/${old.organizationId}/events`, { headers: { authorization: 'Token token-of-the-fixture' } });
+  const answer = await fetch(`${old.url}/organization/${old.organizationId}/events`, {
+    headers: { authorization: 'Token token-of-the-fixture' },
+  });
   const body = (await answer.json()) as { events: Event[]; events_since: string };
   expect(body.events.filter(({ event_type: type }) => !type.endsWith('ED'))).toEqual([]);
   expect(body.events.every(({ timestamp }) => Date.parse(String(timestamp)) >= began)).toBe(true);

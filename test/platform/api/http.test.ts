@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maximumBodyBytes, rateHeaders } from '../../../src/contract/limits.ts';
 import { allOperations } from '../../../src/contract/operations.ts';
-import { type Json, type TestPlatform, type PlatformResponse, rowsOf, startTestPlatform } from '../../support/test-platform.ts';
+import {
+  type Json,
+  type TestPlatform,
+  type PlatformResponse,
+  rowsOf,
+  startTestPlatform,
+} from '../../support/test-platform.ts';
 
 let platform: TestPlatform;
 
@@ -24,7 +30,12 @@ const expectProblem = ({ status, body, headers }: PlatformResponse, expected: nu
 
 describe('a path or method that is not served', () => {
   const unserved: [string, string][] = [
-    ['GET', '/'], ['GET', '/projects'], ['DELETE', '/organization'], ['PATCH', '/organization'], ['OPTIONS', '/organization'], ['GET', '/organization/'],
+    ['GET', '/'],
+    ['GET', '/projects'],
+    ['DELETE', '/organization'],
+    ['PATCH', '/organization'],
+    ['OPTIONS', '/organization'],
+    ['GET', '/organization/'],
     ['POST', '/organization/x/y/z'],
   ];
 
@@ -52,13 +63,17 @@ describe('a path id', () => {
   });
 
   test('may be written in capitals', async () => {
-    const { status, body } = await platform.send('GET', `/environment/${platform.seed['environment_id']!.toUpperCase()}`);
+    const { status, body } = await platform.send(
+      'GET',
+      `/environment/${platform.seed['environment_id']!.toUpperCase()}`,
+    );
     expect([status, body['id']]).toEqual([200, platform.seed['environment_id']]);
   });
 });
 
 describe('a body', () => {
-  const create = (body: string, headers: Record<string, string> = json) => platform.send('POST', projects(), { body, headers });
+  const create = (body: string, headers: Record<string, string> = json) =>
+    platform.send('POST', projects(), { body, headers });
 
   const bad: [string, string, Record<string, string>, RegExp][] = [
     ['that is not JSON', '{"name": ', json, /^body: is not valid JSON/],
@@ -77,11 +92,17 @@ describe('a body', () => {
   });
 
   test('larger than the limit is a 400', async () => {
-    expectProblem(await create(JSON.stringify({ name: 'large', description: 'x'.repeat(maximumBodyBytes) })), 400, /^body: is larger than/);
+    expectProblem(
+      await create(JSON.stringify({ name: 'large', description: 'x'.repeat(maximumBodyBytes) })),
+      400,
+      /^body: is larger than/,
+    );
   });
 
   test('is read whatever the parameters of its type', async () => {
-    expect((await create('{"name":"utf-8 declared"}', { 'content-type': 'Application/JSON; charset=utf-8' })).status).toBe(201);
+    expect(
+      (await create('{"name":"utf-8 declared"}', { 'content-type': 'Application/JSON; charset=utf-8' })).status,
+    ).toBe(201);
   });
 
   test('may have unknown members', async () => {
@@ -93,20 +114,40 @@ describe('a body', () => {
 
   test('may be absent or empty where nothing in it is needed', async () => {
     const target = `/application/${platform.seed['application_id']}/deploy`;
-    for (const sent of [{}, { body: '{}', headers: json }, { body: '', headers: json }, { body: '', headers: { 'content-type': 'text/plain' } }]) {
+    for (const sent of [
+      {},
+      { body: '{}', headers: json },
+      { body: '', headers: json },
+      { body: '', headers: { 'content-type': 'text/plain' } },
+    ]) {
       expect((await platform.send('POST', target, sent)).status).toBe(200);
     }
   });
 
   test('names each member that is wrong', async () => {
-    const { body } = await platform.call('create_database', { environment_id: platform.seed['environment_id'], type: 'ORACLE', version: 16, mode: 'MANAGED', cpu: 1.5 });
+    const { body } = await platform.call('create_database', {
+      environment_id: platform.seed['environment_id'],
+      type: 'ORACLE',
+      version: 16,
+      mode: 'MANAGED',
+      cpu: 1.5,
+    });
     const faults = (body['message'] as string).split('; ').map((fault) => fault.split(':', 1)[0]);
     expect(faults).toEqual(['name', 'type', 'version', 'cpu']);
   });
 
   test('names a member deep inside it, and never its value', async () => {
-    const request = { container_id: platform.seed['container_id'], name: 'c', registry_id: platform.seed['registry_id'], image_name: 'a/b', tag: '1', healthchecks: {} };
-    const scalers = [{ scaler_type: 'x', trigger_authentication: { name: 'n', config_yaml: { password: 'deep-secret' } } }];
+    const request = {
+      container_id: platform.seed['container_id'],
+      name: 'c',
+      registry_id: platform.seed['registry_id'],
+      image_name: 'a/b',
+      tag: '1',
+      healthchecks: {},
+    };
+    const scalers = [
+      { scaler_type: 'x', trigger_authentication: { name: 'n', config_yaml: { password: 'deep-secret' } } },
+    ];
     const reply = await platform.call('update_container', { ...request, autoscaling: { scalers } });
     expectProblem(reply, 400, /^autoscaling\.scalers\.0\.trigger_authentication\.config_yaml: /);
     expect(reply.text).not.toContain('deep-secret');
@@ -114,7 +155,11 @@ describe('a body', () => {
 
   test('may name the cluster of an environment in another way', async () => {
     const body = JSON.stringify({ name: 'by alias', mode: 'DEVELOPMENT', cluster: platform.seed['cluster_id'] });
-    const { status, body: environment } = await platform.send('POST', `/project/${platform.seed['project_id']}/environment`, { body, headers: json });
+    const { status, body: environment } = await platform.send(
+      'POST',
+      `/project/${platform.seed['project_id']}/environment`,
+      { body, headers: json },
+    );
     expect([status, environment['cluster_id']]).toEqual([201, platform.seed['cluster_id']]);
   });
 });
@@ -128,18 +173,27 @@ describe('order of refusals', () => {
   test('the body comes before existence', async () => {
     const target = '/organization/00000000-0000-4000-8000-000000000000/project';
     expectProblem(await platform.send('POST', target, { body: '{}', headers: json }), 400, /^name: is required/);
-    expectProblem(await platform.send('POST', target, { body: '{"name":"x"}', headers: json }), 404, /No organization has the id/);
+    expectProblem(
+      await platform.send('POST', target, { body: '{"name":"x"}', headers: json }),
+      404,
+      /No organization has the id/,
+    );
   });
 });
 
 describe('authorization', () => {
   test.each(['Token', 'token', 'Bearer', 'BEARER'])('takes the scheme %s', async (scheme) => {
-    expect((await platform.call('get_organization', {}, { authorization: `${scheme} ${platform.tokens.read}` })).status).toBe(200);
+    expect(
+      (await platform.call('get_organization', {}, { authorization: `${scheme} ${platform.tokens.read}` })).status,
+    ).toBe(200);
   });
 
-  test.each(['Basic dXNlcjpwYXNz', 'Token', 'Token ', '', 'made-up', 'Token two words'])('refuses "%s"', async (authorization) => {
-    expectProblem(await platform.call('get_organization', {}, { authorization }), 401, /Authorization: Token/);
-  });
+  test.each(['Basic dXNlcjpwYXNz', 'Token', 'Token ', '', 'made-up', 'Token two words'])(
+    'refuses "%s"',
+    async (authorization) => {
+      expectProblem(await platform.call('get_organization', {}, { authorization }), 401, /Authorization: Token/);
+    },
+  );
 });
 
 const page = (query: string) => platform.send('GET', `${projects()}${query}`);
@@ -147,7 +201,8 @@ const history = (query: string) => platform.send('GET', `/job/${platform.seed['j
 
 describe('pages', () => {
   beforeAll(async () => {
-    for (const number of [1, 2, 3, 4, 5]) await platform.must('create_project', { organization_id: platform.organizationId, name: `paged ${number}` });
+    for (const number of [1, 2, 3, 4, 5])
+      await platform.must('create_project', { organization_id: platform.organizationId, name: `paged ${number}` });
   });
 
   test('without page members everything comes, and no pagination', async () => {
@@ -161,7 +216,12 @@ describe('pages', () => {
     const pages: Json[] = [];
     for (let number = 1; pages.length < allRows.length; number++) {
       const { body } = await page(`?page=${number}&page_size=2`);
-      expect(body['pagination']).toEqual({ page: number, page_size: 2, total_count: allRows.length, total_pages: Math.ceil(allRows.length / 2) });
+      expect(body['pagination']).toEqual({
+        page: number,
+        page_size: 2,
+        total_count: allRows.length,
+        total_pages: Math.ceil(allRows.length / 2),
+      });
       pages.push(...rowsOf(body));
     }
     expect(pages).toEqual(allRows);
@@ -175,10 +235,23 @@ describe('pages', () => {
 
   test('either member alone is enough', async () => {
     expect((await page('?page=1')).body).toHaveProperty('pagination.page', 1);
-    expect((await page('?page_size=1')).body).toHaveProperty('pagination', expect.objectContaining({ page: 1, page_size: 1 }));
+    expect((await page('?page_size=1')).body).toHaveProperty(
+      'pagination',
+      expect.objectContaining({ page: 1, page_size: 1 }),
+    );
   });
 
-  test.each(['page_size=101', 'page_size=0', 'page_size=-1', 'page=0', 'page=1.5', 'page=one', 'page=', 'page=0x1', 'page=1&page=2'])('?%s is a 400 that names it', async (query) => {
+  test.each([
+    'page_size=101',
+    'page_size=0',
+    'page_size=-1',
+    'page=0',
+    'page=1.5',
+    'page=one',
+    'page=',
+    'page=0x1',
+    'page=1&page=2',
+  ])('?%s is a 400 that names it', async (query) => {
     expectProblem(await page(`?${query}`), 400, new RegExp(`^${query.split('=', 1)[0]}: `));
   });
 
@@ -202,7 +275,9 @@ describe('GET /openapi.json', () => {
     expect(status).toBe(200);
     expect(headers[limitHeader]).toBeDefined();
     const paths = body['paths'] as Record<string, Json>;
-    const ids = Object.values(paths).flatMap((path) => Object.values(path).map((operation) => (operation as Json)['operationId']));
+    const ids = Object.values(paths).flatMap((path) =>
+      Object.values(path).map((operation) => (operation as Json)['operationId']),
+    );
     expect(ids).toHaveLength(allOperations.length);
     expect(new Set(ids)).toEqual(new Set(allOperations.map(({ name }) => name)));
   });

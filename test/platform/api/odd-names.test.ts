@@ -12,7 +12,11 @@ afterAll(() => platform.close());
 
 /** Deploys another image, and gives the state that this ends with. */
 async function endOf(members: Json): Promise<unknown> {
-  await platform.must('update_container', { ...(await platform.must('get_container', container)), ...container, ...members });
+  await platform.must('update_container', {
+    ...(await platform.must('get_container', container)),
+    ...container,
+    ...members,
+  });
   const { deployment_request_id: id } = await platform.must('deploy_container', container);
   const newest = async () => rowsOf(await platform.must('list_container_deployments', container))[0]!;
   await expect.poll(async () => (await newest())['status'], { interval: 10 }).toMatch(/^(DEPLOYED|\w+_ERROR)$/);

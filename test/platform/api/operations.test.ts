@@ -5,10 +5,17 @@ import { rateHeaders } from '../../../src/contract/limits.ts';
 import { type AnyOperation, parameterKind, permissionLevels, snakeCase } from '../../../src/contract/operation.ts';
 import { allOperations, type OperationName } from '../../../src/contract/operations.ts';
 import { serviceKinds } from '../../../src/contract/resources/service.ts';
-import { type Json, type TestPlatform, unknownId, type PlatformResponse, startTestPlatform } from '../../support/test-platform.ts';
+import {
+  type Json,
+  type TestPlatform,
+  unknownId,
+  type PlatformResponse,
+  startTestPlatform,
+} from '../../support/test-platform.ts';
 import { validRequests } from './valid-requests.ts';
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const membersOf = (shape: Record<string, z.ZodType>, value: Record<string, unknown>, path: string): string[] =>
   Object.entries(value).flatMap(([name, member]) => {
@@ -25,7 +32,10 @@ function undeclaredPaths(schema: z.ZodType, value: unknown, path = ''): string[]
     const fitting = (schema.options as z.ZodType[]).find((option) => option.safeParse(value).success);
     return fitting ? undeclaredPaths(fitting, value, path) : [`${path} fits none of its shapes`];
   }
-  if (schema instanceof z.ZodArray) return Array.isArray(value) ? value.flatMap((row, index) => undeclaredPaths(schema.element as z.ZodType, row, `${path}.${index}`)) : [];
+  if (schema instanceof z.ZodArray)
+    return Array.isArray(value)
+      ? value.flatMap((row, index) => undeclaredPaths(schema.element as z.ZodType, row, `${path}.${index}`))
+      : [];
   if (schema instanceof z.ZodObject && isObject(value)) return membersOf(schema.shape, value, path);
   return [];
 }
@@ -56,7 +66,8 @@ const expectProblem = (reply: PlatformResponse, status: number): string => {
   return body.message;
 };
 
-const without = (input: Json, member: string): Json => Object.fromEntries(Object.entries(input).filter(([name]) => name !== member));
+const without = (input: Json, member: string): Json =>
+  Object.fromEntries(Object.entries(input).filter(([name]) => name !== member));
 
 describe('every operation refuses', () => {
   let before: ReturnType<TestPlatform['dump']>;
@@ -68,14 +79,23 @@ describe('every operation refuses', () => {
   test.each(all)('$name: a call without a token, and one with a wrong token', async ({ name }) => {
     expectProblem(await platform.call(name, requests[name], { authorization: null }), 401);
     expectProblem(await platform.call(name, requests[name], { authorization: 'Token made-up' }), 401);
-    expectProblem(await platform.call(name, requests[name], { authorization: 'Bearer eyJhbGciOiJIUzI1NiJ9.e30.made-up' }), 401);
+    expectProblem(
+      await platform.call(name, requests[name], { authorization: 'Bearer eyJhbGciOiJIUzI1NiJ9.e30.made-up' }),
+      401,
+    );
   });
 
-  test.each(all.filter(({ permission }) => permission !== 'read'))('$name: a token one level too low', async ({ name, permission }) => {
-    const below = permissionLevels[permissionLevels.indexOf(permission) - 1]!;
-    const message = expectProblem(await platform.call(name, requests[name], { authorization: `Token ${platform.tokens[below]}` }), 403);
-    expect(message).toContain(permission);
-  });
+  test.each(all.filter(({ permission }) => permission !== 'read'))(
+    '$name: a token one level too low',
+    async ({ name, permission }) => {
+      const below = permissionLevels[permissionLevels.indexOf(permission) - 1]!;
+      const message = expectProblem(
+        await platform.call(name, requests[name], { authorization: `Token ${platform.tokens[below]}` }),
+        403,
+      );
+      expect(message).toContain(permission);
+    },
+  );
 
   const withParams = all.flatMap((op) => op.params.map((param: string) => ({ name: op.name, param })));
 
@@ -86,16 +106,22 @@ describe('every operation refuses', () => {
   });
 
   test.each(withParams)('$name: a $param that is no uuid', async ({ name, param }) => {
-    expect(expectProblem(await platform.call(name, { ...requests[name], [snakeCase(param)]: 'not-a-uuid' }), 400)).toMatch(new RegExp(`^${param}: `));
+    expect(
+      expectProblem(await platform.call(name, { ...requests[name], [snakeCase(param)]: 'not-a-uuid' }), 400),
+    ).toMatch(new RegExp(`^${param}: `));
   });
 
   const required = all.flatMap((op) => {
     const shape = ((op.body as z.ZodObject | undefined)?.shape ?? {}) as Record<string, z.ZodType>;
-    return Object.entries(shape).filter(([, schema]) => !schema.safeParse(undefined).success).map(([member]) => ({ name: op.name, member }));
+    return Object.entries(shape)
+      .filter(([, schema]) => !schema.safeParse(undefined).success)
+      .map(([member]) => ({ name: op.name, member }));
   });
 
   test.each(required)('$name: a body without $member', async ({ name, member }) => {
-    expect(expectProblem(await platform.call(name, without(requests[name], member)), 400)).toContain(`${member}: is required`);
+    expect(expectProblem(await platform.call(name, without(requests[name], member)), 400)).toContain(
+      `${member}: is required`,
+    );
   });
 
   test('and refusing changed nothing', () => {
@@ -104,25 +130,29 @@ describe('every operation refuses', () => {
   });
 });
 
-const isDeletion = (name: OperationName): boolean => name === 'delete_environment' || serviceKinds.some((kind) => name === `delete_${kind}`);
+const isDeletion = (name: OperationName): boolean =>
+  name === 'delete_environment' || serviceKinds.some((kind) => name === `delete_${kind}`);
 
 describe('every operation answers', () => {
   // A locked cluster refuses what comes after.
   const last: readonly OperationName[] = ['lock_cluster', 'unlock_cluster'];
   const inOrder = [...all.filter(({ name }) => !last.includes(name)), ...all.filter(({ name }) => last.includes(name))];
 
-  test.each(inOrder)('$name: with its status, the declared members and the rate headers', async ({ name, status, response }) => {
-    // What the other calls began is under way on the shared platform, and can't be deleted.
-    const place = isDeletion(name) ? await startTestPlatform({ timeScale: 1000 }) : platform;
-    if (place !== platform) onTestFinished(() => place.close());
-    const reply = await place.call(name, requests[name]);
-    expect(reply.status, reply.text).toBe(status);
-    for (const header of rateHeaderNames) expect(reply.headers[header]).toMatch(/^\d+$/);
-    if (response) {
-      (response as z.ZodType).parse(reply.body);
-      expect(undeclaredPaths(response as z.ZodType, reply.body)).toEqual([]);
-    } else {
-      expect(reply.text).toBe('');
-    }
-  });
+  test.each(inOrder)(
+    '$name: with its status, the declared members and the rate headers',
+    async ({ name, status, response }) => {
+      // What the other calls began is under way on the shared platform, and can't be deleted.
+      const place = isDeletion(name) ? await startTestPlatform({ timeScale: 1000 }) : platform;
+      if (place !== platform) onTestFinished(() => place.close());
+      const reply = await place.call(name, requests[name]);
+      expect(reply.status, reply.text).toBe(status);
+      for (const header of rateHeaderNames) expect(reply.headers[header]).toMatch(/^\d+$/);
+      if (response) {
+        (response as z.ZodType).parse(reply.body);
+        expect(undeclaredPaths(response as z.ZodType, reply.body)).toEqual([]);
+      } else {
+        expect(reply.text).toBe('');
+      }
+    },
+  );
 });

@@ -15,10 +15,14 @@ beforeAll(async () => {
 afterAll(() => platform.close());
 
 const budgetOf = ({ status, headers }: PlatformResponse) => ({
-  status, ...Object.fromEntries(Object.entries(rateHeaders).map(([name, header]) => [name, Number(headers[header.toLowerCase()])])),
+  status,
+  ...Object.fromEntries(
+    Object.entries(rateHeaders).map(([name, header]) => [name, Number(headers[header.toLowerCase()])]),
+  ),
 });
 
-const ask = async (authorization: string | null, path = '/organization') => budgetOf(await platform.send('GET', path, { authorization }));
+const ask = async (authorization: string | null, path = '/organization') =>
+  budgetOf(await platform.send('GET', path, { authorization }));
 
 test('each token and each address without a valid one has a budget of its own, on every kind of answer', async () => {
   const reset = now / 1000 + 60;
@@ -26,7 +30,15 @@ test('each token and each address without a valid one has a budget of its own, o
   expect(await ask(read)).toEqual({ status: 200, limit: 5, remaining: 4, reset });
   expect(await ask(read, '/nowhere')).toEqual({ status: 404, limit: 5, remaining: 3, reset });
   expect(await ask(read, '/project/x/environment')).toEqual({ status: 400, limit: 5, remaining: 2, reset });
-  expect(budgetOf(await platform.call('create_project', { organization_id: platform.organizationId, name: 'x' }, { authorization: read }))).toEqual({ status: 403, limit: 5, remaining: 1, reset });
+  expect(
+    budgetOf(
+      await platform.call(
+        'create_project',
+        { organization_id: platform.organizationId, name: 'x' },
+        { authorization: read },
+      ),
+    ),
+  ).toEqual({ status: 403, limit: 5, remaining: 1, reset });
   expect(await ask(read, '/openapi.json')).toEqual({ status: 200, limit: 5, remaining: 0, reset });
   expect(await ask(read)).toEqual({ status: 429, limit: 5, remaining: 0, reset });
 
@@ -42,7 +54,11 @@ test('too many calls are refused with when to come back, and change nothing', as
   const authorization = `Token ${platform.tokens.deploy}`;
   for (let call = 0; call < 5; call++) expect((await ask(authorization)).status).toBe(200);
   const before = platform.dump();
-  const refused = await platform.call('deploy_application', { application_id: platform.seed['application_id'] }, { authorization });
+  const refused = await platform.call(
+    'deploy_application',
+    { application_id: platform.seed['application_id'] },
+    { authorization },
+  );
   expect(refused.status).toBe(429);
   expect(refused.body['message']).toContain(new Date(now + 60_000).toISOString());
   expect(platform.dump()).toEqual(before);
@@ -58,7 +74,12 @@ test('a window that is over gives the whole budget back', async () => {
 
 test('the document says how many calls and how long', async () => {
   const count = createRateLimiter(createCallWindows(), clock);
-  expect(await count('somebody')).toEqual({ limit: 1000, remaining: 999, resetAt: Math.ceil(now / 1000) + 3600, exceeded: false });
+  expect(await count('somebody')).toEqual({
+    limit: 1000,
+    remaining: 999,
+    resetAt: Math.ceil(now / 1000) + 3600,
+    exceeded: false,
+  });
   expect([defaultRateLimit, defaultRateWindowSeconds]).toEqual([1000, 3600]);
 });
 

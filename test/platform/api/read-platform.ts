@@ -47,26 +47,50 @@ export function strictReader(platform: Pick<TestPlatform, 'must'>): StrictReader
 
   const readEnvironment: StrictReader['readEnvironment'] = async (environment_id) => {
     const input = { environment_id };
-    for (const name of ['get_environment', 'list_environment_deployments', 'get_environment_logs', 'list_variables_of_environment', 'list_links_of_environment'] as const) await ask(name, input);
+    for (const name of [
+      'get_environment',
+      'list_environment_deployments',
+      'get_environment_logs',
+      'list_variables_of_environment',
+      'list_links_of_environment',
+    ] as const)
+      await ask(name, input);
     const { environment } = await ask('get_environment_status', input);
     states.add(String((environment as Json)['state']));
-    for (const service of rowsOf(await ask('list_services', { ...input, page: 1, page_size: 100 }))) await readService(service);
+    for (const service of rowsOf(await ask('list_services', { ...input, page: 1, page_size: 100 })))
+      await readService(service);
   };
 
   const readAll = async (): Promise<void> => {
     const organization = { organization_id: (await ask('get_organization'))['id'] };
     for (const { id: project_id } of rowsOf(await ask('list_projects', organization))) {
-      for (const name of ['list_environment_overviews', 'list_environment_statuses'] as const) await ask(name, { project_id });
+      for (const name of ['list_environment_overviews', 'list_environment_statuses'] as const)
+        await ask(name, { project_id });
       for (const { id } of rowsOf(await ask('list_environments', { project_id }))) await readEnvironment(id);
     }
     for (const name of [
-      'list_members', 'list_cluster_locks', 'list_alert_receivers', 'list_annotations_groups', 'list_helm_repositories',
-      'list_events', 'list_services_of_organization', 'list_environments_of_organization', 'list_container_registries', 'list_roles', 'list_invitations', 'get_billing_info',
-    ] as const) await ask(name, organization);
-    for (const { id } of rowsOf(await ask('list_clusters', organization))) await ask('get_cluster_status', { ...organization, cluster_id: id });
-    for (const { id } of rowsOf(await ask('list_alert_rules', organization))) await ask('get_alert_rule', { alert_rule_id: id });
-    for (const { id } of rowsOf(await ask('list_labels_groups', organization))) await ask('get_labels_group', { ...organization, labels_group_id: id });
-    for (const { id } of rowsOf(await ask('list_webhooks', organization))) await ask('list_webhook_events', { ...organization, webhook_id: id });
+      'list_members',
+      'list_cluster_locks',
+      'list_alert_receivers',
+      'list_annotations_groups',
+      'list_helm_repositories',
+      'list_events',
+      'list_services_of_organization',
+      'list_environments_of_organization',
+      'list_container_registries',
+      'list_roles',
+      'list_invitations',
+      'get_billing_info',
+    ] as const)
+      await ask(name, organization);
+    for (const { id } of rowsOf(await ask('list_clusters', organization)))
+      await ask('get_cluster_status', { ...organization, cluster_id: id });
+    for (const { id } of rowsOf(await ask('list_alert_rules', organization)))
+      await ask('get_alert_rule', { alert_rule_id: id });
+    for (const { id } of rowsOf(await ask('list_labels_groups', organization)))
+      await ask('get_labels_group', { ...organization, labels_group_id: id });
+    for (const { id } of rowsOf(await ask('list_webhooks', organization)))
+      await ask('list_webhook_events', { ...organization, webhook_id: id });
   };
 
   return { ask, readEnvironment, readAll, deviations, states, asked };

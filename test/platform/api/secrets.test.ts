@@ -14,7 +14,13 @@ const answers = new Map<OperationName, string>();
 const write = (fields: object, message: string) => void logged.push(JSON.stringify(fields), message);
 
 /** Operations that a secret is sent with. */
-const sending = ['create_application', 'create_secret', 'update_container', 'create_helm_repository', 'create_webhook'] as const;
+const sending = [
+  'create_application',
+  'create_secret',
+  'update_container',
+  'create_helm_repository',
+  'create_webhook',
+] as const;
 
 beforeAll(async () => {
   platform = await startTestPlatform({ log: { info: write, warn: write, error: write } });
@@ -55,7 +61,11 @@ test('none stands in clear in any file of the data directory', async () => {
 test('a refusal of a secret does not repeat it', async () => {
   const application = { application_id: platform.seed['application_id'] };
   await platform.must('create_secret', { ...application, key: 'TWICE', value: 'first-try' });
-  for (const input of [{ key: 'TWICE', value: 'refused-value' }, { key: '1BAD', value: 'refused-value' }, { key: 'X', value: 'refused-value', mount_path: 'relative' }]) {
+  for (const input of [
+    { key: 'TWICE', value: 'refused-value' },
+    { key: '1BAD', value: 'refused-value' },
+    { key: 'X', value: 'refused-value', mount_path: 'relative' },
+  ]) {
     const { status, text } = await platform.call('create_secret', { ...application, ...input });
     expect(status).toBe(400);
     expect(text).not.toContain('refused-value');
@@ -63,41 +73,80 @@ test('a refusal of a secret does not repeat it', async () => {
 });
 
 test('a webhook says only whether it has a secret', async () => {
-  const webhook = { organization_id: platform.organizationId, target_url: 'https://hooks.example.com/plain', events: ['DEPLOYMENT_FAILED'] };
-  expect(await platform.must('create_webhook', webhook)).toMatchObject({ target_secret_set: false, kind: 'STANDARD', enabled: true });
+  const webhook = {
+    organization_id: platform.organizationId,
+    target_url: 'https://hooks.example.com/plain',
+    events: ['DEPLOYMENT_FAILED'],
+  };
+  expect(await platform.must('create_webhook', webhook)).toMatchObject({
+    target_secret_set: false,
+    kind: 'STANDARD',
+    enabled: true,
+  });
   expect(JSON.parse(answers.get('create_webhook')!)).toMatchObject({ target_secret_set: true });
 });
 
 test('a helm repository keeps credentials that the contract does not know, and shows none of them', async () => {
-  const request = { organization_id: platform.organizationId, name: 'of-a-vendor', kind: 'OCI_VENDOR_CR', skip_tls_verification: false };
-  const { config } = await platform.must('create_helm_repository', { ...request, config: { username: 'ci', json_credentials: 'not-to-be-shown' } });
+  const request = {
+    organization_id: platform.organizationId,
+    name: 'of-a-vendor',
+    kind: 'OCI_VENDOR_CR',
+    skip_tls_verification: false,
+  };
+  const { config } = await platform.must('create_helm_repository', {
+    ...request,
+    config: { username: 'ci', json_credentials: 'not-to-be-shown' },
+  });
   expect(config).toEqual({ username: 'ci' });
 });
 
 test('a webhook keeps events of other words', async () => {
-  const webhook = { organization_id: platform.organizationId, target_url: 'https://hooks.example.com/words', events: ['DEPLOYMENT_SUCCESSFUL', 'CLUSTER_UPGRADED'] };
+  const webhook = {
+    organization_id: platform.organizationId,
+    target_url: 'https://hooks.example.com/words',
+    events: ['DEPLOYMENT_SUCCESSFUL', 'CLUSTER_UPGRADED'],
+  };
   expect(await platform.must('create_webhook', webhook)).toMatchObject({ events: webhook.events });
 });
 
 test('a helm repository shows its credentials without the secret ones', () => {
   const { config } = JSON.parse(answers.get('create_helm_repository')!) as { config: Json };
   expect(Object.keys(config).toSorted()).toEqual([
-    'access_key_id', 'azure_subscription_id', 'azure_tenant_id', 'region', 'role_arn', 'username', 'vendor_access_key', 'vendor_project_id',
+    'access_key_id',
+    'azure_subscription_id',
+    'azure_tenant_id',
+    'region',
+    'role_arn',
+    'username',
+    'vendor_access_key',
+    'vendor_project_id',
   ]);
 });
 
 /** A container whose scaler keeps the secret it has under a name. */
 const withAuthentication = (name: string) => ({
-  ...requests.update_container, ports: [], storage: [], autoscaling: { scalers: [{ scaler_type: 'kafka', trigger_authentication: { name, config_yaml: hiddenSecret } }] },
+  ...requests.update_container,
+  ports: [],
+  storage: [],
+  autoscaling: { scalers: [{ scaler_type: 'kafka', trigger_authentication: { name, config_yaml: hiddenSecret } }] },
 });
 
 test("a scaler's secret is hidden; sent back hidden it stays, and an unknown one can't stay", async () => {
-  const shown = JSON.parse(answers.get('update_container')!) as { autoscaling: { scalers: { trigger_authentication: Json }[] } };
-  expect(shown.autoscaling.scalers[0]!.trigger_authentication).toMatchObject({ name: 'kafka', config_yaml: hiddenSecret, organization_id: platform.organizationId });
+  const shown = JSON.parse(answers.get('update_container')!) as {
+    autoscaling: { scalers: { trigger_authentication: Json }[] };
+  };
+  expect(shown.autoscaling.scalers[0]!.trigger_authentication).toMatchObject({
+    name: 'kafka',
+    config_yaml: hiddenSecret,
+    organization_id: platform.organizationId,
+  });
 
   const sealed = () => {
-    const row = (platform.dump()['service'] as { id: string; spec: string }[]).find(({ id }) => id === platform.seed['container_id']);
-    return (JSON.parse(row!.spec) as { autoscaling: { scalers: { trigger_authentication: Json }[] } }).autoscaling.scalers[0]!.trigger_authentication['sealed_config_yaml'];
+    const row = (platform.dump()['service'] as { id: string; spec: string }[]).find(
+      ({ id }) => id === platform.seed['container_id'],
+    );
+    return (JSON.parse(row!.spec) as { autoscaling: { scalers: { trigger_authentication: Json }[] } }).autoscaling
+      .scalers[0]!.trigger_authentication['sealed_config_yaml'];
   };
   const before = sealed();
   await platform.must('update_container', withAuthentication('kafka'));
@@ -108,9 +157,17 @@ test("a scaler's secret is hidden; sent back hidden it stays, and an unknown one
 });
 
 test.each([
-  ['create_application', { git_repository: { url: 'https://user:sent-in-the-address@git.example.com/team/app.git' } }, /^git_repository\.url: /],
+  [
+    'create_application',
+    { git_repository: { url: 'https://user:sent-in-the-address@git.example.com/team/app.git' } },
+    /^git_repository\.url: /,
+  ],
   ['create_helm_repository', { kind: 'HTTPS', url: 'https://user:sent-in-the-address@charts.example.com' }, /^url: /],
-  ['update_helm', { source: { git_repository: { url: 'https://sent-in-the-address@git.example.com/team/app.git' } } }, /^source\.git_repository\.url: /],
+  [
+    'update_helm',
+    { source: { git_repository: { url: 'https://sent-in-the-address@git.example.com/team/app.git' } } },
+    /^source\.git_repository\.url: /,
+  ],
 ] as const)('%s refuses credentials in an address, which answers would show', async (name, change, message) => {
   const { status, body, text } = await platform.call(name, { ...requests[name], name: 'with credentials', ...change });
   expect(status).toBe(400);

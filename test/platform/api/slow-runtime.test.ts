@@ -86,7 +86,11 @@ test('a read is answered while another connection holds the write lock, also the
   const created = noted('create_project', { organization_id: platform.organizationId, name: 'waits' });
   // Long enough that the creation has come as far as the lock.
   await setTimeout(50);
-  const read = await platform.call('list_projects', { organization_id: platform.organizationId }, { authorization: `Token ${platform.tokens.read}` });
+  const read = await platform.call(
+    'list_projects',
+    { organization_id: platform.organizationId },
+    { authorization: `Token ${platform.tokens.read}` },
+  );
   events.push('list_projects');
   await release();
   await created;

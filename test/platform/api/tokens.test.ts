@@ -18,9 +18,11 @@ beforeAll(async () => {
 
 afterAll(() => platform.close());
 
-const statusWith = async (value: string, scheme = 'Token') => (await platform.call('get_organization', {}, { authorization: `${scheme} ${value}` })).status;
+const statusWith = async (value: string, scheme = 'Token') =>
+  (await platform.call('get_organization', {}, { authorization: `${scheme} ${value}` })).status;
 
-const read = (part: string | undefined) => JSON.parse(Buffer.from(part!, 'base64url').toString()) as Record<string, unknown>;
+const read = (part: string | undefined) =>
+  JSON.parse(Buffer.from(part!, 'base64url').toString()) as Record<string, unknown>;
 
 describe('a token', () => {
   test('counts as soon as it is created, and no longer once it is revoked, while the platform runs', async () => {
@@ -34,7 +36,12 @@ describe('a token', () => {
   test('is listed without its value, with when it was last used', async () => {
     const value = await createToken(platform, { name: 'listed', permission: 'deploy' });
     const find = async () => (await listTokens(platform)).find(({ name }) => name === 'listed');
-    expect(await find()).toMatchObject({ permission: 'deploy', last_used_at: null, expires_at: null, revoked_at: null });
+    expect(await find()).toMatchObject({
+      permission: 'deploy',
+      last_used_at: null,
+      expires_at: null,
+      revoked_at: null,
+    });
     expect(await statusWith(value)).toBe(200);
     // Calls don't wait for it.
     await expect.poll(async () => (await find())!.last_used_at).toBe(new Date(now).toISOString());
@@ -65,12 +72,17 @@ describe('a token', () => {
 
   test('is refused without a name, with a level that does not exist, or with no time to live', async () => {
     await expect(createToken(platform, { name: ' ', permission: 'read' })).rejects.toThrow('name');
-    await expect(createToken(platform, { name: 'x', permission: 'root' as 'admin' })).rejects.toThrow('read, deploy, write, admin');
+    await expect(createToken(platform, { name: 'x', permission: 'root' as 'admin' })).rejects.toThrow(
+      'read, deploy, write, admin',
+    );
     await expect(createToken(platform, { name: 'x', permission: 'read', ttlSeconds: 0 })).rejects.toThrow('above 0');
   });
 
   test('is revoked by its id where several have its name', async () => {
-    const values = [await createToken(platform, { name: 'twin', permission: 'read' }), await createToken(platform, { name: 'twin', permission: 'read' })];
+    const values = [
+      await createToken(platform, { name: 'twin', permission: 'read' }),
+      await createToken(platform, { name: 'twin', permission: 'read' }),
+    ];
     const twins = (await listTokens(platform)).filter(({ name }) => name === 'twin');
     await expect(revokeToken(platform, 'twin')).rejects.toThrow(twins[0]!.id);
     await revokeToken(platform, twins[0]!.id);
@@ -85,13 +97,17 @@ describe('the token of the start', () => {
     expect(await statusWith('token-of-the-tests')).toBe(200);
     platform = await platform.restart();
     const invited = { organization_id: platform.organizationId, email: 'only.admins@example.com' };
-    expect((await platform.call('invite_member', invited, { authorization: 'Token token-of-the-tests' })).status).toBe(201);
+    expect((await platform.call('invite_member', invited, { authorization: 'Token token-of-the-tests' })).status).toBe(
+      201,
+    );
   });
 
   test('is made in a new directory, and only there', async () => {
     const fresh = await startTestPlatform({ token: undefined });
     const others = await listTokens(fresh);
-    expect(others.filter(({ name }) => !name.endsWith('of the tests'))).toMatchObject([{ permission: 'admin', revoked_at: null }]);
+    expect(others.filter(({ name }) => !name.endsWith('of the tests'))).toMatchObject([
+      { permission: 'admin', revoked_at: null },
+    ]);
     const again = await fresh.restart();
     expect((await listTokens(again)).filter(({ name }) => !name.endsWith('of the tests'))).toHaveLength(1);
     await again.close();
@@ -100,13 +116,15 @@ describe('the token of the start', () => {
 
 describe('the data directory', () => {
   test('keeps its files to their owner', async () => {
-    for (const name of postgresTests ? [keyFile] : [databaseFile, keyFile]) expect((await stat(join(platform.dataDir, name))).mode & 0o077).toBe(0);
+    for (const name of postgresTests ? [keyFile] : [databaseFile, keyFile])
+      expect((await stat(join(platform.dataDir, name))).mode & 0o077).toBe(0);
   });
 
   test('holds no token in clear', async () => {
     for (const name of await readdir(platform.dataDir)) {
       const bytes = await readFile(join(platform.dataDir, name));
-      for (const value of ['token-of-the-tests', ...Object.values(platform.tokens)]) expect(bytes.includes(value)).toBe(false);
+      for (const value of ['token-of-the-tests', ...Object.values(platform.tokens)])
+        expect(bytes.includes(value)).toBe(false);
     }
   });
 });

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { BackupObservation, BackupTask, DatabaseBackups, RecoveryPlan } from '../../../src/platform/runtime/database-backups.ts';
+import type {
+  BackupObservation,
+  BackupTask,
+  DatabaseBackups,
+  RecoveryPlan,
+} from '../../../src/platform/runtime/database-backups.ts';
 import { onlyPostgres } from '../../../src/platform/runtime/database-backups.ts';
 import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
 import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
@@ -7,7 +12,13 @@ import { RuntimeUnreachable } from '../../../src/platform/runtime/unreachable.ts
 import { silentLog, systemRandom } from '../../../src/platform/common/index.ts';
 import { mostRequestedBackups } from '../../../src/platform/engine/backups/backup-requests.ts';
 import type { BackupSchedule } from '../../../src/platform/engine/context.ts';
-import { addEnvironment, type EngineFixture, manualClock, type ManualClock, openEngineFixture } from './engine-fixture.ts';
+import {
+  addEnvironment,
+  type EngineFixture,
+  manualClock,
+  type ManualClock,
+  openEngineFixture,
+} from './engine-fixture.ts';
 
 const hour = 3_600_000;
 
@@ -39,16 +50,29 @@ const backups: DatabaseBackups = {
 };
 
 async function open(schedule?: BackupSchedule): Promise<void> {
-  const runtimes = runtimesOf({ [simulatedRuntimeName]: { ...createSimulatedRuntime({ clock, timeScale: 0 }), backups } });
-  fixture = await openEngineFixture({ clock, engine: { runtimes, openSecret: () => 'a password', ...(schedule && { backupSchedules: { [simulatedRuntimeName]: schedule } }) } });
-  const added = await addEnvironment(fixture.db, 'staging', { shop: { kind: 'database' }, cache: { kind: 'database', spec: { type: 'REDIS' } } });
+  const runtimes = runtimesOf({
+    [simulatedRuntimeName]: { ...createSimulatedRuntime({ clock, timeScale: 0 }), backups },
+  });
+  fixture = await openEngineFixture({
+    clock,
+    engine: {
+      runtimes,
+      openSecret: () => 'a password',
+      ...(schedule && { backupSchedules: { [simulatedRuntimeName]: schedule } }),
+    },
+  });
+  const added = await addEnvironment(fixture.db, 'staging', {
+    shop: { kind: 'database' },
+    cache: { kind: 'database', spec: { type: 'REDIS' } },
+  });
   environmentId = added.environmentId;
   shop = added.ids['shop']!;
   await fixture.order({ environmentId, serviceIds: Object.values(added.ids) });
   await fixture.settled(clock);
 }
 
-const rows = () => fixture.db.selectFrom('backup').selectAll().where('service_id', '=', shop).orderBy('created_at').execute();
+const rows = () =>
+  fixture.db.selectFrom('backup').selectAll().where('service_id', '=', shop).orderBy('created_at').execute();
 const states = async (): Promise<string[]> => (await rows()).map(({ state }) => state);
 
 const request = async (name = 'by hand'): Promise<string> => {
@@ -71,8 +95,13 @@ test('a backup is made with what its runtime recorded before, and noted when it 
   answers = [{ outcome: 'ongoing', nextPollAt: clock.now(), record: 'begun' }, complete];
   const id = await request();
   await expect.poll(states, patience).toEqual(['complete']);
-  expect(asked.map((task) => [task.id, task.record, task.database.service.id])).toEqual([[id, undefined, shop], [id, 'begun', shop]]);
-  expect(await rows()).toMatchObject([{ name: 'by hand', node: 'node-1', bytes: 1000, record: '{"at":"node-1"}', due_ms: null, reason: null }]);
+  expect(asked.map((task) => [task.id, task.record, task.database.service.id])).toEqual([
+    [id, undefined, shop],
+    [id, 'begun', shop],
+  ]);
+  expect(await rows()).toMatchObject([
+    { name: 'by hand', node: 'node-1', bytes: 1000, record: '{"at":"node-1"}', due_ms: null, reason: null },
+  ]);
 });
 
 test('one that fails says why; an engine that is away is asked again', async () => {
@@ -93,23 +122,53 @@ test('what can not be backed up is refused in words', async () => {
   await open();
   answers = [{ outcome: 'ongoing', nextPollAt: clock.now() + hour }];
   const id = await request();
-  await expect(request()).rejects.toThrow(`its backup "by hand" of ${new Date(clock.now()).toISOString()} (${id}) is under way`);
-  const cache = await fixture.db.selectFrom('service').select('id').where('name', '=', 'cache').executeTakeFirstOrThrow();
-  await expect(fixture.db.write((trx) => fixture.engine.requestBackup(trx, cache.id, { name: 'b', message: '' }))).rejects.toThrow('only databases of type POSTGRESQL are backed up');
+  await expect(request()).rejects.toThrow(
+    `its backup "by hand" of ${new Date(clock.now()).toISOString()} (${id}) is under way`,
+  );
+  const cache = await fixture.db
+    .selectFrom('service')
+    .select('id')
+    .where('name', '=', 'cache')
+    .executeTakeFirstOrThrow();
+  await expect(
+    fixture.db.write((trx) => fixture.engine.requestBackup(trx, cache.id, { name: 'b', message: '' })),
+  ).rejects.toThrow('only databases of type POSTGRESQL are backed up');
   await fixture.order({ environmentId, serviceIds: [cache.id], action: 'STOP' });
-  await expect(fixture.db.write((trx) => fixture.engine.deleteBackup(trx, shop, id))).rejects.toThrow('is under way: delete it when it has ended');
+  await expect(fixture.db.write((trx) => fixture.engine.deleteBackup(trx, shop, id))).rejects.toThrow(
+    'is under way: delete it when it has ended',
+  );
 });
 
 test('a database has a number of backups on request at most, beside those of a schedule and failed ones', async () => {
   await open();
   const at = new Date(clock.now()).toISOString();
-  const made = (name: string, more: object = {}) => ({ id: systemRandom.uuid(), service_id: shop, name, message: '', state: 'complete' as const, is_scheduled: 0 as const, created_at: at, due_ms: null, ...more });
+  const made = (name: string, more: object = {}) => ({
+    id: systemRandom.uuid(),
+    service_id: shop,
+    name,
+    message: '',
+    state: 'complete' as const,
+    is_scheduled: 0 as const,
+    created_at: at,
+    due_ms: null,
+    ...more,
+  });
   const rest = Array.from({ length: mostRequestedBackups - 1 }, (_, index) => made(`backup ${index}`));
-  const others = [made('of the schedule', { is_scheduled: 1 }), made('failed', { state: 'failed', reason: 'the disk was full' })];
-  await fixture.db.write((trx) => trx.insertInto('backup').values([...rest, ...others]).execute());
+  const others = [
+    made('of the schedule', { is_scheduled: 1 }),
+    made('failed', { state: 'failed', reason: 'the disk was full' }),
+  ];
+  await fixture.db.write((trx) =>
+    trx
+      .insertInto('backup')
+      .values([...rest, ...others])
+      .execute(),
+  );
   const oldest = made('first', { created_at: '2020-01-01T00:00:00.000Z' });
   await fixture.db.write((trx) => trx.insertInto('backup').values(oldest).execute());
-  await expect(request()).rejects.toThrow(`it has ${mostRequestedBackups} that somebody asked for, which is the most. Delete those that nobody needs with DELETE /database/${shop}/backup/{backupId}; the oldest is "first" of 2020-01-01T00:00:00.000Z (${oldest.id}).`);
+  await expect(request()).rejects.toThrow(
+    `it has ${mostRequestedBackups} that somebody asked for, which is the most. Delete those that nobody needs with DELETE /database/${shop}/backup/{backupId}; the oldest is "first" of 2020-01-01T00:00:00.000Z (${oldest.id}).`,
+  );
   await fixture.db.write((trx) => fixture.engine.deleteBackup(trx, shop, oldest.id));
   await expect(request()).resolves.toEqual(expect.any(String));
 });
@@ -134,7 +193,12 @@ test('a schedule backs up what runs, keeps as many as it says, and those that so
   const [first] = await rows();
   await pass(24.1);
   await expect.poll(() => removed, patience).toEqual([first!.id]);
-  await expect.poll(async () => (await rows()).map(({ is_scheduled: isScheduled, name }) => (isScheduled ? 'scheduled' : name)), patience).toEqual(['kept', 'scheduled', 'scheduled']);
+  await expect
+    .poll(
+      async () => (await rows()).map(({ is_scheduled: isScheduled, name }) => (isScheduled ? 'scheduled' : name)),
+      patience,
+    )
+    .toEqual(['kept', 'scheduled', 'scheduled']);
   expect(asked.every(({ database }) => database.service.id === shop)).toBe(true);
 });
 
@@ -168,7 +232,10 @@ test('a deletion waits, and is logged once, while the cluster makes no backups',
   delete runtime.backups;
   const warned: object[] = [];
   await fixture.engine.stop();
-  const engine = fixture.anotherEngine({ runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }), log: { ...silentLog, warn: (fields: object) => warned.push(fields) } });
+  const engine = fixture.anotherEngine({
+    runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }),
+    log: { ...silentLog, warn: (fields: object) => warned.push(fields) },
+  });
   await fixture.db.write((trx) => engine.deleteBackup(trx, shop, asked[0]!.id));
   await engine.start();
   const due = async (): Promise<number | null | undefined> => (await rows())[0]?.due_ms;
@@ -176,7 +243,9 @@ test('a deletion waits, and is logged once, while the cluster makes no backups',
   clock.advance(120_000);
   engine.wake();
   await expect.poll(due, patience).toBeGreaterThan(clock.now());
-  expect(await rows()).toMatchObject([{ state: 'deleting', reason: expect.stringContaining('makes no backups at present') as unknown }]);
+  expect(await rows()).toMatchObject([
+    { state: 'deleting', reason: expect.stringContaining('makes no backups at present') as unknown },
+  ]);
   expect(warned).toMatchObject([{ backup_id: asked[0]!.id }]);
   runtime.backups = backups;
   clock.advance(120_000);
@@ -200,12 +269,22 @@ test('a database is brought back from the newest complete backup, which is kept 
   const id = await request('newer');
   await expect.poll(states, patience).toEqual(['complete', 'complete']);
   const { id: deployment } = await restore();
-  const row = await fixture.db.selectFrom('deployment_service').select('restoration').where('deployment_id', '=', deployment).executeTakeFirstOrThrow();
+  const row = await fixture.db
+    .selectFrom('deployment_service')
+    .select('restoration')
+    .where('deployment_id', '=', deployment)
+    .executeTakeFirstOrThrow();
   expect(JSON.parse(row.restoration!)).toMatchObject({ backupId: id, record: '{"at":"node-1"}', place: 'three' });
-  await expect(fixture.db.write((trx) => fixture.engine.deleteBackup(trx, shop, id))).rejects.toThrow('is being brought back from the backup');
+  await expect(fixture.db.write((trx) => fixture.engine.deleteBackup(trx, shop, id))).rejects.toThrow(
+    'is being brought back from the backup',
+  );
   fixture.engine.wake();
   await fixture.settled(clock);
-  const lines = await fixture.db.selectFrom('log_line').select('message').where('deployment_id', '=', deployment).execute();
+  const lines = await fixture.db
+    .selectFrom('log_line')
+    .select('message')
+    .where('deployment_id', '=', deployment)
+    .execute();
   expect(lines.map(({ message }) => message).join('\n')).toContain('Restored the backup "newer"');
   await fixture.db.write((trx) => fixture.engine.deleteBackup(trx, shop, id));
 });
@@ -224,7 +303,9 @@ test('it is refused in words without a complete backup, where the runtime refuse
   plan = { ...refused, refusal: 'The backup is on a node that is lost.' };
   await expect(restore()).rejects.toThrow('The backup is on a node that is lost.');
   plan = { ...refused, to: { node: 'node-3', place: 'three' }, mayComeBack: 'It may be back soon.' };
-  await expect(restore()).rejects.toThrow('It may be back soon. To bring it back from the backup all the same, without what was written since, set "without_waiting" to true.');
+  await expect(restore()).rejects.toThrow(
+    'It may be back soon. To bring it back from the backup all the same, without what was written since, set "without_waiting" to true.',
+  );
   await expect(restore(false, '00000000-0000-4000-8000-0000000000ff')).rejects.toThrow('No backup has the id');
   expect(await restore(true)).toMatchObject({ serviceIds: [shop] });
 });
@@ -234,7 +315,9 @@ test('a backup whose runtime can not tell its nodes is no reason to bring anythi
   await request();
   await expect.poll(states, patience).toEqual(['complete']);
   const failing = { ...backups, plan: async () => Promise.reject(new Error('the engine is away')) };
-  const runtimes = runtimesOf({ [simulatedRuntimeName]: { ...createSimulatedRuntime({ clock, timeScale: 0 }), backups: failing } });
+  const runtimes = runtimesOf({
+    [simulatedRuntimeName]: { ...createSimulatedRuntime({ clock, timeScale: 0 }), backups: failing },
+  });
   const recovery = await fixture.anotherEngine({ runtimes }).recovery(fixture.db, shop);
   expect(recovery).toMatchObject({ refusal: "What its nodes are like can't be found out: the engine is away" });
 });

@@ -19,7 +19,13 @@ test('two workers killed at random moments lose and double nothing', async () =>
   const fixture = await openEngineFixture({ dataDir, started: false });
   await addWebhook(fixture.db, 'http://127.0.0.1:9/');
   const deployments = await orderMany(fixture, 12, 4);
-  const ended = async () => (await fixture.db.selectFrom('deployment').select(({ fn }) => fn.count<number>('ended_at').as('ended')).executeTakeFirstOrThrow()).ended;
+  const ended = async () =>
+    (
+      await fixture.db
+        .selectFrom('deployment')
+        .select(({ fn }) => fn.count<number>('ended_at').as('ended'))
+        .executeTakeFirstOrThrow()
+    ).ended;
   const workers = await Promise.all([startWorker(dataDir, 0.02), startWorker(dataDir, 0.02)]);
   for (const share of [0.2, 0.5]) {
     await fixture.until(undefined, async () => (await ended()) > deployments * share);
@@ -59,8 +65,17 @@ test('a deletion that was cut off by a power cut is carried to its end, once', a
   const fixture = await openEngineFixture({ dataDir, started: false });
   const { db } = fixture;
   await addWebhook(db, 'http://127.0.0.1:9/');
-  const environments = await Promise.all(Array.from({ length: 8 }, (_, index) => addEnvironment(db, `place ${index}`, { app: { kind: 'application' }, db: { kind: 'database' }, job: { kind: 'job' } })));
-  for (const { environmentId, ids } of environments) await fixture.order({ environmentId, serviceIds: Object.values(ids), action: 'DELETE', takesEnvironment: true });
+  const environments = await Promise.all(
+    Array.from({ length: 8 }, (_, index) =>
+      addEnvironment(db, `place ${index}`, {
+        app: { kind: 'application' },
+        db: { kind: 'database' },
+        job: { kind: 'job' },
+      }),
+    ),
+  );
+  for (const { environmentId, ids } of environments)
+    await fixture.order({ environmentId, serviceIds: Object.values(ids), action: 'DELETE', takesEnvironment: true });
   const left = async () => (await db.selectFrom('environment').select('id').execute()).length;
   for (const share of [6, 3]) {
     const worker = await startWorker(dataDir, 0.05);
@@ -74,7 +89,11 @@ test('a deletion that was cut off by a power cut is carried to its end, once', a
   await fixture.settled();
   await killWorker(last);
   expect(await left()).toBe(0);
-  const ends = await db.selectFrom('deployment_event').select('announced').where('announced', '=', 'DEPLOYMENT_SUCCEEDED').execute();
+  const ends = await db
+    .selectFrom('deployment_event')
+    .select('announced')
+    .where('announced', '=', 'DEPLOYMENT_SUCCEEDED')
+    .execute();
   expect(ends).toHaveLength(environments.length * 3);
   await expectReferencesHold(db);
   await fixture.close();

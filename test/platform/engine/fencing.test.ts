@@ -21,10 +21,14 @@ afterEach(async () => {
 });
 
 /** The same records, as those of several processes. */
-const shared = ({ db }: EngineFixture, isShared = true): DataStore => Object.assign(Object.create(db) as DataStore, { isShared });
+const shared = ({ db }: EngineFixture, isShared = true): DataStore =>
+  Object.assign(Object.create(db) as DataStore, { isShared });
 
 /** A runtime that runs everything to its end at once, and tells what it was asked to do. */
-const recordingRuntime = (simulated: Runtime, observe: (task: Task, call: RuntimeCall) => Promise<Observation>): Runtime => ({ ...simulated, begin: async () => undefined, observe: (task, _, call) => observe(task, call) });
+const recordingRuntime = (
+  simulated: Runtime,
+  observe: (task: Task, call: RuntimeCall) => Promise<Observation>,
+): Runtime => ({ ...simulated, begin: async () => undefined, observe: (task, _, call) => observe(task, call) });
 
 const nothing = async (): Promise<void> => undefined;
 
@@ -61,9 +65,22 @@ test('what a worker brings back after another one has taken over is not written,
   await away.stop();
   await other.stop();
 
-  expect(await fixture.db.selectFrom('deployment').select('status').where('id', '=', id).executeTakeFirstOrThrow()).toEqual({ status: 'SUCCESS' });
-  expect(await fixture.db.selectFrom('log_line').select('message').where('message', '=', 'from the one that was away').execute()).toEqual([]);
-  const states = await fixture.db.selectFrom('deployment_event').select('state').where('deployment_id', '=', id).orderBy('seq').execute();
+  expect(
+    await fixture.db.selectFrom('deployment').select('status').where('id', '=', id).executeTakeFirstOrThrow(),
+  ).toEqual({ status: 'SUCCESS' });
+  expect(
+    await fixture.db
+      .selectFrom('log_line')
+      .select('message')
+      .where('message', '=', 'from the one that was away')
+      .execute(),
+  ).toEqual([]);
+  const states = await fixture.db
+    .selectFrom('deployment_event')
+    .select('state')
+    .where('deployment_id', '=', id)
+    .orderBy('seq')
+    .execute();
   expect(states.map(({ state }) => state)).toEqual(['DEPLOYMENT_QUEUED', 'DEPLOYING', 'DEPLOYED']);
 });
 
@@ -103,7 +120,9 @@ test('what can not be read of the records while a task begins or is observed is 
   engine.wake();
   await fixture.settled();
   await engine.stop();
-  expect(await fixture.db.selectFrom('deployment').select('status').where('id', '=', id).executeTakeFirstOrThrow()).toEqual({ status: 'SUCCESS' });
+  expect(
+    await fixture.db.selectFrom('deployment').select('status').where('id', '=', id).executeTakeFirstOrThrow(),
+  ).toEqual({ status: 'SUCCESS' });
   expect(failures).toBe(2);
 });
 
@@ -112,7 +131,8 @@ test('nor is a cluster out of reach because the records can not be read', async 
   let looks = 0;
   const looking = Promise.withResolvers<void>();
   const runtime: Runtime = {
-    ...fixture.runtime, lookInterval: 1,
+    ...fixture.runtime,
+    lookInterval: 1,
     look: async () => {
       looks += 1;
       if (looks === 3) looking.resolve();
@@ -121,9 +141,23 @@ test('nor is a cluster out of reach because the records can not be read', async 
     },
   };
   const { environmentId, ids } = await addEnvironment(fixture.db, 'one', { db: { kind: 'database' } });
-  await fixture.db.updateTable('service').set({ deployed_record: '{}', deployed_state: 'DEPLOYED', deployed_spec: '{}', last_deployment_id: 'd', last_deployment_at: '2026-01-05T08:00:00.000Z' }).where('environment_id', '=', environmentId).where('id', '=', ids['db']!).execute();
+  await fixture.db
+    .updateTable('service')
+    .set({
+      deployed_record: '{}',
+      deployed_state: 'DEPLOYED',
+      deployed_spec: '{}',
+      last_deployment_id: 'd',
+      last_deployment_at: '2026-01-05T08:00:00.000Z',
+    })
+    .where('environment_id', '=', environmentId)
+    .where('id', '=', ids['db']!)
+    .execute();
   const told: string[] = [];
-  const engine = fixture.anotherEngine({ runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }), log: { ...silentLog, warn: (_, message) => void told.push(message) } });
+  const engine = fixture.anotherEngine({
+    runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }),
+    log: { ...silentLog, warn: (_, message) => void told.push(message) },
+  });
   await engine.start();
   await looking.promise;
   await engine.stop();
@@ -135,7 +169,10 @@ test('one worker has a duty at a time; one that lost it writes nothing; without 
   const fixture = await open({ started: false });
   const db = shared(fixture);
   const clock = { now: Date.now };
-  const [first, second] = [createDuties(db, createLease(db, clock, 'first')), createDuties(db, createLease(db, clock, 'second'))];
+  const [first, second] = [
+    createDuties(db, createLease(db, clock, 'first')),
+    createDuties(db, createLease(db, clock, 'second')),
+  ];
   const duty = await first.take('looking');
   expect(await second.take('looking')).toBeUndefined();
   expect([await first.hasAny(), await second.hasAny()]).toEqual([true, false]);

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { serviceKinds } from '../../../src/contract/resources/service.ts';
 import { DeploymentAction, DeploymentState, terminalOutcome } from '../../../src/contract/states.ts';
-import { aggregate, aggregateOrder, isSettled, nextVersion, statePathOf, diagramOf, transitionsOf } from '../../../src/platform/engine/lifecycle.ts';
+import {
+  aggregate,
+  aggregateOrder,
+  isSettled,
+  nextVersion,
+  statePathOf,
+  diagramOf,
+  transitionsOf,
+} from '../../../src/platform/engine/lifecycle.ts';
 import { simulatedDuration } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
 
 describe('the paths', () => {
@@ -20,7 +28,11 @@ describe('the paths', () => {
   test.each(serviceKinds)('of %s lead from every state of theirs to rest', (kind) => {
     const arrows = transitionsOf(kind);
     const moving = new Set(arrows.map(({ to }) => to).filter((state) => !isSettled(state)));
-    for (const state of moving) expect(arrows.some(({ from }) => from === state), state).toBe(true);
+    for (const state of moving)
+      expect(
+        arrows.some(({ from }) => from === state),
+        state,
+      ).toBe(true);
     const reached = new Set<string>(['READY']);
     for (let before = -1; before !== reached.size;) {
       before = reached.size;
@@ -131,6 +143,11 @@ test('the diagram of a job', () => {
   `);
 });
 
-test.each([['1.32', '1.33'], ['v1.30.4', '1.31'], ['1.35', null], ['latest', null]])('the version after %s is %s', (version, next) => {
+test.each([
+  ['1.32', '1.33'],
+  ['v1.30.4', '1.31'],
+  ['1.35', null],
+  ['latest', null],
+])('the version after %s is %s', (version, next) => {
   expect(nextVersion(version)).toBe(next);
 });

@@ -3,7 +3,13 @@ import { minimumObservationMilliseconds } from '../../../src/platform/engine/lif
 import type { Observation } from '../../../src/platform/runtime/runtime.ts';
 import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
 import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
-import { addEnvironment, type ManualClock, manualClock, openEngineFixture, type EngineFixture } from './engine-fixture.ts';
+import {
+  addEnvironment,
+  type ManualClock,
+  manualClock,
+  openEngineFixture,
+  type EngineFixture,
+} from './engine-fixture.ts';
 
 // More than these steps of time should ever bring about: here a runtime that is asked without end gives up.
 const tooMany = 500;
@@ -18,9 +24,17 @@ const momentsOf = async (clock: ManualClock, lookAgainAt: () => number): Promise
   const observe = async (): Promise<Observation> => {
     observed.push(clock.now());
     const observation = { lines: [], cursor: String(observed.length) };
-    return observed.length > tooMany ? { ...observation, outcome: 'succeeded' } : { ...observation, outcome: 'ongoing', nextPollAt: lookAgainAt() };
+    return observed.length > tooMany
+      ? { ...observation, outcome: 'succeeded' }
+      : { ...observation, outcome: 'ongoing', nextPollAt: lookAgainAt() };
   };
-  fixture = await openEngineFixture({ clock, timeScale: 1, engine: { runtimes: runtimesOf({ [simulatedRuntimeName]: { ...createSimulatedRuntime({ clock, timeScale: 1 }), observe } }) } });
+  fixture = await openEngineFixture({
+    clock,
+    timeScale: 1,
+    engine: {
+      runtimes: runtimesOf({ [simulatedRuntimeName]: { ...createSimulatedRuntime({ clock, timeScale: 1 }), observe } }),
+    },
+  });
   const { environmentId, ids } = await addEnvironment(fixture.db, 'ongoing', { db: { kind: 'database' } });
   await fixture.order({ environmentId, serviceIds: [ids['db']!] });
   for (let step = 0; step < steps; step += 1) {
@@ -31,7 +45,8 @@ const momentsOf = async (clock: ManualClock, lookAgainAt: () => number): Promise
   return observed;
 };
 
-const gapsOf = (moments: readonly number[]): number[] => moments.slice(1).map((moment, index) => moment - moments[index]!);
+const gapsOf = (moments: readonly number[]): number[] =>
+  moments.slice(1).map((moment, index) => moment - moments[index]!);
 
 test.each<[string, (clock: ManualClock) => number]>([
   ['the present', (clock) => clock.now()],

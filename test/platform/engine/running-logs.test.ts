@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { condition } from '../../../src/contract/index.ts';
-import { withoutKnownLines } from '../../../src/platform/engine/logs.ts';
+import { withoutKnownLines } from '../../../src/platform/engine/repeated-lines.ts';
 import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
 import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
 import type { InstanceEnd } from '../../../src/platform/runtime/running-service.ts';
@@ -22,14 +22,27 @@ let askedFor: string[];
 let unreadable: Error | undefined;
 
 const runtime: Runtime = {
-  refusalOf: () => undefined, begin: async () => undefined, abandon: async () => undefined, commits: async () => [], addressesOf: () => [], sweep: async () => ({ removed: [], left: [] }),
-  upgradeFails: () => true, simulatedCondition: () => false, pauseBefore: () => 0, lookInterval: 20,
+  refusalOf: () => undefined,
+  begin: async () => undefined,
+  abandon: async () => undefined,
+  commits: async () => [],
+  addressesOf: () => [],
+  sweep: async () => ({ removed: [], left: [] }),
+  upgradeFails: () => true,
+  simulatedCondition: () => false,
+  pauseBefore: () => 0,
+  lookInterval: 20,
   observe: async ({ phase }) => {
     if (phase.operation !== 'rollOut') return { outcome: 'succeeded', lines: [], cursor: '' };
     if (rollOut.goesOn) return { outcome: 'ongoing', nextPollAt: Date.now() + 50, lines: [], cursor: '' };
-    return { ...(rollOut.fails ? { outcome: 'failed', reason: 'it does not start' } : { outcome: 'succeeded', record: '{}' }), lines: rollOut.lines, cursor: '' };
+    return {
+      ...(rollOut.fails ? { outcome: 'failed', reason: 'it does not start' } : { outcome: 'succeeded', record: '{}' }),
+      lines: rollOut.lines,
+      cursor: '',
+    };
   },
-  look: async (versions) => versions.map(({ service: { id } }) => ({ serviceId: id, wanted: 1, running: 1, ends, changes: [] })),
+  look: async (versions) =>
+    versions.map(({ service: { id } }) => ({ serviceId: id, wanted: 1, running: 1, ends, changes: [] })),
   logs: async ({ deploymentId }, limit) => {
     askedFor.push(deploymentId);
     if (unreadable) throw unreadable;
@@ -54,9 +67,21 @@ const deploy = async (): Promise<string> => {
 const beginDeploying = async (): Promise<void> => {
   rollOut = { fails: false, goesOn: true, lines: [] };
   await fixture.order({ environmentId, serviceIds: [service] });
-  await expect.poll(async () => (await fixture.db.selectFrom('service').select('deployed_state').where('id', '=', service).executeTakeFirstOrThrow()).deployed_state).toBe('DEPLOYING');
+  await expect
+    .poll(
+      async () =>
+        (
+          await fixture.db
+            .selectFrom('service')
+            .select('deployed_state')
+            .where('id', '=', service)
+            .executeTakeFirstOrThrow()
+        ).deployed_state,
+    )
+    .toBe('DEPLOYING');
 };
-const messages = async (tail?: number): Promise<string[]> => (await fixture.engine.logs(fixture.db, service, tail)).results.map(({ message }) => message);
+const messages = async (tail?: number): Promise<string[]> =>
+  (await fixture.engine.logs(fixture.db, service, tail)).results.map(({ message }) => message);
 
 describe('the log of a service that really runs', () => {
   test('has the lines that were copied and those that the runtime still has, each once', async () => {
@@ -70,12 +95,24 @@ describe('the log of a service that really runs', () => {
     const long = 'x'.repeat(5000);
     logged = [...logged, line(3000, long)];
     ends = [{ id: 'end', pod: 'web-1-old', at: 4000, why: condition('EXITED', { code: 1 }), lines: logged }];
-    await expect.poll(() => messages()).toContain('Instance web-1-old failed: it ended with exit code 1. It is started again.');
-    expect((await messages()).map((message) => message.slice(0, 8))).toEqual(['begins', 'begins', 'ready', 'xxxxxxxx', 'Instance']);
+    await expect
+      .poll(() => messages())
+      .toContain('Instance web-1-old failed: it ended with exit code 1. It is started again.');
+    expect((await messages()).map((message) => message.slice(0, 8))).toEqual([
+      'begins',
+      'begins',
+      'ready',
+      'xxxxxxxx',
+      'Instance',
+    ]);
   });
 
   test('has what the version before says, after a deployment that failed, without losing why', async () => {
-    const { id: serving } = await fixture.db.selectFrom('deployment').select('id').orderBy('seq', 'desc').executeTakeFirstOrThrow();
+    const { id: serving } = await fixture.db
+      .selectFrom('deployment')
+      .select('id')
+      .orderBy('seq', 'desc')
+      .executeTakeFirstOrThrow();
     rollOut = { fails: true, lines: [line(5000, 'no database', 'web-1-new')] };
     await deploy();
     logged = [...logged, ...Array.from({ length: 30 }, (_, index) => line(6000 + index, `request ${index}`))];
@@ -89,24 +126,40 @@ describe('the log of a service that really runs', () => {
   });
 
   test('has what the version before says while the next one is deployed, marked by version, and nothing of the new one twice', async () => {
-    const [{ id: serving }] = await fixture.db.selectFrom('deployment').select('id').orderBy('seq').limit(1).execute() as [{ id: string }];
+    const [{ id: serving }] = (await fixture.db
+      .selectFrom('deployment')
+      .select('id')
+      .orderBy('seq')
+      .limit(1)
+      .execute()) as [{ id: string }];
     await beginDeploying();
-    logged = [...logged, line(7000, 'request during the deployment'), { ...line(7001, 'the new one begins', 'web-1-new'), version: '' }];
+    logged = [
+      ...logged,
+      line(7000, 'request during the deployment'),
+      { ...line(7001, 'the new one begins', 'web-1-new'), version: '' },
+    ];
     askedFor = [];
     const { results } = await fixture.engine.logs(fixture.db, service);
-    expect(results.find(({ message }) => message === 'request during the deployment')).toMatchObject({ version: '1', pod_name: 'web-1-old' });
+    expect(results.find(({ message }) => message === 'request during the deployment')).toMatchObject({
+      version: '1',
+      pod_name: 'web-1-old',
+    });
     expect(results.map(({ message }) => message)).not.toContain('the new one begins');
     expect(askedFor).toEqual([serving]);
     rollOut = { fails: false, lines: [] };
     await fixture.settled();
   });
 
-  test.each([new RuntimeUnreachable('the swarm has no leader at present.'), new RuntimeProblem('the swarm has no leader at present.')])('has the stored lines, and says why nothing else, while the runtime can not be asked: $name', async (error) => {
+  test.each([
+    new RuntimeUnreachable('the swarm has no leader at present.'),
+    new RuntimeProblem('the swarm has no leader at present.'),
+  ])('has the stored lines, and says why nothing else, while the runtime can not be asked: $name', async (error) => {
     await deploy();
     const before = await messages();
     unreadable = error;
     onTestFinished(() => void (unreadable = undefined));
-    const told = 'What the running instances log could not be read: the swarm has no leader at present. The lines here were stored before.';
+    const told =
+      'What the running instances log could not be read: the swarm has no leader at present. The lines here were stored before.';
     const read = await messages();
     expect(before).toEqual(expect.arrayContaining(read.slice(0, -1)));
     expect([read.length > 1, read.at(-1)]).toEqual([true, told]);

@@ -10,19 +10,45 @@ const gone = condition('WAITING_FOR_NODE', { node: 'node-2', since });
 const messages = (conditions: readonly { readonly message: string }[]) => conditions.map(({ message }) => message);
 
 test.each([
-  [hidden, 0, 'No instance of it is known to run.', 'Unavailable: no instance of it is known to run.'], [gone, 0, 'No instance of it runs.', 'Unavailable: no instance of it runs.'],
-  [hidden, 1, 'Only 1 of 2 instances are known to run.', undefined], [gone, 1, 'Only 1 of 2 instances run.', undefined],
-])('that nobody knows of an instance is another sentence than that it does not run: %o, %i run', (obstacle, running, warning, line) => {
-  expect(messages(conditionsOf({ seen: { wanted: 2, running }, restarts: 0, changes: [], obstacle }))).toEqual([warning, obstacle.message]);
-  const { told, turned } = sightingOf(undefined, 'd', { serviceId: 's', wanted: 2, running, ends: [], changes: [], obstacle })!;
-  expect(messages(told)).toEqual([...(line === undefined ? [] : [line]), obstacle.message]);
-  expect(turned).toBe(running === 0 ? 'down' : undefined);
-});
+  [hidden, 0, 'No instance of it is known to run.', 'Unavailable: no instance of it is known to run.'],
+  [gone, 0, 'No instance of it runs.', 'Unavailable: no instance of it runs.'],
+  [hidden, 1, 'Only 1 of 2 instances are known to run.', undefined],
+  [gone, 1, 'Only 1 of 2 instances run.', undefined],
+])(
+  'that nobody knows of an instance is another sentence than that it does not run: %o, %i run',
+  (obstacle, running, warning, line) => {
+    expect(messages(conditionsOf({ seen: { wanted: 2, running }, restarts: 0, changes: [], obstacle }))).toEqual([
+      warning,
+      obstacle.message,
+    ]);
+    const { told, turned } = sightingOf(undefined, 'd', {
+      serviceId: 's',
+      wanted: 2,
+      running,
+      ends: [],
+      changes: [],
+      obstacle,
+    })!;
+    expect(messages(told)).toEqual([...(line === undefined ? [] : [line]), obstacle.message]);
+    expect(turned).toBe(running === 0 ? 'down' : undefined);
+  },
+);
 
 test('what an earlier program stored as a sentence is known, and not told again', () => {
-  const seen = { serviceId: 's', wanted: 2, running: 1, ends: [], changes: [condition('CHANGED_EXTERNALLY', { change: { of: 'volumes' } })], obstacle: gone };
+  const seen = {
+    serviceId: 's',
+    wanted: 2,
+    running: 1,
+    ends: [],
+    changes: [condition('CHANGED_EXTERNALLY', { change: { of: 'volumes' } })],
+    obstacle: gone,
+  };
   const { row } = sightingOf(undefined, 'd', seen)!;
-  const before = { ...row, obstacle: gone.message, changes: JSON.stringify(seen.changes.map(({ message }) => message)) };
+  const before = {
+    ...row,
+    obstacle: gone.message,
+    changes: JSON.stringify(seen.changes.map(({ message }) => message)),
+  };
   expect(sightingOf(before, 'd', seen)).toMatchObject({ told: [], row: { obstacle: JSON.stringify(gone) } });
   expect(sightingOf(row, 'd', seen)).toBeUndefined();
 });

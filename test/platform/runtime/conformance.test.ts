@@ -5,14 +5,36 @@ import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/
 import { describeRuntime } from '../../support/runtime-conformance.ts';
 import { manualClock, specs } from '../engine/engine-fixture.ts';
 
-const container = (name: string) => ({ kind: 'container', id: systemRandom.uuid(), name, environmentId: systemRandom.uuid(), spec: specs['container'] }) as unknown as ServiceToRun;
+const container = (name: string) =>
+  ({
+    kind: 'container',
+    id: systemRandom.uuid(),
+    name,
+    environmentId: systemRandom.uuid(),
+    spec: specs['container'],
+  }) as unknown as ServiceToRun;
 
-const job = () => ({ kind: 'job', id: systemRandom.uuid(), name: 'job', environmentId: systemRandom.uuid(), spec: specs['job'] }) as unknown as ServiceToRun;
+const job = () =>
+  ({
+    kind: 'job',
+    id: systemRandom.uuid(),
+    name: 'job',
+    environmentId: systemRandom.uuid(),
+    spec: specs['job'],
+  }) as unknown as ServiceToRun;
 
 describe('the simulated runtime', () => {
   const clock = manualClock();
   describeRuntime(() => ({
-    create: () => createSimulatedRuntime({ clock, timeScale: 1, faults: ({ task, seconds }) => (task.service.name === 'bad' && task.phase.operation === 'rollOut' ? { seconds, lines: ['It fails.'], failure: 'It fails.' } : undefined) }),
+    create: () =>
+      createSimulatedRuntime({
+        clock,
+        timeScale: 1,
+        faults: ({ task, seconds }) =>
+          task.service.name === 'bad' && task.phase.operation === 'rollOut'
+            ? { seconds, lines: ['It fails.'], failure: 'It fails.' }
+            : undefined,
+      }),
     good: () => container('good'),
     bad: () => container('bad'),
     job,

@@ -24,21 +24,39 @@ afterEach(async () => {
 });
 
 const at = '2026-01-01T00:00:00.000Z';
-const organization = { id: 'o', created_at: at, updated_at: at, name: 'Example', description: null, plan: null, owner: null };
+const organization = {
+  id: 'o',
+  created_at: at,
+  updated_at: at,
+  name: 'Example',
+  description: null,
+  plan: null,
+  owner: null,
+};
 const project = { id: 'p', created_at: at, updated_at: at, organization_id: 'o', name: 'Shop', description: null };
 
-const pragma = async (name: string) => Object.values((await sql<Record<string, unknown>>`PRAGMA ${sql.raw(name)}`.execute(db)).rows[0]!)[0];
+const pragma = async (name: string) =>
+  Object.values((await sql<Record<string, unknown>>`PRAGMA ${sql.raw(name)}`.execute(db)).rows[0]!)[0];
 
 test('commits survive a power cut, and references hold', async () => {
   // 2 is FULL.
-  expect([await pragma('journal_mode'), await pragma('synchronous'), await pragma('foreign_keys')]).toEqual(['wal', 2, 1]);
+  expect([await pragma('journal_mode'), await pragma('synchronous'), await pragma('foreign_keys')]).toEqual([
+    'wal',
+    2,
+    1,
+  ]);
   await expect(db.insertInto('project').values(project).execute()).rejects.toThrow('FOREIGN KEY');
 });
 
 test('names that differ only in case can not stand side by side', async () => {
   await db.insertInto('organization').values(organization).execute();
   await db.insertInto('project').values(project).execute();
-  await expect(db.insertInto('project').values({ ...project, id: 'q', name: 'SHOP' }).execute()).rejects.toThrow('UNIQUE');
+  await expect(
+    db
+      .insertInto('project')
+      .values({ ...project, id: 'q', name: 'SHOP' })
+      .execute(),
+  ).rejects.toThrow('UNIQUE');
 });
 
 test('a transaction that fails leaves nothing', async () => {
@@ -70,17 +88,23 @@ test('a transaction waits for another connection that writes, in this process to
 });
 
 /** Records a step of a newer program. @param needed how many steps a program has to know from then on */
-const addStep = (position: number, needed: number) => sql`INSERT INTO platform_schema_step (name, position, compatible_since) VALUES (${`${position}-later`}, ${position}, ${needed})`.execute(db);
+const addStep = (position: number, needed: number) =>
+  sql`INSERT INTO platform_schema_step (name, position, compatible_since) VALUES (${`${position}-later`}, ${position}, ${needed})`.execute(
+    db,
+  );
 
 test('the database of a newer program is used if this one can work beside it, and else left alone', async () => {
   const known = platformSchema.steps.length;
   await addStep(90, known);
   await (await openDatabase(dataDir)).destroy();
   await addStep(91, known + 2);
-  await expect(openDatabase(dataDir)).rejects.toThrow(`platform records are of a newer version: they have ${known + 2} schema steps and need a program that knows at least ${known + 2}; this one knows ${known}. Nothing was changed.`);
+  await expect(openDatabase(dataDir)).rejects.toThrow(
+    `platform records are of a newer version: they have ${known + 2} schema steps and need a program that knows at least ${known + 2}; this one knows ${known}. Nothing was changed.`,
+  );
 });
 
-const names = async () => (await db.selectFrom('organization').select('name').orderBy('name').execute()).map(({ name }) => name);
+const names = async () =>
+  (await db.selectFrom('organization').select('name').orderBy('name').execute()).map(({ name }) => name);
 
 describe('a transaction that waits for something outside the database', () => {
   test('is undone, and the next one does not wait for it', async () => {
@@ -89,9 +113,19 @@ describe('a transaction that waits for something outside the database', () => {
     const waiting = db.write(async (trx) => {
       await trx.insertInto('organization').values(organization).execute();
       await outside.promise;
-      late.resolve(trx.insertInto('organization').values({ ...organization, id: 'late', name: 'Late' }).execute());
+      late.resolve(
+        trx
+          .insertInto('organization')
+          .values({ ...organization, id: 'late', name: 'Late' })
+          .execute(),
+      );
     });
-    const next = db.write((trx) => trx.insertInto('organization').values({ ...organization, id: 'next', name: 'Next' }).execute());
+    const next = db.write((trx) =>
+      trx
+        .insertInto('organization')
+        .values({ ...organization, id: 'next', name: 'Next' })
+        .execute(),
+    );
     await expect(waiting).rejects.toThrow(AwaitedOutside);
     await next;
     expect(await names()).toEqual(['Next']);
@@ -108,9 +142,21 @@ describe('a transaction that waits for something outside the database', () => {
   test('is none that takes long by itself', async () => {
     const many = Array.from({ length: 2000 }, (_, index) => index);
     await db.write(async (trx) => {
-      for (const index of many) await trx.insertInto('organization').values({ ...organization, id: `o${index}`, name: `Example ${index}` }).execute();
+      for (const index of many)
+        await trx
+          .insertInto('organization')
+          .values({ ...organization, id: `o${index}`, name: `Example ${index}` })
+          .execute();
     });
-    expect(await db.read(async (trx) => Promise.all(many.map((index) => trx.selectFrom('organization').select('id').where('id', '=', `o${index}`).executeTakeFirst())))).toHaveLength(many.length);
+    expect(
+      await db.read(async (trx) =>
+        Promise.all(
+          many.map((index) =>
+            trx.selectFrom('organization').select('id').where('id', '=', `o${index}`).executeTakeFirst(),
+          ),
+        ),
+      ),
+    ).toHaveLength(many.length);
   });
 });
 
@@ -122,9 +168,13 @@ describe('reads', () => {
     const answered: string[] = [];
     const other = new DatabaseSync(join(dataDir, databaseFile));
     other.exec(`BEGIN IMMEDIATE; UPDATE organization SET name = 'Other'`);
-    const write = db.write((trx) => trx.updateTable('organization').set({ name: 'Mine' }).execute()).then(() => answered.push('write'));
+    const write = db
+      .write((trx) => trx.updateTable('organization').set({ name: 'Mine' }).execute())
+      .then(() => answered.push('write'));
     await setTimeout(20);
-    answered.push(...(await db.read((trx) => trx.selectFrom('organization').select('name').execute())).map(({ name }) => name));
+    answered.push(
+      ...(await db.read((trx) => trx.selectFrom('organization').select('name').execute())).map(({ name }) => name),
+    );
     other.exec('COMMIT');
     other.close();
     await write;
@@ -136,7 +186,9 @@ describe('reads', () => {
     const other = new DatabaseSync(join(dataDir, databaseFile));
     const counts = await db.read(async (trx) => {
       const before = await count(trx);
-      other.exec(`INSERT INTO organization (id, created_at, updated_at, name) VALUES ('o', '${at}', '${at}', 'Example')`);
+      other.exec(
+        `INSERT INTO organization (id, created_at, updated_at, name) VALUES ('o', '${at}', '${at}', 'Example')`,
+      );
       return [before, await count(trx)];
     });
     other.close();
@@ -144,7 +196,9 @@ describe('reads', () => {
   });
 
   test('can not write', async () => {
-    await expect(db.read((trx) => trx.insertInto('organization').values(organization).execute())).rejects.toThrow('readonly');
+    await expect(db.read((trx) => trx.insertInto('organization').values(organization).execute())).rejects.toThrow(
+      'readonly',
+    );
     expect(await names()).toEqual([]);
   });
 });

@@ -23,22 +23,36 @@ afterEach(async () => {
 
 /** What the totals say, without those that came down to nothing. */
 const totals = async (): Promise<unknown> =>
-  (await db.selectFrom('list_total').selectAll().where('total', '!=', 0).orderBy('list').orderBy('owner_id').execute()).map((row) => ({ ...row }));
+  (
+    await db.selectFrom('list_total').selectAll().where('total', '!=', 0).orderBy('list').orderBy('owner_id').execute()
+  ).map((row) => ({ ...row }));
 
 const byListAndOwner = (one: { list: string; owner_id: string }, other: { list: string; owner_id: string }): number =>
   one.list.localeCompare(other.list) || one.owner_id.localeCompare(other.owner_id);
 
 /** The same, counted. */
 async function counted(): Promise<unknown> {
-  const lists = [['cluster', 'organization_id'], ['environment', 'project_id'], ['project', 'organization_id'], ['service', 'environment_id']] as const;
+  const lists = [
+    ['cluster', 'organization_id'],
+    ['environment', 'project_id'],
+    ['project', 'organization_id'],
+    ['service', 'environment_id'],
+  ] as const;
   const rows = [];
   for (const [list, owner] of lists) {
-    const found = await sql<{ owner_id: string; total: number }>`SELECT ${sql.ref(owner)} AS owner_id, count(*) AS total FROM ${sql.table(list)} GROUP BY 1 ORDER BY 1`.execute(db);
+    const found = await sql<{
+      owner_id: string;
+      total: number;
+    }>`SELECT ${sql.ref(owner)} AS owner_id, count(*) AS total FROM ${sql.table(list)} GROUP BY 1 ORDER BY 1`.execute(
+      db,
+    );
     rows.push(...found.rows.map((row) => ({ list, ...row })));
   }
   for (const owner of ['project_id', 'environment_id', 'service_id']) {
     const found = await sql<{ owner_id: string; total: number }>`
-      SELECT ${sql.ref(owner)} AS owner_id, count(*) AS total FROM variable WHERE sealed_value IS NULL AND ${sql.ref(owner)} IS NOT NULL GROUP BY 1`.execute(db);
+      SELECT ${sql.ref(owner)} AS owner_id, count(*) AS total FROM variable WHERE sealed_value IS NULL AND ${sql.ref(owner)} IS NOT NULL GROUP BY 1`.execute(
+      db,
+    );
     rows.push(...found.rows.map((row) => ({ list: 'variable', ...row })));
   }
   return rows.toSorted(byListAndOwner);
@@ -46,15 +60,35 @@ async function counted(): Promise<unknown> {
 
 const addVariable = (id: string, holder: object, sealed = false) => {
   const at = '2026-01-05T08:00:00.000Z';
-  return db.insertInto('variable').values({
-    id, created_at: at, updated_at: at, project_id: null, environment_id: null, service_id: null, ...holder, key: id, scope: 'ENVIRONMENT', variable_type: 'VALUE',
-    value: sealed ? null : 'x', sealed_value: sealed ? 'sealed' : null, mount_path: null, description: null, enable_interpolation_in_file: null,
-    linked_variable_id: null, owned_by: null,
-  }).execute();
+  return db
+    .insertInto('variable')
+    .values({
+      id,
+      created_at: at,
+      updated_at: at,
+      project_id: null,
+      environment_id: null,
+      service_id: null,
+      ...holder,
+      key: id,
+      scope: 'ENVIRONMENT',
+      variable_type: 'VALUE',
+      value: sealed ? null : 'x',
+      sealed_value: sealed ? 'sealed' : null,
+      mount_path: null,
+      description: null,
+      enable_interpolation_in_file: null,
+      linked_variable_id: null,
+      owned_by: null,
+    })
+    .execute();
 };
 
 async function fill(): Promise<void> {
-  const { environmentId, ids } = await addEnvironment(db, 'first', { one: { kind: 'application' }, two: { kind: 'container' } });
+  const { environmentId, ids } = await addEnvironment(db, 'first', {
+    one: { kind: 'application' },
+    two: { kind: 'container' },
+  });
   const second = await addEnvironment(db, 'second', { one: { kind: 'job' } });
   await addVariable('a', { project_id: projectId });
   await addVariable('b', { environment_id: environmentId });

@@ -14,10 +14,19 @@ const recording = recordStatements();
 beforeAll(async () => {
   platform = await startTestPlatform();
   database = new DatabaseSync(join(platform.dataDir, databaseFile), { timeout: 5000 });
-  await addManyRows({
-    kind: 'sqlite', run: async (statement) => database.exec(statement),
-    columnsOf: async (table) => database.prepare(`SELECT name FROM pragma_table_info('${table}')`).all().map(({ name }) => String(name)),
-  }, platform.seed, 1000);
+  await addManyRows(
+    {
+      kind: 'sqlite',
+      run: async (statement) => database.exec(statement),
+      columnsOf: async (table) =>
+        database
+          .prepare(`SELECT name FROM pragma_table_info('${table}')`)
+          .all()
+          .map(({ name }) => String(name)),
+    },
+    platform.seed,
+    1000,
+  );
   // oxlint-disable-next-line typescript/unbound-method -- it is called on each database.
   const { prepare } = DatabaseSync.prototype;
   vi.spyOn(DatabaseSync.prototype, 'prepare').mockImplementation(function record(this: DatabaseSync, text) {
@@ -36,20 +45,49 @@ afterAll(async () => {
 });
 
 /** Tables that have few rows: what is open, what an organization has of its own, and what somebody set. */
-const small = ['worker', 'cluster', 'cluster_lock', 'organization', 'role', 'timer', 'setting', 'duty', 'running_service', 'unreachable_cluster', 'registry', 'labels_group', 'annotations_group', 'alert_receiver', 'billing_info'];
+const small = [
+  'worker',
+  'cluster',
+  'cluster_lock',
+  'organization',
+  'role',
+  'timer',
+  'setting',
+  'duty',
+  'running_service',
+  'unreachable_cluster',
+  'registry',
+  'labels_group',
+  'annotations_group',
+  'alert_receiver',
+  'billing_info',
+];
 
 /** Indexes of only those rows that wait for something. */
-const ofWaiting = /USING (?:COVERING )?INDEX (?:deployment_due|deployment_open|deployment_owner|deployment_service_open|webhook_delivery_\w+)/;
+const ofWaiting =
+  /USING (?:COVERING )?INDEX (?:deployment_due|deployment_open|deployment_owner|deployment_service_open|webhook_delivery_\w+)/;
 
 /** The steps of a plan that go through a whole table. */
 const scans = (text: string): string[] =>
-  database.prepare(`EXPLAIN QUERY PLAN ${text}`).all().map(({ detail }) => String(detail))
-    .filter((detail) => /^SCAN (?!CONSTANT|gone|held|\(|\d+-ROW VALUES)/.test(detail) && !ofWaiting.test(detail) && !small.some((name) => detail.startsWith(`SCAN ${name}`)));
+  database
+    .prepare(`EXPLAIN QUERY PLAN ${text}`)
+    .all()
+    .map(({ detail }) => String(detail))
+    .filter(
+      (detail) =>
+        /^SCAN (?!CONSTANT|gone|held|\(|\d+-ROW VALUES)/.test(detail) &&
+        !ofWaiting.test(detail) &&
+        !small.some((name) => detail.startsWith(`SCAN ${name}`)),
+    );
 
 /** The steps of a plan that look for the few that are open among all of a queue. */
 const passesOver = (text: string): string[] =>
   text.includes('"due_ms" is not null')
-    ? database.prepare(`EXPLAIN QUERY PLAN ${text}`).all().map(({ detail }) => String(detail)).filter((detail) => /deployment USING (?:COVERING )?INDEX deployment_(?:of_last_token|in_queue)/.test(detail))
+    ? database
+        .prepare(`EXPLAIN QUERY PLAN ${text}`)
+        .all()
+        .map(({ detail }) => String(detail))
+        .filter((detail) => /deployment USING (?:COVERING )?INDEX deployment_(?:of_last_token|in_queue)/.test(detail))
     : [];
 
 test('what is open is found in the indexes of what is open', () => {
@@ -57,7 +95,9 @@ test('what is open is found in the indexes of what is open', () => {
 });
 
 test('no statement of the API or the engine goes through a table that grows', () => {
-  const statements = recording.statements().filter(({ text }) => /^\s*(?:select|insert|update|delete|with)\b/i.test(text));
+  const statements = recording
+    .statements()
+    .filter(({ text }) => /^\s*(?:select|insert|update|delete|with)\b/i.test(text));
   expect(statements.length).toBeGreaterThan(150);
   expect(statements.flatMap(({ text }) => scans(text).map((scan) => `${scan}: ${text}`))).toEqual([]);
 });

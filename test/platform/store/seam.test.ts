@@ -6,8 +6,16 @@ const root = join(import.meta.dirname, '../../..');
 
 /** The folders that may speak of a database, and the words that nobody else may use. */
 const databases = [
-  { home: 'src/platform/store/sqlite/', words: /node:sqlite|\bpragma\b|\bjson_(?:extract|each|set|valid|type|group_array)\b|\bnocase\b|\bstrftime\b|\browid\b|\bsqlite_(?:master|schema)\b|\bautoincrement\b|begin immediate/i },
-  { home: 'src/platform/store/postgres/', words: /['"]pg['"]|\bpg_\w+|\bplpgsql\b|\bjsonb\b|\btimestamptz\b|\bilike\b|for update|skip locked|\.for(?:Update|Share)\(|\.skipLocked\(|\badvisory_?lock/i },
+  {
+    home: 'src/platform/store/sqlite/',
+    words:
+      /node:sqlite|\bpragma\b|\bjson_(?:extract|each|set|valid|type|group_array)\b|\bnocase\b|\bstrftime\b|\browid\b|\bsqlite_(?:master|schema)\b|\bautoincrement\b|begin immediate/i,
+  },
+  {
+    home: 'src/platform/store/postgres/',
+    words:
+      /['"]pg['"]|\bpg_\w+|\bplpgsql\b|\bjsonb\b|\btimestamptz\b|\bilike\b|for update|skip locked|\.for(?:Update|Share)\(|\.skipLocked\(|\badvisory_?lock/i,
+  },
 ];
 
 /** The source without comments. */
@@ -19,14 +27,20 @@ const files = readdirSync(join(root, 'src/platform'), { recursive: true, encodin
 
 /** The words of a database that a file has and may not have. */
 const foreignWords = (path: string, source: string): string[] =>
-  databases.filter(({ home }) => !path.startsWith(home)).flatMap(({ words }) => words.exec(withoutComments(source))?.[0] ?? []);
+  databases
+    .filter(({ home }) => !path.startsWith(home))
+    .flatMap(({ words }) => words.exec(withoutComments(source))?.[0] ?? []);
 
 describe('what is particular to one database', () => {
   test('is seen in the folder of that database only', () => {
     // What runs databases for people speaks of them, and keeps nothing in them.
     const others = files.filter((path) => !path.startsWith('src/platform/runtime/'));
     expect(others.length).toBeGreaterThan(150);
-    expect(others.flatMap((path) => foreignWords(path, readFileSync(join(root, path), 'utf8')).map((word) => `${path}: ${word}`))).toEqual([]);
+    expect(
+      others.flatMap((path) =>
+        foreignWords(path, readFileSync(join(root, path), 'utf8')).map((word) => `${path}: ${word}`),
+      ),
+    ).toEqual([]);
   });
 
   test.each([

@@ -24,8 +24,15 @@ export interface ExpectedScenario {
   /** Found in its log, each in one message. */
   readonly logPatterns: readonly RegExp[];
   /** Found in the log of another service of the story. */
-  readonly otherServiceLog?: { readonly kind: ServiceKind; readonly service: string; readonly lines: readonly RegExp[] };
-  /** The variable that was changed since the last good deployment; otherwise, where the version is the same, the service's own configuration was. */
+  readonly otherServiceLog?: {
+    readonly kind: ServiceKind;
+    readonly service: string;
+    readonly lines: readonly RegExp[];
+  };
+  /**
+   * The variable that was changed since the last good deployment; otherwise, where the version is the same, the
+   * service's own configuration was.
+   */
   readonly changed?: { readonly variable: string };
   /** What its last good deployment had, in the history: commit or tag. */
   readonly lastGood?: RegExp;
@@ -71,35 +78,47 @@ const billing = 'billing/staging/billing-api';
 const stock = 'warehouse/production/stock-sync';
 
 /** A readiness probe with some members changed. */
-const readiness = (members: Json) => ({ healthchecks }: Json): Json => {
-  const { readiness_probe: probe, ...others } = healthchecks as { readiness_probe: Json };
-  return { healthchecks: { ...others, readiness_probe: { ...probe, ...members } } };
-};
+const readiness =
+  (members: Json) =>
+  ({ healthchecks }: Json): Json => {
+    const { readiness_probe: probe, ...others } = healthchecks as { readiness_probe: Json };
+    return { healthchecks: { ...others, readiness_probe: { ...probe, ...members } } };
+  };
 
 /** Asks at a port, by HTTP. */
 const asking = (port: number, path: string): Json => ({ type: { http: { port, path, scheme: 'HTTP' } } });
 
-const listeningOn = (port: number) => (read: Json): Json => ({
-  ...readiness(asking(port, '/health'))(read), ports: (read['ports'] as Json[]).map((one) => ({ ...one, internal_port: port })),
-});
+const listeningOn =
+  (port: number) =>
+  (read: Json): Json => ({
+    ...readiness(asking(port, '/health'))(read),
+    ports: (read['ports'] as Json[]).map((one) => ({ ...one, internal_port: port })),
+  });
 
 const registry = (name: string) => (): Json => ({ registry_id: seedId(`registry/${name}`) });
 
 const helm = (path: string, members: Json): Step => ({
-  call: 'update_helm', input: async (lab) => ({ ...(await lab.must('get_helm', { helm_id: id(path) })), ...members, helm_id: id(path) }),
+  call: 'update_helm',
+  input: async (lab) => ({ ...(await lab.must('get_helm', { helm_id: id(path) })), ...members, helm_id: id(path) }),
 });
 
 const variable = (path: string, key: string): Step => ({
-  call: 'create_environment_variable', input: { application_id: id(path), key, value: 'https://rates.acme.example' },
+  call: 'create_environment_variable',
+  input: { application_id: id(path), key, value: 'https://rates.acme.example' },
 });
 
-const chart = (version: string): Json => ({ source: { repository: { chart_name: 'kafka', chart_version: version, repository: { id: seedId('helm-repository/charts') } } } });
+const chart = (version: string): Json => ({
+  source: {
+    repository: { chart_name: 'kafka', chart_version: version, repository: { id: seedId('helm-repository/charts') } },
+  },
+});
 
 /** Nothing but a wait until the environment has nothing under way. */
 const idle = (path: string): Step => ({
   call: 'get_environment_status',
   input: async (lab) => {
-    const settled = async () => ((await lab.must('get_environment_status', environment(path)))['environment'] as Json)['last_deployment_state'];
+    const settled = async () =>
+      ((await lab.must('get_environment_status', environment(path)))['environment'] as Json)['last_deployment_state'];
     await expect.poll(settled, { interval: 10 }).toMatch(/^(DEPLOYED|RESTARTED)$/);
     return environment(path);
   },
@@ -107,48 +126,111 @@ const idle = (path: string): Step => ({
 
 const queueHost = (value: string): Step => ({
   call: 'update_environment_variable',
-  input: { ...environment('orders/staging'), environment_variable_id: seedId('variable/orders/staging/QUEUE_HOST'), key: 'QUEUE_HOST', value },
+  input: {
+    ...environment('orders/staging'),
+    environment_variable_id: seedId('variable/orders/staging/QUEUE_HOST'),
+    key: 'QUEUE_HOST',
+    value,
+  },
 });
 
 /** Every scenario's expectations. */
 export const expectedScenarios: readonly ExpectedScenario[] = [
   {
-    name: 'bad-image-tag', kind: 'container', service: pricing, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    logPatterns: [/ErrImagePull/, /Back-off pulling image/, /ImagePullBackOff/, /acme\/pricing-engine:3\.7\.0-rc\.2: not found/],
+    name: 'bad-image-tag',
+    kind: 'container',
+    service: pricing,
+    state: 'DEPLOYMENT_ERROR',
+    step: 'DEPLOYMENT',
+    logPatterns: [
+      /ErrImagePull/,
+      /Back-off pulling image/,
+      /ImagePullBackOff/,
+      /acme\/pricing-engine:3\.7\.0-rc\.2: not found/,
+    ],
     lastGood: /^3\.6\.4$/,
     ineffectiveFixes: {
       'the same again': [deploy('container', pricing)],
       'another tag that nobody pushed': [changed(pricing, () => ({ tag: '3.7.1' })), deploy('container', pricing)],
-      'an image that nobody pushed': [changed(pricing, () => ({ image_name: 'acme/pricing', tag: '3.7.0' })), deploy('container', pricing)],
+      'an image that nobody pushed': [
+        changed(pricing, () => ({ image_name: 'acme/pricing', tag: '3.7.0' })),
+        deploy('container', pricing),
+      ],
     },
-    alternativeFix: { there: [changed(pricing, () => ({ image_name: 'acme/pricing-engine', tag: '3.6.4' })), deploy('container', pricing)], back: [changed(pricing, () => ({ tag: '3.7.0-rc.2' })), deploy('container', pricing)] },
+    alternativeFix: {
+      there: [
+        changed(pricing, () => ({ image_name: 'acme/pricing-engine', tag: '3.6.4' })),
+        deploy('container', pricing),
+      ],
+      back: [changed(pricing, () => ({ tag: '3.7.0-rc.2' })), deploy('container', pricing)],
+    },
     fix: [changed(pricing, () => ({ tag: '3.7.0' })), deploy('container', pricing)],
   },
   {
-    name: 'failing-readiness-probe', kind: 'container', service: suggest, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    logPatterns: [/Readiness probe failed: HTTP probe failed with statuscode: 503/, /suggestion index: \d+\/48 segments loaded, \d+s to go/],
+    name: 'failing-readiness-probe',
+    kind: 'container',
+    service: suggest,
+    state: 'DEPLOYMENT_ERROR',
+    step: 'DEPLOYMENT',
+    logPatterns: [
+      /Readiness probe failed: HTTP probe failed with statuscode: 503/,
+      /suggestion index: \d+\/48 segments loaded, \d+s to go/,
+    ],
     ineffectiveFixes: {
       'the same again': [deploy('container', suggest)],
       'a little more patience': [changed(suggest, readiness({ failure_threshold: 10 })), deploy('container', suggest)],
-      'a path that is not there': [changed(suggest, readiness({ ...asking(8080, '/healthz'), failure_threshold: 30 })), deploy('container', suggest)],
+      'a path that is not there': [
+        changed(suggest, readiness({ ...asking(8080, '/healthz'), failure_threshold: 30 })),
+        deploy('container', suggest),
+      ],
     },
-    alternativeFix: { there: [changed(suggest, readiness(asking(8080, '/live'))), deploy('container', suggest)], back: [changed(suggest, readiness({ ...asking(8080, '/ready'), failure_threshold: 2 })), deploy('container', suggest)] },
-    fix: [changed(suggest, readiness({ ...asking(8080, '/ready'), initial_delay_seconds: 30, period_seconds: 10, failure_threshold: 9 })), deploy('container', suggest)],
+    alternativeFix: {
+      there: [changed(suggest, readiness(asking(8080, '/live'))), deploy('container', suggest)],
+      back: [
+        changed(suggest, readiness({ ...asking(8080, '/ready'), failure_threshold: 2 })),
+        deploy('container', suggest),
+      ],
+    },
+    fix: [
+      changed(
+        suggest,
+        readiness({ ...asking(8080, '/ready'), initial_delay_seconds: 30, period_seconds: 10, failure_threshold: 9 }),
+      ),
+      deploy('container', suggest),
+    ],
   },
   {
-    name: 'missing-variable', kind: 'application', service: payments, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    logPatterns: [/ConfigurationError: RATES_API_URL is not set\n\s+at required/, /Exit Code:\s+1/, /Back-off restarting failed container/],
+    name: 'missing-variable',
+    kind: 'application',
+    service: payments,
+    state: 'DEPLOYMENT_ERROR',
+    step: 'DEPLOYMENT',
+    logPatterns: [
+      /ConfigurationError: RATES_API_URL is not set\n\s+at required/,
+      /Exit Code:\s+1/,
+      /Back-off restarting failed container/,
+    ],
     lastGood: /^c81f5a2/,
     ineffectiveFixes: {
       'the same again': [deploy('application', payments)],
       'a variable of another name': [variable(payments, 'RATES_URL'), deploy('application', payments)],
     },
-    alternativeFix: { there: [deploy('application', payments, { git_commit_id: 'c81f5a2d' })], back: [deploy('application', payments)] },
+    alternativeFix: {
+      there: [deploy('application', payments, { git_commit_id: 'c81f5a2d' })],
+      back: [deploy('application', payments)],
+    },
     fix: [variable(payments, 'RATES_API_URL'), deploy('application', payments)],
   },
   {
-    name: 'wrong-variable-value', kind: 'application', service: orders, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    logPatterns: [/Error: getaddrinfo ENOTFOUND queue\.stagging\.acme\.internal\n\s+at GetAddrInfoReqWrap/, /Back-off restarting failed container/],
+    name: 'wrong-variable-value',
+    kind: 'application',
+    service: orders,
+    state: 'DEPLOYMENT_ERROR',
+    step: 'DEPLOYMENT',
+    logPatterns: [
+      /Error: getaddrinfo ENOTFOUND queue\.stagging\.acme\.internal\n\s+at GetAddrInfoReqWrap/,
+      /Back-off restarting failed container/,
+    ],
     changed: { variable: 'QUEUE_HOST' },
     ineffectiveFixes: {
       'the same again': [deploy('application', orders)],
@@ -161,53 +243,103 @@ export const expectedScenarios: readonly ExpectedScenario[] = [
     },
     // A variable of its own goes before that of the environment.
     fix: [
-      { call: 'create_environment_variable', input: { application_id: id(orders), key: 'QUEUE_HOST', value: 'queue.staging.acme.internal' } },
+      {
+        call: 'create_environment_variable',
+        input: { application_id: id(orders), key: 'QUEUE_HOST', value: 'queue.staging.acme.internal' },
+      },
       deploy('application', orders),
     ],
   },
   {
-    name: 'wrong-port', kind: 'container', service: gifts, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    logPatterns: [/server listening at http:\/\/0\.0\.0\.0:3000/, /Readiness probe failed: Get "http:\/\/10\.42\.0\.17:8080\/health": dial tcp 10\.42\.0\.17:8080: connect: connection refused/],
+    name: 'wrong-port',
+    kind: 'container',
+    service: gifts,
+    state: 'DEPLOYMENT_ERROR',
+    step: 'DEPLOYMENT',
+    logPatterns: [
+      /server listening at http:\/\/0\.0\.0\.0:3000/,
+      /Readiness probe failed: Get "http:\/\/10\.42\.0\.17:8080\/health": dial tcp 10\.42\.0\.17:8080: connect: connection refused/,
+    ],
     lastGood: /^4\.8\.1$/,
     ineffectiveFixes: {
       'the same again': [deploy('container', gifts)],
       'another path': [changed(gifts, readiness(asking(8080, '/'))), deploy('container', gifts)],
       'another port that nobody listens on': [changed(gifts, listeningOn(8000)), deploy('container', gifts)],
     },
-    alternativeFix: { there: [changed(gifts, (read) => ({ ...listeningOn(8080)(read), tag: '4.8.1' })), deploy('container', gifts)], back: [changed(gifts, () => ({ tag: '5.0.0' })), deploy('container', gifts)] },
+    alternativeFix: {
+      there: [changed(gifts, (read) => ({ ...listeningOn(8080)(read), tag: '4.8.1' })), deploy('container', gifts)],
+      back: [changed(gifts, () => ({ tag: '5.0.0' })), deploy('container', gifts)],
+    },
     fix: [changed(gifts, listeningOn(3000)), deploy('container', gifts)],
   },
   {
-    name: 'out-of-memory', kind: 'container', service: recommendations, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    logPatterns: [/Reason:\s+OOMKilled\n\s+Exit Code:\s+137/, /Memory cgroup out of memory: Killed process/, /\[gc\] GC\(\d+\) Pause Full/, /Back-off restarting failed container/],
+    name: 'out-of-memory',
+    kind: 'container',
+    service: recommendations,
+    state: 'DEPLOYMENT_ERROR',
+    step: 'DEPLOYMENT',
+    logPatterns: [
+      /Reason:\s+OOMKilled\n\s+Exit Code:\s+137/,
+      /Memory cgroup out of memory: Killed process/,
+      /\[gc\] GC\(\d+\) Pause Full/,
+      /Back-off restarting failed container/,
+    ],
     lastGood: /^7\.9\.2$/,
     ineffectiveFixes: {
       'the same again': [deploy('container', recommendations)],
-      'a little more memory': [changed(recommendations, () => ({ memory: 1024 })), deploy('container', recommendations)],
+      'a little more memory': [
+        changed(recommendations, () => ({ memory: 1024 })),
+        deploy('container', recommendations),
+      ],
       'more of something else': [changed(recommendations, () => ({ cpu: 4000 })), deploy('container', recommendations)],
     },
-    alternativeFix: { there: [changed(recommendations, () => ({ tag: '7.9.2' })), deploy('container', recommendations)], back: [changed(recommendations, () => ({ tag: '8.0.0' })), deploy('container', recommendations)] },
+    alternativeFix: {
+      there: [changed(recommendations, () => ({ tag: '7.9.2' })), deploy('container', recommendations)],
+      back: [changed(recommendations, () => ({ tag: '8.0.0' })), deploy('container', recommendations)],
+    },
     fix: [changed(recommendations, () => ({ memory: 1536 })), deploy('container', recommendations)],
   },
   {
-    name: 'docker-build-error', kind: 'application', service: returns, state: 'BUILD_ERROR', step: 'BUILD',
-    logPatterns: [/npm error code EUSAGE/, /Missing: pdfkit@0\.17\.1 from lock file/, /did not complete successfully: exit code: 1/, /failed to solve/],
+    name: 'docker-build-error',
+    kind: 'application',
+    service: returns,
+    state: 'BUILD_ERROR',
+    step: 'BUILD',
+    logPatterns: [
+      /npm error code EUSAGE/,
+      /Missing: pdfkit@0\.17\.1 from lock file/,
+      /did not complete successfully: exit code: 1/,
+      /failed to solve/,
+    ],
     lastGood: /^b7e35f0/,
     ineffectiveFixes: {
       'the newest commit again': [deploy('application', returns)],
       'a commit that is not there': [deploy('application', returns, { git_commit_id: 'abcdef1' })],
       'the commit that fails, by its name': [deploy('application', returns, { git_commit_id: 'e2a6108dc57f' })],
     },
-    alternativeFix: { there: [deploy('application', returns, { git_commit_id: '90c2d41f6b7a' })], back: [deploy('application', returns)] },
+    alternativeFix: {
+      there: [deploy('application', returns, { git_commit_id: '90c2d41f6b7a' })],
+      back: [deploy('application', returns)],
+    },
     fix: [deploy('application', returns, { git_commit_id: 'b7e35f0' })],
   },
   {
-    name: 'terraform-state-lock', kind: 'terraform', service: network, state: 'DEPLOYMENT_ERROR', step: 'EXECUTING',
-    logPatterns: [/Error acquiring the state lock[^]*Lock Info:[^]*Path: {6}acme-terraform-state\/network\/staging\.tfstate[^]*Who: {7}runner@plan-runner-\w+-\w+/, /terraform exited with code 1/],
+    name: 'terraform-state-lock',
+    kind: 'terraform',
+    service: network,
+    state: 'DEPLOYMENT_ERROR',
+    step: 'EXECUTING',
+    logPatterns: [
+      /Error acquiring the state lock[^]*Lock Info:[^]*Path: {6}acme-terraform-state\/network\/staging\.tfstate[^]*Who: {7}runner@plan-runner-\w+-\w+/,
+      /terraform exited with code 1/,
+    ],
     lastGood: /^4c7e19b/,
     ineffectiveFixes: {
       'the same again': [deploy('terraform', network)],
-      'another version of the one that holds it, undeployed': [changed(runner, () => ({ tag: '2.0.3' })), deploy('terraform', network)],
+      'another version of the one that holds it, undeployed': [
+        changed(runner, () => ({ tag: '2.0.3' })),
+        deploy('terraform', network),
+      ],
     },
     fix: [
       { call: 'restart_services', input: { ...environment('network/tooling'), container_ids: [id(runner)] } },
@@ -216,19 +348,38 @@ export const expectedScenarios: readonly ExpectedScenario[] = [
     ],
   },
   {
-    name: 'helm-timeout', kind: 'helm', service: events, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    logPatterns: [/Error: UPGRADE FAILED: .* timed out waiting for the condition/, /StatefulSet is not ready: .* out of 3 expected pods are ready/, /Loaded 219 of 318 logs/],
+    name: 'helm-timeout',
+    kind: 'helm',
+    service: events,
+    state: 'DEPLOYMENT_ERROR',
+    step: 'DEPLOYMENT',
+    logPatterns: [
+      /Error: UPGRADE FAILED: .* timed out waiting for the condition/,
+      /StatefulSet is not ready: .* out of 3 expected pods are ready/,
+      /Loaded 219 of 318 logs/,
+    ],
     ineffectiveFixes: {
       'the same again': [deploy('helm', events)],
       'a little more time': [helm(events, { timeout_sec: 240 }), deploy('helm', events)],
       'a version that there is not': [helm(events, chart('31.0.1')), deploy('helm', events)],
     },
-    alternativeFix: { there: [helm(events, chart('30.1.8')), deploy('helm', events)], back: [helm(events, { ...chart('31.0.0'), timeout_sec: 200 }), deploy('helm', events)] },
+    alternativeFix: {
+      there: [helm(events, chart('30.1.8')), deploy('helm', events)],
+      back: [helm(events, { ...chart('31.0.0'), timeout_sec: 200 }), deploy('helm', events)],
+    },
     fix: [helm(events, { ...chart('31.0.0'), timeout_sec: 600 }), deploy('helm', events)],
   },
   {
-    name: 'database-down', kind: 'container', service: ledger, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    logPatterns: [/psycopg\.OperationalError: .* port 5432 failed: Connection refused/, /Worker failed to boot/, /Back-off restarting failed container/],
+    name: 'database-down',
+    kind: 'container',
+    service: ledger,
+    state: 'DEPLOYMENT_ERROR',
+    step: 'DEPLOYMENT',
+    logPatterns: [
+      /psycopg\.OperationalError: .* port 5432 failed: Connection refused/,
+      /Worker failed to boot/,
+      /Back-off restarting failed container/,
+    ],
     lastGood: /^2\.4\.0$/,
     ineffectiveFixes: {
       'the same again': [deploy('container', ledger)],
@@ -241,8 +392,15 @@ export const expectedScenarios: readonly ExpectedScenario[] = [
     fix: [{ call: 'deploy_environment', input: environment('ledger/staging') }],
   },
   {
-    name: 'image-pull-denied', kind: 'container', service: mailer, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    logPatterns: [/docker-hub\.acme\.example\/acme\/mailer:1\.9\.0": pull access denied, repository does not exist or may require authorization/, /ImagePullBackOff/],
+    name: 'image-pull-denied',
+    kind: 'container',
+    service: mailer,
+    state: 'DEPLOYMENT_ERROR',
+    step: 'DEPLOYMENT',
+    logPatterns: [
+      /docker-hub\.acme\.example\/acme\/mailer:1\.9\.0": pull access denied, repository does not exist or may require authorization/,
+      /ImagePullBackOff/,
+    ],
     ineffectiveFixes: {
       'the same again': [deploy('container', mailer)],
       'another tag from there': [changed(mailer, () => ({ tag: '1.8.3' })), deploy('container', mailer)],
@@ -251,11 +409,20 @@ export const expectedScenarios: readonly ExpectedScenario[] = [
     fix: [changed(mailer, registry('acme')), deploy('container', mailer)],
   },
   {
-    name: 'flaky-migration-job', kind: 'container', service: billing, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
+    name: 'flaky-migration-job',
+    kind: 'container',
+    service: billing,
+    state: 'DEPLOYMENT_ERROR',
+    step: 'DEPLOYMENT',
     logPatterns: [/SchemaMismatchError: refusing to start on schema 5\.2\.0/, /this build expects 5\.3\.0/],
     otherServiceLog: {
-      kind: 'job', service: 'billing/staging/billing-migrate',
-      lines: [/still waiting for AccessExclusiveLock on relation/, /ERROR: {2}canceling statement due to lock timeout/, /0044_invoices_settled_at failed, transaction rolled back \(SQLSTATE 55P03\)/],
+      kind: 'job',
+      service: 'billing/staging/billing-migrate',
+      lines: [
+        /still waiting for AccessExclusiveLock on relation/,
+        /ERROR: {2}canceling statement due to lock timeout/,
+        /0044_invoices_settled_at failed, transaction rolled back \(SQLSTATE 55P03\)/,
+      ],
     },
     lastGood: /^5\.2\.0$/,
     ineffectiveFixes: {
@@ -265,8 +432,15 @@ export const expectedScenarios: readonly ExpectedScenario[] = [
     fix: [deploy('job', 'billing/staging/billing-migrate'), deploy('container', billing)],
   },
   {
-    name: 'cluster-locked', kind: 'container', service: stock, state: 'DEPLOYMENT_ERROR', step: 'DEPLOYMENT',
-    logPatterns: [/The node was low on resource: ephemeral-storage/, /untolerated taint \{node\.kubernetes\.io\/disk-pressure: \}/],
+    name: 'cluster-locked',
+    kind: 'container',
+    service: stock,
+    state: 'DEPLOYMENT_ERROR',
+    step: 'DEPLOYMENT',
+    logPatterns: [
+      /The node was low on resource: ephemeral-storage/,
+      /untolerated taint \{node\.kubernetes\.io\/disk-pressure: \}/,
+    ],
     lastGood: /^1\.17\.0$/,
     ineffectiveFixes: {
       'the same again': [{ ...deploy('container', stock), refused: /is locked by Bo Lindqvist until .*Incident 2291/ }],

@@ -18,27 +18,45 @@ const pricing = { container_id: seedId('service/pricing/staging/pricing-engine')
 const stock = { container_id: seedId('service/warehouse/production/stock-sync') };
 const base = ['shop/staging', 'shop/production', 'data/development'];
 
-const stateOf = async (at: TestPlatform, target: Json): Promise<unknown> => (await at.must('get_container_status', target))['state'];
+const stateOf = async (at: TestPlatform, target: Json): Promise<unknown> =>
+  (await at.must('get_container_status', target))['state'];
 
 /** Every environment but those of the plain seed, by path. */
 const brought = async (at: TestPlatform): Promise<string[]> => {
   const projects = rowsOf(await at.must('list_projects', { organization_id: at.organizationId }));
-  const paths = await Promise.all(projects.map(async ({ id, name }) =>
-    rowsOf(await at.must('list_environments', { project_id: id })).map((environment) => `${String(name)}/${String(environment['name'])}`)));
-  return paths.flat().filter((path) => !base.includes(path)).toSorted();
+  const paths = await Promise.all(
+    projects.map(async ({ id, name }) =>
+      rowsOf(await at.must('list_environments', { project_id: id })).map(
+        (environment) => `${String(name)}/${String(environment['name'])}`,
+      ),
+    ),
+  );
+  return paths
+    .flat()
+    .filter((path) => !base.includes(path))
+    .toSorted();
 };
 
 const clock = manualClock();
 let fourScenarios: TestPlatform;
 
 beforeAll(async () => {
-  fourScenarios = await startTestPlatform({ scenarios: ['bad-image-tag', 'terraform-state-lock', 'missing-variable', 'cluster-locked'], clock });
+  fourScenarios = await startTestPlatform({
+    scenarios: ['bad-image-tag', 'terraform-state-lock', 'missing-variable', 'cluster-locked'],
+    clock,
+  });
 });
 
 afterAll(() => fourScenarios.close());
 
 test('brings only the environments of the scenarios that were asked for, and none of it twice', async () => {
-  expect(await brought(fourScenarios)).toEqual(['network/staging', 'network/tooling', 'payments/staging', 'pricing/staging', 'warehouse/production']);
+  expect(await brought(fourScenarios)).toEqual([
+    'network/staging',
+    'network/tooling',
+    'payments/staging',
+    'pricing/staging',
+    'warehouse/production',
+  ]);
   const before = fourScenarios.dump();
   fourScenarios = await fourScenarios.restart();
   expect(fourScenarios.dump()).toEqual(before);
@@ -46,10 +64,18 @@ test('brings only the environments of the scenarios that were asked for, and non
 
 test('a restart of an application is one of the commit that runs, not of a newer one that would fail', async () => {
   const application = { application_id: seedId('service/payments/staging/payments-api') };
-  await fourScenarios.must('restart_services', { environment_id: seedId('environment/payments/staging'), application_ids: [application.application_id] });
-  await expect.poll(async () => (await fourScenarios.must('get_application_status', application))['state']).toBe('RUNNING');
+  await fourScenarios.must('restart_services', {
+    environment_id: seedId('environment/payments/staging'),
+    application_ids: [application.application_id],
+  });
+  await expect
+    .poll(async () => (await fourScenarios.must('get_application_status', application))['state'])
+    .toBe('RUNNING');
   const [newest] = rowsOf(await fourScenarios.must('list_application_deployments', application));
-  expect(newest).toMatchObject({ status: 'RESTARTED', details: { commit: { git_commit_id: expect.stringMatching(/^c81f5a2/) } } });
+  expect(newest).toMatchObject({
+    status: 'RESTARTED',
+    details: { commit: { git_commit_id: expect.stringMatching(/^c81f5a2/) } },
+  });
 });
 
 test("the state's lock names an instance of the service that holds it, and is held again hours after that was restarted", async () => {
@@ -57,13 +83,20 @@ test("the state's lock names an instance of the service that holds it, and is he
   const terraform = { terraform_id: seedId('service/network/staging/private-network') };
   const apply = async () => {
     await fourScenarios.must('redeploy_terraform', terraform);
-    await expect.poll(async () => (await fourScenarios.must('get_terraform_status', terraform))['state']).toMatch(/^(DEPLOYED|DEPLOYMENT_ERROR)$/);
-    return rowsOf(await fourScenarios.must('get_terraform_logs', { ...terraform, tail: 4 })).map(({ message }) => String(message)).join('\n');
+    await expect
+      .poll(async () => (await fourScenarios.must('get_terraform_status', terraform))['state'])
+      .toMatch(/^(DEPLOYED|DEPLOYMENT_ERROR)$/);
+    return rowsOf(await fourScenarios.must('get_terraform_logs', { ...terraform, tail: 4 }))
+      .map(({ message }) => String(message))
+      .join('\n');
   };
   const who = /Who: {7}runner@(\S+)/.exec(await apply())?.[1];
   const pods = new Set(rowsOf(await fourScenarios.must('get_container_logs', runner)).map((line) => line['pod_name']));
   expect(pods).toContain(who);
-  await fourScenarios.must('restart_services', { environment_id: seedId('environment/network/tooling'), container_ids: [runner.container_id] });
+  await fourScenarios.must('restart_services', {
+    environment_id: seedId('environment/network/tooling'),
+    container_ids: [runner.container_id],
+  });
   await expect.poll(() => stateOf(fourScenarios, runner)).toBe('RESTARTED');
   expect(await apply()).toContain('Apply complete!');
   clock.advance(7 * 3_600_000);
@@ -93,7 +126,11 @@ test('leaves the failure where the directory is served without the option, and l
   const without = await first.restart({ scenarios: [] });
   await without.must('deploy_container', pricing);
   await expect.poll(() => stateOf(without, pricing)).toBe('DEPLOYMENT_ERROR');
-  await without.must('update_container', { ...(await without.must('get_container', pricing)), tag: '3.7.0', ...pricing });
+  await without.must('update_container', {
+    ...(await without.must('get_container', pricing)),
+    tag: '3.7.0',
+    ...pricing,
+  });
   await without.must('deploy_container', pricing);
   await expect.poll(() => stateOf(without, pricing)).toBe('DEPLOYED');
   const again = await without.restart({ scenarios: ['bad-image-tag'] });
@@ -102,25 +139,37 @@ test('leaves the failure where the directory is served without the option, and l
 
 /** What became of each deployment of the payments, and when and by whom it was ordered. */
 const historyOf = async (at: TestPlatform) =>
-  rowsOf(await at.must('list_application_deployments', { application_id: seedId('service/payments/staging/payments-api') })).map(
-    ({ status, auditing_data }) => [status, (auditing_data as Json)['created_at'], (auditing_data as Json)['triggered_by']]);
+  rowsOf(
+    await at.must('list_application_deployments', { application_id: seedId('service/payments/staging/payments-api') }),
+  ).map(({ status, auditing_data }) => [
+    status,
+    (auditing_data as Json)['created_at'],
+    (auditing_data as Json)['triggered_by'],
+  ]);
 
 test('goes on where it was cut off', async () => {
   const platform = await startPlatform({ scenarios: ['missing-variable'] });
   const complete = await historyOf(platform);
   // As if it had ended after the first of the deployments.
   const store = new DatabaseSync(join(platform.dataDir, databaseFile), { enableForeignKeyConstraints: false });
-  store.prepare('DELETE FROM deployment WHERE environment_id = ? AND created_at > ?').run(seedId('environment/payments/staging'), String(complete.at(-1)![1]));
+  store
+    .prepare('DELETE FROM deployment WHERE environment_id = ? AND created_at > ?')
+    .run(seedId('environment/payments/staging'), String(complete.at(-1)![1]));
   store.close();
   expect(await historyOf(platform)).toHaveLength(1);
   expect(await historyOf(await platform.restart())).toEqual(complete);
 });
 
 test('knows no scenario of another name, and makes nothing for it', async () => {
-  await expect(startTestPlatform({ scenarios: ['bad-image-tag', 'bad-tag'] })).rejects.toThrow('"bad-tag" is no scenario. There are bad-image-tag, ');
+  await expect(startTestPlatform({ scenarios: ['bad-image-tag', 'bad-tag'] })).rejects.toThrow(
+    '"bad-tag" is no scenario. There are bad-image-tag, ',
+  );
 });
 
-const saidWith = async (randomSeed: string) => (await startPlatform({ scenarios: ['out-of-memory', 'docker-build-error'], clock: manualClock(), randomSeed })).dump()['log_line'];
+const saidWith = async (randomSeed: string) =>
+  (
+    await startPlatform({ scenarios: ['out-of-memory', 'docker-build-error'], clock: manualClock(), randomSeed })
+  ).dump()['log_line'];
 
 test('says the same, word for word, for the same seed at the same time', async () => {
   expect(await saidWith('seven')).toEqual(await saidWith('seven'));

@@ -12,10 +12,14 @@ beforeAll(async () => {
 
 afterAll(() => platform.close());
 
-const target = ({ kind, service }: Pick<ExpectedScenario, 'kind' | 'service'>): Json => ({ [`${kind}_id`]: seedId(`service/${service}`) });
+const target = ({ kind, service }: Pick<ExpectedScenario, 'kind' | 'service'>): Json => ({
+  [`${kind}_id`]: seedId(`service/${service}`),
+});
 const status = (one: ExpectedScenario): Promise<Json> => platform.must(`get_${one.kind}_status`, target(one));
-const history = async (one: ExpectedScenario): Promise<Json[]> => rowsOf(await platform.must(`list_${one.kind}_deployments`, { ...target(one), pageSize: 50 }));
-const messages = async (one: Pick<ExpectedScenario, 'kind' | 'service'>): Promise<string[]> => rowsOf(await platform.must(`get_${one.kind}_logs`, target(one))).map(({ message }) => String(message));
+const history = async (one: ExpectedScenario): Promise<Json[]> =>
+  rowsOf(await platform.must(`list_${one.kind}_deployments`, { ...target(one), pageSize: 50 }));
+const messages = async (one: Pick<ExpectedScenario, 'kind' | 'service'>): Promise<string[]> =>
+  rowsOf(await platform.must(`get_${one.kind}_logs`, target(one))).map(({ message }) => String(message));
 
 /** What a deployment deployed: its commit or its tag. */
 const versionOf = ({ details }: Json): string | undefined => {
@@ -28,17 +32,24 @@ const orderedAt = ({ auditing_data }: Json): string => String((auditing_data as 
 /** What was changed since the last good deployment, where that had the same version. */
 const lastChange = async (one: ExpectedScenario): Promise<Json> =>
   one.changed
-    ? rowsOf(await platform.must('list_environment_variables', target(one))).find(({ key }) => key === one.changed!.variable)!
+    ? rowsOf(await platform.must('list_environment_variables', target(one))).find(
+        ({ key }) => key === one.changed!.variable,
+      )!
     : platform.must(`get_${one.kind}`, target(one));
 
 /** Takes the steps, and waits until nothing of the environment moves. Gives the service's state. */
 const take = async (one: ExpectedScenario, steps: readonly Step[]): Promise<string> => {
   for (const { call, input, refused } of steps) {
-    const { status: code, text } = await platform.call(call, typeof input === 'function' ? await input(platform) : input);
+    const { status: code, text } = await platform.call(
+      call,
+      typeof input === 'function' ? await input(platform) : input,
+    );
     if (refused) expect([code, text]).toEqual([400, expect.stringMatching(refused)]);
     else expect(code, text).toBeLessThan(300);
   }
-  await expect.poll(async () => (await history(one))[0]?.['status'], { interval: 10 }).toMatch(/^(DEPLOYED|\w+_ERROR|CANCELED)$/);
+  await expect
+    .poll(async () => (await history(one))[0]?.['status'], { interval: 10 })
+    .toMatch(/^(DEPLOYED|\w+_ERROR|CANCELED)$/);
   return String((await history(one))[0]!['status']);
 };
 
@@ -48,7 +59,9 @@ test('every scenario is expected to show something', () => {
 
 test('no two scenarios bring or know the same thing', () => {
   const things = scenarios.flatMap(({ environments, clusters = [], facts: world }) => [
-    ...environments.map(({ path }) => path), ...clusters.map(({ name }) => name), ...Object.values(world).flatMap((known) => Object.keys(known)),
+    ...environments.map(({ path }) => path),
+    ...clusters.map(({ name }) => name),
+    ...Object.values(world).flatMap((known) => Object.keys(known)),
   ]);
   expect(things).toEqual([...new Set(things)]);
 });
@@ -57,7 +70,9 @@ describe.each(expectedScenarios.map((one): [string, ExpectedScenario] => [one.na
   test('fails as it does in life, after it went well', async () => {
     const [newest, ...before] = await history(one);
     expect(newest).toMatchObject({ status: one.state, status_details: { status: 'ERROR' } });
-    expect((await status(one))['steps']).toMatchObject({ details: expect.arrayContaining([expect.objectContaining({ step_name: one.step, status: 'ERROR' })]) });
+    expect((await status(one))['steps']).toMatchObject({
+      details: expect.arrayContaining([expect.objectContaining({ step_name: one.step, status: 'ERROR' })]),
+    });
     const good = before.find((row) => row['status'] === 'DEPLOYED');
     expect(good).toBeDefined();
     if (one.lastGood) {
@@ -75,22 +90,35 @@ describe.each(expectedScenarios.map((one): [string, ExpectedScenario] => [one.na
     const log = await messages(one);
     if (one.otherServiceLog) {
       const other = await messages(one.otherServiceLog);
-      for (const line of one.otherServiceLog.lines) expect(other.filter((message) => line.test(message)), String(line)).not.toEqual([]);
+      for (const line of one.otherServiceLog.lines)
+        expect(
+          other.filter((message) => line.test(message)),
+          String(line),
+        ).not.toEqual([]);
     }
-    for (const line of one.logPatterns) expect(log.filter((message) => line.test(message)), String(line)).not.toEqual([]);
+    for (const line of one.logPatterns)
+      expect(
+        log.filter((message) => line.test(message)),
+        String(line),
+      ).not.toEqual([]);
     expect(log.some((message) => message.includes('\u001B['))).toBe(true);
     expect(log.some((message) => message.includes('\n'))).toBe(true);
-    expect(log.filter((message) => !one.logPatterns.some((line) => line.test(message))).length).toBeGreaterThan(log.length / 3);
+    expect(log.filter((message) => !one.logPatterns.some((line) => line.test(message))).length).toBeGreaterThan(
+      log.length / 3,
+    );
   });
 
   test.each(Object.entries(one.ineffectiveFixes))('is not helped by %s', async (_way, steps) => {
     expect(await take(one, steps)).toBe(one.state);
   });
 
-  test.each(one.alternativeFix ? [one.alternativeFix] : [])('is gone after another fix, and there again when that is undone', async ({ there, back }) => {
-    expect(await take(one, there)).toBe('DEPLOYED');
-    expect(await take(one, back)).toBe(one.state);
-  });
+  test.each(one.alternativeFix ? [one.alternativeFix] : [])(
+    'is gone after another fix, and there again when that is undone',
+    async ({ there, back }) => {
+      expect(await take(one, there)).toBe('DEPLOYED');
+      expect(await take(one, back)).toBe(one.state);
+    },
+  );
 
   test('is gone after the fix', async () => {
     expect(await take(one, one.fix)).toBe('DEPLOYED');

@@ -26,27 +26,60 @@ const at = '2026-01-01T00:00:00.000Z';
 
 test('services that end side by side do not wait for each other where a rule that watches their cluster is to be evaluated anyway', async () => {
   await addOrganization(db);
-  const [one, other] = [await addEnvironment(db, 'one', { web: { kind: 'container' } }), await addEnvironment(db, 'other', { web: { kind: 'container' } })];
-  await db.insertInto('alert_rule').values({
-    id: 'rule', created_at: at, updated_at: at, organization_id: organizationId, cluster_id: clusterId, name: 'rule', description: '', tag: '', condition: '{"promql":"1"}', for_duration: 'PT1M', severity: 'LOW',
-    enabled: 1, alert_receiver_ids: '[]', presentation: '{}', source: 'MANAGED', state: 'NOTIFIED', target_type: 'CLUSTER', target_id: clusterId, is_up_to_date: 1, starts_at: at,
-  }).execute();
+  const [one, other] = [
+    await addEnvironment(db, 'one', { web: { kind: 'container' } }),
+    await addEnvironment(db, 'other', { web: { kind: 'container' } }),
+  ];
+  await db
+    .insertInto('alert_rule')
+    .values({
+      id: 'rule',
+      created_at: at,
+      updated_at: at,
+      organization_id: organizationId,
+      cluster_id: clusterId,
+      name: 'rule',
+      description: '',
+      tag: '',
+      condition: '{"promql":"1"}',
+      for_duration: 'PT1M',
+      severity: 'LOW',
+      enabled: 1,
+      alert_receiver_ids: '[]',
+      presentation: '{}',
+      source: 'MANAGED',
+      state: 'NOTIFIED',
+      target_type: 'CLUSTER',
+      target_id: clusterId,
+      is_up_to_date: 1,
+      starts_at: at,
+    })
+    .execute();
   const context: EngineContext = {
-    db, clock: systemClock, random: systemRandom, log: silentLog, timeScale: 0, openSecret: (sealed) => sealed, runtimes: runtimesOf({ [simulatedRuntimeName]: createSimulatedRuntime({ clock: systemClock, timeScale: 0 }) }),
+    db,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    timeScale: 0,
+    openSecret: (sealed) => sealed,
+    runtimes: runtimesOf({ [simulatedRuntimeName]: createSimulatedRuntime({ clock: systemClock, timeScale: 0 }) }),
   };
-  const settle = (place: typeof one, meanwhile: () => Promise<void>) => db.write(async (trx) => {
-    await serviceSettled(context, trx, place.ids['web']!, place.environmentId);
-    await meanwhile();
-  });
+  const settle = (place: typeof one, meanwhile: () => Promise<void>) =>
+    db.write(async (trx) => {
+      await serviceSettled(context, trx, place.ids['web']!, place.environmentId);
+      await meanwhile();
+    });
   const dueTimes = () => db.selectFrom('timer').select('due_ms').where('subject_id', '=', 'rule').execute();
   await settle(one, async () => {});
   const due = await dueTimes();
   expect(due).toHaveLength(1);
   // The second one ends within the first, which would wait for itself.
   let isEnded = false;
-  await settle(one, () => settle(other, async () => {
-    isEnded = true;
-  }));
+  await settle(one, () =>
+    settle(other, async () => {
+      isEnded = true;
+    }),
+  );
   expect(isEnded).toBe(true);
   expect(await dueTimes()).toEqual(due);
 });

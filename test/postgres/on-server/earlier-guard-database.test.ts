@@ -9,11 +9,18 @@ type Place = Awaited<ReturnType<typeof createPlace>>;
 
 let places: Place[];
 beforeEach(async () => {
-  places = await Promise.all(['earlier', 'new'].map((name) => createPlace(process.env['TEST_POSTGRES']!, `guard_${name}_${randomBytes(8).toString('hex')}`)));
+  places = await Promise.all(
+    ['earlier', 'new'].map((name) =>
+      createPlace(process.env['TEST_POSTGRES']!, `guard_${name}_${randomBytes(8).toString('hex')}`),
+    ),
+  );
 });
 afterEach(() => Promise.all(places.map((place) => place[Symbol.asyncDispose]())));
 
-/** Tables with their columns, keys, conditions and look-ups. Texts are compared by their characters in newer ones, and numbers may be given to rows. */
+/**
+ * Tables with their columns, keys, conditions and look-ups. Texts are compared by their characters in newer ones, and
+ * numbers may be given to rows.
+ */
 const shape = `
   select format('%s.%s %s%s', table_name, column_name, data_type, case is_nullable when 'NO' then ' not null' else '' end) as part from information_schema.columns where table_name like 'guard\\_%'
   union select replace(indexdef, ' COLLATE "C"', '') from pg_indexes where tablename like 'guard\\_%'
@@ -26,7 +33,9 @@ test('the database of an earlier server keeps everything that waits and counts, 
   await stores[1]!.time(0);
   await expectEarlierState(stores[0]!);
   await Promise.all(stores.map((store) => store.close()));
-  const [shapeOfEarlier, shapeOfNew] = await Promise.all([earlier, fresh].map(({ address }) => inDatabase<{ part: string }>(address, shape)));
+  const [shapeOfEarlier, shapeOfNew] = await Promise.all(
+    [earlier, fresh].map(({ address }) => inDatabase<{ part: string }>(address, shape)),
+  );
   expect(shapeOfNew!.length).toBeGreaterThan(50);
   expect(shapeOfEarlier).toEqual(shapeOfNew);
 });

@@ -33,12 +33,19 @@ const both = (each: (store: GuardStore) => Promise<unknown>): Promise<unknown> =
 /** The traffic of servers, until it is told to end. */
 function traffic() {
   const kinds = ['added', 'decided', 'taken', 'asked', 'used', 'counted'] as const;
-  const told = Object.fromEntries(kinds.map((kind) => [kind, { begun: new Set<string>(), done: [] }])) as unknown as Record<(typeof kinds)[number], Told>;
+  const told = Object.fromEntries(
+    kinds.map((kind) => [kind, { begun: new Set<string>(), done: [] }]),
+  ) as unknown as Record<(typeof kinds)[number], Told>;
   const errors: Error[] = [];
   const ending = new AbortController();
 
   /** Makes a step, and notes what came of it. @returns what the store answered; undefined if it failed */
-  const step = async <Answer>(kind: keyof typeof told, id: string, operation: () => Promise<Answer>, isDone: (answer: Answer) => boolean): Promise<Answer | undefined> => {
+  const step = async <Answer>(
+    kind: keyof typeof told,
+    id: string,
+    operation: () => Promise<Answer>,
+    isDone: (answer: Answer) => boolean,
+  ): Promise<Answer | undefined> => {
     told[kind].begun.add(id);
     try {
       const answer = await operation();
@@ -53,19 +60,58 @@ function traffic() {
   const work = async (name: string): Promise<void> => {
     for (let index = 0; !ending.signal.aborted; index += 1) {
       const code = `${name} ${index}`;
-      await step('added', code, () => addTo(stores[index % 2]!, waitingRecord({ code, identity: code })), ({ kind }) => kind === 'added');
-      await both((store) => step('decided', code, () => store.waiting.decide(code, 'approved', 'signature'), (isMade) => isMade));
+      await step(
+        'added',
+        code,
+        () => addTo(stores[index % 2]!, waitingRecord({ code, identity: code })),
+        ({ kind }) => kind === 'added',
+      );
+      await both((store) =>
+        step(
+          'decided',
+          code,
+          () => store.waiting.decide(code, 'approved', 'signature'),
+          (isMade) => isMade,
+        ),
+      );
       // Every other call waits on.
-      if (index % 2 === 0) await both((store) => step('taken', code, () => store.waiting.take(code), (isMade) => isMade));
-      const question = await step('asked', code, () => stores[0]!.singleUses.begin(start, quarterHour), () => true);
-      if (question !== undefined) await both((store) => step('used', question, () => store.singleUses.use(question, start), (use) => use === 'used'));
-      await step('counted', code, () => stores[1]!.highRiskCalls.take(limit, start), (until) => until === undefined);
+      if (index % 2 === 0)
+        await both((store) =>
+          step(
+            'taken',
+            code,
+            () => store.waiting.take(code),
+            (isMade) => isMade,
+          ),
+        );
+      const question = await step(
+        'asked',
+        code,
+        () => stores[0]!.singleUses.begin(start, quarterHour),
+        () => true,
+      );
+      if (question !== undefined)
+        await both((store) =>
+          step(
+            'used',
+            question,
+            () => store.singleUses.use(question, start),
+            (use) => use === 'used',
+          ),
+        );
+      await step(
+        'counted',
+        code,
+        () => stores[1]!.highRiskCalls.take(limit, start),
+        (until) => until === undefined,
+      );
     }
   };
 
   const working = Promise.all(['one', 'two', 'three'].map(work));
   return {
-    told, errors,
+    told,
+    errors,
     /** Waits until so many more calls were counted. */
     more: async (count: number): Promise<void> => {
       const goal = told.counted.done.length + count;
@@ -78,7 +124,8 @@ function traffic() {
   };
 }
 
-const repeated = (values: readonly string[]): string[] => values.filter((value, index) => values.indexOf(value) !== index);
+const repeated = (values: readonly string[]): string[] =>
+  values.filter((value, index) => values.indexOf(value) !== index);
 
 test('a database that is stopped at once in the middle of traffic, three times, loses nothing that it told, and lets nothing be used twice', async () => {
   await Promise.all(stores.map((store) => store.time(start)));
@@ -111,9 +158,11 @@ test('a database that is stopped at once in the middle of traffic, three times, 
     const [found] = await store.waiting.withCode(code, start);
     if (taken.has(code)) expect(found, code).toBeUndefined();
     else if (!mayBeTaken.has(code)) expect(found, code).toBeDefined();
-    if (found && decided.has(code)) expect(found.decision, code).toEqual({ verdict: 'approved', signature: 'signature' });
+    if (found && decided.has(code))
+      expect(found.decision, code).toEqual({ verdict: 'approved', signature: 'signature' });
   }
-  for (const question of told.used.done) expect(await store.singleUses.use(question, start), question).toBe('used_before');
+  for (const question of told.used.done)
+    expect(await store.singleUses.use(question, start), question).toBe('used_before');
   // Whatever counts against the limit still does: one more than were told can't be made.
   const counted = told.counted.done.length;
   expect(await store.highRiskCalls.nextAt(counted, start)).toBeGreaterThan(start);

@@ -35,6 +35,8 @@ describe('the store of servers on PostgreSQL', () => {
     await place.cutConnections!();
     expect(await store.waiting.decide('A', 'approved', 'signature')).toBe(true);
     await place.cutConnections!();
-    expect(await Promise.all(Array.from({ length: 5 }, () => store.waiting.take('A')))).toEqual(expect.arrayContaining([true, false]));
+    expect(await Promise.all(Array.from({ length: 5 }, () => store.waiting.take('A')))).toEqual(
+      expect.arrayContaining([true, false]),
+    );
   });
 });

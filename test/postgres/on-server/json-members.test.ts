@@ -11,7 +11,9 @@ beforeAll(async () => {
 afterAll(() => platform.close());
 
 const counts = async (): Promise<unknown[]> =>
-  rowsOf(await platform.must('list_helm_repositories', { organization_id: platform.organizationId })).map(({ id, associated_services_count: count }) => [id, count]);
+  rowsOf(await platform.must('list_helm_repositories', { organization_id: platform.organizationId })).map(
+    ({ id, associated_services_count: count }) => [id, count],
+  );
 
 test('the services of a Helm repository are counted whatever characters their configuration has', async () => {
   const before = await counts();
@@ -22,15 +24,27 @@ test('the services of a Helm repository are counted whatever characters their co
 });
 
 test.each([
-  ['a plain text', '"x"', 'x'], ['U+0000', String.raw`"\u0000x\u0000"`, 'x'], ['backslashes before u0000', String.raw`"\\u0000"`, String.raw`\u0000`],
-  ['a backslash and U+0000', String.raw`"\\\u0000x"`, String.raw`\x`], ['half a surrogate pair', String.raw`"\ud800x\uDFFF"`, 'x'], ['escapes', String.raw`"\"\u00e9\n"`, '"é\n'], ['null', 'null', null],
+  ['a plain text', '"x"', 'x'],
+  ['U+0000', String.raw`"\u0000x\u0000"`, 'x'],
+  ['backslashes before u0000', String.raw`"\\u0000"`, String.raw`\u0000`],
+  ['a backslash and U+0000', String.raw`"\\\u0000x"`, String.raw`\x`],
+  ['half a surrogate pair', String.raw`"\ud800x\uDFFF"`, 'x'],
+  ['escapes', String.raw`"\"\u00e9\n"`, '"é\n'],
+  ['null', 'null', null],
 ])('a member is read where JSON has %s', async (_, value, text) => {
   for (const json of [`{"a": {"b": ${value}}}`, `{"odd": ${value}, "a": {"b": ${value}}}`]) {
-    expect(await onDatabaseOf(platform.dataDir, [`select ${jsonMemberOf('postgres', `$json$${json}$json$::json`, ['a', 'b'])} as member`])).toEqual([{ member: text }]);
+    expect(
+      await onDatabaseOf(platform.dataDir, [
+        `select ${jsonMemberOf('postgres', `$json$${json}$json$::json`, ['a', 'b'])} as member`,
+      ]),
+    ).toEqual([{ member: text }]);
   }
 });
 
 test('they are found by their index', async () => {
-  const plan = await onDatabaseOf(platform.dataDir, ['set enable_seqscan = off', `explain select id from service where kind = 'helm' and ${jsonMemberOf('postgres', '"spec"', ['source', 'repository', 'repository', 'id'])} = 'x'`]);
+  const plan = await onDatabaseOf(platform.dataDir, [
+    'set enable_seqscan = off',
+    `explain select id from service where kind = 'helm' and ${jsonMemberOf('postgres', '"spec"', ['source', 'repository', 'repository', 'id'])} = 'x'`,
+  ]);
   expect(JSON.stringify(plan)).toContain('service_of_helm_repository');
 });

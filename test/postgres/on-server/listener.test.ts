@@ -23,18 +23,24 @@ test('what listens on a connection that the network has forgotten notices it, li
   const heard: string[] = [];
   let [listening, lost] = [0, 0];
   const listener = listen({
-    config: clientConfig(parseAddress(proxy.addressOf(database.address.database)), options), channel: 'news', askMilliseconds: 500,
-    onMessage: (message) => void heard.push(message), onListening: () => void (listening += 1), onLost: () => void (lost += 1),
+    config: clientConfig(parseAddress(proxy.addressOf(database.address.database)), options),
+    channel: 'news',
+    askMilliseconds: 500,
+    onMessage: (message) => void heard.push(message),
+    onListening: () => void (listening += 1),
+    onLost: () => void (lost += 1),
   });
   await listener.ready;
   proxy.forget();
   await pool.query("select pg_notify('news', 'while it is forgotten')");
   await expect.poll(() => listening).toBeGreaterThan(1);
   expect(lost).toBeGreaterThan(0);
-  await expect.poll(async () => {
-    await pool.query("select pg_notify('news', 'after it')");
-    return heard;
-  }).toContain('after it');
+  await expect
+    .poll(async () => {
+      await pool.query("select pg_notify('news', 'after it')");
+      return heard;
+    })
+    .toContain('after it');
   expect(heard).not.toContain('while it is forgotten');
   proxy.forget();
   await listener.close();

@@ -18,11 +18,25 @@ const recording = recordStatements();
 
 beforeAll(async () => {
   platform = await startTestPlatform();
-  admin = openPool(parseAddress(addressOf(databaseOf(platform.dataDir)!)), { applicationName: 'test', maximumConnections: 1 });
-  await addManyRows({
-    kind: 'postgres', run: async (statement) => void (await admin.query(statement)),
-    columnsOf: async (table) => (await admin.query<{ name: string }>('select column_name as name from information_schema.columns where table_name = $1', [table])).rows.map(({ name }) => name),
-  }, platform.seed, copies);
+  admin = openPool(parseAddress(addressOf(databaseOf(platform.dataDir)!)), {
+    applicationName: 'test',
+    maximumConnections: 1,
+  });
+  await addManyRows(
+    {
+      kind: 'postgres',
+      run: async (statement) => void (await admin.query(statement)),
+      columnsOf: async (table) =>
+        (
+          await admin.query<{ name: string }>(
+            'select column_name as name from information_schema.columns where table_name = $1',
+            [table],
+          )
+        ).rows.map(({ name }) => name),
+    },
+    platform.seed,
+    copies,
+  );
   // oxlint-disable-next-line typescript/unbound-method -- it is called on each client.
   const query = Client.prototype.query as (this: Client, ...args: unknown[]) => unknown;
   vi.spyOn(Client.prototype, 'query').mockImplementation(function record(this: Client, ...args: unknown[]) {
@@ -50,7 +64,13 @@ interface PlanNode {
 }
 
 /** How many rows a plan has read, those among them that it passed over. */
-const rowsRead = ({ 'Node Type': type, 'Actual Rows': rows = 0, 'Actual Loops': loops = 0, 'Rows Removed by Filter': removed = 0, Plans: plans = [] }: PlanNode): number =>
+const rowsRead = ({
+  'Node Type': type,
+  'Actual Rows': rows = 0,
+  'Actual Loops': loops = 0,
+  'Rows Removed by Filter': removed = 0,
+  Plans: plans = [],
+}: PlanNode): number =>
   (type.includes('Scan') ? (rows + removed) * loops : 0) + plans.reduce((sum, plan) => sum + rowsRead(plan), 0);
 
 /** How many rows a statement reads. What it changes is undone. */
@@ -58,7 +78,9 @@ async function rowsReadBy({ text, values }: SentStatement): Promise<number> {
   const client = await admin.connect();
   try {
     await client.query('begin');
-    const { rows: [row] } = await client.query<{ 'QUERY PLAN': string }>(`explain (analyze, timing off, format json) ${text}`, [...values]);
+    const {
+      rows: [row],
+    } = await client.query<{ 'QUERY PLAN': string }>(`explain (analyze, timing off, format json) ${text}`, [...values]);
     const [plan] = JSON.parse(row!['QUERY PLAN']) as readonly [{ readonly Plan: PlanNode }];
     return rowsRead(plan.Plan);
   } finally {
@@ -71,7 +93,9 @@ async function rowsReadBy({ text, values }: SentStatement): Promise<number> {
 const isInsertion = ({ text }: SentStatement): boolean => /^\s*insert/i.test(text);
 
 test('no statement of the API or the engine reads more rows because there are more of them', async () => {
-  const statements = recording.statements().filter((statement) => /^\s*(?:select|update|delete|with)\b/i.test(statement.text) && !isInsertion(statement));
+  const statements = recording
+    .statements()
+    .filter((statement) => /^\s*(?:select|update|delete|with)\b/i.test(statement.text) && !isInsertion(statement));
   expect(statements.length).toBeGreaterThan(150);
   const tooMany: unknown[] = [];
   let explained = 0;

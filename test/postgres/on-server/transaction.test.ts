@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CommitUnknown, openPool, type PostgresClient, type PostgresPool, transaction } from '../../../src/postgres/index.ts';
+import {
+  CommitUnknown,
+  openPool,
+  type PostgresClient,
+  type PostgresPool,
+  transaction,
+} from '../../../src/postgres/index.ts';
 import { startTcpProxy } from '../../support/postgres/tcp-proxy.ts';
 import { type OwnDatabase, ownDatabase } from './own-database.ts';
 
@@ -18,19 +24,25 @@ afterAll(async () => {
   await database.drop();
 });
 
-const valueOf = async (id: number): Promise<number> => (await pool.query<{ value: number }>('select value from thing where id = $1', [id])).rows[0]!.value;
-const add = (client: PostgresClient, id: number) => client.query('update thing set value = value + 1 where id = $1', [id]);
+const valueOf = async (id: number): Promise<number> =>
+  (await pool.query<{ value: number }>('select value from thing where id = $1', [id])).rows[0]!.value;
+const add = (client: PostgresClient, id: number) =>
+  client.query('update thing set value = value + 1 where id = $1', [id]);
 
 test('what fails leaves nothing, and a failed statement can not be swallowed', async () => {
   const before = await valueOf(1);
-  await expect(transaction(pool, 'write', async (client) => {
-    await add(client, 1);
-    throw new Error('on purpose');
-  })).rejects.toThrow('on purpose');
-  await expect(transaction(pool, 'write', async (client) => {
-    await add(client, 1);
-    await client.query('select nonsense').catch(() => {});
-  })).rejects.toThrow('undone');
+  await expect(
+    transaction(pool, 'write', async (client) => {
+      await add(client, 1);
+      throw new Error('on purpose');
+    }),
+  ).rejects.toThrow('on purpose');
+  await expect(
+    transaction(pool, 'write', async (client) => {
+      await add(client, 1);
+      await client.query('select nonsense').catch(() => {});
+    }),
+  ).rejects.toThrow('undone');
   expect(await valueOf(1)).toBe(before);
 });
 
@@ -43,14 +55,15 @@ test('two that wait for each other are both made', async () => {
   const met = Promise.withResolvers<void>();
   let waiting = 0;
   let attempts = 0;
-  const bothOf = (first: number, second: number) => transaction(pool, 'write', async (client) => {
-    attempts += 1;
-    await add(client, first);
-    waiting += 1;
-    if (waiting === 2) met.resolve();
-    await met.promise;
-    await add(client, second);
-  });
+  const bothOf = (first: number, second: number) =>
+    transaction(pool, 'write', async (client) => {
+      attempts += 1;
+      await add(client, first);
+      waiting += 1;
+      if (waiting === 2) met.resolve();
+      await met.promise;
+      await add(client, second);
+    });
   await Promise.all([bothOf(1, 2), bothOf(2, 1)]);
   expect([await valueOf(1), await valueOf(2)]).toEqual([one + 2, two + 2]);
   expect(attempts).toBe(3);
@@ -77,10 +90,12 @@ test('one whose connection is cut at its commit says that nobody knows, and is n
   proxy.cutCommitAfter('update thing');
   const cut = openPool({ ...database.address, host: '127.0.0.1', port: proxy.port }, options);
   let attempts = 0;
-  await expect(transaction(cut, 'write', async (client) => {
-    attempts += 1;
-    await add(client, 1);
-  })).rejects.toThrow(CommitUnknown);
+  await expect(
+    transaction(cut, 'write', async (client) => {
+      attempts += 1;
+      await add(client, 1);
+    }),
+  ).rejects.toThrow(CommitUnknown);
   await cut.end();
   await proxy.close();
   expect(attempts).toBe(1);
@@ -89,12 +104,16 @@ test('one whose connection is cut at its commit says that nobody knows, and is n
 });
 
 test('times are ISO 8601 and counts are numbers', async () => {
-  const { rows } = await pool.query("select timestamptz '2026-03-01 12:00:00.25+01' as at, count(*) as all, 9007199254740991::bigint as most from thing");
+  const { rows } = await pool.query(
+    "select timestamptz '2026-03-01 12:00:00.25+01' as at, count(*) as all, 9007199254740991::bigint as most from thing",
+  );
   expect(rows).toEqual([{ at: '2026-03-01T11:00:00.250Z', all: 2, most: Number.MAX_SAFE_INTEGER }]);
 });
 
 test('a process that is stopped within a transaction loses its locks before others give up waiting for them', async () => {
-  const { rows } = await pool.query<{ name: string; setting: string }>("select name, setting from pg_settings where name in ('lock_timeout', 'idle_in_transaction_session_timeout')");
+  const { rows } = await pool.query<{ name: string; setting: string }>(
+    "select name, setting from pg_settings where name in ('lock_timeout', 'idle_in_transaction_session_timeout')",
+  );
   const limits = Object.fromEntries(rows.map(({ name, setting }) => [name, Number(setting)]));
   expect(limits['idle_in_transaction_session_timeout']).toBeGreaterThan(0);
   expect(limits['idle_in_transaction_session_timeout']).toBeLessThanOrEqual(limits['lock_timeout']! / 2);

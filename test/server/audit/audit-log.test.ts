@@ -19,7 +19,11 @@ describe('a trail', () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
     await log.auditLog().append({ tool: 'a' }, true);
-    const modes = await Promise.all([log.file, join(log.heads, '1.head'), join(folder.path, 'guard.key')].map(async (path) => (await stat(path)).mode & 0o777));
+    const modes = await Promise.all(
+      [log.file, join(log.heads, '1.head'), join(folder.path, 'guard.key')].map(
+        async (path) => (await stat(path)).mode & 0o777,
+      ),
+    );
     expect(modes).toEqual([0o600, 0o600, 0o600]);
   });
 
@@ -36,7 +40,12 @@ describe('a trail', () => {
     await Promise.all(Array.from({ length: 200 }, (_, index) => auditLog.append({ index }, false)));
     await auditLog.close();
     expect(writings).toBeLessThan(10);
-    expect((await log.text()).trim().split('\n').map((line) => (JSON.parse(line) as { index: number }).index)).toEqual(Array.from({ length: 200 }, (_, index) => index));
+    expect(
+      (await log.text())
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { index: number }).index),
+    ).toEqual(Array.from({ length: 200 }, (_, index) => index));
     expect(await log.verify()).toEqual({ entries: 200, chains: 1, faults: [] });
   });
 
@@ -44,7 +53,8 @@ describe('a trail', () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
     const auditLog = log.auditLog();
-    const count = async (): Promise<unknown> => (JSON.parse(await readFile(join(log.heads, '1.head'), 'utf8')) as { count: number }).count;
+    const count = async (): Promise<unknown> =>
+      (JSON.parse(await readFile(join(log.heads, '1.head'), 'utf8')) as { count: number }).count;
     for (const index of [1, 2, 3]) await auditLog.append({ index }, false);
     await eventually(async () => expect(await count()).toBe(3));
     await auditLog.append({ index: 4 }, false);
@@ -75,7 +85,10 @@ describe('a trail', () => {
     await writeFile(log.file, '{"chain":"cut');
     await log.auditLog().append({ tool: 'a' }, false);
     const { entries, faults } = await log.verify();
-    expect({ entries, faults }).toEqual({ entries: 1, faults: [{ where: `${log.file}:1`, what: 'This is no entry of a log.' }] });
+    expect({ entries, faults }).toEqual({
+      entries: 1,
+      faults: [{ where: `${log.file}:1`, what: 'This is no entry of a log.' }],
+    });
   });
 
   test('refuses a key that others may read', async () => {
@@ -93,17 +106,22 @@ describe('a trail', () => {
   });
 
   // Only root gives files away.
-  test.runIf(process.getuid?.() === 0)('takes a key that another user provides for its group, as Kubernetes does, and none for everybody', async () => {
-    await using folder = await temporaryFolder();
-    const log = auditLogIn(folder.path);
-    const path = join(folder.path, 'guard.key');
-    await writeFile(path, Buffer.alloc(32), { mode: 0o440 });
-    await chown(path, 12_345, 0);
-    await log.auditLog().append({ tool: 'a' }, true);
-    expect((await log.verify()).faults).toEqual([]);
-    await chmod(path, 0o444);
-    await expect(auditLogIn(folder.path).auditLog().append({ tool: 'a' }, true)).rejects.toThrow(/others may read it/);
-  });
+  test.runIf(process.getuid?.() === 0)(
+    'takes a key that another user provides for its group, as Kubernetes does, and none for everybody',
+    async () => {
+      await using folder = await temporaryFolder();
+      const log = auditLogIn(folder.path);
+      const path = join(folder.path, 'guard.key');
+      await writeFile(path, Buffer.alloc(32), { mode: 0o440 });
+      await chown(path, 12_345, 0);
+      await log.auditLog().append({ tool: 'a' }, true);
+      expect((await log.verify()).faults).toEqual([]);
+      await chmod(path, 0o444);
+      await expect(auditLogIn(folder.path).auditLog().append({ tool: 'a' }, true)).rejects.toThrow(
+        /others may read it/,
+      );
+    },
+  );
 
   test('refuses a key of another length', async () => {
     await using folder = await temporaryFolder();
@@ -145,8 +163,13 @@ describe('a trail into a command', () => {
     vi.stubEnv('TZ', 'Europe/Lisbon');
     onTestFinished(() => void vi.unstubAllEnvs());
     const file = join(folder.path, 'environment');
-    const copyEnvironment = 'require("fs").writeFileSync(process.argv[1], JSON.stringify(process.env)); process.stdin.resume()';
-    const auditLog = createAuditLog({ sink: commandSink(node(copyEnvironment, file), ['SPLUNK_TOKEN', 'NOT_SET']), heads, keys });
+    const copyEnvironment =
+      'require("fs").writeFileSync(process.argv[1], JSON.stringify(process.env)); process.stdin.resume()';
+    const auditLog = createAuditLog({
+      sink: commandSink(node(copyEnvironment, file), ['SPLUNK_TOKEN', 'NOT_SET']),
+      heads,
+      keys,
+    });
     await auditLog.append({ tool: 'a' }, true);
     await auditLog.close();
     const given = JSON.parse(await readFile(file, 'utf8')) as Record<string, string>;

@@ -11,7 +11,10 @@ import { auditLogIn, temporaryFolder } from './audit-log.ts';
 
 const entries = [{ tool: 'b', text: 'ünïcode' }, { tool: 'c' }, { tool: 'd' }];
 
-/** A log whose second writing, of several entries at once, ends with a full disk after so many bytes; afterwards there is room again. */
+/**
+ * A log whose second writing, of several entries at once, ends with a full disk after so many bytes; afterwards there
+ * is room again.
+ */
 async function cutAfter(folder: string, bytes: number) {
   const log = auditLogIn(folder);
   const sink = fileSink(log.file);
@@ -43,7 +46,9 @@ describe('a writing that a full disk ended', () => {
     await using first = await temporaryFolder();
     const { wanted } = await cutAfter(first.path, 0);
     // Each byte of what tells the chain, and of where the last line ends; some of those in between.
-    const cuts = Array.from({ length: wanted }, (_, bytes) => bytes).filter((bytes) => bytes < 40 || bytes % 31 === 0 || bytes > wanted - 4);
+    const cuts = Array.from({ length: wanted }, (_, bytes) => bytes).filter(
+      (bytes) => bytes < 40 || bytes % 31 === 0 || bytes > wanted - 4,
+    );
     for (const bytes of cuts) {
       await using folder = await temporaryFolder();
       const { log, atOnce, later } = await cutAfter(folder.path, bytes);
@@ -59,10 +64,14 @@ describe('a writing that a full disk ended', () => {
   test('says which entry it was, and that nobody relied on it', async () => {
     await using folder = await temporaryFolder();
     const { later } = await cutAfter(folder.path, 60);
-    expect(later.notes).toEqual([{
-      where: expect.stringMatching(/audit\.jsonl:2$/) as string,
-      what: expect.stringMatching(/^Entry 2 of chain 1-\w+ was cut off while it was written, .*Nobody was told that it is on record/) as string,
-    }]);
+    expect(later.notes).toEqual([
+      {
+        where: expect.stringMatching(/audit\.jsonl:2$/) as string,
+        what: expect.stringMatching(
+          /^Entry 2 of chain 1-\w+ was cut off while it was written, .*Nobody was told that it is on record/,
+        ) as string,
+      },
+    ]);
   });
 
   test('hides no entry that was confirmed: cutting that one is tampering', async () => {
@@ -98,14 +107,31 @@ describe('a writing that a full disk ended', () => {
 
 // A file system of its own needs a mount, which only root may make.
 const mounts = spawnSync('unshare', ['-m', 'true']).status === 0;
-if (!mounts) process.stderr.write('Skipped: a disk that is really full, because this user may not make a mount namespace (unshare -m).\n');
+if (!mounts)
+  process.stderr.write(
+    'Skipped: a disk that is really full, because this user may not make a mount namespace (unshare -m).\n',
+  );
 
 describe('a disk', () => {
   test.skipIf(!mounts)('that is really full, and has room again, leaves a log that is whole', async () => {
     await using folder = await temporaryFolder();
     // The mount goes with the namespace, when the last process in it ends.
     const mount = 'mount -t tmpfs -o size=96k tmpfs "$1" && shift && exec "$@"';
-    const output = execFileSync('unshare', ['-m', 'sh', '-c', mount, 'sh', folder.path, process.execPath, ...program(new URL('./full-disk-process.ts', import.meta.url)), folder.path], { encoding: 'utf8' });
+    const output = execFileSync(
+      'unshare',
+      [
+        '-m',
+        'sh',
+        '-c',
+        mount,
+        'sh',
+        folder.path,
+        process.execPath,
+        ...program(new URL('./full-disk-process.ts', import.meta.url)),
+        folder.path,
+      ],
+      { encoding: 'utf8' },
+    );
     const { failed, verdicts } = JSON.parse(output) as { failed: string[]; verdicts: LogVerification[] };
     expect(new Set(failed)).toEqual(new Set(['ENOSPC']));
     expect(verdicts.map(({ faults }) => faults)).toEqual(verdicts.map(() => []));
@@ -117,7 +143,9 @@ describe('a process that is killed while it writes', () => {
   test('leaves a log that is whole up to there', async () => {
     await using folder = await temporaryFolder();
     const log = auditLogIn(folder.path);
-    const child = spawn(process.execPath, [...program(new URL('./killed-process.ts', import.meta.url)), folder.path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [...program(new URL('./killed-process.ts', import.meta.url)), folder.path], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     await once(child.stdout, 'data');
     // It writes into a pipe that holds less than its entry: it is in the middle of it.
     const pipe = await open(log.file, 'r');

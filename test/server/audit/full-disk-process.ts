@@ -10,7 +10,10 @@ const log = auditLogIn(folder);
 const auditLog = log.auditLog();
 const failed: string[] = [];
 const verdicts: LogVerification[] = [];
-const add = (size: number): Promise<void> => auditLog.append({ text: 'x'.repeat(size) }, true).catch((error: NodeJS.ErrnoException) => void failed.push(error.code ?? error.message));
+const add = (size: number): Promise<void> =>
+  auditLog
+    .append({ text: 'x'.repeat(size) }, true)
+    .catch((error: NodeJS.ErrnoException) => void failed.push(error.code ?? error.message));
 
 /** Fills the disk, but for so many blocks. */
 function fill(blocks: number): void {

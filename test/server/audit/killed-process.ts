@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { renameSync } from 'node:fs';
 import { auditLogIn } from './audit-log.ts';
 
-// A process that is killed in the middle of its second entry: that one goes into a pipe, which takes only its beginning.
+// A process that is killed in the middle of its second entry: that one goes into a pipe, which takes only its
+// beginning.
 const { file, auditLog } = auditLogIn(process.argv[2]!);
 const log = auditLog();
 await log.append({ tool: 'a' }, true);

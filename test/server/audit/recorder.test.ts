@@ -6,7 +6,13 @@ import { contextWith, memoryLog } from '../../support/call-context.ts';
 import { auditLogIn, temporaryFolder } from './audit-log.ts';
 
 const facts: Intent = {
-  tool: 'stop_environment', principal: 'ann', connection: 'stdio', requestId: 'r-1', tier: 'destructive', confirmed: 'terminal', plan: 'abc',
+  tool: 'stop_environment',
+  principal: 'ann',
+  connection: 'stdio',
+  requestId: 'r-1',
+  tier: 'destructive',
+  confirmed: 'terminal',
+  plan: 'abc',
   target: { kind: 'environment', id: 'e', name: 'prod', mode: 'PRODUCTION' },
 };
 const { tool, principal, requestId } = facts;
@@ -19,10 +25,22 @@ describe('a recorder', () => {
     const recorder = auditRecorder(log.auditLog(), clock);
     await recorder.intent(facts, contextWith());
     await recorder.outcome({ ...facts, outcome: 'done', duration: 12 }, contextWith());
-    const [intent, outcome] = (await readFile(log.file, 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as object);
+    const [intent, outcome] = (await readFile(log.file, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
     const common = {
-      chain: expect.stringMatching(/^1-/), at: '2026-11-20T10:00:00.000Z', request_id: 'r-1', who: 'ann', connection: 'stdio', tool: 'stop_environment',
-      tier: 'destructive', target: facts.target, plan: 'abc', confirmed: 'terminal', mac: expect.any(String),
+      chain: expect.stringMatching(/^1-/),
+      at: '2026-11-20T10:00:00.000Z',
+      request_id: 'r-1',
+      who: 'ann',
+      connection: 'stdio',
+      tool: 'stop_environment',
+      tier: 'destructive',
+      target: facts.target,
+      plan: 'abc',
+      confirmed: 'terminal',
+      mac: expect.any(String),
     };
     expect(intent).toEqual({ ...common, seq: 1, kind: 'intent' });
     expect(outcome).toEqual({ ...common, seq: 2, kind: 'outcome', outcome: 'done', duration_ms: 12 });
@@ -44,7 +62,10 @@ describe('a recorder', () => {
     await mkdir(log.file);
     const auditLog = log.auditLog();
     const serverLog = memoryLog();
-    await auditRecorder(auditLog, clock).outcome({ tool: 'get_helm', principal, requestId, tier: 'read', confirmed: 'not_needed', outcome: 'done', duration: 1 }, contextWith({ log: serverLog }));
+    await auditRecorder(auditLog, clock).outcome(
+      { tool: 'get_helm', principal, requestId, tier: 'read', confirmed: 'not_needed', outcome: 'done', duration: 1 },
+      contextWith({ log: serverLog }),
+    );
     await auditLog.close();
     expect(serverLog.lines).toEqual([expect.objectContaining({ message: 'outcome not recorded' })]);
     await rm(log.file, { recursive: true });
@@ -63,11 +84,16 @@ describe('the calls of a log', () => {
       await recorder.outcome({ ...facts, requestId: id, outcome: 'done', duration: 5 }, contextWith());
     }
     await recorder.intent({ ...facts, requestId: 'd' }, contextWith());
-    await recorder.outcome({ tool, principal, requestId: 'e', outcome: 'denied', why: 'p.yaml, deny[0]', duration: 1 }, contextWith());
+    await recorder.outcome(
+      { tool, principal, requestId: 'e', outcome: 'denied', why: 'p.yaml, deny[0]', duration: 1 },
+      contextWith(),
+    );
     await auditLog.close();
     const calls = await readCalls([log.file], 3);
     expect(calls.map(({ request_id: id, at, outcome }) => [id, at, outcome])).toEqual([
-      ['c', '1970-01-01T00:00:05.000Z', 'done'], ['d', '1970-01-01T00:00:07.000Z', undefined], ['e', '1970-01-01T00:00:08.000Z', 'denied'],
+      ['c', '1970-01-01T00:00:05.000Z', 'done'],
+      ['d', '1970-01-01T00:00:07.000Z', undefined],
+      ['e', '1970-01-01T00:00:08.000Z', 'denied'],
     ]);
     expect(calls[0]).toMatchObject({ who: 'ann', confirmed: 'terminal', duration_ms: 5, target: { name: 'prod' } });
     expect(calls[2]).toMatchObject({ why: 'p.yaml, deny[0]' });

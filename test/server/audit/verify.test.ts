@@ -5,7 +5,13 @@ import { describe, expect, test } from 'vitest';
 import { auditLogIn, temporaryFolder, writeEntries } from './audit-log.ts';
 import { runs } from '../../support/runs.ts';
 
-const entries = [{ tool: 'a', n: 1 }, { tool: 'b', text: 'ünïcode "quoted" \u2028' }, { tool: 'c' }, { tool: 'd', deep: { list: [1, 2] } }, { tool: 'e' }];
+const entries = [
+  { tool: 'a', n: 1 },
+  { tool: 'b', text: 'ünïcode "quoted" \u2028' },
+  { tool: 'c' },
+  { tool: 'd', deep: { list: [1, 2] } },
+  { tool: 'e' },
+];
 
 /** A log with two chains, and what is in it. */
 async function twoChains(folder: string) {
@@ -92,12 +98,17 @@ describe('verifying finds', () => {
     await using folder = await temporaryFolder();
     const { verify, put, fullText } = await twoChains(folder.path);
     await fc.assert(
-      fc.asyncProperty(fc.nat(fullText.length - 1), fc.nat(3), fc.constantFrom('', ' ', '\n', '0', '"'), async (at, taken, put_) => {
-        const changed = fullText.slice(0, at) + put_ + fullText.slice(at + taken);
-        fc.pre(changed !== fullText);
-        await put(changed);
-        expect((await verify()).faults).not.toEqual([]);
-      }),
+      fc.asyncProperty(
+        fc.nat(fullText.length - 1),
+        fc.nat(3),
+        fc.constantFrom('', ' ', '\n', '0', '"'),
+        async (at, taken, put_) => {
+          const changed = fullText.slice(0, at) + put_ + fullText.slice(at + taken);
+          fc.pre(changed !== fullText);
+          await put(changed);
+          expect((await verify()).faults).not.toEqual([]);
+        },
+      ),
       { numRuns: runs(150) },
     );
   });

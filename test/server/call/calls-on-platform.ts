@@ -50,9 +50,21 @@ export function callsOnPlatform(): (name: string, circumstances: Circumstances) 
   });
   return async (name, { args = {}, policy = () => ({ readOnly: false }), dependencies, context }) => {
     const shared = createDependencies({
-      tools, policy: await policy(), connect: async () => ({ client }), secrets: () => [platform.token], version: '0', log: memoryLog(), clock: { now: Date.now },
+      tools,
+      policy: await policy(),
+      connect: async () => ({ client }),
+      secrets: () => [platform.token],
+      version: '0',
+      log: memoryLog(),
+      clock: { now: Date.now },
     });
     const tool = tools.find((one) => one.name === name)!;
-    return newCall(tool, { ...argumentsOf[name]?.(), ...args }, contextWith(context), { ...shared, ...dependencies }, { note: () => undefined });
+    return newCall(
+      tool,
+      { ...argumentsOf[name]?.(), ...args },
+      contextWith(context),
+      { ...shared, ...dependencies },
+      { note: () => undefined },
+    );
   };
 }

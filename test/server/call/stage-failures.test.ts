@@ -65,15 +65,51 @@ const room = join(import.meta.dirname, '../../../src/server/call');
 
 /** What the stages, and what takes calls through them, import from elsewhere in the server, types aside. */
 const imported = (): string[] => {
-  const files = ['run-call.ts', ...readdirSync(join(room, 'stages')).filter((name) => name !== 'stages.ts').map((name) => join('stages', name))];
+  const files = [
+    'run-call.ts',
+    ...readdirSync(join(room, 'stages'))
+      .filter((name) => name !== 'stages.ts')
+      .map((name) => join('stages', name)),
+  ];
   const names = files.flatMap((file) =>
-    [...readFileSync(join(room, file), 'utf8').matchAll(/^import \{(?<names>[^}]+)\} from '\.{1,2}\/(?!(?:\.\.\/)+(?:contract|client)\/)/gm)].flatMap(({ groups }) => groups!['names']!.split(',').map((name) => name.trim())),
+    [
+      ...readFileSync(join(room, file), 'utf8').matchAll(
+        /^import \{(?<names>[^}]+)\} from '\.{1,2}\/(?!(?:\.\.\/)+(?:contract|client)\/)/gm,
+      ),
+    ].flatMap(({ groups }) => groups!['names']!.split(',').map((name) => name.trim())),
   );
   return [...new Set(names.filter((name) => name !== '' && !name.startsWith('type ')))];
 };
 
 /** What can't fail by itself: constants, plain helpers, and what the last resort is itself made of. */
-const harmless = ['fail', 'fence', 'wholeRows', 'reasonUnreadable', 'reasonUnusable', 'protectLog', 'isRecord', 'omit', 'withheldText', 'withheldCode', 'createReader', 'send', 'stages', 'lookupFor', 'failureOf', 'unrecorded', 'operationText', 'CallFailure', 'shownName', 'at', 'withAt', 'isAboutOne', 'OutdatedNames', 'isDenied', 'readableAmong', 'targetAndTouched'];
+const harmless = [
+  'fail',
+  'fence',
+  'wholeRows',
+  'reasonUnreadable',
+  'reasonUnusable',
+  'protectLog',
+  'isRecord',
+  'omit',
+  'withheldText',
+  'withheldCode',
+  'createReader',
+  'send',
+  'stages',
+  'lookupFor',
+  'failureOf',
+  'unrecorded',
+  'operationText',
+  'CallFailure',
+  'shownName',
+  'at',
+  'withAt',
+  'isAboutOne',
+  'OutdatedNames',
+  'isDenied',
+  'readableAmong',
+  'targetAndTouched',
+];
 
 let platform: Awaited<ReturnType<typeof startTestPlatform>>;
 let calls: ReturnType<typeof toolCallsOn>;
@@ -92,8 +128,16 @@ afterEach(async () => {
 /** A server that holds a secret, and a caller of it who agrees to everything. */
 async function serve(change: (parts: SharedDependencies) => Partial<SharedDependencies> = () => ({})) {
   const recorded: (Intent | CallOutcome)[] = [];
-  const recorder = { intent: async (one: Intent) => void recorded.push(one), outcome: async (one: CallOutcome) => void recorded.push(one) };
-  const { parts, client, log } = dependenciesFor({ url: platform.url, token: platform.token, policy: await policyFrom('unattended: [disruptive]'), guard: { keys: ephemeralKeys(), recorder, highRiskCalls: ephemeralHighRiskCalls() } });
+  const recorder = {
+    intent: async (one: Intent) => void recorded.push(one),
+    outcome: async (one: CallOutcome) => void recorded.push(one),
+  };
+  const { parts, client, log } = dependenciesFor({
+    url: platform.url,
+    token: platform.token,
+    policy: await policyFrom('unattended: [disruptive]'),
+    guard: { keys: ephemeralKeys(), recorder, highRiskCalls: ephemeralHighRiskCalls() },
+  });
   const changed: SharedDependencies = { ...parts, loadDependencies: async () => changed, ...change(parts) };
   const user = userAnswering(agree);
   const caller = await connectTampering({ parts: changed, user });
@@ -110,61 +154,100 @@ const fail = (): never => {
 
 /** Calls that between them take every stage. */
 const stageCalls: readonly (readonly [tool: string, more: Record<string, unknown>])[] = [
-  ['restart_services', {}], ['restart_services', { dry_run: true }], ['unlock_cluster', { dry_run: true }], ['create_project', {}], ['create_project', { name: 'shop' }], ['list_projects', {}], ['list_projects', { nonsense: 1 }], ['get_service', {}],
+  ['restart_services', {}],
+  ['restart_services', { dry_run: true }],
+  ['unlock_cluster', { dry_run: true }],
+  ['create_project', {}],
+  ['create_project', { name: 'shop' }],
+  ['list_projects', {}],
+  ['list_projects', { nonsense: 1 }],
+  ['get_service', {}],
 ];
 
 async function callAll(call: Awaited<ReturnType<typeof connectTampering>>['call']) {
   const results = [];
   // One after the other, as each is to have its own record.
-  for (const [tool, more] of stageCalls) results.push(await call(tool, { ...(tool === 'unlock_cluster' ? { cluster_id: platform.seed['cluster_id'] } : calls[tool]!()), ...more }));
+  for (const [tool, more] of stageCalls)
+    results.push(
+      await call(tool, {
+        ...(tool === 'unlock_cluster' ? { cluster_id: platform.seed['cluster_id'] } : calls[tool]!()),
+        ...more,
+      }),
+    );
   return results;
 }
 
 describe('where a stage throws an error that holds a secret', () => {
-  test.each(imported().filter((name) => !harmless.includes(name)))('%s: the caller sees a plain error, the record is written, and the log has no secret', async (name) => {
-    const { call, recorded, log, asked } = await serve();
-    broken.name = name;
-    const results = await callAll(call);
-    broken.name = '';
-    const failed = results.filter((result) => plainError.test(textOf(result)));
-    expect(failed.length).toBeGreaterThan(0);
-    for (const result of failed) expect(result.isError).toBe(true);
-    for (const shown of [results, recorded, asked, log.lines]) expect(JSON.stringify(shown)).not.toContain(secret);
-    if (name !== 'recordOutcome') expect(recorded.filter((one) => 'outcome' in one).length).toBeGreaterThanOrEqual(stageCalls.length);
-  });
+  test.each(imported().filter((name) => !harmless.includes(name)))(
+    '%s: the caller sees a plain error, the record is written, and the log has no secret',
+    async (name) => {
+      const { call, recorded, log, asked } = await serve();
+      broken.name = name;
+      const results = await callAll(call);
+      broken.name = '';
+      const failed = results.filter((result) => plainError.test(textOf(result)));
+      expect(failed.length).toBeGreaterThan(0);
+      for (const result of failed) expect(result.isError).toBe(true);
+      for (const shown of [results, recorded, asked, log.lines]) expect(JSON.stringify(shown)).not.toContain(secret);
+      if (name !== 'recordOutcome')
+        expect(recorded.filter((one) => 'outcome' in one).length).toBeGreaterThanOrEqual(stageCalls.length);
+    },
+  );
 });
 
 /** The parts with a redactor that fails where it is asked for this. */
-const breaking = (part: 'text' | 'value' | 'echo' | 'agreement' | 'mention' | 'forCall') => (parts: SharedDependencies): Partial<SharedDependencies> => ({
-  redaction: {
-    ...parts.redaction,
-    forCall: (recipient) => {
-      if (part === 'forCall') fail();
-      const redactor = parts.redaction.forCall(recipient);
-      return { ...redactor, ...(part === 'agreement' ? { agreement: { sent: fail, present: fail, called: fail, oddities: fail } } : { [part]: fail }) };
+const breaking =
+  (part: 'text' | 'value' | 'echo' | 'agreement' | 'mention' | 'forCall') =>
+  (parts: SharedDependencies): Partial<SharedDependencies> => ({
+    redaction: {
+      ...parts.redaction,
+      forCall: (recipient) => {
+        if (part === 'forCall') fail();
+        const redactor = parts.redaction.forCall(recipient);
+        return {
+          ...redactor,
+          ...(part === 'agreement'
+            ? { agreement: { sent: fail, present: fail, called: fail, oddities: fail } }
+            : { [part]: fail }),
+        };
+      },
     },
-  },
-});
+  });
 
 describe('where masking itself fails', () => {
-  test.each(['text', 'value', 'echo', 'agreement', 'mention', 'forCall'] as const)('in %s: the answer is withheld, and the record is written', async (part) => {
-    const { call, recorded, log } = await serve(breaking(part));
-    const results = [...(await callAll(call)), await call('get_environment', { environment_id: 'shop/nothing' }), await call('get_environment', { environment_id: platform.seed['job_id'] })];
-    expect(results.filter((result) => plainError.test(textOf(result))).length).toBeGreaterThan(0);
-    for (const shown of [results, recorded, log.lines]) expect(JSON.stringify(shown)).not.toContain(secret);
-    expect(recorded.filter((one) => 'outcome' in one).length).toBeGreaterThanOrEqual(results.length);
-  });
+  test.each(['text', 'value', 'echo', 'agreement', 'mention', 'forCall'] as const)(
+    'in %s: the answer is withheld, and the record is written',
+    async (part) => {
+      const { call, recorded, log } = await serve(breaking(part));
+      const results = [
+        ...(await callAll(call)),
+        await call('get_environment', { environment_id: 'shop/nothing' }),
+        await call('get_environment', { environment_id: platform.seed['job_id'] }),
+      ];
+      expect(results.filter((result) => plainError.test(textOf(result))).length).toBeGreaterThan(0);
+      for (const shown of [results, recorded, log.lines]) expect(JSON.stringify(shown)).not.toContain(secret);
+      expect(recorded.filter((one) => 'outcome' in one).length).toBeGreaterThanOrEqual(results.length);
+    },
+  );
 
   test('of records: they are written without names', async () => {
     const { call, recorded } = await serve((parts) => ({ redaction: { ...parts.redaction, value: fail } }));
     await call('restart_services', { ...calls['restart_services']!(), dry_run: true });
-    expect(recorded).toEqual([expect.objectContaining({ outcome: 'planned', target: { kind: 'environment', id: platform.seed['environment_id'], mode: 'STAGING' } })]);
+    expect(recorded).toEqual([
+      expect.objectContaining({
+        outcome: 'planned',
+        target: { kind: 'environment', id: platform.seed['environment_id'], mode: 'STAGING' },
+      }),
+    ]);
   });
 });
 
 describe('where the record fails', () => {
   test('with an error that holds a secret, nobody is told it', async () => {
-    const { call, log } = await serve((parts) => ({ recorder: { intent: async () => fail(), outcome: fail }, redaction: parts.redaction }));
+    const { call, log } = await serve((parts) => ({
+      recorder: { intent: async () => fail(), outcome: fail },
+      redaction: parts.redaction,
+    }));
     const results = await callAll(call);
     expect(failureIn(results[0]!)?.kind).toBe('not_recorded');
     expect((await call('list_projects', {})).isError).toBeFalsy();
@@ -177,11 +260,25 @@ describe('other ways out', () => {
   const request = { uri: 'infra://projects' };
 
   test('resources, prompts, completion: a plain error with the id of the request', async () => {
-    const { client, log } = await serve(({ log: opening }) => ({ startupLog: opening, loadDependencies: async () => fail() }));
-    const told = await Promise.all([
-      client.readResource({ uri: request.uri }), client.complete({ ref: { type: 'ref/resource', uri: 'infra://project/{project}' }, argument: { name: 'project', value: '' } }),
-      client.callTool({ name: 'list_projects', arguments: {} }),
-    ].map((answer) => answer.then((result) => JSON.stringify(result), (error: unknown) => String(error))));
+    const { client, log } = await serve(({ log: opening }) => ({
+      startupLog: opening,
+      loadDependencies: async () => fail(),
+    }));
+    const told = await Promise.all(
+      [
+        client.readResource({ uri: request.uri }),
+        client.complete({
+          ref: { type: 'ref/resource', uri: 'infra://project/{project}' },
+          argument: { name: 'project', value: '' },
+        }),
+        client.callTool({ name: 'list_projects', arguments: {} }),
+      ].map((answer) =>
+        answer.then(
+          (result) => JSON.stringify(result),
+          (error: unknown) => String(error),
+        ),
+      ),
+    );
     for (const text of told) {
       expect(text).toMatch(plainError);
       expect(text).not.toContain(secret);

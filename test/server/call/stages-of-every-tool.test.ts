@@ -15,13 +15,23 @@ const aborted = AbortSignal.abort();
 /** Circumstances under which calls end in many places. */
 const troubles: Readonly<Record<string, Circumstances>> = {
   'read-only': { policy: () => ({ readOnly: true }) },
-  'kept to another environment': { policy: () => ({ readOnly: false, scope: { environment: { name: 'shop/production', setBy: 'the test' } } }) },
+  'kept to another environment': {
+    policy: () => ({ readOnly: false, scope: { environment: { name: 'shop/production', setBy: 'the test' } } }),
+  },
   'with rules about places': { policy: () => policyFrom('deny: [{ environment: shop/staging }, { mode: unknown }]') },
   'without a platform': { dependencies: { connect: fail } },
   'where the platform lacks everything': { context: { lacks: () => true } },
   'where nobody can be asked': { context: { dialogue: { canAsk: false } } },
-  'where nothing can be recorded': { dependencies: { recorder: { intent: fail, outcome: async () => undefined }, confirmer: { confirm: async () => ({ kind: 'approved', how: 'elicited' }) } } },
-  'after the caller gave up': { context: { signal: aborted }, dependencies: { confirmer: { confirm: async () => ({ kind: 'approved', how: 'elicited' }) } } },
+  'where nothing can be recorded': {
+    dependencies: {
+      recorder: { intent: fail, outcome: async () => undefined },
+      confirmer: { confirm: async () => ({ kind: 'approved', how: 'elicited' }) },
+    },
+  },
+  'after the caller gave up': {
+    context: { signal: aborted },
+    dependencies: { confirmer: { confirm: async () => ({ kind: 'approved', how: 'elicited' }) } },
+  },
 };
 
 test.each(Object.entries(troubles))('no stage ends a call otherwise, %s', async (_, circumstances) => {

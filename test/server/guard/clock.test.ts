@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { approvalLifetime, type Approval } from '../../../src/server/guard/approvals/approvals.ts';
-import { createConfirmer, questionLifetime, type Confirmation } from '../../../src/server/guard/confirmation/confirmation.ts';
+import {
+  createConfirmer,
+  questionLifetime,
+  type Confirmation,
+} from '../../../src/server/guard/confirmation/confirmation.ts';
 import { ephemeralHighRiskCalls, type HighRiskCalls } from '../../../src/server/guard/storage/limits.ts';
 import { monotonicClock } from '../../../src/server/guard/storage/clock.ts';
 import { operatorIdleTime } from '../../../src/server/guard/storage/keys.ts';
@@ -25,7 +29,14 @@ describe('a steady clock', () => {
   test('never steps back, goes on by what really passed, and follows what goes ahead', () => {
     let [time, passed] = [1000, 0];
     const clock = monotonicClock({ now: () => time }, () => passed);
-    const readings = [[1000, 0], [1500, 500], [200, 520], [300, 620], [300, 700], [9000, 710]].map((next) => {
+    const readings = [
+      [1000, 0],
+      [1500, 500],
+      [200, 520],
+      [300, 620],
+      [300, 700],
+      [9000, 710],
+    ].map((next) => {
       [time, passed] = next as [number, number];
       return clock.now();
     });
@@ -34,7 +45,9 @@ describe('a steady clock', () => {
 });
 
 const accepting = (state: string | undefined) =>
-  contextWith({ dialogue: { canAsk: true, state, answer: { action: 'accept', content: { confirmed: true, name: 'shop/prod' } } } });
+  contextWith({
+    dialogue: { canAsk: true, state, answer: { action: 'accept', content: { confirmed: true, name: 'shop/prod' } } },
+  });
 const stateOf = (confirmation: Confirmation): string => (confirmation.kind === 'needs_input' ? confirmation.state : '');
 
 const confirming = () => {
@@ -45,7 +58,8 @@ const confirming = () => {
 const codeOf = (approval: Approval): string => (approval.kind === 'pending' ? approval.code : approval.kind);
 const cannotAsk = () => contextWith({ dialogue: { canAsk: false } });
 const unattended = (planToken?: string) => ({ ...confirmationRequest(), mayBeUnattended: true, planToken });
-const tokenOf = (confirmation: Confirmation): string => (confirmation.kind === 'pending' ? (confirmation.planToken ?? '') : '');
+const tokenOf = (confirmation: Confirmation): string =>
+  confirmation.kind === 'pending' ? (confirmation.planToken ?? '') : '';
 
 /** What of two calls under a limit of two counts while the clock goes ahead and steps back. */
 const counts = async (calls: HighRiskCalls): Promise<void> => {
@@ -76,7 +90,10 @@ describe('a clock that steps back revives', () => {
 
   test('no question that expired, and prolongs none', async () => {
     const confirm = confirming();
-    const [seen, unseen] = [stateOf(await confirm(confirmationRequest(), contextWith({ dialogue: { canAsk: true } }))), stateOf(await confirm(confirmationRequest(), contextWith({ dialogue: { canAsk: true } })))];
+    const [seen, unseen] = [
+      stateOf(await confirm(confirmationRequest(), contextWith({ dialogue: { canAsk: true } }))),
+      stateOf(await confirm(confirmationRequest(), contextWith({ dialogue: { canAsk: true } }))),
+    ];
     at(questionLifetime * 1000 + 2000);
     expect(await confirm(confirmationRequest(), accepting(seen))).toEqual({ kind: 'refused', why: 'invalid' });
     at(minute);
@@ -91,10 +108,15 @@ describe('a clock that steps back revives', () => {
 
   test('no plan token that was used, nor one that expired', async () => {
     const confirm = confirming();
-    const [used, expired] = [tokenOf(await confirm(unattended(), cannotAsk())), tokenOf(await confirm(unattended(), cannotAsk()))];
+    const [used, expired] = [
+      tokenOf(await confirm(unattended(), cannotAsk())),
+      tokenOf(await confirm(unattended(), cannotAsk())),
+    ];
     expect(await confirm(unattended(used), cannotAsk())).toMatchObject({ kind: 'approved' });
     at(24 * hour);
-    expect(await confirm(unattended(tokenOf(await confirm(unattended(), cannotAsk()))), cannotAsk())).toMatchObject({ kind: 'approved' });
+    expect(await confirm(unattended(tokenOf(await confirm(unattended(), cannotAsk()))), cannotAsk())).toMatchObject({
+      kind: 'approved',
+    });
     at(minute);
     expect(await confirm(unattended(used), cannotAsk())).toMatchObject({ kind: 'refused' });
     expect(await confirm(unattended(expired), cannotAsk())).toMatchObject({ kind: 'refused' });
@@ -115,7 +137,10 @@ describe('a clock that steps back revives', () => {
 });
 
 describe('a clock that steps back revives in a store', () => {
-  test.each([['the call', 'ask'], ['the operator', 'waiting']] as const)('no approval that expired, as %s saw', async (_, who) => {
+  test.each([
+    ['the call', 'ask'],
+    ['the operator', 'waiting'],
+  ] as const)('no approval that expired, as %s saw', async (_, who) => {
     await using folder = await temporaryFolder();
     await using store = await createTestStore();
     const { approvals, queue } = approvalsIn(folder.path, { store: store.open() });

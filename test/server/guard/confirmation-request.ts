@@ -4,13 +4,30 @@ import type { Confirmer, ConfirmationRequest } from '../../../src/server/guard/c
 import { contextWith } from '../../support/call-context.ts';
 
 /** A request to stop an environment, but for what a test says. */
-export const confirmationRequest = ({ args = {}, tool = 'stop_environment', digest = 'as read', mayBeUnattended = false, operatorOnly = false, planToken }: {
-  args?: Record<string, unknown>; tool?: string; digest?: string; mayBeUnattended?: boolean; operatorOnly?: boolean; planToken?: string;
+export const confirmationRequest = ({
+  args = {},
+  tool = 'stop_environment',
+  digest = 'as read',
+  mayBeUnattended = false,
+  operatorOnly = false,
+  planToken,
+}: {
+  args?: Record<string, unknown>;
+  tool?: string;
+  digest?: string;
+  mayBeUnattended?: boolean;
+  operatorOnly?: boolean;
+  planToken?: string;
 } = {}): ConfirmationRequest => ({
   args,
   plan: {
-    tool, tier: 'destructive', target: { kind: 'environment', id: 'e-1', name: 'prod', mode: 'PRODUCTION', path: 'shop/prod' }, summary: 'Stop it.',
-    requests: [{ method: 'POST', path: '/environment/e-1/stop' }], effects: [], digest,
+    tool,
+    tier: 'destructive',
+    target: { kind: 'environment', id: 'e-1', name: 'prod', mode: 'PRODUCTION', path: 'shop/prod' },
+    summary: 'Stop it.',
+    requests: [{ method: 'POST', path: '/environment/e-1/stop' }],
+    effects: [],
+    digest,
   },
   question: { message: 'Stop "shop/prod"?', typed: 'shop/prod' },
   planToken,
@@ -19,7 +36,11 @@ export const confirmationRequest = ({ args = {}, tool = 'stop_environment', dige
 });
 
 /** The state that goes out with a question. */
-export async function asked(confirmer: Confirmer, about: ConfirmationRequest, context: CallContext = contextWith()): Promise<string> {
+export async function asked(
+  confirmer: Confirmer,
+  about: ConfirmationRequest,
+  context: CallContext = contextWith(),
+): Promise<string> {
   const confirmation = await confirmer.confirm(about, context);
   if (confirmation.kind !== 'needs_input') throw new Error(`not asked: ${JSON.stringify(confirmation)}`);
   return confirmation.state;

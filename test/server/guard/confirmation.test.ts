@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CallContext, Dialogue } from '../../../src/server/context/call-context.ts';
 import type { Approval } from '../../../src/server/guard/approvals/approvals.ts';
-import { createConfirmer, questionLifetime, type ConfirmationRequest } from '../../../src/server/guard/confirmation/confirmation.ts';
+import {
+  createConfirmer,
+  questionLifetime,
+  type ConfirmationRequest,
+} from '../../../src/server/guard/confirmation/confirmation.ts';
 import { maximumQuestionLength } from '../../../src/server/guard/confirmation/question.ts';
 import { asked, confirmationRequest, operatorWho } from './confirmation-request.ts';
 import { contextWith } from '../../support/call-context.ts';
@@ -27,7 +31,9 @@ describe('a confirmation', () => {
   test('passes on a plain yes where no name is asked for', async () => {
     const confirmer = createConfirmer();
     const state = await asked(confirmer, yesOrNo);
-    expect(await confirmer.confirm(yesOrNo, contextWith({ dialogue: { state, ...accepted({ approve: true }) } }))).toEqual(approved);
+    expect(
+      await confirmer.confirm(yesOrNo, contextWith({ dialogue: { state, ...accepted({ approve: true }) } })),
+    ).toEqual(approved);
   });
 
   test('is refused where the client cannot ask, whatever else it sends', async () => {
@@ -39,7 +45,9 @@ describe('a confirmation', () => {
 
   test('asks when an answer comes without ever having been asked for', async () => {
     const confirmer = createConfirmer();
-    expect(await confirmer.confirm(request, contextWith({ dialogue: accepted({ name: 'shop/prod' }) }))).toMatchObject({ kind: 'needs_input' });
+    expect(await confirmer.confirm(request, contextWith({ dialogue: accepted({ name: 'shop/prod' }) }))).toMatchObject({
+      kind: 'needs_input',
+    });
   });
 
   test.each([
@@ -58,10 +66,17 @@ describe('a confirmation', () => {
     expect(await confirmer.confirm(request, contextWith({ dialogue: { state, ...dialogue } }))).toEqual(refused(why));
   });
 
-  test.each([[{ approve: false }, 'not_agreed'], [{ approve: 'true' }, 'unusable_answer'], [{}, 'not_agreed'], [{ name: 'shop/prod' }, 'not_agreed']])('is no yes: %j', async (content, why) => {
+  test.each([
+    [{ approve: false }, 'not_agreed'],
+    [{ approve: 'true' }, 'unusable_answer'],
+    [{}, 'not_agreed'],
+    [{ name: 'shop/prod' }, 'not_agreed'],
+  ])('is no yes: %j', async (content, why) => {
     const confirmer = createConfirmer();
     const state = await asked(confirmer, yesOrNo);
-    expect(await confirmer.confirm(yesOrNo, contextWith({ dialogue: { state, ...accepted(content) } }))).toEqual(refused(why));
+    expect(await confirmer.confirm(yesOrNo, contextWith({ dialogue: { state, ...accepted(content) } }))).toEqual(
+      refused(why),
+    );
   });
 
   test('counts once', async () => {
@@ -84,7 +99,9 @@ describe('a confirmation', () => {
     const confirmer = createConfirmer();
     const state = await asked(confirmer, request);
     await confirmer.confirm(request, contextWith({ dialogue: { state, answer: { action: 'decline' } } }));
-    expect(await confirmer.confirm(request, contextWith({ dialogue: { state, ...accepted({ name: 'shop/prod' }) } }))).toEqual(refused('used'));
+    expect(
+      await confirmer.confirm(request, contextWith({ dialogue: { state, ...accepted({ name: 'shop/prod' }) } })),
+    ).toEqual(refused('used'));
   });
 });
 
@@ -93,7 +110,11 @@ describe('a confirmation is bound', () => {
     ['another tool', confirmationRequest({ args: request.args, tool: 'upgrade_cluster' }), 'other_call'],
     ['other arguments', confirmationRequest({ args: { environment_id: 'e-2' } }), 'other_call'],
     ['more arguments', confirmationRequest({ args: { ...request.args, force: true } }), 'other_call'],
-    ['a target or state that the plan read differently', confirmationRequest({ args: request.args, digest: 'another' }), 'changed'],
+    [
+      'a target or state that the plan read differently',
+      confirmationRequest({ args: request.args, digest: 'another' }),
+      'changed',
+    ],
   ];
 
   test.each(other)('to the call: %s', async (_, changed, why) => {
@@ -102,7 +123,9 @@ describe('a confirmation is bound', () => {
     const answer = contextWith({ dialogue: { state, ...accepted({ name: changed.question.typed }) } });
     expect(await confirmer.confirm(changed, answer)).toEqual(refused(why));
     // Nor has it been used up by that.
-    expect(await confirmer.confirm(request, contextWith({ dialogue: { state, ...accepted({ name: 'shop/prod' }) } }))).toEqual(approved);
+    expect(
+      await confirmer.confirm(request, contextWith({ dialogue: { state, ...accepted({ name: 'shop/prod' }) } })),
+    ).toEqual(approved);
   });
 
   test('to the arguments, not to the order of their members', async () => {
@@ -137,7 +160,10 @@ describe('a confirmation is bound', () => {
   test('to a call that still waits', async () => {
     const confirmer = createConfirmer();
     const state = await asked(confirmer, request);
-    const answer = contextWith({ signal: AbortSignal.abort(), dialogue: { state, ...accepted({ name: 'shop/prod' }) } });
+    const answer = contextWith({
+      signal: AbortSignal.abort(),
+      dialogue: { state, ...accepted({ name: 'shop/prod' }) },
+    });
     expect(await confirmer.confirm(request, answer)).toEqual(refused('late'));
   });
 
@@ -154,15 +180,22 @@ describe('a confirmation is bound', () => {
 });
 
 /** A client that shows no forms. */
-const mute = (dialogue: Partial<Dialogue> = {}, more: Partial<CallContext> = {}): CallContext => contextWith({ ...more, dialogue: { canAsk: false, ...dialogue } });
+const mute = (dialogue: Partial<Dialogue> = {}, more: Partial<CallContext> = {}): CallContext =>
+  contextWith({ ...more, dialogue: { canAsk: false, ...dialogue } });
 
 describe('where the client cannot ask', () => {
   const unattended = confirmationRequest({ args: request.args, mayBeUnattended: true });
 
   test.each([
-    [{ kind: 'pending', code: 'AAAA-BBBB', command: 'approve AAAA-BBBB' }, { kind: 'pending', code: 'AAAA-BBBB', command: 'approve AAAA-BBBB' }],
+    [
+      { kind: 'pending', code: 'AAAA-BBBB', command: 'approve AAAA-BBBB' },
+      { kind: 'pending', code: 'AAAA-BBBB', command: 'approve AAAA-BBBB' },
+    ],
     [{ kind: 'approved' }, { kind: 'approved', how: 'terminal' }],
-    [{ kind: 'approved', onPage: true }, { kind: 'approved', how: 'page' }],
+    [
+      { kind: 'approved', onPage: true },
+      { kind: 'approved', how: 'page' },
+    ],
     [{ kind: 'refused' }, refused('operator_refused')],
     [{ kind: 'changed' }, refused('changed')],
     [{ kind: 'invalid' }, refused('invalid')],
@@ -175,7 +208,9 @@ describe('where the client cannot ask', () => {
 
   test('the operator is not asked for a call that was cancelled', async () => {
     const operator = operatorWho({ kind: 'approved' });
-    expect(await createConfirmer({ approvals: operator }).confirm(request, mute({}, { signal: AbortSignal.abort() }))).toEqual(refused('late'));
+    expect(
+      await createConfirmer({ approvals: operator }).confirm(request, mute({}, { signal: AbortSignal.abort() })),
+    ).toEqual(refused('late'));
     expect(operator.questions).toEqual([]);
   });
 
@@ -198,20 +233,43 @@ describe('where the client cannot ask', () => {
     expect(first).toEqual({ kind: 'pending', planToken: expect.any(String) });
     const planToken = (first as { planToken: string }).planToken;
     expect(await confirmer.confirm({ ...request, planToken }, mute())).toEqual(refused('cannot_ask'));
-    expect(await confirmer.confirm({ ...unattended, planToken }, mute())).toEqual({ kind: 'approved', how: 'unattended' });
+    expect(await confirmer.confirm({ ...unattended, planToken }, mute())).toEqual({
+      kind: 'approved',
+      how: 'unattended',
+    });
     expect(await confirmer.confirm({ ...unattended, planToken }, mute())).toEqual(refused('used'));
   });
 
   test('a plan token stands beside the code where there is an operator', async () => {
     const confirmer = createConfirmer({ approvals: operatorWho({ kind: 'pending', code: 'x', command: 'approve x' }) });
-    expect(await confirmer.confirm(unattended, mute())).toEqual({ kind: 'pending', code: 'x', command: 'approve x', planToken: expect.any(String) });
+    expect(await confirmer.confirm(unattended, mute())).toEqual({
+      kind: 'pending',
+      code: 'x',
+      command: 'approve x',
+      planToken: expect.any(String),
+    });
   });
 
   test.each([
-    ['another tool', confirmationRequest({ ...unattended, tool: 'upgrade_cluster', mayBeUnattended: true }), 'ann', 'other_call'],
-    ['other arguments', confirmationRequest({ args: { environment_id: 'e-2' }, mayBeUnattended: true }), 'ann', 'other_call'],
+    [
+      'another tool',
+      confirmationRequest({ ...unattended, tool: 'upgrade_cluster', mayBeUnattended: true }),
+      'ann',
+      'other_call',
+    ],
+    [
+      'other arguments',
+      confirmationRequest({ args: { environment_id: 'e-2' }, mayBeUnattended: true }),
+      'ann',
+      'other_call',
+    ],
     ['another principal', unattended, 'eve', 'other_call'],
-    ['another state of the target', confirmationRequest({ args: request.args, digest: 'read anew', mayBeUnattended: true }), 'ann', 'changed'],
+    [
+      'another state of the target',
+      confirmationRequest({ args: request.args, digest: 'read anew', mayBeUnattended: true }),
+      'ann',
+      'changed',
+    ],
   ])('a plan token is not for %s', async (_, other, principal, why) => {
     const confirmer = createConfirmer();
     const { planToken } = (await confirmer.confirm(unattended, mute())) as { planToken: string };
@@ -223,7 +281,12 @@ describe('where the client cannot ask', () => {
     const state = await asked(confirmer, unattended);
     expect(await confirmer.confirm({ ...unattended, planToken: state }, mute())).toEqual(refused('invalid'));
     const { planToken } = (await confirmer.confirm(unattended, mute())) as { planToken: string };
-    expect(await confirmer.confirm(unattended, contextWith({ dialogue: { state: planToken, ...accepted({ name: 'shop/prod' }) } }))).toEqual(refused('invalid'));
+    expect(
+      await confirmer.confirm(
+        unattended,
+        contextWith({ dialogue: { state: planToken, ...accepted({ name: 'shop/prod' }) } }),
+      ),
+    ).toEqual(refused('invalid'));
   });
 
   test('a plan token does not replace asking a user who can be asked', async () => {
@@ -250,7 +313,9 @@ describe('what is left to the operator', () => {
   test('is not agreed to by the answer to a question from before the policy left it to them', async () => {
     const confirmer = createConfirmer({ approvals: operatorWho(waiting) });
     const state = await asked(confirmer, request);
-    expect(await confirmer.confirm(left, contextWith({ dialogue: { state, ...accepted({ name: 'shop/prod' }) } }))).toMatchObject({ kind: 'pending' });
+    expect(
+      await confirmer.confirm(left, contextWith({ dialogue: { state, ...accepted({ name: 'shop/prod' }) } })),
+    ).toMatchObject({ kind: 'pending' });
   });
 
   test('is not agreed to by a plan token from before', async () => {
@@ -262,8 +327,11 @@ describe('what is left to the operator', () => {
 
   test('is refused where there is no operator, for that reason even if it is too long as well', async () => {
     const long = { ...left, question: { message: 'x'.repeat(maximumQuestionLength + 1) } };
-    for (const what of [left, long]) expect(await createConfirmer().confirm(what, contextWith())).toEqual(refused('operator_only'));
-    expect(await createConfirmer().confirm({ ...long, operatorOnly: false }, contextWith())).toEqual(refused('too_long'));
+    for (const what of [left, long])
+      expect(await createConfirmer().confirm(what, contextWith())).toEqual(refused('operator_only'));
+    expect(await createConfirmer().confirm({ ...long, operatorOnly: false }, contextWith())).toEqual(
+      refused('too_long'),
+    );
   });
 
   test('is refused as they refuse it, and not asked about once the call is cancelled', async () => {

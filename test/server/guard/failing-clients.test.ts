@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest';
 import type { AskingFailure, CallContext, Dialogue } from '../../../src/server/context/call-context.ts';
 import type { Approval } from '../../../src/server/guard/approvals/approvals.ts';
-import { createSessionMemories, createStatelessMemories, failureLifetime, silenceLifetime } from '../../../src/server/guard/confirmation/client-memory.ts';
-import { createConfirmer, type Confirmer, type ConfirmationRequest } from '../../../src/server/guard/confirmation/confirmation.ts';
+import {
+  createSessionMemories,
+  createStatelessMemories,
+  failureLifetime,
+  silenceLifetime,
+} from '../../../src/server/guard/confirmation/client-memory.ts';
+import {
+  createConfirmer,
+  type Confirmer,
+  type ConfirmationRequest,
+} from '../../../src/server/guard/confirmation/confirmation.ts';
 import { maximumQuestionLength } from '../../../src/server/guard/confirmation/question.ts';
 import { asked, confirmationRequest, operatorWho } from './confirmation-request.ts';
 import { contextWith } from '../../support/call-context.ts';
@@ -23,7 +32,8 @@ function failingClient() {
   let time = 0;
   const memory = createSessionMemories({ now: () => time }).forms;
   const says = (dialogue: Partial<Dialogue> = {}): CallContext => contextWith({ dialogue: { memory, ...dialogue } });
-  const failsWith = async (confirmer: Confirmer, failure: AskingFailure, about = request) => confirmer.confirm(about, says({ state: await asked(confirmer, about, says()), failure }));
+  const failsWith = async (confirmer: Confirmer, failure: AskingFailure, about = request) =>
+    confirmer.confirm(about, says({ state: await asked(confirmer, about, says()), failure }));
   return { says, failsWith, pass: (milliseconds: number) => void (time += milliseconds) };
 }
 
@@ -50,7 +60,10 @@ test.each(failures)('lets the caller confirm by itself only if it knows no such 
   if (failure !== 'no_such_method') return expect(confirmation).toEqual(refused(failure));
   expect(confirmation).toEqual({ kind: 'pending', instead: failure, planToken: expect.any(String) });
   const { planToken } = confirmation as { planToken: string };
-  return expect(await confirmer.confirm({ ...unattended, planToken }, says())).toEqual({ kind: 'approved', how: 'unattended' });
+  return expect(await confirmer.confirm({ ...unattended, planToken }, says())).toEqual({
+    kind: 'approved',
+    how: 'unattended',
+  });
 });
 
 test('an answer that comes after the failure does not count', async () => {
@@ -58,19 +71,27 @@ test('an answer that comes after the failure does not count', async () => {
   const { says } = failingClient();
   const state = await asked(confirmer, request, says());
   expect(await confirmer.confirm(request, says({ state, failure: 'client_error' }))).toMatchObject({ kind: 'pending' });
-  expect(await confirmer.confirm(request, says({ state, ...accepted({ name: 'shop/prod' }) }))).toEqual(refused('used'));
+  expect(await confirmer.confirm(request, says({ state, ...accepted({ name: 'shop/prod' }) }))).toEqual(
+    refused('used'),
+  );
 });
 
-test.each([['declined', { action: 'decline' }], ['dismissed', { action: 'cancel' }]] as const)('a user who %s is no failure: nobody else is asked, and they are asked the next time', async (why, answer) => {
-  const operator = operatorWho(waiting);
-  const confirmer = createConfirmer({ approvals: operator });
-  const { says } = failingClient();
-  for (let round = 0; round < 4; round += 1) {
-    const state = await asked(confirmer, request, says());
-    expect(await confirmer.confirm(request, says({ state, answer }))).toEqual(refused(why));
-  }
-  expect(operator.questions).toEqual([]);
-});
+test.each([
+  ['declined', { action: 'decline' }],
+  ['dismissed', { action: 'cancel' }],
+] as const)(
+  'a user who %s is no failure: nobody else is asked, and they are asked the next time',
+  async (why, answer) => {
+    const operator = operatorWho(waiting);
+    const confirmer = createConfirmer({ approvals: operator });
+    const { says } = failingClient();
+    for (let round = 0; round < 4; round += 1) {
+      const state = await asked(confirmer, request, says());
+      expect(await confirmer.confirm(request, says({ state, answer }))).toEqual(refused(why));
+    }
+    expect(operator.questions).toEqual([]);
+  },
+);
 
 test('one that loses questions without a word is not asked about the same call a third time, and about no other then', async () => {
   const confirmer = createConfirmer();
@@ -117,16 +138,26 @@ test('is left to the operator by the policy all the same, and not asked in a for
   const { says, failsWith } = failingClient();
   await failsWith(confirmer, 'no_such_method', unattended);
   expect(await confirmer.confirm({ ...unattended, operatorOnly: true }, says())).toEqual(refused('operator_only'));
-  expect(await confirmer.confirm({ ...unattended, question: { message: 'x'.repeat(maximumQuestionLength + 1) } }, says())).toEqual(refused('too_long'));
+  expect(
+    await confirmer.confirm({ ...unattended, question: { message: 'x'.repeat(maximumQuestionLength + 1) } }, says()),
+  ).toEqual(refused('too_long'));
 });
 
 test('without sessions: shared by nobody but the same client of the same principal, and forgotten after an hour', () => {
   let time = 0;
   const memoryOf = createStatelessMemories({ now: () => time }, true);
-  const [ours, theirs] = [{ name: 'ours', version: '1' }, { name: 'theirs', version: '1' }];
+  const [ours, theirs] = [
+    { name: 'ours', version: '1' },
+    { name: 'theirs', version: '1' },
+  ];
   memoryOf('ann', ours).forms.failed('client_error');
   expect(memoryOf('ann', { ...ours }).forms.failure()).toBe('client_error');
-  for (const [principal, client] of [['bob', ours], ['ann', theirs], ['ann', { ...ours, version: '2' }], ['ann', undefined]] as const) {
+  for (const [principal, client] of [
+    ['bob', ours],
+    ['ann', theirs],
+    ['ann', { ...ours, version: '2' }],
+    ['ann', undefined],
+  ] as const) {
     expect(memoryOf(principal, client).forms.failure()).toBeUndefined();
   }
   expect(memoryOf('ann', ours).pages.failure()).toBeUndefined();
@@ -141,7 +172,10 @@ test('remembers a limited number of clients', () => {
   expect(memoryOf('ann', 0).forms.failure()).toBeUndefined();
 });
 
-test.each([[true, 'unanswered'], [false, undefined]])('questions without an answer count only where no other server takes answers (%s)', (isAlone, failure) => {
+test.each([
+  [true, 'unanswered'],
+  [false, undefined],
+])('questions without an answer count only where no other server takes answers (%s)', (isAlone, failure) => {
   const { forms } = createStatelessMemories({ now: () => 0 }, isAlone)('ann', {});
   for (let round = 0; round < 3; round += 1) forms.asked('the same call');
   expect(forms.failure('the same call')).toBe(failure);

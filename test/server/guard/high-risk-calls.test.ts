@@ -45,7 +45,9 @@ describe('grave calls in a store', () => {
     const openers = [store.open(), store.open()];
     await limits(openers[0]!.highRiskCalls);
     expect(await openers[1]!.highRiskCalls.nextAt(2, 61 * minute)).toBe(70 * minute);
-    const many = await Promise.all(Array.from({ length: 10 }, (_, index) => openers[index % 2]!.highRiskCalls.take(5, 62 * minute)));
+    const many = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => openers[index % 2]!.highRiskCalls.take(5, 62 * minute)),
+    );
     expect(many.filter((until) => until === undefined)).toHaveLength(3);
   });
 });

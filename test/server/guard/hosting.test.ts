@@ -4,9 +4,11 @@ import { hostedModeOf } from '../../../src/server/guard/risk/hosted-environments
 import { fakeReader, type Answers } from './fake-reader.ts';
 
 const projects = (count: number) => ({ results: Array.from({ length: count }, (_, index) => ({ id: `p${index}` })) });
-const hosting = (project: string, mode: unknown = 'PRODUCTION', cluster_id: string | undefined = 'c') => (input: Record<string, unknown>) => ({
-  results: input['project_id'] === project ? [{ id: 'e', mode, cluster_id }] : [],
-});
+const hosting =
+  (project: string, mode: unknown = 'PRODUCTION', cluster_id: string | undefined = 'c') =>
+  (input: Record<string, unknown>) => ({
+    results: input['project_id'] === project ? [{ id: 'e', mode, cluster_id }] : [],
+  });
 
 /** What is found, and in how many reads. */
 async function found(answers: Answers, isOver = (): boolean => false): Promise<[string, number]> {
@@ -18,20 +20,41 @@ async function found(answers: Answers, isOver = (): boolean => false): Promise<[
 }
 
 const down = (): object => {
-  throw new ApiError('list_environments', { kind: 'server_error', reason: 'the platform failed', next: '', status: 500 });
+  throw new ApiError('list_environments', {
+    kind: 'server_error',
+    reason: 'the platform failed',
+    next: '',
+    status: 500,
+  });
 };
 
 describe('what a cluster hosts', () => {
   test.each<[string, string, Answers]>([
     ['PRODUCTION', 'an environment of production', { list_projects: projects(3), list_environments: hosting('p2') }],
-    ['none', 'one on another cluster', { list_projects: projects(3), list_environments: hosting('p2', 'PRODUCTION', 'other') }],
+    [
+      'none',
+      'one on another cluster',
+      { list_projects: projects(3), list_environments: hosting('p2', 'PRODUCTION', 'other') },
+    ],
     ['none', 'one of staging', { list_projects: projects(3), list_environments: hosting('p2', 'STAGING') }],
     ['none', 'no projects at all', { list_projects: projects(0) }],
-    ['unknown', 'one of a mode that nobody knows', { list_projects: projects(3), list_environments: hosting('p2', 'SANDBOX') }],
-    ['unknown', 'one that does not say its cluster', { list_projects: projects(3), list_environments: () => ({ results: [{ id: 'e', mode: 'PRODUCTION' }] }) }],
+    [
+      'unknown',
+      'one of a mode that nobody knows',
+      { list_projects: projects(3), list_environments: hosting('p2', 'SANDBOX') },
+    ],
+    [
+      'unknown',
+      'one that does not say its cluster',
+      { list_projects: projects(3), list_environments: () => ({ results: [{ id: 'e', mode: 'PRODUCTION' }] }) },
+    ],
     ['unknown', 'projects that are not shown', { list_environments: hosting('p2') }],
     ['unknown', 'environments that are not shown', { list_projects: projects(3) }],
-    ['unknown', 'a part of the projects', { list_projects: { ...projects(1), pagination: { total_count: 2 } }, list_environments: hosting('none') }],
+    [
+      'unknown',
+      'a part of the projects',
+      { list_projects: { ...projects(1), pagination: { total_count: 2 } }, list_environments: hosting('none') },
+    ],
   ])('is %s where it shows %s', async (expected, _, answers) => {
     expect((await found(answers))[0]).toBe(expected);
   });

@@ -12,19 +12,38 @@ import { startTestPlatform, type Json, type TestPlatform } from '../../support/t
 import { fakeReader, type Answers } from './fake-reader.ts';
 
 const staging = { id: 'e', name: 'staging', mode: 'STAGING', project: { id: 'p' }, organization: { id: 'o' } };
-const both = [{ id: 'a', name: 'api', environment_id: 'e' }, { id: 'd', name: 'db', environment_id: 'e' }];
+const both = [
+  { id: 'a', name: 'api', environment_id: 'e' },
+  { id: 'd', name: 'db', environment_id: 'e' },
+];
 const environment: Answers = { get_environment: staging };
 
 /** How a stop of two services of the environment is judged. */
-async function judged(answers: Answers, before: (reader: GuardedCall['reader']) => Promise<unknown> = async () => undefined) {
+async function judged(
+  answers: Answers,
+  before: (reader: GuardedCall['reader']) => Promise<unknown> = async () => undefined,
+) {
   const reader = fakeReader(answers);
   await before(reader);
-  const call = { tool: stopServices, args: {}, resolved: {}, reader, deps: { policy: {} }, context: { clock: { now: () => 0 } } } as unknown as GuardedCall;
-  return assessOperations(call, [{ operation: operations.stop_services, input: { environment_id: 'e', application_ids: ['a'], database_ids: ['d'] } }]);
+  const call = {
+    tool: stopServices,
+    args: {},
+    resolved: {},
+    reader,
+    deps: { policy: {} },
+    context: { clock: { now: () => 0 } },
+  } as unknown as GuardedCall;
+  return assessOperations(call, [
+    {
+      operation: operations.stop_services,
+      input: { environment_id: 'e', application_ids: ['a'], database_ids: ['d'] },
+    },
+  ]);
 }
 
 const wide = (rows: readonly object[]): Answers => ({ list_services_of_organization: { results: rows } });
-const readWide = (reader: GuardedCall['reader']): Promise<unknown> => reader.read(operations.list_services_of_organization, { organization_id: 'o' });
+const readWide = (reader: GuardedCall['reader']): Promise<unknown> =>
+  reader.read(operations.list_services_of_organization, { organization_id: 'o' });
 
 describe('a call that may span environments', () => {
   test('is judged by its environment where all that it names is known to be there', async () => {
@@ -58,7 +77,10 @@ describe('a call that may span environments', () => {
 });
 
 /** A list that says that there is more. */
-const cut = (body: unknown): unknown => ({ ...(body as Json), pagination: { ...((body as Json)['pagination'] as Json), total_count: 500 } });
+const cut = (body: unknown): unknown => ({
+  ...(body as Json),
+  pagination: { ...((body as Json)['pagination'] as Json), total_count: 500 },
+});
 
 describe('against a platform that shows only a part of an environment', () => {
   let platform: TestPlatform;
@@ -67,7 +89,10 @@ describe('against a platform that shows only a part of an environment', () => {
 
   beforeEach(async () => {
     platform = await startTestPlatform();
-    proxy = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' && /^\/environment\/[^/]+\/services/.test(path) ? cut(body) : body) });
+    proxy = await startRecordingProxy(platform.url, {
+      alter: (method, path, body) =>
+        method === 'GET' && /^\/environment\/[^/]+\/services/.test(path) ? cut(body) : body,
+    });
     connectors = connectorsTo(proxy.url, platform.token);
   });
 
@@ -78,7 +103,11 @@ describe('against a platform that shows only a part of an environment', () => {
   });
 
   test('the plan says that the mode is not known, and a rule about production holds', async () => {
-    const plan = textOf(await (await connectors.modern(userAnswering(agree))).call('stop_services', { environment: 'shop/staging', dry_run: true }));
+    const plan = textOf(
+      await (
+        await connectors.modern(userAnswering(agree))
+      ).call('stop_services', { environment: 'shop/staging', dry_run: true }),
+    );
     expect(plan).toContain('mode not known');
     const guarded = await connectors.modern(userAnswering(agree), await policyFrom('deny: [{ mode: PRODUCTION }]'));
     const result = await guarded.call('stop_services', { environment: 'shop/staging' });

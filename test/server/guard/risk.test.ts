@@ -9,7 +9,8 @@ import { tools } from '../../../tools/index.ts';
 import { defineTool } from '../../../src/server/tool/define-tool.ts';
 import { record } from '../../../src/server/tool/render.ts';
 
-const toolOf = (operation: AnyOperation) => defineTool(operation, { toolset: 'services', description: '', render: record() });
+const toolOf = (operation: AnyOperation) =>
+  defineTool(operation, { toolset: 'services', description: '', render: record() });
 
 const target = (mode: Target['mode']): Target => ({ kind: 'environment', id: 'e', mode });
 
@@ -27,12 +28,19 @@ describe('annotations', () => {
   });
 
   test('call an operation read-only exactly when it is a GET', () => {
-    for (const operation of allOperations) expect(annotationsOf(toolOf(operation)).readOnlyHint).toBe(operation.method === 'GET');
+    for (const operation of allOperations)
+      expect(annotationsOf(toolOf(operation)).readOnlyHint).toBe(operation.method === 'GET');
   });
 });
 
 describe('the tier of a call', () => {
-  const of = { read: 'get_helm', write: 'deploy_application', disruptive: 'restart_services', destructive: 'stop_environment', sensitive: 'create_webhook' } as const;
+  const of = {
+    read: 'get_helm',
+    write: 'deploy_application',
+    disruptive: 'restart_services',
+    destructive: 'stop_environment',
+    sensitive: 'create_webhook',
+  } as const;
 
   test.each([
     ['read', 'PRODUCTION', 'read'],
@@ -51,8 +59,13 @@ describe('the tier of a call', () => {
     expect(riskOf(operations[of[effect]], target(mode))).toBe(tier);
   });
 
-  test.each([[true, 'STAGING', 'disruptive'], [true, 'PRODUCTION', 'disruptive'], [false, 'STAGING', 'destructive'], [undefined, 'STAGING', 'destructive']] as const)(
-    'that replaces a configuration, all shown %s, on %s is %s', (showsAll, mode, tier) => expect(riskOf(operations.update_container, target(mode), showsAll)).toBe(tier),
+  test.each([
+    [true, 'STAGING', 'disruptive'],
+    [true, 'PRODUCTION', 'disruptive'],
+    [false, 'STAGING', 'destructive'],
+    [undefined, 'STAGING', 'destructive'],
+  ] as const)('that replaces a configuration, all shown %s, on %s is %s', (showsAll, mode, tier) =>
+    expect(riskOf(operations.update_container, target(mode), showsAll)).toBe(tier),
   );
 
   test('above write needs a person', () => {
@@ -72,10 +85,14 @@ describe('the tier of a call', () => {
 });
 
 describe('a read-only server', () => {
-  const reads = tools.filter(({ operations: all }) => all.every(({ method }) => method === 'GET')).map(({ name }) => name);
+  const reads = tools
+    .filter(({ operations: all }) => all.every(({ method }) => method === 'GET'))
+    .map(({ name }) => name);
 
   test('lists only reads', () => {
-    const list = createRegistry(tools, { readOnly: true }).listed().map(({ name }) => name);
+    const list = createRegistry(tools, { readOnly: true })
+      .listed()
+      .map(({ name }) => name);
     expect(list.length).toBeGreaterThan(10);
     expect(list.filter((name) => !reads.includes(name))).toEqual([]);
   });

@@ -23,14 +23,16 @@ afterAll(async () => {
 const project = { name: 'shop', setBy: 'INFRA_PROJECT' };
 const environment = { name: 'shop/staging', setBy: 'INFRA_ENVIRONMENT' };
 
-const clientOf = (pin: Scope): Promise<TestClient> => connectors.modern(userAnswering(agree), { readOnly: false, scope: pin });
+const clientOf = (pin: Scope): Promise<TestClient> =>
+  connectors.modern(userAnswering(agree), { readOnly: false, scope: pin });
 
 interface Listed {
   readonly name: string;
   readonly inputSchema: { readonly properties: Record<string, unknown>; readonly required?: readonly string[] };
 }
 
-const listedBy = async (client: TestClient): Promise<Map<string, Listed>> => new Map(((await client.list()) as unknown as Listed[]).map((tool) => [tool.name, tool]));
+const listedBy = async (client: TestClient): Promise<Map<string, Listed>> =>
+  new Map(((await client.list()) as unknown as Listed[]).map((tool) => [tool.name, tool]));
 
 describe('kept to an environment', () => {
   test('the parameter is gone, and filled in', async () => {
@@ -40,33 +42,52 @@ describe('kept to an environment', () => {
     expect(tools.get('create_database')!.inputSchema.properties).not.toHaveProperty('environment');
     expect(tools.get('create_database')!.inputSchema.required).not.toContain('environment');
     const status = await client.call('get_environment_status');
-    expect(status.structuredContent, textOf(status)).toMatchObject({ environment: { id: platform.seed['environment_id'] } });
+    expect(status.structuredContent, textOf(status)).toMatchObject({
+      environment: { id: platform.seed['environment_id'] },
+    });
     const made = await client.call('create_database', { name: 'kept', type: 'REDIS', version: '7', mode: 'CONTAINER' });
-    expect(made.structuredContent, textOf(made)).toMatchObject({ environment: { id: platform.seed['environment_id'] } });
+    expect(made.structuredContent, textOf(made)).toMatchObject({
+      environment: { id: platform.seed['environment_id'] },
+    });
   });
 
   test('a bare name is one in it, though others have it too', async () => {
-    const status = await (await clientOf({ environment })).call('get_application_status', { application_id: 'checkout-api' });
+    const status = await (
+      await clientOf({ environment })
+    ).call('get_application_status', { application_id: 'checkout-api' });
     expect(status.structuredContent, textOf(status)).toMatchObject({ id: seedId('service/shop/staging/checkout-api') });
   });
 
   test('of two environments, both stay', async () => {
     const tools = await listedBy(await clientOf({ environment }));
-    const asking = [...tools].filter(([, { inputSchema }]) => Object.keys(inputSchema.properties).some((name) => /^(environment|project)(_id)?$/.test(name))).map(([name]) => name);
+    const asking = [...tools]
+      .filter(([, { inputSchema }]) =>
+        Object.keys(inputSchema.properties).some((name) => /^(environment|project)(_id)?$/.test(name)),
+      )
+      .map(([name]) => name);
     expect(asking).toEqual([]);
     expect(tools.get('compare_environments')!.inputSchema.properties).toMatchObject({ first: {}, second: {} });
   });
 
   test.each([
-    ['list_deployments', {}], ['search_logs', { text: 'e' }], ['diagnose_deployment', {}], ['wait_for_deployment', { seconds: 1 }], ['deploy_service', {}],
-    ['set_environment_variables', { variables: { LOG_LEVEL: 'debug' } }], ['get_environment_overview', {}],
-  ])('a tool about a service or an environment is about the place where no service is given: %s', async (tool, args) => {
-    const client = await clientOf({ environment });
-    const result = await client.call(tool, args);
-    expect(result.isError, textOf(result)).toBeFalsy();
-    const about = tool === 'set_environment_variables' ? { container: 'search' } : { service: 'search' };
-    if (tool !== 'get_environment_overview') expect((await client.call(tool, { ...args, ...about })).isError, tool).toBeFalsy();
-  });
+    ['list_deployments', {}],
+    ['search_logs', { text: 'e' }],
+    ['diagnose_deployment', {}],
+    ['wait_for_deployment', { seconds: 1 }],
+    ['deploy_service', {}],
+    ['set_environment_variables', { variables: { LOG_LEVEL: 'debug' } }],
+    ['get_environment_overview', {}],
+  ])(
+    'a tool about a service or an environment is about the place where no service is given: %s',
+    async (tool, args) => {
+      const client = await clientOf({ environment });
+      const result = await client.call(tool, args);
+      expect(result.isError, textOf(result)).toBeFalsy();
+      const about = tool === 'set_environment_variables' ? { container: 'search' } : { service: 'search' };
+      if (tool !== 'get_environment_overview')
+        expect((await client.call(tool, { ...args, ...about })).isError, tool).toBeFalsy();
+    },
+  );
 
   test.each([
     ['get_application_status', { application_id: 'shop/production/checkout-api' }],
@@ -92,14 +113,26 @@ describe('kept to an environment', () => {
   });
 
   test('nothing outside is reached from within', async () => {
-    const result = await (await clientOf({ environment })).call('restart_services', { container_ids: [seedId('service/shop/production/search')] });
+    const result = await (
+      await clientOf({ environment })
+    ).call('restart_services', { container_ids: [seedId('service/shop/production/search')] });
     expect(result.isError, textOf(result)).toBe(true);
   });
 
   test('what no call can reach is not offered', async () => {
     const tools = await listedBy(await clientOf({ environment }));
-    for (const name of ['create_project', 'create_environment', 'list_projects', 'list_environments', 'lock_cluster', 'invite_member', 'create_webhook']) expect(tools.has(name), name).toBe(false);
-    for (const name of ['get_service', 'list_services', 'stop_environment', 'list_clusters', 'find_resource']) expect(tools.has(name), name).toBe(true);
+    for (const name of [
+      'create_project',
+      'create_environment',
+      'list_projects',
+      'list_environments',
+      'lock_cluster',
+      'invite_member',
+      'create_webhook',
+    ])
+      expect(tools.has(name), name).toBe(false);
+    for (const name of ['get_service', 'list_services', 'stop_environment', 'list_clusters', 'find_resource'])
+      expect(tools.has(name), name).toBe(true);
   });
 
   test('what belongs to no project can be read', async () => {
@@ -108,7 +141,10 @@ describe('kept to an environment', () => {
 
   test('searches stay inside', async () => {
     const found = await (await clientOf({ environment })).call('find_resource', { name: 'orders-db' });
-    expect(found.structuredContent, textOf(found)).toMatchObject({ results: [{ path: 'shop/staging/orders-db' }], total: 1 });
+    expect(found.structuredContent, textOf(found)).toMatchObject({
+      results: [{ path: 'shop/staging/orders-db' }],
+      total: 1,
+    });
   });
 
   test('the model is told', async () => {
@@ -120,15 +156,23 @@ describe('kept to a project', () => {
   test('its environments and services are reached, and nothing else', async () => {
     const client = await clientOf({ project });
     const list = await client.call('list_environments');
-    expect(list.structuredContent, textOf(list)).toMatchObject({ results: [{ name: 'staging' }, { name: 'production' }] });
-    expect((await client.call('get_application_status', { application_id: 'production/checkout-api' })).isError).toBeFalsy();
-    expect(failureIn(await client.call('get_environment_status', { environment_id: 'data/development' }))).toMatchObject({ kind: 'bad_address', why: 'unknown' });
+    expect(list.structuredContent, textOf(list)).toMatchObject({
+      results: [{ name: 'staging' }, { name: 'production' }],
+    });
+    expect(
+      (await client.call('get_application_status', { application_id: 'production/checkout-api' })).isError,
+    ).toBeFalsy();
+    expect(
+      failureIn(await client.call('get_environment_status', { environment_id: 'data/development' })),
+    ).toMatchObject({ kind: 'bad_address', why: 'unknown' });
     const found = await client.call('find_resource', { kind: 'environment' });
     expect(found.structuredContent).toMatchObject({ total: 2 });
   });
 
   test('a new environment is made in it', async () => {
-    const made = await (await clientOf({ project })).call('create_environment', { name: 'kept', mode: 'DEVELOPMENT', cluster_id: 'main' });
+    const made = await (
+      await clientOf({ project })
+    ).call('create_environment', { name: 'kept', mode: 'DEVELOPMENT', cluster_id: 'main' });
     expect(made.structuredContent, textOf(made)).toMatchObject({ project: { id: platform.seed['project_id'] } });
   });
 });
@@ -137,10 +181,20 @@ describe('a place that stands for nothing usable', () => {
   test.each<[Scope, string]>([
     [{ environment: { ...environment, name: 'shop/stagin' } }, '"shop/stagin" (INFRA_ENVIRONMENT), which could'],
     [{ project: { ...project, name: 'data' }, environment }, 'which lies in another one'],
-    [{ project: { ...project, name: 'data' }, environment: { ...environment, name: seedId('environment/shop/staging') } }, 'which lies in another one'],
+    [
+      {
+        project: { ...project, name: 'data' },
+        environment: { ...environment, name: seedId('environment/shop/staging') },
+      },
+      'which lies in another one',
+    ],
   ])('lets nothing through: %j', async (pin, says) => {
     const client = await clientOf(pin);
-    for (const [tool, args] of [['get_environment_status', {}], ['list_clusters', {}], ['deploy_application', { application_id: platform.seed['application_id'] }]] as const) {
+    for (const [tool, args] of [
+      ['get_environment_status', {}],
+      ['list_clusters', {}],
+      ['deploy_application', { application_id: platform.seed['application_id'] }],
+    ] as const) {
       const result = await client.call(tool, args);
       expect([failureIn(result)?.kind, textOf(result)]).toEqual(['not_possible', expect.stringContaining(says)]);
     }
@@ -149,8 +203,12 @@ describe('a place that stands for nothing usable', () => {
 
 test('an environment can be pinned by its id', async () => {
   const client = await clientOf({ environment: { ...environment, name: platform.seed['environment_id']! } });
-  expect((await client.call('get_environment_status')).structuredContent).toMatchObject({ environment: { id: platform.seed['environment_id'] } });
-  expect(failureIn(await client.call('get_application_status', { application_id: 'shop/production/checkout-api' }))).toMatchObject({ kind: 'bad_address', why: 'unknown' });
+  expect((await client.call('get_environment_status')).structuredContent).toMatchObject({
+    environment: { id: platform.seed['environment_id'] },
+  });
+  expect(
+    failureIn(await client.call('get_application_status', { application_id: 'shop/production/checkout-api' })),
+  ).toMatchObject({ kind: 'bad_address', why: 'unknown' });
 });
 
 describe('names that are looked for', () => {
@@ -171,8 +229,14 @@ describe('names that are looked for', () => {
   test('cost nothing more once the place is known', async () => {
     const addresses = createNameResolver();
     const caller = recordingCaller(platform.url, platform.token, addresses);
-    const places = createScopeResolver({ environment: { ...environment, name: platform.seed['environment_id']! } }, addresses);
-    expect(await places.resolve(caller.lookup)).toEqual({ projectId: platform.seed['project_id'], environmentId: platform.seed['environment_id'] });
+    const places = createScopeResolver(
+      { environment: { ...environment, name: platform.seed['environment_id']! } },
+      addresses,
+    );
+    expect(await places.resolve(caller.lookup)).toEqual({
+      projectId: platform.seed['project_id'],
+      environmentId: platform.seed['environment_id'],
+    });
     expect(caller.operations).toEqual(['get_environment']);
     await places.resolve(caller.lookup);
     expect(caller.operations).toEqual(['get_environment']);

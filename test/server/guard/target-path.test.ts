@@ -6,7 +6,13 @@ import { targetPath, targetText } from '../../../src/server/guard/risk/named-tar
 import type { Target } from '../../../src/server/context/target.ts';
 
 const service = (name: string | undefined, more: Partial<Target> = {}): Target => ({
-  kind: 'application', id: 'a-1', name, environment: { id: 'e', name: 'production' }, project: { id: 'p', name: 'discovery' }, mode: 'PRODUCTION', ...more,
+  kind: 'application',
+  id: 'a-1',
+  name,
+  environment: { id: 'e', name: 'production' },
+  project: { id: 'p', name: 'discovery' },
+  mode: 'PRODUCTION',
+  ...more,
 });
 
 const quotedPath = (target: Target): string => targetText({ ...target, path: targetPath(target) });
@@ -14,7 +20,10 @@ const quotedPath = (target: Target): string => targetText({ ...target, path: tar
 describe('the path of a target', () => {
   test.each([
     [service('recommendations'), 'discovery/production/recommendations'],
-    [{ kind: 'environment', id: 'e', name: 'production', project: { name: 'discovery' }, mode: 'PRODUCTION' }, 'discovery/production'],
+    [
+      { kind: 'environment', id: 'e', name: 'production', project: { name: 'discovery' }, mode: 'PRODUCTION' },
+      'discovery/production',
+    ],
     [{ kind: 'project', id: 'p', project: { id: 'p', name: 'discovery' }, mode: 'none' }, 'discovery'],
     [{ kind: 'cluster', id: 'c', name: 'eu-1', mode: 'none' }, 'cluster eu-1'],
     [{ kind: 'alert_rule', id: 'r', name: 'High load', mode: 'none' }, 'alert rule High load'],
@@ -46,7 +55,9 @@ describe('the path of a target', () => {
     expect(quotedPath(service('api'))).toBe('application "discovery/production/api"');
     expect(quotedPath({ kind: 'cluster', id: 'c', name: 'main', mode: 'none' })).toBe('cluster "main"');
     expect(quotedPath({ kind: 'project', id: 'p', name: 'project x', mode: 'none' })).toBe('project "project x"');
-    expect(quotedPath({ kind: 'environment', id: 'e', name: 'live', project: { name: 'environment a' }, mode: 'none' })).toBe('environment "environment a/live"');
+    expect(
+      quotedPath({ kind: 'environment', id: 'e', name: 'live', project: { name: 'environment a' }, mode: 'none' }),
+    ).toBe('environment "environment a/live"');
     expect(quotedPath(service(undefined))).toBe('application');
     expect(quotedPath(service('x" in "y'))).not.toMatch(/".*".*"/);
   });
@@ -59,7 +70,10 @@ describe('the path of a target', () => {
         expect(path.trim()).toBe(path);
         expect(segmentsOf(path)).toHaveLength(3);
         if (one.toWellFormed() !== other.toWellFormed()) expect(path).not.toBe(second);
-        for (const typed of ['', ' ', '\u200B', one]) expect(readAgreement({ message: '', typed: path }, { name: typed })).toBe(typed.trim() === path ? 'agreed' : 'not_agreed');
+        for (const typed of ['', ' ', '\u200B', one])
+          expect(readAgreement({ message: '', typed: path }, { name: typed })).toBe(
+            typed.trim() === path ? 'agreed' : 'not_agreed',
+          );
       }),
     );
   });

@@ -17,7 +17,8 @@ let connectors: Connectors;
 
 const [staging, production] = [seedId('environment/shop/staging'), seedId('environment/shop/production')];
 
-const variable = (environment_id: string, key: string) => platform.must('create_variable_of_environment', { environment_id, key, value: '1' });
+const variable = (environment_id: string, key: string) =>
+  platform.must('create_variable_of_environment', { environment_id, key, value: '1' });
 
 beforeAll(async () => {
   platform = await startTestPlatform({ scenarios: ['wrong-variable-value'] });
@@ -25,7 +26,11 @@ beforeAll(async () => {
   await variable(staging, 'OF_STAGING');
   await variable(production, 'OF_PRODUCTION');
   await variable(seedId('environment/data/development'), 'OF_DATA');
-  await platform.must('lock_cluster', { cluster_id: platform.seed['cluster_id'], reason: 'an incident', ttl_in_days: 1 });
+  await platform.must('lock_cluster', {
+    cluster_id: platform.seed['cluster_id'],
+    reason: 'an incident',
+    ttl_in_days: 1,
+  });
   await platform.must('unlock_cluster', { cluster_id: platform.seed['cluster_id'] });
 });
 afterAll(async () => {
@@ -34,13 +39,22 @@ afterAll(async () => {
 });
 
 const inProject: Policy = { readOnly: false, scope: { project: { name: 'shop', setBy: 'INFRA_PROJECT' } } };
-const inEnvironment: Policy = { readOnly: false, scope: { environment: { name: 'shop/staging', setBy: 'INFRA_ENVIRONMENT' } } };
+const inEnvironment: Policy = {
+  readOnly: false,
+  scope: { environment: { name: 'shop/staging', setBy: 'INFRA_ENVIRONMENT' } },
+};
 
 async function ask(policy: Policy, args: Record<string, unknown> = {}, tool = 'list_events') {
   const client = await connectors.modern(undefined, policy);
   const result = await client.call(tool, args);
   const content = (result.structuredContent ?? {}) as { results?: Told[]; looked_through?: number };
-  return { ...content, results: content.results ?? [], text: textOf(result).replaceAll(/ \(\d+\w ago\)/g, ''), isError: result.isError === true, tools: (await client.list()).map(({ name }) => name) };
+  return {
+    ...content,
+    results: content.results ?? [],
+    text: textOf(result).replaceAll(/ \(\d+\w ago\)/g, ''),
+    isError: result.isError === true,
+    tools: (await client.list()).map(({ name }) => name),
+  };
 }
 
 const places = (results: readonly Told[]): string[] => [...new Set(results.map(({ where }) => where))].toSorted();
@@ -62,7 +76,11 @@ test('one that is kept to a project has those of all its environments, and of a 
 });
 
 test.each([
-  [{ environment: 'data/development' }], [{ environment: seedId('environment/data/development') }], [{ project: 'data' }], [{ service: 'orders/staging/orders-api' }], [{ service: seedId('service/orders/staging/orders-api') }],
+  [{ environment: 'data/development' }],
+  [{ environment: seedId('environment/data/development') }],
+  [{ project: 'data' }],
+  [{ service: 'orders/staging/orders-api' }],
+  [{ service: seedId('service/orders/staging/orders-api') }],
 ])('what lies outside is not asked about: %j', async (args) => {
   for (const policy of [inProject, inEnvironment]) {
     const { isError, text } = await ask(policy, args);
@@ -71,26 +89,49 @@ test.each([
   }
 });
 
-test.each([[{ who: 'Bo' }], [{ kind: 'lock' }], [{ kind: 'OF_DATA' }], [{ until: 'P1D' }]])('no filter finds what lies outside: %j', async (args) => {
-  expect((await ask(inEnvironment, args))).toMatchObject({ results: [], looked_through: expect.any(Number) as number });
-  expect((await ask(inEnvironment, args)).looked_through).toBe((await ask(inEnvironment, 'until' in args ? args : {})).looked_through);
-});
+test.each([[{ who: 'Bo' }], [{ kind: 'lock' }], [{ kind: 'OF_DATA' }], [{ until: 'P1D' }]])(
+  'no filter finds what lies outside: %j',
+  async (args) => {
+    expect(await ask(inEnvironment, args)).toMatchObject({ results: [], looked_through: expect.any(Number) as number });
+    expect((await ask(inEnvironment, args)).looked_through).toBe(
+      (await ask(inEnvironment, 'until' in args ? args : {})).looked_through,
+    );
+  },
+);
 
 test('an answer is the same however much happens outside', async () => {
-  const before = [await ask(inEnvironment), await ask(inEnvironment, { kind: 'nothing of this kind' }), await ask(inProject)];
-  for (let index = 0; index < 130; index += 1) await platform.must('create_project', { organization_id: platform.organizationId, name: `other-${index}` });
-  const after = [await ask(inEnvironment), await ask(inEnvironment, { kind: 'nothing of this kind' }), await ask(inProject)];
+  const before = [
+    await ask(inEnvironment),
+    await ask(inEnvironment, { kind: 'nothing of this kind' }),
+    await ask(inProject),
+  ];
+  for (let index = 0; index < 130; index += 1)
+    await platform.must('create_project', { organization_id: platform.organizationId, name: `other-${index}` });
+  const after = [
+    await ask(inEnvironment),
+    await ask(inEnvironment, { kind: 'nothing of this kind' }),
+    await ask(inProject),
+  ];
   expect(after).toEqual(before);
 });
 
 test('a policy that denies a mode leaves out its events and those of places that are gone, and says so', async () => {
-  const gone = (await platform.must('create_environment', { project_id: platform.seed['project_id'], name: 'gone', mode: 'DEVELOPMENT', cluster_id: platform.seed['cluster_id'] }))['id'] as string;
+  const gone = (
+    await platform.must('create_environment', {
+      project_id: platform.seed['project_id'],
+      name: 'gone',
+      mode: 'DEVELOPMENT',
+      cluster_id: platform.seed['cluster_id'],
+    })
+  )['id'] as string;
   await variable(gone, 'OF_GONE');
   await platform.must('delete_environment', { environment_id: gone });
   const policy = await policyFrom('deny: [{ mode: PRODUCTION }]');
   const { results, text, tools } = await ask(policy, { kind: 'variable' });
   expect(tools).toContain('list_events');
-  expect(results.map(({ what }) => what)).toEqual(expect.arrayContaining(['created variable OF_DATA of environment', 'created variable OF_STAGING of environment']));
+  expect(results.map(({ what }) => what)).toEqual(
+    expect.arrayContaining(['created variable OF_DATA of environment', 'created variable OF_STAGING of environment']),
+  );
   expect(text).toContain('Left out: events in places');
   expect(text).not.toMatch(/OF_PRODUCTION|OF_GONE/);
   expect((await ask(policy, { environment: 'shop/production' })).isError).toBe(true);
@@ -109,12 +150,20 @@ test('events of a type that is not known are taken for those of an environment, 
     alter: (_method, path, body) => {
       const { events } = body as { events?: Record<string, unknown>[] };
       if (!path.includes('/events') || !events) return body;
-      return { ...(body as object), events: events.map((event) => (event['event_type'] === 'LOCK' ? { ...event, target_type: 'AGENTIC_WORKFLOW' } : event)) };
+      return {
+        ...(body as object),
+        events: events.map((event) =>
+          event['event_type'] === 'LOCK' ? { ...event, target_type: 'AGENTIC_WORKFLOW' } : event,
+        ),
+      };
     },
   });
   const other = connectorsTo(proxy.url, platform.tokens.read);
-  const told = async (policy: Policy) => textOf(await (await other.modern(undefined, policy)).call('list_events', { kind: 'lock' }));
-  expect(await told({ readOnly: false })).toMatch(/agentic workflow[^]*unlocked? cluster|unlocked? cluster[^]*agentic workflow/);
+  const told = async (policy: Policy) =>
+    textOf(await (await other.modern(undefined, policy)).call('list_events', { kind: 'lock' }));
+  expect(await told({ readOnly: false })).toMatch(
+    /agentic workflow[^]*unlocked? cluster|unlocked? cluster[^]*agentic workflow/,
+  );
   const { text } = { text: await told(await policyFrom('deny: [{ mode: PRODUCTION }]')) };
   expect(text).not.toContain('agentic workflow');
   expect(text).toMatch(/unlocked? cluster/);
@@ -123,8 +172,13 @@ test('events of a type that is not known are taken for those of an environment, 
 });
 
 test('both reasons to leave events out are told as whole phrases', async () => {
-  const { text } = await ask({ ...(await policyFrom('deny: [{ mode: PRODUCTION }]')), scope: { project: { name: 'shop', setBy: 'INFRA_PROJECT' } } });
-  expect(text).toContain('Left out: events outside of what this server is kept to, or in places that the policy denies, or whose place can not be told.');
+  const { text } = await ask({
+    ...(await policyFrom('deny: [{ mode: PRODUCTION }]')),
+    scope: { project: { name: 'shop', setBy: 'INFRA_PROJECT' } },
+  });
+  expect(text).toContain(
+    'Left out: events outside of what this server is kept to, or in places that the policy denies, or whose place can not be told.',
+  );
 });
 
 test('what changed is told by a diagnosis within the place, and nothing of the rest', async () => {

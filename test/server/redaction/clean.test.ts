@@ -24,13 +24,25 @@ describe('cleaning', () => {
     ['hidden\uFE00bits\u{E0150}', 'hidden<U+FE00>bits<U+E0150>'],
   ])('%j becomes %j', (raw, cleaned) => expect(clean(raw)).toBe(cleaned));
 
-  test.each([['plain text\n\twith tabs'], ['Grüße, 你好, עברית'], ['⚠\uFE0F done'], ['a < b && c > d']])('leaves %j alone', (text) => {
-    expect(clean(text)).toBe(text);
-  });
+  test.each([['plain text\n\twith tabs'], ['Grüße, 你好, עברית'], ['⚠\uFE0F done'], ['a < b && c > d']])(
+    'leaves %j alone',
+    (text) => {
+      expect(clean(text)).toBe(text);
+    },
+  );
 
   test('removes nothing', () => {
-    const invisible = /(?![\n\t])\p{Cc}|\p{Cf}|\p{Default_Ignorable_Code_Point}|\p{Co}|\p{Cn}|[\u2028\u2029\u2800\uFFFC\u{16FE4}\u{1D159}]/gu;
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => clean(text).replaceAll(/<U\+[0-9A-F]{4,6}>/g, '').replaceAll('\uFE0F', '') === text.replaceAll(invisible, '')));
+    const invisible =
+      /(?![\n\t])\p{Cc}|\p{Cf}|\p{Default_Ignorable_Code_Point}|\p{Co}|\p{Cn}|[\u2028\u2029\u2800\uFFFC\u{16FE4}\u{1D159}]/gu;
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 50 }),
+        (text) =>
+          clean(text)
+            .replaceAll(/<U\+[0-9A-F]{4,6}>/g, '')
+            .replaceAll('\uFE0F', '') === text.replaceAll(invisible, ''),
+      ),
+    );
   });
 
   test('twice changes nothing more', () => {
@@ -39,7 +51,10 @@ describe('cleaning', () => {
 
   test('leaves nothing behind that a reader cannot see', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => !/(?![\n\t])\p{Cc}|(?!\uFE0F)\p{Default_Ignorable_Code_Point}|\p{Cf}/u.test(clean(text))),
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 50 }),
+        (text) => !/(?![\n\t])\p{Cc}|(?!\uFE0F)\p{Default_Ignorable_Code_Point}|\p{Cf}/u.test(clean(text)),
+      ),
     );
   });
 });
@@ -52,7 +67,9 @@ describe('the fence', () => {
     ['<platform-data>'],
   ])('cannot be ended from within: %j', (text) => {
     for (const fenced of [fence(text), fenceInline(text)]) {
-      expect(fenced.match(/<\s*\/?\s*platform-data/gi)).toEqual([fenceMarks.open, fenceMarks.close].map((mark) => mark.slice(0, -1)));
+      expect(fenced.match(/<\s*\/?\s*platform-data/gi)).toEqual(
+        [fenceMarks.open, fenceMarks.close].map((mark) => mark.slice(0, -1)),
+      );
       expect(fenced.endsWith(fenceMarks.close)).toBe(true);
     }
   });

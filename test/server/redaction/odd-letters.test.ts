@@ -10,11 +10,43 @@ const notesOn = (text: string): string[] => {
 
 describe('stays as it is:', () => {
   test.each([
-    'payments', 'Größe', 'naïve', 'Đà Nẵng', 'ısıtıcı', 'l·l',
-    'платежи', 'магазин/прод/хор', 'тест-сервер', 'Ёлка', 'Як сказати?', 'κατάστημα', 'պահեստ', 'ქართული',
-    '決済サービス', 'API設定', 'ＡＰＩ設定', '結帳服務', '注意：此处', '결제서비스', '결제API', 'ラーメン・カレー', 'ㄅㄆㄇ文',
-    'متجر الكتب', 'חנות/ספרים', 'भुगतान', 'การชำระเงิน', 'བསྒྲུབས', 'ငွေပေးချေမှု', 'កម្ពុជា', 'பணம்',
-    'my_переменная', 'deploy вечером', 'the value is 10µs, 5–10 m²', '1ª vez', 'emoji 📦 👩‍💻', 'e\u0301a\u0302\u0323',
+    'payments',
+    'Größe',
+    'naïve',
+    'Đà Nẵng',
+    'ısıtıcı',
+    'l·l',
+    'платежи',
+    'магазин/прод/хор',
+    'тест-сервер',
+    'Ёлка',
+    'Як сказати?',
+    'κατάστημα',
+    'պահեստ',
+    'ქართული',
+    '決済サービス',
+    'API設定',
+    'ＡＰＩ設定',
+    '結帳服務',
+    '注意：此处',
+    '결제서비스',
+    '결제API',
+    'ラーメン・カレー',
+    'ㄅㄆㄇ文',
+    'متجر الكتب',
+    'חנות/ספרים',
+    'भुगतान',
+    'การชำระเงิน',
+    'བསྒྲུབས',
+    'ငွေပေးချေမှု',
+    'កម្ពុជា',
+    'பணம்',
+    'my_переменная',
+    'deploy вечером',
+    'the value is 10µs, 5–10 m²',
+    '1ª vez',
+    'emoji 📦 👩‍💻',
+    'e\u0301a\u0302\u0323',
   ])('%s', (text) => {
     expect(writeOutOddLetters(text)).toBe(text);
     expect(notesOn(text)).toEqual([]);
@@ -31,7 +63,11 @@ describe('is written out:', () => {
     ['na\u0451ve', 'na<U+0451>ve', '<U+0451> is not the Latin ë, but Cyrillic'],
     ['日本а', '日本<U+0430>', '<U+0430> is not the Latin a, but Cyrillic'],
     // Only Cyrillic letters, but nothing says that Cyrillic is meant.
-    ['registry.example/\u0430\u0440\u0440\u0441/web', 'registry.example/<U+0430><U+0440><U+0440><U+0441>/web', '<U+0430> is not the Latin a, but Cyrillic'],
+    [
+      'registry.example/\u0430\u0440\u0440\u0441/web',
+      'registry.example/<U+0430><U+0440><U+0440><U+0441>/web',
+      '<U+0430> is not the Latin a, but Cyrillic',
+    ],
     ['\u{1D41A}pi', '<U+1D41A>pi', '<U+1D41A> is not the Latin a'],
     ['ａpi', '<U+FF41>pi', '<U+FF41> is not the Latin a'],
     ['\u0251pi', '<U+0251>pi', '<U+0251> is not the Latin a'],
@@ -57,19 +93,56 @@ test('a name that only looks Latin stays, and is told', () => {
   expect(notesOn('\u0441\u043E\u0440')).toEqual(['сор is Cyrillic, and looks Latin']);
 });
 
-const anyText = string({ unit: constantFrom('a', 'L', 'U', '0', '7', ' ', '/', '.', '<', '\n', 'а', 'р', 'д', 'ο', 'σ', '日', 'ノ', 'カ', '한', 'א', 'م', '٣', '\u0301', '\u0338', '∕', '‑', 'ａ', '𝐚', '📦', 'ё') });
+const anyText = string({
+  unit: constantFrom(
+    'a',
+    'L',
+    'U',
+    '0',
+    '7',
+    ' ',
+    '/',
+    '.',
+    '<',
+    '\n',
+    'а',
+    'р',
+    'д',
+    'ο',
+    'σ',
+    '日',
+    'ノ',
+    'カ',
+    '한',
+    'א',
+    'م',
+    '٣',
+    '\u0301',
+    '\u0338',
+    '∕',
+    '‑',
+    'ａ',
+    '𝐚',
+    '📦',
+    'ё',
+  ),
+});
 
 test('nothing is lost, and nothing changes the second time', () => {
   assert(
     property(anyText, (text) => {
       const shown = writeOutOddLetters(text);
       expect(writeOutOddLetters(shown)).toBe(shown);
-      if (!text.includes('<')) expect(shown.replaceAll(/<U\+([0-9A-F]+)>/g, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)))).toBe(text);
+      if (!text.includes('<'))
+        expect(
+          shown.replaceAll(/<U\+([0-9A-F]+)>/g, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16))),
+        ).toBe(text);
     }),
     { numRuns: 500 },
   );
 });
 
 test('takes linear time', () => {
-  for (const part of ['а', 'aа ', 'א', 'א ', '\u0301', '∕a', 'א-', '日a', 'хор ']) expect(writeOutOddLetters(part.repeat(50_000)).length).toBeGreaterThan(0);
+  for (const part of ['а', 'aа ', 'א', 'א ', '\u0301', '∕a', 'א-', '日a', 'хор '])
+    expect(writeOutOddLetters(part.repeat(50_000)).length).toBeGreaterThan(0);
 });

@@ -25,13 +25,36 @@ const secrets: readonly (readonly [text: string, secret: string])[] = [
 ];
 
 /** What somebody puts into a text to keep a secret in it from being found. */
-const splits = ['\u001B[31m', '\u001B[0m', '\u009B1m', '\u001B]8;;https://a.example\u0007', '\u200B', '\u00AD', '\u202E', '\u0000', '\uFE0F', '\u{E0041}'];
+const splits = [
+  '\u001B[31m',
+  '\u001B[0m',
+  '\u009B1m',
+  '\u001B]8;;https://a.example\u0007',
+  '\u200B',
+  '\u00AD',
+  '\u202E',
+  '\u0000',
+  '\uFE0F',
+  '\u{E0041}',
+];
 
-const dressed = fc.record({ secret: fc.constantFrom(...secrets), split: fc.constantFrom(...splits), at: fc.array(fc.nat({ max: 60 }), { minLength: 1, maxLength: 5 }) }).map(({ secret: [text, secret], split, at }) => {
-  const places = new Set(at.map((place) => place % text.length));
-  // An escape takes in the letters that follow where it has no end: splits here are whole, and so are characters.
-  return { text: text.split('').map((character, index) => (places.has(index) ? split + character : character)).join(''), secret };
-});
+const dressed = fc
+  .record({
+    secret: fc.constantFrom(...secrets),
+    split: fc.constantFrom(...splits),
+    at: fc.array(fc.nat({ max: 60 }), { minLength: 1, maxLength: 5 }),
+  })
+  .map(({ secret: [text, secret], split, at }) => {
+    const places = new Set(at.map((place) => place % text.length));
+    // An escape takes in the letters that follow where it has no end: splits here are whole, and so are characters.
+    return {
+      text: text
+        .split('')
+        .map((character, index) => (places.has(index) ? split + character : character))
+        .join(''),
+      secret,
+    };
+  });
 
 /** A redactor of somebody who mentioned a value in a call that was let pass. */
 function redactorOf(): Redactor {
@@ -47,11 +70,20 @@ const outputs: readonly (readonly [name: string, way: (redactor: Redactor, text:
   ['a list in a list', (redactor, text) => redactor.value([[text]])],
   ['a name of a member', (redactor, text) => redactor.value({ labels: { [text]: 1 } })],
   ['a name of a variable', (redactor, text) => redactor.value({ results: [{ key: text, value: 'x' }] })],
-  ['the log', (redactor, text) => {
-    const log = memoryLog();
-    protectLog(log, redactor).error({ err: new Error(text, { cause: new Error(text) }), [text]: text }, text);
-    return log.lines.map(({ fields: { err, ...rest }, message }: { fields: { err?: { message?: string } }; message: string }) => [err?.message, rest, message]);
-  }],
+  [
+    'the log',
+    (redactor, text) => {
+      const log = memoryLog();
+      protectLog(log, redactor).error({ err: new Error(text, { cause: new Error(text) }), [text]: text }, text);
+      return log.lines.map(
+        ({ fields: { err, ...rest }, message }: { fields: { err?: { message?: string } }; message: string }) => [
+          err?.message,
+          rest,
+          message,
+        ],
+      );
+    },
+  ],
 ];
 
 describe.each(outputs)('through %s', (_, way) => {
@@ -73,7 +105,16 @@ describe.each(outputs)('through %s', (_, way) => {
 
 test('what was made fit to be shown stays as it is', () => {
   const redactor = redactorOf();
-  const texts = fc.array(fc.oneof(dressed.map(({ text }) => text), fc.string({ unit: 'binary', maxLength: 12 }), fc.constantFrom(mask, '[hidden, 12 characters]', ' ', '=', '"')), { maxLength: 5 }).map((parts) => parts.join(''));
+  const texts = fc
+    .array(
+      fc.oneof(
+        dressed.map(({ text }) => text),
+        fc.string({ unit: 'binary', maxLength: 12 }),
+        fc.constantFrom(mask, '[hidden, 12 characters]', ' ', '=', '"'),
+      ),
+      { maxLength: 5 },
+    )
+    .map((parts) => parts.join(''));
   fc.assert(
     fc.property(texts, (text) => {
       const once = redactor.text(text);
@@ -96,17 +137,41 @@ test('what is invisible is written out, secret beside it or not', () => {
 });
 
 /** Texts with what a terminal doesn't show, and without anything that is taken for a secret. */
-const undressed = fc.array(fc.constantFrom('echo ready ', 'rm -rf /data;', 'url', '\u001B]0;', '\u0007', '\u001B[', 'c', '\u200B', '\u009D', '\r', '\r\n', `;${token};`), { maxLength: 12 }).map((parts) => parts.join(''));
+const undressed = fc
+  .array(
+    fc.constantFrom(
+      'echo ready ',
+      'rm -rf /data;',
+      'url',
+      '\u001B]0;',
+      '\u0007',
+      '\u001B[',
+      'c',
+      '\u200B',
+      '\u009D',
+      '\r',
+      '\r\n',
+      `;${token};`,
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(''));
 
 /** What prints of a text that is shown or was given. */
 const printing = (text: string): string => text.replaceAll(/<U\+[\dA-F]{4,6}>|(?![\n])\p{Cc}|\u200B/gu, '');
 
 test('nothing that prints disappears with what does not, but for secrets', () => {
-  fc.assert(fc.property(undressed, (text) => {
-    expect(printing(redactorOf().text(text))).toBe(printing(text).replaceAll(token, mask));
-  }));
+  fc.assert(
+    fc.property(undressed, (text) => {
+      expect(printing(redactorOf().text(text))).toBe(printing(text).replaceAll(token, mask));
+    }),
+  );
 });
 
 test('names that become alike stay apart', () => {
-  expect(redactorOf().value({ [token]: 1, [mentioned]: 2, [`${mask} (2)`]: 3 })).toEqual({ [mask]: 1, [`${mask} (2)`]: 2, [`${mask} (2) (2)`]: 3 });
+  expect(redactorOf().value({ [token]: 1, [mentioned]: 2, [`${mask} (2)`]: 3 })).toEqual({
+    [mask]: 1,
+    [`${mask} (2)`]: 2,
+    [`${mask} (2) (2)`]: 3,
+  });
 });

@@ -4,21 +4,104 @@ import { ordinaryTexts } from './corpus/samples.ts';
 
 /** What could be read again and again: the beginning of every form, and what stands before and within values. */
 const repeated = [
-  'eyJ-', 'eyJaaaaaaaaaaaa.', 'eyJhbGciOiJub25l.eyJ', '-----BEGIN PRIVATE KEY-----', '-----BEGIN A PRIVATE KEY-----a\n', '-----END PRIVATE KEY-----', 'LS0tLS1CRUdJTi', 'sk-a-', 'ghp_', '$2a$',
-  'a://a:', 'aa://a:b@', 'aa://b:c/@', '://', '@tcp(', 'a:@tcp(', '@h', 'authorization: ', 'authorization: bearer ', 'cookie: a=b; ', 'cookie: ',
-  '"password":"', '"password":', 'password: ', 'password=', "password='", 'password: "a ', 'token: "is" ', 'secrets:', 'auth:', '\\npassword: is ', '\\npassword=', '\\"token\\":\\"',
-  'password:\n', 'password: |\n', 'password:\n - a\n', 'secret: *a\n', 'name: token\n', '{"name":"token",', '"value":"x","name":"token",', '["token", ', '[["token", "a"', 'passwords: ["a",', 'tokens: [a,', 'tokens: {a: ', 'tokens: {a: b, ', 'tokens:\n a: b\n', '"secrets": [', 'header: token\n', 'pin: 1 ',
-  'mysql -p', ' -p ', ',-p', ',-u', 'curl -u a:', '-u a:b,', '--token ', '--a ', 'login a password ', 'bearer ', 'token is ', 'identified by ', '"auth" ', '|token|', 'TOKEN  ', 'API_TOKEN   a ',
-  'AUTHOR=someone', 'STRIPE_KEY=', '?token=', ';password=a ', '<password>', 'a', 'aA1', '=', ':', '{', '"', '[', '\\', '\n', ' ', '\n ', '[hidden]', 'password: [hidden',
+  'eyJ-',
+  'eyJaaaaaaaaaaaa.',
+  'eyJhbGciOiJub25l.eyJ',
+  '-----BEGIN PRIVATE KEY-----',
+  '-----BEGIN A PRIVATE KEY-----a\n',
+  '-----END PRIVATE KEY-----',
+  'LS0tLS1CRUdJTi',
+  'sk-a-',
+  'ghp_',
+  '$2a$',
+  'a://a:',
+  'aa://a:b@',
+  'aa://b:c/@',
+  '://',
+  '@tcp(',
+  'a:@tcp(',
+  '@h',
+  'authorization: ',
+  'authorization: bearer ',
+  'cookie: a=b; ',
+  'cookie: ',
+  '"password":"',
+  '"password":',
+  'password: ',
+  'password=',
+  "password='",
+  'password: "a ',
+  'token: "is" ',
+  'secrets:',
+  'auth:',
+  '\\npassword: is ',
+  '\\npassword=',
+  '\\"token\\":\\"',
+  'password:\n',
+  'password: |\n',
+  'password:\n - a\n',
+  'secret: *a\n',
+  'name: token\n',
+  '{"name":"token",',
+  '"value":"x","name":"token",',
+  '["token", ',
+  '[["token", "a"',
+  'passwords: ["a",',
+  'tokens: [a,',
+  'tokens: {a: ',
+  'tokens: {a: b, ',
+  'tokens:\n a: b\n',
+  '"secrets": [',
+  'header: token\n',
+  'pin: 1 ',
+  'mysql -p',
+  ' -p ',
+  ',-p',
+  ',-u',
+  'curl -u a:',
+  '-u a:b,',
+  '--token ',
+  '--a ',
+  'login a password ',
+  'bearer ',
+  'token is ',
+  'identified by ',
+  '"auth" ',
+  '|token|',
+  'TOKEN  ',
+  'API_TOKEN   a ',
+  'AUTHOR=someone',
+  'STRIPE_KEY=',
+  '?token=',
+  ';password=a ',
+  '<password>',
+  'a',
+  'aA1',
+  '=',
+  ':',
+  '{',
+  '"',
+  '[',
+  '\\',
+  '\n',
+  ' ',
+  '\n ',
+  '[hidden]',
+  'password: [hidden',
 ];
 
-/** Milliseconds of this process's own work that masking takes; the least of some tries, which others on the machine disturbed least. */
+/**
+ * Milliseconds of this process's own work that masking takes; the least of some tries, which others on the machine
+ * disturbed least.
+ */
 const workOf = (text: string): number =>
-  Math.min(...Array.from({ length: 3 }, () => {
-    const before = process.cpuUsage().user;
-    maskShapes(text);
-    return (process.cpuUsage().user - before) / 1000;
-  }));
+  Math.min(
+    ...Array.from({ length: 3 }, () => {
+      const before = process.cpuUsage().user;
+      maskShapes(text);
+      return (process.cpuUsage().user - before) / 1000;
+    }),
+  );
 
 const filled = (part: string, length: number): string => part.repeat(Math.ceil(length / part.length));
 

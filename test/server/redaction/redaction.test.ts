@@ -39,7 +39,9 @@ describe('redaction of text', () => {
   ])('leaves %j alone', (open) => expect(text(open)).toBe(open));
 
   test('of what was redacted already changes nothing', () => {
-    const once = text('DB_PASSWORD=hunter22 postgres://app:hunter2@db --token abcd1234 token: abcd1234 {"secret":"abcd"}');
+    const once = text(
+      'DB_PASSWORD=hunter22 postgres://app:hunter2@db --token abcd1234 token: abcd1234 {"secret":"abcd"}',
+    );
     expect(text(once)).toBe(once);
     const masked = createRedaction().value({ key: 'DB_PASSWORD', value: 'hunter22' });
     expect(createRedaction().value(masked)).toEqual(masked);
@@ -47,7 +49,11 @@ describe('redaction of text', () => {
 });
 
 test('equal and unequal secrets have one mask: none answers a guess', () => {
-  const shown = createRedaction().value([{ key: 'TOKEN', value: 'hunter22' }, { key: 'TOKEN', value: 'hunter22' }, { key: 'TOKEN', value: 'a1' }]);
+  const shown = createRedaction().value([
+    { key: 'TOKEN', value: 'hunter22' },
+    { key: 'TOKEN', value: 'hunter22' },
+    { key: 'TOKEN', value: 'a1' },
+  ]);
   expect((shown as { value: string }[]).map(({ value }) => value)).toEqual([mask, mask, mask]);
 });
 
@@ -57,8 +63,11 @@ describe('redaction of values', () => {
 
   test('masks what the contract marks secret, at any depth', () => {
     const scaler = { trigger_authentication: { name: 'kafka', config_yaml: 'sasl: plaintext' } };
-    expect(shown({ name: 'api', autoscaling: { scalers: [scaler] } }, answerSchema(operations.update_container))).toEqual({
-      name: 'api', autoscaling: { scalers: [{ trigger_authentication: { name: 'kafka', config_yaml: mask } }] },
+    expect(
+      shown({ name: 'api', autoscaling: { scalers: [scaler] } }, answerSchema(operations.update_container)),
+    ).toEqual({
+      name: 'api',
+      autoscaling: { scalers: [{ trigger_authentication: { name: 'kafka', config_yaml: mask } }] },
     });
   });
 
@@ -69,83 +78,220 @@ describe('redaction of values', () => {
   });
 
   test('masks undeclared members whose name tells, and no declared ones', () => {
-    const answer = { id: '1', target_url: 'https://a.example', target_secret_set: true, target_secret: 'abc', api_token: 'def' };
-    expect(shown(answer, answerSchema(operations.create_webhook))).toEqual({ ...answer, target_secret: mask, api_token: mask });
-    const helm = { source: { git: { git_repository: { url: 'https://a.example', git_token_id: 'g-1', git_token_name: 'ci' } } } };
+    const answer = {
+      id: '1',
+      target_url: 'https://a.example',
+      target_secret_set: true,
+      target_secret: 'abc',
+      api_token: 'def',
+    };
+    expect(shown(answer, answerSchema(operations.create_webhook))).toEqual({
+      ...answer,
+      target_secret: mask,
+      api_token: mask,
+    });
+    const helm = {
+      source: { git: { git_repository: { url: 'https://a.example', git_token_id: 'g-1', git_token_name: 'ci' } } },
+    };
     expect(shown(helm, answerSchema(operations.get_helm))).toEqual(helm);
   });
 
   test('masks headers that carry a credential, as members and as pairs', () => {
-    const sent = { authorization: 'Bearer inner-token', Cookie: 'sid=abc', accept: 'text/plain', headers: [{ name: 'Authorization', value: 'Basic abc' }] };
+    const sent = {
+      authorization: 'Bearer inner-token',
+      Cookie: 'sid=abc',
+      accept: 'text/plain',
+      headers: [{ name: 'Authorization', value: 'Basic abc' }],
+    };
     expect(shown({ results: [{ id: '1', request: { sent } }] }, answerSchema(operations.list_webhook_events))).toEqual({
-      results: [{ id: '1', request: { sent: { ...sent, authorization: mask, Cookie: mask, headers: [{ name: 'Authorization', value: mask }] } } }],
+      results: [
+        {
+          id: '1',
+          request: {
+            sent: { ...sent, authorization: mask, Cookie: mask, headers: [{ name: 'Authorization', value: mask }] },
+          },
+        },
+      ],
     });
   });
 
   test.each([
-    ['DB_PASSWORD', 'postgres'], ['API_TOKEN', '1'], ['STRIPE_SECRET', 'x'], ['clientSecret', 'x'], ['SIGNING_KEY', 'x'],
+    ['DB_PASSWORD', 'postgres'],
+    ['API_TOKEN', '1'],
+    ['STRIPE_SECRET', 'x'],
+    ['clientSecret', 'x'],
+    ['SIGNING_KEY', 'x'],
     // By its shape alone.
-    ['LICENSE', 'A1b2C3d4E5f6G7h8J9'], ['CONFIG', 'deadbeefdeadbeefdeadbeefdeadbeef0'],
+    ['LICENSE', 'A1b2C3d4E5f6G7h8J9'],
+    ['CONFIG', 'deadbeefdeadbeefdeadbeefdeadbeef0'],
   ])('masks the variable %s', (key, value) => {
-    expect(shown({ results: [{ key, value, scope: 'APPLICATION' }] }, answerSchema(operations.list_environment_variables))).toEqual({
-      results: [{ key, value: mask, scope: 'APPLICATION' }],
-    });
+    expect(
+      shown({ results: [{ key, value, scope: 'APPLICATION' }] }, answerSchema(operations.list_environment_variables)),
+    ).toEqual({ results: [{ key, value: mask, scope: 'APPLICATION' }] });
   });
 
   test.each([
-    ['PORT', '8080'], ['TOKEN_TTL', '3600'], ['USE_TOKENS', 'true'], ['SECRET_NAME', 'checkout-db'], ['DB_PASSWORD', ''],
-    ['IMAGE', 'registry.example/checkout-api-production-eu-west-1:1.2.3'], ['GIT_COMMIT', '3f2a9c1b3f2a9c1b3f2a9c1b3f2a9c1b3f2a9c1b'],
-    ['TENANT', '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e'], ['GREETING', 'Hello World 123'],
+    ['PORT', '8080'],
+    ['TOKEN_TTL', '3600'],
+    ['USE_TOKENS', 'true'],
+    ['SECRET_NAME', 'checkout-db'],
+    ['DB_PASSWORD', ''],
+    ['IMAGE', 'registry.example/checkout-api-production-eu-west-1:1.2.3'],
+    ['GIT_COMMIT', '3f2a9c1b3f2a9c1b3f2a9c1b3f2a9c1b3f2a9c1b'],
+    ['TENANT', '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e'],
+    ['GREETING', 'Hello World 123'],
   ])('leaves the variable %s alone', (key, value) => {
     const answer = { results: [{ key, value }] };
     expect(shown(answer, answerSchema(operations.list_environment_variables))).toEqual(answer);
   });
 
   test.each<[string, object, object]>([
-    ['lists', { tokens: ['ci-token-42', 'word'], passwords: ['correct', 'horse'] }, { tokens: [mask, 'word'], passwords: [mask, mask] }],
-    ['maps', { passwords: { main: 'correct', replica: { eu: 'horse' } } }, { passwords: { main: mask, replica: { eu: mask } } }],
-    ['maps of credentials', { credentials: { username: 'app', value: 'made-up-42', region: 'eu-west-1', password: 'plain' } }, { credentials: { username: 'app', value: mask, region: 'eu-west-1', password: mask } }],
-    ['rows', { tokens: [{ id: 'ci-42', value: 'made-up-42', note: 'rotated 2026' }] }, { tokens: [{ id: 'ci-42', value: mask, note: 'rotated 2026' }] }],
-    ['numbers', { password: 12_345_678, pin: 4711, user_otp: 255_133, pins: [4711] }, { password: mask, pin: mask, user_otp: mask, pins: [4711] }],
-    ['numbers in maps and lists', { passwords: { main: 12_345_678 }, more: [{ passwords: [87_654_321] }] }, { passwords: { main: mask }, more: [{ passwords: [mask] }] }],
-    ['pairs', [{ header: 'X-Api-Key', value: 'abc' }, { header: 'X-Auth-Token', values: ['made-up-42'] }, { Parameter: 'db_password', Value: 12_345_678 }], [{ header: 'X-Api-Key', value: mask }, { header: 'X-Auth-Token', values: [mask] }, { Parameter: 'db_password', Value: mask }]],
+    [
+      'lists',
+      { tokens: ['ci-token-42', 'word'], passwords: ['correct', 'horse'] },
+      { tokens: [mask, 'word'], passwords: [mask, mask] },
+    ],
+    [
+      'maps',
+      { passwords: { main: 'correct', replica: { eu: 'horse' } } },
+      { passwords: { main: mask, replica: { eu: mask } } },
+    ],
+    [
+      'maps of credentials',
+      { credentials: { username: 'app', value: 'made-up-42', region: 'eu-west-1', password: 'plain' } },
+      { credentials: { username: 'app', value: mask, region: 'eu-west-1', password: mask } },
+    ],
+    [
+      'rows',
+      { tokens: [{ id: 'ci-42', value: 'made-up-42', note: 'rotated 2026' }] },
+      { tokens: [{ id: 'ci-42', value: mask, note: 'rotated 2026' }] },
+    ],
+    [
+      'numbers',
+      { password: 12_345_678, pin: 4711, user_otp: 255_133, pins: [4711] },
+      { password: mask, pin: mask, user_otp: mask, pins: [4711] },
+    ],
+    [
+      'numbers in maps and lists',
+      { passwords: { main: 12_345_678 }, more: [{ passwords: [87_654_321] }] },
+      { passwords: { main: mask }, more: [{ passwords: [mask] }] },
+    ],
+    [
+      'pairs',
+      [
+        { header: 'X-Api-Key', value: 'abc' },
+        { header: 'X-Auth-Token', values: ['made-up-42'] },
+        { Parameter: 'db_password', Value: 12_345_678 },
+      ],
+      [
+        { header: 'X-Api-Key', value: mask },
+        { header: 'X-Auth-Token', values: [mask] },
+        { Parameter: 'db_password', Value: mask },
+      ],
+    ],
   ])('masks secrets in %s under names that tell', (_, value, masked) => {
     expect(shown({ value })).toEqual({ value: masked });
     expect(shown(shown({ value }))).toEqual({ value: masked });
   });
 
   test.each<[string, object]>([
-    ['counts', { token_count: 5, tokens: 1200, max_tokens: 4096, prompt_tokens: 81_234, passwords: 3, secrets: 1024, token: 17, pin: 7 }],
+    [
+      'counts',
+      {
+        token_count: 5,
+        tokens: 1200,
+        max_tokens: 4096,
+        prompt_tokens: 81_234,
+        passwords: 3,
+        secrets: 1024,
+        token: 17,
+        pin: 7,
+      },
+    ],
     ['ids of tokens', { tokens: [1, 2, 3, 17, 50_256] }],
     ['switches', { secret: true, secrets: [], token: null, passwords: {}, has_password: false }],
-    ['rows of secrets', { secrets: [{ id: '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e', key: 'DB_PASSWORD2', scope: 'APPLICATION', description: 'rotated 2026', service_name: 'api-v2' }] }],
+    [
+      'rows of secrets',
+      {
+        secrets: [
+          {
+            id: '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e',
+            key: 'DB_PASSWORD2',
+            scope: 'APPLICATION',
+            description: 'rotated 2026',
+            service_name: 'api-v2',
+          },
+        ],
+      },
+    ],
     ['pages', { next_page_token: 'abc-123-def', nextPageToken: 20 }],
-    ['what describes them', { token: { type: 'Bearer', expires_in: 3600, created_at: '2026-11-20T10:00:00Z', url: 'https://id.example.test/token2' }, secret_ref: { name: 'db-2' } }],
-    ['headers', [{ header: 'X-Request-Id', value: 'abc-123' }, { parameter: 'page', value: 2 }]],
+    [
+      'what describes them',
+      {
+        token: {
+          type: 'Bearer',
+          expires_in: 3600,
+          created_at: '2026-11-20T10:00:00Z',
+          url: 'https://id.example.test/token2',
+        },
+        secret_ref: { name: 'db-2' },
+      },
+    ],
+    [
+      'headers',
+      [
+        { header: 'X-Request-Id', value: 'abc-123' },
+        { parameter: 'page', value: 2 },
+      ],
+    ],
   ])('leaves %s alone', (_, value) => expect(shown(value)).toEqual(value));
 
   test('masks words after one that names them', () => {
-    expect(shown({ arguments: ['--password', 'hunter22', '--verbose'], set: [['auth.token', 'x'], ['port', '80']] })).toEqual({
-      arguments: ['--password', mask, '--verbose'], set: [['auth.token', mask], ['port', '80']],
+    expect(
+      shown({
+        arguments: ['--password', 'hunter22', '--verbose'],
+        set: [
+          ['auth.token', 'x'],
+          ['port', '80'],
+        ],
+      }),
+    ).toEqual({
+      arguments: ['--password', mask, '--verbose'],
+      set: [
+        ['auth.token', mask],
+        ['port', '80'],
+      ],
     });
     const names = ['DB_PASSWORD', 'API_TOKEN', 'PORT'];
     expect(shown({ names })).toEqual({ names });
   });
 
   test('masks a secret wherever else it stands in the answer', () => {
-    const answer = { results: [{ key: 'DB_PASSWORD', value: 'hunter-22' }, { key: 'DSN', value: 'host=db pw hunter-22', aliased_variable: { key: 'X', value: 'hunter-22' } }] };
+    const answer = {
+      results: [
+        { key: 'DB_PASSWORD', value: 'hunter-22' },
+        { key: 'DSN', value: 'host=db pw hunter-22', aliased_variable: { key: 'X', value: 'hunter-22' } },
+      ],
+    };
     expect(JSON.stringify(shown(answer, answerSchema(operations.list_environment_variables)))).not.toContain('hunter');
   });
 
   test('takes any value', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => void redactor.value(value, answerSchema(operations.update_container))));
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => void redactor.value(value, answerSchema(operations.update_container))),
+    );
   });
 
   test('never lets a distinct secret of a variable through, whatever stands beside it', () => {
     const secret = fc.stringMatching(/^[a-z]{4}[0-9]{4}[a-z_]{0,8}$/);
     fc.assert(
       fc.property(secret, fc.jsonValue(), fc.string(), (value, other, around) => {
-        const answer = { results: [{ key: 'DB_PASSWORD', value }, { other, text: `${around}${value}${around}` }] };
+        const answer = {
+          results: [
+            { key: 'DB_PASSWORD', value },
+            { other, text: `${around}${value}${around}` },
+          ],
+        };
         const rows = (createRedaction().value(answer) as { results: [object, { text: string }] }).results;
         return !JSON.stringify(rows[0]).includes(value) && !rows[1].text.includes(value);
       }),
@@ -158,7 +304,8 @@ describe('a protected log', () => {
     const kept = memoryLog();
     const log = protectLog(kept, createRedaction({ configured: () => ['s3cr3t-token'] }));
     const error = new Error('refused s3cr3t-token', { cause: new Error('PASSWORD=hunter22') });
-    for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level]({ err: error, args: { password: 'hunter23' }, n: 1 }, 'said s3cr3t-token');
+    for (const level of ['debug', 'info', 'warn', 'error'] as const)
+      log[level]({ err: error, args: { password: 'hunter23' }, n: 1 }, 'said s3cr3t-token');
     expect(kept.lines).toHaveLength(4);
     const written = JSON.stringify(kept.lines);
     expect(written).not.toMatch(/s3cr3t|hunter/);

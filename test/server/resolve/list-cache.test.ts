@@ -31,7 +31,13 @@ afterAll(async () => {
 
 const wholeWay = ['get_organization', 'list_projects', 'list_environments', 'list_services'];
 const checkout = 'shop/staging/checkout-api';
-const newDatabase = (name: string) => ({ environment_id: platform.seed['environment_id']!, name, type: 'REDIS', version: '7', mode: 'CONTAINER' });
+const newDatabase = (name: string) => ({
+  environment_id: platform.seed['environment_id']!,
+  name,
+  type: 'REDIS',
+  version: '7',
+  mode: 'CONTAINER',
+});
 
 /** How a caller looks for what it wants to change. */
 const forChange = ({ lookup }: RecordingCaller) => ({ ...lookup, isForChange: true });
@@ -51,7 +57,11 @@ describe('a list', () => {
 
   test('is read once for those who ask at the same time', async () => {
     const { lookup, operations: asked } = caller('ann');
-    const found = await Promise.all([checkout, 'shop/staging/search', 'shop/staging/orders-db'].map((path) => resolver.resolve('service', path, lookup)));
+    const found = await Promise.all(
+      [checkout, 'shop/staging/search', 'shop/staging/orders-db'].map((path) =>
+        resolver.resolve('service', path, lookup),
+      ),
+    );
     expect(found.map(({ kind }) => kind)).toEqual(['application', 'container', 'database']);
     expect(asked).toEqual(wholeWay);
   });
@@ -82,10 +92,20 @@ describe('a list', () => {
 
     test('is read again before a change of what has another spelling: what came since may have just this one', async () => {
       const ann = caller('ann');
-      const { id: older } = await platform.must('create_environment', { project_id: platform.seed['project_id'], cluster_id: platform.seed['cluster_id'], name: 'canary', mode: 'STAGING' });
+      const { id: older } = await platform.must('create_environment', {
+        project_id: platform.seed['project_id'],
+        cluster_id: platform.seed['cluster_id'],
+        name: 'canary',
+        mode: 'STAGING',
+      });
       expect(await resolver.resolve('environment', 'shop/Canary', ann.lookup)).toMatchObject({ id: older });
       await platform.must('delete_environment', { environment_id: older });
-      const { id: newer } = await platform.must('create_environment', { project_id: platform.seed['project_id'], cluster_id: platform.seed['cluster_id'], name: 'Canary', mode: 'STAGING' });
+      const { id: newer } = await platform.must('create_environment', {
+        project_id: platform.seed['project_id'],
+        cluster_id: platform.seed['cluster_id'],
+        name: 'Canary',
+        mode: 'STAGING',
+      });
       // A read may use what is remembered, for a minute; a change may not.
       expect(await resolver.resolve('environment', 'shop/Canary', ann.lookup)).toMatchObject({ id: older });
       expect(await resolver.resolve('environment', 'shop/Canary', forChange(ann))).toMatchObject({ id: newer });
@@ -95,7 +115,10 @@ describe('a list', () => {
       const ann = caller('ann');
       const { id } = await platform.must('create_database', newDatabase('twin'));
       expect(await resolver.resolve('service', 'twin', ann.lookup)).toMatchObject({ id });
-      await platform.must('create_database', { ...newDatabase('twin'), environment_id: seedId('environment/shop/production') });
+      await platform.must('create_database', {
+        ...newDatabase('twin'),
+        environment_id: seedId('environment/shop/production'),
+      });
       expect(await resolver.resolve('service', 'twin', ann.lookup)).toMatchObject({ id });
       expect((await resolutionProblem(resolver.resolve('service', 'twin', forChange(ann)))).why).toBe('ambiguous');
     });
@@ -132,25 +155,37 @@ describe('an id', () => {
     const id = seedId('service/shop/staging/search');
     expect(await resolver.resolve('container', id, lookup)).toEqual({ kind: 'container', id });
     expect(await resolver.resolve('service', `container:${id}`, lookup)).toEqual({ kind: 'container', id });
-    expect(await resolver.resolve('service', `infra://service/container/${id}/status`, lookup)).toEqual({ kind: 'container', id });
+    expect(await resolver.resolve('service', `infra://service/container/${id}/status`, lookup)).toEqual({
+      kind: 'container',
+      id,
+    });
     expect(asked).toEqual([]);
   });
 
   test('of a service tells its kind when it was seen before, and is looked for otherwise', async () => {
     const id = seedId('service/data/development/importer');
     const stranger = caller('ann');
-    expect(await resolver.resolve('service', id, stranger.lookup)).toMatchObject({ kind: 'container', path: 'data/development/importer', environment: { mode: 'DEVELOPMENT' } });
+    expect(await resolver.resolve('service', id, stranger.lookup)).toMatchObject({
+      kind: 'container',
+      path: 'data/development/importer',
+      environment: { mode: 'DEVELOPMENT' },
+    });
     expect(stranger.operations).toContain('list_services');
     resolver = createNameResolver();
     const acquainted = caller('ann');
     await acquainted.call(operations.get_container, { container_id: id });
-    expect(await resolver.resolve('service', id, acquainted.lookup)).toMatchObject({ kind: 'container', name: 'importer' });
+    expect(await resolver.resolve('service', id, acquainted.lookup)).toMatchObject({
+      kind: 'container',
+      name: 'importer',
+    });
     expect(acquainted.operations).toEqual(['get_container']);
   });
 
   test('that nothing has is no service', async () => {
     const { lookup } = caller('ann');
-    expect(await resolutionProblem(resolver.resolve('service', '00000000-0000-4000-8000-000000000000', lookup))).toMatchObject({ why: 'unknown' });
+    expect(
+      await resolutionProblem(resolver.resolve('service', '00000000-0000-4000-8000-000000000000', lookup)),
+    ).toMatchObject({ why: 'unknown' });
   });
 });
 

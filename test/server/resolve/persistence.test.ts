@@ -20,16 +20,29 @@ const idOf = (number: number): string => `00000000-0000-4000-8000-${String(numbe
 
 const remote = { INFRA_BASE_URL: 'https://api.example.com', INFRA_API_TOKEN: 'the-token' };
 
-const addressesIn = (env: Record<string, string> = {}): PersistentNameResolver => openNameResolver(readConfig('stdio', { dataDir }, env).config);
+const addressesIn = (env: Record<string, string> = {}): PersistentNameResolver =>
+  openNameResolver(readConfig('stdio', { dataDir }, env).config);
 
-const lookup = (principal = 'ann') => ({ principal, now: Date.now, reader: readerBy(() => Promise.reject(new Error('nobody may be asked'))) });
+const lookup = (principal = 'ann') => ({
+  principal,
+  now: Date.now,
+  reader: readerBy(() => Promise.reject(new Error('nobody may be asked'))),
+});
 
 /** Takes note of a database, as after it was read. */
 const learnDatabase = (resolver: PersistentNameResolver, number: number, principal = 'ann'): void =>
-  resolver.learn(operations.get_database, { database_id: idOf(number) }, { id: idOf(number), name: `db-${number}`, service_type: 'DATABASE', host: 'secret.host' }, principal);
+  resolver.learn(
+    operations.get_database,
+    { database_id: idOf(number) },
+    { id: idOf(number), name: `db-${number}`, service_type: 'DATABASE', host: 'secret.host' },
+    principal,
+  );
 
-const nameOf = async (resolver: PersistentNameResolver, number: number, principal?: string): Promise<string | undefined> =>
-  (await resolver.resolve('database', idOf(number), lookup(principal))).name;
+const nameOf = async (
+  resolver: PersistentNameResolver,
+  number: number,
+  principal?: string,
+): Promise<string | undefined> => (await resolver.resolve('database', idOf(number), lookup(principal))).name;
 
 test('what was seen is kept in a file of its owner, without more than what names it', async () => {
   const resolver = addressesIn();
@@ -75,7 +88,11 @@ test.each(['', 'not json', '{}', '[{"of":1}]'])('a file that cannot be read is r
 
 test('nothing is written where nothing is new', async () => {
   let writes = 0;
-  const persistence: IndexPersistence = { platform: 'here', read: async () => undefined, write: async () => void (writes += 1) };
+  const persistence: IndexPersistence = {
+    platform: 'here',
+    read: async () => undefined,
+    write: async () => void (writes += 1),
+  };
   const index = createResourceIndex(persistence);
   const resource = { kind: 'project', id: idOf(1), name: 'shop' } as const;
   index.add('ann', resource);
@@ -87,8 +104,13 @@ test('nothing is written where nothing is new', async () => {
 
 test('the longest unseen are forgotten when there are too many', async () => {
   let text = '';
-  const index = createResourceIndex({ platform: 'here', read: async () => undefined, write: async (written) => void (text = written) });
-  for (let number = 0; number < 6_000; number += 1) index.add('ann', { kind: 'project', id: idOf(number), name: `p${number}` });
+  const index = createResourceIndex({
+    platform: 'here',
+    read: async () => undefined,
+    write: async (written) => void (text = written),
+  });
+  for (let number = 0; number < 6_000; number += 1)
+    index.add('ann', { kind: 'project', id: idOf(number), name: `p${number}` });
   await index.flush();
   expect(index.get('ann', 'project', idOf(0))).toBeUndefined();
   expect(index.get('ann', 'project', idOf(5_999))).toMatchObject({ name: 'p5999' });
@@ -96,7 +118,11 @@ test('the longest unseen are forgotten when there are too many', async () => {
 });
 
 test('a place that cannot be written is no trouble', async () => {
-  const index = createResourceIndex({ platform: 'here', read: () => Promise.reject(new Error('no')), write: () => Promise.reject(new Error('no')) });
+  const index = createResourceIndex({
+    platform: 'here',
+    read: () => Promise.reject(new Error('no')),
+    write: () => Promise.reject(new Error('no')),
+  });
   await index.loaded();
   index.add('ann', { kind: 'project', id: idOf(1), name: 'shop' });
   await index.flush();

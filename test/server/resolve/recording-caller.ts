@@ -24,7 +24,12 @@ export interface RecordingCaller {
 }
 
 /** A caller with a real client; what is answered is learned, as in the pipeline. */
-export function recordingCaller(url: string, token: string, addresses: NameResolver, { principal = 'ann', within, now = Date.now }: Partial<Lookup> = {}): RecordingCaller {
+export function recordingCaller(
+  url: string,
+  token: string,
+  addresses: NameResolver,
+  { principal = 'ann', within, now = Date.now }: Partial<Lookup> = {},
+): RecordingCaller {
   const client = createClient({ baseUrl: url, credential: credentialOf(token) });
   const asked: string[] = [];
   const call = async (operation: AnyOperation, input: JsonRecord): Promise<JsonRecord> => {
@@ -33,7 +38,12 @@ export function recordingCaller(url: string, token: string, addresses: NameResol
     addresses.learn(operation, input, answer, principal);
     return answer as JsonRecord;
   };
-  return { lookup: { principal, reader: readerBy(call), now, within }, operations: asked, call, close: () => client.close() };
+  return {
+    lookup: { principal, reader: readerBy(call), now, within },
+    operations: asked,
+    call,
+    close: () => client.close(),
+  };
 }
 
 /** What is wrong with an address. */

@@ -11,7 +11,10 @@ import { readerBy } from './recording-caller.ts';
 import { runs } from '../../support/runs.ts';
 
 /** An organization by names: projects, in them environments, in them services with their kind. */
-type Tree = readonly { name: string; environments: readonly { name: string; services: readonly { name: string; kind: string }[] }[] }[];
+type Tree = readonly {
+  name: string;
+  environments: readonly { name: string; services: readonly { name: string; kind: string }[] }[];
+}[];
 
 interface Placed {
   readonly id: string;
@@ -20,7 +23,11 @@ interface Placed {
   readonly parent: string;
 }
 
-const idOf = (path: readonly (string | number)[]): string => `00000000-0000-4000-8000-${path.map((part) => String(part).padStart(3, '0')).join('').padStart(12, '0')}`;
+const idOf = (path: readonly (string | number)[]): string =>
+  `00000000-0000-4000-8000-${path
+    .map((part) => String(part).padStart(3, '0'))
+    .join('')
+    .padStart(12, '0')}`;
 
 const organization = { id: idOf([999]), name: 'acme' };
 
@@ -34,7 +41,12 @@ const placedIn = (tree: Tree): Placed[] =>
         const environmentId = idOf([2, p, e]);
         return [
           { id: environmentId, kind: 'ENVIRONMENT', names: [project.name, environment.name], parent: projectId },
-          ...environment.services.map(({ name, kind }, s) => ({ id: idOf([3, p, e, s]), kind, names: [project.name, environment.name, name], parent: environmentId })),
+          ...environment.services.map(({ name, kind }, s) => ({
+            id: idOf([3, p, e, s]),
+            kind,
+            names: [project.name, environment.name, name],
+            parent: environmentId,
+          })),
         ];
       }),
     ];
@@ -48,23 +60,36 @@ function platformOf(tree: Tree) {
     asked.push(operation.name);
     if (operation.path === operations.get_organization.path) return { ...organization, results: [organization] };
     const [parent] = Object.values(input);
-    return { results: placed.filter((one) => one.parent === parent).map(({ id, kind, names }) => ({ id, name: names.at(-1), service_type: kind })) };
+    return {
+      results: placed
+        .filter((one) => one.parent === parent)
+        .map(({ id, kind, names }) => ({ id, name: names.at(-1), service_type: kind })),
+    };
   };
   return { placed, asked, lookup: { principal: 'ann', reader: readerBy(read), now: () => 0 } };
 }
 
 const name = fc.constantFrom('shop', 'staging', 'checkout', 'a/b', '50%', 'Straße', 'acme');
-const uniquely = <Value extends { name: string }>(one: fc.Arbitrary<Value>, most: number) => fc.uniqueArray(one, { maxLength: most, selector: (value) => value.name });
+const uniquely = <Value extends { name: string }>(one: fc.Arbitrary<Value>, most: number) =>
+  fc.uniqueArray(one, { maxLength: most, selector: (value) => value.name });
 // Services of different kinds may share a name.
-const services = fc.uniqueArray(fc.record({ name, kind: fc.constantFrom('APPLICATION', 'DATABASE') }), { maxLength: 4, selector: (one) => `${one.name} ${one.kind}` });
-const anyTree: fc.Arbitrary<Tree> = uniquely(fc.record({ name, environments: uniquely(fc.record({ name, services }), 3) }), 3);
+const services = fc.uniqueArray(fc.record({ name, kind: fc.constantFrom('APPLICATION', 'DATABASE') }), {
+  maxLength: 4,
+  selector: (one) => `${one.name} ${one.kind}`,
+});
+const anyTree: fc.Arbitrary<Tree> = uniquely(
+  fc.record({ name, environments: uniquely(fc.record({ name, services }), 3) }),
+  3,
+);
 
 const service = (one: Placed): boolean => one.names.length === 3;
 
 /** What a path of names stands for: whatever ends in these names, or the organization's name and then all of them. */
 const standsFor = (path: readonly string[], all: readonly Placed[], depth: number): Placed[] => {
   const names = path.length === depth + 1 && path[0] === organization.name ? path.slice(1) : path;
-  return all.filter((one) => names.length <= depth && JSON.stringify(one.names.slice(depth - names.length)) === JSON.stringify(names));
+  return all.filter(
+    (one) => names.length <= depth && JSON.stringify(one.names.slice(depth - names.length)) === JSON.stringify(names),
+  );
 };
 
 const ids = (things: readonly { id: string }[]): string[] => things.map(({ id }) => id).toSorted();
@@ -79,13 +104,23 @@ describe('a path of names', () => {
     await fc.assert(
       fc.asyncProperty(anyTree, query, fc.boolean(), async (tree, path, shouting) => {
         const { placed, lookup } = platformOf(tree);
-        const expected = standsFor(path, placed.filter(({ names }) => names.length === depth), depth);
-        const text = shouting ? joinPath(path.map((one) => (one === 'Straße' ? one : one.toUpperCase()))) : joinPath(path);
+        const expected = standsFor(
+          path,
+          placed.filter(({ names }) => names.length === depth),
+          depth,
+        );
+        const text = shouting
+          ? joinPath(path.map((one) => (one === 'Straße' ? one : one.toUpperCase())))
+          : joinPath(path);
         const resolving = createNameResolver().resolve(kind, text, lookup);
-        if (expected.length === 1) expect(await resolving).toMatchObject({ id: expected[0]!.id, path: joinPath(expected[0]!.names) });
+        if (expected.length === 1)
+          expect(await resolving).toMatchObject({ id: expected[0]!.id, path: joinPath(expected[0]!.names) });
         else {
           const { why, candidates } = await resolutionProblem(resolving);
-          expect({ why, ids: ids(candidates) }).toEqual({ why: expected.length === 0 ? 'unknown' : 'ambiguous', ids: ids(expected) });
+          expect({ why, ids: ids(candidates) }).toEqual({
+            why: expected.length === 0 ? 'unknown' : 'ambiguous',
+            ids: ids(expected),
+          });
         }
       }),
       { numRuns: runs(150) },
@@ -102,7 +137,10 @@ describe('a path of names', () => {
         const everywhere = standsFor([wanted], placed.filter(service), 3);
         const there = everywhere.filter(({ parent }) => parent === id);
         const expected = there.length > 0 ? there : everywhere;
-        const resolving = createNameResolver().resolve('service', joinPath([wanted]), { ...lookup, within: { environmentId: id } });
+        const resolving = createNameResolver().resolve('service', joinPath([wanted]), {
+          ...lookup,
+          within: { environmentId: id },
+        });
         if (expected.length === 1) expect((await resolving).id).toBe(expected[0]!.id);
         else expect(ids((await resolutionProblem(resolving)).candidates)).toEqual(ids(expected));
       }),
@@ -115,7 +153,11 @@ describe('a path of names', () => {
       fc.asyncProperty(anyTree, name, fc.constantFrom('APPLICATION', 'DATABASE'), async (tree, wanted, kind) => {
         const { placed, lookup } = platformOf(tree);
         const expected = standsFor([wanted], placed.filter(service), 3).filter((one) => one.kind === kind);
-        const resolving = createNameResolver().resolve('service', `${kind.toLowerCase()}:${joinPath([wanted])}`, lookup);
+        const resolving = createNameResolver().resolve(
+          'service',
+          `${kind.toLowerCase()}:${joinPath([wanted])}`,
+          lookup,
+        );
         if (expected.length === 1) expect((await resolving).id).toBe(expected[0]!.id);
         else expect(ids((await resolutionProblem(resolving)).candidates)).toEqual(ids(expected));
       }),
@@ -140,7 +182,10 @@ describe('a path of names', () => {
 describe('requests', () => {
   const wide: Tree = Array.from({ length: 30 }, (_, p) => ({
     name: `project-${p}`,
-    environments: [0, 1].map((e) => ({ name: `environment-${e}`, services: [{ name: p === 29 ? 'rare' : 'common', kind: 'APPLICATION' }] })),
+    environments: [0, 1].map((e) => ({
+      name: `environment-${e}`,
+      services: [{ name: p === 29 ? 'rare' : 'common', kind: 'APPLICATION' }],
+    })),
   }));
 
   test('go only along a whole path', async () => {
@@ -154,11 +199,20 @@ describe('requests', () => {
     const { lookup, asked } = platformOf(wide);
     const problem = await resolutionProblem(createNameResolver().resolve('application', 'common', lookup));
     expect(asked.filter((one) => one !== 'get_organization').length).toBeLessThanOrEqual(mostRequests);
-    expect(problem).toMatchObject({ why: 'ambiguous', notes: [expect.stringContaining(`after ${mostRequests} requests`)] });
+    expect(problem).toMatchObject({
+      why: 'ambiguous',
+      notes: [expect.stringContaining(`after ${mostRequests} requests`)],
+    });
   });
 
   test('that ended early never make a guess of the one that was found', async () => {
-    const { lookup } = platformOf([{ name: 'first', environments: [{ name: 'only', services: [{ name: 'rare', kind: 'APPLICATION' }] }] }, ...wide]);
-    expect(await resolutionProblem(createNameResolver().resolve('application', 'rare', lookup))).toMatchObject({ why: 'ambiguous', candidates: [{ path: 'first/only/rare' }] });
+    const { lookup } = platformOf([
+      { name: 'first', environments: [{ name: 'only', services: [{ name: 'rare', kind: 'APPLICATION' }] }] },
+      ...wide,
+    ]);
+    expect(await resolutionProblem(createNameResolver().resolve('application', 'rare', lookup))).toMatchObject({
+      why: 'ambiguous',
+      candidates: [{ path: 'first/only/rare' }],
+    });
   });
 });

@@ -17,9 +17,14 @@ test.each([
 test('whatever was made is read back', () => {
   const kind = fc.constantFrom('project', 'environment', 'cluster', 'alert_rule', ...serviceKinds);
   fc.assert(
-    fc.property(kind, fc.string({ minLength: 1 }), fc.option(fc.constantFrom(...uriParts), { nil: undefined }), (one, given, part) => {
-      expect(parseUri(uriOf({ kind: one, id: given }, part))).toEqual({ kind: one, given, ...(part && { part }) });
-    }),
+    fc.property(
+      kind,
+      fc.string({ minLength: 1 }),
+      fc.option(fc.constantFrom(...uriParts), { nil: undefined }),
+      (one, given, part) => {
+        expect(parseUri(uriOf({ kind: one, id: given }, part))).toEqual({ kind: one, given, ...(part && { part }) });
+      },
+    ),
   );
 });
 
@@ -28,15 +33,29 @@ test.each([
   ['infra://environment/shop/production/status', { kind: 'environment', given: 'shop/production', part: 'status' }],
   ['infra://environment/status', { kind: 'environment', given: 'status' }],
   ['infra://environment/shop%2Fstatus', { kind: 'environment', given: 'shop/status' }],
-  ['infra://service/job/shop/staging/nightly-report/logs', { kind: 'job', given: 'shop/staging/nightly-report', part: 'logs' }],
+  [
+    'infra://service/job/shop/staging/nightly-report/logs',
+    { kind: 'job', given: 'shop/staging/nightly-report', part: 'logs' },
+  ],
   ['infra://environment/shop/a%2Fb', { kind: 'environment', given: 'shop/a%2Fb' }],
 ] as const)('a path may be written out: %s', (text, pointed) => {
   expect(parseUri(text)).toEqual(pointed);
 });
 
 test.each([
-  'https://project/x', 'infra://', 'infra://project', 'infra://project/', 'infra://project//x', 'infra://project/x/', 'infra://application/x', 'infra://planet/x',
-  'infra://service/x', 'infra://service/project/x', 'infra://service/application/', 'infra://project/%E0%A4%A', 'infra://project/x/%E0%A4%A',
+  'https://project/x',
+  'infra://',
+  'infra://project',
+  'infra://project/',
+  'infra://project//x',
+  'infra://project/x/',
+  'infra://application/x',
+  'infra://planet/x',
+  'infra://service/x',
+  'infra://service/project/x',
+  'infra://service/application/',
+  'infra://project/%E0%A4%A',
+  'infra://project/x/%E0%A4%A',
 ])('%s is none', (text) => {
   expect(parseUri(text)).toBeUndefined();
 });

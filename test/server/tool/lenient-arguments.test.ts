@@ -8,8 +8,15 @@ import { startTestPlatform, type TestPlatform } from '../../support/test-platfor
 
 const tool = {
   input: {
-    count: z.int().min(1).optional(), wait: z.boolean().optional(), name: z.string().optional(), empty: z.string().nullish(), needed: z.string(), size: z.number().default(3),
-    either: z.union([z.string(), z.number()]).optional(), nested: z.object({ port: z.int(), note: z.string().optional() }).optional(), ports: z.array(z.object({ port: z.int() })).optional(),
+    count: z.int().min(1).optional(),
+    wait: z.boolean().optional(),
+    name: z.string().optional(),
+    empty: z.string().nullish(),
+    needed: z.string(),
+    size: z.number().default(3),
+    either: z.union([z.string(), z.number()]).optional(),
+    nested: z.object({ port: z.int(), note: z.string().optional() }).optional(),
+    ports: z.array(z.object({ port: z.int() })).optional(),
   },
 } as unknown as Tool;
 
@@ -18,7 +25,10 @@ const read = (args: Record<string, unknown>) => lenientArguments(tool, args);
 describe('arguments are taken as they are meant', () => {
   test('numbers and booleans given as text', () => {
     expect(read({ count: '5', wait: 'true', size: '2.5' })).toEqual({ count: 5, wait: true, size: 2.5 });
-    expect(read({ nested: { port: '8080' }, ports: [{ port: '80' }] })).toEqual({ nested: { port: 8080 }, ports: [{ port: 80 }] });
+    expect(read({ nested: { port: '8080' }, ports: [{ port: '80' }] })).toEqual({
+      nested: { port: 8080 },
+      ports: [{ port: 80 }],
+    });
   });
 
   test('but not where text is meant, or it is not clear', () => {
@@ -50,13 +60,23 @@ describe('a call', () => {
   });
 
   test('with null and "2" is carried out', async () => {
-    const result = await client.call('list_deployments', { service: 'shop/staging/search', environment: null, page: null, page_size: '2' });
+    const result = await client.call('list_deployments', {
+      service: 'shop/staging/search',
+      environment: null,
+      page: null,
+      page_size: '2',
+    });
     expect(result.isError, textOf(result)).toBeFalsy();
     expect(result.structuredContent).toMatchObject({ page: 1, page_size: 2 });
   });
 
   test('of a tool that merges keeps null, which removes', async () => {
-    const result = await client.call('update_container', { container_id: 'shop/staging/search', description: null, memory: '640', dry_run: true });
+    const result = await client.call('update_container', {
+      container_id: 'shop/staging/search',
+      description: null,
+      memory: '640',
+      dry_run: true,
+    });
     expect(result.isError, textOf(result)).toBeFalsy();
     expect(textOf(result)).toContain('640');
   });

@@ -32,8 +32,16 @@ test('only calls of tools that are offered are proposed, and not what would foll
 
 test('what has to follow another call is proposed only where that is', () => {
   const chain: NextCall[] = [
-    { tool: 'look', arguments: {}, why: '' }, { tool: 'lift', arguments: {}, why: '', after: 'look' }, { tool: 'deploy', arguments: {}, why: '', after: 'lift' }, { tool: 'other', arguments: {}, why: '' },
+    { tool: 'look', arguments: {}, why: '' },
+    { tool: 'lift', arguments: {}, why: '', after: 'look' },
+    { tool: 'deploy', arguments: {}, why: '', after: 'lift' },
+    { tool: 'other', arguments: {}, why: '' },
   ];
-  const without = (...names: string[]): string[] => proposable(chain, (tool) => !names.includes(tool)).calls.map(({ tool }) => tool);
-  expect([without(), without('look'), without('lift')]).toEqual([['look', 'lift', 'deploy'], ['other'], ['look', 'other']]);
+  const without = (...names: string[]): string[] =>
+    proposable(chain, (tool) => !names.includes(tool)).calls.map(({ tool }) => tool);
+  expect([without(), without('look'), without('lift')]).toEqual([
+    ['look', 'lift', 'deploy'],
+    ['other'],
+    ['look', 'other'],
+  ]);
 });

@@ -8,7 +8,15 @@ const rowsOf = (view: Record<string, unknown>) => view['results'] as Record<stri
 describe('a record', () => {
   test('is one member a line, the telling ones first, nothing empty', () => {
     const { view, text } = record();
-    const shown = view({ created_at: '2026', id: '1', name: 'shop', icon_uri: 'x', description: null, ports: [], environment: { id: 'e' } });
+    const shown = view({
+      created_at: '2026',
+      id: '1',
+      name: 'shop',
+      icon_uri: 'x',
+      description: null,
+      ports: [],
+      environment: { id: 'e' },
+    });
     expect(shown).toEqual({ name: 'shop', id: '1', created_at: '2026', environment: { id: 'e' } });
     expect(text(shown)).toBe('name: shop\nid: 1\ncreated_at: 2026\nenvironment: {"id":"e"}');
   });
@@ -18,30 +26,48 @@ describe('a table', () => {
   const { view, text } = table('project', ['name', 'id', 'commit.message', 'note']);
 
   test('has a line per row and no column that nothing fills', () => {
-    const shown = view({ results: [{ id: '1', name: 'a', commit: { message: 'fix | all\nof it', hash: 'x' } }, { id: '2', name: 'b', note: null }] });
-    expect(shown).toEqual({ results: [{ name: 'a', id: '1', commit: { message: 'fix | all\nof it' } }, { name: 'b', id: '2' }] });
+    const shown = view({
+      results: [
+        { id: '1', name: 'a', commit: { message: 'fix | all\nof it', hash: 'x' } },
+        { id: '2', name: 'b', note: null },
+      ],
+    });
+    expect(shown).toEqual({
+      results: [
+        { name: 'a', id: '1', commit: { message: 'fix | all\nof it' } },
+        { name: 'b', id: '2' },
+      ],
+    });
     expect(text(shown)).toBe('2 projects\nname | id | commit.message\na | 1 | fix \\| all\\nof it\nb | 2 | ');
   });
 
   test('says how many there are, also none', () => {
     expect(text(view({ results: [] }))).toBe('0 projects');
-    expect(text(view({ results: [{ name: 'a' }], pagination: { page: 2, page_size: 1, total_count: 3, total_pages: 3 } }))).toMatch(
-      /^1 project, page 2 of 3, 3 in total \(page_size 1\)\n/,
+    expect(
+      text(view({ results: [{ name: 'a' }], pagination: { page: 2, page_size: 1, total_count: 3, total_pages: 3 } })),
+    ).toMatch(/^1 project, page 2 of 3, 3 in total \(page_size 1\)\n/);
+    expect(text(view({ results: [{ name: 'a' }], page: 1, page_size: 20 }))).toMatch(
+      /^1 project, page 1 \(page_size 20\)\n/,
     );
-    expect(text(view({ results: [{ name: 'a' }], page: 1, page_size: 20 }))).toMatch(/^1 project, page 1 \(page_size 20\)\n/);
-    expect(text(view({ results: [{ name: 'a' }], page: 1, page_size: 1 }))).toMatch(/^1 project, page 1 \(page_size 1; it is full, for more ask for page 2\)\n/);
+    expect(text(view({ results: [{ name: 'a' }], page: 1, page_size: 1 }))).toMatch(
+      /^1 project, page 1 \(page_size 1; it is full, for more ask for page 2\)\n/,
+    );
   });
 
   test('may carry everything else of a row in a last column', () => {
     const whole = wholeTable('service', ['name', 'id'], ['environment']);
-    const shown = whole.view({ results: [{ id: '1', name: 'a', environment: { id: 'e' }, cpu: 500, ports: [{ internal_port: 80 }] }] });
+    const shown = whole.view({
+      results: [{ id: '1', name: 'a', environment: { id: 'e' }, cpu: 500, ports: [{ internal_port: 80 }] }],
+    });
     expect(shown).toEqual({ results: [{ id: '1', name: 'a', cpu: 500, ports: [{ internal_port: 80 }] }] });
     expect(whole.text(shown)).toBe('1 service\nname | id | more\na | 1 | {"cpu":500,"ports":[{"internal_port":80}]}');
   });
 });
 
 test('log lines are time, pod and message', () => {
-  const shown = logLines.view({ results: [{ id: '1', created_at: 'T', pod_name: 'p-1', message: 'up\nagain', version: 'v' }] });
+  const shown = logLines.view({
+    results: [{ id: '1', created_at: 'T', pod_name: 'p-1', message: 'up\nagain', version: 'v' }],
+  });
   expect(logLines.text(shown)).toBe('1 line\nT p-1 up\\nagain');
 });
 
@@ -66,8 +92,14 @@ describe('fitting', () => {
 
   test('says of a later page where its rest is', () => {
     const projects = table('project', ['name', 'id']);
-    const results = Array.from({ length: 100 }, (_, index) => ({ id: `${index}`, name: 'n'.repeat(30) + 'x'.repeat(250) }));
-    const fitted = fit(projects.view({ results, pagination: { page: 3, page_size: 100, total_count: 1000, total_pages: 10 } }), projects);
+    const results = Array.from({ length: 100 }, (_, index) => ({
+      id: `${index}`,
+      name: 'n'.repeat(30) + 'x'.repeat(250),
+    }));
+    const fitted = fit(
+      projects.view({ results, pagination: { page: 3, page_size: 100, total_count: 1000, total_pages: 10 } }),
+      projects,
+    );
     expect(rowsOf(fitted.view).length).toBeGreaterThanOrEqual(50);
     expect(rowsOf(fitted.view).length).toBeLessThan(100);
     // 50 is the largest size of which whole pages make up the first 200 rows.
@@ -76,7 +108,13 @@ describe('fitting', () => {
   });
 
   test('keeps the newest lines of a log', () => {
-    const lines = { results: Array.from({ length: 1_000 }, (_, index) => ({ created_at: 'T', pod_name: 'p', message: `${index} ${'x'.repeat(100)}` })) };
+    const lines = {
+      results: Array.from({ length: 1_000 }, (_, index) => ({
+        created_at: 'T',
+        pod_name: 'p',
+        message: `${index} ${'x'.repeat(100)}`,
+      })),
+    };
     const fitted = fit(lines, logLines);
     expect(rowsOf(fitted.view).at(-1)).toMatchObject({ message: expect.stringMatching(/^999 /) });
     expect(fitted.omission).toContain('newest');
@@ -90,7 +128,17 @@ describe('fitting', () => {
   });
 
   test('always fits', () => {
-    const anything = fc.dictionary(fc.string(), fc.oneof(fc.string({ maxLength: 60_000, size: 'max' }), fc.array(fc.string(), { maxLength: 5_000, size: 'max' }), fc.integer()));
-    fc.assert(fc.property(anything, (value) => fit(value, record()).text.length <= maximumCharacters), { numRuns: 20 });
+    const anything = fc.dictionary(
+      fc.string(),
+      fc.oneof(
+        fc.string({ maxLength: 60_000, size: 'max' }),
+        fc.array(fc.string(), { maxLength: 5_000, size: 'max' }),
+        fc.integer(),
+      ),
+    );
+    fc.assert(
+      fc.property(anything, (value) => fit(value, record()).text.length <= maximumCharacters),
+      { numRuns: 20 },
+    );
   });
 });

@@ -20,11 +20,13 @@ interface Span {
 /** The most spans that don't overlap. */
 export function longestChain(spans: readonly Span[]): number {
   let last = -Infinity;
-  return spans.toSorted((one, other) => one.ended - other.ended).filter(({ begun, ended }) => {
-    if (begun < last) return false;
-    last = ended;
-    return true;
-  }).length;
+  return spans
+    .toSorted((one, other) => one.ended - other.ended)
+    .filter(({ begun, ended }) => {
+      if (begun < last) return false;
+      last = ended;
+      return true;
+    }).length;
 }
 
 /** Puts a platform at a distance. */

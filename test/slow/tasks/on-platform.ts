@@ -17,16 +17,24 @@ export const platformToken = 'token-of-the-tasks';
 /** The path of the service that a task's scenario breaks; empty without one. */
 export function brokenService({ scenario: name }: Pick<Task, 'scenario'>): string {
   const scenario = scenarios.find((one) => one.name === name);
-  const deployed = scenario?.history.toReversed().flatMap((episode) => ('deploy' in episode ? [episode.deploy.at(-1)!] : []));
+  const deployed = scenario?.history
+    .toReversed()
+    .flatMap((episode) => ('deploy' in episode ? [episode.deploy.at(-1)!] : []));
   return deployed?.[0] ?? '';
 }
 
 /** Steps with the broken service in the place of its mark. */
-export const filled = (steps: readonly Step[], broken: string): readonly Step[] => JSON.parse(JSON.stringify(steps).replaceAll('@failed', broken)) as readonly Step[];
+export const filled = (steps: readonly Step[], broken: string): readonly Step[] =>
+  JSON.parse(JSON.stringify(steps).replaceAll('@failed', broken)) as readonly Step[];
 
 /** Uses a platform with a task's failure on it, as nobody has touched it. */
 export async function withPlatform(task: Pick<Task, 'scenario'>, use: (url: string) => Promise<void>): Promise<void> {
-  const platform = await startTestPlatform({ token: platformToken, rateLimit: 100_000, randomSeed: 'tasks', ...(task.scenario && { scenarios: [task.scenario] }) });
+  const platform = await startTestPlatform({
+    token: platformToken,
+    rateLimit: 100_000,
+    randomSeed: 'tasks',
+    ...(task.scenario && { scenarios: [task.scenario] }),
+  });
   try {
     await use(platform.url);
   } finally {
@@ -65,21 +73,36 @@ async function look(client: Client, path: string): Promise<Seen> {
   const { id: organization_id } = (await client.call(operations.get_organization, {})) as { id: string };
   const inProject = named(await client.call(operations.list_projects, { organization_id }), project);
   if (environment === undefined) return { row: inProject, state: undefined, id: String(inProject['id']) };
-  const inEnvironment = named(await client.call(operations.list_environments, { project_id: String(inProject['id']) }), environment);
+  const inEnvironment = named(
+    await client.call(operations.list_environments, { project_id: String(inProject['id']) }),
+    environment,
+  );
   const environment_id = String(inEnvironment['id']);
-  const statuses = (await client.call(operations.get_environment_status, { environment_id })) as Record<string, Row | Row[]>;
-  if (service === undefined) return { row: inEnvironment, state: (statuses['environment'] as Row)['state'], id: environment_id };
+  const statuses = (await client.call(operations.get_environment_status, { environment_id })) as Record<
+    string,
+    Row | Row[]
+  >;
+  if (service === undefined)
+    return { row: inEnvironment, state: (statuses['environment'] as Row)['state'], id: environment_id };
   const row = named(await client.call(operations.list_services, { environment_id }), service);
-  const status = Object.values(statuses).flat().find(({ id }) => id === row['id']);
+  const status = Object.values(statuses)
+    .flat()
+    .find(({ id }) => id === row['id']);
   return { row, state: status?.['state'], freshness: status?.['service_deployment_status'], id: String(row['id']) };
 }
 
 /** The variables that a service sees, inherited ones included. */
 async function variablesSeen(client: Client, { row, id }: Seen): Promise<Row> {
   const kind = String(row['service_type']).toLowerCase();
-  const list = { application: operations.list_environment_variables, container: operations.list_variables_of_container, job: operations.list_variables_of_job }[kind] as AnyOperation | undefined;
+  const list = {
+    application: operations.list_environment_variables,
+    container: operations.list_variables_of_container,
+    job: operations.list_variables_of_job,
+  }[kind] as AnyOperation | undefined;
   if (!list) throw new Error(`no list has the variables of a ${kind}`);
-  const { results } = (await client.call(list, { [`${kind}_id`]: id })) as { results: { key: string; value: string }[] };
+  const { results } = (await client.call(list, { [`${kind}_id`]: id })) as {
+    results: { key: string; value: string }[];
+  };
   return Object.fromEntries(results.map(({ key, value }) => [key, value]));
 }
 
@@ -108,18 +131,32 @@ async function faultsOfRead(client: Client, { read, of: about, has, lacks }: Rea
   ];
 }
 
-async function faultsOfService(client: Client, { at, state, freshness, is = {}, variables }: ServiceEnd): Promise<string[]> {
+async function faultsOfService(
+  client: Client,
+  { at, state, freshness, is = {}, variables }: ServiceEnd,
+): Promise<string[]> {
   const seen = await look(client, at);
-  const faults = [...differing(seen, { ...(state !== undefined && { state }), ...(freshness !== undefined && { freshness }) }), ...differing(seen.row, is)];
+  const faults = [
+    ...differing(seen, { ...(state !== undefined && { state }), ...(freshness !== undefined && { freshness }) }),
+    ...differing(seen.row, is),
+  ];
   return variables ? [...faults, ...differing(await variablesSeen(client, seen), variables)] : faults;
 }
 
 /** What is not as it must be after a task, as texts; empty if all is well. */
 export async function endFaults(client: Client, task: Task): Promise<string[]> {
   const broken = brokenService(task);
-  const faultsIn = (end: EndState): Promise<string[]> => ('read' in end ? faultsOfRead(client, end) : faultsOfService(client, { ...end, at: end.at.replace('@failed', broken) }));
-  const faults = await Promise.all([...(task.end ?? []), ...(task.keeps ?? [])].map(async (end) =>
-    (await faultsIn(end).catch((error: unknown) => [(error as Error).message])).map((fault) => `${'read' in end ? end.read : end.at.replace('@failed', broken)}: ${fault}`)));
+  const faultsIn = (end: EndState): Promise<string[]> =>
+    'read' in end
+      ? faultsOfRead(client, end)
+      : faultsOfService(client, { ...end, at: end.at.replace('@failed', broken) });
+  const faults = await Promise.all(
+    [...(task.end ?? []), ...(task.keeps ?? [])].map(async (end) =>
+      (await faultsIn(end).catch((error: unknown) => [(error as Error).message])).map(
+        (fault) => `${'read' in end ? end.read : end.at.replace('@failed', broken)}: ${fault}`,
+      ),
+    ),
+  );
   return faults.flat();
 }
 
@@ -127,7 +164,10 @@ export async function endFaults(client: Client, task: Task): Promise<string[]> {
 export function sayingFaults({ says = [], hides }: Pick<Task, 'says' | 'hides'>, texts: readonly string[]): string[] {
   const isSaid = (one: string): boolean => texts.some((text) => text.includes(one));
   return [
-    ...[says].flat().filter((one) => !isSaid(one)).map((one) => `no tool's result says "${one}"`),
+    ...[says]
+      .flat()
+      .filter((one) => !isSaid(one))
+      .map((one) => `no tool's result says "${one}"`),
     ...(hides !== undefined && isSaid(hides) ? ['a result shows what must stay hidden'] : []),
   ];
 }

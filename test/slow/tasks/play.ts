@@ -36,7 +36,8 @@ const stem = (word: string): string => word.replace(/(?:ments?|ings?|ed|es|s)$/,
 
 /** The name that a tool has for an argument, whether that ends in _id or not; what is of one kind is a service, too. */
 const argumentName = (name: string, { inputSchema: { properties = {} } }: ListedTool): string =>
-  [name, `${name}_id`, ...(isServiceKind(name) ? ['service'] : [])].find((one) => Object.hasOwn(properties, one)) ?? name;
+  [name, `${name}_id`, ...(isServiceKind(name) ? ['service'] : [])].find((one) => Object.hasOwn(properties, one)) ??
+  name;
 
 /** Whether a tool takes all that is known, and needs nothing else. */
 function takes(facts: Args, tool: ListedTool): boolean {
@@ -45,17 +46,28 @@ function takes(facts: Args, tool: ListedTool): boolean {
   return given.every((name) => Object.hasOwn(properties, name)) && required.every((name) => given.includes(name));
 }
 
-/** Of the tools that what is known fits, the one whose name and description say most of what is asked, rare words counting more. */
+/**
+ * Of the tools that what is known fits, the one whose name and description say most of what is asked, rare words
+ * counting more.
+ */
 function toolFor(ask: string, facts: Args, all: readonly ListedTool[]): ListedTool {
   const fitting = all.filter((tool) => takes(facts, tool));
   // A tool for the kind comes before one for services of every kind.
-  const ofKind = fitting.filter((tool) => Object.keys(facts).every((name) => name === 'service' || argumentName(name, tool) !== 'service'));
+  const ofKind = fitting.filter((tool) =>
+    Object.keys(facts).every((name) => name === 'service' || argumentName(name, tool) !== 'service'),
+  );
   const tools = ofKind.length > 0 ? ofKind : fitting;
   if (tools.length === 0) throw new Error(`"${ask}": no tool takes ${Object.keys(facts).join(', ')} and nothing else`);
-  const texts = tools.map(({ name, description = '' }) => ({ name: new Set(words(name).map(stem)), text: new Set(words(description).map(stem)) }));
-  const rarity = (word: string): number => Math.log(1 + tools.length / (1 + texts.filter(({ name, text }) => name.has(word) || text.has(word)).length));
+  const texts = tools.map(({ name, description = '' }) => ({
+    name: new Set(words(name).map(stem)),
+    text: new Set(words(description).map(stem)),
+  }));
+  const rarity = (word: string): number =>
+    Math.log(1 + tools.length / (1 + texts.filter(({ name, text }) => name.has(word) || text.has(word)).length));
   const asked = [...new Set(words(ask).map(stem))];
-  const scores = texts.map(({ name, text }) => asked.reduce((sum, word) => sum + rarity(word) * ((name.has(word) ? 2 : 0) + (text.has(word) ? 1 : 0)), 0));
+  const scores = texts.map(({ name, text }) =>
+    asked.reduce((sum, word) => sum + rarity(word) * ((name.has(word) ? 2 : 0) + (text.has(word) ? 1 : 0)), 0),
+  );
   return tools[scores.indexOf(Math.max(...scores))]!;
 }
 
@@ -66,22 +78,36 @@ interface ProposedCall {
 
 /** The newest of the proposed calls that a step follows. */
 function proposedCall(follow: string | number, results: readonly CallToolResult[]): ProposedCall {
-  const proposals = results.map(({ _meta: meta, structuredContent }) => [
-    ...((meta?.[metaKeys.next] ?? []) as readonly ProposedCall[]),
-    ...((structuredContent as { next_once_known?: readonly ProposedCall[] } | undefined)?.next_once_known ?? []),
-  ]).filter((calls) => calls.length > 0);
-  const found = proposals.map((calls) => (typeof follow === 'number' ? calls[follow] : calls.find(({ tool }) => tool === follow))).findLast((call) => call !== undefined);
-  if (!found) throw new Error(`"${follow}" was not proposed, only ${proposals.flat().map(({ tool }) => tool).join(', ') || 'nothing'}`);
+  const proposals = results
+    .map(({ _meta: meta, structuredContent }) => [
+      ...((meta?.[metaKeys.next] ?? []) as readonly ProposedCall[]),
+      ...((structuredContent as { next_once_known?: readonly ProposedCall[] } | undefined)?.next_once_known ?? []),
+    ])
+    .filter((calls) => calls.length > 0);
+  const found = proposals
+    .map((calls) => (typeof follow === 'number' ? calls[follow] : calls.find(({ tool }) => tool === follow)))
+    .findLast((call) => call !== undefined);
+  if (!found)
+    throw new Error(
+      `"${follow}" was not proposed, only ${
+        proposals
+          .flat()
+          .map(({ tool }) => tool)
+          .join(', ') || 'nothing'
+      }`,
+    );
   return found;
 }
 
 /** What is read off the results, by argument. */
 function takenFrom(results: readonly CallToolResult[], taken: Taken = {}): Args {
-  return Object.fromEntries(Object.entries(taken).map(([name, [pattern, value]]) => {
-    const match = results.map((result) => new RegExp(pattern).exec(textOf(result))).findLast((one) => one !== null);
-    if (!match) throw new Error(`no result has ${pattern}`);
-    return [name, value.replaceAll('$1', match[1]!)];
-  }));
+  return Object.fromEntries(
+    Object.entries(taken).map(([name, [pattern, value]]) => {
+      const match = results.map((result) => new RegExp(pattern).exec(textOf(result))).findLast((one) => one !== null);
+      if (!match) throw new Error(`no result has ${pattern}`);
+      return [name, value.replaceAll('$1', match[1]!)];
+    }),
+  );
 }
 
 /**
@@ -97,13 +123,21 @@ export async function play(steps: readonly Step[], client: TestClient): Promise<
   for (const step of steps) {
     const facts = { ...step.with, ...takenFrom(results, step.take) };
     const proposed = 'ask' in step ? undefined : proposedCall(step.follow, results);
-    const tool = proposed ? tools.find(({ name }) => name === proposed.tool)! : toolFor((step as { ask: string }).ask, facts, tools);
-    const args = { ...proposed?.arguments, ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [argumentName(name, tool), value])) };
+    const tool = proposed
+      ? tools.find(({ name }) => name === proposed.tool)!
+      : toolFor((step as { ask: string }).ask, facts, tools);
+    const args = {
+      ...proposed?.arguments,
+      ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [argumentName(name, tool), value])),
+    };
     const result = await client.call(tool.name, args);
     results.push(result);
     called.push(tool.name);
     bytes += JSON.stringify(args).length + JSON.stringify(result).length;
-    if (result.isError) throw new Error(`${'ask' in step ? `"${step.ask}" became ` : ''}${tool.name} ${JSON.stringify(args)}, which failed: ${JSON.stringify(result.content)}`);
+    if (result.isError)
+      throw new Error(
+        `${'ask' in step ? `"${step.ask}" became ` : ''}${tool.name} ${JSON.stringify(args)}, which failed: ${JSON.stringify(result.content)}`,
+      );
   }
   return { tools: called, bytes, texts: results.map(textOf) };
 }

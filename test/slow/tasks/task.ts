@@ -19,7 +19,9 @@ export interface ServiceEnd {
 /** What a read of the platform must show in the end. */
 export interface ReadEnd {
   readonly read: OperationName;
-  /** Path of the service, environment or project that it is about, by the member of its id; the organization by default. */
+  /**
+   * Path of the service, environment or project that it is about, by the member of its id; the organization by default.
+   */
   readonly of?: Readonly<Record<string, string>>;
   /** A row that is there, or the answer itself if it has no rows. */
   readonly has?: Row;
@@ -49,10 +51,16 @@ export interface Task {
 }
 
 /** Asks why a deployment failed. @param about a service, or an environment */
-export const why = (about: { readonly service: string } | { readonly environment: string }): Step => ({ ask: 'why did my deploy fail', with: about });
+export const why = (about: { readonly service: string } | { readonly environment: string }): Step => ({
+  ask: 'why did my deploy fail',
+  with: about,
+});
 
 /** Deploys a service, and waits. */
-export const again = (service: string): Step => ({ ask: 'deploy this container, helm or job service', with: { service, wait: true } });
+export const again = (service: string): Step => ({
+  ask: 'deploy this container, helm or job service',
+  with: { service, wait: true },
+});
 
 /** A service or environment that runs, with these members. */
 export const runs = (at: string, is?: ServiceEnd['is']): readonly EndState[] => [{ at, state: 'DEPLOYED', is }];

@@ -9,7 +9,15 @@ import { agree, userAnswering } from '../../support/mcp-clients.ts';
 import { building } from './building.ts';
 import { distance, farFrom, longestChain } from './far-platform.ts';
 import { incidents } from './incidents.ts';
-import { brokenService, endFaults, filled, platformToken as token, prepare, sayingFaults, withPlatform } from './on-platform.ts';
+import {
+  brokenService,
+  endFaults,
+  filled,
+  platformToken as token,
+  prepare,
+  sayingFaults,
+  withPlatform,
+} from './on-platform.ts';
 import { play } from './play.ts';
 import type { Task } from './task.ts';
 import { tasks } from './tasks.ts';
@@ -80,17 +88,38 @@ describe('a client that knows only what the server says', () => {
   });
 
   test('there is a task for each failure by itself, thirteen incidents and fifteen things to build', () => {
-    expect(tasks.flatMap(({ scenario }) => (scenario === undefined || scenario === allScenarios ? [] : scenario)).toSorted()).toEqual(scenarios.map(({ name }) => name).toSorted());
+    expect(
+      tasks.flatMap(({ scenario }) => (scenario === undefined || scenario === allScenarios ? [] : scenario)).toSorted(),
+    ).toEqual(scenarios.map(({ name }) => name).toSorted());
     expect(incidents.filter(({ scenario }) => scenario === allScenarios)).toHaveLength(13);
     expect(building).toHaveLength(15);
     expect(new Set(tasks.map(({ want }) => want)).size).toBe(tasks.length);
-    expect(Object.keys(isRewriting ? {} : baseline).filter((want) => !tasks.some((task) => task.want === want)), 'tasks that are gone').toEqual([]);
+    expect(
+      Object.keys(isRewriting ? {} : baseline).filter((want) => !tasks.some((task) => task.want === want)),
+      'tasks that are gone',
+    ).toEqual([]);
   });
 
   test.each([
     [0, []],
-    [1, [[0, 10], [1, 11], [2, 12]]],
-    [3, [[0, 30], [0, 10], [10, 20], [21, 31], [5, 25]]],
+    [
+      1,
+      [
+        [0, 10],
+        [1, 11],
+        [2, 12],
+      ],
+    ],
+    [
+      3,
+      [
+        [0, 30],
+        [0, 10],
+        [10, 20],
+        [21, 31],
+        [5, 25],
+      ],
+    ],
   ] satisfies [number, [number, number][]][])('%i requests waited for each other', (length, times) => {
     expect(longestChain(times.map(([begun, ended]) => ({ begun, ended })))).toBe(length);
   });
@@ -98,6 +127,8 @@ describe('a client that knows only what the server says', () => {
 
 afterAll(async () => {
   // Tasks that were not run now keep what is known of them.
-  const costs = tasks.flatMap(({ want }): [string, Cost][] => [measured[want] ?? baseline[want]].flatMap((cost) => (cost ? [[want, cost]] : [])));
+  const costs = tasks.flatMap(({ want }): [string, Cost][] =>
+    [measured[want] ?? baseline[want]].flatMap((cost) => (cost ? [[want, cost]] : [])),
+  );
   if (isRewriting) await writeFile(baselineFile, `${JSON.stringify(Object.fromEntries(costs), undefined, 2)}\n`);
 });

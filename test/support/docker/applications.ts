@@ -4,7 +4,10 @@ import type { Condition } from '../../../src/contract/index.ts';
 import { conditionsIn } from '../conditions.ts';
 import { type Json, rowsOf, type TestPlatform } from '../test-platform.ts';
 
-/** A repository whose image has a shell and runs a script. @param more further instructions of its Dockerfile, before the command */
+/**
+ * A repository whose image has a shell and runs a script. @param more further instructions of its Dockerfile, before
+ * the command
+ */
 export const shellSource = (script: string, more = ''): Readonly<Record<string, string | Buffer>> => ({
   Dockerfile: `FROM scratch\nCOPY busybox /bin/busybox\nRUN ["/bin/busybox", "--install", "-s", "/bin"]\n${more}\nCOPY run.sh /run.sh\nCMD ["/bin/sh", "/run.sh"]\n`,
   'run.sh': script,
@@ -34,7 +37,8 @@ const settled = /^(?:READY|DEPLOYED|RUNNING|STOPPED|CANCELED|.*_ERROR)$/;
 
 /** Works with the applications of an environment. */
 export function applicationsOf(platform: TestPlatform, environmentId: string): TestApplications {
-  const lines = async (id: string): Promise<Json[]> => rowsOf(await platform.must('get_application_logs', { application_id: id }));
+  const lines = async (id: string): Promise<Json[]> =>
+    rowsOf(await platform.must('get_application_logs', { application_id: id }));
   const messages = async (id: string): Promise<string[]> => (await lines(id)).map(({ message }) => String(message));
 
   const untilSettled = async (id: string, isDeleted: boolean): Promise<Json> => {
@@ -42,7 +46,8 @@ export function applicationsOf(platform: TestPlatform, environmentId: string): T
       const { status, body } = await platform.call('get_application_status', { application_id: id });
       if (status === 404) return {};
       if (isDeleted ? body['state'] === 'DELETE_ERROR' : settled.test(String(body['state']))) return body;
-      if (Date.now() > end) throw new Error(`It is still ${String(body['state'])}:\n${(await messages(id)).join('\n')}`);
+      if (Date.now() > end)
+        throw new Error(`It is still ${String(body['state'])}:\n${(await messages(id)).join('\n')}`);
       await delay(100);
     }
   };
@@ -52,17 +57,42 @@ export function applicationsOf(platform: TestPlatform, environmentId: string): T
     conditions: async (id) => conditionsIn(await lines(id)),
     create: async (name, url, { git_repository: repository, ...more } = {}) => {
       const created = await platform.must('create_application', {
-        environment_id: environmentId, name, git_repository: { url, ...(repository as Json) }, cpu: 100, memory: 64, healthchecks: {}, ...more,
+        environment_id: environmentId,
+        name,
+        git_repository: { url, ...(repository as Json) },
+        cpu: 100,
+        memory: 64,
+        healthchecks: {},
+        ...more,
       });
       return String(created['id']);
     },
     change: async (id, members) => {
-      const { name, git_repository: repository, dockerfile_path: path, cpu, memory, healthchecks } = await platform.must('get_application', { application_id: id });
+      const {
+        name,
+        git_repository: repository,
+        dockerfile_path: path,
+        cpu,
+        memory,
+        healthchecks,
+      } = await platform.must('get_application', { application_id: id });
       const { url, branch, root_path: root } = repository as Json;
-      await platform.must('update_application', { application_id: id, name, git_repository: { url, branch, root_path: root }, dockerfile_path: path, cpu, memory, healthchecks, ...members });
+      await platform.must('update_application', {
+        application_id: id,
+        name,
+        git_repository: { url, branch, root_path: root },
+        dockerfile_path: path,
+        cpu,
+        memory,
+        healthchecks,
+        ...members,
+      });
     },
     act: async (action, id, commitId) => {
-      await platform.must(`${action}_application`, { application_id: id, ...(commitId !== undefined && { git_commit_id: commitId }) });
+      await platform.must(`${action}_application`, {
+        application_id: id,
+        ...(commitId !== undefined && { git_commit_id: commitId }),
+      });
       return untilSettled(id, action === 'delete');
     },
     untilSaid: async (id, line) => {

@@ -16,24 +16,36 @@ export function runProgram(program: string, ...args: readonly string[]): void {
 
 /** The mount points of this process, and the kinds of their file systems. */
 export const readMounts = (): readonly { readonly path: string; readonly kind: string }[] =>
-  readFileSync('/proc/self/mountinfo', 'utf8').trim().split('\n').map((line) => {
-    const [before = '', after = ''] = line.split(' - ');
-    return { path: before.split(' ')[4]!, kind: after.split(' ')[0]! };
-  });
+  readFileSync('/proc/self/mountinfo', 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [before = '', after = ''] = line.split(' - ');
+      return { path: before.split(' ')[4]!, kind: after.split(' ')[0]! };
+    });
 
 const isMounted = (path: string): boolean => readMounts().some((mount) => mount.path === path);
 
-/** The controllers of the first version of cgroups that this machine uses, such as `memory`, `cpu,cpuacct` and `name=systemd`. */
+/**
+ * The controllers of the first version of cgroups that this machine uses, such as `memory`, `cpu,cpuacct` and
+ * `name=systemd`.
+ */
 const controllers = (): string[] =>
-  readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n').map((line) => line.split(':')[1]!).filter((name) => name !== '');
+  readFileSync('/proc/self/cgroup', 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(':')[1]!)
+    .filter((name) => name !== '');
 
 /**
- * Mounts every cgroup hierarchy that exists and isn't mounted. Engines don't report processes that ran out of memory otherwise. Only for a
+ * Mounts every cgroup hierarchy that exists and isn't mounted. Engines don't report processes that ran out of memory
+ * otherwise. Only for a
  * mount namespace of one's own.
  */
 export function mountCgroups(): void {
   const hierarchies = controllers();
-  if (!isMounted(mountPoint)) runProgram('mount', '-t', hierarchies.length === 0 ? 'cgroup2' : 'tmpfs', 'cgroup', mountPoint);
+  if (!isMounted(mountPoint))
+    runProgram('mount', '-t', hierarchies.length === 0 ? 'cgroup2' : 'tmpfs', 'cgroup', mountPoint);
   for (const name of hierarchies) {
     const path = join(mountPoint, name.replace(/^name=/, ''));
     if (isMounted(path)) continue;
@@ -42,7 +54,9 @@ export function mountCgroups(): void {
   }
 }
 
-/** Hides the settings and the identity of this machine's engine from others. Only for a mount namespace of one's own. */
+/**
+ * Hides the settings and the identity of this machine's engine from others. Only for a mount namespace of one's own.
+ */
 export function hideEngineSettings(): void {
   mkdirSync(engineSettings, { recursive: true });
   runProgram('mount', '-t', 'tmpfs', 'settings', engineSettings);
@@ -52,7 +66,8 @@ export function hideEngineSettings(): void {
 export const cgroupOf = (directory: string): string => `/${basename(directory)}`;
 
 const removeTree = (path: string): void => {
-  for (const entry of readdirSync(path, { withFileTypes: true })) if (entry.isDirectory()) removeTree(join(path, entry.name));
+  for (const entry of readdirSync(path, { withFileTypes: true }))
+    if (entry.isDirectory()) removeTree(join(path, entry.name));
   rmdirSync(path);
 };
 
@@ -71,7 +86,12 @@ const removeWhenFree = async (path: string, attempts = removal.attempts): Promis
 
 /** Removes what killed engines left of the cgroups of a suite. Their processes must have been killed. */
 export async function removeCgroups(directory: string): Promise<void> {
-  const roots = [mountPoint, ...readdirSync(mountPoint, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => join(mountPoint, name))];
+  const roots = [
+    mountPoint,
+    ...readdirSync(mountPoint, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(mountPoint, name)),
+  ];
   for (const path of roots.map((root) => join(root, cgroupOf(directory))).filter((one) => existsSync(one))) {
     await removeWhenFree(path);
   }

@@ -4,7 +4,13 @@ import { existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createDockerClient, type DockerClient, listDockerContainers, parseDockerAddress, removeDockerContainer } from '../../../src/platform/runtime/docker/engine/index.ts';
+import {
+  createDockerClient,
+  type DockerClient,
+  listDockerContainers,
+  parseDockerAddress,
+  removeDockerContainer,
+} from '../../../src/platform/runtime/docker/engine/index.ts';
 import { cgroupOf, engineSettings, readMounts } from './cgroups.ts';
 import { suiteDirectory } from './own-namespaces.ts';
 
@@ -33,7 +39,10 @@ export interface TestEngine {
 interface EngineOptions {
   /** Whether it begins a swarm of its own. Default: true. */
   readonly swarm?: boolean;
-  /** `own`: a network namespace of its own, for an engine beside another one. Tests don't reach its ports. Default: `suite`. */
+  /**
+   * `own`: a network namespace of its own, for an engine beside another one. Tests don't reach its ports. Default:
+   * `suite`.
+   */
   readonly network?: 'suite' | 'own';
   /** Further arguments of dockerd. */
   readonly args?: readonly string[];
@@ -46,7 +55,11 @@ const stopTimeout = 30_000;
 const bridges = ['docker0', 'docker_gwbridge'];
 
 /** Waits until something is so. @throws Error with what was awaited */
-export async function waitUntil(what: string, isSo: () => Promise<boolean> | boolean, timeoutMilliseconds = readyTimeout): Promise<void> {
+export async function waitUntil(
+  what: string,
+  isSo: () => Promise<boolean> | boolean,
+  timeoutMilliseconds = readyTimeout,
+): Promise<void> {
   const end = Date.now() + timeoutMilliseconds;
   while (!(await isSo())) {
     if (Date.now() > end) throw new Error(`Waited ${timeoutMilliseconds / 1000} seconds in vain: ${what}.`);
@@ -74,12 +87,18 @@ const commandLine = (pid: number): string => {
   }
 };
 
-/** The processes that have a text in their command line. The text is the path of a directory that only one engine has. */
+/**
+ * The processes that have a text in their command line. The text is the path of a directory that only one engine has.
+ */
 const processesWith = (text: string): number[] =>
-  readdirSync('/proc').map(Number).filter((pid) => pid > 0 && pid !== process.pid && commandLine(pid).includes(text));
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && pid !== process.pid && commandLine(pid).includes(text));
 
 const unmountBelow = (directory: string): void => {
-  const paths = readMounts().map(({ path }) => path).filter((path) => path.startsWith(`${directory}/`));
+  const paths = readMounts()
+    .map(({ path }) => path)
+    .filter((path) => path.startsWith(`${directory}/`));
   for (const path of paths.toReversed()) spawnSync('umount', ['--lazy', path]);
 };
 
@@ -87,7 +106,11 @@ const unmountBelow = (directory: string): void => {
  * Starts an engine with everything of its own: data, socket, containerd, cgroup. Only in the docker suite.
  * @throws Error if it doesn't get ready, with the end of its log
  */
-export async function startTestEngine({ swarm = true, network = 'suite', args = [] }: EngineOptions = {}): Promise<TestEngine> {
+export async function startTestEngine({
+  swarm = true,
+  network = 'suite',
+  args = [],
+}: EngineOptions = {}): Promise<TestEngine> {
   const suite = suiteDirectory();
   const directory = await mkdtemp(join(suite, 'engine-'));
   const socket = join(directory, 'docker.sock');
@@ -105,14 +128,30 @@ export async function startTestEngine({ swarm = true, network = 'suite', args = 
     await rm(join(directory, 'pid'), { force: true });
     const output = openSync(logFile, 'a');
     const [program = '', ...rest] = [
-      ...inNetwork, 'dockerd', '--data-root', join(directory, 'data'), '--exec-root', join(directory, 'exec'), '--pidfile', join(directory, 'pid'), '--host', address,
-      '--cgroup-parent', cgroupOf(suite), '--shutdown-timeout', '2', ...args,
+      ...inNetwork,
+      'dockerd',
+      '--data-root',
+      join(directory, 'data'),
+      '--exec-root',
+      join(directory, 'exec'),
+      '--pidfile',
+      join(directory, 'pid'),
+      '--host',
+      address,
+      '--cgroup-parent',
+      cgroupOf(suite),
+      '--shutdown-timeout',
+      '2',
+      ...args,
     ];
     const child = spawn(program, rest, { stdio: ['ignore', output, output] });
     daemon = child;
     const isReady = async (): Promise<boolean> => {
       if (hasEnded(child)) throw new Error(`The engine ended:\n${log().slice(-2000)}`);
-      return docker.request({ method: 'GET', path: '/info', timeoutMilliseconds: 5000 }).then(() => true, () => false);
+      return docker.request({ method: 'GET', path: '/info', timeoutMilliseconds: 5000 }).then(
+        () => true,
+        () => false,
+      );
     };
     await waitUntil('the engine answers', isReady).catch((error: unknown) => {
       throw new Error(`The engine did not get ready. Its log ends:\n${log().slice(-2000)}`, { cause: error });
@@ -121,11 +160,16 @@ export async function startTestEngine({ swarm = true, network = 'suite', args = 
 
   const beginSwarm = async (): Promise<void> => {
     // Nodes that are lost show within seconds.
-    const json = { ListenAddr: '127.0.0.1:2377', AdvertiseAddr: '127.0.0.1', Spec: { Dispatcher: { HeartbeatPeriod: 1e9 } } };
+    const json = {
+      ListenAddr: '127.0.0.1:2377',
+      AdvertiseAddr: '127.0.0.1',
+      Spec: { Dispatcher: { HeartbeatPeriod: 1e9 } },
+    };
     await docker.request({ method: 'POST', path: '/swarm/init', json });
   };
 
-  const leaveSwarm = (): Promise<unknown> => docker.request({ method: 'POST', path: '/swarm/leave', query: { force: true } });
+  const leaveSwarm = (): Promise<unknown> =>
+    docker.request({ method: 'POST', path: '/swarm/leave', query: { force: true } });
 
   /** Removes what the engine has while it still runs: containers with their mounts and networks. */
   const removeContainers = async (): Promise<void> => {
@@ -156,9 +200,24 @@ export async function startTestEngine({ swarm = true, network = 'suite', args = 
   try {
     if (network === 'own') {
       // Mounts too: the identity of an engine is a file with a fixed path.
-      holder = spawn('unshare', ['--net', '--mount', '--', 'sh', '-c', `mount -t tmpfs settings ${engineSettings} && ip link set lo up && exec sleep infinity`], { stdio: 'ignore' });
+      holder = spawn(
+        'unshare',
+        [
+          '--net',
+          '--mount',
+          '--',
+          'sh',
+          '-c',
+          `mount -t tmpfs settings ${engineSettings} && ip link set lo up && exec sleep infinity`,
+        ],
+        { stdio: 'ignore' },
+      );
       inNetwork.push('nsenter', '--target', String(holder.pid), '--net', '--mount', '--');
-      await waitUntil('the namespaces are there', () => spawnSync('nsenter', [...inNetwork.slice(1), 'ip', 'link', 'show', 'lo', 'up'], { encoding: 'utf8' }).stdout.includes('LOOPBACK,UP'));
+      await waitUntil('the namespaces are there', () =>
+        spawnSync('nsenter', [...inNetwork.slice(1), 'ip', 'link', 'show', 'lo', 'up'], {
+          encoding: 'utf8',
+        }).stdout.includes('LOOPBACK,UP'),
+      );
     } else if (spawnSync('ip', ['link', 'show', 'docker0']).status === 0) {
       throw new Error('Another engine runs in this network. End it first, or start this one with network: "own".');
     }
@@ -169,7 +228,13 @@ export async function startTestEngine({ swarm = true, network = 'suite', args = 
     throw error;
   }
   return {
-    address, socket, directory, docker, start, log, end,
+    address,
+    socket,
+    directory,
+    docker,
+    start,
+    log,
+    end,
     renewSwarm: async () => {
       await leaveSwarm();
       await beginSwarm();
@@ -178,4 +243,3 @@ export async function startTestEngine({ swarm = true, network = 'suite', args = 
     stop: () => endProcess(daemon!, 'SIGTERM'),
   };
 }
-

@@ -21,7 +21,10 @@ export interface DockerPlatform {
   publish(image: string, tag: string): Promise<void>;
   /** Creates a container of the image `shell:1` that runs a script. @returns its id */
   container(name: string, script: string, more?: Json): Promise<string>;
-  /** Deploys, restarts, stops or deletes a service, and waits for the end. @param kind default: a container @returns its status; a deleted one has none */
+  /**
+   * Deploys, restarts, stops or deletes a service, and waits for the end. @param kind default: a container @returns its
+   * status; a deleted one has none
+   */
   act(action: 'deploy' | 'restart' | 'stop' | 'delete', id: string, kind?: 'container' | 'database'): Promise<Json>;
   /** Changes members of a container's configuration. */
   change(id: string, members: Json): Promise<void>;
@@ -36,11 +39,20 @@ export interface DockerPlatform {
   end(): Promise<void>;
 }
 
-const isSettled = (state: unknown): boolean => typeof state === 'string' && /^(?:READY|DEPLOYED|RUNNING|RESTARTED|STOPPED|CANCELED|.*_ERROR)$/.test(state);
+const isSettled = (state: unknown): boolean =>
+  typeof state === 'string' && /^(?:READY|DEPLOYED|RUNNING|RESTARTED|STOPPED|CANCELED|.*_ERROR)$/.test(state);
 
 /** The configuration of a container that runs a script in busybox. */
 export const scriptContainer = (registryId: string, script: string, more: Json = {}): Json => ({
-  registry_id: registryId, image_name: 'shell', tag: '1', cpu: 100, memory: 64, entrypoint: '/bin/sh', arguments: ['-c', script], healthchecks: {}, ...more,
+  registry_id: registryId,
+  image_name: 'shell',
+  tag: '1',
+  cpu: 100,
+  memory: 64,
+  entrypoint: '/bin/sh',
+  arguments: ['-c', script],
+  healthchecks: {},
+  ...more,
 });
 
 /** Options of a test's platform, and of its runtime. */
@@ -52,26 +64,60 @@ interface DockerPlatformOptions extends Partial<Parameters<typeof createDockerRu
   readonly registries?: RealClusters['registries'];
 }
 
-/** Starts an engine, a registry, and a platform on them. Only in the docker suite. Without `proxy`, services with public ports can't be run. */
-export async function startDockerPlatform({ proxy, registries = [], alerts, prometheus, ...runtime }: DockerPlatformOptions = {}): Promise<DockerPlatform> {
+/**
+ * Starts an engine, a registry, and a platform on them. Only in the docker suite. Without `proxy`, services with public
+ * ports can't be run.
+ */
+export async function startDockerPlatform({
+  proxy,
+  registries = [],
+  alerts,
+  prometheus,
+  ...runtime
+}: DockerPlatformOptions = {}): Promise<DockerPlatform> {
   const engine = await startTestEngine();
   if (proxy) await buildProxyImage(engine.docker);
   const registry = await startTestRegistry();
-  const databaseImages = { postgresql: `${registry.host}/postgres`, redis: `${registry.host}/redis`, 'redis:0.0': `${registry.host}/shell:1` };
+  const databaseImages = {
+    postgresql: `${registry.host}/postgres`,
+    redis: `${registry.host}/redis`,
+    'redis:0.0': `${registry.host}/shell:1`,
+  };
   let platform = await startTestPlatform({
     timeScale: 1,
     realClusters: {
-      alerts, prometheus,
-      clusters: [{ name: 'local', description: 'An engine of the tests.', createRuntime: (parts) => createDockerRuntime({ docker: engine.docker, databaseImages, ...(proxy && { proxy: { image: proxyImage, ...proxy } }), ...parts, ...runtime }) }],
+      alerts,
+      prometheus,
+      clusters: [
+        {
+          name: 'local',
+          description: 'An engine of the tests.',
+          createRuntime: (parts) =>
+            createDockerRuntime({
+              docker: engine.docker,
+              databaseImages,
+              ...(proxy && { proxy: { image: proxyImage, ...proxy } }),
+              ...parts,
+              ...runtime,
+            }),
+        },
+      ],
       registries: [{ name: 'tests', kind: 'GENERIC_CR', url: `http://${registry.host}` }, ...registries],
     },
   });
   const { organizationId } = platform;
   const [cluster] = (await platform.must('list_clusters', { organization_id: organizationId }))['results'] as Json[];
-  const registryRow = ((await platform.must('list_container_registries', { organization_id: organizationId }))['results'] as Json[]).find(({ name }) => name === 'tests');
+  const registryRow = (
+    (await platform.must('list_container_registries', { organization_id: organizationId }))['results'] as Json[]
+  ).find(({ name }) => name === 'tests');
   const project = await platform.must('create_project', { organization_id: organizationId, name: 'shop' });
   const environment = async (name: string): Promise<string> => {
-    const { id } = await platform.must('create_environment', { project_id: project['id'], name, mode: 'STAGING', cluster_id: cluster!['id'] });
+    const { id } = await platform.must('create_environment', {
+      project_id: project['id'],
+      name,
+      mode: 'STAGING',
+      cluster_id: cluster!['id'],
+    });
     return String(id);
   };
   const environmentId = await environment('staging');
@@ -84,17 +130,28 @@ export async function startDockerPlatform({ proxy, registries = [], alerts, prom
     for await (const _ of pushDockerImage(engine.docker, name)) continue;
   };
 
-  const request = (action: Parameters<DockerPlatform['act']>[0], id: string, kind: 'container' | 'database'): Promise<Json> => {
-    if (action === 'restart') return platform.must('restart_services', { environment_id: environmentId, [`${kind}_ids`]: [id] });
+  const request = (
+    action: Parameters<DockerPlatform['act']>[0],
+    id: string,
+    kind: 'container' | 'database',
+  ): Promise<Json> => {
+    if (action === 'restart')
+      return platform.must('restart_services', { environment_id: environmentId, [`${kind}_ids`]: [id] });
     return platform.must(`${action}_${kind}`, { [`${kind}_id`]: id });
   };
 
-  const lines = async (id: string, kind = 'container'): Promise<Json[]> => rowsOf(await platform.must(`get_${kind}_logs` as 'get_container_logs', { [`${kind}_id`]: id }));
+  const lines = async (id: string, kind = 'container'): Promise<Json[]> =>
+    rowsOf(await platform.must(`get_${kind}_logs` as 'get_container_logs', { [`${kind}_id`]: id }));
 
   const registryId = String(registryRow!['id']);
 
   return {
-    engine, registry, registryId, environmentId, environment, publish,
+    engine,
+    registry,
+    registryId,
+    environmentId,
+    environment,
+    publish,
     get platform() {
       return platform;
     },
@@ -102,12 +159,31 @@ export async function startDockerPlatform({ proxy, registries = [], alerts, prom
       platform = await platform.restart();
     },
     container: async (name, script, more = {}) => {
-      const created = await platform.must('create_container', { environment_id: environmentId, name, ...scriptContainer(registryId, script, more) });
+      const created = await platform.must('create_container', {
+        environment_id: environmentId,
+        name,
+        ...scriptContainer(registryId, script, more),
+      });
       return String(created['id']);
     },
     change: async (id, members) => {
       const { name, ...present } = await platform.must('get_container', { container_id: id });
-      const kept = Object.fromEntries(['registry_id', 'image_name', 'tag', 'cpu', 'memory', 'entrypoint', 'arguments', 'healthchecks', 'min_running_instances', 'max_running_instances', 'storage', 'ports'].map((key) => [key, present[key]]));
+      const kept = Object.fromEntries(
+        [
+          'registry_id',
+          'image_name',
+          'tag',
+          'cpu',
+          'memory',
+          'entrypoint',
+          'arguments',
+          'healthchecks',
+          'min_running_instances',
+          'max_running_instances',
+          'storage',
+          'ports',
+        ].map((key) => [key, present[key]]),
+      );
       await platform.must('update_container', { container_id: id, name, ...kept, ...members });
     },
     act: async (action, id, kind = 'container') => {

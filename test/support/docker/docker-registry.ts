@@ -23,13 +23,19 @@ export const registryUser = { username: 'puller', password: 'registry password' 
 /** That password, as bcrypt: the only kind of hash that registries take. */
 const passwordFile = `${registryUser.username}:$2b$04$waeQnrL35rNrdGBA.4QmeOYBsgO/LbEcwm2jWBKgOKPrf2q7rgPRe\n`;
 
-/** Starts a registry. @param isPrivate whether it serves only `registryUser` @param address default: loopback, where engines need no TLS */
+/**
+ * Starts a registry. @param isPrivate whether it serves only `registryUser` @param address default: loopback, where
+ * engines need no TLS
+ */
 export async function startTestRegistry(isPrivate = false, address = '127.0.0.1'): Promise<TestRegistry> {
   const directory = await mkdtemp(join(suiteDirectory(), 'registry-'));
   const host = `${address}:${await freePort()}`;
   const users = join(directory, 'users');
   const config = {
-    version: '0.1', log: { level: 'error' }, storage: { filesystem: { rootdirectory: join(directory, 'data') }, delete: { enabled: true } }, http: { addr: host },
+    version: '0.1',
+    log: { level: 'error' },
+    storage: { filesystem: { rootdirectory: join(directory, 'data') }, delete: { enabled: true } },
+    http: { addr: host },
     ...(isPrivate && { auth: { htpasswd: { realm: 'tests', path: users } } }),
   };
   await writeFile(users, passwordFile);
@@ -44,13 +50,22 @@ export async function startTestRegistry(isPrivate = false, address = '127.0.0.1'
     await ended;
   };
   const start = async (): Promise<void> => {
-    child = spawn('docker-registry', ['serve', join(directory, 'config.yml')], { stdio: ['ignore', 'ignore', 'ignore'] });
-    await waitUntil('the registry answers', () => fetch(`http://${host}/v2/`).then(() => true, () => false));
+    child = spawn('docker-registry', ['serve', join(directory, 'config.yml')], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+    });
+    await waitUntil('the registry answers', () =>
+      fetch(`http://${host}/v2/`).then(
+        () => true,
+        () => false,
+      ),
+    );
   };
 
   await start();
   return {
-    host, kill, start,
+    host,
+    kill,
+    start,
     end: async () => {
       await kill();
       await rm(directory, { recursive: true, force: true });

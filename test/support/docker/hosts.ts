@@ -1,4 +1,12 @@
-import { type DockerClient, type DockerNode, inspectDockerNode, listDockerNodes, pushDockerImage, tagDockerImage, updateDockerNode } from '../../../src/platform/runtime/docker/engine/index.ts';
+import {
+  type DockerClient,
+  type DockerNode,
+  inspectDockerNode,
+  listDockerNodes,
+  pushDockerImage,
+  tagDockerImage,
+  updateDockerNode,
+} from '../../../src/platform/runtime/docker/engine/index.ts';
 import { makeCertificates, type TestCertificates } from './certificates.ts';
 import { waitUntil } from './docker-engine.ts';
 import { startTestRegistry, type TestRegistry } from './docker-registry.ts';
@@ -14,7 +22,10 @@ export interface TestHosts {
   readonly tls: TestCertificates;
   /** A registry that all hosts reach. */
   readonly registry: TestRegistry;
-  /** Builds an image of `test/images` on the first host and pushes it to the registry. @param as its name there; default: that of its folder. @returns that name with the registry */
+  /**
+   * Builds an image of `test/images` on the first host and pushes it to the registry. @param as its name there;
+   * default: that of its folder. @returns that name with the registry
+   */
   publish(image: string, as?: string): Promise<string>;
   /** Waits until a manager sees nodes in a state. @param states by the names of hosts */
   nodesAre(states: Readonly<Record<string, 'ready' | 'down'>>, manager?: TestHost): Promise<void>;
@@ -31,11 +42,17 @@ export interface TestHosts {
 interface HostsOptions {
   readonly managers?: number;
   readonly workers?: number;
-  /** How often nodes say that they are there, in seconds. Default: 1, so that a lost one shows within seconds; swarms have 5. */
+  /**
+   * How often nodes say that they are there, in seconds. Default: 1, so that a lost one shows within seconds; swarms
+   * have 5.
+   */
   readonly heartbeat?: number;
   /** Further arguments of all engines. */
   readonly args?: readonly string[];
-  /** The size of a disk of its own that each engine has, in MB, which can be filled. Default: they share that of the suite. */
+  /**
+   * The size of a disk of its own that each engine has, in MB, which can be filled. Default: they share that of the
+   * suite.
+   */
   readonly diskMegabytes?: number;
 }
 
@@ -45,21 +62,34 @@ const listening = ({ address }: TestHost) => ({ ListenAddr: `${address}:${swarmP
 
 /** Lets a host join the swarm of another one. */
 async function join(host: TestHost, first: TestHost, role: 'Manager' | 'Worker'): Promise<void> {
-  const { JoinTokens: tokens } = await first.docker.request<{ readonly JoinTokens: Readonly<Record<typeof role, string>> }>({ method: 'GET', path: '/swarm' });
-  await host.docker.request({ method: 'POST', path: '/swarm/join', json: { ...listening(host), RemoteAddrs: [`${first.address}:${swarmPort}`], JoinToken: tokens[role] } });
+  const { JoinTokens: tokens } = await first.docker.request<{
+    readonly JoinTokens: Readonly<Record<typeof role, string>>;
+  }>({ method: 'GET', path: '/swarm' });
+  await host.docker.request({
+    method: 'POST',
+    path: '/swarm/join',
+    json: { ...listening(host), RemoteAddrs: [`${first.address}:${swarmPort}`], JoinToken: tokens[role] },
+  });
 }
 
 /** Makes one swarm of hosts. @param managers how many of them are managers */
 async function formSwarm(hosts: readonly TestHost[], managers: number, heartbeat: number): Promise<void> {
   const [first, ...others] = hosts as readonly [TestHost, ...TestHost[]];
-  await first.docker.request({ method: 'POST', path: '/swarm/init', json: { ...listening(first), Spec: { Dispatcher: { HeartbeatPeriod: heartbeat * 1e9 } } } });
+  await first.docker.request({
+    method: 'POST',
+    path: '/swarm/init',
+    json: { ...listening(first), Spec: { Dispatcher: { HeartbeatPeriod: heartbeat * 1e9 } } },
+  });
   for (const [index, host] of others.entries()) {
     // Managers join one after the other.
     await join(host, first, index + 1 < managers ? 'Manager' : 'Worker');
   }
 }
 
-/** Pushes an image. @param attempts how often to try: right after a host was lost, the network between the others may take its time */
+/**
+ * Pushes an image. @param attempts how often to try: right after a host was lost, the network between the others may
+ * take its time
+ */
 async function push(docker: DockerClient, name: string, attempts = 3): Promise<void> {
   try {
     // oxlint-disable-next-line no-unused-vars
@@ -74,7 +104,13 @@ async function push(docker: DockerClient, name: string, attempts = 3): Promise<v
  * Starts hosts that form a swarm, and a registry. Only in the docker suite, one group at a time.
  * @throws Error if one doesn't get ready, with the end of its engine's log
  */
-export async function startTestHosts({ managers = 1, workers = 1, heartbeat = 1, args = [], diskMegabytes }: HostsOptions = {}): Promise<TestHosts> {
+export async function startTestHosts({
+  managers = 1,
+  workers = 1,
+  heartbeat = 1,
+  args = [],
+  diskMegabytes,
+}: HostsOptions = {}): Promise<TestHosts> {
   const indexes = Array.from({ length: managers + workers }, (_, index) => index);
   const tls = await makeCertificates(indexes.map(addressOfHost));
   makeHostNetwork();
@@ -86,10 +122,13 @@ export async function startTestHosts({ managers = 1, workers = 1, heartbeat = 1,
     await registry.end();
     removeHostNetwork();
   };
-  const nodesAre: TestHosts['nodesAre'] = (states, { docker } = hosts[0]!) => waitUntil(`nodes are ${JSON.stringify(states)}`, async () => {
-    const nodes = await listDockerNodes(docker, {}, { timeoutMilliseconds: 5000 }).catch(() => []);
-    return Object.entries(states).every(([name, state]) => nodes.some(({ Description, Status }) => Description.Hostname === name && Status.State === state));
-  });
+  const nodesAre: TestHosts['nodesAre'] = (states, { docker } = hosts[0]!) =>
+    waitUntil(`nodes are ${JSON.stringify(states)}`, async () => {
+      const nodes = await listDockerNodes(docker, {}, { timeoutMilliseconds: 5000 }).catch(() => []);
+      return Object.entries(states).every(([name, state]) =>
+        nodes.some(({ Description, Status }) => Description.Hostname === name && Status.State === state),
+      );
+    });
   try {
     for (const each of started) if (each.status === 'rejected') throw each.reason as Error;
     await formSwarm(hosts, managers, heartbeat);
@@ -104,7 +143,11 @@ export async function startTestHosts({ managers = 1, workers = 1, heartbeat = 1,
     await updateDockerNode(docker, node, { ...node.Spec, ...changed });
   };
   return {
-    hosts, tls, registry, nodesAre, end,
+    hosts,
+    tls,
+    registry,
+    nodesAre,
+    end,
     setAvailability: (host, Availability) => setNode(host, { Availability }),
     label: (host, Labels) => setNode(host, { Labels }),
     joinAnew: async (worker) => {

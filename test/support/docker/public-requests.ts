@@ -27,30 +27,73 @@ export interface PublicAnswered {
 }
 
 /** Sends one request over a connection of its own, as a browser would that looked the host up. */
-export function askProxy({ host, address = '127.0.0.1', port, path, method = 'GET', isSecure = false, authority, timeoutMilliseconds = 15_000 }: PublicRequest): Promise<PublicAnswered> {
+export function askProxy({
+  host,
+  address = '127.0.0.1',
+  port,
+  path,
+  method = 'GET',
+  isSecure = false,
+  authority,
+  timeoutMilliseconds = 15_000,
+}: PublicRequest): Promise<PublicAnswered> {
   const { promise, resolve, reject } = Promise.withResolvers<PublicAnswered>();
   const send = isSecure ? requestSecurely : request;
-  const sent = send({ host: address, port, path, method, headers: { host }, agent: false, timeout: timeoutMilliseconds, servername: host, rejectUnauthorized: authority !== undefined, ca: authority }, (response) => {
-    let text = '';
-    response.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-    }).on('end', () => resolve({ status: response.statusCode!, text, ...(response.headers.location !== undefined && { location: response.headers.location }) })).on('error', reject);
-  });
-  sent.on('timeout', () => sent.destroy(new Error('no answer in time'))).on('error', reject).end(method === 'POST' ? 'x=1' : undefined);
+  const sent = send(
+    {
+      host: address,
+      port,
+      path,
+      method,
+      headers: { host },
+      agent: false,
+      timeout: timeoutMilliseconds,
+      servername: host,
+      rejectUnauthorized: authority !== undefined,
+      ca: authority,
+    },
+    (response) => {
+      let text = '';
+      response
+        .setEncoding('utf8')
+        .on('data', (chunk: string) => {
+          text += chunk;
+        })
+        .on('end', () =>
+          resolve({
+            status: response.statusCode!,
+            text,
+            ...(response.headers.location !== undefined && { location: response.headers.location }),
+          }),
+        )
+        .on('error', reject);
+    },
+  );
+  sent
+    .on('timeout', () => sent.destroy(new Error('no answer in time')))
+    .on('error', reject)
+    .end(method === 'POST' ? 'x=1' : undefined);
   return promise;
 }
 
 /** Requests that go on until they are ended. */
 interface Asking {
   /** Sends no more, and waits for those under way. */
-  end(): Promise<{ readonly sent: number; readonly seconds: number; readonly failures: readonly string[]; readonly texts: readonly string[] }>;
+  end(): Promise<{
+    readonly sent: number;
+    readonly seconds: number;
+    readonly failures: readonly string[];
+    readonly texts: readonly string[];
+  }>;
 }
 
 const perSecond = 50;
 
 /**
- * Sends fifty requests a second, GET and POST in turn, and counts those that anything but a 200 came of. `texts` are the different answers, in the order in which they first came.
- * @param atOnce how many are under way at most: more would only wait for each other on a busy machine; default: any number
+ * Sends fifty requests a second, GET and POST in turn, and counts those that anything but a 200 came of. `texts` are
+ * the different answers, in the order in which they first came.
+ * @param atOnce how many are under way at most: more would only wait for each other on a busy machine; default: any
+ *   number
  */
 export function keepAsking(where: Omit<PublicRequest, 'method'>, atOnce = Number.POSITIVE_INFINITY): Asking {
   const began = performance.now();
@@ -77,7 +120,9 @@ export function keepAsking(where: Omit<PublicRequest, 'method'>, atOnce = Number
       pending.add(asked);
       sent += 1;
       // Those that a busy machine is late with are made up for.
-      await (pending.size < atOnce ? delay(Math.max(0, (sent * 1000) / perSecond - (performance.now() - began))) : Promise.race(pending));
+      await (pending.size < atOnce
+        ? delay(Math.max(0, (sent * 1000) / perSecond - (performance.now() - began)))
+        : Promise.race(pending));
     }
   };
   const looping = loop();

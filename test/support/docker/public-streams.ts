@@ -25,16 +25,36 @@ export interface OpenWebSocket {
 
 /** Opens a WebSocket through the proxy. @throws Error if it isn't taken */
 export async function openWebSocket({ host, port }: PublicHost): Promise<OpenWebSocket> {
-  const asked = request({ host: '127.0.0.1', port, agent: false, headers: { host, connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': randomBytes(16).toString('base64') } }).end();
+  const asked = request({
+    host: '127.0.0.1',
+    port,
+    agent: false,
+    headers: {
+      host,
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': randomBytes(16).toString('base64'),
+    },
+  }).end();
   asked.on('response', (response) => asked.destroy(new Error(`answered with ${response.statusCode}`)));
   const [, socket] = (await once(asked, 'upgrade', inTime())) as [unknown, Socket];
   let closedAt: number | undefined;
-  socket.on('error', () => undefined).on('close', () => (closedAt ??= Date.now())).resume();
+  socket
+    .on('error', () => undefined)
+    .on('close', () => (closedAt ??= Date.now()))
+    .resume();
   return {
     exchange: async (text) => {
       const mask = randomBytes(4);
       const answer = once(socket, 'data', inTime()) as Promise<[Buffer]>;
-      socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | text.length]), mask, Buffer.from(text).map((byte, index) => byte ^ mask[index % 4]!)]));
+      socket.write(
+        Buffer.concat([
+          Buffer.from([0x81, 0x80 | text.length]),
+          mask,
+          Buffer.from(text).map((byte, index) => byte ^ mask[index % 4]!),
+        ]),
+      );
       return (await answer)[0].subarray(2).toString('utf8');
     },
     closedAt: () => closedAt,
@@ -55,7 +75,13 @@ export interface GrpcCall {
 /** Calls a method of the health service through the proxy, and waits for its first message. */
 export async function callHealth({ host, port }: PublicHost, method: 'Check' | 'Watch'): Promise<GrpcCall> {
   const session = connect(`http://127.0.0.1:${port}`).on('error', () => undefined);
-  const call = session.request({ ':method': 'POST', ':authority': host, ':path': `/grpc.health.v1.Health/${method}`, 'content-type': 'application/grpc', te: 'trailers' });
+  const call = session.request({
+    ':method': 'POST',
+    ':authority': host,
+    ':path': `/grpc.health.v1.Health/${method}`,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+  });
   let status: unknown;
   call.on('trailers', (trailers) => (status = trailers['grpc-status'])).on('error', () => undefined);
   const { promise: end, resolve } = Promise.withResolvers<Awaited<GrpcCall['end']>>();

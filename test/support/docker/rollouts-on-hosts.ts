@@ -32,14 +32,25 @@ const patienceMilliseconds = 240_000;
 /** How many lines of a log are shown of a deployment that doesn't end. */
 const keptLines = 30;
 
-const isUnderWay = ({ status_details: details, deployment_requests_count: open }: Json): boolean => /^(?:QUEUED|ONGOING)$/.test(String((details as Json)['status'])) || open !== 0;
+const isUnderWay = ({ status_details: details, deployment_requests_count: open }: Json): boolean =>
+  /^(?:QUEUED|ONGOING)$/.test(String((details as Json)['status'])) || open !== 0;
 
 /** The services of an environment that are being deployed; undefined while the platform doesn't answer. */
 const underWay = (platform: SpawnedPlatform, environmentId: string): Promise<readonly string[] | undefined> =>
-  statusesIn(platform, environmentId).then((statuses) => [...statuses].flatMap(([id, status]) => (isUnderWay(status) ? [`${id} is ${String(status['state'])}`] : [])), () => undefined);
+  statusesIn(platform, environmentId).then(
+    (statuses) =>
+      [...statuses].flatMap(([id, status]) => (isUnderWay(status) ? [`${id} is ${String(status['state'])}`] : [])),
+    () => undefined,
+  );
 
 /** What a deployment did not bring about. */
-async function failuresOf(platform: SpawnedPlatform, deploymentId: string, environmentId: string, began: number, services: readonly ServiceOnHosts[]): Promise<FailedRollout[]> {
+async function failuresOf(
+  platform: SpawnedPlatform,
+  deploymentId: string,
+  environmentId: string,
+  began: number,
+  services: readonly ServiceOnHosts[],
+): Promise<FailedRollout[]> {
   const ended = performance.now();
   const statuses = await statusesIn(platform, environmentId);
   const lines = await platform.rows(`/environment/${environmentId}/logs`);
@@ -65,16 +76,23 @@ async function untilRead<Result>(read: () => Promise<Result>): Promise<Result> {
 }
 
 /**
- * Deploys all environments again and again, applications with a new commit each time. What the platform doesn't accept, because it was killed, is asked for again.
+ * Deploys all environments again and again, applications with a new commit each time. What the platform doesn't accept,
+ * because it was killed, is asked for again.
  */
-export function keepRollingOut(platform: SpawnedPlatform, git: GitServer, services: readonly ServiceOnHosts[]): Rollouts {
+export function keepRollingOut(
+  platform: SpawnedPlatform,
+  git: GitServer,
+  services: readonly ServiceOnHosts[],
+): Rollouts {
   const accepted = new Map<string, string>();
   const failed: FailedRollout[] = [];
   const ending = new AbortController();
   let round = 0;
 
   const lastLines = async (environmentId: string): Promise<readonly string[]> =>
-    (await platform.rows(`/environment/${environmentId}/logs`).catch(() => [])).slice(-keptLines).map(({ created_at: createdAt, message }) => `${String(createdAt)} ${String(message)}`);
+    (await platform.rows(`/environment/${environmentId}/logs`).catch(() => []))
+      .slice(-keptLines)
+      .map(({ created_at: createdAt, message }) => `${String(createdAt)} ${String(message)}`);
 
   const untilEnded = async (environmentId: string): Promise<void> => {
     let patience = Date.now() + patienceMilliseconds;
@@ -82,14 +100,19 @@ export function keepRollingOut(platform: SpawnedPlatform, git: GitServer, servic
       const busy = await underWay(platform, environmentId);
       if (busy?.length === 0) return;
       if (!ending.signal.aborted) patience = Date.now() + patienceMilliseconds;
-      if (Date.now() > patience) throw new Error(`Deployments don't end: ${busy?.join(', ') ?? 'the platform does not answer'}. The log ends:\n${(await lastLines(environmentId)).join('\n')}`);
+      if (Date.now() > patience)
+        throw new Error(
+          `Deployments don't end: ${busy?.join(', ') ?? 'the platform does not answer'}. The log ends:\n${(await lastLines(environmentId)).join('\n')}`,
+        );
       await delay(pollMilliseconds);
     }
   };
 
   const deployOnce = async (environmentId: string): Promise<void> => {
     const own = services.filter((service) => service.environmentId === environmentId);
-    for (const { kind, repository } of own) if (kind === 'application') git.commit(repository!, `Version ${round += 1}`, shellSource(servesPage, `RUN echo "version ${round}"`));
+    for (const { kind, repository } of own)
+      if (kind === 'application')
+        git.commit(repository!, `Version ${(round += 1)}`, shellSource(servesPage, `RUN echo "version ${round}"`));
     const began = performance.now();
     const answer = await platform.call('POST', `/environment/${environmentId}/deploy`).catch(() => undefined);
     if (answer === undefined) {
@@ -110,7 +133,8 @@ export function keepRollingOut(platform: SpawnedPlatform, git: GitServer, servic
   const looping = [...new Set(services.map(({ environmentId }) => environmentId))].map(loop);
 
   return {
-    accepted, failed,
+    accepted,
+    failed,
     end: async () => {
       ending.abort();
       await Promise.all(looping);

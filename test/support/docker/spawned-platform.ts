@@ -40,11 +40,21 @@ interface SpawnedOn {
  * Prepares a platform on the engine and the registry of a test. It isn't started.
  * @param more further members of its clusters file
  */
-export async function prepareSpawnedPlatform({ engine, registry }: SpawnedOn, more: Json = {}): Promise<SpawnedPlatform> {
+export async function prepareSpawnedPlatform(
+  { engine, registry }: SpawnedOn,
+  more: Json = {},
+): Promise<SpawnedPlatform> {
   const directory = await mkdtemp(join(tmpdir(), 'killed-platform-'));
   const dataDir = join(directory, 'data');
   const clustersFile = join(directory, 'clusters.yaml');
-  await writeFile(clustersFile, JSON.stringify({ clusters: { local: { engine: engine.address } }, registries: { tests: { url: `http://${registry.host}` } }, ...more }));
+  await writeFile(
+    clustersFile,
+    JSON.stringify({
+      clusters: { local: { engine: engine.address } },
+      registries: { tests: { url: `http://${registry.host}` } },
+      ...more,
+    }),
+  );
   let program: ChildProcess | undefined;
   let url = '';
 
@@ -57,7 +67,9 @@ export async function prepareSpawnedPlatform({ engine, registry }: SpawnedOn, mo
 
   const call: SpawnedPlatform['call'] = async (method, path, body) => {
     const response = await fetch(`${url}${path}`, {
-      method, headers: { authorization: `Token ${token}`, ...(body && { 'content-type': 'application/json' }) }, ...(body && { body: JSON.stringify(body) }),
+      method,
+      headers: { authorization: `Token ${token}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path} (${response.status}): ${text}`);
@@ -66,13 +78,33 @@ export async function prepareSpawnedPlatform({ engine, registry }: SpawnedOn, mo
   const rows: SpawnedPlatform['rows'] = async (path) => rowsOf(await call('GET', path));
 
   return {
-    dataDir, clustersFile, kill, call, rows,
+    dataDir,
+    clustersFile,
+    kill,
+    call,
+    rows,
     start: async () => {
-      const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'src/main.ts'), 'platform', '--runtime', 'docker', '--clusters-file', clustersFile, '--data-dir', dataDir], {
-        cwd: root, stdio: ['ignore', 'pipe', 'inherit'],
-        // Tests ask for states more often than callers may.
-        env: { ...process.env, INFRA_PLATFORM_TOKEN: token, INFRA_RATE_LIMIT: '1000000' },
-      });
+      const child = spawn(
+        process.execPath,
+        [
+          '--import',
+          'tsx',
+          join(root, 'src/main.ts'),
+          'platform',
+          '--runtime',
+          'docker',
+          '--clusters-file',
+          clustersFile,
+          '--data-dir',
+          dataDir,
+        ],
+        {
+          cwd: root,
+          stdio: ['ignore', 'pipe', 'inherit'],
+          // Tests ask for states more often than callers may.
+          env: { ...process.env, INFRA_PLATFORM_TOKEN: token, INFRA_RATE_LIMIT: '1000000' },
+        },
+      );
       program = child;
       const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
       url = (JSON.parse(line) as { url: string }).url;
@@ -82,8 +114,14 @@ export async function prepareSpawnedPlatform({ engine, registry }: SpawnedOn, mo
       const path = `/organization/${String(organization!['id'])}`;
       const [cluster] = await rows(`${path}/cluster`);
       const tests = (await rows(`${path}/containerRegistry`)).find((one) => one['name'] === 'tests');
-      const { id: project } = (await rows(`${path}/project`)).find((each) => each['name'] === 'shop') ?? (await call('POST', `${path}/project`, { name: 'shop' }));
-      const { id } = await call('POST', `/project/${String(project)}/environment`, { name, mode: 'STAGING', cluster: cluster!['id'] });
+      const { id: project } =
+        (await rows(`${path}/project`)).find((each) => each['name'] === 'shop') ??
+        (await call('POST', `${path}/project`, { name: 'shop' }));
+      const { id } = await call('POST', `/project/${String(project)}/environment`, {
+        name,
+        mode: 'STAGING',
+        cluster: cluster!['id'],
+      });
       return { environmentId: String(id), registryId: String(tests!['id']) };
     },
     end: async () => {

@@ -21,7 +21,10 @@ export interface SshServer {
 
 const listens = async (port: number): Promise<boolean> => {
   const socket = connect(port, '127.0.0.1');
-  const [answered] = await Promise.race([once(socket, 'data').then(() => [true]), once(socket, 'close').then(() => [false])]).catch(() => [false]);
+  const [answered] = await Promise.race([
+    once(socket, 'data').then(() => [true]),
+    once(socket, 'close').then(() => [false]),
+  ]).catch(() => [false]);
   socket.destroy();
   return answered!;
 };
@@ -30,18 +33,34 @@ const listens = async (port: number): Promise<boolean> => {
 export async function startSshServer(port = 2222): Promise<SshServer> {
   const directory = await mkdtemp(join(suiteDirectory(), 'ssh-'));
   const file = (name: string): string => join(directory, name);
-  for (const name of ['host', 'other-host', 'taken', 'strange', 'open']) runProgram('ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', file(name));
+  for (const name of ['host', 'other-host', 'taken', 'strange', 'open'])
+    runProgram('ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', file(name));
   runProgram('chmod', '644', file('open'));
   const publicKey = (name: string): string => readFileSync(`${file(name)}.pub`, 'utf8');
-  const known = (key: string): string => ['127.0.0.1', `[127.0.0.1]:${port}`].map((host) => `${host} ${publicKey(key)}`).join('');
+  const known = (key: string): string =>
+    ['127.0.0.1', `[127.0.0.1]:${port}`].map((host) => `${host} ${publicKey(key)}`).join('');
   await writeFile(file('authorized'), ['taken', 'open'].map(publicKey).join(''));
   await writeFile(file('known-right'), known('host'));
   await writeFile(file('known-empty'), '');
   await writeFile(file('known-wrong'), known('other-host'));
-  await writeFile(file('settings'), [
-    'ListenAddress 127.0.0.1', 'Port 22', `Port ${port}`, `HostKey ${file('host')}`, `AuthorizedKeysFile ${file('authorized')}`, 'PidFile none', 'UsePAM no', 'StrictModes no', 'PermitRootLogin prohibit-password',
-    'PasswordAuthentication no', 'KbdInteractiveAuthentication no', 'AcceptEnv GIT_PROTOCOL', '',
-  ].join('\n'));
+  await writeFile(
+    file('settings'),
+    [
+      'ListenAddress 127.0.0.1',
+      'Port 22',
+      `Port ${port}`,
+      `HostKey ${file('host')}`,
+      `AuthorizedKeysFile ${file('authorized')}`,
+      'PidFile none',
+      'UsePAM no',
+      'StrictModes no',
+      'PermitRootLogin prohibit-password',
+      'PasswordAuthentication no',
+      'KbdInteractiveAuthentication no',
+      'AcceptEnv GIT_PROTOCOL',
+      '',
+    ].join('\n'),
+  );
   mkdirSync('/run/sshd', { recursive: true });
   // A user of the suite's namespaces only.
   await writeFile(file('passwd'), `${readFileSync('/etc/passwd', 'utf8')}git:x:0:0::/root:/bin/sh\n`);

@@ -34,12 +34,15 @@ async function controlGroups(): Promise<string> {
 }
 
 /**
- * How many containers of each service of the swarm run, by its name there, on hosts that are there. One without a process doesn't run: engines whose disk was full
+ * How many containers of each service of the swarm run, by its name there, on hosts that are there. One without a
+ * process doesn't run: engines whose disk was full
  * when a program ended go on listing its container.
  */
 export async function runningOnHosts(hosts: readonly TestHost[]): Promise<ReadonlyMap<string, number>> {
   const filters = { label: ['io.infra-mcp.service', 'com.docker.swarm.service.name'], status: ['running'] };
-  const lists = await Promise.all(hosts.map(({ docker }) => listDockerContainers(docker, filters, { timeoutMilliseconds }).catch(() => [])));
+  const lists = await Promise.all(
+    hosts.map(({ docker }) => listDockerContainers(docker, filters, { timeoutMilliseconds }).catch(() => [])),
+  );
   const groups = await controlGroups();
   const counts = new Map<string, number>();
   for (const { Labels } of lists.flat().filter(({ Id: id }) => groups.includes(id))) {
@@ -58,7 +61,10 @@ export async function statusesIn(platform: SpawnedPlatform, environmentId: strin
 /** What is told of a service and isn't so; undefined if nothing is. @param running how many instances of it run */
 function contradiction({ kind, instances }: ServiceOnHosts, status: Json, running: number): string | undefined {
   if (kind === 'job') return undefined;
-  const { instances: told, warnings = [] } = (status['running'] ?? {}) as { readonly instances?: number; readonly warnings?: readonly string[] };
+  const { instances: told, warnings = [] } = (status['running'] ?? {}) as {
+    readonly instances?: number;
+    readonly warnings?: readonly string[];
+  };
   const state = String(status['state']);
   if (warnings.some((warning) => warning.includes('What runs is not known'))) return undefined;
   if (/^(?:DEPLOYED|RUNNING|RESTARTED)$/.test(state)) {
@@ -68,8 +74,15 @@ function contradiction({ kind, instances }: ServiceOnHosts, status: Json, runnin
   return state === 'UNAVAILABLE' && running >= instances ? `${state}, and all instances run` : undefined;
 }
 
-/** Begins to compare the states of services with what runs, every second. A second in which the API doesn't answer doesn't count. */
-export function observeStates(platform: SpawnedPlatform, services: readonly ServiceOnHosts[], hosts: readonly TestHost[]): StateObserver {
+/**
+ * Begins to compare the states of services with what runs, every second. A second in which the API doesn't answer
+ * doesn't count.
+ */
+export function observeStates(
+  platform: SpawnedPlatform,
+  services: readonly ServiceOnHosts[],
+  hosts: readonly TestHost[],
+): StateObserver {
   const environments = [...new Set(services.map(({ environmentId }) => environmentId))];
   const ending = new AbortController();
   const away = new Set<string>();
@@ -79,7 +92,12 @@ export function observeStates(platform: SpawnedPlatform, services: readonly Serv
 
   const note = (service: ServiceOnHosts, now: number): void => {
     const present = since.get(service);
-    if (present) found.push({ service: `${service.name} (${service.id})`, what: present.what, seconds: (now - present.at) / 1000 });
+    if (present)
+      found.push({
+        service: `${service.name} (${service.id})`,
+        what: present.what,
+        seconds: (now - present.at) / 1000,
+      });
     since.delete(service);
   };
 
@@ -88,7 +106,10 @@ export function observeStates(platform: SpawnedPlatform, services: readonly Serv
   };
 
   const look = async (): Promise<void> => {
-    const [running, statuses] = await Promise.all([runningOnHosts(hosts.filter(({ name }) => !away.has(name))), Promise.all(environments.map((id) => statusesIn(platform, id)))]);
+    const [running, statuses] = await Promise.all([
+      runningOnHosts(hosts.filter(({ name }) => !away.has(name))),
+      Promise.all(environments.map((id) => statusesIn(platform, id))),
+    ]);
     looks += 1;
     const now = performance.now();
     const byId = new Map(statuses.flatMap((each) => [...each]));
@@ -114,7 +135,9 @@ export function observeStates(platform: SpawnedPlatform, services: readonly Serv
     looks: () => looks,
     takeFalseStates: (seconds) => {
       endAll();
-      const taken = found.filter((each) => each.seconds > seconds).toSorted((one, other) => other.seconds - one.seconds);
+      const taken = found
+        .filter((each) => each.seconds > seconds)
+        .toSorted((one, other) => other.seconds - one.seconds);
       found = [];
       return taken;
     },

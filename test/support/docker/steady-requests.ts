@@ -32,7 +32,10 @@ export function askSteadily(hosts: readonly string[], address: string): SteadyRe
   const one = async (host: string): Promise<void> => {
     const record = records.get(host)!;
     record.sent += 1;
-    const isAnswered = await askProxy({ host, address, port: 80, path: '/' }).then(({ status }) => status === 200, () => false);
+    const isAnswered = await askProxy({ host, address, port: 80, path: '/' }).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
     if (!isAnswered) {
       record.failed += 1;
       return;
@@ -55,11 +58,12 @@ export function askSteadily(hosts: readonly string[], address: string): SteadyRe
 
   return {
     lastAnswer: (host) => records.get(host)!.lastAnswer,
-    take: () => [...records].map(([host, record]) => {
-      const { sent, failed, longestGap } = record;
-      Object.assign(record, fresh());
-      return { host, sent, failed, longestGap };
-    }),
+    take: () =>
+      [...records].map(([host, record]) => {
+        const { sent, failed, longestGap } = record;
+        Object.assign(record, fresh());
+        return { host, sent, failed, longestGap };
+      }),
     end: async () => {
       ending.abort();
       await Promise.all(looping);

@@ -3,7 +3,12 @@ import { once } from 'node:events';
 import { existsSync, openSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDockerClient, type DockerClient, dockerInfo, parseDockerAddress } from '../../../src/platform/runtime/docker/engine/index.ts';
+import {
+  createDockerClient,
+  type DockerClient,
+  dockerInfo,
+  parseDockerAddress,
+} from '../../../src/platform/runtime/docker/engine/index.ts';
 import type { TestCertificates } from './certificates.ts';
 import { cgroupOf, engineSettings, runProgram } from './cgroups.ts';
 import { waitUntil } from './docker-engine.ts';
@@ -42,7 +47,10 @@ export interface TestHost {
   end(): Promise<void>;
 }
 
-/** What is process 1 of a host, with a folder of its own for sockets. It waits until the network is there, and ends with its engine. */
+/**
+ * What is process 1 of a host, with a folder of its own for sockets. It waits until the network is there, and ends with
+ * its engine.
+ */
 const init = `mount -t tmpfs settings ${engineSettings} && mount -t tmpfs run /run && hostname "$0" && echo ready && read -r _ && "$@"; exit $?`;
 
 interface HostOptions {
@@ -59,10 +67,16 @@ async function fill(path: string): Promise<void> {
     // The last bytes too.
     for (const block of [1024 * 1024, 4096].map((size) => Buffer.alloc(size, 1))) {
       // Each write follows the one before.
-      while (await file.write(block).then(() => true, (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOSPC') throw error;
-        return false;
-      })) continue;
+      while (
+        await file.write(block).then(
+          () => true,
+          (error: NodeJS.ErrnoException) => {
+            if (error.code !== 'ENOSPC') throw error;
+            return false;
+          },
+        )
+      )
+        continue;
     }
   } finally {
     await file.close();
@@ -70,7 +84,11 @@ async function fill(path: string): Promise<void> {
 }
 
 /** Starts a host. @param index tells it from the others of its group, from 0 */
-export async function startTestHost(index: number, tls: TestCertificates, { args = [], diskMegabytes }: HostOptions = {}): Promise<TestHost> {
+export async function startTestHost(
+  index: number,
+  tls: TestCertificates,
+  { args = [], diskMegabytes }: HostOptions = {},
+): Promise<TestHost> {
   const suite = suiteDirectory();
   const name = `node-${index + 1}`;
   const address = addressOfHost(index);
@@ -91,21 +109,66 @@ export async function startTestHost(index: number, tls: TestCertificates, { args
   const start = async (): Promise<void> => {
     // What a machine loses with its power.
     await Promise.all(['pid', 'exec'].map((each) => rm(join(directory, each), { recursive: true, force: true })));
-    const child = spawn('unshare', [
-      '--net', '--mount', '--uts', '--pid', '--fork', '--mount-proc', '--kill-child', '--', 'sh', '-c', init, name,
-      'dockerd', '--data-root', data, '--exec-root', join(directory, 'exec'), '--pidfile', join(directory, 'pid'), '--host', socket, '--host', 'unix:///run/docker.sock', '--host', `tcp://${address}:2376`,
-      '--tlsverify', '--tlscacert', tls.ca, '--tlscert', tls.cert, '--tlskey', tls.key, '--insecure-registry', hostSubnet, '--cgroup-parent', cgroupOf(suite), '--shutdown-timeout', '2', ...args,
-    ], { stdio: ['pipe', 'pipe', openSync(logFile, 'a')] });
+    const child = spawn(
+      'unshare',
+      [
+        '--net',
+        '--mount',
+        '--uts',
+        '--pid',
+        '--fork',
+        '--mount-proc',
+        '--kill-child',
+        '--',
+        'sh',
+        '-c',
+        init,
+        name,
+        'dockerd',
+        '--data-root',
+        data,
+        '--exec-root',
+        join(directory, 'exec'),
+        '--pidfile',
+        join(directory, 'pid'),
+        '--host',
+        socket,
+        '--host',
+        'unix:///run/docker.sock',
+        '--host',
+        `tcp://${address}:2376`,
+        '--tlsverify',
+        '--tlscacert',
+        tls.ca,
+        '--tlscert',
+        tls.cert,
+        '--tlskey',
+        tls.key,
+        '--insecure-registry',
+        hostSubnet,
+        '--cgroup-parent',
+        cgroupOf(suite),
+        '--shutdown-timeout',
+        '2',
+        ...args,
+      ],
+      { stdio: ['pipe', 'pipe', openSync(logFile, 'a')] },
+    );
     holder = child;
     await once(child.stdout!, 'data');
     connectHost(child.pid!, index);
     child.stdin!.end('go\n');
     const isReady = async (): Promise<boolean> => {
       if (child.exitCode !== null) throw new Error('It ended.');
-      return dockerInfo(docker, { timeoutMilliseconds: 5000 }).then(() => true, () => false);
+      return dockerInfo(docker, { timeoutMilliseconds: 5000 }).then(
+        () => true,
+        () => false,
+      );
     };
     await waitUntil(`the engine of ${name} answers`, isReady).catch((error: unknown) => {
-      throw new Error(`The engine of ${name} did not get ready. Its log ends:\n${log().slice(-2000)}`, { cause: error });
+      throw new Error(`The engine of ${name} did not get ready. Its log ends:\n${log().slice(-2000)}`, {
+        cause: error,
+      });
     });
   };
 
@@ -127,7 +190,15 @@ export async function startTestHost(index: number, tls: TestCertificates, { args
     throw error;
   });
   return {
-    name, address, engine: `tcp://${address}:2376`, docker, socket, start, kill, log, end,
+    name,
+    address,
+    engine: `tcp://${address}:2376`,
+    docker,
+    socket,
+    start,
+    kill,
+    log,
+    end,
     nodeId: async () => (await dockerInfo(docker)).Swarm.NodeID,
     cutOff: () => setLinkOfHost(index, 'down'),
     reconnect: () => setLinkOfHost(index, 'up'),

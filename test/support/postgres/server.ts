@@ -14,7 +14,8 @@ const programs = join(postgresFolders.programs, 'bin');
 
 /** Debian's PostgreSQL doesn't run as root: it has a user of its own. */
 const isRoot = process.getuid?.() === 0;
-const asUser = (program: string, args: readonly string[]): [string, string[]] => (isRoot ? ['runuser', ['-u', 'postgres', '--', program, ...args]] : [program, [...args]]);
+const asUser = (program: string, args: readonly string[]): [string, string[]] =>
+  isRoot ? ['runuser', ['-u', 'postgres', '--', program, ...args]] : [program, [...args]];
 
 const idOfOwner = async (which: '-u' | '-g'): Promise<number> => Number((await run('id', [which, 'postgres'])).stdout);
 
@@ -38,7 +39,16 @@ type Settings = readonly string[];
 const place: Settings = ['-c', 'listen_addresses=', '-c', 'log_min_messages=panic', '-c', 'max_connections=300'];
 
 /** Nothing of a test has to survive the machine. */
-const forTests: Settings = ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'shared_buffers=64MB', '-c', 'max_wal_size=256MB'];
+const forTests: Settings = [
+  '-c',
+  'fsync=off',
+  '-c',
+  'full_page_writes=off',
+  '-c',
+  'shared_buffers=64MB',
+  '-c',
+  'max_wal_size=256MB',
+];
 
 /** The program's own defaults: what is committed is on disk. */
 export const asInstalled: Settings = [];
@@ -49,7 +59,13 @@ export const hasPostgresServer = (): boolean => existsSync(join(programs, 'postg
 const isUp = async (config: { host: string; port: number; user: string; database: string }): Promise<boolean> => {
   const client = new Client(config);
   client.on('error', () => {});
-  return client.connect().then(() => client.end()).then(() => true, () => false);
+  return client
+    .connect()
+    .then(() => client.end())
+    .then(
+      () => true,
+      () => false,
+    );
 };
 
 /** Starts a server with the program of Debian's package. */
@@ -57,11 +73,39 @@ export async function startPostgresServer(settings: Settings = forTests): Promis
   const home = await mkdtemp('/tmp/infra-mcp-postgres-');
   if (isRoot) await chown(home, await idOfOwner('-u'), await idOfOwner('-g'));
   const data = join(home, 'data');
-  await run(...asUser(join(programs, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync']), { cwd: '/tmp' });
+  await run(
+    ...asUser(join(programs, 'initdb'), [
+      '-D',
+      data,
+      '-U',
+      'postgres',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--locale=C.UTF-8',
+      '--no-sync',
+    ]),
+    { cwd: '/tmp' },
+  );
 
   const start = async (): Promise<ChildProcess> => {
     // It goes with this process, however that ends.
-    const server = spawn('setpriv', ['--pdeathsig=QUIT', ...(isRoot ? ['--reuid=postgres', '--regid=postgres', '--init-groups'] : []), join(programs, 'postgres'), '-D', data, '-k', home, ...place, ...settings], { cwd: '/tmp', stdio: ['ignore', 'ignore', 'inherit'] });
+    const server = spawn(
+      'setpriv',
+      [
+        '--pdeathsig=QUIT',
+        ...(isRoot ? ['--reuid=postgres', '--regid=postgres', '--init-groups'] : []),
+        join(programs, 'postgres'),
+        '-D',
+        data,
+        '-k',
+        home,
+        ...place,
+        ...settings,
+      ],
+      { cwd: '/tmp', stdio: ['ignore', 'ignore', 'inherit'] },
+    );
     while (!(await isUp({ host: home, port: 5432, user: 'postgres', database: 'postgres' }))) {
       if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode} instead of starting.`);
       await setTimeout(20);

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What a proxy does with connections: passes them on, keeps them open without passing anything on, or ends them at once. */
+/**
+ * What a proxy does with connections: passes them on, keeps them open without passing anything on, or ends them at
+ * once.
+ */
 type ProxyMode = 'open' | 'stalled' | 'refusing';
 
 /** A proxy on loopback between a process and its database. */
@@ -9,7 +12,10 @@ export interface TcpProxy {
   readonly port: number;
   /** The address of a database behind it. */
   addressOf(database: string): string;
-  /** Cuts a connection once the database has got a commit on it, so that nobody hears of it: the next one that has carried a statement or a parameter with this text. */
+  /**
+   * Cuts a connection once the database has got a commit on it, so that nobody hears of it: the next one that has
+   * carried a statement or a parameter with this text.
+   */
   cutCommitAfter(text: string): void;
   /** Ends all connections, as a network does that forgets them. New ones are passed on. */
   cut(): void;
@@ -58,7 +64,10 @@ export async function startTcpProxy(socketPath: string): Promise<TcpProxy> {
       isCut = true;
       textBeforeCut = undefined;
     });
-    for (const [from, to] of [[near, far], [far, near]] as const) {
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       from.on('data', (chunk) => void (from === far && isCut ? to.destroy() : to.write(chunk)));
       from.on('end', () => void to.end());
       from.on('error', () => void to.destroy());

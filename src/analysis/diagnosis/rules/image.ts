@@ -32,7 +32,8 @@ export const imageRules: readonly CauseRule[] = [
       { pattern: /\bMANIFEST_UNKNOWN\b/ },
       { pattern: /The image with imageId \{.*imageTag:\s?'(?<tag>[^']+)'.*\} does not exist within the repository/ },
       { pattern: /no such manifest: (?<image>[\w./:@-]+)/ },
-      pullFailure, pullBackOff,
+      pullFailure,
+      pullBackOff,
     ],
     conditions: [sign('IMAGE_NOT_FOUND', ({ image }) => ({ image }))],
     sentence: (facts, situation) =>
@@ -46,12 +47,22 @@ export const imageRules: readonly CauseRule[] = [
     steps,
     signs: [
       { pattern: /pull access denied(?: for (?<image>[\w./:@-]+))?/ },
-      { pattern: /failed to resolve (?:image|reference) "(?<image>[^"\s]+)".*(?:failed to authorize|401 Unauthorized|403 Forbidden|authorization failed)/ },
+      {
+        pattern:
+          /failed to resolve (?:image|reference) "(?<image>[^"\s]+)".*(?:failed to authorize|401 Unauthorized|403 Forbidden|authorization failed)/,
+      },
       { pattern: /failed to fetch (?:anonymous|oauth) token.*(?:401|403)/ },
       { pattern: /no basic auth credentials/ },
-      { pattern: /unauthorized: (?:authentication required|incorrect username or password|access token has insufficient scopes)/ },
-      { pattern: /denied: (?:requested access to the resource is denied|Your authorization token has expired|permission_denied|denied)/ },
-      pullFailure, pullBackOff,
+      {
+        pattern:
+          /unauthorized: (?:authentication required|incorrect username or password|access token has insufficient scopes)/,
+      },
+      {
+        pattern:
+          /denied: (?:requested access to the resource is denied|Your authorization token has expired|permission_denied|denied)/,
+      },
+      pullFailure,
+      pullBackOff,
     ],
     conditions: [sign('PULL_DENIED', ({ image }) => ({ image }))],
     sentence: (facts, situation) =>
@@ -68,7 +79,8 @@ export const imageRules: readonly CauseRule[] = [
       { pattern: /You have reached your (?:unauthenticated )?pull rate limit/ },
       { pattern: /(?:registry|docker|manifests|pull).*429 Too Many Requests/ },
     ],
-    sentence: (facts, situation) => `The registry limits how often images are pulled, and the limit is reached: the ${imageOf(facts, situation)} can be pulled again later, or with credentials.`,
+    sentence: (facts, situation) =>
+      `The registry limits how often images are pulled, and the limit is reached: the ${imageOf(facts, situation)} can be pulled again later, or with credentials.`,
     remedies: [deployAgain, showConfiguration],
   },
 ];

@@ -21,7 +21,10 @@ const runSeconds = ({ steps, deployment }: DeploymentSituation): number | undefi
 
 const unreachable = sign('CLUSTER_UNREACHABLE', ({ since, said }) => ({ since, reason: said }));
 
-const outsideChanges = [sign('CHANGED_EXTERNALLY', ({ change }) => ({ change: outsideChangeText(change) })), sign('REMOVED_EXTERNALLY', () => ({ change: removedText }))];
+const outsideChanges = [
+  sign('CHANGED_EXTERNALLY', ({ change }) => ({ change: outsideChangeText(change) })),
+  sign('REMOVED_EXTERNALLY', () => ({ change: removedText })),
+];
 
 /** What a swarm says of nodes that take nothing, in its parentheses. */
 const nodesAway = /no suitable node \((?<away>.+?)\)/;
@@ -29,7 +32,10 @@ const onlyAway = /no suitable node \((?<away>\d+ nodes? not available for new ta
 
 const noRoom = [
   sign('INSUFFICIENT_RESOURCES', ({ said }) => ({ away: onlyAway.exec(said)?.groups?.['away'] })),
-  sign('NODES_CLOSED', ({ said, closed }) => ({ away: nodesAway.exec(said)?.groups?.['away'] ?? said, closed: closed.length === 0 ? undefined : closed.join('; ') })),
+  sign('NODES_CLOSED', ({ said, closed }) => ({
+    away: nodesAway.exec(said)?.groups?.['away'] ?? said,
+    closed: closed.length === 0 ? undefined : closed.join('; '),
+  })),
 ];
 
 /** Causes in the platform and its clusters, and actions of people. */
@@ -53,7 +59,9 @@ export const platformRules: readonly CauseRule[] = [
       return { why: 'the cluster has a lock, and nothing was done for this deployment' };
     },
     sentence: (_, situation) => {
-      const { evidence: { cluster } } = situation;
+      const {
+        evidence: { cluster },
+      } = situation;
       const lock = lockOf(situation);
       return `The cluster${prefixedValue(' ', cluster?.name ?? undefined)} is locked${prefixedValue(' by ', lock?.owner_name ?? undefined)}${lock?.reason ? `: ${quote(lock.reason)}` : ''}. Nothing is deployed on it until the lock ends.`;
     },
@@ -66,7 +74,8 @@ export const platformRules: readonly CauseRule[] = [
     conditions: [unreachable],
     recoveredBy: ['CLUSTER_REACHABLE'],
     observe: ({ evidence: { status } }) => statedFacts(status, unreachable),
-    sentence: (facts) => `The cluster can't be looked at since ${facts['since']}${prefixedValue(': ', facts['reason'])}. Whether the service runs is not known; nothing says that it stopped.`,
+    sentence: (facts) =>
+      `The cluster can't be looked at since ${facts['since']}${prefixedValue(': ', facts['reason'])}. Whether the service runs is not known; nothing says that it stopped.`,
     remedies: [showEnvironment],
   },
   {
@@ -76,7 +85,8 @@ export const platformRules: readonly CauseRule[] = [
     conditions: outsideChanges,
     recoveredBy: ['CHANGES_UNDONE'],
     observe: ({ evidence: { status } }) => statedFacts(status, ...outsideChanges),
-    sentence: (facts) => `It was changed without the platform: ${quote(facts['change'] ?? '')}. A deployment brings it back as it is configured.`,
+    sentence: (facts) =>
+      `It was changed without the platform: ${quote(facts['change'] ?? '')}. A deployment brings it back as it is configured.`,
     remedies: [deployAgain, showHistory],
   },
   {
@@ -85,17 +95,33 @@ export const platformRules: readonly CauseRule[] = [
     signs: [
       { pattern: /\bDeadlineExceeded\b.*(?:active longer than specified deadline|[Jj]ob)/ },
       { pattern: /Job was active longer than specified deadline/ },
-      { pattern: /(?:exceeded|reached) (?:its|the) (?:maximum (?:duration|run time)|max(?:imum)? execution time|time limit|execution timeout)/ },
+      {
+        pattern:
+          /(?:exceeded|reached) (?:its|the) (?:maximum (?:duration|run time)|max(?:imum)? execution time|time limit|execution timeout)/,
+      },
     ],
     conditions: [sign('TIME_LIMIT_EXCEEDED')],
     observe: (situation) => {
-      const { configuration: { timeLimit }, outcome, evidence: { service } } = situation;
+      const {
+        configuration: { timeLimit },
+        outcome,
+        evidence: { service },
+      } = situation;
       const seconds = runSeconds(situation);
-      if (outcome !== 'failed' || (service.kind !== 'job' && service.kind !== 'terraform') || !timeLimit || seconds === undefined || seconds < timeLimit) return undefined;
+      if (
+        outcome !== 'failed' ||
+        (service.kind !== 'job' && service.kind !== 'terraform') ||
+        !timeLimit ||
+        seconds === undefined ||
+        seconds < timeLimit
+      )
+        return undefined;
       return { why: `it ran for ${seconds} s and may run for ${timeLimit} s`, indirect: true };
     },
     sentence: (_, situation) => {
-      const { configuration: { timeLimit } } = situation;
+      const {
+        configuration: { timeLimit },
+      } = situation;
       return `It was stopped because it took longer than it may${timeLimit ? ` (${timeLimit} s)` : ''}.`;
     },
     remedies: [showErrors, [letRunLonger, deployAgain], showConfiguration, showHistory],
@@ -115,7 +141,9 @@ export const platformRules: readonly CauseRule[] = [
       { pattern: /Pod ephemeral local storage usage exceeds/ },
     ],
     sentence: (facts, { failingStep }) =>
-      (facts['node'] ? 'The disks of the cluster\'s nodes are full: nothing can be placed there.' : `The disk is full${failingStep?.name === 'BUILD' ? ' where the image is built' : ''}.`),
+      facts['node']
+        ? "The disks of the cluster's nodes are full: nothing can be placed there."
+        : `The disk is full${failingStep?.name === 'BUILD' ? ' where the image is built' : ''}.`,
     remedies: [[giveMoreDisk, deployAgain], showConfiguration, showErrors, deployAgain],
   },
   {
@@ -123,11 +151,15 @@ export const platformRules: readonly CauseRule[] = [
     layer: 'cause',
     signs: [
       { pattern: /exceeded quota: (?<quota>[\w.-]+), requested: (?<requested>[^,]+(?:,[\w.]+=[\w]+)*), used: / },
-      { pattern: /\b(?:QuotaExceeded|LimitExceeded(?:Exception)?|VcpuLimitExceeded|InstanceLimitExceeded|QUOTA_EXCEEDED)\b/ },
+      {
+        pattern:
+          /\b(?:QuotaExceeded|LimitExceeded(?:Exception)?|VcpuLimitExceeded|InstanceLimitExceeded|QUOTA_EXCEEDED)\b/,
+      },
       { pattern: /You have requested more vCPU capacity than your current vCPU limit/ },
       { pattern: /Quota '(?<quota>[\w-]+)' exceeded/ },
     ],
-    sentence: (facts) => `A quota is used up${prefixedValue(': ', facts['quota'])}${facts['requested'] ? ` (asked for ${quote(facts['requested'])})` : ''}.`,
+    sentence: (facts) =>
+      `A quota is used up${prefixedValue(': ', facts['quota'])}${facts['requested'] ? ` (asked for ${quote(facts['requested'])})` : ''}.`,
     remedies: [showConfiguration, deployAgain],
   },
   {
@@ -135,21 +167,28 @@ export const platformRules: readonly CauseRule[] = [
     layer: 'cause',
     steps: [...runSteps, 'BUILD'],
     signs: [
-      { pattern: /\d+\/\d+ nodes are available: .*\d+ Insufficient (?<resource>cpu|memory|ephemeral-storage|nvidia\.com\/gpu|pods)/ },
+      {
+        pattern:
+          /\d+\/\d+ nodes are available: .*\d+ Insufficient (?<resource>cpu|memory|ephemeral-storage|nvidia\.com\/gpu|pods)/,
+      },
       { pattern: /\d+\/\d+ nodes are available: / },
       { pattern: /\bOutOf(?<resource>cpu|memory|pods)\b/ },
       { pattern: /pod didn't trigger scale-up/, indirect: true },
       { pattern: /\bFailedScheduling\b/, indirect: true },
     ],
     conditions: noRoom,
-    observe: ({ evidence: { status } }) => (status?.state === 'UNAVAILABLE' ? statedFacts(status, ...noRoom) : undefined),
+    observe: ({ evidence: { status } }) =>
+      status?.state === 'UNAVAILABLE' ? statedFacts(status, ...noRoom) : undefined,
     sentence: (facts, { configuration: { cpu, memory } }) => {
-      if (facts['closed']) return `None of the nodes that it may run on takes instances at present: ${quote(facts['closed'])}. It is started when one does again.`;
-      if (facts['away']) return `Nothing can be started on the cluster's nodes: ${quote(facts['away'])}. They are down, just starting, or were drained or paused.`;
-      const asked = [cpu === undefined ? '' : `${cpu} millicores`, memory === undefined ? '' : `${memory} MB`].filter(Boolean).join(', ');
+      if (facts['closed'])
+        return `None of the nodes that it may run on takes instances at present: ${quote(facts['closed'])}. It is started when one does again.`;
+      if (facts['away'])
+        return `Nothing can be started on the cluster's nodes: ${quote(facts['away'])}. They are down, just starting, or were drained or paused.`;
+      const asked = [cpu === undefined ? '' : `${cpu} millicores`, memory === undefined ? '' : `${memory} MB`]
+        .filter(Boolean)
+        .join(', ');
       return `No node of the cluster has room for it${facts['resource'] ? `: not enough ${facts['resource']}` : ''}${asked ? ` (it asks for ${asked})` : ''}.`;
     },
     remedies: [showConfiguration, cancelRunningDeployment, deployAgain],
   },
 ];
-

@@ -11,7 +11,10 @@ export interface Sign {
   readonly indirect?: true;
 }
 
-/** Change of a match's strength by other evidence, negative if that contradicts the cause; `dismiss` rules the cause out. */
+/**
+ * Change of a match's strength by other evidence, negative if that contradicts the cause; `dismiss` rules the cause
+ * out.
+ */
 export type Weight = { readonly change: number; readonly why: string; readonly facts?: Facts } | 'dismiss';
 
 /** A rule that detects a cause in the evidence. Patterns are matched in linear time against single cleaned lines. */
@@ -34,14 +37,21 @@ export interface CauseRule {
   readonly recoveredBy?: readonly Reason[];
   /** Causes that share signs with this one and are dropped if both match. */
   readonly supersedes?: readonly CauseCode[];
-  /** A setting may be wrong: the sentence lists variables and configuration that changed since the last good deployment. */
+  /**
+   * A setting may be wrong: the sentence lists variables and configuration that changed since the last good deployment.
+   */
   readonly suspectsSettings?: true;
-  /** A sibling that failed since the last good deployment may be the reason: the sentence lists the suspects, and the first is diagnosed first. */
+  /**
+   * A sibling that failed since the last good deployment may be the reason: the sentence lists the suspects, and the
+   * first is diagnosed first.
+   */
   readonly suspectsSiblings?: true;
   /** Weighs the matched facts against the other evidence. Called if a sign matched. */
   readonly weigh?: (facts: Facts, situation: DeploymentSituation) => Weight | undefined;
   /** Detects the cause without a log line; undefined if it doesn't apply. */
-  readonly observe?: (situation: DeploymentSituation) => { readonly why: string; readonly facts?: Facts; readonly indirect?: true } | undefined;
+  readonly observe?: (
+    situation: DeploymentSituation,
+  ) => { readonly why: string; readonly facts?: Facts; readonly indirect?: true } | undefined;
   /** Lines beside the signs that are quoted with it. */
   readonly alsoQuotes?: (situation: DeploymentSituation) => readonly Entry[];
   readonly sentence: (facts: Facts, situation: DeploymentSituation) => string;
@@ -50,7 +60,13 @@ export interface CauseRule {
 }
 
 /** Steps that start a service's own code. */
-export const runSteps: readonly StepName[] = ['DEPLOYMENT', 'ROUTER_DEPLOYMENT', 'EXECUTING', 'RESTART', 'DEPLOYMENT_QUEUEING'];
+export const runSteps: readonly StepName[] = [
+  'DEPLOYMENT',
+  'ROUTER_DEPLOYMENT',
+  'EXECUTING',
+  'RESTART',
+  'DEPLOYMENT_QUEUEING',
+];
 
 /** Steps that build an image from the source. */
 export const buildSteps: readonly StepName[] = ['BUILD', 'REGISTRY_CREATE_REPOSITORY'];

@@ -10,5 +10,12 @@ import { runtimeRules } from './runtime.ts';
 
 /** All rules, in no particular order. */
 export const rules: readonly CauseRule[] = [
-  ...imageRules, ...probeRules, ...runtimeRules, ...buildRules, ...infrastructureRules, ...dependencyRules, ...platformRules, ...nodeRules,
+  ...imageRules,
+  ...probeRules,
+  ...runtimeRules,
+  ...buildRules,
+  ...infrastructureRules,
+  ...dependencyRules,
+  ...platformRules,
+  ...nodeRules,
 ];

@@ -8,7 +8,8 @@ import { setMissingVariable } from '../variable-fixes.ts';
 import type { DeploymentSituation, Facts } from '../situation.ts';
 import { buildSteps, cloneSteps, type CauseRule, runSteps, type Weight } from './rule.ts';
 
-const memoryText = ({ configuration: { memory } }: DeploymentSituation): string => (memory === undefined ? '' : ` (it has ${memory} MB)`);
+const memoryText = ({ configuration: { memory } }: DeploymentSituation): string =>
+  memory === undefined ? '' : ` (it has ${memory} MB)`;
 
 const weighVariable = (facts: Facts, { evidence: { variables }, changes }: DeploymentSituation): Weight | undefined => {
   const key = facts['variable'];
@@ -16,17 +17,32 @@ const weighVariable = (facts: Facts, { evidence: { variables }, changes }: Deplo
   const isSet = variables.some((variable) => variable.key === key);
   if (!isSet) return { change: 1, why: `no variable ${key} is set` };
   const change = changes.some(({ variable }) => variable === key);
-  return { change: -1, why: `${key} is set${change ? ', and was changed since the last good deployment' : ''}: it may be empty, or in a scope that this version doesn't see yet` };
+  return {
+    change: -1,
+    why: `${key} is set${change ? ', and was changed since the last good deployment' : ''}: it may be empty, or in a scope that this version doesn't see yet`,
+  };
 };
 
-const weighExitCode137 = (facts: Facts, { configuration: { memory }, entries }: DeploymentSituation): Weight | undefined => {
+const weighExitCode137 = (
+  facts: Facts,
+  { configuration: { memory }, entries }: DeploymentSituation,
+): Weight | undefined => {
   if (facts['killed'] === undefined) return undefined;
-  // If it ran out of memory, the cluster gives that as the reason; a container that fails a probe is killed with 137, too.
-  const isOther = entries.some(({ searched }) => searched.includes('failed liveness probe') || /^\s*Reason:\s+Error$/.test(searched));
-  return isOther ? 'dismiss' : { change: 1, why: `exit code 137 means that it was killed${memory === undefined ? '' : `; its limit is ${memory} MB`}` };
+  // If it ran out of memory, the cluster gives that as the reason; a container that fails a probe is killed with 137,
+  // too.
+  const isOther = entries.some(
+    ({ searched }) => searched.includes('failed liveness probe') || /^\s*Reason:\s+Error$/.test(searched),
+  );
+  return isOther
+    ? 'dismiss'
+    : {
+        change: 1,
+        why: `exit code 137 means that it was killed${memory === undefined ? '' : `; its limit is ${memory} MB`}`,
+      };
 };
 
-const wasKilled = ({ code }: { readonly code?: number | undefined }): Facts | undefined => (code === killed ? { killed: String(code) } : undefined);
+const wasKilled = ({ code }: { readonly code?: number | undefined }): Facts | undefined =>
+  code === killed ? { killed: String(code) } : undefined;
 
 /** The exit code that a program has ended with by itself. */
 function ownExit({ cause }: { readonly cause: ReadableCondition }): Facts | undefined {
@@ -44,11 +60,23 @@ export const runtimeRules: readonly CauseRule[] = [
     signs: [
       { pattern: /^KeyError: '(?<variable>[A-Z][A-Z0-9_]{2,})'/ },
       { pattern: /key not found: "(?<variable>[A-Z][A-Z0-9_]{2,})" \(KeyError\)/ },
-      { pattern: /[Ee]nvironment [Vv]ariables? (?:not found: |["'`]?)(?<variable>[A-Z][A-Z0-9_]{2,})["'`]?(?:$|\.$| (?:is|was|must|should|has|not)\b)/ },
-      { pattern: /(?:[Mm]issing|[Uu]ndefined|[Uu]nset|[Ii]nvalid)(?: required| mandatory)? (?:environment|env|ENV) ?var(?:iable)?s?[:\s]{1,3}\[?["'`]?(?<variable>[A-Z][A-Z0-9_]{2,})\b/ },
-      { pattern: /(?:^|[\s"'`:])(?<variable>[A-Z][A-Z0-9]*_[A-Z0-9_]+)["'`]? (?:(?:environment |env )?var(?:iable)? )?(?:is (?:not set|required|missing|undefined|not defined|unset|empty)|must (?:be (?:set|provided|defined)|not be empty)|(?:was )?not (?:set|provided|defined))/ },
+      {
+        pattern:
+          /[Ee]nvironment [Vv]ariables? (?:not found: |["'`]?)(?<variable>[A-Z][A-Z0-9_]{2,})["'`]?(?:$|\.$| (?:is|was|must|should|has|not)\b)/,
+      },
+      {
+        pattern:
+          /(?:[Mm]issing|[Uu]ndefined|[Uu]nset|[Ii]nvalid)(?: required| mandatory)? (?:environment|env|ENV) ?var(?:iable)?s?[:\s]{1,3}\[?["'`]?(?<variable>[A-Z][A-Z0-9_]{2,})\b/,
+      },
+      {
+        pattern:
+          /(?:^|[\s"'`:])(?<variable>[A-Z][A-Z0-9]*_[A-Z0-9_]+)["'`]? (?:(?:environment |env )?var(?:iable)? )?(?:is (?:not set|required|missing|undefined|not defined|unset|empty)|must (?:be (?:set|provided|defined)|not be empty)|(?:was )?not (?:set|provided|defined))/,
+      },
       { pattern: /required key (?<variable>[A-Z][A-Z0-9_]{2,}) missing value/ },
-      { pattern: /required (?:environment|env) var(?:iable)? ["'`]?(?<variable>[A-Z][A-Z0-9_]{2,})["'`]? (?:is not set|not set|missing)/ },
+      {
+        pattern:
+          /required (?:environment|env) var(?:iable)? ["'`]?(?<variable>[A-Z][A-Z0-9_]{2,})["'`]? (?:is not set|not set|missing)/,
+      },
       { pattern: /Could not resolve placeholder '(?<variable>[\w.-]{2,})' in value/ },
       { pattern: /: (?<variable>[A-Z][A-Z0-9_]{2,}): (?:unbound variable|parameter (?:null or )?not set)/ },
       { pattern: /Set the (?<variable>[A-Z][A-Z0-9_]{2,}) environment variable/ },
@@ -57,10 +85,16 @@ export const runtimeRules: readonly CauseRule[] = [
       { pattern: /Field required \[type=missing/, indirect: true },
     ],
     weigh: weighVariable,
-    sentence: (facts) => (facts['variable']
-      ? `The variable ${facts['variable']} is missing: the app asks for it at start and gives up.`
-      : 'A setting that the app requires at start is missing.'),
-    remedies: [[setMissingVariable, deployAgain], orInstead(setMissingVariable, deployLastGoodCommit), showVariables, showErrors],
+    sentence: (facts) =>
+      facts['variable']
+        ? `The variable ${facts['variable']} is missing: the app asks for it at start and gives up.`
+        : 'A setting that the app requires at start is missing.',
+    remedies: [
+      [setMissingVariable, deployAgain],
+      orInstead(setMissingVariable, deployLastGoodCommit),
+      showVariables,
+      showErrors,
+    ],
   },
   {
     code: 'out_of_memory',
@@ -78,11 +112,19 @@ export const runtimeRules: readonly CauseRule[] = [
       { pattern: /JavaScript heap out of memory/ },
       { pattern: /^fatal error: runtime: out of memory/ },
       { pattern: /^MemoryError(?:$|:)/ },
-      { pattern: /(?:exit(?:ed with)?|terminated with|[Ee]xit) (?:status|code|[Cc]ode):?\s+(?<killed>137)\b/, indirect: true },
+      {
+        pattern: /(?:exit(?:ed with)?|terminated with|[Ee]xit) (?:status|code|[Cc]ode):?\s+(?<killed>137)\b/,
+        indirect: true,
+      },
     ],
-    conditions: [sign('OUT_OF_MEMORY'), sign('EXITED', wasKilled, { indirect: true }), sign('BUILD_STEP_FAILED', wasKilled, { indirect: true })],
+    conditions: [
+      sign('OUT_OF_MEMORY'),
+      sign('EXITED', wasKilled, { indirect: true }),
+      sign('BUILD_STEP_FAILED', wasKilled, { indirect: true }),
+    ],
     weigh: weighExitCode137,
-    sentence: (facts, situation) => `It was killed because it used more memory than it may${memoryText(situation)}${facts['process'] ? `; the process was ${quote(facts['process'])}` : ''}.`,
+    sentence: (facts, situation) =>
+      `It was killed because it used more memory than it may${memoryText(situation)}${facts['process'] ? `; the process was ${quote(facts['process'])}` : ''}.`,
     remedies: [[giveMoreMemory, deployAgain], useLastGoodTag, deployLastGoodCommit, showConfiguration],
   },
   {
@@ -90,15 +132,22 @@ export const runtimeRules: readonly CauseRule[] = [
     layer: 'cause',
     steps: [...runSteps, 'BUILD'],
     supersedes: ['out_of_memory'],
-    signs: [{ pattern: /java\.lang\.OutOfMemoryError: (?<area>Java heap space|GC overhead limit exceeded|Metaspace|Compressed class space|Direct buffer memory|Requested array size exceeds VM limit|unable to create (?:new )?native thread)/ }],
-    sentence: (facts, situation) => `The Java virtual machine ran out of memory (${facts['area']})${memoryText(situation)}: its limits (-Xmx, -XX:MaxRAMPercentage) are smaller than what the app needs.`,
+    signs: [
+      {
+        pattern:
+          /java\.lang\.OutOfMemoryError: (?<area>Java heap space|GC overhead limit exceeded|Metaspace|Compressed class space|Direct buffer memory|Requested array size exceeds VM limit|unable to create (?:new )?native thread)/,
+      },
+    ],
+    sentence: (facts, situation) =>
+      `The Java virtual machine ran out of memory (${facts['area']})${memoryText(situation)}: its limits (-Xmx, -XX:MaxRAMPercentage) are smaller than what the app needs.`,
     remedies: [[giveMoreMemory, deployAgain], showVariables, showConfiguration],
   },
   {
     code: 'app_crashed',
     layer: 'symptom',
     // A command of an image's build that ends badly, also where the platform tells no step: nothing of the app has run.
-    unless: /did not complete successfully|returned a non-zero code|error building (?:image|stage)|failed to (?:solve|build)/,
+    unless:
+      /did not complete successfully|returned a non-zero code|error building (?:image|stage)|failed to (?:solve|build)/,
     kinds: ['application', 'container', 'database', 'job'],
     suspectsSettings: true,
     suspectsSiblings: true,
@@ -109,22 +158,38 @@ export const runtimeRules: readonly CauseRule[] = [
       { pattern: /^Exception in thread "[^"]+" (?<exception>[\w.$]+(?:: .*)?)/ },
       { pattern: /^(?<exception>thread '[^']+' (?:\(\d+\) )?panicked at .+)/ },
       { pattern: /^(?<exception>.*exec format error)/ },
-      { pattern: /(?<exception>exec(?:: "[^"]+"| \S+):? .*(?:no such file or directory|executable file not found in \$PATH|permission denied))/ },
+      {
+        pattern:
+          /(?<exception>exec(?:: "[^"]+"| \S+):? .*(?:no such file or directory|executable file not found in \$PATH|permission denied))/,
+      },
       { pattern: /(?<exception>Segmentation fault(?: \(core dumped\))?)/ },
       { pattern: /^(?<exception>[Cc](?:annot|an't|ould not) (?:open|read|load) .+)/ },
       { pattern: /(?<exception>listen EADDRINUSE: address already in use .+)/ },
       { pattern: /\bCrashLoopBackOff\b/, indirect: true },
       { pattern: /Back-off restarting failed container/, indirect: true },
-      { pattern: /(?:exited with|terminated with|[Ee]xit) (?:exit )?(?:status|code|[Cc]ode):?\s+(?<exit>[1-9]\d{0,2})\b/, indirect: true },
+      {
+        pattern:
+          /(?:exited with|terminated with|[Ee]xit) (?:exit )?(?:status|code|[Cc]ode):?\s+(?<exit>[1-9]\d{0,2})\b/,
+        indirect: true,
+      },
     ],
     conditions: [
       sign('PROGRAM_NOT_STARTED', ({ why }) => ({ exception: why })),
-      sign('INSTANCES_FAILED', ownExit), sign('RUN_FAILED', ownExit),
+      sign('INSTANCES_FAILED', ownExit),
+      sign('RUN_FAILED', ownExit),
       sign('EXITED', ({ code }) => (code > 0 ? { exit: String(code) } : undefined), { indirect: true }),
     ],
     // Where the step is told, an exception is that of a command of the build.
-    weigh: (_, { failingStep }) => ([...buildSteps, ...cloneSteps].some((name) => name === failingStep?.name) ? 'dismiss' : undefined),
-    sentence: (facts, { evidence: { service: { kind } } }) => {
+    weigh: (_, { failingStep }) =>
+      [...buildSteps, ...cloneSteps].some((name) => name === failingStep?.name) ? 'dismiss' : undefined,
+    sentence: (
+      facts,
+      {
+        evidence: {
+          service: { kind },
+        },
+      },
+    ) => {
       if (facts['exception']) return `The app crashes: ${quote(facts['exception'])}.`;
       const code = facts['exit'] ? ` with exit code ${facts['exit']}` : '';
       return `${kind === 'job' ? `The job ends${code}` : `The app ends by itself${code} and is started again and again`}; no line of its log is known to say why.`;

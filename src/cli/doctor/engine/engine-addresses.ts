@@ -1,4 +1,15 @@
-import { type DockerClient, dockerInfo, type DockerInfo, type DockerNode, isDockerError, isLabelledForProxy, isLeaderless, leaderlessText, proxyNodeLabel, servesSecurely } from '../../../platform/runtime/docker/index.ts';
+import {
+  type DockerClient,
+  dockerInfo,
+  type DockerInfo,
+  type DockerNode,
+  isDockerError,
+  isLabelledForProxy,
+  isLeaderless,
+  leaderlessText,
+  proxyNodeLabel,
+  servesSecurely,
+} from '../../../platform/runtime/docker/index.ts';
 import { type DoctorFinding, findingBuilder } from '../finding.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
 
@@ -25,17 +36,41 @@ const ask = async (client: DockerClient): Promise<Asked> => {
 };
 
 /** The swarm that an engine can manage at present, by its id. */
-const idOf = ({ swarm }: Asked): string | undefined => (isLeaderless(swarm?.Error ?? '') ? undefined : swarm?.Cluster?.ID);
+const idOf = ({ swarm }: Asked): string | undefined =>
+  isLeaderless(swarm?.Error ?? '') ? undefined : swarm?.Cluster?.ID;
 
-/** What is said of one of several addresses. @param own the swarm of the cluster, and the address of a manager that can be used; undefined if none can */
-function findingOf({ client: { address }, swarm, error }: Asked, own: { readonly id: string; readonly address: string } | undefined): DoctorFinding {
-  const meanwhile = own === undefined ? 'No other address leads to a manager that can be used: until one does, what runs goes on, and nothing can be changed.' : 'Meanwhile the platform goes on with the others.';
-  if (swarm === undefined) return addresses.bad(error ?? `${address} does not answer`, `Start that engine, or correct its address. ${meanwhile}`);
-  if (isLeaderless(swarm.Error ?? '')) return addresses.bad(`${address}: ${leaderlessText}`, 'Start the managers that are down.');
-  if (swarm.LocalNodeState !== 'active') return addresses.bad(`${address} is in no swarm`, 'Let it join the swarm of the others, or leave its address out.');
+/**
+ * What is said of one of several addresses. @param own the swarm of the cluster, and the address of a manager that can
+ * be used; undefined if none can
+ */
+function findingOf(
+  { client: { address }, swarm, error }: Asked,
+  own: { readonly id: string; readonly address: string } | undefined,
+): DoctorFinding {
+  const meanwhile =
+    own === undefined
+      ? 'No other address leads to a manager that can be used: until one does, what runs goes on, and nothing can be changed.'
+      : 'Meanwhile the platform goes on with the others.';
+  if (swarm === undefined)
+    return addresses.bad(
+      error ?? `${address} does not answer`,
+      `Start that engine, or correct its address. ${meanwhile}`,
+    );
+  if (isLeaderless(swarm.Error ?? ''))
+    return addresses.bad(`${address}: ${leaderlessText}`, 'Start the managers that are down.');
+  if (swarm.LocalNodeState !== 'active')
+    return addresses.bad(`${address} is in no swarm`, 'Let it join the swarm of the others, or leave its address out.');
   const id = swarm.Cluster?.ID;
-  if (!swarm.ControlAvailable || id === undefined) return addresses.note(`${address} is a worker: the platform asks it only for what is on its node, such as a proxy`, `Unless that is meant, make it a manager: docker node promote ${swarm.NodeID}`);
-  if (own !== undefined && id !== own.id) return addresses.bad(`${address} manages another swarm (${id}) than ${own.address} (${own.id}): the platform never uses it`, 'Correct "engine" in the clusters file.');
+  if (!swarm.ControlAvailable || id === undefined)
+    return addresses.note(
+      `${address} is a worker: the platform asks it only for what is on its node, such as a proxy`,
+      `Unless that is meant, make it a manager: docker node promote ${swarm.NodeID}`,
+    );
+  if (own !== undefined && id !== own.id)
+    return addresses.bad(
+      `${address} manages another swarm (${id}) than ${own.address} (${own.id}): the platform never uses it`,
+      'Correct "engine" in the clusters file.',
+    );
   return addresses.good(`${address} is a manager`);
 }
 
@@ -43,27 +78,54 @@ function findingOf({ client: { address }, swarm, error }: Asked, own: { readonly
  * Checks the addresses of one cluster, of which there are several.
  * @returns what was found, and the engine to look at more closely: the first that can be used, or else that answers
  */
-export async function addressFindings(clients: readonly DockerClient[]): Promise<{ readonly findings: readonly DoctorFinding[]; readonly best: DockerClient }> {
+export async function addressFindings(
+  clients: readonly DockerClient[],
+): Promise<{ readonly findings: readonly DoctorFinding[]; readonly best: DockerClient }> {
   const asked = await Promise.all(clients.map(ask));
   const first = asked.find((each) => idOf(each) !== undefined);
   const own = first && { id: idOf(first)!, address: first.client.address };
-  return { findings: asked.map((each) => findingOf(each, own)), best: (first ?? asked.find(({ swarm }) => swarm !== undefined) ?? asked[0]!).client };
+  return {
+    findings: asked.map((each) => findingOf(each, own)),
+    best: (first ?? asked.find(({ swarm }) => swarm !== undefined) ?? asked[0]!).client,
+  };
 }
 
 /** Tells when the platform knows one manager of several. @param known how many addresses the platform has */
 export function managersFindings({ Managers: managers = 1 }: DockerInfo['Swarm'], known: number): DoctorFinding[] {
   if (managers === 1 || known > 1) return [];
-  return [addresses.note(`the swarm has ${managers} managers, and the platform knows the address of one: if that one is lost, it can do nothing until it is back`, 'List the addresses of the others under "engine" in the clusters file.')];
+  return [
+    addresses.note(
+      `the swarm has ${managers} managers, and the platform knows the address of one: if that one is lost, it can do nothing until it is back`,
+      'List the addresses of the others under "engine" in the clusters file.',
+    ),
+  ];
 }
 
-/** Checks the nodes that are labelled for the proxy: whether it can be started there, and gets certificates. @returns nothing if none is */
-export async function proxyNodesFindings({ engines, proxy }: ExaminedEngine, nodes: readonly DockerNode[]): Promise<DoctorFinding[]> {
+/**
+ * Checks the nodes that are labelled for the proxy: whether it can be started there, and gets certificates. @returns
+ * nothing if none is
+ */
+export async function proxyNodesFindings(
+  { engines, proxy }: ExaminedEngine,
+  nodes: readonly DockerNode[],
+): Promise<DoctorFinding[]> {
   const labelled = nodes.filter(({ Spec }) => isLabelledForProxy(Spec.Labels));
   if (labelled.length === 0) return [];
   const known = new Set((await Promise.all(engines.map(ask))).map(({ swarm }) => swarm?.NodeID));
-  const told = labelled.map(({ ID: id, Description: { Hostname: name } }) => (known.has(id)
-    ? proxies.good(`${name} is labelled, and its engine answers`)
-    : proxies.bad(`${name} is labelled, and no address of its engine is known that answers: the proxy can't be looked after there`, `List its address under "engine" in the clusters file, or take the label away: docker node update --label-rm ${proxyNodeLabel.split('=')[0]} ${name}`)));
+  const told = labelled.map(({ ID: id, Description: { Hostname: name } }) =>
+    known.has(id)
+      ? proxies.good(`${name} is labelled, and its engine answers`)
+      : proxies.bad(
+          `${name} is labelled, and no address of its engine is known that answers: the proxy can't be looked after there`,
+          `List its address under "engine" in the clusters file, or take the label away: docker node update --label-rm ${proxyNodeLabel.split('=')[0]} ${name}`,
+        ),
+  );
   if (labelled.length === 1 || !servesSecurely(proxy)) return told;
-  return [...told, proxies.note(`${labelled.length} proxies get certificates of their own, which fails where a name leads to several of them`, 'Set "certificates: false" under "proxy" in the clusters file, and end TLS before them; or label one machine only.')];
+  return [
+    ...told,
+    proxies.note(
+      `${labelled.length} proxies get certificates of their own, which fails where a name leads to several of them`,
+      'Set "certificates: false" under "proxy" in the clusters file, and end TLS before them; or label one machine only.',
+    ),
+  ];
 }

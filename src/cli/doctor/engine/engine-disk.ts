@@ -25,7 +25,9 @@ function freeBytes({ address }: ExaminedEngine, folder: string): number | undefi
 
 async function usageText({ docker }: ExaminedEngine): Promise<string> {
   try {
-    const { images, containers, volumes, buildCache } = await dockerDiskUsage(docker, { timeoutMilliseconds: usageTimeout });
+    const { images, containers, volumes, buildCache } = await dockerDiskUsage(docker, {
+      timeoutMilliseconds: usageTimeout,
+    });
     return `images use ${sizeText(images)}, containers ${sizeText(containers)}, volumes ${sizeText(volumes)}, build cache ${sizeText(buildCache)}`;
   } catch {
     return 'the engine did not tell what it uses';
@@ -33,9 +35,18 @@ async function usageText({ docker }: ExaminedEngine): Promise<string> {
 }
 
 /** Checks the disk of an engine. */
-export async function diskFinding(examined: ExaminedEngine, { DockerRootDir: folder }: DockerInfo): Promise<DoctorFinding> {
+export async function diskFinding(
+  examined: ExaminedEngine,
+  { DockerRootDir: folder }: DockerInfo,
+): Promise<DoctorFinding> {
   const [free, usage] = [freeBytes(examined, folder), await usageText(examined)];
-  if (free === undefined) return disk.note(`${usage}; how much is free can't be seen from here`, `Look on its host: df -h ${folder}`);
+  if (free === undefined)
+    return disk.note(`${usage}; how much is free can't be seen from here`, `Look on its host: df -h ${folder}`);
   const has = `${sizeText(free)} free in ${folder}; ${usage}`;
-  return free >= minFreeBytes ? disk.good(has) : disk.bad(has, `Free some space, for example of images that nothing uses: ${dockerCommand(examined)} image prune --all`);
+  return free >= minFreeBytes
+    ? disk.good(has)
+    : disk.bad(
+        has,
+        `Free some space, for example of images that nothing uses: ${dockerCommand(examined)} image prune --all`,
+      );
 }

@@ -1,5 +1,15 @@
 import { condition } from '../../../contract/index.ts';
-import { type DockerNode, fastHeartbeat, fits, heartbeatOf, misfitOf, missedAfter, nodeName, placementOf, takesInstances } from '../../../platform/runtime/docker/index.ts';
+import {
+  type DockerNode,
+  fastHeartbeat,
+  fits,
+  heartbeatOf,
+  misfitOf,
+  missedAfter,
+  nodeName,
+  placementOf,
+  takesInstances,
+} from '../../../platform/runtime/docker/index.ts';
 import { type DoctorFinding, findingBuilder } from '../finding.ts';
 import { dockerCommand, type ExaminedEngine } from './examined-engine.ts';
 
@@ -15,22 +25,43 @@ const seconds = (nanoseconds: number): string => `${nanoseconds / 1e9} s`;
 function managersFinding(examined: ExaminedEngine, all: readonly DockerNode[]): DoctorFinding {
   const managers = all.filter(({ Spec }) => Spec.Role === 'manager');
   if (managers.length >= enoughManagers) return managersCheck.good(`${managers.length} of ${all.length} machines`);
-  const workers = all.filter(({ Spec, Status }) => Spec.Role === 'worker' && Status.State === 'ready').map(nodeName).toSorted().slice(0, enoughManagers - managers.length);
+  const workers = all
+    .filter(({ Spec, Status }) => Spec.Role === 'worker' && Status.State === 'ready')
+    .map(nodeName)
+    .toSorted()
+    .slice(0, enoughManagers - managers.length);
   const missing = enoughManagers - managers.length - workers.length;
   const todo = [
     ...(workers.length > 0 ? [`${dockerCommand(examined)} node promote ${workers.join(' ')}`] : []),
-    ...(missing > 0 ? [`join ${missing === 1 ? 'another machine' : `${missing} other machines`} as a manager, by what ${dockerCommand(examined)} swarm join-token manager prints`] : []),
+    ...(missing > 0
+      ? [
+          `join ${missing === 1 ? 'another machine' : `${missing} other machines`} as a manager, by what ${dockerCommand(examined)} swarm join-token manager prints`,
+        ]
+      : []),
   ];
-  const why = managers.length === 1 ? 'if it is lost, what runs on the others goes on, and nothing can be deployed, moved or told until it is back' : 'both have to be there, or nothing can be deployed or started elsewhere: two are worse than one';
-  return managersCheck.note(`${managers.length === 1 ? 'only' : 'only two:'} ${managers.map(nodeName).toSorted().join(' and ')}; ${why}`, `Have three, so that one may be lost: ${todo.join('; ')}. Then list their addresses under "engine" in the clusters file.`);
+  const why =
+    managers.length === 1
+      ? 'if it is lost, what runs on the others goes on, and nothing can be deployed, moved or told until it is back'
+      : 'both have to be there, or nothing can be deployed or started elsewhere: two are worse than one';
+  return managersCheck.note(
+    `${managers.length === 1 ? 'only' : 'only two:'} ${managers.map(nodeName).toSorted().join(' and ')}; ${why}`,
+    `Have three, so that one may be lost: ${todo.join('; ')}. Then list their addresses under "engine" in the clusters file.`,
+  );
 }
 
 async function failoverFinding({ docker, hasFastFailover }: ExaminedEngine): Promise<DoctorFinding> {
   const heartbeat = await heartbeatOf(docker);
   const isFast = heartbeat <= fastHeartbeat;
   const now = `a node that is lost is missed after at most ${seconds(missedAfter(heartbeat))}: the heartbeat of the swarm is ${seconds(heartbeat)}`;
-  if (hasFastFailover && !isFast) return failover.note(`${now}; with "failover: fast", the platform sets it to ${seconds(fastHeartbeat)} when it starts, for the whole swarm`);
-  return failover.good(isFast || hasFastFailover ? now : `${now}; "failover: fast" in the clusters file would set it to ${seconds(fastHeartbeat)}`);
+  if (hasFastFailover && !isFast)
+    return failover.note(
+      `${now}; with "failover: fast", the platform sets it to ${seconds(fastHeartbeat)} when it starts, for the whole swarm`,
+    );
+  return failover.good(
+    isFast || hasFastFailover
+      ? now
+      : `${now}; "failover: fast" in the clusters file would set it to ${seconds(fastHeartbeat)}`,
+  );
 }
 
 /** Why no node fits, in words; undefined if one does. */
@@ -42,23 +73,47 @@ function misfitText(...of: Parameters<typeof misfitOf>): string | undefined {
 type Rule = ExaminedEngine['placement']['rules'][number];
 
 /** Whether a rule concerns every service that another one concerns. */
-const includes = ({ where: wide }: Rule, { where: narrow }: Rule): boolean => Object.entries(wide).every(([name, value]) => value === undefined || narrow[name as keyof Rule['where']] === value);
+const includes = ({ where: wide }: Rule, { where: narrow }: Rule): boolean =>
+  Object.entries(wide).every(([name, value]) => value === undefined || narrow[name as keyof Rule['where']] === value);
 
-/** What is wrong with the nodes for the services of a rule, with all other rules that hold for each of them; undefined if one fits and takes instances. */
-function placementFinding({ placement: { rules } }: ExaminedEngine, rule: Rule, all: readonly DockerNode[]): DoctorFinding | undefined {
+/**
+ * What is wrong with the nodes for the services of a rule, with all other rules that hold for each of them; undefined
+ * if one fits and takes instances.
+ */
+function placementFinding(
+  { placement: { rules } }: ExaminedEngine,
+  rule: Rule,
+  all: readonly DockerNode[],
+): DoctorFinding | undefined {
   const together = rules.filter((each) => includes(each, rule));
-  const template = placementOf({ constraints: [...new Set([...rule.constraints, ...together.flatMap(({ constraints }) => constraints)])] });
+  const template = placementOf({
+    constraints: [...new Set([...rule.constraints, ...together.flatMap(({ constraints }) => constraints)])],
+  });
   const alone = placementOf({ constraints: rule.constraints });
   const able = all.filter((node) => fits(node, template));
-  const of = Object.entries(rule.where).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`])).join(', ') || 'all services';
+  const of =
+    Object.entries(rule.where)
+      .flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]))
+      .join(', ') || 'all services';
   const misfit = misfitText(all, alone);
-  if (misfit !== undefined) return placement.bad(`rule for ${of}: ${misfit}`, 'Until then, deployments of these services fail.');
-  if (able.length === 0) return placement.bad(`rule for ${of}, with the others that hold for the same services: ${misfitText(all, template)}`, 'Until then, deployments of these services fail.');
+  if (misfit !== undefined)
+    return placement.bad(`rule for ${of}: ${misfit}`, 'Until then, deployments of these services fail.');
+  if (able.length === 0)
+    return placement.bad(
+      `rule for ${of}, with the others that hold for the same services: ${misfitText(all, template)}`,
+      'Until then, deployments of these services fail.',
+    );
   if (able.some(takesInstances)) return undefined;
-  return placement.bad(`rule for ${of}: only ${able.map(nodeName).toSorted().join(' and ')} would fit, and ${able.length === 1 ? 'it takes' : 'they take'} no services`, 'Start one of them, or make it active. Until then, deployments of these services fail, and new databases and storage get no node.');
+  return placement.bad(
+    `rule for ${of}: only ${able.map(nodeName).toSorted().join(' and ')} would fit, and ${able.length === 1 ? 'it takes' : 'they take'} no services`,
+    'Start one of them, or make it active. Until then, deployments of these services fail, and new databases and storage get no node.',
+  );
 }
 
 /** Checks what services need of the machines of a swarm. @param all its nodes */
 export async function nodesFindings(examined: ExaminedEngine, all: readonly DockerNode[]): Promise<DoctorFinding[]> {
-  return [...(all.length > 1 ? [managersFinding(examined, all), await failoverFinding(examined)] : []), ...examined.placement.rules.flatMap((rule) => placementFinding(examined, rule, all) ?? [])];
+  return [
+    ...(all.length > 1 ? [managersFinding(examined, all), await failoverFinding(examined)] : []),
+    ...examined.placement.rules.flatMap((rule) => placementFinding(examined, rule, all) ?? []),
+  ];
 }

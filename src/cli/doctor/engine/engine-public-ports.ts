@@ -12,14 +12,21 @@ const connectTimeout = 1000;
 function isListenedOn(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host: '127.0.0.1', port, timeout: connectTimeout });
-  socket.once('connect', () => resolve(true)).once('timeout', () => resolve(false)).once('error', () => resolve(false));
+  socket
+    .once('connect', () => resolve(true))
+    .once('timeout', () => resolve(false))
+    .once('error', () => resolve(false));
   return promise.finally(() => socket.destroy());
 }
 
 type Containers = Awaited<ReturnType<typeof listDockerContainers>>;
 
 /** Who has a port of the engine's host, as far as that can be seen from here; undefined if nobody. */
-export async function holderOf(port: number, containers: Containers, { address }: Pick<ExaminedEngine, 'address'>): Promise<string | undefined> {
+export async function holderOf(
+  port: number,
+  containers: Containers,
+  { address }: Pick<ExaminedEngine, 'address'>,
+): Promise<string | undefined> {
   const container = containers.find(({ Ports }) => Ports.some(({ PublicPort: published }) => published === port));
   if (container) return `the container ${container.Names[0]?.replace(/^\//, '')}`;
   return address.kind === 'unix' && (await isListenedOn(port)) ? 'another program' : undefined;
@@ -30,13 +37,26 @@ export async function publicPortsFinding(examined: ExaminedEngine): Promise<Doct
   const { docker, proxy: settings } = examined;
   const [proxy] = await listDockerContainers(docker, anyProxy);
   if (proxy) {
-    const served = [...new Set(proxy.Ports.flatMap(({ PublicPort: port }) => port ?? []))].toSorted((one, other) => one - other);
+    const served = [...new Set(proxy.Ports.flatMap(({ PublicPort: port }) => port ?? []))].toSorted(
+      (one, other) => one - other,
+    );
     if (proxy.State === 'running') return publicPorts.good(`the proxy runs, and listens on ${served.join(' and ')}`);
-    return publicPorts.bad(`the proxy is ${proxy.State}: no public address answers`, `Start the platform, which mends it; its log tells why it can't. What the proxy itself says: ${dockerCommand(examined)} logs ${proxy.Names[0]?.replace(/^\//, '')}`);
+    return publicPorts.bad(
+      `the proxy is ${proxy.State}: no public address answers`,
+      `Start the platform, which mends it; its log tells why it can't. What the proxy itself says: ${dockerCommand(examined)} logs ${proxy.Names[0]?.replace(/^\//, '')}`,
+    );
   }
   const ports = Object.values(hostPorts(settings));
   const containers = await listDockerContainers(docker);
-  const taken = (await Promise.all(ports.map(async (port) => ({ port, holder: await holderOf(port, containers, examined) })))).filter(({ holder }) => holder !== undefined);
-  if (taken.length === 0) return publicPorts.good(`no service has one; ${ports.length === 1 ? `port ${ports[0]} is` : `ports ${ports.join(' and ')} are`} free for them`);
-  return publicPorts.note(taken.map(({ port, holder }) => `port ${port} is taken by ${holder}`).join(', '), 'Before services get public ports: free it, or set other ports for the proxy in the clusters file.');
+  const taken = (
+    await Promise.all(ports.map(async (port) => ({ port, holder: await holderOf(port, containers, examined) })))
+  ).filter(({ holder }) => holder !== undefined);
+  if (taken.length === 0)
+    return publicPorts.good(
+      `no service has one; ${ports.length === 1 ? `port ${ports[0]} is` : `ports ${ports.join(' and ')} are`} free for them`,
+    );
+  return publicPorts.note(
+    taken.map(({ port, holder }) => `port ${port} is taken by ${holder}`).join(', '),
+    'Before services get public ports: free it, or set other ports for the proxy in the clusters file.',
+  );
 }

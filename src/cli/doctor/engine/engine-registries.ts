@@ -1,4 +1,9 @@
-import { inspectDockerDistribution, isDockerError, isThisMachine, missingImage } from '../../../platform/runtime/docker/index.ts';
+import {
+  inspectDockerDistribution,
+  isDockerError,
+  isThisMachine,
+  missingImage,
+} from '../../../platform/runtime/docker/index.ts';
 import { type DoctorFinding, findingBuilder } from '../finding.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
 import { ownRegistryFinding } from './own-registry.ts';
@@ -25,9 +30,16 @@ async function reachFinding({ docker, credentialsFor }: ExaminedEngine, host: st
     await inspectDockerDistribution(docker, `${host}/${missingImage}`, credentials, { timeoutMilliseconds });
   } catch (error) {
     if (!isDockerError(error)) throw error;
-    if (denial.test(error.reason) && credentials !== undefined) return registryCheck.note(`${host} answers the engine, and refuses ${credentials.username}`, 'Correct the credentials in the clusters file, unless the registry answers so for every image that it does not have.');
+    if (denial.test(error.reason) && credentials !== undefined)
+      return registryCheck.note(
+        `${host} answers the engine, and refuses ${credentials.username}`,
+        'Correct the credentials in the clusters file, unless the registry answers so for every image that it does not have.',
+      );
     if (!isOfRegistry(error.reason)) {
-      return registryCheck.bad(`the engine gets no answer of ${host}: ${error.reason}`, 'Start the registry, or correct its address. A registry without TLS has to be among the insecure registries of the engine.');
+      return registryCheck.bad(
+        `the engine gets no answer of ${host}: ${error.reason}`,
+        'Start the registry, or correct its address. A registry without TLS has to be among the insecure registries of the engine.',
+      );
     }
   }
   return registryCheck.good(`${host} answers the engine`);
@@ -36,23 +48,45 @@ async function reachFinding({ docker, credentialsFor }: ExaminedEngine, host: st
 /** Whether an address means the machine that uses it. @param host with a port, if it has one */
 const isLoopback = (host: string): boolean => isThisMachine(host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1'));
 
-/** Whether images can be pushed to a registry that answers. Only this machine can try, which may reach it in another way than the engine does. */
-async function pushFinding({ registryUrl, repository, credentialsFor }: ExaminedEngine, host: string): Promise<DoctorFinding> {
+/**
+ * Whether images can be pushed to a registry that answers. Only this machine can try, which may reach it in another way
+ * than the engine does.
+ */
+async function pushFinding(
+  { registryUrl, repository, credentialsFor }: ExaminedEngine,
+  host: string,
+): Promise<DoctorFinding> {
   const credentials = credentialsFor(host);
-  const url = host === 'docker.io' ? publicRegistryApi : registryUrl(host) ?? `${isLoopback(host) ? 'http' : 'https'}://${host}`;
+  const url =
+    host === 'docker.io'
+      ? publicRegistryApi
+      : (registryUrl(host) ?? `${isLoopback(host) ? 'http' : 'https'}://${host}`);
   const tried = await tryPush({ url, repository, credentials });
   if (tried.is === 'taken') return registryCheck.good(`${host} answers the engine, and takes images`);
-  if (tried.is === 'unknown') return registryCheck.good(`${host} answers the engine; whether it takes images can't be tried from this machine (${tried.why})`);
+  if (tried.is === 'unknown')
+    return registryCheck.good(
+      `${host} answers the engine; whether it takes images can't be tried from this machine (${tried.why})`,
+    );
   const who = credentials === undefined ? 'without credentials' : `of ${credentials.username}`;
-  return registryCheck.bad(`${host} answers the engine, and refuses images ${who}: ${tried.why}`, 'Give credentials that may push, with its host under "registries" in the clusters file.');
+  return registryCheck.bad(
+    `${host} answers the engine, and refuses images ${who}: ${tried.why}`,
+    'Give credentials that may push, with its host under "registries" in the clusters file.',
+  );
 }
 
 /** Checks the registry for built images that others run. @param machines how many need it */
-async function foreignRegistryFinding(examined: ExaminedEngine, host: string, machines: number): Promise<DoctorFinding> {
+async function foreignRegistryFinding(
+  examined: ExaminedEngine,
+  host: string,
+  machines: number,
+): Promise<DoctorFinding> {
   const reach = await reachFinding(examined, host);
   const found = reach.state === 'good' ? await pushFinding(examined, host) : reach;
   if (found.state === 'bad' || machines === 1 || !isLoopback(host)) return found;
-  return registryCheck.note(`${found.says}; each of the ${machines} machines means itself by that address`, 'Give the registry an address by which all machines reach it, unless each of them forwards this one to it. The platform runs such a registry itself with "registry: {}" in the clusters file.');
+  return registryCheck.note(
+    `${found.says}; each of the ${machines} machines means itself by that address`,
+    'Give the registry an address by which all machines reach it, unless each of them forwards this one to it. The platform runs such a registry itself with "registry: {}" in the clusters file.',
+  );
 }
 
 /** Checks the registry for built images. @param machines how many need it */
@@ -60,9 +94,16 @@ export async function buildRegistryFinding(examined: ExaminedEngine, machines: n
   if (examined.ownRegistry !== undefined) return ownRegistryFinding(examined, examined.ownRegistry);
   if (examined.registry !== undefined) return foreignRegistryFinding(examined, examined.registry, machines);
   if (machines === 1) return registryCheck.good('none for built images, and none is needed on one machine');
-  return registryCheck.bad(`none for built images, and ${machines} machines can't share those that one of them builds`, 'In the clusters file, let the platform run one ("registry: {}"), or name yours ("build_registry"); --registry names one for this check.');
+  return registryCheck.bad(
+    `none for built images, and ${machines} machines can't share those that one of them builds`,
+    'In the clusters file, let the platform run one ("registry: {}"), or name yours ("build_registry"); --registry names one for this check.',
+  );
 }
 
 /** Checks the registries that services may name. */
 export const registryFindings = (examined: ExaminedEngine): Promise<DoctorFinding[]> =>
-  Promise.all([...new Set(examined.registries)].filter((host) => host !== examined.registry).map((host) => reachFinding(examined, host)));
+  Promise.all(
+    [...new Set(examined.registries)]
+      .filter((host) => host !== examined.registry)
+      .map((host) => reachFinding(examined, host)),
+  );

@@ -1,4 +1,10 @@
-import { type DockerInfo, type DockerNode, listDockerNodes, nodeName, takesInstances } from '../../../platform/runtime/docker/index.ts';
+import {
+  type DockerInfo,
+  type DockerNode,
+  listDockerNodes,
+  nodeName,
+  takesInstances,
+} from '../../../platform/runtime/docker/index.ts';
 import { type DoctorFinding, findingBuilder } from '../finding.ts';
 import { managersFindings, proxyNodesFindings } from './engine-addresses.ts';
 import { limitsFindings } from './engine-limits.ts';
@@ -12,10 +18,16 @@ const swarm = findingBuilder('swarm');
 const nodes = findingBuilder('nodes');
 
 /** What is wrong with an engine whose swarm mode isn't active. */
-const inactive = (examined: ExaminedEngine, { Swarm: { LocalNodeState: state, Error: error } }: DockerInfo): DoctorFinding => {
+const inactive = (
+  examined: ExaminedEngine,
+  { Swarm: { LocalNodeState: state, Error: error } }: DockerInfo,
+): DoctorFinding => {
   const docker = dockerCommand(examined);
   if (state === 'inactive') {
-    return swarm.bad('swarm mode is off', `Switch it on: ${docker} swarm init --advertise-addr <address>, with an address of its machine that stays the same and by which others would reach it. With 127.0.0.1 no other machine can join later`);
+    return swarm.bad(
+      'swarm mode is off',
+      `Switch it on: ${docker} swarm init --advertise-addr <address>, with an address of its machine that stays the same and by which others would reach it. With 127.0.0.1 no other machine can join later`,
+    );
   }
   if (state === 'locked') return swarm.bad('the swarm is locked', `Unlock it: ${docker} swarm unlock`);
   if (state === 'pending') return swarm.bad('the engine is still joining a swarm', 'Check again in a minute.');
@@ -24,10 +36,21 @@ const inactive = (examined: ExaminedEngine, { Swarm: { LocalNodeState: state, Er
 
 /** What to do about machines that take no services. */
 const nodesAdvice = (away: readonly DockerNode[], docker: string): string => {
-  const [silent, resting] = [away.filter(({ Status }) => Status.State !== 'ready'), away.filter(({ Status }) => Status.State === 'ready')];
+  const [silent, resting] = [
+    away.filter(({ Status }) => Status.State !== 'ready'),
+    away.filter(({ Status }) => Status.State === 'ready'),
+  ];
   return [
-    ...(silent.length > 0 ? [`Start the engines of ${silent.map(nodeName).join(', ')}, and open these ports between the machines: ${swarmPorts}. Of a machine that is gone for good: ${docker} node rm --force ${nodeName(silent[0]!)}.`] : []),
-    ...(resting.length > 0 ? [`When ${resting.map(nodeName).join(', ')} may run services again: ${docker} node update --availability active ${nodeName(resting[0]!)}.`] : []),
+    ...(silent.length > 0
+      ? [
+          `Start the engines of ${silent.map(nodeName).join(', ')}, and open these ports between the machines: ${swarmPorts}. Of a machine that is gone for good: ${docker} node rm --force ${nodeName(silent[0]!)}.`,
+        ]
+      : []),
+    ...(resting.length > 0
+      ? [
+          `When ${resting.map(nodeName).join(', ')} may run services again: ${docker} node update --availability active ${nodeName(resting[0]!)}.`,
+        ]
+      : []),
   ].join(' ');
 };
 
@@ -35,30 +58,69 @@ const nodesFinding = (examined: ExaminedEngine, all: readonly DockerNode[]): Doc
   const away = all.filter((node) => !takesInstances(node));
   if (away.length === 0) return nodes.good(all.length === 1 ? 'one machine' : `${all.length} machines, all ready`);
   const told = away.map((node) => `${nodeName(node)} (${node.Status.State}, ${node.Spec.Availability})`);
-  return nodes.note(`${away.length} of ${all.length} take no services: ${told.join(', ')}`, nodesAdvice(away, dockerCommand(examined)));
+  return nodes.note(
+    `${away.length} of ${all.length} take no services: ${told.join(', ')}`,
+    nodesAdvice(away, dockerCommand(examined)),
+  );
 };
 
-/** The programs in containers, such as the one for probes, are for the kind of CPU that the engine which is asked has. */
+/**
+ * The programs in containers, such as the one for probes, are for the kind of CPU that the engine which is asked has.
+ */
 function processorsFinding(all: readonly DockerNode[]): DoctorFinding[] {
-  const kinds = [...Map.groupBy(all, ({ Description: { Platform: { Architecture: kind } } }) => kind)];
+  const kinds = [
+    ...Map.groupBy(
+      all,
+      ({
+        Description: {
+          Platform: { Architecture: kind },
+        },
+      }) => kind,
+    ),
+  ];
   if (kinds.length < 2) return [];
-  return [nodes.bad(`they have different kinds of CPU: ${kinds.map(([kind, machines]) => `${kind} (${machines.map(nodeName).join(', ')})`).join(', ')}; probes and secret variables work on one kind only`, 'Drain the machines of the other kinds, or make a cluster of their own of them.')];
+  return [
+    nodes.bad(
+      `they have different kinds of CPU: ${kinds.map(([kind, machines]) => `${kind} (${machines.map(nodeName).join(', ')})`).join(', ')}; probes and secret variables work on one kind only`,
+      'Drain the machines of the other kinds, or make a cluster of their own of them.',
+    ),
+  ];
 }
 
-/** Checks the swarm mode of an engine, its machines, what services may hold of them, and the registry that they share. */
+/**
+ * Checks the swarm mode of an engine, its machines, what services may hold of them, and the registry that they share.
+ */
 export async function swarmFindings(examined: ExaminedEngine, info: DockerInfo): Promise<DoctorFinding[]> {
   const { LocalNodeState: state, ControlAvailable: isManager, NodeID: node, Managers: managers } = info.Swarm;
-  if (state !== 'active') return [inactive(examined, info), nodes.skipped('swarm mode is not active'), await buildRegistryFinding(examined, 1), ...limitsFindings(examined, info, [])];
+  if (state !== 'active')
+    return [
+      inactive(examined, info),
+      nodes.skipped('swarm mode is not active'),
+      await buildRegistryFinding(examined, 1),
+      ...limitsFindings(examined, info, []),
+    ];
   if (!isManager) {
     return [
-      swarm.bad('the engine is a worker, which can\'t start services', `Give the address of a manager, or run on a manager: docker node promote ${node}`),
-      nodes.skipped('only managers know them'), findingBuilder('registry').skipped('only managers know how many machines there are'),
+      swarm.bad(
+        "the engine is a worker, which can't start services",
+        `Give the address of a manager, or run on a manager: docker node promote ${node}`,
+      ),
+      nodes.skipped('only managers know them'),
+      findingBuilder('registry').skipped('only managers know how many machines there are'),
     ];
   }
   const all = await listDockerNodes(examined.docker);
   const active = all.filter(({ Spec }) => Spec.Availability === 'active');
   return [
-    swarm.good(`active; the engine is a manager, ${managers === 1 ? 'the only one' : `one of ${managers}`}`), ...managersFindings(info.Swarm, examined.engines.length), nodesFinding(examined, all), ...(await agentsFindings(examined, all.length)),
-    ...processorsFinding(active), ...(await nodesFindings(examined, all)), await buildRegistryFinding(examined, active.length), ...(await registryOnNodesFindings(examined, all)), ...(await proxyNodesFindings(examined, all)), ...limitsFindings(examined, info, all.filter(takesInstances)),
+    swarm.good(`active; the engine is a manager, ${managers === 1 ? 'the only one' : `one of ${managers}`}`),
+    ...managersFindings(info.Swarm, examined.engines.length),
+    nodesFinding(examined, all),
+    ...(await agentsFindings(examined, all.length)),
+    ...processorsFinding(active),
+    ...(await nodesFindings(examined, all)),
+    await buildRegistryFinding(examined, active.length),
+    ...(await registryOnNodesFindings(examined, all)),
+    ...(await proxyNodesFindings(examined, all)),
+    ...limitsFindings(examined, info, all.filter(takesInstances)),
   ];
 }

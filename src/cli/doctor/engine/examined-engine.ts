@@ -1,5 +1,15 @@
 import type { KnownRecords } from '../../../platform/index.ts';
-import type { AgentOfCluster, DockerAddress, DockerClient, DockerRegistryCredentials, NodeAccess, PlacementSettings, ProxySettings, RegistrySettings, TerraformSettings } from '../../../platform/runtime/docker/index.ts';
+import type {
+  AgentOfCluster,
+  DockerAddress,
+  DockerClient,
+  DockerRegistryCredentials,
+  NodeAccess,
+  PlacementSettings,
+  ProxySettings,
+  RegistrySettings,
+  TerraformSettings,
+} from '../../../platform/runtime/docker/index.ts';
 
 /** The engine that doctor looks at. */
 export interface ExaminedEngine {
@@ -48,7 +58,8 @@ export const sizeText = (bytes: number): string =>
 
 /** The beginning of a command of Docker's own client for this engine. */
 export function dockerCommand({ address, docker }: ExaminedEngine): string {
-  if (address.kind === 'unix') return address.path === '/var/run/docker.sock' ? 'docker' : `docker --host ${docker.address}`;
+  if (address.kind === 'unix')
+    return address.path === '/var/run/docker.sock' ? 'docker' : `docker --host ${docker.address}`;
   const { tls } = address;
   return `docker --host ${docker.address}${tls ? ` --tlsverify --tlscacert ${tls.ca} --tlscert ${tls.cert} --tlskey ${tls.key}` : ''}`;
 }

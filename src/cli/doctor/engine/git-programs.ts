@@ -10,14 +10,35 @@ const timeout = 10_000;
 
 /** What a program says of its version; undefined if it can't be started. */
 const versionOf = (program: string, argument: string): Promise<string | undefined> =>
-  promisify(execFile)(program, [argument], { timeout }).then(({ stdout, stderr }) => (stdout || stderr).trim().split('\n')[0], () => undefined);
+  promisify(execFile)(program, [argument], { timeout }).then(
+    ({ stdout, stderr }) => (stdout || stderr).trim().split('\n')[0],
+    () => undefined,
+  );
 
 /** Checks the programs that fetch the source of applications. @param servers the git servers of the clusters file */
-export async function gitFindings(servers: Readonly<Record<string, { readonly ssh?: object }>>): Promise<DoctorFinding[]> {
+export async function gitFindings(
+  servers: Readonly<Record<string, { readonly ssh?: object }>>,
+): Promise<DoctorFinding[]> {
   const found = await versionOf('git', '--version');
-  const gitFinding = found === undefined ? git.note('this machine has no program git: no application can be built from a repository', 'Install git here, where the platform runs. Containers and databases need none.') : git.good(found);
-  const overSsh = Object.entries(servers).filter(([, server]) => server.ssh !== undefined).map(([host]) => host);
+  const gitFinding =
+    found === undefined
+      ? git.note(
+          'this machine has no program git: no application can be built from a repository',
+          'Install git here, where the platform runs. Containers and databases need none.',
+        )
+      : git.good(found);
+  const overSsh = Object.entries(servers)
+    .filter(([, server]) => server.ssh !== undefined)
+    .map(([host]) => host);
   if (overSsh.length === 0) return [gitFinding];
   const sshVersion = await versionOf('ssh', '-V');
-  return [gitFinding, sshVersion === undefined ? ssh.bad(`this machine has no program ssh, which ${overSsh.join(' and ')} ${overSsh.length === 1 ? 'needs' : 'need'}`, 'Install an ssh client here, where the platform runs.') : ssh.good(sshVersion)];
+  return [
+    gitFinding,
+    sshVersion === undefined
+      ? ssh.bad(
+          `this machine has no program ssh, which ${overSsh.join(' and ')} ${overSsh.length === 1 ? 'needs' : 'need'}`,
+          'Install an ssh client here, where the platform runs.',
+        )
+      : ssh.good(sshVersion),
+  ];
 }

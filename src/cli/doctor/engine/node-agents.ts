@@ -9,7 +9,8 @@ const agents = findingBuilder('agents');
 const timeoutMilliseconds = 60_000;
 
 /** What nobody sees of a node without an agent. */
-const notSeen = 'whether instances exceeded their memory, what their health checks say, what they use, and what volumes and images are there';
+const notSeen =
+  'whether instances exceeded their memory, what their health checks say, what they use, and what volumes and images are there';
 
 /** What has to be open between the machines of a swarm. */
 export const swarmPorts = '2377/tcp of the managers, and 7946/tcp, 7946/udp and 4789/udp of all';
@@ -17,9 +18,18 @@ export const swarmPorts = '2377/tcp of the managers, and 7946/tcp, 7946/udp and 
 /** Checks which nodes of a swarm of several can be asked. @param count how many nodes there are */
 export async function agentsFindings({ nodes, agent }: ExaminedEngine, count: number): Promise<DoctorFinding[]> {
   if (count < 2) return [];
-  const { seen, unseen } = await onEveryNode(nodes, (engine, { ID: id }) => dockerInfo(engine).then(({ Swarm }) => Swarm.NodeID === id), AbortSignal.timeout(timeoutMilliseconds));
+  const { seen, unseen } = await onEveryNode(
+    nodes,
+    (engine, { ID: id }) => dockerInfo(engine).then(({ Swarm }) => Swarm.NodeID === id),
+    AbortSignal.timeout(timeoutMilliseconds),
+  );
   if (unseen.length === 0) return [agents.good(`the engines of all ${seen.length} nodes can be asked`)];
-  return [agents.note(`${unseen.length} of ${count} nodes can't be asked: ${unseenText(unseen)}. Not seen of them: ${notSeen}`, agent !== undefined
-    ? `Start what is down, see that each node can have the image of the agent, and open these ports between the machines: ${swarmPorts}. An agent that has just been started is reached within a minute: check again then.`
-    : `Give the cluster agents, with "agent: {}" in the clusters file, or list the addresses of their engines there under "engine". An agent is root on its node: read ${pageLink('run-a-platform')} first.`)];
+  return [
+    agents.note(
+      `${unseen.length} of ${count} nodes can't be asked: ${unseenText(unseen)}. Not seen of them: ${notSeen}`,
+      agent !== undefined
+        ? `Start what is down, see that each node can have the image of the agent, and open these ports between the machines: ${swarmPorts}. An agent that has just been started is reached within a minute: check again then.`
+        : `Give the cluster agents, with "agent: {}" in the clusters file, or list the addresses of their engines there under "engine". An agent is root on its node: read ${pageLink('run-a-platform')} first.`,
+    ),
+  ];
 }

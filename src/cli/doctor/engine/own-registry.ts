@@ -1,4 +1,12 @@
-import { findRegistry, forwarderName, listDockerContainers, readRegistryState, registryHost, type RegistrySettings, type RegistryState } from '../../../platform/runtime/docker/index.ts';
+import {
+  findRegistry,
+  forwarderName,
+  listDockerContainers,
+  readRegistryState,
+  registryHost,
+  type RegistrySettings,
+  type RegistryState,
+} from '../../../platform/runtime/docker/index.ts';
 import { type DoctorFinding, findingBuilder } from '../finding.ts';
 import { holderOf } from './engine-public-ports.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
@@ -7,10 +15,22 @@ import { imageAdvice, lookForImage } from './needed-images.ts';
 const registryCheck = findingBuilder('registry');
 
 /** What is to be said of a registry that is there. */
-function stateFinding({ node, isReadOnly, obstacle, remedy, withoutForwarder }: RegistryState, host: string): DoctorFinding {
-  if (isReadOnly && remedy === undefined) return registryCheck.good(`the platform's own, on ${node}, is being cleaned: pushes wait for a moment`);
-  if (obstacle !== undefined) return registryCheck.bad(`the platform's own takes no images: ${obstacle}`, `${remedy === undefined ? '' : `${remedy} `}The platform has to run; built applications can't be deployed meanwhile.`);
-  if (withoutForwarder.length > 0) return registryCheck.bad(`the platform's own runs on ${node}, and nothing forwards to it on ${withoutForwarder.join(', ')}`, `See why there: docker service ps, of the service ${forwarderName('…')}. Another program must not listen on ${host}.`);
+function stateFinding(
+  { node, isReadOnly, obstacle, remedy, withoutForwarder }: RegistryState,
+  host: string,
+): DoctorFinding {
+  if (isReadOnly && remedy === undefined)
+    return registryCheck.good(`the platform's own, on ${node}, is being cleaned: pushes wait for a moment`);
+  if (obstacle !== undefined)
+    return registryCheck.bad(
+      `the platform's own takes no images: ${obstacle}`,
+      `${remedy === undefined ? '' : `${remedy} `}The platform has to run; built applications can't be deployed meanwhile.`,
+    );
+  if (withoutForwarder.length > 0)
+    return registryCheck.bad(
+      `the platform's own runs on ${node}, and nothing forwards to it on ${withoutForwarder.join(', ')}`,
+      `See why there: docker service ps, of the service ${forwarderName('…')}. Another program must not listen on ${host}.`,
+    );
   return registryCheck.good(`the platform's own, at ${host} of every node; ${node} keeps its images`);
 }
 
@@ -21,9 +41,21 @@ export async function ownRegistryFinding(examined: ExaminedEngine, settings: Reg
   const state = await readRegistryState(docker, await findRegistry(docker, undefined));
   if (state !== undefined) return stateFinding(state, host);
   const holder = await holderOf(settings.port, await listDockerContainers(docker), examined);
-  if (holder !== undefined) return registryCheck.bad(`the platform's own can't be set up at ${host}: ${holder} has that port`, 'Free it, or set "registry: { port: … }" in the clusters file.');
-  const images = await Promise.all([settings.image, settings.forwarderImage].map((image) => lookForImage(examined, image)));
+  if (holder !== undefined)
+    return registryCheck.bad(
+      `the platform's own can't be set up at ${host}: ${holder} has that port`,
+      'Free it, or set "registry: { port: … }" in the clusters file.',
+    );
+  const images = await Promise.all(
+    [settings.image, settings.forwarderImage].map((image) => lookForImage(examined, image)),
+  );
   const missing = images.filter(({ isMissing }) => isMissing).map(({ says }) => says);
-  if (missing.length > 0) return registryCheck.bad(`the platform's own is set up when the platform starts, and needs images: ${missing.join('; ')}`, `Each node needs them: ${imageAdvice}`);
-  return registryCheck.good(`the platform's own is set up at ${host} of every node when the platform starts; its images can be had`);
+  if (missing.length > 0)
+    return registryCheck.bad(
+      `the platform's own is set up when the platform starts, and needs images: ${missing.join('; ')}`,
+      `Each node needs them: ${imageAdvice}`,
+    );
+  return registryCheck.good(
+    `the platform's own is set up at ${host} of every node when the platform starts; its images can be had`,
+  );
 }

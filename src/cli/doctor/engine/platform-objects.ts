@@ -1,4 +1,10 @@
-import { anyPlatform, labelFilter, listPlatformObjects, platformLabels, unseenText } from '../../../platform/runtime/docker/index.ts';
+import {
+  anyPlatform,
+  labelFilter,
+  listPlatformObjects,
+  platformLabels,
+  unseenText,
+} from '../../../platform/runtime/docker/index.ts';
 import { pageLink } from '../../config/index.ts';
 import { type DoctorFinding, errorText, findingBuilder } from '../finding.ts';
 import { dockerCommand, type ExaminedEngine } from './examined-engine.ts';
@@ -10,7 +16,10 @@ type Records = ReturnType<ExaminedEngine['records']['read']>;
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
 /** Arguments that make Docker's own tools list what a platform has. */
-const filtersOf = (platformId: string): string => labelFilter(platformLabels(platformId)).label!.map((each) => `--filter label=${each}`).join(' ');
+const filtersOf = (platformId: string): string =>
+  labelFilter(platformLabels(platformId))
+    .label!.map((each) => `--filter label=${each}`)
+    .join(' ');
 
 /** How long looking at all nodes may take, in milliseconds. */
 const timeoutMilliseconds = 60_000;
@@ -23,23 +32,43 @@ const mostNamed = 10;
 /** Finds what no record of its platform knows, and says on which nodes nobody could look. */
 export async function objectsFindings(examined: ExaminedEngine): Promise<DoctorFinding[]> {
   const { objects: all, unseen } = await listPlatformObjects(examined.nodes, AbortSignal.timeout(timeoutMilliseconds));
-  const notSeen = unseen.length === 0 ? [] : [objects.note(`volumes, images and containers on ${count(unseen.length, 'node')} were not looked at: ${unseenText(unseen)}`, `With an agent on each node they are: see "agent" in ${pageLink('run-a-platform')}. Without it, look on the node itself: docker volume ls --filter label=${anyPlatform.label![0]}`)];
+  const notSeen =
+    unseen.length === 0
+      ? []
+      : [
+          objects.note(
+            `volumes, images and containers on ${count(unseen.length, 'node')} were not looked at: ${unseenText(unseen)}`,
+            `With an agent on each node they are: see "agent" in ${pageLink('run-a-platform')}. Without it, look on the node itself: docker volume ls --filter label=${anyPlatform.label![0]}`,
+          ),
+        ];
   return [...knownFindings(examined, all), ...notSeen];
 }
 
 /** Compares what is there with the records. That it can't be known is another finding than that there is nothing. */
 function knownFindings(examined: ExaminedEngine, all: readonly PlatformObject[]): DoctorFinding[] {
-  const { records: { place, read } } = examined;
+  const {
+    records: { place, read },
+  } = examined;
   if (all.length === 0) return [objects.good('the engine has nothing that a platform made')];
   // Read after the engine was asked, so that nothing new looks unknown.
   let records: Records;
   try {
     records = read();
   } catch (error) {
-    return [objects.note(`${count(all.length, 'object')} of platforms; whether records know them can't be told: those in ${place} can't be read: ${errorText(error)}`, 'Give --data-dir, and check as the user that the platform runs as.')];
+    return [
+      objects.note(
+        `${count(all.length, 'object')} of platforms; whether records know them can't be told: those in ${place} can't be read: ${errorText(error)}`,
+        'Give --data-dir, and check as the user that the platform runs as.',
+      ),
+    ];
   }
   if (records === undefined) {
-    return [objects.note(`${count(all.length, 'object')} of platforms; whether records know them can't be told: ${place} has no records of a platform with engines`, 'Give the data directory of the platform with --data-dir.')];
+    return [
+      objects.note(
+        `${count(all.length, 'object')} of platforms; whether records know them can't be told: ${place} has no records of a platform with engines`,
+        'Give the data directory of the platform with --data-dir.',
+      ),
+    ];
   }
   const known = records;
   const own = all.filter(({ platformId }) => platformId === known.platformId);
@@ -49,10 +78,22 @@ function knownFindings(examined: ExaminedEngine, all: readonly PlatformObject[])
   const ofOthers = [...new Set(others.map(({ platformId }) => platformId))];
   return [
     unknown.length === 0
-      ? objects.good(own.length === 0 ? `none of the platform in ${place}` : `${count(own.length, 'object')} of the platform in ${place}, all of which its records know`)
-      : objects.note(`${count(unknown.length, 'object')} of ${own.length} that no record in ${place} knows: ${unknown.slice(0, mostNamed).join(', ')}${more}`, 'The platform removes secrets, configs and networks of these soon after it starts, and then once an hour. Look at the others, and remove what nobody needs: after a restore, they may belong to services that the backup did not have.'),
-    ...(others.length === 0 ? [] : [objects.note(
-      `${count(others.length, 'object')} of ${count(ofOthers.length, 'other platform')}, whose records are elsewhere`, `Check with the --data-dir of each. What a platform has that is gone: ${dockerCommand(examined)} service ls ${filtersOf(ofOthers[0]!)}`,
-    )]),
+      ? objects.good(
+          own.length === 0
+            ? `none of the platform in ${place}`
+            : `${count(own.length, 'object')} of the platform in ${place}, all of which its records know`,
+        )
+      : objects.note(
+          `${count(unknown.length, 'object')} of ${own.length} that no record in ${place} knows: ${unknown.slice(0, mostNamed).join(', ')}${more}`,
+          'The platform removes secrets, configs and networks of these soon after it starts, and then once an hour. Look at the others, and remove what nobody needs: after a restore, they may belong to services that the backup did not have.',
+        ),
+    ...(others.length === 0
+      ? []
+      : [
+          objects.note(
+            `${count(others.length, 'object')} of ${count(ofOthers.length, 'other platform')}, whose records are elsewhere`,
+            `Check with the --data-dir of each. What a platform has that is gone: ${dockerCommand(examined)} service ls ${filtersOf(ofOthers[0]!)}`,
+          ),
+        ]),
   ];
 }

@@ -1,4 +1,18 @@
-import { type DockerClient, dockerInfo, type DockerNode, inspectDockerDistribution, isDockerError, missingImage, nodeName, nodePort, notAllowed, onEveryNode, registryHost, restText, unseenText } from '../../../platform/runtime/docker/index.ts';
+import {
+  type DockerClient,
+  dockerInfo,
+  type DockerNode,
+  inspectDockerDistribution,
+  isDockerError,
+  missingImage,
+  nodeName,
+  nodePort,
+  notAllowed,
+  onEveryNode,
+  registryHost,
+  restText,
+  unseenText,
+} from '../../../platform/runtime/docker/index.ts';
 import { pageLink } from '../../config/index.ts';
 import { type DoctorFinding, findingBuilder } from '../finding.ts';
 import { isOfRegistry } from './engine-registries.ts';
@@ -15,7 +29,10 @@ const allMilliseconds = 120_000;
 /** What came of asking a node. */
 type Reach = { readonly is: 'reached' } | { readonly is: 'failed' | 'not asked'; readonly why: string };
 
-/** Lets an engine ask a registry, without credentials: that it refuses shows that it is reached. @throws DockerError if the engine can't be asked */
+/**
+ * Lets an engine ask a registry, without credentials: that it refuses shows that it is reached. @throws DockerError if
+ * the engine can't be asked
+ */
 async function reachFrom(engine: DockerClient, host: string): Promise<Reach> {
   // An engine or agent that does not answer is another failure than a registry that does not.
   await dockerInfo(engine, { timeoutMilliseconds });
@@ -23,7 +40,8 @@ async function reachFrom(engine: DockerClient, host: string): Promise<Reach> {
     await inspectDockerDistribution(engine, `${host}/${missingImage}`, undefined, { timeoutMilliseconds });
   } catch (error) {
     if (!isDockerError(error)) throw error;
-    if (error.reason === notAllowed) return { is: 'not asked', why: 'its agent is of an older version: the platform replaces it when it starts' };
+    if (error.reason === notAllowed)
+      return { is: 'not asked', why: 'its agent is of an older version: the platform replaces it when it starts' };
     if (error.kind === 'unreachable') return { is: 'not asked', why: error.reason };
     if (error.kind === 'timeout') return { is: 'failed', why: `no answer within ${timeoutMilliseconds / 1000} s` };
     if (!isOfRegistry(error.reason)) return { is: 'failed', why: error.reason };
@@ -33,35 +51,80 @@ async function reachFrom(engine: DockerClient, host: string): Promise<Reach> {
 
 /** What to do about failures, by what engines say of them. The last one fits all. */
 const remedies: readonly { readonly says: RegExp; readonly todo: (host: string) => string }[] = [
-  { says: /HTTP response to HTTPS client/i, todo: (host) => `The registry has no TLS: add ${host} to "insecure-registries" in /etc/docker/daemon.json of these machines, and restart their engines.` },
-  { says: /x509|certificate/i, todo: (host) => `Put the certificate of the registry's authority at /etc/docker/certs.d/${host}/ca.crt of these machines.` },
-  { says: /no such host|server misbehaving|name resolution/i, todo: (host) => `Let these machines look up ${host.replace(/:\d+$/, '')}: in their DNS, or in /etc/hosts.` },
-  { says: /./, todo: (host) => `Let these machines connect to ${host}: open its port in the firewalls between them and the registry. If it has a name, see that they can look that up.` },
+  {
+    says: /HTTP response to HTTPS client/i,
+    todo: (host) =>
+      `The registry has no TLS: add ${host} to "insecure-registries" in /etc/docker/daemon.json of these machines, and restart their engines.`,
+  },
+  {
+    says: /x509|certificate/i,
+    todo: (host) =>
+      `Put the certificate of the registry's authority at /etc/docker/certs.d/${host}/ca.crt of these machines.`,
+  },
+  {
+    says: /no such host|server misbehaving|name resolution/i,
+    todo: (host) => `Let these machines look up ${host.replace(/:\d+$/, '')}: in their DNS, or in /etc/hosts.`,
+  },
+  {
+    says: /./,
+    todo: (host) =>
+      `Let these machines connect to ${host}: open its port in the firewalls between them and the registry. If it has a name, see that they can look that up.`,
+  },
 ];
 
 /** What is said of the nodes that do not reach a registry, for each remedy. */
-const failedFindings = (host: string, failed: readonly { readonly name: string; readonly why: string }[]): DoctorFinding[] =>
-  [...Map.groupBy(failed, ({ why }) => remedies.find(({ says }) => says.test(why))!)].map(([{ todo }, group]) => onNodes.bad(`${host} is not reached from ${unseenText(group)}: what is built can't run there`, todo(host)));
+const failedFindings = (
+  host: string,
+  failed: readonly { readonly name: string; readonly why: string }[],
+): DoctorFinding[] =>
+  [...Map.groupBy(failed, ({ why }) => remedies.find(({ says }) => says.test(why))!)].map(([{ todo }, group]) =>
+    onNodes.bad(`${host} is not reached from ${unseenText(group)}: what is built can't run there`, todo(host)),
+  );
 
-/** Checks whether each node that takes services reaches the registry for built images. @param all the nodes of the swarm */
-export async function registryOnNodesFindings({ nodes, registry: host, ownRegistry }: ExaminedEngine, all: readonly DockerNode[]): Promise<DoctorFinding[]> {
+/**
+ * Checks whether each node that takes services reaches the registry for built images. @param all the nodes of the swarm
+ */
+export async function registryOnNodesFindings(
+  { nodes, registry: host, ownRegistry }: ExaminedEngine,
+  all: readonly DockerNode[],
+): Promise<DoctorFinding[]> {
   const active = all.filter((node) => restText(node) === undefined);
   if (active.length < 2) return [];
   if (ownRegistry !== undefined) {
-    return [onNodes.note(
-      `the nodes were not asked whether they reach the platform's own registry: what forwards to it, at ${registryHost(ownRegistry)}, lets only the platform sign in`,
-      `Open ${nodePort(ownRegistry)}/tcp between the machines. The first deployment of a built application tells whether each reaches it.`,
-    )];
+    return [
+      onNodes.note(
+        `the nodes were not asked whether they reach the platform's own registry: what forwards to it, at ${registryHost(ownRegistry)}, lets only the platform sign in`,
+        `Open ${nodePort(ownRegistry)}/tcp between the machines. The first deployment of a built application tells whether each reaches it.`,
+      ),
+    ];
   }
   if (host === undefined) return [];
-  const { seen, unseen } = await onEveryNode(nodes, (engine) => reachFrom(engine, host), AbortSignal.timeout(allMilliseconds));
-  const told = seen.filter(({ node }) => restText(node) === undefined).map(({ node, result }) => ({ name: nodeName(node), ...result })).toSorted((one, other) => one.name.localeCompare(other.name));
+  const { seen, unseen } = await onEveryNode(
+    nodes,
+    (engine) => reachFrom(engine, host),
+    AbortSignal.timeout(allMilliseconds),
+  );
+  const told = seen
+    .filter(({ node }) => restText(node) === undefined)
+    .map(({ node, result }) => ({ name: nodeName(node), ...result }))
+    .toSorted((one, other) => one.name.localeCompare(other.name));
   const resting = new Set(all.filter((node) => restText(node) !== undefined).map(nodeName));
   const failed = told.flatMap((each) => (each.is === 'failed' ? [each] : []));
-  const notAsked = [...told.flatMap((each) => (each.is === 'not asked' ? [each] : [])), ...unseen.filter(({ name }) => !resting.has(name))];
-  if (failed.length === 0 && notAsked.length === 0) return [onNodes.good(`all ${active.length} nodes that take services reach ${host}`)];
+  const notAsked = [
+    ...told.flatMap((each) => (each.is === 'not asked' ? [each] : [])),
+    ...unseen.filter(({ name }) => !resting.has(name)),
+  ];
+  if (failed.length === 0 && notAsked.length === 0)
+    return [onNodes.good(`all ${active.length} nodes that take services reach ${host}`)];
   return [
     ...failedFindings(host, failed),
-    ...(notAsked.length === 0 ? [] : [onNodes.note(`whether ${host} is reached is not known of ${unseenText(notAsked)}`, `With an agent on each node they are asked: see "agent" in ${pageLink('run-a-platform')}. Without it, ask on the node itself: docker pull ${host}/${missingImage}. That the image is not found, or access is denied, shows that the registry is reached.`)]),
+    ...(notAsked.length === 0
+      ? []
+      : [
+          onNodes.note(
+            `whether ${host} is reached is not known of ${unseenText(notAsked)}`,
+            `With an agent on each node they are asked: see "agent" in ${pageLink('run-a-platform')}. Without it, ask on the node itself: docker pull ${host}/${missingImage}. That the image is not found, or access is denied, shows that the registry is reached.`,
+          ),
+        ]),
   ];
 }

@@ -12,19 +12,34 @@ interface PushTarget {
   readonly credentials: { readonly username: string; readonly password: string } | undefined;
 }
 
-/** What came of the try: images are taken, or refused for a reason; or nothing is known, because this machine doesn't reach the registry. */
+/**
+ * What came of the try: images are taken, or refused for a reason; or nothing is known, because this machine doesn't
+ * reach the registry.
+ */
 export type PushTry = { readonly is: 'taken' } | { readonly is: 'refused' | 'unknown'; readonly why: string };
 
 const send = (method: 'GET' | 'POST' | 'DELETE', url: URL, authorization: string | undefined): Promise<Response> =>
-  fetch(url, { method, redirect: 'manual', headers: authorization === undefined ? {} : { authorization }, signal: AbortSignal.timeout(timeoutMilliseconds) });
+  fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: authorization === undefined ? {} : { authorization },
+    signal: AbortSignal.timeout(timeoutMilliseconds),
+  });
 
 /** The value of a parameter of a challenge, such as its realm. */
-const parameter = (challenge: string, name: string): string | undefined => new RegExp(`${name}="([^"]*)"`).exec(challenge)?.[1];
+const parameter = (challenge: string, name: string): string | undefined =>
+  new RegExp(`${name}="([^"]*)"`).exec(challenge)?.[1];
 
 /** Gets the token that a registry asks for, as clients of registries do. @throws Error in words if it is refused */
-async function tokenOf(challenge: string, registry: URL, repository: string, basic: string | undefined): Promise<string> {
+async function tokenOf(
+  challenge: string,
+  registry: URL,
+  repository: string,
+  basic: string | undefined,
+): Promise<string> {
   const realm = new URL(parameter(challenge, 'realm') ?? '');
-  if (realm.protocol !== 'https:' && realm.hostname !== registry.hostname) throw new Error(`the registry asks for a sign-in at ${realm.origin}, where credentials could be read on the way`);
+  if (realm.protocol !== 'https:' && realm.hostname !== registry.hostname)
+    throw new Error(`the registry asks for a sign-in at ${realm.origin}, where credentials could be read on the way`);
   const service = parameter(challenge, 'service');
   if (service !== undefined) realm.searchParams.set('service', service);
   realm.searchParams.set('scope', `repository:${repository}:pull,push`);
@@ -37,7 +52,8 @@ async function tokenOf(challenge: string, registry: URL, repository: string, bas
 /** Tries whether a registry takes images: begins to upload one, and cancels that. Nothing of it is left. */
 export async function tryPush({ url, repository, credentials }: PushTarget): Promise<PushTry> {
   const uploads = new URL(`/v2/${repository}/blobs/uploads/`, url);
-  let authorization = credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`;
+  let authorization =
+    credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`;
   try {
     let response = await send('POST', uploads, authorization);
     const challenge = response.headers.get('www-authenticate') ?? '';
@@ -45,7 +61,8 @@ export async function tryPush({ url, repository, credentials }: PushTarget): Pro
       authorization = await tokenOf(challenge, uploads, repository, authorization);
       response = await send('POST', uploads, authorization);
     }
-    if (response.status !== 202) return { is: 'refused', why: `the status ${response.status} to the beginning of an upload` };
+    if (response.status !== 202)
+      return { is: 'refused', why: `the status ${response.status} to the beginning of an upload` };
     const upload = new URL(response.headers.get('location') ?? '', uploads);
     // Credentials are for the registry alone.
     await send('DELETE', upload, upload.origin === uploads.origin ? authorization : undefined);

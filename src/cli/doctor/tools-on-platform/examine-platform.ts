@@ -12,26 +12,50 @@ import { type OnReadTried, tryReads } from './try-reads.ts';
 import { verdictOf } from './verdicts.ts';
 
 /** Examines which tools work on a platform, with GET requests alone. */
-export async function examinePlatform(client: Client, tools: readonly Tool[], token: string, onProgress?: OnReadTried): Promise<PlatformReport> {
+export async function examinePlatform(
+  client: Client,
+  tools: readonly Tool[],
+  token: string,
+  onProgress?: OnReadTried,
+): Promise<PlatformReport> {
   const tried = await tryReads(client, readsOfTools(tools), onProgress);
-  const facts = { results: tried.results, permission: permissionIn(token), reportsBudget: client.budget() !== undefined };
-  return reportOf(tried, tools.map((tool) => verdictOf(tool, facts)));
+  const facts = {
+    results: tried.results,
+    permission: permissionIn(token),
+    reportsBudget: client.budget() !== undefined,
+  };
+  return reportOf(
+    tried,
+    tools.map((tool) => verdictOf(tool, facts)),
+  );
 }
 
 /**
- * `infra-mcp doctor --platform`: which tools work on the configured platform. Changes nothing. The exit code is 1 if one
+ * `infra-mcp doctor --platform`: which tools work on the configured platform. Changes nothing. The exit code is 1 if
+ * one
  * doesn't work.
  * @throws Error if the options are invalid, or there is no platform or no token.
  */
-export async function doctorPlatformCommand(server: ServerKind, flags: GivenFlags, { json, verbose = false }: { json?: boolean; verbose?: boolean }): Promise<void> {
+export async function doctorPlatformCommand(
+  server: ServerKind,
+  flags: GivenFlags,
+  { json, verbose = false }: { json?: boolean; verbose?: boolean },
+): Promise<void> {
   const { config, findings } = await readServerConfig(server, flags, process.env);
-  if (!config) throw new Error(findings.map(({ says, todo }) => `${says.replace(/\.$/, '')}. ${todo ?? ''}`.trim()).join('\n'));
+  if (!config)
+    throw new Error(findings.map(({ says, todo }) => `${says.replace(/\.$/, '')}. ${todo ?? ''}`.trim()).join('\n'));
   const current = await currentClient(config);
-  if (!current) throw new Error('There is no platform to examine, or no token for it. Set INFRA_BASE_URL, and INFRA_API_TOKEN or INFRA_API_TOKEN_FILE. A token that may only read is enough.');
+  if (!current)
+    throw new Error(
+      'There is no platform to examine, or no token for it. Set INFRA_BASE_URL, and INFRA_API_TOKEN or INFRA_API_TOKEN_FILE. A token that may only read is enough.',
+    );
   try {
     const tools = offeredTools(config).filter(({ operation }) => !config.readOnly || operation.effect === 'read');
     const report = await withProgress('Examining the platform', (update) =>
-      examinePlatform(current.client, tools, current.token, (tried, of) => update(`Examining the platform: ${tried} of ${of} reads tried`)));
+      examinePlatform(current.client, tools, current.token, (tried, of) =>
+        update(`Examining the platform: ${tried} of ${of} reads tried`),
+      ),
+    );
     if (!report.ok) process.exitCode = 1;
     process.stdout.write(json ? `${JSON.stringify(report)}\n` : reportText(report, verbose));
   } finally {

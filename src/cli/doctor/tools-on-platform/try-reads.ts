@@ -1,5 +1,18 @@
 import { ApiError, type ApiErrorKind, type Client } from '../../../client/index.ts';
-import { operations, parameterKind, snakeCase, type AnyOperation, type JsonRecord, hasVariablePaths, isRecord, recordsIn, scopeOfOwner, serviceKinds, variableOwnerKinds, type ReferenceKind } from '../../../contract/index.ts';
+import {
+  operations,
+  parameterKind,
+  snakeCase,
+  type AnyOperation,
+  type JsonRecord,
+  hasVariablePaths,
+  isRecord,
+  recordsIn,
+  scopeOfOwner,
+  serviceKinds,
+  variableOwnerKinds,
+  type ReferenceKind,
+} from '../../../contract/index.ts';
 import { answerTimeout } from '../current-client.ts';
 import { responseKinds } from '../../../server/resolve/index.ts';
 
@@ -26,7 +39,9 @@ const paramsOf = ({ params }: AnyOperation): readonly string[] => params;
 const paramKinds = (operation: AnyOperation): readonly ReferenceKind[] => paramsOf(operation).map(parameterKind);
 
 /** Kinds of owners of variables, those first whose variables are listed at no path of their own. */
-const owners = variableOwnerKinds.toSorted((one, other) => Number(hasVariablePaths(one)) - Number(hasVariablePaths(other)));
+const owners = variableOwnerKinds.toSorted(
+  (one, other) => Number(hasVariablePaths(one)) - Number(hasVariablePaths(other)),
+);
 
 /** Creates an empty collection of ids. */
 export function createKnownIds(): KnownIds {
@@ -40,7 +55,8 @@ export function createKnownIds(): KnownIds {
     return kind && { [targetBy.scope]: scopeOfOwner(kind), [targetBy.id]: of(kind)[0] };
   };
   const lackingFor = (operation: AnyOperation): ReferenceKind | undefined =>
-    paramKinds(operation).find((kind) => !ids.has(kind)) ?? (operation.targetBy && !ownerIn(operation) ? owners[0] : undefined);
+    paramKinds(operation).find((kind) => !ids.has(kind)) ??
+    (operation.targetBy && !ownerIn(operation) ? owners[0] : undefined);
   return {
     of,
     lackingFor,
@@ -51,7 +67,12 @@ export function createKnownIds(): KnownIds {
       if (operation === operations.get_organization) keep('organization', answer['id']);
     },
     inputFor: (operation) =>
-      lackingFor(operation) === undefined ? { ...Object.fromEntries(paramsOf(operation).map((param) => [snakeCase(param), of(parameterKind(param))[0]])), ...ownerIn(operation) } : undefined,
+      lackingFor(operation) === undefined
+        ? {
+            ...Object.fromEntries(paramsOf(operation).map((param) => [snakeCase(param), of(parameterKind(param))[0]])),
+            ...ownerIn(operation),
+          }
+        : undefined,
     counts: () => Object.fromEntries([...ids].map(([kind, found]) => [kind, found.size])),
   };
 }
@@ -68,7 +89,10 @@ const texts: Partial<Record<ApiErrorKind, (error: ApiError) => string>> = {
   server_error: () => 'the platform failed',
   timeout: () => 'no answer in time',
   unreachable: () => 'no connection',
-  bad_answer: ({ field }) => (field !== undefined && plainPath.test(field) ? `the answer is not as the interface has it, at ${field}` : 'the answer is not as the interface has it'),
+  bad_answer: ({ field }) =>
+    field !== undefined && plainPath.test(field)
+      ? `the answer is not as the interface has it, at ${field}`
+      : 'the answer is not as the interface has it',
 };
 
 /** A failed read in words that name neither resources nor their ids, and repeat nothing that the platform says. */
@@ -78,7 +102,10 @@ function readFailureText(error: ApiError): string {
 }
 
 /** How a read went: answered, perhaps in parts for a reason, failed for one, or not tried for one. */
-export type ReadResult = { readonly state: 'answered'; readonly why?: string } | { readonly state: 'failed'; readonly why: string; readonly kind: ApiErrorKind } | { readonly state: 'not_tried'; readonly why: string };
+export type ReadResult =
+  | { readonly state: 'answered'; readonly why?: string }
+  | { readonly state: 'failed'; readonly why: string; readonly kind: ApiErrorKind }
+  | { readonly state: 'not_tried'; readonly why: string };
 
 /** What trying every read showed. */
 export interface TriedReads {
@@ -94,8 +121,17 @@ export interface TriedReads {
 /** The most requests of one examination, however much there is on the platform. */
 export const maximumRequests = 100;
 
-/** Failures after which every further request would fail as well, or say little: without an organization most calls fail. */
-const endings: readonly ApiErrorKind[] = ['unauthorized', 'unclear_organization', 'rate_limited', 'unreachable', 'canceled'];
+/**
+ * Failures after which every further request would fail as well, or say little: without an organization most calls
+ * fail.
+ */
+const endings: readonly ApiErrorKind[] = [
+  'unauthorized',
+  'unclear_organization',
+  'rate_limited',
+  'unreachable',
+  'canceled',
+];
 
 /** Timeouts in succession after which it ends early. */
 const maximumTimeouts = 2;
@@ -123,7 +159,11 @@ async function send(operation: AnyOperation, input: JsonRecord, examination: Exa
   let flaw: ApiError | undefined;
   try {
     // As tools read: what can be read of an answer counts.
-    const answer = await examination.client.call(operation, input, { attempts: 1, deadline: Date.now() + answerTimeout, onFlaw: (found) => (flaw = found) });
+    const answer = await examination.client.call(operation, input, {
+      attempts: 1,
+      deadline: Date.now() + answerTimeout,
+      onFlaw: (found) => (flaw = found),
+    });
     examination.ids.learn(operation, answer);
     examination.timeouts = 0;
     return { state: 'answered', ...(flaw && { why: `${readFailureText(flaw)}, so only a part of it is read` }) };
@@ -137,7 +177,8 @@ async function send(operation: AnyOperation, input: JsonRecord, examination: Exa
 }
 
 /** The next read that can be tried with the ids that are known. */
-const nextOf = ({ reads, results, ids }: Examination): AnyOperation | undefined => reads.find((operation) => !results.has(operation) && ids.lackingFor(operation) === undefined);
+const nextOf = ({ reads, results, ids }: Examination): AnyOperation | undefined =>
+  reads.find((operation) => !results.has(operation) && ids.lackingFor(operation) === undefined);
 
 /** Tries what can be tried with the ids that are known, until nothing is left of that. */
 async function tryPossible(examination: Examination): Promise<void> {
@@ -148,7 +189,10 @@ async function tryPossible(examination: Examination): Promise<void> {
   }
 }
 
-/** Looks into more resources for kinds that the first lists didn't have, as long as enough requests remain for the reads themselves. */
+/**
+ * Looks into more resources for kinds that the first lists didn't have, as long as enough requests remain for the reads
+ * themselves.
+ */
 async function searchFurther(list: AnyOperation, param: string, examination: Examination): Promise<void> {
   const { reads, results, ids } = examination;
   if (results.get(list)?.state !== 'answered') return;
@@ -170,14 +214,27 @@ function reasonNotTried(operation: AnyOperation, { ids, ended }: Examination): s
  * Tries each of these reads once, with ids from the lists among them. Sends nothing but GET requests, one after the
  * other, and at most `maximumRequests`.
  */
-export async function tryReads(client: Client, reads: readonly AnyOperation[], onProgress: OnReadTried = () => undefined): Promise<TriedReads> {
-  const examination: Examination = { client, reads, ids: createKnownIds(), results: new Map(), onProgress, requests: 0, timeouts: 0 };
+export async function tryReads(
+  client: Client,
+  reads: readonly AnyOperation[],
+  onProgress: OnReadTried = () => undefined,
+): Promise<TriedReads> {
+  const examination: Examination = {
+    client,
+    reads,
+    ids: createKnownIds(),
+    results: new Map(),
+    onProgress,
+    requests: 0,
+    timeouts: 0,
+  };
   await tryPossible(examination);
   await searchFurther(operations.list_environments, 'projectId', examination);
   await tryPossible(examination);
   await searchFurther(operations.list_services, 'environmentId', examination);
   await tryPossible(examination);
   const { results, requests, ids, ended } = examination;
-  for (const operation of reads.filter((one) => !results.has(one))) results.set(operation, { state: 'not_tried', why: reasonNotTried(operation, examination) });
+  for (const operation of reads.filter((one) => !results.has(one)))
+    results.set(operation, { state: 'not_tried', why: reasonNotTried(operation, examination) });
   return { results, requests, seen: ids.counts(), ended };
 }

@@ -24,7 +24,8 @@ export interface PlatformFacts {
 
 const whyOf = (result: ReadResult | undefined): string => result?.why ?? 'it was not read';
 
-const listed = (uses: readonly ReadUse[], results: PlatformFacts['results']): string => uses.map(({ operation }) => `${operation.name}: ${whyOf(results.get(operation))}`).join('; ');
+const listed = (uses: readonly ReadUse[], results: PlatformFacts['results']): string =>
+  uses.map(({ operation }) => `${operation.name}: ${whyOf(results.get(operation))}`).join('; ');
 
 /** Reasons, those of the same lack together. */
 const reasons = (uses: readonly ReadUse[], results: PlatformFacts['results']): readonly string[] =>
@@ -33,35 +34,59 @@ const reasons = (uses: readonly ReadUse[], results: PlatformFacts['results']): r
 /** Why a change isn't possible with this token; undefined if it may be, or the token doesn't tell. */
 const refusedPermission = (tool: Tool, permission: PermissionLevel | undefined): string | undefined => {
   const needed = permissionOf(tool);
-  return permission === undefined || includesPermission(permission, needed) ? undefined : `the token has the permission ${permission}, and ${needed} is needed`;
+  return permission === undefined || includesPermission(permission, needed)
+    ? undefined
+    : `the token has the permission ${permission}, and ${needed} is needed`;
 };
 
 /** The verdict on a tool, from what its reads answered. Its changes are never tried. */
 export function verdictOf(tool: Tool, { results, permission, reportsBudget }: PlatformFacts): ToolVerdict {
   const uses = readsOfTool(tool);
   const stateOf = (operation: AnyOperation): ReadResult['state'] => results.get(operation)?.state ?? 'not_tried';
-  const inState = (state: ReadResult['state']): readonly ReadUse[] => uses.filter(({ operation }) => stateOf(operation) === state);
-  const every = ({ operation, instead = [] }: ReadUse, state: ReadResult['state']): boolean => [operation, ...instead].every((one) => stateOf(one) === state);
+  const inState = (state: ReadResult['state']): readonly ReadUse[] =>
+    uses.filter(({ operation }) => stateOf(operation) === state);
+  const every = ({ operation, instead = [] }: ReadUse, state: ReadResult['state']): boolean =>
+    [operation, ...instead].every((one) => stateOf(one) === state);
   const isToldOtherwise = ({ operation, same }: ReadUse): boolean => {
     const result = results.get(operation);
-    return result?.state === 'failed' && (same?.after.includes(result.kind) ?? false) && (same?.reads ?? []).some((one) => stateOf(one) === 'answered');
+    return (
+      result?.state === 'failed' &&
+      (same?.after.includes(result.kind) ?? false) &&
+      (same?.reads ?? []).some((one) => stateOf(one) === 'answered')
+    );
   };
   const failed = inState('failed').filter((use) => !isToldOtherwise(use));
-  const partial = [...new Map(inState('answered').flatMap((use) => (results.get(use.operation)?.why === undefined ? [] : [[use.operation, { ...use, without: 'parts of answers are not read' }] as const]))).values()];
+  const partial = [
+    ...new Map(
+      inState('answered').flatMap((use) =>
+        results.get(use.operation)?.why === undefined
+          ? []
+          : [[use.operation, { ...use, without: 'parts of answers are not read' }] as const],
+      ),
+    ).values(),
+  ];
   const needed = uses.filter(({ isNeeded }) => isNeeded);
   // Alternatives fail together if none of them was answered, and at least one was tried.
-  const fatal = failed.filter((use) => use.isNeeded && ![use.operation, ...(use.instead ?? [])].some((one) => stateOf(one) === 'answered'));
+  const fatal = failed.filter(
+    (use) => use.isNeeded && ![use.operation, ...(use.instead ?? [])].some((one) => stateOf(one) === 'answered'),
+  );
   const refused = refusedPermission(tool, permission);
   const changes = tool.operations.some(({ method }) => method !== 'GET');
   const verdict = (state: VerdictState, ...why: readonly string[]): ToolVerdict => ({ tool: tool.name, state, why });
 
   if (refused !== undefined) return verdict('does_not_work', refused);
   if (fatal.length > 0) return verdict('does_not_work', ...reasons(fatal, results));
-  if (tool.needsBudget && !reportsBudget) return verdict('does_not_work', 'the platform does not report how many requests are left');
+  if (tool.needsBudget && !reportsBudget)
+    return verdict('does_not_work', 'the platform does not report how many requests are left');
   const untried = changes
     ? [`its reads work; the change itself would change something, and needs the permission ${permissionOf(tool)}`]
     : needed.filter((use) => every(use, 'not_tried')).map(({ operation }) => whyOf(results.get(operation)));
   const lacking = [...failed, ...partial];
-  if (lacking.length > 0) return verdict('works_with_less', ...reasons(lacking, results), ...(changes ? ['the change itself was not tried'] : []));
+  if (lacking.length > 0)
+    return verdict(
+      'works_with_less',
+      ...reasons(lacking, results),
+      ...(changes ? ['the change itself was not tried'] : []),
+    );
   return untried.length > 0 ? verdict('not_tried', ...new Set(untried)) : verdict('works');
 }

@@ -2,7 +2,14 @@ import { tools } from '../../../../tools/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { ServerLogger } from '../../../server/context/index.ts';
 import { unseenVariables } from '../../../server/guard/index.ts';
-import { bearerAuthentication, loadApiKeys, type ApiKeys, type AuthenticateCaller, type HttpHandler, type OAuth } from '../../../transport/index.ts';
+import {
+  bearerAuthentication,
+  loadApiKeys,
+  type ApiKeys,
+  type AuthenticateCaller,
+  type HttpHandler,
+  type OAuth,
+} from '../../../transport/index.ts';
 
 /** The configured authentication of callers. */
 export interface ConfiguredAuthentication {
@@ -10,22 +17,40 @@ export interface ConfiguredAuthentication {
   readonly authenticate?: AuthenticateCaller;
   /** Handlers by path for the OAuth metadata of this server. */
   readonly routes: Readonly<Record<string, HttpHandler>>;
-  /** Environment variables that the policies of keys, current and earlier ones, allow to be set without showing their values. */
+  /**
+   * Environment variables that the policies of keys, current and earlier ones, allow to be set without showing their
+   * values.
+   */
   readonly unseen: () => readonly string[];
   /** Rereads the keys. @returns a function that applies them. */
   readonly prepareReload: () => Promise<() => void>;
 }
 
-const configuredKeys = async ({ keysFile }: Config): Promise<ApiKeys | undefined> => (keysFile === undefined ? undefined : loadApiKeys(keysFile, tools));
+const configuredKeys = async ({ keysFile }: Config): Promise<ApiKeys | undefined> =>
+  keysFile === undefined ? undefined : loadApiKeys(keysFile, tools);
 
-const unseenVariablesOf = (keys: ApiKeys | undefined): readonly string[] => [...(keys?.values() ?? [])].flatMap(({ restriction }) => unseenVariables(restriction.rules));
+const unseenVariablesOf = (keys: ApiKeys | undefined): readonly string[] =>
+  [...(keys?.values() ?? [])].flatMap(({ restriction }) => unseenVariables(restriction.rules));
 
 /** The OAuth resource server, if configured. Its library is loaded only then. */
-async function configuredOAuth({ oauthIssuer: issuer, oauthAudience, oauthJwksUrl, publicUrl }: Config, log: ServerLogger): Promise<{ oauth?: OAuth; routes: Record<string, HttpHandler> }> {
+async function configuredOAuth(
+  { oauthIssuer: issuer, oauthAudience, oauthJwksUrl, publicUrl }: Config,
+  log: ServerLogger,
+): Promise<{ oauth?: OAuth; routes: Record<string, HttpHandler> }> {
   if (issuer === undefined || publicUrl === undefined) return { routes: {} };
-  const [{ createOAuth }, { resourceMetadata, resourceMetadataUrl }] = await Promise.all([import('../../../transport/http/oauth.ts'), import('../../../transport/http/resource-metadata.ts')]);
+  const [{ createOAuth }, { resourceMetadata, resourceMetadataUrl }] = await Promise.all([
+    import('../../../transport/http/oauth.ts'),
+    import('../../../transport/http/resource-metadata.ts'),
+  ]);
   const url = resourceMetadataUrl(publicUrl);
-  const oauth = createOAuth({ issuer, audience: oauthAudience ?? publicUrl.href, jwksUri: oauthJwksUrl, metadataUrl: url.href, clock: { now: Date.now }, log });
+  const oauth = createOAuth({
+    issuer,
+    audience: oauthAudience ?? publicUrl.href,
+    jwksUri: oauthJwksUrl,
+    metadataUrl: url.href,
+    clock: { now: Date.now },
+    log,
+  });
   return { oauth, routes: { [url.pathname]: resourceMetadata(publicUrl, issuer) } };
 }
 

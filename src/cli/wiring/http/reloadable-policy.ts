@@ -18,7 +18,11 @@ export interface ReloadablePolicy {
 }
 
 const policyVersionOf = async ({ policyFile }: Config): Promise<string> =>
-  policyFile === undefined ? '' : createHash('sha256').update(await readFile(policyFile)).digest('base64url');
+  policyFile === undefined
+    ? ''
+    : createHash('sha256')
+        .update(await readFile(policyFile))
+        .digest('base64url');
 
 /**
  * Loads the policy.
@@ -26,7 +30,11 @@ const policyVersionOf = async ({ policyFile }: Config): Promise<string> =>
  * @param create creates the dependencies under a policy. Called once, so that their state survives a reload.
  * @throws Error that says what is wrong with the policy.
  */
-export async function openReloadablePolicy(config: Config, tools: readonly Tool[], create: (policy: Policy) => SharedDependencies): Promise<ReloadablePolicy> {
+export async function openReloadablePolicy(
+  config: Config,
+  tools: readonly Tool[],
+  create: (policy: Policy) => SharedDependencies,
+): Promise<ReloadablePolicy> {
   const base = create(await configuredPolicy(config));
   const under = (policy: Policy): SharedDependencies => dependenciesUnder(base, tools, policy);
   let current = { dependencies: restrictedDependencies(base, tools), version: await policyVersionOf(config) };

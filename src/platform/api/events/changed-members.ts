@@ -17,7 +17,9 @@ const longestText = 500;
 const longestChange = 8_000;
 
 const hideInText = (text: string): string =>
-  text.replaceAll(/:\/\/[^\s/@]+@/g, `://${hiddenSecret}@`).replaceAll(/((?:secret|passw\w*|token|credential\w*|key)["']?\s*[=:]\s*)[^\s,;]+/gi, `$1${hiddenSecret}`);
+  text
+    .replaceAll(/:\/\/[^\s/@]+@/g, `://${hiddenSecret}@`)
+    .replaceAll(/((?:secret|passw\w*|token|credential\w*|key)["']?\s*[=:]\s*)[^\s,;]+/gi, `$1${hiddenSecret}`);
 
 const shownText = (name: string, text: string): string => {
   if (textMembers.includes(name)) return `${text.length} characters`;
@@ -25,19 +27,35 @@ const shownText = (name: string, text: string): string => {
 };
 
 /** Whether a list is a pair of a name and a value, as in the values of a chart. */
-const isPair = (list: readonly unknown[]): list is readonly [string, string] => list.length === 2 && list.every((one) => typeof one === 'string') && /^[\w.[\]-]+$/.test(String(list[0])) && !String(list[0]).startsWith('-');
+const isPair = (list: readonly unknown[]): list is readonly [string, string] =>
+  list.length === 2 &&
+  list.every((one) => typeof one === 'string') &&
+  /^[\w.[\]-]+$/.test(String(list[0])) &&
+  !String(list[0]).startsWith('-');
 
 /** Whether an argument of a program announces a secret as the next one. */
-const follows = (previous: unknown): boolean => typeof previous === 'string' && /^--?[\w-]+$/.test(previous) && isSecretName(previous);
+const follows = (previous: unknown): boolean =>
+  typeof previous === 'string' && /^--?[\w-]+$/.test(previous) && isSecretName(previous);
 
 /** A value without the secrets in it. @param name the member that holds it */
 function withoutSecrets(name: string, value: unknown): unknown {
-  if (name.startsWith('sealed_') || (isSecretName(name) && value !== null && typeof value !== 'boolean')) return hiddenSecret;
+  if (name.startsWith('sealed_') || (isSecretName(name) && value !== null && typeof value !== 'boolean'))
+    return hiddenSecret;
   if (typeof value === 'string') return shownText(name, value);
-  if (Array.isArray(value)) return isPair(value) && isSecretName(value[0]) ? [value[0], hiddenSecret] : value.map((one, index) => (follows(value[index - 1]) ? hiddenSecret : withoutSecrets('', one)));
+  if (Array.isArray(value))
+    return isPair(value) && isSecretName(value[0])
+      ? [value[0], hiddenSecret]
+      : value.map((one, index) => (follows(value[index - 1]) ? hiddenSecret : withoutSecrets('', one)));
   if (!isRecord(value)) return value;
-  const isSecretRow = value['secret'] === true || ['key', 'name'].some((member) => typeof value[member] === 'string' && isSecretName(value[member]));
-  return Object.fromEntries(Object.entries(value).map(([member, one]) => [member, isSecretRow && member === 'value' ? hiddenSecret : withoutSecrets(member, one)]));
+  const isSecretRow =
+    value['secret'] === true ||
+    ['key', 'name'].some((member) => typeof value[member] === 'string' && isSecretName(value[member]));
+  return Object.fromEntries(
+    Object.entries(value).map(([member, one]) => [
+      member,
+      isSecretRow && member === 'value' ? hiddenSecret : withoutSecrets(member, one),
+    ]),
+  );
 }
 
 const times: readonly string[] = ['created_at', 'updated_at'];
@@ -49,11 +67,21 @@ const leaves = (record: JsonRecord, path = ''): readonly (readonly [string, unkn
     return isRecord(value) ? leaves(value, `${path}${name}.`) : [[`${path}${name}`, value] as const];
   });
 
-/** A value for comparison: with members in one order, and rows of lists without their ids, which a replacement may give anew. */
+/**
+ * A value for comparison: with members in one order, and rows of lists without their ids, which a replacement may give
+ * anew.
+ */
 const comparable = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map((one) => comparable(isRecord(one) ? Object.fromEntries(Object.entries(one).filter(([name]) => name !== 'id')) : one));
+  if (Array.isArray(value))
+    return value.map((one) =>
+      comparable(isRecord(one) ? Object.fromEntries(Object.entries(one).filter(([name]) => name !== 'id')) : one),
+    );
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([name, one]) => [name, comparable(one)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, one]) => [name, comparable(one)]),
+  );
 };
 
 const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
@@ -62,15 +90,27 @@ const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1)
 export type MemberDefaults = Readonly<Record<string, unknown>>;
 
 const isDefault = (path: string, value: unknown, defaults: MemberDefaults): boolean =>
-  value === undefined || value === false || (Array.isArray(value) && value.length === 0) || value === defaults[lastName(path)];
+  value === undefined ||
+  value === false ||
+  (Array.isArray(value) && value.length === 0) ||
+  value === defaults[lastName(path)];
 
 const shown = (members: ReadonlyMap<string, unknown>, paths: readonly string[], isSecretValue: boolean): string => {
-  const record = Object.fromEntries(paths.flatMap((path) => {
-    if (!members.has(path)) return [];
-    return [[path, isSecretValue && path === 'value' ? hiddenSecret : withoutSecrets(lastName(path), members.get(path))] as const];
-  }));
+  const record = Object.fromEntries(
+    paths.flatMap((path) => {
+      if (!members.has(path)) return [];
+      return [
+        [
+          path,
+          isSecretValue && path === 'value' ? hiddenSecret : withoutSecrets(lastName(path), members.get(path)),
+        ] as const,
+      ];
+    }),
+  );
   const text = JSON.stringify(record);
-  return text.length > longestChange ? JSON.stringify(Object.fromEntries(Object.keys(record).map((path) => [path, 'too long to keep']))) : text;
+  return text.length > longestChange
+    ? JSON.stringify(Object.fromEntries(Object.keys(record).map((path) => [path, 'too long to keep'])))
+    : text;
 };
 
 /**
@@ -80,11 +120,25 @@ const shown = (members: ReadonlyMap<string, unknown>, paths: readonly string[], 
  * @param identifying members that are shown even if they did not change
  * @param defaults a default that is filled in or left out is no change
  */
-export function changedMembers(before: JsonRecord | undefined, after: JsonRecord | undefined, identifying: readonly string[] = [], defaults: MemberDefaults = {}): ChangedMembers {
+export function changedMembers(
+  before: JsonRecord | undefined,
+  after: JsonRecord | undefined,
+  identifying: readonly string[] = [],
+  defaults: MemberDefaults = {},
+): ChangedMembers {
   const [old, now] = [new Map(leaves(before ?? {})), new Map(leaves(after ?? {}))];
-  const isFilledIn = (path: string): boolean => before !== undefined && after !== undefined && [old, now].every((members) => isDefault(path, members.get(path), defaults));
-  const differs = (path: string): boolean => !isFilledIn(path) && JSON.stringify(comparable(old.get(path))) !== JSON.stringify(comparable(now.get(path)));
-  const paths = [...new Set([...old.keys(), ...now.keys()])].filter((path) => differs(path) || identifying.includes(path));
+  const isFilledIn = (path: string): boolean =>
+    before !== undefined &&
+    after !== undefined &&
+    [old, now].every((members) => isDefault(path, members.get(path), defaults));
+  const differs = (path: string): boolean =>
+    !isFilledIn(path) && JSON.stringify(comparable(old.get(path))) !== JSON.stringify(comparable(now.get(path)));
+  const paths = [...new Set([...old.keys(), ...now.keys()])].filter(
+    (path) => differs(path) || identifying.includes(path),
+  );
   const isSecretValue = [old.get('key'), now.get('key')].some((key) => typeof key === 'string' && isSecretName(key));
-  return { change: shown(now, paths, isSecretValue), original_change: before === undefined ? null : shown(old, paths, isSecretValue) };
+  return {
+    change: shown(now, paths, isSecretValue),
+    original_change: before === undefined ? null : shown(old, paths, isSecretValue),
+  };
 }

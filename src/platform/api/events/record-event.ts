@@ -13,12 +13,32 @@ export interface Actor {
 
 /** The types of events, by the first word of the operation's name. */
 const eventTypes: Readonly<Record<string, string>> = {
-  create: 'CREATE', invite: 'CREATE', override: 'CREATE', update: 'UPDATE', set: 'UPDATE', delete: 'DELETE', remove: 'DELETE', clone: 'CLONE', import: 'IMPORT', lock: 'LOCK',
-  unlock: 'UNLOCK', upgrade: 'MAINTENANCE', deploy: 'TRIGGER_DEPLOY', start: 'TRIGGER_DEPLOY', redeploy: 'TRIGGER_REDEPLOY', restart: 'TRIGGER_RESTART', stop: 'TRIGGER_STOP',
-  cancel: 'TRIGGER_CANCEL', plan: 'TRIGGER_DEPLOY_DRY_RUN', restore: 'TRIGGER_DEPLOY',
+  create: 'CREATE',
+  invite: 'CREATE',
+  override: 'CREATE',
+  update: 'UPDATE',
+  set: 'UPDATE',
+  delete: 'DELETE',
+  remove: 'DELETE',
+  clone: 'CLONE',
+  import: 'IMPORT',
+  lock: 'LOCK',
+  unlock: 'UNLOCK',
+  upgrade: 'MAINTENANCE',
+  deploy: 'TRIGGER_DEPLOY',
+  start: 'TRIGGER_DEPLOY',
+  redeploy: 'TRIGGER_REDEPLOY',
+  restart: 'TRIGGER_RESTART',
+  stop: 'TRIGGER_STOP',
+  cancel: 'TRIGGER_CANCEL',
+  plan: 'TRIGGER_DEPLOY_DRY_RUN',
+  restore: 'TRIGGER_DEPLOY',
 };
 
-/** The type of the event of an operation that changes something. @throws Error for an operation whose name begins with an unknown word */
+/**
+ * The type of the event of an operation that changes something. @throws Error for an operation whose name begins with
+ * an unknown word
+ */
 export function eventTypeOf({ name }: Pick<AnyOperation, 'name'>): string {
   const type = eventTypes[name.split('_', 1)[0]!];
   if (type === undefined) throw new Error(`${name}: no type of event is known for operations that begin so`);
@@ -28,7 +48,9 @@ export function eventTypeOf({ name }: Pick<AnyOperation, 'name'>): string {
 type Input = Readonly<Record<string, unknown>>;
 
 const createdBy = ({ creates }: AnyOperation, answer: unknown): ChangedResource | undefined =>
-  creates && isRecord(answer) && typeof answer['id'] === 'string' ? { kind: creates.kind, id: answer['id'] } : undefined;
+  creates && isRecord(answer) && typeof answer['id'] === 'string'
+    ? { kind: creates.kind, id: answer['id'] }
+    : undefined;
 
 /** What a path names last: what the operation changes, unless it creates something. */
 const namedBy = ({ params }: AnyOperation, input: Input): ChangedResource | undefined => {
@@ -41,27 +63,55 @@ const namedBy = ({ params }: AnyOperation, input: Input): ChangedResource | unde
 async function orderedWork(db: Db, op: AnyOperation, input: Input): Promise<JsonRecord> {
   const named: readonly string[] = op.params.map(snakeCase);
   const members = Object.entries(input).filter(([name, value]) => value !== undefined && !named.includes(name));
-  const ids = members.flatMap(([name, value]) => (name.endsWith('_ids') && Array.isArray(value) ? value.map(String) : []));
-  const services = ids.length === 0 ? [] : await db.selectFrom('service').select('name').where('id', 'in', ids).orderBy('name').execute();
-  return { ...Object.fromEntries(members.filter(([name]) => !name.endsWith('_ids'))), ...(services.length > 0 && { services: services.map(({ name }) => name) }) };
+  const ids = members.flatMap(([name, value]) =>
+    name.endsWith('_ids') && Array.isArray(value) ? value.map(String) : [],
+  );
+  const services =
+    ids.length === 0
+      ? []
+      : await db.selectFrom('service').select('name').where('id', 'in', ids).orderBy('name').execute();
+  return {
+    ...Object.fromEntries(members.filter(([name]) => !name.endsWith('_ids'))),
+    ...(services.length > 0 && { services: services.map(({ name }) => name) }),
+  };
 }
 
 /** What an upgrade was asked for: it has not happened yet when its event is recorded. */
-const orderedUpgrade = ({ version, next_version }: JsonRecord): ChangedMembers => changedMembers({ version }, { version: next_version });
+const orderedUpgrade = ({ version, next_version }: JsonRecord): ChangedMembers =>
+  changedMembers({ version }, { version: next_version });
 
 const longestAgent = 200;
 
 /** Writes one event. */
 async function writeEvent(
-  db: Db, type: string, { target, place }: Pick<DescribedSubject, 'target' | 'place'>, { change, original_change }: ChangedMembers, actor: Actor, at: string,
+  db: Db,
+  type: string,
+  { target, place }: Pick<DescribedSubject, 'target' | 'place'>,
+  { change, original_change }: ChangedMembers,
+  actor: Actor,
+  at: string,
 ): Promise<void> {
-  const { id: organization_id } = await db.selectFrom('organization').select('id').orderBy('created_at').executeTakeFirstOrThrow();
+  const { id: organization_id } = await db
+    .selectFrom('organization')
+    .select('id')
+    .orderBy('created_at')
+    .executeTakeFirstOrThrow();
   await db
     .insertInto('audit_event')
     .values({
-      organization_id, created_at: at, event_type: type, ...target, change, original_change, origin: actor.origin, triggered_by: actor.name,
-      user_agent: actor.userAgent?.slice(0, longestAgent) ?? null, project_id: place.project_id ?? null, project_name: place.project_name ?? null,
-      environment_id: place.environment_id ?? null, environment_name: place.environment_name ?? null,
+      organization_id,
+      created_at: at,
+      event_type: type,
+      ...target,
+      change,
+      original_change,
+      origin: actor.origin,
+      triggered_by: actor.name,
+      user_agent: actor.userAgent?.slice(0, longestAgent) ?? null,
+      project_id: place.project_id ?? null,
+      project_name: place.project_name ?? null,
+      environment_id: place.environment_id ?? null,
+      environment_name: place.environment_name ?? null,
     })
     .execute();
 }
@@ -71,7 +121,11 @@ async function writeEvent(
  * @param run carries the change out
  */
 export async function withEvent<Answer>(
-  op: AnyOperation, input: Input, { db, clock }: { readonly db: Db; readonly clock: PlatformClock }, actor: Actor, run: () => Promise<Answer>,
+  op: AnyOperation,
+  input: Input,
+  { db, clock }: { readonly db: Db; readonly clock: PlatformClock },
+  actor: Actor,
+  run: () => Promise<Answer>,
 ): Promise<Answer> {
   const type = eventTypeOf(op);
   const named = namedBy(op, input);
@@ -83,16 +137,36 @@ export async function withEvent<Answer>(
   if (!described) return answer;
   const changed = type.startsWith('TRIGGER_')
     ? changedMembers(undefined, await orderedWork(db, op, input))
-    : type === 'MAINTENANCE' && before ? orderedUpgrade(before.members)
-    : changedMembers(op.creates ? undefined : before?.members, after?.members, described.identifying, described.defaults);
+    : type === 'MAINTENANCE' && before
+      ? orderedUpgrade(before.members)
+      : changedMembers(
+          op.creates ? undefined : before?.members,
+          after?.members,
+          described.identifying,
+          described.defaults,
+        );
   await writeEvent(db, type, described, changed, actor, isoNow(clock));
   return answer;
 }
 
 /** Makes a change that no request asks for, with its event, such as one of the past. @param at its time, ISO 8601 */
-export async function withRecordedChange(db: Db, subject: ChangedResource, actor: Actor, at: string, run: () => Promise<void>): Promise<void> {
+export async function withRecordedChange(
+  db: Db,
+  subject: ChangedResource,
+  actor: Actor,
+  at: string,
+  run: () => Promise<void>,
+): Promise<void> {
   const before = await describeSubject(db, subject);
   await run();
   const after = await describeSubject(db, subject);
-  if (after) await writeEvent(db, 'UPDATE', after, changedMembers(before?.members, after.members, after.identifying, after.defaults), actor, at);
+  if (after)
+    await writeEvent(
+      db,
+      'UPDATE',
+      after,
+      changedMembers(before?.members, after.members, after.identifying, after.defaults),
+      actor,
+      at,
+    );
 }

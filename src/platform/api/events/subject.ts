@@ -19,7 +19,12 @@ interface Place {
 
 /** What an event says of its subject: the target, its place, and the members that may change. */
 export interface DescribedSubject {
-  readonly target: { readonly target_type: string; readonly target_id: string | null; readonly target_name: string; readonly sub_target_type: string | null };
+  readonly target: {
+    readonly target_type: string;
+    readonly target_id: string | null;
+    readonly target_name: string;
+    readonly sub_target_type: string | null;
+  };
   readonly place: Place;
   readonly members: JsonRecord;
   /** Members that tell which one it is, where the target doesn't. */
@@ -28,36 +33,75 @@ export interface DescribedSubject {
   readonly defaults: MemberDefaults;
 }
 
-const tableOf = (kind: string): keyof DatabaseSchema => (isServiceKind(kind) ? 'service' : kind === 'secret' || kind === 'environment_variable' ? 'variable' : kind) as keyof DatabaseSchema;
+const tableOf = (kind: string): keyof DatabaseSchema =>
+  (isServiceKind(kind)
+    ? 'service'
+    : kind === 'secret' || kind === 'environment_variable'
+      ? 'variable'
+      : kind) as keyof DatabaseSchema;
 
 const rowOf = async (db: Db, table: keyof DatabaseSchema, id: string, key = 'id'): Promise<JsonRecord | undefined> =>
-  db.selectFrom(table as 'project').selectAll().where(key as 'id', '=', id).executeTakeFirst();
+  db
+    .selectFrom(table as 'project')
+    .selectAll()
+    .where(key as 'id', '=', id)
+    .executeTakeFirst();
 
 /** Columns that say nothing about a change: ids of places, times, and what the engine writes. */
-const silent = /^(?:id|created_at|updated_at|updated_by|seq|(?:organization|project|environment|service|linked_variable|last_execution|last_deployment|cluster)_id|state|deployed_\w+|deployment_status|last_\w+_at|inviter|expires_at)$/;
+const silent =
+  /^(?:id|created_at|updated_at|updated_by|seq|(?:organization|project|environment|service|linked_variable|last_execution|last_deployment|cluster)_id|state|deployed_\w+|deployment_status|last_\w+_at|inviter|expires_at)$/;
 
-const parsed = (value: unknown): unknown => (typeof value === 'string' && /^[[{]/.test(value) ? (parseJson(value) ?? value) : value);
+const parsed = (value: unknown): unknown =>
+  typeof value === 'string' && /^[[{]/.test(value) ? (parseJson(value) ?? value) : value;
 
-const membersOf = (row: JsonRecord): JsonRecord => Object.fromEntries(Object.entries(row).flatMap(([name, value]) => (silent.test(name) ? [] : [[name, parsed(value)]])));
+const membersOf = (row: JsonRecord): JsonRecord =>
+  Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) => (silent.test(name) ? [] : [[name, parsed(value)]])),
+  );
 
-const textIn = (row: JsonRecord | undefined, name: string): string | undefined => (typeof row?.[name] === 'string' ? row[name] : undefined);
+const textIn = (row: JsonRecord | undefined, name: string): string | undefined =>
+  typeof row?.[name] === 'string' ? row[name] : undefined;
 
 async function placeOf(db: Db, row: JsonRecord, kind: string): Promise<Place> {
-  const service = kind !== 'service' && textIn(row, 'service_id') !== undefined ? await rowOf(db, 'service', textIn(row, 'service_id')!) : undefined;
-  const environment = kind === 'environment' ? row : await findOptional(db, 'environment', textIn(service ?? row, 'environment_id'));
-  const project = kind === 'project' ? row : await findOptional(db, 'project', textIn(environment ?? row, 'project_id'));
+  const service =
+    kind !== 'service' && textIn(row, 'service_id') !== undefined
+      ? await rowOf(db, 'service', textIn(row, 'service_id')!)
+      : undefined;
+  const environment =
+    kind === 'environment' ? row : await findOptional(db, 'environment', textIn(service ?? row, 'environment_id'));
+  const project =
+    kind === 'project' ? row : await findOptional(db, 'project', textIn(environment ?? row, 'project_id'));
   return {
     ...(environment && { environment_id: textIn(environment, 'id')!, environment_name: textIn(environment, 'name')! }),
     ...(project && { project_id: textIn(project, 'id')!, project_name: textIn(project, 'name')! }),
   };
 }
 
-const findOptional = async (db: Db, table: 'environment' | 'project', id: string | undefined): Promise<JsonRecord | undefined> => (id === undefined ? undefined : rowOf(db, table, id));
+const findOptional = async (
+  db: Db,
+  table: 'environment' | 'project',
+  id: string | undefined,
+): Promise<JsonRecord | undefined> => (id === undefined ? undefined : rowOf(db, table, id));
 
-const targetTypes: Readonly<Record<string, string>> = { registry: 'CONTAINER_REGISTRY', member: 'MEMBERS_AND_ROLES', invitation: 'MEMBERS_AND_ROLES' };
+const targetTypes: Readonly<Record<string, string>> = {
+  registry: 'CONTAINER_REGISTRY',
+  member: 'MEMBERS_AND_ROLES',
+  invitation: 'MEMBERS_AND_ROLES',
+};
 
 /** Kinds that are targets themselves. The others are parts of what holds them. */
-const targetKinds: readonly string[] = [...serviceKinds, 'environment', 'project', 'organization', 'cluster', 'webhook', 'helm_repository', 'registry', 'member', 'invitation'];
+const targetKinds: readonly string[] = [
+  ...serviceKinds,
+  'environment',
+  'project',
+  'organization',
+  'cluster',
+  'webhook',
+  'helm_repository',
+  'registry',
+  'member',
+  'invitation',
+];
 
 const typeOf = (kind: string): string => targetTypes[kind] ?? kind.toUpperCase();
 
@@ -77,10 +121,16 @@ const subTypeOf = (kind: string, row: JsonRecord): string => {
   return kind.toUpperCase();
 };
 
-const nameOf = (row: JsonRecord): string => textIn(row, 'name') ?? textIn(row, 'email') ?? textIn(row, 'key') ?? textIn(row, 'target_url') ?? textIn(row, 'id') ?? '';
+const nameOf = (row: JsonRecord): string =>
+  textIn(row, 'name') ??
+  textIn(row, 'email') ??
+  textIn(row, 'key') ??
+  textIn(row, 'target_url') ??
+  textIn(row, 'id') ??
+  '';
 
 async function extraMembers(db: Db, { kind, id }: ChangedResource): Promise<JsonRecord> {
-  if (kind === 'cluster') return { lock: await rowOf(db, 'cluster_lock', id, 'cluster_id') ?? null };
+  if (kind === 'cluster') return { lock: (await rowOf(db, 'cluster_lock', id, 'cluster_id')) ?? null };
   return kind === 'organization' ? ((await rowOf(db, 'billing_info', id, 'organization_id')) ?? {}) : {};
 }
 
@@ -93,16 +143,35 @@ export async function describeSubject(db: Db, subject: ChangedResource): Promise
   const isTarget = targetKinds.includes(kind);
   const holder = isTarget ? undefined : await holderOf(db, row);
   const [targetKind, target] = holder ? [holder.kind, holder.row] : [kind, row];
-  const own = table === 'service' ? { name: row['name'], ...(isRecord(parsed(row['spec'])) ? (parsed(row['spec']) as JsonRecord) : {}) } : kind === 'organization' ? {} : membersOf(row);
+  const own =
+    table === 'service'
+      ? { name: row['name'], ...(isRecord(parsed(row['spec'])) ? (parsed(row['spec']) as JsonRecord) : {}) }
+      : kind === 'organization'
+        ? {}
+        : membersOf(row);
   const extra = await extraMembers(db, subject);
   return {
     target: {
-      target_type: typeOf(targetKind), target_id: textIn(target, 'id') ?? null, target_name: nameOf(target),
-      sub_target_type: kind === 'organization' ? 'BILLING_INFO' : kind === 'invitation' ? 'INVITATION' : isTarget ? null : subTypeOf(kind, row),
+      target_type: typeOf(targetKind),
+      target_id: textIn(target, 'id') ?? null,
+      target_name: nameOf(target),
+      sub_target_type:
+        kind === 'organization'
+          ? 'BILLING_INFO'
+          : kind === 'invitation'
+            ? 'INVITATION'
+            : isTarget
+              ? null
+              : subTypeOf(kind, row),
     },
     place: await placeOf(db, row, table),
     members: { ...own, ...(kind === 'organization' ? membersOf(extra) : extra) },
     identifying: isTarget ? [] : ['key', 'name', 'domain'],
-    defaults: { icon_uri: isServiceKind(kind) ? defaultIcon(kind) : null, provider: defaultProvider, gpu: 0, enable_interpolation_in_file: 0 },
+    defaults: {
+      icon_uri: isServiceKind(kind) ? defaultIcon(kind) : null,
+      provider: defaultProvider,
+      gpu: 0,
+      enable_interpolation_in_file: 0,
+    },
   };
 }

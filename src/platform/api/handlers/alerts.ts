@@ -17,14 +17,25 @@ const targetService = async (db: Db, row: Selectable<AlertRuleTable>) => {
     .innerJoin('environment', 'environment.id', 'service.environment_id')
     .innerJoin('project', 'project.id', 'environment.project_id')
     .select([
-      'service.id', 'service.name', 'service.kind', 'service.spec', 'environment.id as environment_id', 'environment.name as environment_name',
-      'environment.cluster_id', 'project.id as project_id', 'project.name as project_name',
+      'service.id',
+      'service.name',
+      'service.kind',
+      'service.spec',
+      'environment.id as environment_id',
+      'environment.name as environment_name',
+      'environment.cluster_id',
+      'project.id as project_id',
+      'project.name as project_name',
     ])
     .where('service.id', '=', row.target_id)
     .executeTakeFirst();
   if (!service) return undefined;
   const { kind, spec, ...rest } = service;
-  const { description, job_type, icon_uri } = JSON.parse(spec) as { description?: string; job_type?: string; icon_uri?: string };
+  const { description, job_type, icon_uri } = JSON.parse(spec) as {
+    description?: string;
+    job_type?: string;
+    icon_uri?: string;
+  };
   return { ...rest, description, job_type, service_type: kind.toUpperCase(), icon_uri: icon_uri ?? defaultIcon(kind) };
 };
 
@@ -36,29 +47,49 @@ const ruleAnswer = async ({ db, engine }: Pick<RequestContext, 'db' | 'engine'>,
   alert_receiver_ids: JSON.parse(row.alert_receiver_ids) as string[],
   enabled: row.enabled === 1,
   is_up_to_date: row.is_up_to_date === 1,
-  target: { target_type: row.target_type, target_id: row.target_id, service: row.target_type === 'CLUSTER' ? undefined : await targetService(db, row) },
+  target: {
+    target_type: row.target_type,
+    target_id: row.target_id,
+    service: row.target_type === 'CLUSTER' ? undefined : await targetService(db, row),
+  },
 });
 
 export const alertHandlers = {
   list_alert_rules: async (input, context) =>
-    pageOf(await ownedBy(context, 'alert_rule', input.organization_id), input, (rows) => Promise.all(rows.map((row) => ruleAnswer(context, row)))),
-  get_alert_rule: async ({ alert_rule_id }, context) => ruleAnswer(context, await findById(context.db, 'alert_rule', alert_rule_id)),
+    pageOf(await ownedBy(context, 'alert_rule', input.organization_id), input, (rows) =>
+      Promise.all(rows.map((row) => ruleAnswer(context, row))),
+    ),
+  get_alert_rule: async ({ alert_rule_id }, context) =>
+    ruleAnswer(context, await findById(context.db, 'alert_rule', alert_rule_id)),
   update_alert_rule: async ({ alert_rule_id, ...rule }, { db, clock, engine }) => {
     const row = await findById(db, 'alert_rule', alert_rule_id);
-    if (row.source === 'GHOST') throw refused(`The alert rule ${row.name} (${row.id}) exists in the monitoring system only and can't be edited here.`);
+    if (row.source === 'GHOST')
+      throw refused(
+        `The alert rule ${row.name} (${row.id}) exists in the monitoring system only and can't be edited here.`,
+      );
     requirePromql('condition.promql', rule.condition.promql);
     await requireReferences(db, 'alert_receiver', row.organization_id, 'alert_receiver_ids', rule.alert_receiver_ids);
     await db
       .updateTable('alert_rule')
       .set({
-        name: rule.name, description: rule.description, tag: rule.tag, for_duration: rule.for_duration, severity: rule.severity,
-        condition: JSON.stringify(rule.condition), presentation: JSON.stringify(rule.presentation),
-        alert_receiver_ids: JSON.stringify(rule.alert_receiver_ids), enabled: rule.enabled ? 1 : 0, updated_at: isoNow(clock),
+        name: rule.name,
+        description: rule.description,
+        tag: rule.tag,
+        for_duration: rule.for_duration,
+        severity: rule.severity,
+        condition: JSON.stringify(rule.condition),
+        presentation: JSON.stringify(rule.presentation),
+        alert_receiver_ids: JSON.stringify(rule.alert_receiver_ids),
+        enabled: rule.enabled ? 1 : 0,
+        updated_at: isoNow(clock),
       })
       .where('id', '=', row.id)
       .execute();
     await engine.alertRuleChanged(db, row.id);
     return ruleAnswer({ db, engine }, await findById(db, 'alert_rule', row.id));
   },
-  list_alert_receivers: async (input, context) => pageOf(await ownedBy(context, 'alert_receiver', input.organization_id), input, (rows) => rows.map(withoutNulls)),
-} satisfies Partial<OperationHandlers<'list_alert_rules' | 'get_alert_rule' | 'update_alert_rule' | 'list_alert_receivers'>>;
+  list_alert_receivers: async (input, context) =>
+    pageOf(await ownedBy(context, 'alert_receiver', input.organization_id), input, (rows) => rows.map(withoutNulls)),
+} satisfies Partial<
+  OperationHandlers<'list_alert_rules' | 'get_alert_rule' | 'update_alert_rule' | 'list_alert_receivers'>
+>;

@@ -8,15 +8,22 @@ type Authentication = NonNullable<Policy['scalers'][number]['trigger_authenticat
 type StoredAuthentication = NonNullable<StoredAutoscaling['scalers'][number]['trigger_authentication']>;
 
 /**
- * Converts an autoscaling policy to its stored form, with sealed credentials. A secret that is omitted, or sent back as the
+ * Converts an autoscaling policy to its stored form, with sealed credentials. A secret that is omitted, or sent back as
+ * the
  * placeholder that responses show, stays unchanged.
  * @param previous the policy to replace. Existing scalers and credentials keep their ids
  * @throws ApiProblem 400 for a placeholder without an existing secret
  */
-export function toStoredAutoscaling(policy: Policy, previous: StoredAutoscaling | undefined, { vault, random, clock }: RequestContext): StoredAutoscaling {
+export function toStoredAutoscaling(
+  policy: Policy,
+  previous: StoredAutoscaling | undefined,
+  { vault, random, clock }: RequestContext,
+): StoredAutoscaling {
   const now = isoNow(clock);
   const identity = (known: { id: string; created_at: string } | undefined) => ({
-    id: known?.id ?? random.uuid(), created_at: known?.created_at ?? now, updated_at: now,
+    id: known?.id ?? random.uuid(),
+    created_at: known?.created_at ?? now,
+    updated_at: now,
   });
   const knownCredentials = (previous?.scalers ?? []).flatMap(({ trigger_authentication: known }) => known ?? []);
 
@@ -25,7 +32,10 @@ export function toStoredAutoscaling(policy: Policy, previous: StoredAutoscaling 
     const newSecret = secret === hiddenSecret ? undefined : secret;
     if (newSecret !== undefined) return { ...identity(known), name, sealed_config_yaml: vault.seal(newSecret) };
     if (known) return { ...identity(known), name, sealed_config_yaml: known.sealed_config_yaml };
-    throw invalid(`autoscaling.scalers.${index}.trigger_authentication.config_yaml`, `there is no "${name}" yet whose secret could be kept; send the real one`);
+    throw invalid(
+      `autoscaling.scalers.${index}.trigger_authentication.config_yaml`,
+      `there is no "${name}" yet whose secret could be kept; send the real one`,
+    );
   };
 
   return {

@@ -18,14 +18,25 @@ interface NewDomain {
 
 /** @param target what the name servers have to give; undefined where that is simulated */
 const answer = (row: Row, target: string | undefined) => ({
-  ...row, generate_certificate: row.generate_certificate === 1, use_cdn: row.use_cdn === 1, validation_domain: target ?? validationDomain(row.service_id), status: 'VALIDATION_PENDING' as const,
+  ...row,
+  generate_certificate: row.generate_certificate === 1,
+  use_cdn: row.use_cdn === 1,
+  validation_domain: target ?? validationDomain(row.service_id),
+  status: 'VALIDATION_PENDING' as const,
 });
 
 const domainsOf = (db: Db, serviceId: string): Promise<Row[]> =>
-  db.selectFrom('custom_domain').selectAll().where('service_id', '=', serviceId).orderBy('created_at').orderBy('id').execute();
+  db
+    .selectFrom('custom_domain')
+    .selectAll()
+    .where('service_id', '=', serviceId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
 
 /**
- * Changes the domains of a service, and records that. Where domains lead somewhere, the change takes effect with the next deployment.
+ * Changes the domains of a service, and records that. Where domains lead somewhere, the change takes effect with the
+ * next deployment.
  * @returns what the name servers have to give for its domains; undefined where that is simulated
  * @throws ApiProblem 400 while its cluster is locked
  */
@@ -41,7 +52,10 @@ async function beginChange(kind: DomainKind, id: string, context: RequestContext
 const list = async (kind: DomainKind, id: string, page: PageInput, { db, engine }: RequestContext) => {
   const target = await engine.domainTarget(db, await findService(db, kind, id));
   const rows = (await domainsOf(db, id)).map((row) => answer(row, target));
-  return pageOfFetched(page, async ({ offset, limit } = { offset: 0, limit: rows.length }) => ({ rows: rows.slice(offset, offset + limit), total: rows.length }));
+  return pageOfFetched(page, async ({ offset, limit } = { offset: 0, limit: rows.length }) => ({
+    rows: rows.slice(offset, offset + limit),
+    total: rows.length,
+  }));
 };
 
 /** The service that a domain was first taken from, as the events have it; undefined if it was taken from none. */
@@ -62,12 +76,26 @@ async function firstTakenFrom(db: Db, domain: string): Promise<string | undefine
 const check = async (kind: DomainKind, id: string, { db, engine }: NonTransactionalContext) => {
   const domains = await db.read(async (trx) => {
     const target = await engine.domainTarget(trx, await findService(trx, kind, id));
-    return Promise.all((await domainsOf(trx, id)).map(async ({ domain, use_cdn: usesCdn }) => {
-      const asked = { domain, usesCdn: usesCdn === 1 };
-      return { asked, target, simulated: target === undefined ? checkDomain({ ...asked, serviceId: id, firstServiceId: (await firstTakenFrom(trx, domain)) ?? id }) : undefined };
-    }));
+    return Promise.all(
+      (await domainsOf(trx, id)).map(async ({ domain, use_cdn: usesCdn }) => {
+        const asked = { domain, usesCdn: usesCdn === 1 };
+        return {
+          asked,
+          target,
+          simulated:
+            target === undefined
+              ? checkDomain({ ...asked, serviceId: id, firstServiceId: (await firstTakenFrom(trx, domain)) ?? id })
+              : undefined,
+        };
+      }),
+    );
   });
-  const results = await Promise.all(domains.map(async ({ asked, target, simulated }) => ({ domain_name: asked.domain, ...(simulated ?? await lookUpDomain(asked, target!, systemNameServers)) })));
+  const results = await Promise.all(
+    domains.map(async ({ asked, target, simulated }) => ({
+      domain_name: asked.domain,
+      ...(simulated ?? (await lookUpDomain(asked, target!, systemNameServers))),
+    })),
+  );
   return { results };
 };
 
@@ -82,18 +110,39 @@ function requireOutsideClusters(domain: string, clusterDomains: readonly string[
   }
 }
 
-async function create(kind: DomainKind, id: string, { domain, generate_certificate: certificate, use_cdn: usesCdn = false }: NewDomain, context: RequestContext) {
+async function create(
+  kind: DomainKind,
+  id: string,
+  { domain, generate_certificate: certificate, use_cdn: usesCdn = false }: NewDomain,
+  context: RequestContext,
+) {
   const { db, clock, random } = context;
   requireOutsideClusters(domain, context.engine.clusterDomains);
   const target = await beginChange(kind, id, context);
   // A domain is of one service among those of all environments.
   await db.hold(`custom_domain/${domain.toLowerCase()}`);
-  const holder = await db.selectFrom('custom_domain').select('service_id').where(db.sql.sameIgnoringCase('domain', domain)).executeTakeFirst();
-  if (holder) throw taken('domain', `"${domain}" is taken by ${holder.service_id === id ? 'this service already' : `the service ${holder.service_id}`}`);
+  const holder = await db
+    .selectFrom('custom_domain')
+    .select('service_id')
+    .where(db.sql.sameIgnoringCase('domain', domain))
+    .executeTakeFirst();
+  if (holder)
+    throw taken(
+      'domain',
+      `"${domain}" is taken by ${holder.service_id === id ? 'this service already' : `the service ${holder.service_id}`}`,
+    );
   const now = isoNow(clock);
   const row = await db
     .insertInto('custom_domain')
-    .values({ id: random.uuid(), created_at: now, updated_at: now, service_id: id, domain: domain.toLowerCase(), generate_certificate: certificate ? 1 : 0, use_cdn: usesCdn ? 1 : 0 })
+    .values({
+      id: random.uuid(),
+      created_at: now,
+      updated_at: now,
+      service_id: id,
+      domain: domain.toLowerCase(),
+      generate_certificate: certificate ? 1 : 0,
+      use_cdn: usesCdn ? 1 : 0,
+    })
     .returningAll()
     .executeTakeFirstOrThrow();
   return answer(row, target);
@@ -101,22 +150,36 @@ async function create(kind: DomainKind, id: string, { domain, generate_certifica
 
 async function remove(kind: DomainKind, id: string, domainId: string, context: RequestContext): Promise<undefined> {
   await beginChange(kind, id, context);
-  const { numDeletedRows } = await context.db.deleteFrom('custom_domain').where('id', '=', domainId).where('service_id', '=', id).executeTakeFirst();
+  const { numDeletedRows } = await context.db
+    .deleteFrom('custom_domain')
+    .where('id', '=', domainId)
+    .where('service_id', '=', id)
+    .executeTakeFirst();
   if (numDeletedRows === 0n) throw notFound('custom_domain', domainId);
   return undefined;
 }
 
 export const customDomainHandlers = {
-  list_application_domains: ({ application_id, ...page }, context) => list('application', application_id, page, context),
+  list_application_domains: ({ application_id, ...page }, context) =>
+    list('application', application_id, page, context),
   list_container_domains: ({ container_id, ...page }, context) => list('container', container_id, page, context),
   list_helm_domains: ({ helm_id, ...page }, context) => list('helm', helm_id, page, context),
-  get_application_domain_check: { withoutTransaction: ({ application_id }, context) => check('application', application_id, context) },
-  get_container_domain_check: { withoutTransaction: ({ container_id }, context) => check('container', container_id, context) },
+  get_application_domain_check: {
+    withoutTransaction: ({ application_id }, context) => check('application', application_id, context),
+  },
+  get_container_domain_check: {
+    withoutTransaction: ({ container_id }, context) => check('container', container_id, context),
+  },
   get_helm_domain_check: { withoutTransaction: ({ helm_id }, context) => check('helm', helm_id, context) },
-  create_application_domain: ({ application_id, ...domain }, context) => create('application', application_id, domain, context),
+  create_application_domain: ({ application_id, ...domain }, context) =>
+    create('application', application_id, domain, context),
   create_container_domain: ({ container_id, ...domain }, context) => create('container', container_id, domain, context),
   create_helm_domain: ({ helm_id, ...domain }, context) => create('helm', helm_id, domain, context),
-  delete_application_domain: ({ application_id, custom_domain_id }, context) => remove('application', application_id, custom_domain_id, context),
-  delete_container_domain: ({ container_id, custom_domain_id }, context) => remove('container', container_id, custom_domain_id, context),
+  delete_application_domain: ({ application_id, custom_domain_id }, context) =>
+    remove('application', application_id, custom_domain_id, context),
+  delete_container_domain: ({ container_id, custom_domain_id }, context) =>
+    remove('container', container_id, custom_domain_id, context),
   delete_helm_domain: ({ helm_id, custom_domain_id }, context) => remove('helm', helm_id, custom_domain_id, context),
-} satisfies OperationHandlers<`list_${DomainKind}_domains` | `get_${DomainKind}_domain_check` | `${'create' | 'delete'}_${DomainKind}_domain`>;
+} satisfies OperationHandlers<
+  `list_${DomainKind}_domains` | `get_${DomainKind}_domain_check` | `${'create' | 'delete'}_${DomainKind}_domain`
+>;

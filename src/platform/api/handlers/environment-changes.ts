@@ -10,7 +10,10 @@ import { clusterOf } from './service-answers.ts';
  * Finds the cluster of an environment that is about to change.
  * @throws ApiProblem 404 for an unknown environment, 400 while its cluster is locked or it is being deleted
  */
-export async function findUnlockedCluster(environmentId: string, { db, clock }: RequestContext): Promise<Selectable<ClusterTable>> {
+export async function findUnlockedCluster(
+  environmentId: string,
+  { db, clock }: RequestContext,
+): Promise<Selectable<ClusterTable>> {
   await findById(db, 'environment', environmentId);
   const cluster = await clusterOf(db, environmentId);
   await requireUnlocked(db, cluster.id, clock.now());
@@ -20,5 +23,9 @@ export async function findUnlockedCluster(environmentId: string, { db, clock }: 
 
 /** Records the time and author of a change in an environment. */
 export async function touchEnvironment(environmentId: string, { db, clock, principal }: RequestContext): Promise<void> {
-  await db.updateTable('environment').set({ updated_at: isoNow(clock), updated_by: principal.name }).where('id', '=', environmentId).execute();
+  await db
+    .updateTable('environment')
+    .set({ updated_at: isoNow(clock), updated_by: principal.name })
+    .where('id', '=', environmentId)
+    .execute();
 }

@@ -17,9 +17,21 @@ const parseToken = (member: string, token: string): { readonly at: string; reado
 };
 
 /** The filters of equality, by the members of the input. */
-const filters = { event_type: 'event_type', target_type: 'target_type', target_id: 'target_id', sub_target_type: 'sub_target_type', triggered_by: 'triggered_by', origin: 'origin', service_project_id: 'project_id', service_environment_id: 'environment_id' } as const;
+const filters = {
+  event_type: 'event_type',
+  target_type: 'target_type',
+  target_id: 'target_id',
+  sub_target_type: 'sub_target_type',
+  triggered_by: 'triggered_by',
+  origin: 'origin',
+  service_project_id: 'project_id',
+  service_environment_id: 'environment_id',
+} as const;
 
-type Input = Partial<Record<keyof typeof filters, string | undefined>> & { readonly from_timestamp?: string | undefined; readonly to_timestamp?: string | undefined };
+type Input = Partial<Record<keyof typeof filters, string | undefined>> & {
+  readonly from_timestamp?: string | undefined;
+  readonly to_timestamp?: string | undefined;
+};
 
 const matching = (db: Db, organizationId: string, input: Input) => {
   const named = Object.entries(filters).flatMap(([member, column]) => {
@@ -28,13 +40,22 @@ const matching = (db: Db, organizationId: string, input: Input) => {
   });
   const all = db.selectFrom('audit_event').selectAll().where('organization_id', '=', organizationId);
   const ofKind = named.reduce((query, [column, value]) => query.where(column, '=', value), all);
-  const since = input.from_timestamp === undefined ? ofKind : ofKind.where('created_at', '>=', new Date(input.from_timestamp).toISOString());
-  return input.to_timestamp === undefined ? since : since.where('created_at', '<=', new Date(input.to_timestamp).toISOString());
+  const since =
+    input.from_timestamp === undefined
+      ? ofKind
+      : ofKind.where('created_at', '>=', new Date(input.from_timestamp).toISOString());
+  return input.to_timestamp === undefined
+    ? since
+    : since.where('created_at', '<=', new Date(input.to_timestamp).toISOString());
 };
 
 const position = sql<string>`(created_at, seq)`;
 
-const eventAnswer = ({ created_at, ...event }: Row) => ({ ...event, id: uuidFrom(`${event.organization_id}/event/${event.seq}`), timestamp: created_at });
+const eventAnswer = ({ created_at, ...event }: Row) => ({
+  ...event,
+  id: uuidFrom(`${event.organization_id}/event/${event.seq}`),
+  timestamp: created_at,
+});
 
 export const eventHandlers = {
   list_events: async ({ organization_id, page_size, continue_token, step_back_token, ...input }, { db }) => {
@@ -44,9 +65,17 @@ export const eventHandlers = {
     const query = matching(db, organization_id, input);
     const after = continue_token === undefined ? undefined : parseToken('continueToken', continue_token);
     const before = step_back_token === undefined ? undefined : parseToken('stepBackToken', step_back_token);
-    const placed = after ? query.where(position, '<', sql<string>`(${after.at}, ${after.seq})`) : before ? query.where(position, '>', sql<string>`(${before.at}, ${before.seq})`) : query;
+    const placed = after
+      ? query.where(position, '<', sql<string>`(${after.at}, ${after.seq})`)
+      : before
+        ? query.where(position, '>', sql<string>`(${before.at}, ${before.seq})`)
+        : query;
     const direction = before && !after ? 'asc' : 'desc';
-    const found = await placed.orderBy('created_at', direction).orderBy('seq', direction).limit(size + 1).execute();
+    const found = await placed
+      .orderBy('created_at', direction)
+      .orderBy('seq', direction)
+      .limit(size + 1)
+      .execute();
     const page = direction === 'desc' ? found.slice(0, size) : found.slice(0, size).toReversed();
     const hasMore = found.length > size;
     const [first, last] = [page[0], page.at(-1)];
@@ -54,7 +83,10 @@ export const eventHandlers = {
     const hasPrevious = direction === 'desc' ? after !== undefined : hasMore;
     return {
       events: page.map(eventAnswer),
-      links: { previous: hasPrevious && first ? `stepBackToken=${tokenOf(first)}` : null, next: hasNext && last ? `continueToken=${tokenOf(last)}` : null },
+      links: {
+        previous: hasPrevious && first ? `stepBackToken=${tokenOf(first)}` : null,
+        next: hasNext && last ? `continueToken=${tokenOf(last)}` : null,
+      },
       organization_max_limit_reached: (await readSetting(db, 'events_removed')) !== undefined,
       events_since: await readSetting(db, 'events_since'),
     };

@@ -26,7 +26,11 @@ export function requirePromql(member: string, expression: string): void {
  * @param now ISO 8601
  * @throws ApiProblem 400 with the member
  */
-export function requireCron(member: string, { scheduled_at: expression, timezone }: { scheduled_at: string; timezone: string }, now: string): void {
+export function requireCron(
+  member: string,
+  { scheduled_at: expression, timezone }: { scheduled_at: string; timezone: string },
+  now: string,
+): void {
   const next = (at: string): Date | null | undefined => {
     try {
       return new Cron(expression, { timezone: at }).nextRun(new Date(now));
@@ -35,7 +39,8 @@ export function requireCron(member: string, { scheduled_at: expression, timezone
     }
   };
   const due = next('Etc/UTC');
-  if (due === undefined) throw invalid(`${member}.scheduled_at`, `"${expression}" is no cron expression of five fields`);
+  if (due === undefined)
+    throw invalid(`${member}.scheduled_at`, `"${expression}" is no cron expression of five fields`);
   if (due === null) throw invalid(`${member}.scheduled_at`, `"${expression}" never comes due`);
   if (next(timezone) === undefined) throw invalid(`${member}.timezone`, `there is no time zone "${timezone}"`);
 }

@@ -10,14 +10,27 @@ type FoundById = Extract<ReferenceKind, keyof DatabaseSchema>;
  * Finds one row by id.
  * @throws ApiProblem 404 with the kind and the id
  */
-export async function findById<Kind extends FoundById>(db: Db, kind: Kind, id: string): Promise<Selectable<DatabaseSchema[Kind]>> {
-  const row = await db.selectFrom(kind as 'project').selectAll().where('id', '=', id).executeTakeFirst();
+export async function findById<Kind extends FoundById>(
+  db: Db,
+  kind: Kind,
+  id: string,
+): Promise<Selectable<DatabaseSchema[Kind]>> {
+  const row = await db
+    .selectFrom(kind as 'project')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirst();
   if (row === undefined) throw notFound(kind, id);
   return row as unknown as Selectable<DatabaseSchema[Kind]>;
 }
 
 /** Finds one row of an organization by id. A row of another organization counts as unknown. */
-export async function findInOrganization<Kind extends 'cluster' | 'webhook' | 'labels_group'>(db: Db, kind: Kind, organizationId: string, id: string): Promise<Selectable<DatabaseSchema[Kind]>> {
+export async function findInOrganization<Kind extends 'cluster' | 'webhook' | 'labels_group'>(
+  db: Db,
+  kind: Kind,
+  organizationId: string,
+  id: string,
+): Promise<Selectable<DatabaseSchema[Kind]>> {
   await findById(db, 'organization', organizationId);
   const row = await findById(db, kind, id);
   if ((row as { organization_id: string }).organization_id !== organizationId) throw notFound(kind, id);
@@ -25,7 +38,10 @@ export async function findInOrganization<Kind extends 'cluster' | 'webhook' | 'l
 }
 
 /** A service's row, with its configuration parsed. */
-export type ServiceRow<Kind extends ServiceKind = ServiceKind> = Omit<Selectable<ServiceTable>, 'spec' | 'kind'> & { kind: Kind; spec: ServiceSpecs[Kind] };
+export type ServiceRow<Kind extends ServiceKind = ServiceKind> = Omit<Selectable<ServiceTable>, 'spec' | 'kind'> & {
+  kind: Kind;
+  spec: ServiceSpecs[Kind];
+};
 
 /** Parses the configuration of a service's row. */
 export const parseServiceRow = <Kind extends ServiceKind>(row: Selectable<ServiceTable>): ServiceRow<Kind> => ({
@@ -39,7 +55,12 @@ export const parseServiceRow = <Kind extends ServiceKind>(row: Selectable<Servic
  * @throws ApiProblem 404 with the kind and the id
  */
 export async function findService<Kind extends ServiceKind>(db: Db, kind: Kind, id: string): Promise<ServiceRow<Kind>> {
-  const row = await db.selectFrom('service').selectAll().where('id', '=', id).where('kind', '=', kind).executeTakeFirst();
+  const row = await db
+    .selectFrom('service')
+    .selectAll()
+    .where('id', '=', id)
+    .where('kind', '=', kind)
+    .executeTakeFirst();
   if (row === undefined) throw notFound(kind, id);
   return parseServiceRow<Kind>(row);
 }
@@ -49,11 +70,19 @@ export async function findService<Kind extends ServiceKind>(db: Db, kind: Kind, 
  * @throws ApiProblem 400 with the member and the first unknown id
  */
 export async function requireReferences(
-  db: Db, table: 'registry' | 'role' | 'cluster' | 'alert_receiver' | 'labels_group' | 'annotations_group' | 'helm_repository',
-  organizationId: string, member: string, ids: readonly string[],
+  db: Db,
+  table: 'registry' | 'role' | 'cluster' | 'alert_receiver' | 'labels_group' | 'annotations_group' | 'helm_repository',
+  organizationId: string,
+  member: string,
+  ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;
-  const rows = await db.selectFrom(table as 'role').select('id').where('organization_id', '=', organizationId).where('id', 'in', [...new Set(ids)]).execute();
+  const rows = await db
+    .selectFrom(table as 'role')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', [...new Set(ids)])
+    .execute();
   const missing = ids.find((id) => !rows.some((row) => row.id === id));
   if (missing !== undefined) throw invalid(member, `no ${table.replaceAll('_', ' ')} has the id ${missing}`);
 }

@@ -12,7 +12,9 @@ const usedRepository = ['source', 'repository', 'repository', 'id'];
 
 const repositoryAnswer = async (db: Db, row: Selectable<HelmRepositoryTable>) => {
   const { total } = await db
-    .selectFrom('service').select((select) => select.fn.countAll<number>().as('total')).where('kind', '=', sql.lit('helm'))
+    .selectFrom('service')
+    .select((select) => select.fn.countAll<number>().as('total'))
+    .where('kind', '=', sql.lit('helm'))
     .where(db.sql.member('spec', usedRepository), '=', row.id)
     .executeTakeFirstOrThrow();
   return {
@@ -35,8 +37,15 @@ export const helmRepositoryHandlers = {
     const row = await db
       .insertInto('helm_repository')
       .values({
-        id: random.uuid(), created_at: now, updated_at: now, organization_id, name: repository.name, kind: repository.kind, url: repository.url ?? null,
-        description: repository.description ?? null, skip_tls_verification: repository.skip_tls_verification ? 1 : 0,
+        id: random.uuid(),
+        created_at: now,
+        updated_at: now,
+        organization_id,
+        name: repository.name,
+        kind: repository.kind,
+        url: repository.url ?? null,
+        description: repository.description ?? null,
+        skip_tls_verification: repository.skip_tls_verification ? 1 : 0,
         config: JSON.stringify(pickMembers(config, isVisibleCredential)),
         sealed_config: Object.keys(secrets).length === 0 ? null : vault.seal(JSON.stringify(secrets)),
       })
@@ -45,5 +54,7 @@ export const helmRepositoryHandlers = {
     return repositoryAnswer(db, row);
   },
   list_helm_repositories: async (input, context) =>
-    pageOf(await ownedBy(context, 'helm_repository', input.organization_id), input, (rows) => Promise.all(rows.map((row) => repositoryAnswer(context.db, row)))),
+    pageOf(await ownedBy(context, 'helm_repository', input.organization_id), input, (rows) =>
+      Promise.all(rows.map((row) => repositoryAnswer(context.db, row))),
+    ),
 } satisfies Partial<OperationHandlers<'create_helm_repository' | 'list_helm_repositories'>>;

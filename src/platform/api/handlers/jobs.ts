@@ -15,12 +15,20 @@ type Cluster = Awaited<ReturnType<typeof findUnlockedCluster>>;
  * Validates a job's configuration and converts it to its stored form.
  * @throws ApiProblem 400 with the invalid member
  */
-async function toStoredJob(request: Omit<z.output<typeof JobRequest>, 'name'>, cluster: Cluster, context: RequestContext): Promise<ServiceSpecs['job']> {
-  const { schedule: { cronjob }, source: { image } } = request;
+async function toStoredJob(
+  request: Omit<z.output<typeof JobRequest>, 'name'>,
+  cluster: Cluster,
+  context: RequestContext,
+): Promise<ServiceSpecs['job']> {
+  const {
+    schedule: { cronjob },
+    source: { image },
+  } = request;
   requireWithinMaximums(request, cluster);
   if (cronjob) requireCron('schedule.cronjob', cronjob, isoNow(context.clock));
   // Jobs that come from elsewhere may name no registry.
-  if (image?.registry_id !== undefined) await requireImage({ ...image, registry_id: image.registry_id }, cluster.organization_id, context, 'source.image.');
+  if (image?.registry_id !== undefined)
+    await requireImage({ ...image, registry_id: image.registry_id }, cluster.organization_id, context, 'source.image.');
   await requireGroups(request, cluster.organization_id, context.db);
   return { ...request, job_type: cronjob ? 'CRON' : 'LIFECYCLE' };
 }
@@ -29,12 +37,20 @@ export const jobHandlers = {
   create_job: async ({ environment_id, name, ...request }, context) => {
     const cluster = await findUnlockedCluster(environment_id, context);
     await requireFreeServiceName(context.db, environment_id, name);
-    return serviceAnswer(context.db, await insertService('job', environment_id, name, await toStoredJob(request, cluster, context), context), cluster);
+    return serviceAnswer(
+      context.db,
+      await insertService('job', environment_id, name, await toStoredJob(request, cluster, context), context),
+      cluster,
+    );
   },
   update_job: async ({ job_id, name, ...request }, context) => {
     const row = await findService(context.db, 'job', job_id);
     const cluster = await findUnlockedCluster(row.environment_id, context);
     await requireFreeServiceName(context.db, row.environment_id, name, row.id);
-    return serviceAnswer(context.db, await replaceService(row, name, await toStoredJob(request, cluster, context), context), cluster);
+    return serviceAnswer(
+      context.db,
+      await replaceService(row, name, await toStoredJob(request, cluster, context), context),
+      cluster,
+    );
   },
 } satisfies Partial<OperationHandlers<'create_job' | 'update_job'>>;

@@ -19,25 +19,36 @@ interface AskedDomain {
   readonly firstServiceId: string;
 }
 
-const wrongHost = (host: string): DomainCheck => ({ status: 'DOMAIN_LINKED_TO_WRONG_HOST', error_details: `The CNAME record holds ${host}.` });
+const wrongHost = (host: string): DomainCheck => ({
+  status: 'DOMAIN_LINKED_TO_WRONG_HOST',
+  error_details: `The CNAME record holds ${host}.`,
+});
 
 /** What a domain answers to by one of its labels, where somebody is thought to have entered something for it. */
 const entered: Readonly<Record<string, (asked: AskedDomain) => DomainCheck>> = {
   live: ({ usesCdn, serviceId, firstServiceId }) => {
     if (usesCdn) return { status: 'RESOLVES_TO_IP', error_details: null };
-    return serviceId === firstServiceId ? { status: 'MATCHES_LOAD_BALANCER_HOST', error_details: null } : wrongHost(validationDomain(firstServiceId));
+    return serviceId === firstServiceId
+      ? { status: 'MATCHES_LOAD_BALANCER_HOST', error_details: null }
+      : wrongHost(validationDomain(firstServiceId));
   },
   old: () => wrongHost('former-host.example'),
 };
 
 /**
- * What the name servers say of a domain. There are none here: nothing is entered for a domain, unless one of its labels is
+ * What the name servers say of a domain. There are none here: nothing is entered for a domain, unless one of its labels
+ * is
  * `live` (then its record is right for the service that had it first, as for shop.live.acme.example) or `old` (then it
  * points to another host).
  */
 export function checkDomain(asked: AskedDomain): DomainCheck {
-  const label = asked.domain.toLowerCase().split('.').find((one) => Object.hasOwn(entered, one));
-  return label === undefined ? { status: 'DOMAIN_NOT_CONFIGURED', error_details: 'There is no CNAME record.' } : entered[label]!(asked);
+  const label = asked.domain
+    .toLowerCase()
+    .split('.')
+    .find((one) => Object.hasOwn(entered, one));
+  return label === undefined
+    ? { status: 'DOMAIN_NOT_CONFIGURED', error_details: 'There is no CNAME record.' }
+    : entered[label]!(asked);
 }
 
 /** What is asked of name servers. Each rejects with a `code` such as ENOTFOUND. */
@@ -82,17 +93,36 @@ const nameIn = (domain: string): string => domain.toLowerCase().replace(/^\*/, '
  * What name servers say of a domain: whether it leads to the cluster of its service.
  * @param target the name that leads there
  */
-export async function lookUpDomain({ domain, usesCdn }: Pick<AskedDomain, 'domain' | 'usesCdn'>, target: string, servers: NameServers): Promise<DomainCheck> {
+export async function lookUpDomain(
+  { domain, usesCdn }: Pick<AskedDomain, 'domain' | 'usesCdn'>,
+  target: string,
+  servers: NameServers,
+): Promise<DomainCheck> {
   const name = nameIn(domain);
   try {
-    const [cnames, found] = await Promise.all([isLocalName(name) ? Promise.resolve<string[]>([]) : orNone(servers.cnames(name)), orNone(servers.addresses(name))]);
+    const [cnames, found] = await Promise.all([
+      isLocalName(name) ? Promise.resolve<string[]>([]) : orNone(servers.cnames(name)),
+      orNone(servers.addresses(name)),
+    ]);
     if (cnames.includes(target)) return { status: 'MATCHES_LOAD_BALANCER_HOST', error_details: null };
-    if (found.length === 0) return { status: 'DOMAIN_NOT_CONFIGURED', error_details: `There is no record of ${name}: enter a CNAME record that holds ${target}.` };
+    if (found.length === 0)
+      return {
+        status: 'DOMAIN_NOT_CONFIGURED',
+        error_details: `There is no record of ${name}: enter a CNAME record that holds ${target}.`,
+      };
     if (usesCdn) return { status: 'RESOLVES_TO_IP', error_details: null };
     const wanted = await orNone(servers.addresses(target));
-    if (wanted.length === 0) return { status: 'GENERIC_FAILURE', error_details: `The name ${target} leads nowhere: enter a record for *.${target.slice(target.indexOf('.') + 1)} with the address of the cluster.` };
-    if (found.some((address) => wanted.includes(address))) return { status: 'MATCHES_LOAD_BALANCER_HOST', error_details: null };
-    return { status: 'DOMAIN_LINKED_TO_WRONG_HOST', error_details: `It leads to ${found.join(', ')}, and the cluster is at ${wanted.join(', ')}.` };
+    if (wanted.length === 0)
+      return {
+        status: 'GENERIC_FAILURE',
+        error_details: `The name ${target} leads nowhere: enter a record for *.${target.slice(target.indexOf('.') + 1)} with the address of the cluster.`,
+      };
+    if (found.some((address) => wanted.includes(address)))
+      return { status: 'MATCHES_LOAD_BALANCER_HOST', error_details: null };
+    return {
+      status: 'DOMAIN_LINKED_TO_WRONG_HOST',
+      error_details: `It leads to ${found.join(', ')}, and the cluster is at ${wanted.join(', ')}.`,
+    };
   } catch (error) {
     return { status: 'GENERIC_FAILURE', error_details: `The name servers did not answer (${code(error)}).` };
   }

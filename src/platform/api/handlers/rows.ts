@@ -7,18 +7,35 @@ import { type ListQuery, totalOf } from './page.ts';
 
 /** The tables whose rows belong to an organization. */
 type Owned =
-  | 'project' | 'cluster' | 'labels_group' | 'annotations_group' | 'registry' | 'helm_repository' | 'alert_rule' | 'alert_receiver' | 'role'
-  | 'member' | 'webhook' | 'invitation';
+  | 'project'
+  | 'cluster'
+  | 'labels_group'
+  | 'annotations_group'
+  | 'registry'
+  | 'helm_repository'
+  | 'alert_rule'
+  | 'alert_receiver'
+  | 'role'
+  | 'member'
+  | 'webhook'
+  | 'invitation';
 
 /**
  * Lists an organization's rows of a table, in the order of their creation.
  * @throws ApiProblem 404 for an unknown organization
  */
 export async function ownedBy<Table extends Owned>(
-  { db }: Pick<RequestContext, 'db'>, table: Table, organizationId: string,
+  { db }: Pick<RequestContext, 'db'>,
+  table: Table,
+  organizationId: string,
 ): Promise<ListQuery<Table, Selectable<DatabaseSchema[Table]>>> {
   await findById(db, 'organization', organizationId);
-  const rows = db.selectFrom(table as 'project').selectAll().where('organization_id', '=', organizationId).orderBy('created_at').orderBy('id');
+  const rows = db
+    .selectFrom(table as 'project')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at')
+    .orderBy('id');
   return {
     rows: rows as unknown as SelectQueryBuilder<DatabaseSchema, Table, Selectable<DatabaseSchema[Table]>>,
     total: () => totalOf(db, table, [organizationId]),
@@ -38,7 +55,18 @@ const owners = { project: 'organization_id', environment: 'project_id', helm_rep
  * Refuses a name that a sibling already has, ignoring case.
  * @throws ApiProblem 400 with the member
  */
-export async function requireFreeName(db: Db, table: keyof typeof owners, ownerId: string, name: string): Promise<void> {
-  const taken = await db.selectFrom(table as 'project').select(['id', 'name']).where(owners[table] as 'organization_id', '=', ownerId).where(db.sql.sameIgnoringCase('name', name)).executeTakeFirst();
-  if (taken) throw invalid('name', `the ${table.replaceAll('_', ' ')} "${taken.name}" (${taken.id}) has that name already`);
+export async function requireFreeName(
+  db: Db,
+  table: keyof typeof owners,
+  ownerId: string,
+  name: string,
+): Promise<void> {
+  const taken = await db
+    .selectFrom(table as 'project')
+    .select(['id', 'name'])
+    .where(owners[table] as 'organization_id', '=', ownerId)
+    .where(db.sql.sameIgnoringCase('name', name))
+    .executeTakeFirst();
+  if (taken)
+    throw invalid('name', `the ${table.replaceAll('_', ' ')} "${taken.name}" (${taken.id}) has that name already`);
 }

@@ -20,15 +20,27 @@ const identityOf = <Kind extends ServiceKind>(row: ServiceRow<Kind>) => ({
   environment: { id: row.environment_id },
 });
 
-const maximumsOf = ({ maximum_cpu, maximum_memory, maximum_gpu }: Cluster) => ({ maximum_cpu, maximum_memory, maximum_gpu });
+const maximumsOf = ({ maximum_cpu, maximum_memory, maximum_gpu }: Cluster) => ({
+  maximum_cpu,
+  maximum_memory,
+  maximum_gpu,
+});
 
 const idsOf = (pointers: readonly { id: string }[] | undefined) => (pointers ?? []).map(({ id }) => id);
 
 const groupsOf = async (db: Db, spec: ServiceSpecs['application' | 'container' | 'database' | 'job']) => {
   const [labels, annotations] = [idsOf(spec.labels_groups), idsOf(spec.annotations_groups)];
   return {
-    labels_groups: labels.length === 0 ? [] : (await db.selectFrom('labels_group').selectAll().where('id', 'in', labels).execute()).map(labelsGroup),
-    annotations_groups: annotations.length === 0 ? [] : (await db.selectFrom('annotations_group').selectAll().where('id', 'in', annotations).execute()).map(annotationsGroup),
+    labels_groups:
+      labels.length === 0
+        ? []
+        : (await db.selectFrom('labels_group').selectAll().where('id', 'in', labels).execute()).map(labelsGroup),
+    annotations_groups:
+      annotations.length === 0
+        ? []
+        : (await db.selectFrom('annotations_group').selectAll().where('id', 'in', annotations).execute()).map(
+            annotationsGroup,
+          ),
   };
 };
 
@@ -44,10 +56,16 @@ const runnableAnswer = async (db: Db, row: ServiceRow<'application'> | ServiceRo
   autoscaling: row.spec.autoscaling && autoscalingAnswer(row.spec.autoscaling, row.id, cluster.organization_id),
 });
 
-/** The name and owner of a repository, derived from the path in its URL. One whose path is only its name has no owner. */
+/**
+ * The name and owner of a repository, derived from the path in its URL. One whose path is only its name has no owner.
+ */
 const repositoryNames = (url: string) => {
   const path = /^[^\s/@]+@[^\s:/]+:(?<path>.+)$/.exec(url)?.groups?.['path'] ?? URL.parse(url)?.pathname ?? url;
-  const [name = url, owner] = path.replace(/\.git\/?$/, '').split('/').filter(Boolean).toReversed();
+  const [name = url, owner] = path
+    .replace(/\.git\/?$/, '')
+    .split('/')
+    .filter(Boolean)
+    .toReversed();
   return { name, ...(owner !== undefined && { owner }) };
 };
 
@@ -62,7 +80,10 @@ const commitOf = (deployed: string | null) => {
   };
 };
 
-const repositoryOf = <Repository extends { url: string; provider?: string | undefined }>(repository: Repository, deployed: string | null) => ({
+const repositoryOf = <Repository extends { url: string; provider?: string | undefined }>(
+  repository: Repository,
+  deployed: string | null,
+) => ({
   ...repository,
   provider: repository.provider ?? defaultProvider,
   ...repositoryNames(repository.url),
@@ -70,7 +91,8 @@ const repositoryOf = <Repository extends { url: string; provider?: string | unde
   ...commitOf(deployed),
 });
 
-const registryOf = async (db: Db, id: string) => db.selectFrom('registry').select(['id', 'name', 'url', 'kind']).where('id', '=', id).executeTakeFirstOrThrow();
+const registryOf = async (db: Db, id: string) =>
+  db.selectFrom('registry').select(['id', 'name', 'url', 'kind']).where('id', '=', id).executeTakeFirstOrThrow();
 
 const plainAnswer = <Kind extends 'helm' | 'job' | 'terraform'>(row: ServiceRow<Kind>) => ({
   ...row.spec,
@@ -80,10 +102,15 @@ const plainAnswer = <Kind extends 'helm' | 'job' | 'terraform'>(row: ServiceRow<
 
 type Git = { git_repository: z.output<typeof GitRepository> };
 
-const gitOf = <Source extends Git>({ git_repository: repository, ...rest }: Source, deployed: string | null) => ({ ...rest, git_repository: repositoryOf(repository, deployed) });
+const gitOf = <Source extends Git>({ git_repository: repository, ...rest }: Source, deployed: string | null) => ({
+  ...rest,
+  git_repository: repositoryOf(repository, deployed),
+});
 
 /** Builds the response for each kind of service, from its row and its cluster. */
-const answerByKind: { [Kind in ServiceKind]: (db: Db, row: ServiceRow<Kind>, cluster: Cluster) => Promise<Answers[Kind]> } = {
+const answerByKind: {
+  [Kind in ServiceKind]: (db: Db, row: ServiceRow<Kind>, cluster: Cluster) => Promise<Answers[Kind]>;
+} = {
   application: async (db, row, cluster) => ({
     ...(await runnableAnswer(db, row, cluster)),
     build_mode: row.spec.build_mode,
@@ -105,7 +132,10 @@ const answerByKind: { [Kind in ServiceKind]: (db: Db, row: ServiceRow<Kind>, clu
     icon_uri: row.spec.icon_uri ?? defaultIcon('database'),
     ...databaseAddress(row, row.spec.type),
   }),
-  helm: async (_, row) => ({ ...plainAnswer(row), source: row.spec.source.git ? { git: gitOf(row.spec.source.git, row.deployed_commit) } : row.spec.source }),
+  helm: async (_, row) => ({
+    ...plainAnswer(row),
+    source: row.spec.source.git ? { git: gitOf(row.spec.source.git, row.deployed_commit) } : row.spec.source,
+  }),
   job: async (db, row) => ({
     ...plainAnswer(row),
     ...(await groupsOf(db, row.spec)),
@@ -115,15 +145,27 @@ const answerByKind: { [Kind in ServiceKind]: (db: Db, row: ServiceRow<Kind>, clu
     schedule: row.spec.schedule ?? { on_start: {} },
     source: row.spec.source.docker ? { docker: gitOf(row.spec.source.docker, row.deployed_commit) } : row.spec.source,
   }),
-  terraform: async (_, row) => ({ ...plainAnswer(row), terraform_files_source: { git: gitOf(row.spec.terraform_files_source.git, row.deployed_commit) } }),
+  terraform: async (_, row) => ({
+    ...plainAnswer(row),
+    terraform_files_source: { git: gitOf(row.spec.terraform_files_source.git, row.deployed_commit) },
+  }),
 };
 
 /** Finds the cluster of an environment. */
 export const clusterOf = (db: Db, environmentId: string): Promise<Cluster> =>
-  db.selectFrom('cluster').innerJoin('environment', 'environment.cluster_id', 'cluster.id').selectAll('cluster').where('environment.id', '=', environmentId).executeTakeFirstOrThrow();
+  db
+    .selectFrom('cluster')
+    .innerJoin('environment', 'environment.cluster_id', 'cluster.id')
+    .selectAll('cluster')
+    .where('environment.id', '=', environmentId)
+    .executeTakeFirstOrThrow();
 
 /** A service in responses. */
-export async function serviceAnswer<Kind extends ServiceKind>(db: Db, row: ServiceRow<Kind>, cluster?: Cluster): Promise<Answers[Kind]> {
+export async function serviceAnswer<Kind extends ServiceKind>(
+  db: Db,
+  row: ServiceRow<Kind>,
+  cluster?: Cluster,
+): Promise<Answers[Kind]> {
   const answer = answerByKind[row.kind] as (db: Db, row: ServiceRow<Kind>, cluster: Cluster) => Promise<Answers[Kind]>;
   return answer(db, row, cluster ?? (await clusterOf(db, row.environment_id)));
 }

@@ -5,17 +5,36 @@ import type { OperationHandlers, RequestContext } from '../handler.ts';
 import { requireYaml } from './field-validation.ts';
 import { findUnlockedCluster } from './environment-changes.ts';
 import { findService, requireReferences, type ServiceRow } from './find.ts';
-import { requireFreeServiceName, requireImage, requireWithinMaximums, toStoredDatabase, toStoredHelm, toStoredRunnable } from './service-config.ts';
+import {
+  requireFreeServiceName,
+  requireImage,
+  requireWithinMaximums,
+  toStoredDatabase,
+  toStoredHelm,
+  toStoredRunnable,
+} from './service-config.ts';
 import { insertService, replaceService } from './service-rows.ts';
 import { serviceAnswer } from './service-answers.ts';
 
-const read = async <Kind extends ServiceKind>(kind: Kind, id: string, { db }: RequestContext) => serviceAnswer(db, await findService(db, kind, id));
+const read = async <Kind extends ServiceKind>(kind: Kind, id: string, { db }: RequestContext) =>
+  serviceAnswer(db, await findService(db, kind, id));
 
 /** A database's host follows its name, and with it what its neighbours are told. */
-async function renameInVariables(row: ServiceRow<'database'>, { db, vault, clock, engine }: RequestContext): Promise<void> {
+async function renameInVariables(
+  row: ServiceRow<'database'>,
+  { db, vault, clock, engine }: RequestContext,
+): Promise<void> {
   await renameDatabaseVariables(db, { ...row, spec: JSON.stringify(row.spec) }, vault, isoNow(clock));
-  const neighbours = await db.selectFrom('service').select('id').where('environment_id', '=', row.environment_id).where('id', '!=', row.id).execute();
-  await engine.variableChanged(db, neighbours.map(({ id }) => id));
+  const neighbours = await db
+    .selectFrom('service')
+    .select('id')
+    .where('environment_id', '=', row.environment_id)
+    .where('id', '!=', row.id)
+    .execute();
+  await engine.variableChanged(
+    db,
+    neighbours.map(({ id }) => id),
+  );
 }
 
 export const serviceHandlers = {
@@ -29,7 +48,11 @@ export const serviceHandlers = {
     const cluster = await findUnlockedCluster(environment_id, context);
     await requireFreeServiceName(context.db, environment_id, request.name);
     const spec = await toStoredRunnable(request, undefined, cluster, context);
-    return serviceAnswer(context.db, await insertService('application', environment_id, request.name, spec, context), cluster);
+    return serviceAnswer(
+      context.db,
+      await insertService('application', environment_id, request.name, spec, context),
+      cluster,
+    );
   },
   create_database: async ({ environment_id, ...request }, context) => {
     const cluster = await findUnlockedCluster(environment_id, context);
@@ -61,7 +84,11 @@ export const serviceHandlers = {
     await requireFreeServiceName(context.db, environment_id, request.name);
     await requireImage(request, cluster.organization_id, context);
     const spec = await toStoredRunnable(request, undefined, cluster, context);
-    return serviceAnswer(context.db, await insertService('container', environment_id, request.name, spec, context), cluster);
+    return serviceAnswer(
+      context.db,
+      await insertService('container', environment_id, request.name, spec, context),
+      cluster,
+    );
   },
   update_container: async ({ container_id, ...request }, context) => {
     const row = await findService(context.db, 'container', container_id);
@@ -75,13 +102,34 @@ export const serviceHandlers = {
     const row = await findService(context.db, 'helm', helm_id);
     const cluster = await findUnlockedCluster(row.environment_id, context);
     await requireFreeServiceName(context.db, row.environment_id, name, row.id);
-    (request.values_override.file?.raw?.values ?? []).forEach(({ content }, index) => requireYaml(`values_override.file.raw.values[${index}].content`, content));
+    (request.values_override.file?.raw?.values ?? []).forEach(({ content }, index) =>
+      requireYaml(`values_override.file.raw.values[${index}].content`, content),
+    );
     const spec = toStoredHelm(request, row.spec, () => context.random.uuid());
     const repository = spec.source.repository?.repository.id;
-    await requireReferences(context.db, 'helm_repository', cluster.organization_id, 'source.helm_repository.repository', repository ? [repository] : []);
+    await requireReferences(
+      context.db,
+      'helm_repository',
+      cluster.organization_id,
+      'source.helm_repository.repository',
+      repository ? [repository] : [],
+    );
     return serviceAnswer(context.db, await replaceService(row, name, spec, context), cluster);
   },
-} satisfies Partial<OperationHandlers<
-  | 'get_application' | 'get_container' | 'get_database' | 'get_job' | 'get_helm' | 'get_terraform'
-  | 'create_application' | 'create_container' | 'create_database' | 'update_application' | 'update_container' | 'update_database' | 'update_helm'
->>;
+} satisfies Partial<
+  OperationHandlers<
+    | 'get_application'
+    | 'get_container'
+    | 'get_database'
+    | 'get_job'
+    | 'get_helm'
+    | 'get_terraform'
+    | 'create_application'
+    | 'create_container'
+    | 'create_database'
+    | 'update_application'
+    | 'update_container'
+    | 'update_database'
+    | 'update_helm'
+  >
+>;

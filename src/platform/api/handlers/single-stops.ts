@@ -1,13 +1,18 @@
 import type { ServiceKind } from '../../../contract/index.ts';
 import type { ServiceStatusAnswer } from '../../engine/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
-import { requester } from './deployments.ts';
+import { requester } from './service-deployments.ts';
 import { findService } from './find.ts';
 
 /** Stops a service, and answers its status. */
 async function stop(kind: ServiceKind, id: string, context: RequestContext): Promise<ServiceStatusAnswer> {
   const service = await findService(context.db, kind, id);
-  await context.engine.request(context.db, { ...requester(context), action: 'STOP', environmentId: service.environment_id, serviceIds: [id] });
+  await context.engine.request(context.db, {
+    ...requester(context),
+    action: 'STOP',
+    environmentId: service.environment_id,
+    serviceIds: [id],
+  });
   return context.engine.serviceStatus(context.db, id);
 }
 

@@ -14,16 +14,32 @@ const valueByKey = {
 /** The rows of an environment's built-in variables. Their ids are derived from the environment's. */
 export const builtInVariables = (environment: Selectable<EnvironmentTable>): Insertable<VariableTable>[] =>
   Object.entries(valueByKey).map(([key, valueOf]) => ({
-    id: uuidFrom(`${environment.id}/built-in/${key}`), created_at: environment.created_at, updated_at: environment.created_at,
-    project_id: null, environment_id: environment.id, service_id: null, key, scope: 'BUILT_IN', variable_type: 'BUILT_IN', value: valueOf(environment),
-    sealed_value: null, mount_path: null, description: null, enable_interpolation_in_file: null, linked_variable_id: null, owned_by: null,
+    id: uuidFrom(`${environment.id}/built-in/${key}`),
+    created_at: environment.created_at,
+    updated_at: environment.created_at,
+    project_id: null,
+    environment_id: environment.id,
+    service_id: null,
+    key,
+    scope: 'BUILT_IN',
+    variable_type: 'BUILT_IN',
+    value: valueOf(environment),
+    sealed_value: null,
+    mount_path: null,
+    description: null,
+    enable_interpolation_in_file: null,
+    linked_variable_id: null,
+    owned_by: null,
   }));
 
 type Row = Selectable<VariableTable>;
 
 const holders = async (db: Db, rows: readonly Row[]) => {
   const ids = rows.flatMap((row) => row.service_id ?? []);
-  const services = ids.length === 0 ? [] : await db.selectFrom('service').select(['id', 'name', 'kind']).where('id', 'in', ids).execute();
+  const services =
+    ids.length === 0
+      ? []
+      : await db.selectFrom('service').select(['id', 'name', 'kind']).where('id', 'in', ids).execute();
   return new Map(services.map((service) => [service.id, service]));
 };
 
@@ -40,7 +56,14 @@ const serviceMembers = (service: { id: string; name: string; kind: string }) => 
 });
 
 // A secret's value is never shown, not even through a variable that links to it.
-const linkedMembers = ({ id, key, value, mount_path, scope, variable_type }: Row) => ({ id, key, value: value ?? '', mount_path, scope, variable_type });
+const linkedMembers = ({ id, key, value, mount_path, scope, variable_type }: Row) => ({
+  id,
+  key,
+  value: value ?? '',
+  mount_path,
+  scope,
+  variable_type,
+});
 
 /** Variables in responses, with their services and the variables they link to. */
 export async function variableAnswers(db: Db, rows: readonly Row[]) {
@@ -54,7 +77,8 @@ export async function variableAnswers(db: Db, rows: readonly Row[]) {
       ...shown,
       value: (isAlias && target ? target.value : row.value) ?? '',
       description: row.description ?? undefined,
-      enable_interpolation_in_file: row.enable_interpolation_in_file === null ? undefined : row.enable_interpolation_in_file === 1,
+      enable_interpolation_in_file:
+        row.enable_interpolation_in_file === null ? undefined : row.enable_interpolation_in_file === 1,
       owned_by: row.owned_by ?? undefined,
       ...(service && serviceMembers(service)),
       ...(target && { [isAlias ? 'aliased_variable' : 'overridden_variable']: linkedMembers(target) }),

@@ -8,7 +8,8 @@ import { affectedServices, requireChangeable, type StoredOwner, type VariableRow
 
 /** The scopes from the widest to the narrowest. A service's own scope comes last. */
 const precedence: readonly VariableScope[] = ['BUILT_IN', 'PROJECT', 'ENVIRONMENT'];
-const rank = (scope: VariableScope): number => (precedence.includes(scope) ? precedence.indexOf(scope) : precedence.length);
+const rank = (scope: VariableScope): number =>
+  precedence.includes(scope) ? precedence.indexOf(scope) : precedence.length;
 
 interface Details {
   readonly mount_path?: string | null | undefined;
@@ -41,18 +42,40 @@ const plainType = ({ mount_path: path }: Details) => (path === undefined || path
 
 const flag = (value: boolean | null | undefined) => (value === undefined || value === null ? null : value ? 1 : 0);
 
-async function insert({ kind, id, holder }: StoredOwner, variable: NewVariable, { db, clock, random, engine }: RequestContext, override?: VariableRow): Promise<VariableRow> {
-  const taken = await db.selectFrom('variable').select('id').where(holder, '=', id).where('key', '=', variable.key).executeTakeFirst();
+async function insert(
+  { kind, id, holder }: StoredOwner,
+  variable: NewVariable,
+  { db, clock, random, engine }: RequestContext,
+  override?: VariableRow,
+): Promise<VariableRow> {
+  const taken = await db
+    .selectFrom('variable')
+    .select('id')
+    .where(holder, '=', id)
+    .where('key', '=', variable.key)
+    .executeTakeFirst();
   if (taken) throw invalid('key', `the ${kind} ${id} has a variable or secret ${variable.key} already (${taken.id})`);
   const now = isoNow(clock);
   const row = await db
     .insertInto('variable')
     .values({
-      id: random.uuid(), created_at: now, updated_at: now, project_id: null, environment_id: null, service_id: null, [holder]: id, key: variable.key,
-      scope: scopeOfOwner(kind), variable_type: override ? 'OVERRIDE' : plainType(variable),
-      value: variable.value, sealed_value: variable.sealed_value ?? null, mount_path: variable.mount_path ?? override?.mount_path ?? null,
-      description: variable.description ?? null, enable_interpolation_in_file: flag(variable.enable_interpolation_in_file),
-      linked_variable_id: override?.id ?? null, owned_by: null,
+      id: random.uuid(),
+      created_at: now,
+      updated_at: now,
+      project_id: null,
+      environment_id: null,
+      service_id: null,
+      [holder]: id,
+      key: variable.key,
+      scope: scopeOfOwner(kind),
+      variable_type: override ? 'OVERRIDE' : plainType(variable),
+      value: variable.value,
+      sealed_value: variable.sealed_value ?? null,
+      mount_path: variable.mount_path ?? override?.mount_path ?? null,
+      description: variable.description ?? null,
+      enable_interpolation_in_file: flag(variable.enable_interpolation_in_file),
+      linked_variable_id: override?.id ?? null,
+      owned_by: null,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -61,21 +84,36 @@ async function insert({ kind, id, holder }: StoredOwner, variable: NewVariable, 
 }
 
 /** Creates a variable of an owner's own. */
-export async function createVariable(owner: StoredOwner, variable: NewVariable, context: RequestContext): Promise<VariableRow> {
+export async function createVariable(
+  owner: StoredOwner,
+  variable: NewVariable,
+  context: RequestContext,
+): Promise<VariableRow> {
   await requireChangeable(owner, context);
   return insert(owner, variable, context);
 }
 
 /** Stores a secret of an owner's own, sealed. */
-export const storeSecret = (owner: StoredOwner, { value, ...variable }: NewVariable & { value: string }, context: RequestContext): Promise<VariableRow> =>
+export const storeSecret = (
+  owner: StoredOwner,
+  { value, ...variable }: NewVariable & { value: string },
+  context: RequestContext,
+): Promise<VariableRow> =>
   createVariable(owner, { ...variable, value: null, sealed_value: context.vault.seal(value) }, context);
 
 /** Gives an owner its own value of a variable that it inherits. */
-export async function overrideVariable(owner: StoredOwner, row: VariableRow, override: Details & { readonly value: string }, context: RequestContext): Promise<VariableRow> {
+export async function overrideVariable(
+  owner: StoredOwner,
+  row: VariableRow,
+  override: Details & { readonly value: string },
+  context: RequestContext,
+): Promise<VariableRow> {
   const scope = scopeOfOwner(owner.kind);
   if (rank(row.scope) >= rank(scope)) {
     const higher = precedence.slice(0, rank(scope)).join(', ');
-    throw refused(`${row.key} (${row.id}) has the scope ${row.scope}; only a variable of a higher scope (${higher}) can be overridden. Update it instead.`);
+    throw refused(
+      `${row.key} (${row.id}) has the scope ${row.scope}; only a variable of a higher scope (${higher}) can be overridden. Update it instead.`,
+    );
   }
   await requireChangeable(owner, context);
   return insert(owner, { ...override, key: row.key }, context, row);
@@ -83,29 +121,51 @@ export async function overrideVariable(owner: StoredOwner, row: VariableRow, ove
 
 /** Refuses changes that a variable doesn't allow. @param shownValue the variable's value in responses */
 const requireEditable = (row: VariableRow, shownValue: string, { key, value }: Replacement): void => {
-  if (row.variable_type === 'BUILT_IN' || row.scope === 'BUILT_IN') throw refused(`${row.key} (${row.id}) is built in and can't be edited.`);
-  if (isHeldExternally(row.variable_type)) throw refused(`${row.key} (${row.id}) is owned by ${row.owned_by ?? 'an external secrets manager'} and can only be changed there.`);
-  if (row.variable_type === 'OVERRIDE' && key !== row.key) throw invalid('key', `the key of an override can't change; it is ${row.key}`);
-  if (row.variable_type === 'ALIAS' && value !== shownValue) throw invalid('value', `${row.key} is an alias and has the value of the variable it stands for`);
+  if (row.variable_type === 'BUILT_IN' || row.scope === 'BUILT_IN')
+    throw refused(`${row.key} (${row.id}) is built in and can't be edited.`);
+  if (isHeldExternally(row.variable_type))
+    throw refused(
+      `${row.key} (${row.id}) is owned by ${row.owned_by ?? 'an external secrets manager'} and can only be changed there.`,
+    );
+  if (row.variable_type === 'OVERRIDE' && key !== row.key)
+    throw invalid('key', `the key of an override can't change; it is ${row.key}`);
+  if (row.variable_type === 'ALIAS' && value !== shownValue)
+    throw invalid('value', `${row.key} is an alias and has the value of the variable it stands for`);
 };
 
 async function requireFreeKey(db: Db, row: VariableRow, key: string): Promise<void> {
   const holder = row.service_id !== null ? 'service_id' : row.environment_id !== null ? 'environment_id' : 'project_id';
-  const taken = await db.selectFrom('variable').select('id').where(holder, '=', row[holder]).where('key', '=', key).where('id', '!=', row.id).executeTakeFirst();
+  const taken = await db
+    .selectFrom('variable')
+    .select('id')
+    .where(holder, '=', row[holder])
+    .where('key', '=', key)
+    .where('id', '!=', row.id)
+    .executeTakeFirst();
   if (taken) throw invalid('key', `${key} is taken by another variable of the same scope (${taken.id})`);
 }
 
 /** Replaces what a variable may have replaced. */
-export async function replaceVariable(row: VariableRow, variable: Replacement, { db, clock, engine }: RequestContext): Promise<VariableRow> {
+export async function replaceVariable(
+  row: VariableRow,
+  variable: Replacement,
+  { db, clock, engine }: RequestContext,
+): Promise<VariableRow> {
   requireEditable(row, (await variableAnswers(db, [row]))[0]!.value, variable);
   await requireFreeKey(db, row, variable.key);
   const updated = await db
     .updateTable('variable')
     .set({
-      key: variable.key, mount_path: variable.mount_path ?? null, description: variable.description ?? null,
-      ...(variable.sealed_value === undefined ? { value: variable.value } : { value: null, sealed_value: variable.sealed_value }),
-      enable_interpolation_in_file: flag(variable.enable_interpolation_in_file), updated_at: isoNow(clock),
-      variable_type: row.variable_type === 'VALUE' || row.variable_type === 'FILE' ? plainType(variable) : row.variable_type,
+      key: variable.key,
+      mount_path: variable.mount_path ?? null,
+      description: variable.description ?? null,
+      ...(variable.sealed_value === undefined
+        ? { value: variable.value }
+        : { value: null, sealed_value: variable.sealed_value }),
+      enable_interpolation_in_file: flag(variable.enable_interpolation_in_file),
+      updated_at: isoNow(clock),
+      variable_type:
+        row.variable_type === 'VALUE' || row.variable_type === 'FILE' ? plainType(variable) : row.variable_type,
     })
     .where('id', '=', row.id)
     .returningAll()
@@ -115,19 +175,39 @@ export async function replaceVariable(row: VariableRow, variable: Replacement, {
 }
 
 /** Replaces a stored secret, sealed again. */
-export const replaceStoredSecret = (row: VariableRow, { value, enable_interpolation_in_file: interpolated, ...edit }: SecretReplacement, context: RequestContext): Promise<VariableRow> =>
-  replaceVariable(row, {
-    ...edit, value: '', sealed_value: value === undefined || value === null ? row.sealed_value : context.vault.seal(value), mount_path: row.mount_path,
-    enable_interpolation_in_file: interpolated ?? (row.enable_interpolation_in_file === null ? null : row.enable_interpolation_in_file === 1),
-  }, context);
+export const replaceStoredSecret = (
+  row: VariableRow,
+  { value, enable_interpolation_in_file: interpolated, ...edit }: SecretReplacement,
+  context: RequestContext,
+): Promise<VariableRow> =>
+  replaceVariable(
+    row,
+    {
+      ...edit,
+      value: '',
+      sealed_value: value === undefined || value === null ? row.sealed_value : context.vault.seal(value),
+      mount_path: row.mount_path,
+      enable_interpolation_in_file:
+        interpolated ?? (row.enable_interpolation_in_file === null ? null : row.enable_interpolation_in_file === 1),
+    },
+    context,
+  );
 
 const requireDeletable = (row: VariableRow): void => {
-  if (row.variable_type === 'BUILT_IN' || row.scope === 'BUILT_IN') throw refused(`${row.key} (${row.id}) is built in and can't be deleted.`);
-  if (isHeldExternally(row.variable_type)) throw refused(`${row.key} (${row.id}) is owned by ${row.owned_by ?? 'an external secrets manager'} and can only be deleted there.`);
+  if (row.variable_type === 'BUILT_IN' || row.scope === 'BUILT_IN')
+    throw refused(`${row.key} (${row.id}) is built in and can't be deleted.`);
+  if (isHeldExternally(row.variable_type))
+    throw refused(
+      `${row.key} (${row.id}) is owned by ${row.owned_by ?? 'an external secrets manager'} and can only be deleted there.`,
+    );
 };
 
 /** Deletes a variable or secret, with what overrides it or stands for it. */
-export async function deleteVariable(owner: StoredOwner, row: VariableRow, context: RequestContext): Promise<undefined> {
+export async function deleteVariable(
+  owner: StoredOwner,
+  row: VariableRow,
+  context: RequestContext,
+): Promise<undefined> {
   const { db, engine } = context;
   await requireChangeable(owner, context);
   requireDeletable(row);

@@ -32,10 +32,17 @@ export async function findOwner(db: Db, kind: VariableOwnerKind, id: string): Pr
 }
 
 /** Finds the owner of a row. */
-export async function ownerOfRow(db: Db, { project_id, environment_id, service_id }: VariableRow): Promise<StoredOwner> {
+export async function ownerOfRow(
+  db: Db,
+  { project_id, environment_id, service_id }: VariableRow,
+): Promise<StoredOwner> {
   if (project_id !== null) return findOwner(db, 'project', project_id);
   if (environment_id !== null) return findOwner(db, 'environment', environment_id);
-  const service = await db.selectFrom('service').select(['id', 'kind']).where('id', '=', service_id!).executeTakeFirstOrThrow();
+  const service = await db
+    .selectFrom('service')
+    .select(['id', 'kind'])
+    .where('id', '=', service_id!)
+    .executeTakeFirstOrThrow();
   return findOwner(db, service.kind as VariableOwnerKind, service.id);
 }
 
@@ -43,16 +50,28 @@ export async function ownerOfRow(db: Db, { project_id, environment_id, service_i
  * Requires that what an owner has may change, and records the change. A project's reaches all its environments.
  * @throws ApiProblem 400 while a cluster is locked that it reaches, or its environment is being deleted
  */
-export async function requireChangeable({ projectId, environmentId }: StoredOwner, context: RequestContext): Promise<void> {
+export async function requireChangeable(
+  { projectId, environmentId }: StoredOwner,
+  context: RequestContext,
+): Promise<void> {
   const { db, clock } = context;
   if (environmentId !== undefined) {
     await findUnlockedCluster(environmentId, context);
     return touchEnvironment(environmentId, context);
   }
-  const clusters = await db.selectFrom('environment').select('cluster_id').distinct().where('project_id', '=', projectId).execute();
+  const clusters = await db
+    .selectFrom('environment')
+    .select('cluster_id')
+    .distinct()
+    .where('project_id', '=', projectId)
+    .execute();
   // Few, in one transaction.
   for (const { cluster_id } of clusters) await requireUnlocked(db, cluster_id, clock.now());
-  await db.updateTable('project').set({ updated_at: isoNow(clock) }).where('id', '=', projectId).execute();
+  await db
+    .updateTable('project')
+    .set({ updated_at: isoNow(clock) })
+    .where('id', '=', projectId)
+    .execute();
 }
 
 const holdersOf = ({ id, projectId, environmentId }: StoredOwner): readonly (readonly [OwnerColumn, string])[] => [
@@ -61,14 +80,26 @@ const holdersOf = ({ id, projectId, environmentId }: StoredOwner): readonly (rea
   ...(id === projectId || id === environmentId ? [] : [['service_id', id] as const]),
 ];
 
-/** The variables that an owner sees, inherited ones included; its secrets; or both. @param most how many of each holder are needed at most; default all */
-export const visibleVariables = (db: Db, owner: StoredOwner, which: 'variables' | 'secrets' | 'both', most?: number) => {
+/**
+ * The variables that an owner sees, inherited ones included; its secrets; or both. @param most how many of each holder
+ * are needed at most; default all
+ */
+export const visibleVariables = (
+  db: Db,
+  owner: StoredOwner,
+  which: 'variables' | 'secrets' | 'both',
+  most?: number,
+) => {
   // A union uses one index per owner. With OR, every page would read and sort all rows.
   const heldBy = ([holder, id]: readonly [OwnerColumn, string]) => {
     const all = db.selectFrom('variable').selectAll().where(holder, '=', id);
     const wanted = which === 'both' ? all : all.where('sealed_value', which === 'secrets' ? 'is not' : 'is', null);
     // Databases don't see by themselves that a page needs no more of each.
-    return most === undefined ? wanted : db.selectFrom(wanted.orderBy('created_at').orderBy('id').limit(most).as('held')).selectAll() as unknown as typeof wanted;
+    return most === undefined
+      ? wanted
+      : (db
+          .selectFrom(wanted.orderBy('created_at').orderBy('id').limit(most).as('held'))
+          .selectAll() as unknown as typeof wanted);
   };
   const [first, ...others] = holdersOf(owner).map(heldBy);
   const all = others.reduce((union, one) => union.unionAll(one), first!);
@@ -76,26 +107,57 @@ export const visibleVariables = (db: Db, owner: StoredOwner, which: 'variables' 
 };
 
 /** The list of variables that an owner sees, for pages. It has no secrets, as the stored totals count none. */
-export const pagedVariables = async (db: Db, owner: StoredOwner, slice?: { readonly offset: number; readonly limit: number }) => {
-  const rows = slice === undefined
-    ? await visibleVariables(db, owner, 'variables').execute()
-    : await visibleVariables(db, owner, 'variables', slice.offset + slice.limit).limit(slice.limit).offset(slice.offset).execute();
-  return { rows, total: await totalOf(db, 'variable', holdersOf(owner).map(([, id]) => id)) };
+export const pagedVariables = async (
+  db: Db,
+  owner: StoredOwner,
+  slice?: { readonly offset: number; readonly limit: number },
+) => {
+  const rows =
+    slice === undefined
+      ? await visibleVariables(db, owner, 'variables').execute()
+      : await visibleVariables(db, owner, 'variables', slice.offset + slice.limit)
+          .limit(slice.limit)
+          .offset(slice.offset)
+          .execute();
+  return {
+    rows,
+    total: await totalOf(
+      db,
+      'variable',
+      holdersOf(owner).map(([, id]) => id),
+    ),
+  };
 };
 
 /** The services that a variable applies to: its own service, or all of its environment or project. */
-export async function affectedServices(db: Db, { service_id, environment_id, project_id }: VariableRow): Promise<string[]> {
+export async function affectedServices(
+  db: Db,
+  { service_id, environment_id, project_id }: VariableRow,
+): Promise<string[]> {
   if (service_id !== null) return [service_id];
   const services = db.selectFrom('service').select('service.id');
-  const found = environment_id === null
-    ? services.innerJoin('environment', 'environment.id', 'service.environment_id').where('environment.project_id', '=', project_id)
-    : services.where('environment_id', '=', environment_id);
+  const found =
+    environment_id === null
+      ? services
+          .innerJoin('environment', 'environment.id', 'service.environment_id')
+          .where('environment.project_id', '=', project_id)
+      : services.where('environment_id', '=', environment_id);
   return (await found.execute()).map(({ id }) => id);
 }
 
 /** Finds a variable, or one that is a secret, by id. @throws ApiProblem 404 */
-export async function findVariable(db: Db, word: 'environment_variable' | 'secret', id: string, isMeant: (row: VariableRow) => boolean = () => true): Promise<VariableRow> {
-  const row = await db.selectFrom('variable').selectAll().where('id', '=', id).where('sealed_value', word === 'secret' ? 'is not' : 'is', null).executeTakeFirst();
+export async function findVariable(
+  db: Db,
+  word: 'environment_variable' | 'secret',
+  id: string,
+  isMeant: (row: VariableRow) => boolean = () => true,
+): Promise<VariableRow> {
+  const row = await db
+    .selectFrom('variable')
+    .selectAll()
+    .where('id', '=', id)
+    .where('sealed_value', word === 'secret' ? 'is not' : 'is', null)
+    .executeTakeFirst();
   if (!row || !isMeant(row)) throw notFound(word, id);
   return row;
 }

@@ -24,7 +24,14 @@ export const memberOfKind = (kind: ServiceKind): string => `${kind}s`;
  * The services that a request deploys.
  * @throws ApiProblem 400 if it names one twice
  */
-export function wantedServices({ applications = [], containers = [], databases = [], jobs = [], helms = [], terraforms = [] }: DeployServices): readonly WantedService[] {
+export function wantedServices({
+  applications = [],
+  containers = [],
+  databases = [],
+  jobs = [],
+  helms = [],
+  terraforms = [],
+}: DeployServices): readonly WantedService[] {
   const wanted: readonly WantedService[] = [
     ...applications.map((one) => ({ kind: 'application' as const, id: one.application_id, commit: one.git_commit_id })),
     ...containers.map((one) => ({ kind: 'container' as const, id: one.id, tag: one.image_tag })),
@@ -38,7 +45,8 @@ export function wantedServices({ applications = [], containers = [], databases =
   return wanted;
 }
 
-const refuse = ({ kind, id, at = `${memberOfKind(kind)}.` }: WantedService, member: string, why: string) => invalid(`${at}${member}`, `${kind} ${id} ${why}; leave it out`);
+const refuse = ({ kind, id, at = `${memberOfKind(kind)}.` }: WantedService, member: string, why: string) =>
+  invalid(`${at}${member}`, `${kind} ${id} ${why}; leave it out`);
 
 async function setTag(wanted: WantedService, tag: string, context: RequestContext): Promise<void> {
   if (wanted.kind === 'container') {
@@ -49,14 +57,26 @@ async function setTag(wanted: WantedService, tag: string, context: RequestContex
   const row = await findService(context.db, 'job', wanted.id);
   const { image } = row.spec.source;
   if (!image) throw refuse(wanted, 'image_tag', "isn't made from an image");
-  if (tag !== image.tag) await replaceService(row, row.name, { ...row.spec, source: { ...row.spec.source, image: { ...image, tag } } }, context);
+  if (tag !== image.tag)
+    await replaceService(
+      row,
+      row.name,
+      { ...row.spec, source: { ...row.spec.source, image: { ...image, tag } } },
+      context,
+    );
 }
 
 async function setChart(wanted: WantedService, chart_version: string, context: RequestContext): Promise<void> {
   const row = await findService(context.db, 'helm', wanted.id);
   const { repository } = row.spec.source;
   if (!repository) throw refuse(wanted, 'chart_version', "isn't made from a chart of a repository");
-  if (chart_version !== repository.chart_version) await replaceService(row, row.name, { ...row.spec, source: { ...row.spec.source, repository: { ...repository, chart_version } } }, context);
+  if (chart_version !== repository.chart_version)
+    await replaceService(
+      row,
+      row.name,
+      { ...row.spec, source: { ...row.spec.source, repository: { ...repository, chart_version } } },
+      context,
+    );
 }
 
 /** Whether a service is made from a repository of code, for its kind or for its own source. */
@@ -71,12 +91,16 @@ async function requireGit(wanted: WantedService, context: RequestContext): Promi
 }
 
 /**
- * Makes the tags and chart versions that are asked for those of the services' configurations, as their deployment takes them
+ * Makes the tags and chart versions that are asked for those of the services' configurations, as their deployment takes
+ * them
  * from there.
  * @returns the commits that are asked for, by the ids of services
  * @throws ApiProblem 400 with the service that can't have such a version
  */
-export async function setVersions(services: readonly WantedService[], context: RequestContext): Promise<Readonly<Record<string, string>>> {
+export async function setVersions(
+  services: readonly WantedService[],
+  context: RequestContext,
+): Promise<Readonly<Record<string, string>>> {
   for (const one of services) {
     if (one.commit !== undefined) await requireGit(one, context);
     if (one.tag !== undefined) await setTag(one, one.tag, context);

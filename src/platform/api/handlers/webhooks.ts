@@ -21,13 +21,24 @@ export const webhookHandlers = {
   create_webhook: async ({ organization_id, ...webhook }, { db, clock, random, vault }) => {
     await findById(db, 'organization', organization_id);
     const { address, userinfo } = splitTarget(webhook.target_url);
-    if (userinfo?.includes(hiddenSecret)) throw invalid('target_url', `${hiddenSecret} stands for a user name and a password that are not shown; give the real ones, or an address without them`);
+    if (userinfo?.includes(hiddenSecret))
+      throw invalid(
+        'target_url',
+        `${hiddenSecret} stands for a user name and a password that are not shown; give the real ones, or an address without them`,
+      );
     const now = isoNow(clock);
     const row = await db
       .insertInto('webhook')
       .values({
-        id: random.uuid(), created_at: now, updated_at: now, organization_id, kind: webhook.kind, target_url: address,
-        events: JSON.stringify([...new Set(webhook.events)]), enabled: webhook.enabled ? 1 : 0, description: webhook.description ?? null,
+        id: random.uuid(),
+        created_at: now,
+        updated_at: now,
+        organization_id,
+        kind: webhook.kind,
+        target_url: address,
+        events: JSON.stringify([...new Set(webhook.events)]),
+        enabled: webhook.enabled ? 1 : 0,
+        description: webhook.description ?? null,
         sealed_target_secret: webhook.target_secret === undefined ? null : vault.seal(webhook.target_secret),
         sealed_target_userinfo: userinfo === undefined ? null : vault.seal(userinfo),
       })
@@ -35,7 +46,8 @@ export const webhookHandlers = {
       .executeTakeFirstOrThrow();
     return webhookAnswer(row);
   },
-  list_webhooks: async (input, context) => pageOf(await ownedBy(context, 'webhook', input.organization_id), input, (rows) => rows.map(webhookAnswer)),
+  list_webhooks: async (input, context) =>
+    pageOf(await ownedBy(context, 'webhook', input.organization_id), input, (rows) => rows.map(webhookAnswer)),
   list_webhook_events: async (input, { db, engine }) => {
     await findInOrganization(db, 'webhook', input.organization_id, input.webhook_id);
     return pageOfFetched(input, (slice) => engine.webhookEvents(db, input.webhook_id, slice));

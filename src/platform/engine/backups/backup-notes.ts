@@ -10,13 +10,25 @@ import { newestBackup, shownBackup } from './backup-rows.ts';
 const isKeptAway = (service: Selectable<ServiceTable>, facts: RunningFacts | undefined): boolean =>
   service.kind === 'database' && facts?.obstacle !== undefined && shownState(service, facts) === 'UNAVAILABLE';
 
-/** What people should know of the backups of databases that can't run where their data is, by the ids of the databases. */
-export async function backupNotes(db: Db, services: readonly Selectable<ServiceTable>[], facts: ReadonlyMap<string, RunningFacts>): Promise<ReadonlyMap<string, Condition>> {
+/**
+ * What people should know of the backups of databases that can't run where their data is, by the ids of the databases.
+ */
+export async function backupNotes(
+  db: Db,
+  services: readonly Selectable<ServiceTable>[],
+  facts: ReadonlyMap<string, RunningFacts>,
+): Promise<ReadonlyMap<string, Condition>> {
   const notes = new Map<string, Condition>();
   for (const service of services.filter((each) => isKeptAway(each, facts.get(each.id)))) {
     const spec = JSON.parse(service.spec) as ServiceSpecs['database'];
     const newest = await newestBackup(db, service.id);
-    notes.set(service.id, condition('DATA_ON_NODE', { backup: newest && shownBackup(newest), isBackedUpHere: onlyPostgres({ spec }) === undefined }));
+    notes.set(
+      service.id,
+      condition('DATA_ON_NODE', {
+        backup: newest && shownBackup(newest),
+        isBackedUpHere: onlyPostgres({ spec }) === undefined,
+      }),
+    );
   }
   return notes;
 }

@@ -1,6 +1,11 @@
 import type { Updateable } from 'kysely';
 import { errorMessage } from '../../common/index.ts';
-import { RuntimeUnreachable, type BackupObservation, type DatabaseBackups, type RunningDatabase } from '../../runtime/index.ts';
+import {
+  RuntimeUnreachable,
+  type BackupObservation,
+  type DatabaseBackups,
+  type RunningDatabase,
+} from '../../runtime/index.ts';
 import { type BackupTable, RecordsUnavailable } from '../../store/index.ts';
 import { type EngineContext, iso } from '../context.ts';
 import { databaseCredentials } from '../database-variables.ts';
@@ -38,44 +43,80 @@ export function backupQueue(context: EngineContext, duties: Duties): WorkQueue {
   /** Until when another process is left alone. */
   let restUntil = 0;
 
-  const read = (id: string): Promise<BackupWork | undefined> => db.read(async (trx) => {
-    const row = await trx.selectFrom('backup').selectAll().where('id', '=', id).executeTakeFirst();
-    if (row === undefined) return undefined;
-    const service = await trx.selectFrom('service').selectAll().where('id', '=', row.service_id).executeTakeFirstOrThrow();
-    return { row, database: runningDatabase(service), backups: await backupsOf(context, trx, service), latest: await newestBackup(trx, service.id, id) };
-  });
+  const read = (id: string): Promise<BackupWork | undefined> =>
+    db.read(async (trx) => {
+      const row = await trx.selectFrom('backup').selectAll().where('id', '=', id).executeTakeFirst();
+      if (row === undefined) return undefined;
+      const service = await trx
+        .selectFrom('service')
+        .selectAll()
+        .where('id', '=', row.service_id)
+        .executeTakeFirstOrThrow();
+      return {
+        row,
+        database: runningDatabase(service),
+        backups: await backupsOf(context, trx, service),
+        latest: await newestBackup(trx, service.id, id),
+      };
+    });
 
-  const save = (duty: Duty, { id, state, service_id: serviceId }: BackupRow, change: Updateable<BackupTable>): Promise<void> => duty.write(async (trx) => {
-    await trx.updateTable('backup').set(change).where('id', '=', id).where('state', '=', state).execute();
-    if (change.state !== undefined) await retireBackups(context, trx, serviceId);
-  });
+  const save = (
+    duty: Duty,
+    { id, state, service_id: serviceId }: BackupRow,
+    change: Updateable<BackupTable>,
+  ): Promise<void> =>
+    duty.write(async (trx) => {
+      await trx.updateTable('backup').set(change).where('id', '=', id).where('state', '=', state).execute();
+      if (change.state !== undefined) await retireBackups(context, trx, serviceId);
+    });
 
   const changeBy = (seen: BackupObservation): Updateable<BackupTable> => {
-    if (seen.outcome === 'ongoing') return { due_ms: seen.nextPollAt, ...(seen.record !== undefined && { record: seen.record }) };
+    if (seen.outcome === 'ongoing')
+      return { due_ms: seen.nextPollAt, ...(seen.record !== undefined && { record: seen.record }) };
     const ended = { ended_at: iso(clock.now()), due_ms: null };
     if (seen.outcome === 'failed') return { ...ended, state: 'failed', reason: seen.reason };
     return { ...ended, state: 'complete', record: seen.record, node: seen.node, bytes: seen.bytes ?? null };
   };
 
-  const make = async ({ row, database, backups, latest }: BackupWork, signal: AbortSignal): Promise<Updateable<BackupTable>> => {
-    if (database === undefined || backups === undefined) return changeBy({ outcome: 'failed', reason: 'The database is not deployed on a cluster that makes backups any more.' });
-    return changeBy(await backups.observe(backupTask(row, database, latest), { signal, credentials: () => db.read((trx) => databaseCredentials(trx, database.service, openSecret)) }));
+  const make = async (
+    { row, database, backups, latest }: BackupWork,
+    signal: AbortSignal,
+  ): Promise<Updateable<BackupTable>> => {
+    if (database === undefined || backups === undefined)
+      return changeBy({
+        outcome: 'failed',
+        reason: 'The database is not deployed on a cluster that makes backups any more.',
+      });
+    return changeBy(
+      await backups.observe(backupTask(row, database, latest), {
+        signal,
+        credentials: () => db.read((trx) => databaseCredentials(trx, database.service, openSecret)),
+      }),
+    );
   };
 
   /** Goes on deleting a backup. @returns what to note of it; undefined once it is gone */
-  const remove = async (duty: Duty, { row, database, backups, latest }: BackupWork, signal: AbortSignal): Promise<Updateable<BackupTable> | undefined> => {
+  const remove = async (
+    duty: Duty,
+    { row, database, backups, latest }: BackupWork,
+    signal: AbortSignal,
+  ): Promise<Updateable<BackupTable> | undefined> => {
     // One that never began to be stored has left nothing.
     if (row.record !== null) {
       if (database === undefined || backups === undefined) {
-        const reason = 'Its cluster makes no backups at present, so its files can\'t be deleted. Configure the cluster of the database as it was when the backup was made; the deletion then goes on.';
+        const reason =
+          "Its cluster makes no backups at present, so its files can't be deleted. Configure the cluster of the database as it was when the backup was made; the deletion then goes on.";
         // Once, although it is tried again and again.
-        if (row.reason !== reason) log.warn({ backup_id: row.id, service_id: row.service_id, reason }, 'a backup could not be deleted');
+        if (row.reason !== reason)
+          log.warn({ backup_id: row.id, service_id: row.service_id, reason }, 'a backup could not be deleted');
         return { due_ms: clock.now() + operatorMilliseconds, reason };
       }
       const seen = await backups.remove(backupTask(row, database, latest), signal);
       if (seen.outcome === 'ongoing') return { due_ms: seen.nextPollAt, reason: seen.reason ?? null };
     }
-    await duty.write((trx) => trx.deleteFrom('backup').where('id', '=', row.id).where('state', '=', 'deleting').execute());
+    await duty.write((trx) =>
+      trx.deleteFrom('backup').where('id', '=', row.id).where('state', '=', 'deleting').execute(),
+    );
     return undefined;
   };
 
@@ -88,9 +129,16 @@ export function backupQueue(context: EngineContext, duties: Duties): WorkQueue {
       if (change !== undefined) await save(duty, work.row, change);
     } catch (error) {
       if (signal.aborted || error instanceof RecordsUnavailable || error instanceof DutyLost) throw error;
-      if (!(error instanceof RuntimeUnreachable)) log.error({ err: error, backup_id: id }, 'the runtime failed during a backup');
+      if (!(error instanceof RuntimeUnreachable))
+        log.error({ err: error, backup_id: id }, 'the runtime failed during a backup');
       const ends = isMade && !(error instanceof RuntimeUnreachable);
-      await save(duty, work.row, ends ? changeBy({ outcome: 'failed', reason: errorMessage(error) }) : { due_ms: clock.now() + laterMilliseconds, ...(!isMade && { reason: errorMessage(error) }) });
+      await save(
+        duty,
+        work.row,
+        ends
+          ? changeBy({ outcome: 'failed', reason: errorMessage(error) })
+          : { due_ms: clock.now() + laterMilliseconds, ...(!isMade && { reason: errorMessage(error) }) },
+      );
     }
   };
 
@@ -100,8 +148,16 @@ export function backupQueue(context: EngineContext, duties: Duties): WorkQueue {
     claimDue: async (_lease, inProgress, limit) => {
       const now = clock.now();
       if (now < restUntil) return [];
-      const rows = await db.selectFrom('backup').select('id').where('due_ms', '<=', now).orderBy('due_ms').limit(limit + inProgress.length).execute();
-      return [...(hasSchedules && scheduleDue <= now ? [schedules] : []), ...rows.map(({ id }) => id)].filter((id) => !inProgress.includes(id));
+      const rows = await db
+        .selectFrom('backup')
+        .select('id')
+        .where('due_ms', '<=', now)
+        .orderBy('due_ms')
+        .limit(limit + inProgress.length)
+        .execute();
+      return [...(hasSchedules && scheduleDue <= now ? [schedules] : []), ...rows.map(({ id }) => id)].filter(
+        (id) => !inProgress.includes(id),
+      );
     },
     run: async (id, _lease, signal) => {
       const duty = await duties.take('backing up databases');
@@ -120,8 +176,17 @@ export function backupQueue(context: EngineContext, duties: Duties): WorkQueue {
       }
     },
     nextDue: async (_lease, inProgress) => {
-      const rows = await db.selectFrom('backup').select(['id', 'due_ms']).where('due_ms', 'is not', null).orderBy('due_ms').limit(inProgress.length + 1).execute();
-      const due = [...rows.filter((row) => !inProgress.includes(row.id)).map((row) => row.due_ms!), ...(hasSchedules && !inProgress.includes(schedules) ? [scheduleDue] : [])];
+      const rows = await db
+        .selectFrom('backup')
+        .select(['id', 'due_ms'])
+        .where('due_ms', 'is not', null)
+        .orderBy('due_ms')
+        .limit(inProgress.length + 1)
+        .execute();
+      const due = [
+        ...rows.filter((row) => !inProgress.includes(row.id)).map((row) => row.due_ms!),
+        ...(hasSchedules && !inProgress.includes(schedules) ? [scheduleDue] : []),
+      ];
       return due.length === 0 ? null : Math.max(restUntil, Math.min(...due));
     },
     hasClaims: () => duties.hasAny(),

@@ -8,7 +8,9 @@ import { backupsInUse, backupsOf, backupName, ongoingBackup } from './backup-row
 
 type ServiceRow = Selectable<ServiceTable>;
 
-/** Most backups of one database that somebody asked for: they stay until somebody deletes them, on the disk of a node. */
+/**
+ * Most backups of one database that somebody asked for: they stay until somebody deletes them, on the disk of a node.
+ */
 export const mostRequestedBackups = 20;
 
 /** How a backup is called, and whether a schedule asks for it. */
@@ -21,7 +23,12 @@ interface NewBackup {
 /** Finds a database, and holds it to the end of the transaction. @throws ApiProblem 404 if there is none */
 export async function holdDatabase(trx: Db, databaseId: string): Promise<ServiceRow> {
   await trx.hold(`backups/${databaseId}`);
-  const row = await trx.selectFrom('service').selectAll().where('id', '=', databaseId).where('kind', '=', 'database').executeTakeFirst();
+  const row = await trx
+    .selectFrom('service')
+    .selectAll()
+    .where('id', '=', databaseId)
+    .where('kind', '=', 'database')
+    .executeTakeFirst();
   if (row === undefined) throw notFound('database', databaseId);
   return row;
 }
@@ -32,38 +39,85 @@ async function backupRefusal(context: EngineContext, trx: Db, service: ServiceRo
   if (backups === undefined) return 'its cluster makes no backups.';
   const why = backups.refusalOf({ spec: JSON.parse(service.spec) });
   if (why !== undefined) return why;
-  if (service.deployed_spec === null || (isSettled(service.deployed_state) && ['READY', 'STOPPED', 'DELETED'].includes(service.deployed_state))) return `it is ${service.deployed_state}. Deploy it first: its own tools make the backup while it runs.`;
+  if (
+    service.deployed_spec === null ||
+    (isSettled(service.deployed_state) && ['READY', 'STOPPED', 'DELETED'].includes(service.deployed_state))
+  )
+    return `it is ${service.deployed_state}. Deploy it first: its own tools make the backup while it runs.`;
   const ongoing = await ongoingBackup(trx, service.id);
   return ongoing && `its backup ${backupName(ongoing)} (${ongoing.id}) is under way. Wait for its end.`;
 }
 
 /** Why a database can have no further backup on request; undefined if it can. Failed ones take no space. */
 async function excessRefusal(trx: Db, databaseId: string): Promise<string | undefined> {
-  const requested = await trx.selectFrom('backup').selectAll().where('service_id', '=', databaseId).where('is_scheduled', '=', 0).where('state', '=', 'complete').orderBy('created_at').orderBy('id').execute();
+  const requested = await trx
+    .selectFrom('backup')
+    .selectAll()
+    .where('service_id', '=', databaseId)
+    .where('is_scheduled', '=', 0)
+    .where('state', '=', 'complete')
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
   if (requested.length < mostRequestedBackups) return undefined;
   const { id } = requested[0]!;
   return `it has ${requested.length} that somebody asked for, which is the most. Delete those that nobody needs with DELETE /database/${databaseId}/backup/{backupId}; the oldest is ${backupName(requested[0]!)} (${id}).`;
 }
 
 /** Accepts a backup, which then begins. @throws ApiProblem 400 if the database can't be backed up now */
-export async function requestBackup(context: EngineContext, trx: Db, databaseId: string, { name, message, isScheduled }: NewBackup): Promise<BackupRow> {
+export async function requestBackup(
+  context: EngineContext,
+  trx: Db,
+  databaseId: string,
+  { name, message, isScheduled }: NewBackup,
+): Promise<BackupRow> {
   const service = await holdDatabase(trx, databaseId);
-  const why = (await backupRefusal(context, trx, service)) ?? (isScheduled ? undefined : await excessRefusal(trx, databaseId));
+  const why =
+    (await backupRefusal(context, trx, service)) ?? (isScheduled ? undefined : await excessRefusal(trx, databaseId));
   if (why !== undefined) throw refused(`${service.name} (database ${databaseId}) can't be backed up: ${why}`);
   const at = context.clock.now();
   return trx
     .insertInto('backup')
-    .values({ id: context.random.uuid(), service_id: databaseId, name, message, state: 'ongoing', is_scheduled: isScheduled ? 1 : 0, created_at: iso(at), due_ms: at })
+    .values({
+      id: context.random.uuid(),
+      service_id: databaseId,
+      name,
+      message,
+      state: 'ongoing',
+      is_scheduled: isScheduled ? 1 : 0,
+      created_at: iso(at),
+      due_ms: at,
+    })
     .returningAll()
     .executeTakeFirstOrThrow();
 }
 
-/** Marks a backup for deletion. @throws ApiProblem 404 if the database has no such backup, 400 while it is made or used */
-export async function requestBackupDeletion(context: EngineContext, trx: Db, databaseId: string, backupId: string): Promise<void> {
+/**
+ * Marks a backup for deletion. @throws ApiProblem 404 if the database has no such backup, 400 while it is made or used
+ */
+export async function requestBackupDeletion(
+  context: EngineContext,
+  trx: Db,
+  databaseId: string,
+  backupId: string,
+): Promise<void> {
   await holdDatabase(trx, databaseId);
-  const row = await trx.selectFrom('backup').selectAll().where('id', '=', backupId).where('service_id', '=', databaseId).executeTakeFirst();
+  const row = await trx
+    .selectFrom('backup')
+    .selectAll()
+    .where('id', '=', backupId)
+    .where('service_id', '=', databaseId)
+    .executeTakeFirst();
   if (row === undefined) throw notFound('backup', backupId);
-  if (row.state === 'ongoing') throw refused(`The backup ${backupName(row)} is under way: delete it when it has ended.`);
-  if ((await backupsInUse(trx, databaseId)).has(backupId)) throw refused(`The database is being brought back from the backup ${backupName(row)}: delete it when that has ended.`);
-  await trx.updateTable('backup').set({ state: 'deleting', reason: null, due_ms: context.clock.now() }).where('id', '=', backupId).execute();
+  if (row.state === 'ongoing')
+    throw refused(`The backup ${backupName(row)} is under way: delete it when it has ended.`);
+  if ((await backupsInUse(trx, databaseId)).has(backupId))
+    throw refused(
+      `The database is being brought back from the backup ${backupName(row)}: delete it when that has ended.`,
+    );
+  await trx
+    .updateTable('backup')
+    .set({ state: 'deleting', reason: null, due_ms: context.clock.now() })
+    .where('id', '=', backupId)
+    .execute();
 }

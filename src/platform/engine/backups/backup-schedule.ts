@@ -15,15 +15,29 @@ const keptFailures = 10;
 /** The databases of a runtime's clusters that should run, and can be backed up. */
 const scheduledDatabases = async ({ runtimes }: EngineContext, db: Db, runtime: string): Promise<string[]> => {
   const rows = await db
-    .selectFrom('service').innerJoin('environment', 'environment.id', 'service.environment_id').innerJoin('cluster', 'cluster.id', 'environment.cluster_id')
-    .select(['service.id', 'service.spec']).where('cluster.runtime', '=', runtime).where('service.kind', '=', 'database').where('service.deployed_spec', 'is not', null).where('service.deployed_state', 'in', runningStates).execute();
+    .selectFrom('service')
+    .innerJoin('environment', 'environment.id', 'service.environment_id')
+    .innerJoin('cluster', 'cluster.id', 'environment.cluster_id')
+    .select(['service.id', 'service.spec'])
+    .where('cluster.runtime', '=', runtime)
+    .where('service.kind', '=', 'database')
+    .where('service.deployed_spec', 'is not', null)
+    .where('service.deployed_state', 'in', runningStates)
+    .execute();
   const { backups } = runtimes.named(runtime);
   return rows.filter(({ spec }) => backups?.refusalOf({ spec: JSON.parse(spec) }) === undefined).map(({ id }) => id);
 };
 
 /** Whether it is time for the next backup of a database. One that is under way is the next one. */
 async function isDue(db: Db, databaseId: string, { everyHours }: BackupSchedule, now: number): Promise<boolean> {
-  const last = await db.selectFrom('backup').select(['created_at', 'state']).where('service_id', '=', databaseId).where('state', '<>', 'deleting').orderBy('created_at', 'desc').limit(1).executeTakeFirst();
+  const last = await db
+    .selectFrom('backup')
+    .select(['created_at', 'state'])
+    .where('service_id', '=', databaseId)
+    .where('state', '<>', 'deleting')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
   if (last === undefined) return true;
   const pause = last.state === 'failed' ? Math.min(retryMilliseconds, everyHours * hour) : everyHours * hour;
   return last.state !== 'ongoing' && now >= Date.parse(last.created_at) + pause;
@@ -35,21 +49,61 @@ export async function requestScheduledBackups(context: EngineContext, trx: Db): 
   for (const [runtime, schedule] of Object.entries(context.backupSchedules ?? {})) {
     if (schedule === undefined || context.runtimes.named(runtime).backups === undefined) continue;
     for (const id of await scheduledDatabases(context, trx, runtime)) {
-      if (await isDue(trx, id, schedule, now)) await requestBackup(context, trx, id, { name: `scheduled ${iso(now).slice(0, 16)}`, message: `Every ${schedule.everyHours} hours.`, isScheduled: true });
+      if (await isDue(trx, id, schedule, now))
+        await requestBackup(context, trx, id, {
+          name: `scheduled ${iso(now).slice(0, 16)}`,
+          message: `Every ${schedule.everyHours} hours.`,
+          isScheduled: true,
+        });
     }
   }
 }
 
-/** Marks for deletion what a database has more of scheduled backups than its cluster keeps, and forgets old failures. Those that somebody asked for stay. */
+/**
+ * Marks for deletion what a database has more of scheduled backups than its cluster keeps, and forgets old failures.
+ * Those that somebody asked for stay.
+ */
 export async function retireBackups(context: EngineContext, trx: Db, databaseId: string): Promise<void> {
   const cluster = await trx
-    .selectFrom('service').innerJoin('environment', 'environment.id', 'service.environment_id').innerJoin('cluster', 'cluster.id', 'environment.cluster_id')
-    .select('cluster.runtime').where('service.id', '=', databaseId).executeTakeFirst();
+    .selectFrom('service')
+    .innerJoin('environment', 'environment.id', 'service.environment_id')
+    .innerJoin('cluster', 'cluster.id', 'environment.cluster_id')
+    .select('cluster.runtime')
+    .where('service.id', '=', databaseId)
+    .executeTakeFirst();
   const keep = context.backupSchedules?.[cluster?.runtime ?? '']?.keep;
-  const rows = await trx.selectFrom('backup').select(['id', 'state', 'is_scheduled']).where('service_id', '=', databaseId).orderBy('created_at', 'desc').execute();
+  const rows = await trx
+    .selectFrom('backup')
+    .select(['id', 'state', 'is_scheduled'])
+    .where('service_id', '=', databaseId)
+    .orderBy('created_at', 'desc')
+    .execute();
   const used = await backupsInUse(trx, databaseId);
-  const old = keep === undefined ? [] : rows.filter((row) => row.state === 'complete' && row.is_scheduled === 1).slice(keep).filter(({ id }) => !used.has(id));
+  const old =
+    keep === undefined
+      ? []
+      : rows
+          .filter((row) => row.state === 'complete' && row.is_scheduled === 1)
+          .slice(keep)
+          .filter(({ id }) => !used.has(id));
   const failed = rows.filter(({ state }) => state === 'failed').slice(keptFailures);
-  if (old.length > 0) await trx.updateTable('backup').set({ state: 'deleting', due_ms: context.clock.now() }).where('id', 'in', old.map(({ id }) => id)).execute();
-  if (failed.length > 0) await trx.deleteFrom('backup').where('id', 'in', failed.map(({ id }) => id)).execute();
+  if (old.length > 0)
+    await trx
+      .updateTable('backup')
+      .set({ state: 'deleting', due_ms: context.clock.now() })
+      .where(
+        'id',
+        'in',
+        old.map(({ id }) => id),
+      )
+      .execute();
+  if (failed.length > 0)
+    await trx
+      .deleteFrom('backup')
+      .where(
+        'id',
+        'in',
+        failed.map(({ id }) => id),
+      )
+      .execute();
 }

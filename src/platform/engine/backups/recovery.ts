@@ -8,21 +8,40 @@ import { holdDatabase } from './backup-requests.ts';
 
 /** Which backup a database would be brought back from, and what keeps it from that as far as the records say. */
 async function recordedRecovery(context: EngineContext, trx: Db, databaseId: string, backupId: string | undefined) {
-  const service = await trx.selectFrom('service').selectAll().where('id', '=', databaseId).where('kind', '=', 'database').executeTakeFirst();
+  const service = await trx
+    .selectFrom('service')
+    .selectAll()
+    .where('id', '=', databaseId)
+    .where('kind', '=', 'database')
+    .executeTakeFirst();
   if (service === undefined) throw notFound('database', databaseId);
-  const wanted = backupId === undefined ? undefined : await trx.selectFrom('backup').selectAll().where('id', '=', backupId).where('service_id', '=', databaseId).executeTakeFirst();
+  const wanted =
+    backupId === undefined
+      ? undefined
+      : await trx
+          .selectFrom('backup')
+          .selectAll()
+          .where('id', '=', backupId)
+          .where('service_id', '=', databaseId)
+          .executeTakeFirst();
   if (backupId !== undefined && wanted === undefined) throw notFound('backup', backupId);
   const backup = wanted ?? (await newestBackup(trx, databaseId));
   const backups = await backupsOf(context, trx, service);
   const running = runningDatabase(service);
   // What is deployed is the configuration of now.
-  const database = running && { ...running, service: { ...running.service, spec: JSON.parse(service.spec) } } as RunningDatabase;
-  const refusal = backups === undefined ? 'Its cluster makes no backups.'
-    : backups.refusalOf({ spec: JSON.parse(service.spec) })
-    ?? (database === undefined ? `${service.name} was never deployed: deploy it.`
-      : backup === undefined ? `${service.name} has no complete backup.`
-      : backup.state !== 'complete' ? `The backup ${backupName(backup)} is not complete (${backup.state}${backup.reason === null ? '' : `: ${backup.reason}`}). Choose another one.`
-      : undefined);
+  const database =
+    running && ({ ...running, service: { ...running.service, spec: JSON.parse(service.spec) } } as RunningDatabase);
+  const refusal =
+    backups === undefined
+      ? 'Its cluster makes no backups.'
+      : (backups.refusalOf({ spec: JSON.parse(service.spec) }) ??
+        (database === undefined
+          ? `${service.name} was never deployed: deploy it.`
+          : backup === undefined
+            ? `${service.name} has no complete backup.`
+            : backup.state !== 'complete'
+              ? `The backup ${backupName(backup)} is not complete (${backup.state}${backup.reason === null ? '' : `: ${backup.reason}`}). Choose another one.`
+              : undefined));
   return { environmentId: service.environment_id, backup, backups, database, refusal };
 }
 
@@ -30,8 +49,16 @@ async function recordedRecovery(context: EngineContext, trx: Db, databaseId: str
  * What bringing a database back would do now. Asks the runtime, so it must run outside any transaction.
  * @throws ApiProblem 404 for an unknown database or backup
  */
-export async function recoveryOf(context: EngineContext, db: DataStore, databaseId: string, backupId: string | undefined, signal: AbortSignal): Promise<Recovery> {
-  const { environmentId, backup, backups, database, refusal } = await db.read((trx) => recordedRecovery(context, trx, databaseId, backupId));
+export async function recoveryOf(
+  context: EngineContext,
+  db: DataStore,
+  databaseId: string,
+  backupId: string | undefined,
+  signal: AbortSignal,
+): Promise<Recovery> {
+  const { environmentId, backup, backups, database, refusal } = await db.read((trx) =>
+    recordedRecovery(context, trx, databaseId, backupId),
+  );
   if (refusal !== undefined) return { environmentId, backup, refusal };
   try {
     const plan = await backups!.plan(database!, backup!.record!, signal);
@@ -43,14 +70,30 @@ export async function recoveryOf(context: EngineContext, db: DataStore, database
 
 /**
  * The restoration that was agreed to, if the backup is still there.
- * @throws ApiProblem 400 if the database can't be brought back, or if waiting may bring its data back and `withoutWaiting` isn't set
+ * @throws ApiProblem 400 if the database can't be brought back, or if waiting may bring its data back and
+ *   `withoutWaiting` isn't set
  */
-export async function restorationOf(trx: Db, databaseId: string, { backup, plan, refusal }: Recovery, withoutWaiting: boolean): Promise<Restoration> {
+export async function restorationOf(
+  trx: Db,
+  databaseId: string,
+  { backup, plan, refusal }: Recovery,
+  withoutWaiting: boolean,
+): Promise<Restoration> {
   const { name } = await holdDatabase(trx, databaseId);
-  const refuse = (why: string) => refused(`${name} (database ${databaseId}) can't be brought back from a backup: ${why}`);
-  if (refusal !== undefined || plan?.to === undefined || backup === undefined) throw refuse(refusal ?? 'there is no place for it.');
-  if (plan.mayComeBack !== undefined && !withoutWaiting) throw refuse(`${plan.mayComeBack} To bring it back from the backup all the same, without what was written since, set "without_waiting" to true.`);
-  const present = await trx.selectFrom('backup').select('id').where('id', '=', backup.id).where('state', '=', 'complete').executeTakeFirst();
+  const refuse = (why: string) =>
+    refused(`${name} (database ${databaseId}) can't be brought back from a backup: ${why}`);
+  if (refusal !== undefined || plan?.to === undefined || backup === undefined)
+    throw refuse(refusal ?? 'there is no place for it.');
+  if (plan.mayComeBack !== undefined && !withoutWaiting)
+    throw refuse(
+      `${plan.mayComeBack} To bring it back from the backup all the same, without what was written since, set "without_waiting" to true.`,
+    );
+  const present = await trx
+    .selectFrom('backup')
+    .select('id')
+    .where('id', '=', backup.id)
+    .where('state', '=', 'complete')
+    .executeTakeFirst();
   if (present === undefined) throw refuse(`the backup ${backupName(backup)} has just been deleted.`);
   return { backupId: backup.id, backup: backupName(backup), record: backup.record!, place: plan.to.place };
 }

@@ -13,7 +13,10 @@ export interface ServiceFigures {
   readonly seconds: number;
   /** How many instances were measured. */
   readonly instances: number;
-  /** Thousandths of a CPU: of all instances, of the one that uses most, and what all may use. Undefined until there are two samples. */
+  /**
+   * Thousandths of a CPU: of all instances, of the one that uses most, and what all may use. Undefined until there are
+   * two samples.
+   */
   readonly cpu?: number;
   readonly worstCpu?: number;
   readonly cpuLimit?: number;
@@ -32,7 +35,8 @@ export interface ServiceFigures {
 }
 
 /**
- * What is known of a node, as it is stored: what the instances of this platform use there, in thousandths of a CPU, bytes, and bytes a second, where they can be
+ * What is known of a node, as it is stored: what the instances of this platform use there, in thousandths of a CPU,
+ * bytes, and bytes a second, where they can be
  * measured. Rates are undefined until there are two samples. What older programs didn't write is undefined too.
  */
 export interface NodeFigures {

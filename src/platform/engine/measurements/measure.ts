@@ -6,36 +6,69 @@ import { DutyLost, type Duties } from '../duties.ts';
 import type { NodeFigures, ServiceFigures } from './figures.ts';
 import { createWindow, type Window } from './window.ts';
 
-const says = { failure: 'what runs on a cluster could not be measured', recovery: 'what runs on a cluster is measured again' };
+const says = {
+  failure: 'what runs on a cluster could not be measured',
+  recovery: 'what runs on a cluster is measured again',
+};
 
 /** Writes what services use, each in its one row. Those that were deleted meanwhile are left out. */
 async function saveServices(trx: Db, figures: ReadonlyMap<string, ServiceFigures>, at: number): Promise<void> {
   for (const ids of inBatches([...figures.keys()])) {
-    const present = await trx.selectFrom('service').select('id').where('id', 'in', [...ids]).execute();
+    const present = await trx
+      .selectFrom('service')
+      .select('id')
+      .where('id', 'in', [...ids])
+      .execute();
     const rows = present.map(({ id }) => ({ service_id: id, at_ms: at, figures: JSON.stringify(figures.get(id)) }));
     if (rows.length === 0) continue;
-    await trx.insertInto('service_measurement').values(rows)
-      .onConflict((conflict) => conflict.column('service_id').doUpdateSet((eb) => ({ at_ms: eb.ref('excluded.at_ms'), figures: eb.ref('excluded.figures') }))).execute();
+    await trx
+      .insertInto('service_measurement')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict
+          .column('service_id')
+          .doUpdateSet((eb) => ({ at_ms: eb.ref('excluded.at_ms'), figures: eb.ref('excluded.figures') })),
+      )
+      .execute();
   }
 }
 
 /** Writes that a cluster was measured, and what is used on its nodes, in place of what was written before. */
-async function saveCluster(trx: Db, runtime: string, figures: ReadonlyMap<string, NodeFigures>, at: number): Promise<void> {
+async function saveCluster(
+  trx: Db,
+  runtime: string,
+  figures: ReadonlyMap<string, NodeFigures>,
+  at: number,
+): Promise<void> {
   const clusters = await trx.selectFrom('cluster').select('id').where('runtime', '=', runtime).execute();
   for (const { id: clusterId } of clusters) {
-    await trx.insertInto('measured_cluster').values({ cluster_id: clusterId, at_ms: at }).onConflict((conflict) => conflict.column('cluster_id').doUpdateSet({ at_ms: at })).execute();
+    await trx
+      .insertInto('measured_cluster')
+      .values({ cluster_id: clusterId, at_ms: at })
+      .onConflict((conflict) => conflict.column('cluster_id').doUpdateSet({ at_ms: at }))
+      .execute();
     await trx.deleteFrom('node_measurement').where('cluster_id', '=', clusterId).execute();
-    const rows = [...figures].map(([node, each]) => ({ cluster_id: clusterId, node_id: node, at_ms: at, figures: JSON.stringify(each) }));
+    const rows = [...figures].map(([node, each]) => ({
+      cluster_id: clusterId,
+      node_id: node,
+      at_ms: at,
+      figures: JSON.stringify(each),
+    }));
     if (rows.length > 0) await trx.insertInto('node_measurement').values(rows).execute();
   }
 }
 
 /** Measures the clusters whose runtimes can, by one worker each, and writes each round in one transaction. */
-export function measuringOf({ clock, runtimes }: Pick<EngineContext, 'clock' | 'runtimes'>, duties: Duties): readonly RepeatedWork[] {
+export function measuringOf(
+  { clock, runtimes }: Pick<EngineContext, 'clock' | 'runtimes'>,
+  duties: Duties,
+): readonly RepeatedWork[] {
   const measuring = (name: string, meter: Meter): RepeatedWork => {
     let session: { readonly measure: ReturnType<Meter['begin']>; readonly window: Window } | undefined;
     return {
-      interval: meter.interval, says, about: { runtime: name },
+      interval: meter.interval,
+      says,
+      about: { runtime: name },
       run: async (signal) => {
         const duty = await duties.take(`measuring ${name}`);
         // Another worker measures. Whoever takes over begins anew.

@@ -13,68 +13,128 @@ interface Metric<Facts> {
   readonly help: string;
   /** Its value; undefined where there is none, or it isn't known. */
   readonly valueOf: (facts: Facts) => number | undefined;
-  /** Why its value isn't known, or is that of a part, as sentences; none if it is that of all, or there is none to know. Absent for one that is always known. */
+  /**
+   * Why its value isn't known, or is that of a part, as sentences; none if it is that of all, or there is none to know.
+   * Absent for one that is always known.
+   */
   readonly missingOf?: (facts: Facts) => readonly string[];
 }
 
-const scaled = (value: number | undefined, factor: number): number | undefined => (value === undefined ? undefined : value * factor);
+const scaled = (value: number | undefined, factor: number): number | undefined =>
+  value === undefined ? undefined : value * factor;
 
-const part = (used: number | undefined, limit: number | undefined): number | undefined => (used === undefined || limit === undefined ? undefined : used / limit);
+const part = (used: number | undefined, limit: number | undefined): number | undefined =>
+  used === undefined || limit === undefined ? undefined : used / limit;
 
 /** What one instance of several may use. */
-const limitOfOne = ({ instances }: ServiceFigures, limit: number | undefined): number | undefined => scaled(limit, 1 / instances);
+const limitOfOne = ({ instances }: ServiceFigures, limit: number | undefined): number | undefined =>
+  scaled(limit, 1 / instances);
 
 /** A metric of what instances use. */
 const used = (help: string, read: (figures: ServiceFigures) => number | undefined): Metric<ServiceFacts> => {
-  const valueOf = ({ figures }: ServiceFacts): number | undefined => (figures && figures.instances > 0 ? read(figures) : undefined);
+  const valueOf = ({ figures }: ServiceFacts): number | undefined =>
+    figures && figures.instances > 0 ? read(figures) : undefined;
   return {
-    help, valueOf,
+    help,
+    valueOf,
     missingOf: (facts) => {
       if (facts.figures === undefined) return ['It was not measured lately.'];
-      return facts.figures.missing.length > 0 || valueOf(facts) !== undefined ? facts.figures.missing : ['It has no value yet.'];
+      return facts.figures.missing.length > 0 || valueOf(facts) !== undefined
+        ? facts.figures.missing
+        : ['It has no value yet.'];
     },
   };
 };
 
 /** A metric of requests, which are counted where they come in. */
-const counted = (help: string, read: (figures: ServiceFigures) => number | undefined): Metric<ServiceFacts> =>
-  ({ help, valueOf: ({ figures }) => figures && read(figures), missingOf: ({ figures }) => (figures?.requestsMissing === undefined ? [] : [figures.requestsMissing]) });
+const counted = (help: string, read: (figures: ServiceFigures) => number | undefined): Metric<ServiceFacts> => ({
+  help,
+  valueOf: ({ figures }) => figures && read(figures),
+  missingOf: ({ figures }) => (figures?.requestsMissing === undefined ? [] : [figures.requestsMissing]),
+});
 
 /** A metric of what was seen when the platform looked. */
-const looked = (help: string, read: (seen: NonNullable<ServiceFacts['seen']>) => number): Metric<ServiceFacts> =>
-  ({ help, valueOf: ({ seen }) => seen && read(seen), missingOf: ({ seen }) => (seen === undefined ? ['What runs of it is not known at present.'] : []) });
+const looked = (help: string, read: (seen: NonNullable<ServiceFacts['seen']>) => number): Metric<ServiceFacts> => ({
+  help,
+  valueOf: ({ seen }) => seen && read(seen),
+  missingOf: ({ seen }) => (seen === undefined ? ['What runs of it is not known at present.'] : []),
+});
 
 /** The metrics of services. Those that speak of time are about the last five minutes. */
 export const serviceMetrics: Readonly<Record<string, Metric<ServiceFacts>>> = {
-  infra_service_available: { help: 'Whether a service that should run does: 1 or 0.', valueOf: ({ isAvailable }) => (isAvailable === undefined ? undefined : Number(isAvailable)) },
+  infra_service_available: {
+    help: 'Whether a service that should run does: 1 or 0.',
+    valueOf: ({ isAvailable }) => (isAvailable === undefined ? undefined : Number(isAvailable)),
+  },
   infra_service_instances_wanted: looked('Instances that it should have.', ({ wanted }) => wanted),
   infra_service_instances_running: looked('Instances that do their work.', ({ running }) => running),
-  infra_service_restarts: looked('How often an instance ended unexpectedly since the deployment.', ({ restarts }) => restarts),
+  infra_service_restarts: looked(
+    'How often an instance ended unexpectedly since the deployment.',
+    ({ restarts }) => restarts,
+  ),
   infra_service_cpu_cores: used('CPUs that its instances use together.', ({ cpu }) => scaled(cpu, 1 / 1000)),
-  infra_service_cpu_worst_cores: used('CPUs of the instance that uses most.', ({ worstCpu }) => scaled(worstCpu, 1 / 1000)),
-  infra_service_cpu_limit_ratio: used('The part of its CPU limit that the instance with the highest use takes, from 0 to 1.', (figures) => part(figures.worstCpu, limitOfOne(figures, figures.cpuLimit))),
+  infra_service_cpu_worst_cores: used('CPUs of the instance that uses most.', ({ worstCpu }) =>
+    scaled(worstCpu, 1 / 1000),
+  ),
+  infra_service_cpu_limit_ratio: used(
+    'The part of its CPU limit that the instance with the highest use takes, from 0 to 1.',
+    (figures) => part(figures.worstCpu, limitOfOne(figures, figures.cpuLimit)),
+  ),
   infra_service_memory_bytes: used('Memory that its instances use together.', ({ memory }) => memory),
   infra_service_memory_worst_bytes: used('Memory of the instance that uses most.', ({ worstMemory }) => worstMemory),
-  infra_service_memory_limit_ratio: used('The part of its memory limit that the instance with the highest use takes, from 0 to 1.', (figures) => part(figures.worstMemory, limitOfOne(figures, figures.memoryLimit))),
-  infra_service_received_bytes_per_second: used('What its instances receive over networks.', ({ received }) => received),
+  infra_service_memory_limit_ratio: used(
+    'The part of its memory limit that the instance with the highest use takes, from 0 to 1.',
+    (figures) => part(figures.worstMemory, limitOfOne(figures, figures.memoryLimit)),
+  ),
+  infra_service_received_bytes_per_second: used(
+    'What its instances receive over networks.',
+    ({ received }) => received,
+  ),
   infra_service_sent_bytes_per_second: used('What its instances send over networks.', ({ sent }) => sent),
-  infra_service_requests_per_second: counted('Requests to its public addresses.', ({ requests }) => requests?.perSecond),
-  infra_service_request_error_ratio: counted('The part of them that was answered with a status of 500 or more, from 0 to 1. Absent without requests.', ({ requests }) => requests?.errorRatio),
-  infra_service_request_p95_seconds: counted('How long 95 of 100 requests took at most. Absent without requests.', ({ requests }) => scaled(requests?.p95, 1 / 1000)),
+  infra_service_requests_per_second: counted(
+    'Requests to its public addresses.',
+    ({ requests }) => requests?.perSecond,
+  ),
+  infra_service_request_error_ratio: counted(
+    'The part of them that was answered with a status of 500 or more, from 0 to 1. Absent without requests.',
+    ({ requests }) => requests?.errorRatio,
+  ),
+  infra_service_request_p95_seconds: counted(
+    'How long 95 of 100 requests took at most. Absent without requests.',
+    ({ requests }) => scaled(requests?.p95, 1 / 1000),
+  ),
 };
 
 /** The metrics of what instances of this platform use on nodes, where they can be measured. */
 export const nodeUseMetrics: Readonly<Record<string, Metric<NodeFigures>>> = {
-  infra_node_cpu_cores: { help: 'CPUs that instances of this platform use on a node.', valueOf: ({ cpu }) => scaled(cpu, 1 / 1000) },
-  infra_node_memory_bytes: { help: 'Memory that instances of this platform use on a node.', valueOf: ({ memory }) => memory },
-  infra_node_received_bytes_per_second: { help: 'What instances of this platform on a node receive over networks.', valueOf: ({ received }) => received },
-  infra_node_sent_bytes_per_second: { help: 'What instances of this platform on a node send over networks.', valueOf: ({ sent }) => sent },
+  infra_node_cpu_cores: {
+    help: 'CPUs that instances of this platform use on a node.',
+    valueOf: ({ cpu }) => scaled(cpu, 1 / 1000),
+  },
+  infra_node_memory_bytes: {
+    help: 'Memory that instances of this platform use on a node.',
+    valueOf: ({ memory }) => memory,
+  },
+  infra_node_received_bytes_per_second: {
+    help: 'What instances of this platform on a node receive over networks.',
+    valueOf: ({ received }) => received,
+  },
+  infra_node_sent_bytes_per_second: {
+    help: 'What instances of this platform on a node send over networks.',
+    valueOf: ({ sent }) => sent,
+  },
 };
 
 /** The metrics of nodes. */
 export const nodeMetrics: Readonly<Record<string, Metric<NodeFigures>>> = {
-  infra_node_ready: { help: 'Whether a node is up, and heard of by the managers: 1 or 0.', valueOf: ({ isReady }) => (isReady === undefined ? undefined : Number(isReady)) },
-  infra_node_restarts: { help: 'How often an instance of this platform ended unexpectedly on a node in five minutes. What was lost with the node is not counted.', valueOf: ({ restarts }) => restarts },
+  infra_node_ready: {
+    help: 'Whether a node is up, and heard of by the managers: 1 or 0.',
+    valueOf: ({ isReady }) => (isReady === undefined ? undefined : Number(isReady)),
+  },
+  infra_node_restarts: {
+    help: 'How often an instance of this platform ended unexpectedly on a node in five minutes. What was lost with the node is not counted.',
+    valueOf: ({ restarts }) => restarts,
+  },
   ...nodeUseMetrics,
 };
 
@@ -85,5 +145,17 @@ export const metricNames: readonly string[] = [...Object.keys(serviceMetrics), .
 export const metricHelp = (name: string): string => (serviceMetrics[name] ?? nodeMetrics[name])!.help;
 
 /** The labels of metrics of services and of nodes. Names can change; ids don't. */
-export const serviceMetricLabels = ['service_id', 'service', 'kind', 'environment_id', 'environment', 'project_id', 'project', 'organization_id', 'organization', 'cluster_id', 'cluster'] as const;
+export const serviceMetricLabels = [
+  'service_id',
+  'service',
+  'kind',
+  'environment_id',
+  'environment',
+  'project_id',
+  'project',
+  'organization_id',
+  'organization',
+  'cluster_id',
+  'cluster',
+] as const;
 export const nodeLabels = ['node_id', 'node', 'cluster_id', 'cluster'] as const;

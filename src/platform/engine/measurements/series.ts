@@ -1,7 +1,14 @@
 import type { Db } from '../../store/index.ts';
 import { lookedAt, shouldRun, shownStateOf } from '../running-facts.ts';
 import { type NodeFigures, type ServiceFigures, staleMilliseconds } from './figures.ts';
-import { nodeLabels, nodeMetrics, nodeUseMetrics, type ServiceFacts, serviceMetricLabels, serviceMetrics } from './metric-definitions.ts';
+import {
+  nodeLabels,
+  nodeMetrics,
+  nodeUseMetrics,
+  type ServiceFacts,
+  serviceMetricLabels,
+  serviceMetrics,
+} from './metric-definitions.ts';
 
 /** One value of a metric at present. */
 export interface Series {
@@ -24,45 +31,86 @@ export interface Present {
   readonly gaps: readonly Gap[];
 }
 
-const labelled = <Name extends string>(names: readonly Name[], row: Readonly<Record<Name, string>>): Record<string, string> => Object.fromEntries(names.map((name) => [name, row[name]]));
+const labelled = <Name extends string>(
+  names: readonly Name[],
+  row: Readonly<Record<Name, string>>,
+): Record<string, string> => Object.fromEntries(names.map((name) => [name, row[name]]));
 
 /** The values of metrics that are known. */
-const seriesOf = <Facts>(metrics: Readonly<Record<string, { readonly valueOf: (facts: Facts) => number | undefined }>>, facts: Facts, labels: Readonly<Record<string, string>>): Series[] =>
+const seriesOf = <Facts>(
+  metrics: Readonly<Record<string, { readonly valueOf: (facts: Facts) => number | undefined }>>,
+  facts: Facts,
+  labels: Readonly<Record<string, string>>,
+): Series[] =>
   Object.entries(metrics).flatMap(([metric, { valueOf }]) => {
     const value = valueOf(facts);
     return value === undefined ? [] : [{ metric, labels, value }];
   });
 
 /** What is not known of a service that should run. */
-const gapsOf = (facts: ServiceFacts, labels: Gap['labels']): Gap[] => (facts.isAvailable === undefined ? [] : Object.entries(serviceMetrics).flatMap(([metric, { missingOf }]) => {
-  const reasons = missingOf?.(facts) ?? [];
-  return reasons.length === 0 ? [] : [{ metric, labels, reasons }];
-}));
+const gapsOf = (facts: ServiceFacts, labels: Gap['labels']): Gap[] =>
+  facts.isAvailable === undefined
+    ? []
+    : Object.entries(serviceMetrics).flatMap(([metric, { missingOf }]) => {
+        const reasons = missingOf?.(facts) ?? [];
+        return reasons.length === 0 ? [] : [{ metric, labels, reasons }];
+      });
 
 /** What is not known of the nodes of clusters: what instances that can't be measured use there. */
 const nodeGaps = (services: readonly { readonly facts: ServiceFacts; readonly labels: Gap['labels'] }[]): Gap[] => {
-  const byCluster = Map.groupBy(services.filter(({ facts: { figures } }) => figures !== undefined && figures.missing.length > 0), ({ labels }) => labels['cluster_id']!);
+  const byCluster = Map.groupBy(
+    services.filter(({ facts: { figures } }) => figures !== undefined && figures.missing.length > 0),
+    ({ labels }) => labels['cluster_id']!,
+  );
   return [...byCluster].flatMap(([id, all]) => {
-    const reasons = all.map(({ facts, labels }) => `Of ${labels['environment']}/${labels['service']}: ${facts.figures!.missing.join(' ')}`);
-    return Object.keys(nodeUseMetrics).map((metric) => ({ metric, labels: { cluster_id: id, cluster: all[0]!.labels['cluster']! }, reasons }));
+    const reasons = all.map(
+      ({ facts, labels }) => `Of ${labels['environment']}/${labels['service']}: ${facts.figures!.missing.join(' ')}`,
+    );
+    return Object.keys(nodeUseMetrics).map((metric) => ({
+      metric,
+      labels: { cluster_id: id, cluster: all[0]!.labels['cluster']! },
+      reasons,
+    }));
   });
 };
 
-/** Deployed services of clusters that are looked at, with what was seen of them, and what it was measured that they use. */
-const servicesOf = (db: Db) => lookedAt(db)
-  .innerJoin('project', 'project.id', 'environment.project_id').innerJoin('organization', 'organization.id', 'project.organization_id').innerJoin('cluster', 'cluster.id', 'environment.cluster_id')
-  .select([
-    'service.id as service_id', 'service.name as service', 'environment.id as environment_id', 'environment.name as environment', 'project.id as project_id', 'project.name as project',
-    'organization.id as organization_id', 'organization.name as organization', 'cluster.id as cluster_id', 'cluster.name as cluster',
-  ])
-  .where('service.deployed_record', 'is not', null);
+/**
+ * Deployed services of clusters that are looked at, with what was seen of them, and what it was measured that they use.
+ */
+const servicesOf = (db: Db) =>
+  lookedAt(db)
+    .innerJoin('project', 'project.id', 'environment.project_id')
+    .innerJoin('organization', 'organization.id', 'project.organization_id')
+    .innerJoin('cluster', 'cluster.id', 'environment.cluster_id')
+    .select([
+      'service.id as service_id',
+      'service.name as service',
+      'environment.id as environment_id',
+      'environment.name as environment',
+      'project.id as project_id',
+      'project.name as project',
+      'organization.id as organization_id',
+      'organization.name as organization',
+      'cluster.id as cluster_id',
+      'cluster.name as cluster',
+    ])
+    .where('service.deployed_record', 'is not', null);
 
 /** The ids of the clusters that were measured lately. @param now milliseconds since the epoch */
 export const measuredClusters = async (db: Db, now: number): Promise<ReadonlySet<string>> =>
-  new Set((await db.selectFrom('measured_cluster').select('cluster_id').where('at_ms', '>', now - staleMilliseconds).execute()).map(({ cluster_id: id }) => id));
+  new Set(
+    (
+      await db
+        .selectFrom('measured_cluster')
+        .select('cluster_id')
+        .where('at_ms', '>', now - staleMilliseconds)
+        .execute()
+    ).map(({ cluster_id: id }) => id),
+  );
 
 /**
- * The present values of all metrics of services and nodes that really run, apart from measurements that are too old; and what has none, though it should.
+ * The present values of all metrics of services and nodes that really run, apart from measurements that are too old;
+ * and what has none, though it should.
  * @param now milliseconds since the epoch
  */
 export async function readMeasurements(db: Db, now: number): Promise<Present> {
@@ -70,14 +118,24 @@ export async function readMeasurements(db: Db, now: number): Promise<Present> {
     const isFresh = row.at_ms !== null && row.at_ms > now - staleMilliseconds;
     const facts: ServiceFacts = {
       ...(isFresh && row.figures !== null && { figures: JSON.parse(row.figures) as ServiceFigures }),
-      ...(row.wanted !== null && row.running !== null && row.since_ms === null && { seen: { wanted: row.wanted, running: row.running, restarts: row.restarts ?? 0 } }),
+      ...(row.wanted !== null &&
+        row.running !== null &&
+        row.since_ms === null && { seen: { wanted: row.wanted, running: row.running, restarts: row.restarts ?? 0 } }),
       ...(shouldRun(row) && { isAvailable: shownStateOf(row) !== 'UNAVAILABLE' }),
     };
     return { facts, labels: labelled(serviceMetricLabels, row) };
   });
   const nodes = await db
-    .selectFrom('node_measurement').innerJoin('cluster', 'cluster.id', 'node_measurement.cluster_id')
-    .select(['node_measurement.node_id', 'node_measurement.figures', 'cluster.id as cluster_id', 'cluster.name as cluster']).where('node_measurement.at_ms', '>', now - staleMilliseconds).execute();
+    .selectFrom('node_measurement')
+    .innerJoin('cluster', 'cluster.id', 'node_measurement.cluster_id')
+    .select([
+      'node_measurement.node_id',
+      'node_measurement.figures',
+      'cluster.id as cluster_id',
+      'cluster.name as cluster',
+    ])
+    .where('node_measurement.at_ms', '>', now - staleMilliseconds)
+    .execute();
   const ofNodes = nodes.flatMap((row) => {
     const figures = JSON.parse(row.figures) as NodeFigures;
     return seriesOf(nodeMetrics, figures, labelled(nodeLabels, { ...row, node: figures.name ?? row.node_id }));

@@ -16,7 +16,9 @@ export const maximumDeliveryAttempts = 6;
 /** The delay between the first and second attempt. It doubles with every further attempt. */
 export const firstRetrySeconds = 2;
 
-/** How many deliveries of one webhook are sent at once. Those for one service of a deployment are sent one at a time. */
+/**
+ * How many deliveries of one webhook are sent at once. Those for one service of a deployment are sent one at a time.
+ */
 const concurrentDeliveries = 8;
 
 /** How many recorded attempts each webhook keeps. */
@@ -35,10 +37,17 @@ const bodyFor = (webhook: Selectable<WebhookTable>, body: string): string => {
   if (webhook.kind !== 'SLACK') return body;
   const delivery = JSON.parse(body) as DeliveryBody;
   const { service_name: name = delivery.payload.environment_id, status } = delivery.payload;
-  return JSON.stringify({ ...delivery, text: slackText(`${name}: ${delivery.event_type.toLowerCase().replace('_', ' ')} (${status})`) });
+  return JSON.stringify({
+    ...delivery,
+    text: slackText(`${name}: ${delivery.event_type.toLowerCase().replace('_', ' ')} (${status})`),
+  });
 };
 
-function deliveryRequestFor(delivery: Delivery, webhook: Selectable<WebhookTable>, open: DeliveryOptions['openSecret']): DeliveryRequest {
+function deliveryRequestFor(
+  delivery: Delivery,
+  webhook: Selectable<WebhookTable>,
+  open: DeliveryOptions['openSecret'],
+): DeliveryRequest {
   const { address, userinfo: urlUserinfo } = splitTarget(webhook.target_url);
   const userinfo = webhook.sealed_target_userinfo === null ? urlUserinfo : open(webhook.sealed_target_userinfo);
   return {
@@ -52,19 +61,43 @@ function deliveryRequestFor(delivery: Delivery, webhook: Selectable<WebhookTable
 
 /** Removes the oldest recorded attempts of a webhook. */
 const pruneAttempts = async (trx: Db, webhookId: string): Promise<void> => {
-  const newestDropped = trx.selectFrom('webhook_attempt').select('seq').where('webhook_id', '=', webhookId).orderBy('seq', 'desc').limit(1).offset(maximumAttemptRecords);
-  await trx.deleteFrom('webhook_attempt').where('webhook_id', '=', webhookId).where('seq', '<=', newestDropped).execute();
+  const newestDropped = trx
+    .selectFrom('webhook_attempt')
+    .select('seq')
+    .where('webhook_id', '=', webhookId)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .offset(maximumAttemptRecords);
+  await trx
+    .deleteFrom('webhook_attempt')
+    .where('webhook_id', '=', webhookId)
+    .where('seq', '<=', newestDropped)
+    .execute();
 };
 
 /** Closes a delivery, successful or not, and makes the webhook's next one for the same service and deployment due. */
 const closeDelivery = async (trx: Db, delivery: Delivery, at: number): Promise<void> => {
-  await trx.updateTable('webhook_delivery').set({ due_ms: null, owner: null }).where('seq', '=', delivery.seq).execute();
+  await trx
+    .updateTable('webhook_delivery')
+    .set({ due_ms: null, owner: null })
+    .where('seq', '=', delivery.seq)
+    .execute();
   await trx
     .updateTable('webhook_delivery')
     .set({ due_ms: at })
-    .where((eb) => eb('seq', '=', eb.selectFrom('webhook_delivery').select(({ fn }) => fn.min('seq').as('seq'))
-      .where('deployment_id', '=', delivery.deployment_id).where('service_id', '=', delivery.service_id)
-      .where('webhook_id', '=', delivery.webhook_id).where('due_ms', 'is not', null)))
+    .where((eb) =>
+      eb(
+        'seq',
+        '=',
+        eb
+          .selectFrom('webhook_delivery')
+          .select(({ fn }) => fn.min('seq').as('seq'))
+          .where('deployment_id', '=', delivery.deployment_id)
+          .where('service_id', '=', delivery.service_id)
+          .where('webhook_id', '=', delivery.webhook_id)
+          .where('due_ms', 'is not', null),
+      ),
+    )
     .execute();
 };
 
@@ -72,21 +105,34 @@ const closeDelivery = async (trx: Db, delivery: Delivery, at: number): Promise<v
  * Records the result of an attempt, unless another worker has taken the delivery over.
  * @returns what became of the delivery; undefined if nothing was recorded
  */
-const recordAttempt = async (context: EngineContext, trx: Db, delivery: Delivery, webhook: Selectable<WebhookTable>, result: AttemptResult): Promise<keyof DeliveryCounts | undefined> => {
+const recordAttempt = async (
+  context: EngineContext,
+  trx: Db,
+  delivery: Delivery,
+  webhook: Selectable<WebhookTable>,
+  result: AttemptResult,
+): Promise<keyof DeliveryCounts | undefined> => {
   const at = context.clock.now();
   const attempts = delivery.attempts + 1;
   const retryAt = Math.round(at + firstRetrySeconds * 1000 * 2 ** delivery.attempts * context.timeScale);
   const { numUpdatedRows } = await trx
     .updateTable('webhook_delivery')
     .set({ attempts, due_ms: retryAt, owner: null })
-    .where('seq', '=', delivery.seq).where('attempts', '=', delivery.attempts).where('owner', '=', delivery.owner)
+    .where('seq', '=', delivery.seq)
+    .where('attempts', '=', delivery.attempts)
+    .where('owner', '=', delivery.owner)
     .executeTakeFirst();
   if (numUpdatedRows !== 1n) return undefined;
   await trx
     .insertInto('webhook_attempt')
     .values({
-      id: context.random.uuid(), delivery_id: delivery.id, webhook_id: webhook.id, created_at: iso(at),
-      target_url: splitTarget(webhook.target_url).address, status_code: result.status, response_body: result.body,
+      id: context.random.uuid(),
+      delivery_id: delivery.id,
+      webhook_id: webhook.id,
+      created_at: iso(at),
+      target_url: splitTarget(webhook.target_url).address,
+      status_code: result.status,
+      response_body: result.body,
     })
     .execute();
   if (result.outcome === 'try again' && attempts < maximumDeliveryAttempts) return 'retried';
@@ -98,13 +144,21 @@ const recordAttempt = async (context: EngineContext, trx: Db, delivery: Delivery
 export function deliveryQueue(context: EngineContext, options: DeliveryOptions): WorkQueue {
   const { db, clock } = context;
 
-  const attempt = async (delivery: Delivery, webhook: Selectable<WebhookTable>, signal: AbortSignal): Promise<AttemptResult> => {
+  const attempt = async (
+    delivery: Delivery,
+    webhook: Selectable<WebhookTable>,
+    signal: AbortSignal,
+  ): Promise<AttemptResult> => {
     try {
       return await sendDelivery(options, deliveryRequestFor(delivery, webhook, options.openSecret), signal);
     } catch (error) {
       signal.throwIfAborted();
       context.log.error({ err: error, webhook_id: webhook.id }, 'a webhook delivery could not be made up');
-      return { status: 0, body: "Not sent: the webhook's stored address or secret could not be read. Create the webhook again.", outcome: 'give up' };
+      return {
+        status: 0,
+        body: "Not sent: the webhook's stored address or secret could not be read. Create the webhook again.",
+        outcome: 'give up',
+      };
     }
   };
 
@@ -112,17 +166,27 @@ export function deliveryQueue(context: EngineContext, options: DeliveryOptions):
     db.write(async (trx) => {
       await lease.renew(trx);
       const free = trx
-        .selectFrom('webhook_delivery').select('seq')
-        .where('webhook_id', '=', webhookId).where('due_ms', '<=', clock.now())
+        .selectFrom('webhook_delivery')
+        .select('seq')
+        .where('webhook_id', '=', webhookId)
+        .where('due_ms', '<=', clock.now())
         .where((eb) => eb.or([eb('owner', 'is', null), eb('owner', '=', lease.owner)]))
-        .orderBy('seq').limit(concurrentDeliveries).$call(trx.sql.claimed);
-      return trx.updateTable('webhook_delivery').set({ owner: lease.owner }).where('seq', 'in', free).returningAll().execute();
+        .orderBy('seq')
+        .limit(concurrentDeliveries)
+        .$call(trx.sql.claimed);
+      return trx
+        .updateTable('webhook_delivery')
+        .set({ owner: lease.owner })
+        .where('seq', 'in', free)
+        .returningAll()
+        .execute();
     });
 
   const deliver = async (webhookId: string, lease: Lease, signal: AbortSignal): Promise<void> => {
     const deliveries = await claim(lease, webhookId);
     const webhook = await db.selectFrom('webhook').selectAll().where('id', '=', webhookId).executeTakeFirstOrThrow();
-    const results = webhook.enabled === 1 ? await Promise.all(deliveries.map((delivery) => attempt(delivery, webhook, signal))) : [];
+    const results =
+      webhook.enabled === 1 ? await Promise.all(deliveries.map((delivery) => attempt(delivery, webhook, signal))) : [];
     const ends = await db.write(async (trx) => {
       await trx.hold(...deliveries.map((delivery) => delivery.deployment_id));
       const recorded: (keyof DeliveryCounts | undefined)[] = [];
@@ -148,19 +212,32 @@ export function deliveryQueue(context: EngineContext, options: DeliveryOptions):
     name: 'webhooks',
     concurrency: 16,
     claimDue: async (lease, inProgress, limit) => {
-      const rows = await due(lease, inProgress).select('webhook_id').distinct().where('due_ms', '<=', clock.now()).limit(limit).execute();
+      const rows = await due(lease, inProgress)
+        .select('webhook_id')
+        .distinct()
+        .where('due_ms', '<=', clock.now())
+        .limit(limit)
+        .execute();
       return rows.map((row) => row.webhook_id);
     },
     run: deliver,
-    nextDue: async (lease, inProgress) => (await due(lease, inProgress).select('due_ms').orderBy('due_ms').limit(1).executeTakeFirst())?.due_ms ?? null,
+    nextDue: async (lease, inProgress) =>
+      (await due(lease, inProgress).select('due_ms').orderBy('due_ms').limit(1).executeTakeFirst())?.due_ms ?? null,
     hasClaims: async () => false,
   };
 }
 
 /** The recorded delivery attempts of a webhook, newest first, and their total number. */
-export async function webhookAttempts(db: Db, webhookId: string, page?: Page): Promise<{ rows: WebhookRecord[]; total: number }> {
+export async function webhookAttempts(
+  db: Db,
+  webhookId: string,
+  page?: Page,
+): Promise<{ rows: WebhookRecord[]; total: number }> {
   const { total } = await db
-    .selectFrom('webhook_attempt').select(({ fn }) => fn.countAll<number>().as('total')).where('webhook_id', '=', webhookId).executeTakeFirstOrThrow();
+    .selectFrom('webhook_attempt')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('webhook_id', '=', webhookId)
+    .executeTakeFirstOrThrow();
   const rows = await db
     .selectFrom('webhook_attempt')
     .innerJoin('webhook_delivery', 'webhook_delivery.id', 'webhook_attempt.delivery_id')
@@ -176,8 +253,14 @@ export async function webhookAttempts(db: Db, webhookId: string, page?: Page): P
     rows: rows.map((row) => {
       const request = JSON.parse(row.body) as DeliveryBody;
       return {
-        id: row.id, created_at: row.created_at, kind: row.kind, matched_event: request.event_type, target_url_used: row.target_url, request,
-        target_response_status_code: row.status_code, target_response_body: row.response_body,
+        id: row.id,
+        created_at: row.created_at,
+        kind: row.kind,
+        matched_event: request.event_type,
+        target_url_used: row.target_url,
+        request,
+        target_response_status_code: row.status_code,
+        target_response_body: row.response_body,
       };
     }),
   };

@@ -18,7 +18,10 @@ export interface Announcement {
   readonly at: number;
 }
 
-const bodyOf = ({ event, deployment, service, at }: Announcement, owner: { project_id: string; organization_id: string }): DeliveryBody => ({
+const bodyOf = (
+  { event, deployment, service, at }: Announcement,
+  owner: { project_id: string; organization_id: string },
+): DeliveryBody => ({
   event_type: event,
   created_at: new Date(at).toISOString(),
   payload: {
@@ -46,7 +49,9 @@ const openDeliveries = async (trx: Db, { deployment, service }: Announcement): P
   return new Set(rows.map((row) => row.webhook_id));
 };
 
-/** Adds a delivery to the outbox for every enabled webhook that subscribes to the event, in the caller's transaction. */
+/**
+ * Adds a delivery to the outbox for every enabled webhook that subscribes to the event, in the caller's transaction.
+ */
 export async function announce(trx: Db, announcement: Announcement): Promise<void> {
   // Whoever ends a delivery makes the next one of the deployment due, and must see this one.
   await trx.hold(announcement.deployment.id);
@@ -62,14 +67,20 @@ export async function announce(trx: Db, announcement: Announcement): Promise<voi
     .where('organization_id', '=', owner.organization_id)
     .where('enabled', '=', 1)
     .execute();
-  const subscribed = webhooks.filter((webhook) => (JSON.parse(webhook.events) as string[]).includes(announcement.event));
+  const subscribed = webhooks.filter((webhook) =>
+    (JSON.parse(webhook.events) as string[]).includes(announcement.event),
+  );
   if (subscribed.length === 0) return;
   const body = JSON.stringify(wellFormed(bodyOf(announcement, owner)));
   const earlier = await openDeliveries(trx, announcement);
   const rows = subscribed.map((webhook) => ({
     id: uuidFrom(`${announcement.deployment.id}/${announcement.eventSeq}/${webhook.id}`),
-    webhook_id: webhook.id, event_seq: announcement.eventSeq, deployment_id: announcement.deployment.id,
-    service_id: announcement.service.service_id, body, due_ms: earlier.has(webhook.id) ? blockedDueTime : announcement.at,
+    webhook_id: webhook.id,
+    event_seq: announcement.eventSeq,
+    deployment_id: announcement.deployment.id,
+    service_id: announcement.service.service_id,
+    body,
+    due_ms: earlier.has(webhook.id) ? blockedDueTime : announcement.at,
   }));
   await trx.insertInto('webhook_delivery').values(rows).execute();
 }

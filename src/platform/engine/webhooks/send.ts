@@ -4,7 +4,8 @@ import { errorMessage } from '../../common/index.ts';
 import { TargetRefused } from './target.ts';
 
 /** A text that Slack shows as it is: in angle brackets it takes links under other words, and mentions of everybody. */
-export const slackText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+export const slackText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** How attempts are made. */
 export interface SenderOptions {
@@ -33,7 +34,10 @@ export interface AttemptResult {
   readonly status: number;
   /** The beginning of the response body or, without a response, the reason. Never with a secret of the request. */
   readonly body: string;
-  /** Why there was no response, in a word that names no address, such as ECONNREFUSED; absent if there was one, or no such word. */
+  /**
+   * Why there was no response, in a word that names no address, such as ECONNREFUSED; absent if there was one, or no
+   * such word.
+   */
   readonly code?: string;
   readonly outcome: 'delivered' | 'try again' | 'give up';
 }
@@ -51,7 +55,8 @@ export const tooLate = 'TIMEOUT';
 const redirects: readonly number[] = [301, 302, 307, 308];
 
 /** Whole characters of the beginning of a text. */
-const decodeBeginning = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
+const decodeBeginning = (bytes: Uint8Array): string =>
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
 
 /** Reads the beginning of a body, without the secrets that its sender may echo, and ignores the rest. */
 const readBeginning = async (body: Dispatcher.ResponseData['body'], secrets: readonly string[]): Promise<string> => {
@@ -64,7 +69,11 @@ const readBeginning = async (body: Dispatcher.ResponseData['body'], secrets: rea
     if (bytes >= most) break;
   }
   const read = Buffer.concat(chunks);
-  return maskBeginning(decodeBeginning(read.subarray(0, most)), secrets, decodeBeginning(read.subarray(0, maximumResponseBytes)).length);
+  return maskBeginning(
+    decodeBeginning(read.subarray(0, most)),
+    secrets,
+    decodeBeginning(read.subarray(0, maximumResponseBytes)).length,
+  );
 };
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -84,13 +93,27 @@ const secretsOf = ({ secret, userinfo }: DeliveryRequest): readonly string[] =>
   [secret, userinfo, userinfo?.slice(userinfo.indexOf(':') + 1)].flatMap((text) => text || []);
 
 /** Posts to the target and follows redirects. The dispatcher checks the address of every connection. */
-const post = async ({ dispatcher, timeoutMilliseconds, redirects: mostRedirects = maximumRedirects }: SenderOptions, request: DeliveryRequest, signal: AbortSignal): Promise<AttemptResult> => {
+const post = async (
+  { dispatcher, timeoutMilliseconds, redirects: mostRedirects = maximumRedirects }: SenderOptions,
+  request: DeliveryRequest,
+  signal: AbortSignal,
+): Promise<AttemptResult> => {
   let url = new URL(request.url);
   const { origin } = url;
   for (let hop = 0; ; hop += 1) {
-    const { statusCode: status, headers, body } = await dispatcher.request({
-      origin: url.origin, path: url.pathname + url.search, method: 'POST', headers: headersFor(url, origin, request), body: request.body, signal,
-      headersTimeout: timeoutMilliseconds, bodyTimeout: timeoutMilliseconds,
+    const {
+      statusCode: status,
+      headers,
+      body,
+    } = await dispatcher.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: 'POST',
+      headers: headersFor(url, origin, request),
+      body: request.body,
+      signal,
+      headersTimeout: timeoutMilliseconds,
+      bodyTimeout: timeoutMilliseconds,
     });
     const text = await readBeginning(body, secretsOf(request));
     const location = headers['location'];
@@ -109,7 +132,13 @@ const findRefusal = (error: unknown): TargetRefused | undefined => {
 const failedAttempt = (error: unknown, timedOut: boolean, { timeoutMilliseconds }: SenderOptions): AttemptResult => {
   const refusal = findRefusal(error);
   if (refusal) return { status: 0, body: refusal.message, outcome: 'give up' };
-  if (timedOut) return { status: 0, body: `No answer within ${timeoutMilliseconds / 1000} seconds.`, code: tooLate, outcome: 'try again' };
+  if (timedOut)
+    return {
+      status: 0,
+      body: `No answer within ${timeoutMilliseconds / 1000} seconds.`,
+      code: tooLate,
+      outcome: 'try again',
+    };
   const reason = error instanceof AggregateError ? error.errors.map(String).join('; ') : errorMessage(error);
   const code = (error as { code?: unknown }).code;
   return { status: 0, body: `No answer: ${reason}`, ...(typeof code === 'string' && { code }), outcome: 'try again' };
@@ -120,7 +149,11 @@ const failedAttempt = (error: unknown, timedOut: boolean, { timeoutMilliseconds 
  * @param stopping aborts the attempt
  * @throws the signal's reason if the attempt was aborted
  */
-export async function sendDelivery(sender: SenderOptions, request: DeliveryRequest, stopping: AbortSignal): Promise<AttemptResult> {
+export async function sendDelivery(
+  sender: SenderOptions,
+  request: DeliveryRequest,
+  stopping: AbortSignal,
+): Promise<AttemptResult> {
   const timeout = AbortSignal.timeout(sender.timeoutMilliseconds);
   try {
     return await post(sender, request, AbortSignal.any([stopping, timeout]));

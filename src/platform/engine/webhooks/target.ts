@@ -32,24 +32,39 @@ export function splitTarget(target: string): SplitTarget {
 }
 
 /** The URL for responses, with a placeholder instead of user name and password. */
-export function redactedTarget({ target_url, sealed_target_userinfo }: { readonly target_url: string; readonly sealed_target_userinfo: string | null }): string {
+export function redactedTarget({
+  target_url,
+  sealed_target_userinfo,
+}: {
+  readonly target_url: string;
+  readonly sealed_target_userinfo: string | null;
+}): string {
   const { address, userinfo } = splitTarget(target_url);
-  return sealed_target_userinfo === null && userinfo === undefined ? address : address.replace('://', `://${hiddenSecret}@`);
+  return sealed_target_userinfo === null && userinfo === undefined
+    ? address
+    : address.replace('://', `://${hiddenSecret}@`);
 }
 
 /**
- * Seals the user names and passwords in webhook URLs that earlier versions stored in plain text, and overwrites the plain
+ * Seals the user names and passwords in webhook URLs that earlier versions stored in plain text, and overwrites the
+ * plain
  * text in the database's files.
  */
 export async function sealTargets(db: DataStore, vault: Vault): Promise<void> {
-  const rows = await db.selectFrom('webhook').select(['id', 'target_url']).where('sealed_target_userinfo', 'is', null).where('target_url', 'like', '%@%').execute();
+  const rows = await db
+    .selectFrom('webhook')
+    .select(['id', 'target_url'])
+    .where('sealed_target_userinfo', 'is', null)
+    .where('target_url', 'like', '%@%')
+    .execute();
   const unsealed = rows.flatMap(({ id, target_url }) => {
     const { address, userinfo } = splitTarget(target_url);
     return userinfo === undefined ? [] : [{ id, target_url: address, sealed_target_userinfo: vault.seal(userinfo) }];
   });
   if (unsealed.length === 0) return;
   await db.overwrite(async (trx) => {
-    for (const { id, ...columns } of unsealed) await trx.updateTable('webhook').set(columns).where('id', '=', id).execute();
+    for (const { id, ...columns } of unsealed)
+      await trx.updateTable('webhook').set(columns).where('id', '=', id).execute();
   });
 }
 
@@ -66,7 +81,9 @@ export const anyAddress: AddressPolicy = () => true;
 export class TargetRefused extends Error {
   constructor(host: string, address: string) {
     const where = host === address ? host : `${host} (${address})`;
-    super(`Not sent: ${where} is a private or reserved address, and the operator doesn't allow those as webhook targets.`);
+    super(
+      `Not sent: ${where} is a private or reserved address, and the operator doesn't allow those as webhook targets.`,
+    );
     this.name = 'TargetRefused';
   }
 }
@@ -74,15 +91,17 @@ export class TargetRefused extends Error {
 const connectMilliseconds = 5000;
 
 // Checks the very address that the connection is made to, so neither DNS rebinding nor a redirect can bypass it.
-const checkedLookup = (policy: AddressPolicy): LookupFunction => (host, options, callback) => {
-  lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-    if (error) return callback(error, '', 0);
-    const refused = addresses.find(({ address }) => !policy(address));
-    if (refused !== undefined) return callback(new TargetRefused(host, refused.address), '', 0);
-    const first = addresses[0];
-    return options.all ? callback(null, addresses) : callback(null, first?.address ?? '', first?.family ?? 0);
-  });
-};
+const checkedLookup =
+  (policy: AddressPolicy): LookupFunction =>
+  (host, options, callback) => {
+    lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      if (error) return callback(error, '', 0);
+      const refused = addresses.find(({ address }) => !policy(address));
+      if (refused !== undefined) return callback(new TargetRefused(host, refused.address), '', 0);
+      const first = addresses[0];
+      return options.all ? callback(null, addresses) : callback(null, first?.address ?? '', first?.family ?? 0);
+    });
+  };
 
 /** Creates an HTTP agent that connects only to addresses the policy allows. Other requests fail with TargetRefused. */
 export function createAgent(policy: AddressPolicy): Agent {

@@ -18,7 +18,10 @@ export interface DockerContext {
   readonly platformId: string;
   /** A secret of the platform that is always the same for the same purpose. @returns 32 bytes in base64url */
   readonly secretFor: (purpose: string) => string;
-  /** How to sign in for an image that somebody names: never to the cluster's own registry, which has the images of others. @param host with its port */
+  /**
+   * How to sign in for an image that somebody names: never to the cluster's own registry, which has the images of
+   * others. @param host with its port
+   */
   readonly credentialsFor: (host: string) => DockerRegistryCredentials | undefined;
   /** The images of databases, where they aren't the official ones. */
   readonly databaseImages: DatabaseImages;
@@ -59,7 +62,10 @@ export interface Progress {
 
 /** Pulls and builds under way in this process. After a crash they are begun again: the engine has what was finished. */
 export interface BackgroundWork {
-  /** Begins a piece of work, unless it is there. @param run receives a function that adds a line to its log, and a signal that aborts when it is dropped */
+  /**
+   * Begins a piece of work, unless it is there. @param run receives a function that adds a line to its log, and a
+   * signal that aborts when it is dropped
+   */
   begin(key: string, run: (say: (message: string) => void, signal: AbortSignal) => Promise<unknown>): void;
   /** How far it is; undefined if it was never begun in this process. */
   progressOf(key: string): Progress | undefined;
@@ -80,7 +86,9 @@ export function createBackgroundWork(clock: PlatformClock): BackgroundWork {
 
   const carryOut = async (entry: Entry, run: Parameters<BackgroundWork['begin']>[1]): Promise<void> => {
     try {
-      entry.end = { result: await run((message) => entry.lines.push({ at: clock.now(), message }), entry.abort.signal) };
+      entry.end = {
+        result: await run((message) => entry.lines.push({ at: clock.now(), message }), entry.abort.signal),
+      };
     } catch (error) {
       entry.end = { error };
     }

@@ -1,5 +1,14 @@
 import type { PlatformClock } from '../../common/index.ts';
-import { type Runtime, type RuntimeOperation, RuntimeProblem, type Task, type ServiceAddress, type DatabaseBackups, type Meter, RuntimeUnreachable } from '../index.ts';
+import {
+  type Runtime,
+  type RuntimeOperation,
+  RuntimeProblem,
+  type Task,
+  type ServiceAddress,
+  type DatabaseBackups,
+  type Meter,
+  RuntimeUnreachable,
+} from '../index.ts';
 import type { AgentOfCluster } from './agent/settings.ts';
 import { createCommitLists } from './builds/branch-commits.ts';
 import { type BuildSettings, defaultBuildSettings } from './builds/build-settings.ts';
@@ -37,15 +46,22 @@ import { addressOf, routesOf } from './proxy/routes.ts';
 import { lastRun, runToEnd } from './jobs/job-run.ts';
 import { versionShown } from './version.ts';
 
-/** Tells failures to reach the engine or its swarm, which pass, from others. One that has just started is no manager for a moment. @throws RuntimeUnreachable */
-const reaching = <Result>(work: Promise<Result>): Promise<Result> => work.catch((error: unknown) => {
-  if (isDockerAway(error)) throw new RuntimeUnreachable(error.message, { cause: error });
-  throw error;
-});
+/**
+ * Tells failures to reach the engine or its swarm, which pass, from others. One that has just started is no manager for
+ * a moment. @throws RuntimeUnreachable
+ */
+const reaching = <Result>(work: Promise<Result>): Promise<Result> =>
+  work.catch((error: unknown) => {
+    if (isDockerAway(error)) throw new RuntimeUnreachable(error.message, { cause: error });
+    throw error;
+  });
 
 /** Backups whose methods tell failures to reach the engine from others. */
-const reachableBackups = (backups: DatabaseBackups): DatabaseBackups =>
-  ({ ...backups, observe: (task, call) => reaching(backups.observe(task, call)), remove: (task, signal) => reaching(backups.remove(task, signal)) });
+const reachableBackups = (backups: DatabaseBackups): DatabaseBackups => ({
+  ...backups,
+  observe: (task, call) => reaching(backups.observe(task, call)),
+  remove: (task, signal) => reaching(backups.remove(task, signal)),
+});
 
 /** A meter that tells failures to reach the engine from others. */
 const reachableMeter = (meter: Meter): Meter => ({
@@ -58,11 +74,17 @@ const reachableMeter = (meter: Meter): Meter => ({
 
 const tells = (message: (task: Task) => string): TaskHandler => ({
   begin: nothing,
-  observe: async ({ clock }, task) => ({ ...done, lines: [{ at: clock.now(), message: message(task), pod: 'terraform', version: versionShown(task) }] }),
+  observe: async ({ clock }, task) => ({
+    ...done,
+    lines: [{ at: clock.now(), message: message(task), pod: 'terraform', version: versionShown(task) }],
+  }),
   abandon: nothing,
 });
 
-/** What the operations are for Terraform: a run plans, or applies the plan that its record has; the last one destroys what the service has made. */
+/**
+ * What the operations are for Terraform: a run plans, or applies the plan that its record has; the last one destroys
+ * what the service has made.
+ */
 const terraformOperations: Readonly<Partial<Record<RuntimeOperation, TaskHandler>>> = {
   run: inSequence(imageUnlessRecorded, runToEnd),
   restart: tells(({ service }) => `Nothing of ${service.name} runs that could be restarted.`),
@@ -70,11 +92,19 @@ const terraformOperations: Readonly<Partial<Record<RuntimeOperation, TaskHandler
   remove: inSequence(lastRun, serviceRemoval),
 };
 
-/** The addresses that the running version of a service has: none before its first deployment. Its own domains are left out. @param record what its deployment recorded */
+/**
+ * The addresses that the running version of a service has: none before its first deployment. Its own domains are left
+ * out. @param record what its deployment recorded
+ */
 const recordedAddresses = (record: string | undefined, settings: ProxySettings): readonly ServiceAddress[] =>
-  routesOf(readRecord(record)?.spec).filter(({ isCustom }) => !isCustom).map((route) => ({
-    url: addressOf(route, settings), internalPort: route.port, externalPort: route.isSecure ? settings.httpsPort : settings.httpPort, isDefault: route.isDefault,
-  }));
+  routesOf(readRecord(record)?.spec)
+    .filter(({ isCustom }) => !isCustom)
+    .map((route) => ({
+      url: addressOf(route, settings),
+      internalPort: route.port,
+      externalPort: route.isSecure ? settings.httpsPort : settings.httpPort,
+      isDefault: route.isDefault,
+    }));
 
 interface DockerRuntimeOptions {
   readonly docker: DockerClient;
@@ -101,11 +131,16 @@ interface DockerRuntimeOptions {
   readonly imageBytes?: number | undefined;
   /** The agents of the nodes; default: there are none. */
   readonly agent?: AgentOfCluster | undefined;
-  /** How Terraform is run; default: not at all, because whoever may create services runs programs with its credentials. */
+  /**
+   * How Terraform is run; default: not at all, because whoever may create services runs programs with its credentials.
+   */
   readonly terraform?: TerraformSettings | undefined;
   /** On which nodes instances may run; default: on any. */
   readonly placement?: PlacementSettings | undefined;
-  /** Whether nodes of its swarm are to be missed as soon as possible: see `failover.ts`. Default: the swarm is left as it is. */
+  /**
+   * Whether nodes of its swarm are to be missed as soon as possible: see `failover.ts`. Default: the swarm is left as
+   * it is.
+   */
   readonly hasFastFailover?: boolean;
 }
 
@@ -134,26 +169,76 @@ const operations: Readonly<Record<RuntimeOperation, TaskHandler>> = {
 };
 
 /** What a kind does in its own way. */
-const operationsOfKinds: { readonly [Kind in Task['service']['kind']]?: Readonly<Partial<Record<RuntimeOperation, TaskHandler>>> } = {
-  database: databaseOperations, job: jobOperations, terraform: terraformOperations,
-};
+const operationsOfKinds: {
+  readonly [Kind in Task['service']['kind']]?: Readonly<Partial<Record<RuntimeOperation, TaskHandler>>>;
+} = { database: databaseOperations, job: jobOperations, terraform: terraformOperations };
 
 /** The operation that a task asks for: what a kind does in its own way comes first. */
-const operationOf = ({ phase: { operation }, service }: Task): TaskHandler => operationsOfKinds[service.kind]?.[operation] ?? operations[operation];
+const operationOf = ({ phase: { operation }, service }: Task): TaskHandler =>
+  operationsOfKinds[service.kind]?.[operation] ?? operations[operation];
 
 /**
- * Creates a runtime that runs services on a Docker engine in swarm mode, which schedules, restarts and rolls out. Everything
+ * Creates a runtime that runs services on a Docker engine in swarm mode, which schedules, restarts and rolls out.
+ * Everything
  * it has to know after a crash is in the engine, or in what the platform records of a deployment.
  */
-export function createDockerRuntime({ docker, clock, platformId, secretFor, credentialsFor = () => undefined, builds, placement = anywhere, hasFastFailover = false, databaseImages = {}, backupNodeLabel, proxy: proxied, registry: wanted, measureInterval, imageBytes = defaultImageBytes, agent, terraform }: DockerRuntimeOptions): Runtime {
+export function createDockerRuntime({
+  docker,
+  clock,
+  platformId,
+  secretFor,
+  credentialsFor = () => undefined,
+  builds,
+  placement = anywhere,
+  hasFastFailover = false,
+  databaseImages = {},
+  backupNodeLabel,
+  proxy: proxied,
+  registry: wanted,
+  measureInterval,
+  imageBytes = defaultImageBytes,
+  agent,
+  terraform,
+}: DockerRuntimeOptions): Runtime {
   const settings = proxySettings(proxied);
   const now = (): number => clock.now();
-  const { nodeEngines, whyNoAgent, ...agents } = openNodeAccess({ docker, platformId, secretFor, agent, credentialsFor, now });
-  const registry = wanted && createClusterRegistry({ docker, platformId, secretFor, now, credentialsFor, settings: registrySettings(wanted, settings.image) });
+  const { nodeEngines, whyNoAgent, ...agents } = openNodeAccess({
+    docker,
+    platformId,
+    secretFor,
+    agent,
+    credentialsFor,
+    now,
+  });
+  const registry =
+    wanted &&
+    createClusterRegistry({
+      docker,
+      platformId,
+      secretFor,
+      now,
+      credentialsFor,
+      settings: registrySettings(wanted, settings.image),
+    });
   const proxy = createProxy({ docker, platformId, settings, credentialsFor, now });
   const context: DockerContext = {
-    docker, clock, platformId, secretFor, credentialsFor, databaseImages, backupNodeLabel, proxy, placement, terraform, imageBytes, nodeEngines, whyNoAgent, ...(registry && { registry }), builds: { ...defaultBuildSettings, ...builds, ...(registry && { registry: registry.host }) },
-    work: createBackgroundWork(clock), leftLinks: createLinkRemover({ docker, clock, platformId }),
+    docker,
+    clock,
+    platformId,
+    secretFor,
+    credentialsFor,
+    databaseImages,
+    backupNodeLabel,
+    proxy,
+    placement,
+    terraform,
+    imageBytes,
+    nodeEngines,
+    whyNoAgent,
+    ...(registry && { registry }),
+    builds: { ...defaultBuildSettings, ...builds, ...(registry && { registry: registry.host }) },
+    work: createBackgroundWork(clock),
+    leftLinks: createLinkRemover({ docker, clock, platformId }),
   };
   const look = createLook(context);
   const keepUp: NonNullable<Runtime['keepUp']> = [
@@ -190,7 +275,7 @@ export function createDockerRuntime({ docker, clock, platformId, secretFor, cred
     close: agents.close,
     meter: reachableMeter(createMeter(context, nodeEngines, measureInterval)),
     commits: createCommitLists(context),
-    upgradeRefusal: 'This cluster is a Docker engine: its host\'s package manager upgrades it.',
+    upgradeRefusal: "This cluster is a Docker engine: its host's package manager upgrades it.",
     upgradeFails: () => true,
     pauseBefore: () => 0,
   };

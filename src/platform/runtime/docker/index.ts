@@ -4,8 +4,28 @@ export { dumpDatabase, isDump, restoreDump } from './databases/database-dump.ts'
 export { untestedDatabases } from './databases/databases.ts';
 export { createDockerRuntime } from './docker-runtime.ts';
 export {
-  createDockerClient, createManagersClient, DockerAddressError, dockerDiskUsage, DockerError, dockerInfo, hostOfImage, inspectDockerDistribution, inspectDockerImage, isDockerError, isLeaderless, isThisMachine, leaderlessText, listDockerContainers, listDockerNodes, parseDockerAddress, requireTlsFiles, type DockerAddress, type DockerClient,
-  type DockerInfo, type DockerNode, type DockerRegistryCredentials,
+  createDockerClient,
+  createManagersClient,
+  DockerAddressError,
+  dockerDiskUsage,
+  DockerError,
+  dockerInfo,
+  hostOfImage,
+  inspectDockerDistribution,
+  inspectDockerImage,
+  isDockerError,
+  isLeaderless,
+  isThisMachine,
+  leaderlessText,
+  listDockerContainers,
+  listDockerNodes,
+  parseDockerAddress,
+  requireTlsFiles,
+  type DockerAddress,
+  type DockerClient,
+  type DockerInfo,
+  type DockerNode,
+  type DockerRegistryCredentials,
 } from './engine/index.ts';
 export { anyPlatform, anyProxy, isLabelledForProxy, labelFilter, platformLabels, proxyNodeLabel } from './labels.ts';
 export { forwarderName } from './names.ts';

@@ -3,10 +3,15 @@ import type { ServiceToRun } from '../index.ts';
 
 type Named = Pick<ServiceToRun, 'id' | 'name'>;
 
-/** The name of a service on the engine. It has the id only, so that no two can collide and a new name changes nothing. */
+/**
+ * The name of a service on the engine. It has the id only, so that no two can collide and a new name changes nothing.
+ */
 export const dockerServiceName = ({ id }: Pick<ServiceToRun, 'id'>): string => `infra-${id}`;
 
-/** A part of the names of all containers of services. Steps of builds, to which a Dockerfile gives any labels, run in containers without it. */
+/**
+ * A part of the names of all containers of services. Steps of builds, to which a Dockerfile gives any labels, run in
+ * containers without it.
+ */
 export const containerNamePart = 'infra-';
 
 /** The service of such a name; undefined for another name. */
@@ -23,8 +28,15 @@ export const cleanerName = (platformId: string): string => `infra-cleaner-${plat
 /** The name of the service of a platform's agents, and of their network. */
 export const agentServiceName = (platformId: string): string => `infra-agent-${platformId}`;
 
-/** The name of a secret or config of the agents, of at most 64 characters. @param part which one it is @param version tells it from those with another content, in at most 12 characters */
-export const agentFileName = (platformId: string, part: 'authority' | 'certificate' | 'program', version: string): string => `infra-agent-${platformId.slice(0, 18)}-${part}-${version}`;
+/**
+ * The name of a secret or config of the agents, of at most 64 characters. @param part which one it is @param version
+ * tells it from those with another content, in at most 12 characters
+ */
+export const agentFileName = (
+  platformId: string,
+  part: 'authority' | 'certificate' | 'program',
+  version: string,
+): string => `infra-agent-${platformId.slice(0, 18)}-${part}-${version}`;
 
 /** The name of a container that passes a connection on, without what tells it from others. */
 export const relayPrefix = 'infra-relay-';
@@ -35,17 +47,31 @@ export const networkName = (environmentId: string): string => `infra-${environme
 /** Whether a network has such a name. */
 export const isNetworkName = (name: string): boolean => /^infra-[0-9a-f-]{36}$/.test(name);
 
-/** The name of a secret or config of a deployment, of at most 64 characters. @param part which one it is, in at most 20 characters */
-export const fileName = ({ id }: Pick<ServiceToRun, 'id'>, deploymentId: string, part: string): string => `infra-${id.slice(0, 18)}-${deploymentId.slice(0, 18)}-${part}`;
+/**
+ * The name of a secret or config of a deployment, of at most 64 characters. @param part which one it is, in at most 20
+ * characters
+ */
+export const fileName = ({ id }: Pick<ServiceToRun, 'id'>, deploymentId: string, part: string): string =>
+  `infra-${id.slice(0, 18)}-${deploymentId.slice(0, 18)}-${part}`;
 
-/** The name of a service's images, without their tags. It has the id of the platform, because names of steps carry no labels. @param registry where they are pushed, if they are */
-export const builtRepository = (platformId: string, { id }: Pick<ServiceToRun, 'id'>, registry?: string): string => `${registry === undefined ? '' : `${registry}/`}infra-mcp-${platformId}/${id}`;
+/**
+ * The name of a service's images, without their tags. It has the id of the platform, because names of steps carry no
+ * labels. @param registry where they are pushed, if they are
+ */
+export const builtRepository = (platformId: string, { id }: Pick<ServiceToRun, 'id'>, registry?: string): string =>
+  `${registry === undefined ? '' : `${registry}/`}infra-mcp-${platformId}/${id}`;
 
 /** Whether a name is that of an image which a platform built. @param name with its tag or digest */
-export const isBuiltBy = (platformId: string, name: string): boolean => name.split('/').includes(`infra-mcp-${platformId}`);
+export const isBuiltBy = (platformId: string, name: string): boolean =>
+  name.split('/').includes(`infra-mcp-${platformId}`);
 
 /** The name of a volume. @param storageId the id of the storage in the service's configuration */
-export const volumeName = ({ id }: Pick<ServiceToRun, 'id'>, storageId: string): string => `infra-${id.slice(0, 18)}-${storageId}`;
+export const volumeName = ({ id }: Pick<ServiceToRun, 'id'>, storageId: string): string =>
+  `infra-${id.slice(0, 18)}-${storageId}`;
 
-/** The name of one instance, for readers of logs. @param slot the number of the instance @param taskId the id that the engine gave it */
-export const podName = (service: Named, slot: number | undefined, taskId: string): string => `${dnsLabel(service.name)}-${slot ?? 0}-${taskId.slice(0, 6)}`;
+/**
+ * The name of one instance, for readers of logs. @param slot the number of the instance @param taskId the id that the
+ * engine gave it
+ */
+export const podName = (service: Named, slot: number | undefined, taskId: string): string =>
+  `${dnsLabel(service.name)}-${slot ?? 0}-${taskId.slice(0, 6)}`;

@@ -19,15 +19,26 @@ export interface WorkPhase {
 }
 
 /** How far a phase is. One that another process began is begun again, and its lines are told from the start. */
-export async function observeWork({ work, clock }: DockerContext, task: Pick<Task, 'service' | 'commitId'>, cursor: string | null, { key, pod, begin, onSuccess }: WorkPhase): Promise<Observation> {
+export async function observeWork(
+  { work, clock }: DockerContext,
+  task: Pick<Task, 'service' | 'commitId'>,
+  cursor: string | null,
+  { key, pod, begin, onSuccess }: WorkPhase,
+): Promise<Observation> {
   if (work.progressOf(key) === undefined) await begin();
   const { run, since, lines, end } = work.progressOf(key)!;
   const [toldRun, toldLines] = (cursor ?? '').split(' ');
   const told = toldRun === run ? Number(toldLines) : 0;
   const version = versionShown(task);
   const line = (at: number, message: string) => ({ at, message, pod, version });
-  const interrupted = cursor !== null && toldRun !== run ? [line(clock.now(), 'The platform was interrupted: this step begins again.')] : [];
-  const seen = { lines: [...interrupted, ...lines.slice(told).map(({ at, message }) => line(at, message))], cursor: `${run} ${lines.length}` };
+  const interrupted =
+    cursor !== null && toldRun !== run
+      ? [line(clock.now(), 'The platform was interrupted: this step begins again.')]
+      : [];
+  const seen = {
+    lines: [...interrupted, ...lines.slice(told).map(({ at, message }) => line(at, message))],
+    cursor: `${run} ${lines.length}`,
+  };
   if (end === undefined) {
     const now = clock.now();
     return { ...seen, outcome: 'ongoing', nextPollAt: now + pollPause(poll, now - since) };

@@ -2,7 +2,10 @@ import * as z from 'zod';
 import type { PlannedChanges } from '../index.ts';
 import type { DockerServiceSpec } from './engine/index.ts';
 
-/** What the runtime records of a deployment. It holds no secret: variables that are secret are files, known by their names. */
+/**
+ * What the runtime records of a deployment. It holds no secret: variables that are secret are files, known by their
+ * names.
+ */
 const Recorded = z.object({
   /** The image with its digest, or its id on the engine. */
   image: z.string(),

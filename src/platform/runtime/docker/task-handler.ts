@@ -4,7 +4,12 @@ import type { DockerContext } from './docker-context.ts';
 /** How one operation is begun, observed and undone. */
 export interface TaskHandler {
   readonly begin: (context: DockerContext, task: Task, call: RuntimeCall) => Promise<void>;
-  readonly observe: (context: DockerContext, task: Task, cursor: string | null, call: RuntimeCall) => Promise<Observation>;
+  readonly observe: (
+    context: DockerContext,
+    task: Task,
+    cursor: string | null,
+    call: RuntimeCall,
+  ) => Promise<Observation>;
   readonly abandon: (context: DockerContext, task: Task, signal: AbortSignal) => Promise<void> | void;
 }
 
@@ -20,7 +25,8 @@ interface SequenceCursor {
   readonly cursor: string | null;
 }
 
-const readCursor = (text: string | null): SequenceCursor => (text === null ? { part: 0, cursor: null } : (JSON.parse(text) as SequenceCursor));
+const readCursor = (text: string | null): SequenceCursor =>
+  text === null ? { part: 0, cursor: null } : (JSON.parse(text) as SequenceCursor);
 const writeCursor = (cursor: SequenceCursor): string => JSON.stringify(cursor);
 
 /** One operation that consists of several, one after another. It fails with the first that does. */
@@ -32,8 +38,14 @@ export function inSequence(...parts: readonly [TaskHandler, ...TaskHandler[]]): 
       const operation = parts[part]!;
       if (text !== null && cursor === null) await operation.begin(context, task, call);
       const seen = await operation.observe(context, task, cursor, call);
-      if (seen.outcome !== 'succeeded' || part === parts.length - 1) return { ...seen, cursor: writeCursor({ part, cursor: seen.cursor }) };
-      return { ...seen, outcome: 'ongoing', cursor: writeCursor({ part: part + 1, cursor: null }), nextPollAt: context.clock.now() };
+      if (seen.outcome !== 'succeeded' || part === parts.length - 1)
+        return { ...seen, cursor: writeCursor({ part, cursor: seen.cursor }) };
+      return {
+        ...seen,
+        outcome: 'ongoing',
+        cursor: writeCursor({ part: part + 1, cursor: null }),
+        nextPollAt: context.clock.now(),
+      };
     },
     // Which part has begun isn't told: those that haven't have nothing to undo.
     abandon: async (context, task, signal) => {

@@ -1,6 +1,8 @@
 import type { RunningVersion, Task } from '../index.ts';
 
-/** What the instances of a service run, for readers of logs: an image tag, the version of a database, or a short commit. */
+/**
+ * What the instances of a service run, for readers of logs: an image tag, the version of a database, or a short commit.
+ */
 export function versionShown({ service, commitId }: Pick<Task | RunningVersion, 'service' | 'commitId'>): string {
   if (commitId !== undefined) return commitId.slice(0, 7);
   if (service.kind === 'database') return service.spec.version;

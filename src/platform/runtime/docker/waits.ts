@@ -6,8 +6,12 @@ export interface PollInterval {
   readonly part: number;
 }
 
-/** How long to wait until the next look, in milliseconds: the longer, the longer it takes already. @param passed in milliseconds */
-export const pollPause = ({ least, most, part }: PollInterval, passed: number): number => Math.min(most, Math.max(least, Math.round(passed * part)));
+/**
+ * How long to wait until the next look, in milliseconds: the longer, the longer it takes already. @param passed in
+ * milliseconds
+ */
+export const pollPause = ({ least, most, part }: PollInterval, passed: number): number =>
+  Math.min(most, Math.max(least, Math.round(passed * part)));
 
 /** How long an engine may take to answer while something waits for it, in milliseconds. */
 export const answerMilliseconds = 5000;

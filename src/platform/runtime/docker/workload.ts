@@ -13,7 +13,10 @@ type ContainerSpec = ServiceOf<'container'>['spec'];
 type RunningSpec = ServiceOf<'application' | 'container'>['spec'];
 
 /** What has instances, whatever its kind: all that a spec for the engine has to know of it. */
-export interface Workload extends Pick<ContainerSpec, 'cpu' | 'memory' | 'storage' | 'ports' | 'healthchecks' | 'entrypoint' | 'arguments'> {
+export interface Workload extends Pick<
+  ContainerSpec,
+  'cpu' | 'memory' | 'storage' | 'ports' | 'healthchecks' | 'entrypoint' | 'arguments'
+> {
   readonly id: string;
   readonly name: string;
   readonly environmentId: string;
@@ -26,8 +29,21 @@ export interface Workload extends Pick<ContainerSpec, 'cpu' | 'memory' | 'storag
 
 /** How the kinds that have instances become workloads. */
 const workloads: { readonly [K in Kind]?: (service: ServiceOf<K>, task: Task) => Workload } = {
-  application: ({ id, name, environmentId, spec }) => ({ ...spec, healthchecks: spec.healthchecks ?? {}, id, name, environmentId, instances: spec.min_running_instances }),
-  container: ({ id, name, environmentId, spec }) => ({ ...spec, id, name, environmentId, instances: spec.min_running_instances }),
+  application: ({ id, name, environmentId, spec }) => ({
+    ...spec,
+    healthchecks: spec.healthchecks ?? {},
+    id,
+    name,
+    environmentId,
+    instances: spec.min_running_instances,
+  }),
+  container: ({ id, name, environmentId, spec }) => ({
+    ...spec,
+    id,
+    name,
+    environmentId,
+    instances: spec.min_running_instances,
+  }),
   database: databaseWorkload,
   job: jobWorkload,
   terraform: terraformWorkload,
@@ -41,9 +57,14 @@ export function workloadOf(task: Task): Workload {
   return convert(service, task);
 }
 
-/** The rules for applications and containers: what a configuration has that can't be had here, and what to do instead. */
+/**
+ * The rules for applications and containers: what a configuration has that can't be had here, and what to do instead.
+ */
 const rules: readonly { readonly isBroken: (spec: RunningSpec) => boolean; readonly why: string }[] = [
-  { isBroken: ({ autoscaling }) => autoscaling !== undefined, why: 'Nothing scales services on this cluster: leave out "autoscaling", and set the number of instances.' },
+  {
+    isBroken: ({ autoscaling }) => autoscaling !== undefined,
+    why: 'Nothing scales services on this cluster: leave out "autoscaling", and set the number of instances.',
+  },
   {
     isBroken: ({ min_running_instances: least, max_running_instances: most }) => least !== most,
     why: 'Nothing scales services on this cluster: give "min_running_instances" and "max_running_instances" the same number.',
@@ -51,7 +72,11 @@ const rules: readonly { readonly isBroken: (spec: RunningSpec) => boolean; reado
   { isBroken: deploysByItself, why: autoDeployRefusal },
   { isBroken: ({ gpu }) => gpu > 0, why: 'This cluster has no GPUs: leave out "gpu".' },
   {
-    isBroken: ({ ports }) => ports.some(({ publicly_accessible: isPublic, protocol }) => isPublic === true && (protocol === 'TCP' || protocol === 'UDP')),
+    isBroken: ({ ports }) =>
+      ports.some(
+        ({ publicly_accessible: isPublic, protocol }) =>
+          isPublic === true && (protocol === 'TCP' || protocol === 'UDP'),
+      ),
     why: 'Public ports of this cluster speak HTTP or GRPC: for TCP and UDP, set "publicly_accessible" to false. The neighbours of a service in its environment reach those ports by its name.',
   },
   {
@@ -60,29 +85,47 @@ const rules: readonly { readonly isBroken: (spec: RunningSpec) => boolean; reado
   },
 ];
 
-/** The port that has to be listened on where no probe says when an instance is ready; undefined if it has none that can be tried. */
+/**
+ * The port that has to be listened on where no probe says when an instance is ready; undefined if it has none that can
+ * be tried.
+ */
 const listenedPort = ({ ports }: Workload): number | undefined => {
   const tried = ports.filter(({ protocol }) => protocol !== 'UDP');
   return (tried.find(({ is_default: isDefault }) => isDefault) ?? tried[0])?.internal_port;
 };
 
 /**
- * The probes of a workload. One without any is ready when it listens on its first port: otherwise an instance would replace
+ * The probes of a workload. One without any is ready when it listens on its first port: otherwise an instance would
+ * replace
  * one of the old version before it can answer.
  */
 export function probesOf(workload: Workload): Workload['healthchecks'] {
   const { readiness_probe: ready, liveness_probe: live } = workload.healthchecks;
   const port = listenedPort(workload);
   if (ready !== undefined || live !== undefined || port === undefined) return workload.healthchecks;
-  return { readiness_probe: { type: { tcp: { port } }, initial_delay_seconds: 0, period_seconds: 1, timeout_seconds: 2, success_threshold: 1, failure_threshold: 60 } };
+  return {
+    readiness_probe: {
+      type: { tcp: { port } },
+      initial_delay_seconds: 0,
+      period_seconds: 1,
+      timeout_seconds: 2,
+      success_threshold: 1,
+      failure_threshold: 60,
+    },
+  };
 }
 
 /** Why this runtime can't run such a service; undefined if it can. */
-export function refusalOf(service: Pick<ServiceToRun, 'kind' | 'spec'>, terraform?: TerraformSettings): string | undefined {
+export function refusalOf(
+  service: Pick<ServiceToRun, 'kind' | 'spec'>,
+  terraform?: TerraformSettings,
+): string | undefined {
   if (service.kind === 'database') return databaseRefusal((service as ServiceOf<'database'>).spec);
   if (service.kind === 'job') return jobRefusal(service.spec as ServiceOf<'job'>['spec']);
   if (service.kind === 'terraform') return terraformRefusal(service.spec as ServiceOf<'terraform'>['spec'], terraform);
   if (service.kind === 'helm') return 'Helm charts need Kubernetes, which this cluster is not.';
   const spec = service.spec as RunningSpec;
-  return rules.find(({ isBroken }) => isBroken(spec))?.why ?? probeRefusal(spec.healthchecks ?? {}) ?? sourceRefusal(service);
+  return (
+    rules.find(({ isBroken }) => isBroken(spec))?.why ?? probeRefusal(spec.healthchecks ?? {}) ?? sourceRefusal(service)
+  );
 }

@@ -17,15 +17,24 @@ export const simulatedDomain = 'apps.invalid';
 /** The ports that are reached from outside: a chart's are, once they have an external port. */
 const publicPorts = ({ kind, spec }: ServiceToRun): readonly AddressedPort[] => {
   const ports: readonly AddressedPort[] = 'ports' in spec ? spec.ports : [];
-  return ports.filter((port) => (kind === 'helm' ? port.external_port !== undefined : port.publicly_accessible === true));
+  return ports.filter((port) =>
+    kind === 'helm' ? port.external_port !== undefined : port.publicly_accessible === true,
+  );
 };
 
-const urlOf = (host: string, { protocol = 'HTTP', external_port: port = defaultExternalPort, public_path: path = '' }: AddressedPort): string =>
-  protocol === 'TCP' || protocol === 'UDP' ? `${protocol.toLowerCase()}://${host}:${port}` : `https://${host}${port === defaultExternalPort ? '' : `:${port}`}${path === '/' ? '' : path}`;
+const urlOf = (
+  host: string,
+  { protocol = 'HTTP', external_port: port = defaultExternalPort, public_path: path = '' }: AddressedPort,
+): string =>
+  protocol === 'TCP' || protocol === 'UDP'
+    ? `${protocol.toLowerCase()}://${host}:${port}`
+    : `https://${host}${port === defaultExternalPort ? '' : `:${port}`}${path === '/' ? '' : path}`;
 
 /** The addresses of a service: one for each public port, where nothing can be reached. */
 export const simulatedAddresses = (service: ServiceToRun): readonly ServiceAddress[] =>
   publicPorts(service).map((port) => ({
-    url: urlOf(`p${port.internal_port}-${service.id.slice(0, 8)}.${simulatedDomain}`, port), internalPort: port.internal_port, isDefault: port.is_default ?? false,
+    url: urlOf(`p${port.internal_port}-${service.id.slice(0, 8)}.${simulatedDomain}`, port),
+    internalPort: port.internal_port,
+    isDefault: port.is_default ?? false,
     ...(port.external_port !== undefined && { externalPort: port.external_port }),
   }));

@@ -1,4 +1,13 @@
-import { between, colored, digest, disclaimer, type PhaseContext, type PhaseResult, slug, took } from './phase-context.ts';
+import {
+  between,
+  colored,
+  digest,
+  disclaimer,
+  type PhaseContext,
+  type PhaseResult,
+  slug,
+  took,
+} from './phase-context.ts';
 import { branchOf } from './commits.ts';
 import type { CommitFacts } from './simulation-context.ts';
 
@@ -93,7 +102,12 @@ export function simulateUnknownCommit({ task, random }: PhaseContext, commit: st
   const failure = `The repository has no commit ${commit}`;
   return {
     seconds: 1 + random.number(),
-    lines: [disclaimer, `Cloning repository ${branchOf(task.service)?.url} to /build/source`, `fatal: reference is not a tree: ${commit}`, failure],
+    lines: [
+      disclaimer,
+      `Cloning repository ${branchOf(task.service)?.url} to /build/source`,
+      `fatal: reference is not a tree: ${commit}`,
+      failure,
+    ],
     failure,
   };
 }

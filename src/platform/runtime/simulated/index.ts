@@ -3,4 +3,9 @@
 export { between, colored, slug, type PhaseContext, type PhaseResult } from './phase-context.ts';
 export { podOf, rolloutStartLines } from './rollout-failures.ts';
 export { simulatedDuration, simulatedPauses, createSimulatedRuntime, type Fault } from './simulated-runtime.ts';
-export { referenceAgeDays, type PlatformState, type SimulationContext, type SimulationFacts } from './simulation-context.ts';
+export {
+  referenceAgeDays,
+  type PlatformState,
+  type SimulationContext,
+  type SimulationFacts,
+} from './simulation-context.ts';

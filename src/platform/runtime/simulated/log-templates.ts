@@ -182,7 +182,8 @@ const java: LogTemplates = {
     `[${between(random, 11, 19)}.${between(random, 100, 999)}s][warning][gc] GC(${between(random, 31, 64)}) Pause Full (G1 Compaction Pause) ${Math.floor(megabytes * 0.74)}M->${Math.floor(megabytes * 0.73)}M(${Math.floor(megabytes * 0.75)}M) ${between(random, 380, 900)}.114ms`,
     ` WARN 1 --- [l-1 housekeeper] HikariPool : pool-1 - Thread starvation or clock leap detected (housekeeper delta=${between(random, 48, 71)}s114ms).`,
   ],
-  listening: (port) => ` INFO 1 --- [           main] o.s.b.w.embedded.tomcat.TomcatWebServer : Tomcat started on port ${port} (http) with context path '/'`,
+  listening: (port) =>
+    ` INFO 1 --- [           main] o.s.b.w.embedded.tomcat.TomcatWebServer : Tomcat started on port ${port} (http) with context path '/'`,
 };
 
 /** The log templates of each language. */

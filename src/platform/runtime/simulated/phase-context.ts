@@ -29,20 +29,27 @@ export interface PhaseContext {
 }
 
 /** The first hexadecimal digits of a text's hash. */
-export const digest = (text: string, length: number): string => createHash('sha256').update(text).digest('hex').slice(0, length);
+export const digest = (text: string, length: number): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, length);
 
 /** Converts a name to the form of pod and image names: lower case letters, digits and dashes. */
-export const slug = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '') || 'service';
+export const slug = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '') || 'service';
 
 /** Picks one of the choices at random. */
 export const choose = <Choice>(random: Random, choices: readonly [Choice, ...Choice[]]): Choice =>
   choices[Math.floor(random.number() * choices.length)] ?? choices[0];
 
 /** A random integer between `least` and `most`, inclusive. */
-export const between = (random: Random, least: number, most: number): number => least + Math.floor(random.number() * (most - least + 1));
+export const between = (random: Random, least: number, most: number): number =>
+  least + Math.floor(random.number() * (most - least + 1));
 
 /** A random duration in seconds, formatted like 3.4s. */
-export const took = (random: Random, least: number, most: number): string => `${(least + random.number() * (most - least)).toFixed(1)}s`;
+export const took = (random: Random, least: number, most: number): string =>
+  `${(least + random.number() * (most - least)).toFixed(1)}s`;
 
 const escape = '\u001B[';
 /** Wraps text in ANSI colour codes. */
@@ -55,4 +62,5 @@ export const colored = {
 };
 
 /** The first line of every simulated deployment. */
-export const disclaimer = 'This deployment is simulated: no container, cluster or cloud resource is created or changed.';
+export const disclaimer =
+  'This deployment is simulated: no container, cluster or cloud resource is created or changed.';

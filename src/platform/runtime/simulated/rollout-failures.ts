@@ -7,7 +7,8 @@ import type { SimulatedProbe } from './simulation-context.ts';
 export const rolloutLimitSeconds = 300;
 
 /** The name of the first instance of a rollout. */
-export const podOf = ({ task, version }: PhaseContext): string => instanceName(task.service, version, task.deploymentId);
+export const podOf = ({ task, version }: PhaseContext): string =>
+  instanceName(task.service, version, task.deploymentId);
 
 /** The first log lines of a rollout. */
 export const rolloutStartLines = (context: PhaseContext): string[] => [
@@ -17,10 +18,14 @@ export const rolloutStartLines = (context: PhaseContext): string[] => [
 ];
 
 /** The last log lines of a failed deployment. */
-export const failureLines = (failure: string): string[] => [colored.red('Deployment failed'), `${failure}. The previous version, if there was one, keeps running.`];
+export const failureLines = (failure: string): string[] => [
+  colored.red('Deployment failed'),
+  `${failure}. The previous version, if there was one, keeps running.`,
+];
 
 /** The kind of a probe, such as `http`. */
-export const probeKind = (probe: SimulatedProbe): string => Object.keys(probe.type).find((kind) => probe.type[kind as keyof SimulatedProbe['type']]) ?? 'tcp';
+export const probeKind = (probe: SimulatedProbe): string =>
+  Object.keys(probe.type).find((kind) => probe.type[kind as keyof SimulatedProbe['type']]) ?? 'tcp';
 
 /** The cluster's message for a probe on a port that nothing listens on. */
 export const connectionRefused = (kind: string, port: number, path: string): string =>
@@ -29,17 +34,30 @@ export const connectionRefused = (kind: string, port: number, path: string): str
     : `dial tcp 10.42.0.17:${port}: connect: connection refused`;
 
 /** Simulates instances that never become ready, because nothing listens on the readiness probe's port. */
-function simulateNeverReady(context: PhaseContext, probe: SimulatedProbe, port: number, listening: readonly number[]): PhaseResult {
+function simulateNeverReady(
+  context: PhaseContext,
+  probe: SimulatedProbe,
+  port: number,
+  listening: readonly number[],
+): PhaseResult {
   const { failure_threshold: threshold, period_seconds: period, initial_delay_seconds: delay } = probe;
-  const why = condition('PROBE_AT_WRONG_PORT', { instance: podOf(context), probe: 'readiness', port, listening: [...listening] });
+  const why = condition('PROBE_AT_WRONG_PORT', {
+    instance: podOf(context),
+    probe: 'readiness',
+    port,
+    listening: [...listening],
+  });
   const path = probe.type.http?.path ?? '/';
   return {
     seconds: Math.min(delay + threshold * period, rolloutLimitSeconds),
     lines: [
       ...rolloutStartLines(context),
       ...listening.map((each) => `${colored.cyan('INFO')} listening on 0.0.0.0:${each}`),
-      ...Array.from({ length: Math.min(threshold, 10) }, (_, count) =>
-        `Warning  Unhealthy  Readiness probe failed (${count + 1}/${threshold}): ${connectionRefused(probeKind(probe), port, path)}`),
+      ...Array.from(
+        { length: Math.min(threshold, 10) },
+        (_, count) =>
+          `Warning  Unhealthy  Readiness probe failed (${count + 1}/${threshold}): ${connectionRefused(probeKind(probe), port, path)}`,
+      ),
       ...failureLines(why.message),
     ],
     failure: why.message,
@@ -48,15 +66,34 @@ function simulateNeverReady(context: PhaseContext, probe: SimulatedProbe, port: 
 }
 
 /** Simulates instances that are killed repeatedly, because nothing listens on the liveness probe's port. */
-function simulateLivenessKills(context: PhaseContext, probe: SimulatedProbe, port: number, listening: readonly number[]): PhaseResult {
-  const why = condition('PROBE_AT_WRONG_PORT', { instance: podOf(context), probe: 'liveness', port, listening: [...listening] });
+function simulateLivenessKills(
+  context: PhaseContext,
+  probe: SimulatedProbe,
+  port: number,
+  listening: readonly number[],
+): PhaseResult {
+  const why = condition('PROBE_AT_WRONG_PORT', {
+    instance: podOf(context),
+    probe: 'liveness',
+    port,
+    listening: [...listening],
+  });
   const round = [
     `Warning  Unhealthy  Liveness probe failed: ${connectionRefused(probeKind(probe), port, probe.type.http?.path ?? '/')}`,
     `Normal   Killing    Container ${slug(context.task.service.name)} failed liveness probe, will be restarted`,
   ];
   return {
-    seconds: Math.min(probe.initial_delay_seconds + probe.failure_threshold * probe.period_seconds, rolloutLimitSeconds),
-    lines: [...rolloutStartLines(context), ...round, ...round, 'Warning  BackOff    Back-off restarting failed container (CrashLoopBackOff)', ...failureLines(why.message)],
+    seconds: Math.min(
+      probe.initial_delay_seconds + probe.failure_threshold * probe.period_seconds,
+      rolloutLimitSeconds,
+    ),
+    lines: [
+      ...rolloutStartLines(context),
+      ...round,
+      ...round,
+      'Warning  BackOff    Back-off restarting failed container (CrashLoopBackOff)',
+      ...failureLines(why.message),
+    ],
     failure: why.message,
     condition: why,
   };
@@ -70,7 +107,11 @@ function simulateOutOfMemory(context: PhaseContext, memory: number): PhaseResult
     `Last state: Terminated, reason OOMKilled, exit code 137, limit ${memory}Mi`,
     'Warning  BackOff    Back-off restarting failed container (CrashLoopBackOff)',
   ];
-  return { seconds: between(context.random, 20, 40), lines: [...rolloutStartLines(context), ...round, ...round, ...round, ...failureLines(failure)], failure };
+  return {
+    seconds: between(context.random, 20, 40),
+    lines: [...rolloutStartLines(context), ...round, ...round, ...round, ...failureLines(failure)],
+    failure,
+  };
 }
 
 /** The minimum memory of any program, in MB. */
@@ -84,7 +125,10 @@ const mismatchedPort = (probe: SimulatedProbe | undefined, listening: readonly n
   return port !== undefined && listening.length > 0 && !listening.includes(port) ? port : undefined;
 };
 
-/** Simulates a start that fails because of the configuration of an application or container; undefined if the configuration is fine. */
+/**
+ * Simulates a start that fails because of the configuration of an application or container; undefined if the
+ * configuration is fine.
+ */
 export function simulateConfigurationFailure(context: PhaseContext): PhaseResult | undefined {
   const { service } = context.task;
   if (service.kind !== 'application' && service.kind !== 'container') return undefined;

@@ -13,7 +13,9 @@ const startLines = (context: PhaseContext): string[] => {
   return [
     `${colored.cyan('INFO')} starting ${service.name} ${context.version}`,
     `${colored.cyan('INFO')} configuration loaded from environment`,
-    ...ports.map((port) => `${colored.cyan('INFO')} listening on 0.0.0.0:${port.internal_port} (${port.protocol ?? 'HTTP'})`),
+    ...ports.map(
+      (port) => `${colored.cyan('INFO')} listening on 0.0.0.0:${port.internal_port} (${port.protocol ?? 'HTTP'})`,
+    ),
     `${colored.cyan('INFO')} ready in ${took(context.random, 0.4, 3.2)}`,
   ];
 };
@@ -34,7 +36,11 @@ export function simulateRollout(context: PhaseContext): PhaseResult {
     lines: [
       `Rolling out ${image}, ${pods.length} ${pods.length === 1 ? 'instance' : 'instances'}`,
       ...rolled,
-      colored.green(pods.length > 0 ? `Rollout complete: ${pods.length}/${pods.length} instances ready` : 'Rollout complete: scaled to none'),
+      colored.green(
+        pods.length > 0
+          ? `Rollout complete: ${pods.length}/${pods.length} instances ready`
+          : 'Rollout complete: scaled to none',
+      ),
     ],
   };
 }
@@ -42,13 +48,21 @@ export function simulateRollout(context: PhaseContext): PhaseResult {
 /** Simulates the update of routes to publicly accessible ports. */
 export function simulateRouting({ task, seconds }: PhaseContext): PhaseResult {
   const { service } = task;
-  const ports = service.kind === 'application' || service.kind === 'container' ? service.spec.ports.filter((port) => port.publicly_accessible) : [];
-  const hosts = ports.map((port) => `p${port.internal_port}-${slug(service.name)}.${digest(task.service.environmentId, 8)}.internal`);
+  const ports =
+    service.kind === 'application' || service.kind === 'container'
+      ? service.spec.ports.filter((port) => port.publicly_accessible)
+      : [];
+  const hosts = ports.map(
+    (port) => `p${port.internal_port}-${slug(service.name)}.${digest(task.service.environmentId, 8)}.internal`,
+  );
   return {
     seconds,
     lines: [
       hosts.length > 0 ? 'Updating routes' : 'No publicly accessible port: no route to update',
-      ...hosts.flatMap((host) => [`Certificate for ${host} is valid`, `Route https://${host} points at the new version`]),
+      ...hosts.flatMap((host) => [
+        `Certificate for ${host} is valid`,
+        `Route https://${host} points at the new version`,
+      ]),
       colored.green('Deployment succeeded'),
     ],
   };
@@ -61,7 +75,12 @@ export function simulateRestart(context: PhaseContext): PhaseResult {
     seconds: context.seconds,
     lines: [
       `Restarting ${context.task.service.name}: ${pods.length} ${pods.length === 1 ? 'instance' : 'instances'}`,
-      ...pods.flatMap((pod) => [`Terminating the old instance with SIGTERM, 30s to finish`, `Started ${pod}`, ...startLines(context), `${pod} is ready`]),
+      ...pods.flatMap((pod) => [
+        `Terminating the old instance with SIGTERM, 30s to finish`,
+        `Started ${pod}`,
+        ...startLines(context),
+        `${pod} is ready`,
+      ]),
       colored.green('Restart complete'),
     ],
   };

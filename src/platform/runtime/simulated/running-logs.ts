@@ -6,7 +6,14 @@ import { between, colored, choose } from './phase-context.ts';
 // The interval between log lines of running services, in milliseconds.
 const lineInterval = 60_000;
 
-const routes = ['GET /health', 'GET /api/orders', 'GET /api/orders/4711', 'POST /api/orders', 'GET /api/prices', 'PUT /api/cart'] as const;
+const routes = [
+  'GET /health',
+  'GET /api/orders',
+  'GET /api/orders/4711',
+  'POST /api/orders',
+  'GET /api/prices',
+  'PUT /api/cart',
+] as const;
 
 const requestLine = (index: number, seed: string): string => {
   const random = seededRandom(`${seed}/${index}`);
@@ -28,7 +35,8 @@ const lineWriters: Partial<Record<RunningVersion['service']['kind'], (index: num
 };
 
 /**
- * The newest lines, at most `limit`, that a running version has logged until `now`. They are not stored but derived: the
+ * The newest lines, at most `limit`, that a running version has logged until `now`. They are not stored but derived:
+ * the
  * same time always gives the same line.
  */
 export function runningLogs(version: RunningVersion, now: number, limit: number): readonly RuntimeLogLine[] {
@@ -41,6 +49,11 @@ export function runningLogs(version: RunningVersion, now: number, limit: number)
   const pod = instanceName(service, versionName, deploymentId);
   return Array.from({ length: count }, (_, offset) => {
     const index = total - count + offset;
-    return { at: runningSince + (index + 1) * lineInterval, message: lineAt(index, deploymentId), pod, version: versionName };
+    return {
+      at: runningSince + (index + 1) * lineInterval,
+      message: lineAt(index, deploymentId),
+      pod,
+      version: versionName,
+    };
   });
 }

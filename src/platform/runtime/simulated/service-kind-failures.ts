@@ -1,12 +1,22 @@
 import { componentLogLine, clusterEvent } from './pod-failures.ts';
 import { simulateHelm, simulateTerraform } from './service-kinds.ts';
-import { between, colored, digest, disclaimer, type PhaseContext, type PhaseResult, slug, took } from './phase-context.ts';
+import {
+  between,
+  colored,
+  digest,
+  disclaimer,
+  type PhaseContext,
+  type PhaseResult,
+  slug,
+  took,
+} from './phase-context.ts';
 import type { ChartFacts, Release } from './simulation-context.ts';
 
 type Migration = NonNullable<Release['migration']>;
 
 /** Formats a time like Terraform. */
-const goTime = (milliseconds: number): string => new Date(milliseconds).toISOString().replace('T', ' ').replace('Z', '000 +0000 UTC');
+const goTime = (milliseconds: number): string =>
+  new Date(milliseconds).toISOString().replace('T', ' ').replace('Z', '000 +0000 UTC');
 
 const uuid = (text: string): string => digest(text, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 
@@ -25,7 +35,9 @@ export function simulateStateLock(context: PhaseContext, path: string, who: stri
         colored.red('╷'),
         `${colored.red('│')} ${colored.red('Error:')} ${colored.bold('Error acquiring the state lock')}`,
         '│ ',
-        '│ Error message: operation error S3: PutObject, https response error StatusCode: 412, RequestID: ' + digest(`${context.task.deploymentId}/request`, 16).toUpperCase() + ', api error PreconditionFailed: At least one of the pre-conditions you specified did not hold',
+        '│ Error message: operation error S3: PutObject, https response error StatusCode: 412, RequestID: ' +
+          digest(`${context.task.deploymentId}/request`, 16).toUpperCase() +
+          ', api error PreconditionFailed: At least one of the pre-conditions you specified did not hold',
         '│ Lock Info:',
         `│   ID:        ${uuid(`${path}/${since}`)}`,
         `│   Path:      ${path}`,
@@ -66,7 +78,13 @@ export function simulateTableLock(context: PhaseContext, migration: Migration): 
       `ERROR:  canceling statement due to lock timeout\nSTATEMENT:  ALTER TABLE ${table} ADD COLUMN settled_at timestamptz;`,
       `migrate: error: ${steps.at(-1)} failed, transaction rolled back (SQLSTATE 55P03)`,
       `${colored.cyan('INFO')} schema is unchanged; target was ${version}`,
-      clusterEvent('Warning', 'BackoffLimitExceeded', '0s', 'job-controller', 'Job has reached the specified backoff limit'),
+      clusterEvent(
+        'Warning',
+        'BackoffLimitExceeded',
+        '0s',
+        'job-controller',
+        'Job has reached the specified backoff limit',
+      ),
       failure,
     ],
     failure,
@@ -75,7 +93,7 @@ export function simulateTableLock(context: PhaseContext, migration: Migration): 
 
 const migrationLines = ({ task, version, random }: PhaseContext, { database, steps }: Migration): string[] => [
   disclaimer,
-  `Pulled image ${task.service.kind === 'job' ? task.service.spec.source.image?.image_name ?? '' : ''}:${version} in ${took(random, 0.5, 3)}`,
+  `Pulled image ${task.service.kind === 'job' ? (task.service.spec.source.image?.image_name ?? '') : ''}:${version} in ${took(random, 0.5, 3)}`,
   `${colored.cyan('INFO')} connected to ${database}:5432, server 16.6`,
   `${colored.yellow('WARN')} collation version mismatch: created with 2.36, system provides 2.41; ALTER DATABASE ... REFRESH COLLATION VERSION is due`,
   `${colored.cyan('INFO')} ${steps.length} pending: ${steps.join(', ')}`,
@@ -104,7 +122,11 @@ export function simulateUnknownChart(context: PhaseContext): PhaseResult {
     lines: [
       ...good.slice(0, 2),
       `Hang tight while we grab the latest from your chart repositories...\n...Successfully got an update from the chart repository\nUpdate Complete.`,
-      colored.red(chart ? `Error: chart "${chart.chart_name}" version "${chart.chart_version}" not found in its repository` : 'Error: the source has no chart'),
+      colored.red(
+        chart
+          ? `Error: chart "${chart.chart_name}" version "${chart.chart_version}" not found in its repository`
+          : 'Error: the source has no chart',
+      ),
       'helm exited with code 1. The previous release keeps running.',
     ],
     failure,
@@ -124,7 +146,12 @@ export function simulateChartTimeout(context: PhaseContext, { progressLines }: C
     seconds: timeout,
     lines: [
       ...good.slice(0, -4),
-      componentLogLine('W', context.task.beganAt + 2019, 'warnings.go:70', 'unknown field "spec.template.spec.containers[0].resources.limit"'),
+      componentLogLine(
+        'W',
+        context.task.beganAt + 2019,
+        'warnings.go:70',
+        'unknown field "spec.template.spec.containers[0].resources.limit"',
+      ),
       ...progressLines.flatMap((line) => [
         line,
         `ready.go:304: [debug] StatefulSet is not ready: ${digest(service.environmentId, 8)}/${release}. 0 out of 3 expected pods are ready`,

@@ -1,6 +1,15 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { PlannedChanges } from '../index.ts';
-import { between, colored, digest, disclaimer, type PhaseContext, type PhaseResult, slug, took } from './phase-context.ts';
+import {
+  between,
+  colored,
+  digest,
+  disclaimer,
+  type PhaseContext,
+  type PhaseResult,
+  slug,
+  took,
+} from './phase-context.ts';
 
 /** Simulates terraform init, plan and apply. */
 export function simulateTerraform({ task, random, seconds, commit }: PhaseContext): PhaseResult {
@@ -27,7 +36,11 @@ export function simulateTerraform({ task, random, seconds, commit }: PhaseContex
   ];
   if (service.spec.timeout_sec < seconds) {
     const failure = `terraform was stopped after the service's timeout_sec of ${service.spec.timeout_sec} seconds`;
-    return { seconds: service.spec.timeout_sec, lines: [...lines.slice(0, -2), colored.red('Error: operation canceled'), failure], failure };
+    return {
+      seconds: service.spec.timeout_sec,
+      lines: [...lines.slice(0, -2), colored.red('Error: operation canceled'), failure],
+      failure,
+    };
   }
   return { seconds, lines: task.isPlan ? lines.slice(0, -3) : lines };
 }
@@ -36,7 +49,12 @@ export function simulateTerraform({ task, random, seconds, commit }: PhaseContex
 export function simulatedPlan(lines: readonly string[]): PlannedChanges {
   const text = stripVTControlCharacters(lines.slice(-2).join('\n'));
   const [, add, change, destroy] = /(\d+) to add, (\d+) to change, (\d+) to destroy/.exec(text) ?? [];
-  return { digest: digest(text, 64), text, isShortened: false, counts: { add: Number(add), change: Number(change), destroy: Number(destroy) } };
+  return {
+    digest: digest(text, 64),
+    text,
+    isShortened: false,
+    counts: { add: Number(add), change: Number(change), destroy: Number(destroy) },
+  };
 }
 
 const bootLines: Readonly<Record<string, readonly string[]>> = {
@@ -56,7 +74,11 @@ const bootLines: Readonly<Record<string, readonly string[]>> = {
     '{"s":"I","c":"CONTROL","msg":"MongoDB starting","attr":{"port":27017}}',
     '{"s":"I","c":"NETWORK","msg":"Waiting for connections","attr":{"port":27017}}',
   ],
-  REDIS: ['1:C oO0OoO0OoO0Oo Redis is starting oO0OoO0OoO0Oo', '1:M * Running mode=standalone, port=6379.', '1:M * Ready to accept connections tcp'],
+  REDIS: [
+    '1:C oO0OoO0OoO0Oo Redis is starting oO0OoO0OoO0Oo',
+    '1:M * Running mode=standalone, port=6379.',
+    '1:M * Ready to accept connections tcp',
+  ],
 };
 
 /** Simulates the start of a database, on the cluster or as a managed one. */
@@ -64,12 +86,23 @@ export function simulateDatabase({ task, seconds }: PhaseContext): PhaseResult {
   const { service } = task;
   if (service.kind !== 'database') return { seconds, lines: [] };
   const { type, version, mode, storage } = service.spec;
-  const hostLines = mode === 'MANAGED'
-    ? ['Requesting a managed instance', `Instance db-${digest(service.id, 10)} is creating`, `Instance db-${digest(service.id, 10)} is available`]
-    : [`Volume of ${storage} GB bound`, `Started ${slug(service.name)}-0`, ...(bootLines[type] ?? [])];
+  const hostLines =
+    mode === 'MANAGED'
+      ? [
+          'Requesting a managed instance',
+          `Instance db-${digest(service.id, 10)} is creating`,
+          `Instance db-${digest(service.id, 10)} is available`,
+        ]
+      : [`Volume of ${storage} GB bound`, `Started ${slug(service.name)}-0`, ...(bootLines[type] ?? [])];
   return {
     seconds,
-    lines: [disclaimer, `Deploying ${type} ${version} (${mode}), ${storage} GB`, ...hostLines, ...(task.restoration ? [`Restored the backup ${task.restoration.backup}`] : []), colored.green(`${service.name} accepts connections`)],
+    lines: [
+      disclaimer,
+      `Deploying ${type} ${version} (${mode}), ${storage} GB`,
+      ...hostLines,
+      ...(task.restoration ? [`Restored the backup ${task.restoration.backup}`] : []),
+      colored.green(`${service.name} accepts connections`),
+    ],
   };
 }
 
@@ -78,7 +111,8 @@ export function simulateHelm({ task, seconds, version }: PhaseContext): PhaseRes
   const { service } = task;
   if (service.kind !== 'helm') return { seconds, lines: [] };
   const release = slug(service.name);
-  const chart = service.spec.source.repository?.chart_name ?? service.spec.source.git?.git_repository.url ?? service.name;
+  const chart =
+    service.spec.source.repository?.chart_name ?? service.spec.source.git?.git_repository.url ?? service.name;
   const values = service.spec.values_override.file?.raw?.values.map((file) => ` -f ${file.name}`).join('') ?? '';
   const command = `helm upgrade ${release} ${chart} --install --version ${version}${values} --timeout ${service.spec.timeout_sec}s --wait`;
   const lines = [
@@ -86,7 +120,7 @@ export function simulateHelm({ task, seconds, version }: PhaseContext): PhaseRes
     [command, ...service.spec.arguments].join(' '),
     `history.go:56: [debug] getting history for release ${release}`,
     'upgrade.go:164: [debug] preparing upgrade for release',
-    `client.go:393: [debug] checking ${3 + release.length % 4} resources for changes`,
+    `client.go:393: [debug] checking ${3 + (release.length % 4)} resources for changes`,
     `wait.go:48: [debug] beginning wait for resources with timeout of ${service.spec.timeout_sec}s`,
     `ready.go:304: [debug] Deployment is not ready: ${digest(service.environmentId, 8)}/${release}. 0 out of 1 expected pods are ready`,
   ];
@@ -100,7 +134,13 @@ export function simulateHelm({ task, seconds, version }: PhaseContext): PhaseRes
   }
   return {
     seconds,
-    lines: [...lines, `Release "${release}" has been upgraded. Happy Helming!`, `NAME: ${release}`, 'STATUS: deployed', colored.green('Deployment succeeded')],
+    lines: [
+      ...lines,
+      `Release "${release}" has been upgraded. Happy Helming!`,
+      `NAME: ${release}`,
+      'STATUS: deployed',
+      colored.green('Deployment succeeded'),
+    ],
   };
 }
 
@@ -113,15 +153,32 @@ export function simulateJob({ task, random, seconds, commit }: PhaseContext): Ph
   const lines = [
     disclaimer,
     ...(source.image ? [`Pulled image ${source.image.image_name}:${source.image.tag} in ${took(random, 0.5, 3)}`] : []),
-    ...(source.docker ? [`Built ${source.docker.git_repository.url} at commit ${commit?.git_commit_id.slice(0, 7) ?? 'unknown'} in ${took(random, 5, 12)}`] : []),
-    ...(job_type === 'CRON' && schedule?.cronjob ? [`Scheduled at "${schedule.cronjob.scheduled_at}" (${schedule.cronjob.timezone}); running once now`] : []),
+    ...(source.docker
+      ? [
+          `Built ${source.docker.git_repository.url} at commit ${commit?.git_commit_id.slice(0, 7) ?? 'unknown'} in ${took(random, 5, 12)}`,
+        ]
+      : []),
+    ...(job_type === 'CRON' && schedule?.cronjob
+      ? [`Scheduled at "${schedule.cronjob.scheduled_at}" (${schedule.cronjob.timezone}); running once now`]
+      : []),
     `${colored.cyan('INFO')} job started`,
     `${colored.cyan('INFO')} processing ${rows} rows`,
     `${colored.yellow('WARN')} ${between(random, 1, 9)} rows skipped: already processed`,
   ];
   if (max_duration_seconds < seconds) {
     const failure = `The job was stopped after its max_duration_seconds of ${max_duration_seconds} seconds`;
-    return { seconds: max_duration_seconds, lines: [...lines, colored.red('DeadlineExceeded: job was active longer than specified deadline'), failure], failure };
+    return {
+      seconds: max_duration_seconds,
+      lines: [...lines, colored.red('DeadlineExceeded: job was active longer than specified deadline'), failure],
+      failure,
+    };
   }
-  return { seconds, lines: [...lines, `${colored.cyan('INFO')} ${rows} rows processed in ${took(random, 1, 6)}`, colored.green('Job finished with exit code 0')] };
+  return {
+    seconds,
+    lines: [
+      ...lines,
+      `${colored.cyan('INFO')} ${rows} rows processed in ${took(random, 1, 6)}`,
+      colored.green('Job finished with exit code 0'),
+    ],
+  };
 }

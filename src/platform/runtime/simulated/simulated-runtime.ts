@@ -1,7 +1,21 @@
 import { simulatedAddresses, simulatedDomain } from './addresses.ts';
 import type { StepName, ServiceKind } from '../../../contract/index.ts';
 import { secondsBetween, seededRandom, type PlatformClock, type SecondsRange } from '../../common/index.ts';
-import { buildPod, type AlertCondition, type ClusterUpgrade, type Observation, type PlannedChanges, type Runtime, type RuntimeLogLine, type RuntimeOperation, type Task, type Pause, onlyPostgres, type BackupTask, type DatabaseBackups } from '../index.ts';
+import {
+  buildPod,
+  type AlertCondition,
+  type ClusterUpgrade,
+  type Observation,
+  type PlannedChanges,
+  type Runtime,
+  type RuntimeLogLine,
+  type RuntimeOperation,
+  type Task,
+  type Pause,
+  onlyPostgres,
+  type BackupTask,
+  type DatabaseBackups,
+} from '../index.ts';
 import { simulateBuild, simulateClone, simulateMirroring } from './build.ts';
 import { simulateConfigurationFailure } from './rollout-failures.ts';
 import { findCommit, listCommits } from './commits.ts';
@@ -23,13 +37,25 @@ const node = 'simulated';
 const megabyte = 1_000_000;
 
 /** Backups that hold no data: records of them, after the time that they would take. */
-function simulatedBackups({ clock, timeScale }: { readonly clock: PlatformClock; readonly timeScale: number }): DatabaseBackups {
-  const endOf = ({ id, beganAt }: BackupTask): number => beganAt + Math.round(secondsBetween(takes, `backup/${id}`) * 1000 * timeScale);
+function simulatedBackups({
+  clock,
+  timeScale,
+}: {
+  readonly clock: PlatformClock;
+  readonly timeScale: number;
+}): DatabaseBackups {
+  const endOf = ({ id, beganAt }: BackupTask): number =>
+    beganAt + Math.round(secondsBetween(takes, `backup/${id}`) * 1000 * timeScale);
   return {
     refusalOf: onlyPostgres,
     observe: async (task) => {
       if (clock.now() < endOf(task)) return { outcome: 'ongoing', nextPollAt: endOf(task) };
-      return { outcome: 'succeeded', record: '{}', node, bytes: Math.round(secondsBetween([1, 40], `bytes/${task.id}`) * megabyte) };
+      return {
+        outcome: 'succeeded',
+        record: '{}',
+        node,
+        bytes: Math.round(secondsBetween([1, 40], `bytes/${task.id}`) * megabyte),
+      };
     },
     remove: async () => ({ outcome: 'succeeded' }),
     plan: async ({ service }) => ({ node, to: { node, place: '' }, oldVolume: `volume-${service.id.slice(0, 8)}` }),
@@ -37,25 +63,40 @@ function simulatedBackups({ clock, timeScale }: { readonly clock: PlatformClock;
 }
 
 const steps: Readonly<Record<StepName, SecondsRange>> = {
-  REGISTRY_CREATE_REPOSITORY: [0, 0], GIT_CLONE: [1, 2], BUILD: [5, 12], MIRROR_IMAGE: [1, 3], DEPLOYMENT_QUEUEING: [0, 0],
-  DEPLOYMENT: [4, 8], ROUTER_DEPLOYMENT: [1, 2], EXECUTING: [3, 8], RESTART: [3, 6], STOP: [2, 5],
+  REGISTRY_CREATE_REPOSITORY: [0, 0],
+  GIT_CLONE: [1, 2],
+  BUILD: [5, 12],
+  MIRROR_IMAGE: [1, 3],
+  DEPLOYMENT_QUEUEING: [0, 0],
+  DEPLOYMENT: [4, 8],
+  ROUTER_DEPLOYMENT: [1, 2],
+  EXECUTING: [3, 8],
+  RESTART: [3, 6],
+  STOP: [2, 5],
 };
 
 /** The kinds of service that take another time for a step. */
 const exceptions: Partial<Record<ServiceKind, Partial<Record<StepName, SecondsRange>>>> = {
-  database: { DEPLOYMENT: [6, 12] }, helm: { DEPLOYMENT: [4, 10] }, terraform: { EXECUTING: [8, 15] },
+  database: { DEPLOYMENT: [6, 12] },
+  helm: { DEPLOYMENT: [4, 10] },
+  terraform: { EXECUTING: [8, 15] },
 };
 
 /** How long a step takes for a kind of service. */
-export const simulatedDuration = (kind: ServiceKind, step: StepName): SecondsRange => exceptions[kind]?.[step] ?? steps[step];
+export const simulatedDuration = (kind: ServiceKind, step: StepName): SecondsRange =>
+  exceptions[kind]?.[step] ?? steps[step];
 
 /** How long the platform pauses, in seconds. */
 export const simulatedPauses = {
-  queueing: [0.5, 1.5], canceling: [0.5, 1.5], upgradeQueueing: [1, 2], upgrading: [15, 30],
+  queueing: [0.5, 1.5],
+  canceling: [0.5, 1.5],
+  upgradeQueueing: [1, 2],
+  upgrading: [15, 30],
 } as const satisfies Readonly<Record<Pause, SecondsRange>>;
 
 /** The length of one pause under a time scale, in milliseconds. */
-const simulatedPause = (pause: Pause, seed: string, timeScale: number): number => Math.round(secondsBetween(simulatedPauses[pause], seed) * 1000 * timeScale);
+const simulatedPause = (pause: Pause, seed: string, timeScale: number): number =>
+  Math.round(secondsBetween(simulatedPauses[pause], seed) * 1000 * timeScale);
 
 /** The progress of a phase between two observations: how many lines were reported, and why it will fail. */
 export interface PhaseProgress {
@@ -64,13 +105,17 @@ export interface PhaseProgress {
 }
 
 /** Serializes the progress of a phase as a cursor. */
-export const toCursor = ({ reportedLines, cause }: PhaseProgress): string => (cause ? `${reportedLines} ${JSON.stringify(cause)}` : String(reportedLines));
+export const toCursor = ({ reportedLines, cause }: PhaseProgress): string =>
+  cause ? `${reportedLines} ${JSON.stringify(cause)}` : String(reportedLines);
 
 /** Parses a cursor; undefined for a phase that has not been observed yet. */
 export function fromCursor(cursor: string | null): PhaseProgress | undefined {
   if (cursor === null) return undefined;
   const [, reportedLines, cause] = /^(\d+)(?: (.*))?$/s.exec(cursor) ?? [];
-  return { reportedLines: Number(reportedLines ?? 0), ...(cause !== undefined && { cause: JSON.parse(cause) as FailureCause }) };
+  return {
+    reportedLines: Number(reportedLines ?? 0),
+    ...(cause !== undefined && { cause: JSON.parse(cause) as FailureCause }),
+  };
 }
 
 /** Overrides the result of a phase. Returns undefined to leave it as it is. */
@@ -80,9 +125,14 @@ export interface SimulationOptions {
   readonly clock: PlatformClock;
   /** Multiplies all durations. */
   readonly timeScale: number;
-  /** The interval at which new lines are reported, in milliseconds; default a second. Infinity reports all lines at the end of a phase. */
+  /**
+   * The interval at which new lines are reported, in milliseconds; default a second. Infinity reports all lines at the
+   * end of a phase.
+   */
   readonly linesEvery?: number;
-  /** What the simulation knows of the environment. Without it, only a service's own configuration can make a phase fail. */
+  /**
+   * What the simulation knows of the environment. Without it, only a service's own configuration can make a phase fail.
+   */
   readonly simulation?: SimulationContext;
   /** Injects faults, beside the failures of the configuration itself. */
   readonly faults?: Fault;
@@ -90,10 +140,19 @@ export interface SimulationOptions {
   readonly upgradeFails?: (upgrade: ClusterUpgrade) => Promise<boolean>;
 }
 
-const rollouts: Partial<Record<Task['service']['kind'], (context: PhaseContext) => PhaseResult>> = { database: simulateDatabase, helm: simulateHelm };
-const executions: Partial<Record<Task['service']['kind'], (context: PhaseContext) => PhaseResult>> = { job: simulateJob, terraform: simulateTerraform };
+const rollouts: Partial<Record<Task['service']['kind'], (context: PhaseContext) => PhaseResult>> = {
+  database: simulateDatabase,
+  helm: simulateHelm,
+};
+const executions: Partial<Record<Task['service']['kind'], (context: PhaseContext) => PhaseResult>> = {
+  job: simulateJob,
+  terraform: simulateTerraform,
+};
 
-const simulateDeployment = (context: PhaseContext): PhaseResult => (rollouts[context.task.service.kind] ?? ((each) => simulateConfigurationFailure(each) ?? simulateRollout(each)))(context);
+const simulateDeployment = (context: PhaseContext): PhaseResult =>
+  (rollouts[context.task.service.kind] ?? ((each) => simulateConfigurationFailure(each) ?? simulateRollout(each)))(
+    context,
+  );
 const withoutOutput = ({ seconds }: PhaseContext): PhaseResult => ({ seconds, lines: [] });
 
 const stepSimulations: Readonly<Record<StepName, (context: PhaseContext) => PhaseResult>> = {
@@ -128,24 +187,47 @@ const phaseContextOf = async (task: Task, simulation: SimulationContext | undefi
 };
 
 /** Spreads the lines of a result over its duration. */
-const withTimestamps = ({ pod, version, task }: PhaseContext, result: PhaseResult, milliseconds: number): RuntimeLogLine[] =>
+const withTimestamps = (
+  { pod, version, task }: PhaseContext,
+  result: PhaseResult,
+  milliseconds: number,
+): RuntimeLogLine[] =>
   result.lines.map((message, index) => ({
-    at: Math.round(task.beganAt + (milliseconds * (index + 1)) / (result.lines.length + 1)), message, pod, version,
+    at: Math.round(task.beganAt + (milliseconds * (index + 1)) / (result.lines.length + 1)),
+    message,
+    pod,
+    version,
     ...(result.condition && index === result.lines.length - 1 && { condition: result.condition }),
   }));
 
 /** The observation of a phase at the current time. */
-const observe = (context: PhaseContext, result: PhaseResult, { reportedLines, cause }: PhaseProgress, { clock, timeScale, linesEvery = 1000 }: SimulationOptions): Observation => {
+const observe = (
+  context: PhaseContext,
+  result: PhaseResult,
+  { reportedLines, cause }: PhaseProgress,
+  { clock, timeScale, linesEvery = 1000 }: SimulationOptions,
+): Observation => {
   const now = clock.now();
   const milliseconds = result.seconds * 1000 * timeScale;
   const endsAt = context.task.beganAt + milliseconds;
   const all = withTimestamps(context, result, milliseconds);
   const ended = now >= endsAt;
   const until = ended ? all.length : all.filter((line) => line.at <= now).length;
-  const progress = { lines: all.slice(reportedLines, until), cursor: toCursor({ reportedLines: Math.max(reportedLines, until), ...(cause && { cause }) }), ...(context.commit && { commit: context.commit }) };
-  if (!ended) return { ...progress, outcome: 'ongoing', nextPollAt: Math.ceil(Math.min(endsAt, Math.max(all[until]?.at ?? endsAt, now + linesEvery))) };
+  const progress = {
+    lines: all.slice(reportedLines, until),
+    cursor: toCursor({ reportedLines: Math.max(reportedLines, until), ...(cause && { cause }) }),
+    ...(context.commit && { commit: context.commit }),
+  };
+  if (!ended)
+    return {
+      ...progress,
+      outcome: 'ongoing',
+      nextPollAt: Math.ceil(Math.min(endsAt, Math.max(all[until]?.at ?? endsAt, now + linesEvery))),
+    };
   const record = context.task.isPlan && { record: JSON.stringify(simulatedPlan(result.lines)) };
-  return result.failure === undefined ? { ...progress, outcome: 'succeeded', ...record } : { ...progress, outcome: 'failed', reason: result.failure };
+  return result.failure === undefined
+    ? { ...progress, outcome: 'succeeded', ...record }
+    : { ...progress, outcome: 'failed', reason: result.failure };
 };
 
 const noop = async (): Promise<void> => undefined;
@@ -156,14 +238,24 @@ const constantOf = (promql: string): number | undefined => {
   return match ? Number(match[1]) : undefined;
 };
 
-/** The simulation has no metrics: a constant expression is its own value, and any other condition holds while a watched service fails. */
+/**
+ * The simulation has no metrics: a constant expression is its own value, and any other condition holds while a watched
+ * service fails.
+ */
 const simulatedCondition = ({ promql, isMetBy, watchedServiceFails }: AlertCondition): boolean => {
   const constant = constantOf(promql);
   return constant === undefined ? watchedServiceFails : isMetBy(constant);
 };
 
-/** Loads the progress of a phase. The failure cause is determined once, when the phase begins; later changes affect only later phases. */
-const loadProgress = async (context: PhaseContext, cursor: string | null, simulation: SimulationContext | undefined): Promise<PhaseProgress> => {
+/**
+ * Loads the progress of a phase. The failure cause is determined once, when the phase begins; later changes affect only
+ * later phases.
+ */
+const loadProgress = async (
+  context: PhaseContext,
+  cursor: string | null,
+  simulation: SimulationContext | undefined,
+): Promise<PhaseProgress> => {
   const progress = fromCursor(cursor);
   if (progress) return progress;
   const cause = simulation && (await findFailureCause(context, simulation));
@@ -183,23 +275,28 @@ export function createSimulatedRuntime(options: SimulationOptions): Runtime {
     observe: async (task, cursor) => {
       const context = await phaseContextOf(task, simulation);
       const progress = await loadProgress(context, cursor, simulation);
-      const fromFacts = simulation && (progress.cause ? simulateFailure(context, progress.cause, simulation.facts) : simulateSuccess(context, simulation.facts));
-      const result = await faults?.(context) ?? fromFacts ?? stepSimulations[task.phase.step](context);
+      const fromFacts =
+        simulation &&
+        (progress.cause
+          ? simulateFailure(context, progress.cause, simulation.facts)
+          : simulateSuccess(context, simulation.facts));
+      const result = (await faults?.(context)) ?? fromFacts ?? stepSimulations[task.phase.step](context);
       return observe(context, result, progress, options);
     },
     planOf: (record) => JSON.parse(record) as PlannedChanges,
     // Nothing happens to what is simulated.
-    look: async (versions) => versions.map(({ service }) => {
-      const wanted = instancesOf(service);
-      return { serviceId: service.id, wanted, running: wanted, ends: [], changes: [] };
-    }),
+    look: async (versions) =>
+      versions.map(({ service }) => {
+        const wanted = instancesOf(service);
+        return { serviceId: service.id, wanted, running: wanted, ends: [], changes: [] };
+      }),
     sweep: async () => ({ removed: [], left: [] }),
     logs: async (version, limit) => runningLogs(version, clock.now(), limit),
     commits: (service, limit) => listCommits(service, limit, clock.now(), simulation),
     backups: simulatedBackups(options),
     addressesOf: simulatedAddresses,
     domain: simulatedDomain,
-    upgradeFails: async (upgrade) => await options.upgradeFails?.(upgrade) ?? false,
+    upgradeFails: async (upgrade) => (await options.upgradeFails?.(upgrade)) ?? false,
     simulatedCondition,
     pauseBefore: (pause, seed) => simulatedPause(pause, seed, options.timeScale),
   };

@@ -31,11 +31,22 @@ export interface Program {
 /** A released image. */
 export interface Release {
   readonly program?: Program;
-  /** For images of migration jobs: what they migrate, and how many runs in a row find the table locked before one succeeds. */
-  readonly migration?: { readonly database: string; readonly table: string; readonly steps: readonly string[]; readonly lockedRuns: number };
+  /**
+   * For images of migration jobs: what they migrate, and how many runs in a row find the table locked before one
+   * succeeds.
+   */
+  readonly migration?: {
+    readonly database: string;
+    readonly table: string;
+    readonly steps: readonly string[];
+    readonly lockedRuns: number;
+  };
 }
 
-/** An image: the ids of the registries that let the platform pull it (none for jobs, which name no registry), and its tags. */
+/**
+ * An image: the ids of the registries that let the platform pull it (none for jobs, which name no registry), and its
+ * tags.
+ */
 export interface ImageFacts {
   readonly registries: readonly string[];
   readonly tags: Readonly<Record<string, Release>>;
@@ -56,8 +67,16 @@ export interface CommitFacts {
 /** A git repository. Its commits are listed oldest first. */
 export interface RepositoryFacts {
   readonly commits: readonly CommitFacts[];
-  /** For Terraform: the path of the state, and the id of a service that never releases the state's lock. It takes the lock some hours after a start with one of the tags. */
-  readonly state?: { readonly path: string; readonly holder: string; readonly tags: readonly string[]; readonly stuckAfterHours: number };
+  /**
+   * For Terraform: the path of the state, and the id of a service that never releases the state's lock. It takes the
+   * lock some hours after a start with one of the tags.
+   */
+  readonly state?: {
+    readonly path: string;
+    readonly holder: string;
+    readonly tags: readonly string[];
+    readonly stuckAfterHours: number;
+  };
 }
 
 /** A version of a chart. */
@@ -67,7 +86,10 @@ export interface ChartFacts {
   readonly progressLines: readonly string[];
 }
 
-/** A cluster whose nodes ran out of disk space for a while. Times are in days before the environment is `referenceAgeDays` days old. */
+/**
+ * A cluster whose nodes ran out of disk space for a while. Times are in days before the environment is
+ * `referenceAgeDays` days old.
+ */
 export interface ClusterFacts {
   readonly fullDisk: { readonly fromDaysAgo: number; readonly toDaysAgo: number };
 }
@@ -108,9 +130,14 @@ export interface PlatformState {
   /** When the environment was created, in milliseconds since the epoch, and the id of its cluster. */
   environment(id: string): Promise<{ readonly createdAt: number; readonly clusterId: string }>;
   /** The variables that apply to a service, by key. The values of secrets are null. */
-  variables(service: { readonly id: string; readonly environmentId: string }): Promise<ReadonlyMap<string, string | null>>;
+  variables(service: {
+    readonly id: string;
+    readonly environmentId: string;
+  }): Promise<ReadonlyMap<string, string | null>>;
   /** The running version of a service, found by id or by its name in an environment; undefined if none runs. */
-  runningService(service: string | { readonly environmentId: string; readonly name: string }): Promise<DeployedService | undefined>;
+  runningService(
+    service: string | { readonly environmentId: string; readonly name: string },
+  ): Promise<DeployedService | undefined>;
   /** How many of a service's latest deployments have failed in a row. */
   consecutiveFailures(serviceId: string): Promise<number>;
   /** The host of a registry, with its port. */
@@ -124,4 +151,5 @@ export interface SimulationContext {
 }
 
 /** Looks up a user-chosen name, ignoring inherited members: an image may be called `constructor`. */
-export const ownValue = <Value>(names: Readonly<Record<string, Value>>, name: string): Value | undefined => (Object.hasOwn(names, name) ? names[name] : undefined);
+export const ownValue = <Value>(names: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(names, name) ? names[name] : undefined;

@@ -14,10 +14,15 @@ const counting = `
     ends_at = case when present.ends_at <= $2 then excluded.ends_at else present.ends_at end
   returning ends_at as "endsAt", calls`;
 
-/** Counts the calls to all processes on the same records. @param pool gives the pool, or throws if it may not be used any more */
+/**
+ * Counts the calls to all processes on the same records. @param pool gives the pool, or throws if it may not be used
+ * any more
+ */
 export const postgresCallWindows = (pool: () => PostgresPool): CallWindows => ({
   count: async (caller, now, milliseconds) => {
-    const { rows: [window] } = await pool().query<CallWindow>(counting, [caller, now, milliseconds]);
+    const {
+      rows: [window],
+    } = await pool().query<CallWindow>(counting, [caller, now, milliseconds]);
     // Callers that come no more are forgotten when others begin a window.
     if (window!.calls === 1) await pool().query('delete from call_window where ends_at <= $1', [now]);
     return window!;

@@ -17,7 +17,9 @@ interface Comparison {
 
 async function compareOnce(pool: PostgresPool, own: PlatformClock): Promise<Comparison> {
   const before = own.now();
-  const { rows: [row] } = await pool.query<{ now: number }>('select (extract(epoch from clock_timestamp()) * 1000)::bigint as now');
+  const {
+    rows: [row],
+  } = await pool.query<{ now: number }>('select (extract(epoch from clock_timestamp()) * 1000)::bigint as now');
   const after = own.now();
   return { ahead: row!.now - (before + after) / 2, error: (after - before) / 2 + 1 };
 }
@@ -39,7 +41,8 @@ const toleratedStep = 500;
 
 /**
  * A clock that runs on evenly when the machine's is set to another time: what it shows first is what that shows.
- * @param onStep called when the machine's clock has gone another way meanwhile, as it also does while the machine sleeps
+ * @param onStep called when the machine's clock has gone another way meanwhile, as it also does while the machine
+ *   sleeps
  */
 function steadyClock(own: PlatformClock, onStep: () => void): PlatformClock {
   const startedAt = own.now() - performance.now();
@@ -58,12 +61,16 @@ function steadyClock(own: PlatformClock, onStep: () => void): PlatformClock {
 }
 
 /**
- * Follows the database's clock, so that all processes on the same records agree on the time, whatever their own clocks show or
+ * Follows the database's clock, so that all processes on the same records agree on the time, whatever their own clocks
+ * show or
  * are set to.
  * @param own the clock of this process
  * @throws Error if the database can't be asked at first. Later, what was measured last holds
  */
-export async function followDatabaseClock(pool: PostgresPool, own: PlatformClock = systemClock): Promise<DatabaseClock> {
+export async function followDatabaseClock(
+  pool: PostgresPool,
+  own: PlatformClock = systemClock,
+): Promise<DatabaseClock> {
   const steady = steadyClock(own, () => void correct().catch(() => {}));
   let ahead = 0;
   const correct = async (): Promise<void> => {

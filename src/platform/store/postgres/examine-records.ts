@@ -17,17 +17,36 @@ export interface ExaminedRecords {
 
 const noRecords = { isKeyRight: undefined, faultRules: [], known: undefined } as const;
 
-/** Looks at the records of a platform in a database. Changes nothing. @param vault with the key of this process; undefined if it has none */
-export async function examineRecords({ schemaState, rows }: Examination, vault: Vault | undefined): Promise<ExaminedRecords> {
+/**
+ * Looks at the records of a platform in a database. Changes nothing. @param vault with the key of this process;
+ * undefined if it has none
+ */
+export async function examineRecords(
+  { schemaState, rows }: Examination,
+  vault: Vault | undefined,
+): Promise<ExaminedRecords> {
   const schema = await schemaState(platformSchema);
   if (schema === 'missing' || schema === 'too new') return { schema, ...noRecords };
-  const settings = new Map((await rows('select name, value from setting')).map(({ name, value }) => [String(name), String(value)]));
-  const [check, platformId, rules] = [settings.get('key_check'), settings.get('platform_id'), settings.get('fault_rules')];
-  const ids = async (table: 'service' | 'environment') => new Set((await rows(`select id from ${table}`)).map(({ id }) => String(id)));
+  const settings = new Map(
+    (await rows('select name, value from setting')).map(({ name, value }) => [String(name), String(value)]),
+  );
+  const [check, platformId, rules] = [
+    settings.get('key_check'),
+    settings.get('platform_id'),
+    settings.get('fault_rules'),
+  ];
+  const ids = async (table: 'service' | 'environment') =>
+    new Set((await rows(`select id from ${table}`)).map(({ id }) => String(id)));
   return {
     schema,
     isKeyRight: check === undefined ? undefined : vault !== undefined && check === keyCheckOf(vault),
-    faultRules: rules === undefined ? [] : (JSON.parse(rules) as { rules: { rule: { name: string } }[] }).rules.map(({ rule: { name } }) => name),
-    known: platformId === undefined ? undefined : { platformId, serviceIds: await ids('service'), environmentIds: await ids('environment') },
+    faultRules:
+      rules === undefined
+        ? []
+        : (JSON.parse(rules) as { rules: { rule: { name: string } }[] }).rules.map(({ rule: { name } }) => name),
+    known:
+      platformId === undefined
+        ? undefined
+        : { platformId, serviceIds: await ids('service'), environmentIds: await ids('environment') },
   };
 }

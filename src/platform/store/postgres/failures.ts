@@ -2,20 +2,41 @@ import { IncompatibleSchema } from '../../../database/index.ts';
 import { CommitUnknown, isBusy, isConnectionLost } from '../../../postgres/index.ts';
 import { RecordsUnavailable } from '../unavailable.ts';
 
-/** What callers of the platform are told of a failure of the database that is no fault of what they asked for; else the failure itself. */
+/**
+ * What callers of the platform are told of a failure of the database that is no fault of what they asked for; else the
+ * failure itself.
+ */
 export function toRecordsFailure(error: unknown): unknown {
   if (error instanceof CommitUnknown) {
-    return new RecordsUnavailable('The connection to the database of this platform broke while the change was committed. It may have been made, or not: look before you make it again.', error, true);
+    return new RecordsUnavailable(
+      'The connection to the database of this platform broke while the change was committed. It may have been made, or not: look before you make it again.',
+      error,
+      true,
+    );
   }
   if (error instanceof IncompatibleSchema) {
-    return new RecordsUnavailable('A newer version of the platform has changed the database, and this process is too old for it. Nothing was changed. Call again: other processes go on.', error);
+    return new RecordsUnavailable(
+      'A newer version of the platform has changed the database, and this process is too old for it. Nothing was changed. Call again: other processes go on.',
+      error,
+    );
   }
-  if (isConnectionLost(error)) return new RecordsUnavailable('The database of this platform can\'t be reached at the moment. Nothing was changed. Call again in a few seconds.', error);
-  if (isBusy(error)) return new RecordsUnavailable('The database of this platform did not get to this in time. Nothing was changed. Call again in a few seconds.', error);
+  if (isConnectionLost(error))
+    return new RecordsUnavailable(
+      "The database of this platform can't be reached at the moment. Nothing was changed. Call again in a few seconds.",
+      error,
+    );
+  if (isBusy(error))
+    return new RecordsUnavailable(
+      'The database of this platform did not get to this in time. Nothing was changed. Call again in a few seconds.',
+      error,
+    );
   return error;
 }
 
-/** Runs an operation. @throws RecordsUnavailable if the database fails in a way that passes, or else what the operation throws */
+/**
+ * Runs an operation. @throws RecordsUnavailable if the database fails in a way that passes, or else what the operation
+ * throws
+ */
 export const withRecordsFailures = <Result>(operation: () => Promise<Result>): Promise<Result> =>
   operation().catch((error: unknown) => {
     throw toRecordsFailure(error);

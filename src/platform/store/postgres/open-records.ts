@@ -1,6 +1,17 @@
 import { IncompatibleSchema, type Schema } from '../../../database/index.ts';
 import {
-  clientConfig, explained, migrateSchema, openPool, type PoolOptions, type PostgresAddress, type PostgresClient, queriesOn, requireCompatible, type Statements, transaction, withSessionLock,
+  clientConfig,
+  explained,
+  migrateSchema,
+  openPool,
+  type PoolOptions,
+  type PostgresAddress,
+  type PostgresClient,
+  queriesOn,
+  requireCompatible,
+  type Statements,
+  transaction,
+  withSessionLock,
 } from '../../../postgres/index.ts';
 import type { PlatformClock } from '../../common/index.ts';
 import type { DataStore, Db } from '../store.ts';
@@ -16,7 +27,10 @@ export const lockOf = (name: string): string => `platform/alone/${name}`;
 
 const defaultConnections = 10;
 
-/** How many connections a process has at most: those for queries, the one that it listens on, and that of a lock while it starts. */
+/**
+ * How many connections a process has at most: those for queries, the one that it listens on, and that of a lock while
+ * it starts.
+ */
 export const platformConnections = defaultConnections + 2;
 
 /** How often it is looked whether the schema is still one to work on, in milliseconds. */
@@ -32,9 +46,15 @@ const holderOf = (client: PostgresClient): Db['holdInOrder'] => {
   return async (holds) => {
     const missing = holds.filter(({ name }) => !taken.has(name));
     const onlyShared = holds.find(({ name, isShared }) => !isShared && taken.get(name));
-    if (onlyShared) throw new Error(`A transaction shares ${onlyShared.name} and wants to hold it: two that do so would wait for each other. It has to hold it at first.`);
+    if (onlyShared)
+      throw new Error(
+        `A transaction shares ${onlyShared.name} and wants to hold it: two that do so would wait for each other. It has to hold it at first.`,
+      );
     if (missing.length === 0) return;
-    await client.query(holding, [missing.map(({ name }) => `platform/${name}`), missing.map(({ isShared }) => isShared)]);
+    await client.query(holding, [
+      missing.map(({ name }) => `platform/${name}`),
+      missing.map(({ isShared }) => isShared),
+    ]);
     for (const { name, isShared } of missing) taken.set(name, isShared);
   };
 };
@@ -43,7 +63,8 @@ const withDialect = (statements: Statements, client?: PostgresClient): Db => {
   const holdInOrder: Db['holdInOrder'] = client === undefined ? async () => {} : holderOf(client);
   return Object.assign(queriesOn<DatabaseSchema>(statements, client !== undefined), {
     holdInOrder,
-    hold: (...names: readonly string[]) => holdInOrder([...new Set(names)].toSorted().map((name) => ({ name, isShared: false }))),
+    hold: (...names: readonly string[]) =>
+      holdInOrder([...new Set(names)].toSorted().map((name) => ({ name, isShared: false }))),
   });
 };
 
@@ -59,9 +80,13 @@ export interface RecordsOptions {
 
 /**
  * Opens and migrates the records in a database. Several processes may use them at once.
- * @throws Error if the database can't be reached, IncompatibleSchema if it is of a newer version that this one can't work on
+ * @throws Error if the database can't be reached, IncompatibleSchema if it is of a newer version that this one can't
+ *   work on
  */
-export async function openPostgresRecords(address: PostgresAddress, { maximumConnections = defaultConnections, ownClock, schema = platformSchema }: RecordsOptions = {}): Promise<DataStore> {
+export async function openPostgresRecords(
+  address: PostgresAddress,
+  { maximumConnections = defaultConnections, ownClock, schema = platformSchema }: RecordsOptions = {},
+): Promise<DataStore> {
   const options: PoolOptions = { applicationName: 'infra-mcp-platform', maximumConnections };
   const pool = openPool(address, options);
   const outdated = Promise.withResolvers<Error>();
@@ -94,9 +119,15 @@ export async function openPostgresRecords(address: PostgresAddress, { maximumCon
     return pool;
   };
 
-  const single = withDialect({ query: (async (query: Parameters<PostgresClient['query']>[0]) => withRecordsFailures(async () => usable().query(query))) as PostgresClient['query'] });
+  const single = withDialect({
+    query: (async (query: Parameters<PostgresClient['query']>[0]) =>
+      withRecordsFailures(async () => usable().query(query))) as PostgresClient['query'],
+  });
   const channel = openWorkChannel(pool, clientConfig(address, options), () => void checkSchema());
-  const within = (mode: 'read' | 'write') => <Result>(operation: (trx: Db) => Promise<Result>) => withRecordsFailures(async () => transaction(usable(), mode, (client) => operation(withDialect(client, client))));
+  const within =
+    (mode: 'read' | 'write') =>
+    <Result>(operation: (trx: Db) => Promise<Result>) =>
+      withRecordsFailures(async () => transaction(usable(), mode, (client) => operation(withDialect(client, client))));
   const write: DataStore['write'] = within('write');
   const windows = postgresCallWindows(usable);
   const own: Omit<DataStore, keyof Db> = {

@@ -16,13 +16,18 @@ const schemaMessage = 'schema';
 const settingMessage = 'setting ';
 
 /** Tells all processes that a schema is of a newer version, once the transaction is committed. */
-export const announceSchema = async (client: PostgresClient): Promise<void> => void (await client.query('select pg_notify($1, $2)', [channel, schemaMessage]));
+export const announceSchema = async (client: PostgresClient): Promise<void> =>
+  void (await client.query('select pg_notify($1, $2)', [channel, schemaMessage]));
 
 /**
  * Opens the channel. What is announced while an announcement is under way is announced once, after it.
  * @param onSchemaChanged called when the schema is of a newer version, or may be
  */
-export function openWorkChannel(pool: PostgresPool, config: Parameters<typeof listen>[0]['config'], onSchemaChanged: () => void): WorkChannel {
+export function openWorkChannel(
+  pool: PostgresPool,
+  config: Parameters<typeof listen>[0]['config'],
+  onSchemaChanged: () => void,
+): WorkChannel {
   const sender = randomUUID();
   const listeners = createWorkListeners();
   const settingListeners = new Map<SettingName, Set<() => void>>();
@@ -34,7 +39,8 @@ export function openWorkChannel(pool: PostgresPool, config: Parameters<typeof li
   };
 
   const listener: Listener = listen({
-    config, channel,
+    config,
+    channel,
     onMessage: (message) => {
       if (message === schemaMessage) onSchemaChanged();
       else if (message.startsWith(settingMessage)) callSetting(message.slice(settingMessage.length));
@@ -63,7 +69,8 @@ export function openWorkChannel(pool: PostgresPool, config: Parameters<typeof li
       sending ??= send();
     },
     onWork: listeners.onWork,
-    announceSetting: (name) => void pool.query('select pg_notify($1, $2)', [channel, `${settingMessage}${name}`]).catch(() => {}),
+    announceSetting: (name) =>
+      void pool.query('select pg_notify($1, $2)', [channel, `${settingMessage}${name}`]).catch(() => {}),
     onSetting: (name, call) => {
       const calls = settingListeners.get(name) ?? new Set();
       settingListeners.set(name, calls.add(call));

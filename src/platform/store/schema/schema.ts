@@ -1,4 +1,12 @@
-import type { ClusterState, DeploymentState, EnvironmentMode, PermissionLevel, ServiceKind, VariableScope, VariableType } from '../../../contract/index.ts';
+import type {
+  ClusterState,
+  DeploymentState,
+  EnvironmentMode,
+  PermissionLevel,
+  ServiceKind,
+  VariableScope,
+  VariableType,
+} from '../../../contract/index.ts';
 import { flag, integer, json, type RowsOf, table, text, time } from '../../../database/index.ts';
 import { identity, inOrder, inOrganization, name, named } from './columns.ts';
 import { engineTables } from './engine-tables.ts';
@@ -6,14 +14,27 @@ import { measurementTables } from './measurement-tables.ts';
 import { organizationTables, resourceTables } from './organization-tables.ts';
 
 /**
- * What the platform stores about itself: `seeded`, set once the seed is complete; `key_check`, a signature by the key that
+ * What the platform stores about itself: `seeded`, set once the seed is complete; `key_check`, a signature by the key
+ * that
  * sealed the secrets; `starts`, the number of starts on these records; `stepped_time`, the time of a stepped clock, in
- * milliseconds since the epoch; `events_since`, since when every change has its event; `events_removed`, set once old events
+ * milliseconds since the epoch; `events_since`, since when every change has its event; `events_removed`, set once old
+ * events
  * were removed; `platform_id`, by which it knows what it made on engines;
- * `moved_from`, what was stored in the data directory whose records were moved to this database, as a digest; `swarm_of_…`, the
+ * `moved_from`, what was stored in the data directory whose records were moved to this database, as a digest;
+ * `swarm_of_…`, the
  * swarm of a cluster that has several addresses, by the name of its runtime; empty if it is to be forgotten.
  */
-export type SettingName = 'seeded' | 'key_check' | 'starts' | 'stepped_time' | 'events_since' | 'events_removed' | 'platform_id' | 'fault_rules' | 'moved_from' | `swarm_of_${string}`;
+export type SettingName =
+  | 'seeded'
+  | 'key_check'
+  | 'starts'
+  | 'stepped_time'
+  | 'events_since'
+  | 'events_removed'
+  | 'platform_id'
+  | 'fault_rules'
+  | 'moved_from'
+  | `swarm_of_${string}`;
 
 const owners = ['project', 'environment', 'service'] as const;
 
@@ -21,78 +42,147 @@ const isOf = (owner: string): string => `case when ${owner}_id is null then 0 el
 
 const projectTables = {
   project: table({ ...inOrganization(), description: text().orNull() }, { indexes: named('project') }),
-  cluster: table({
-    ...inOrganization(), description: text().orNull(), region: text(), cloud_provider: text(), version: text(),
-    /** The version that an upgrade installs; null if there is none. */
-    next_version: text().orNull(),
-    is_default: flag(), production: flag(), status: text<ClusterState>(), maximum_cpu: integer(), maximum_memory: integer(), maximum_gpu: integer(), last_execution_id: text().orNull(),
-    last_deployment_at: time().orNull(),
-    /** The name of the runtime that its services run on. */
-    runtime: text().default('simulated'),
-  }, { indexes: named('cluster') }),
+  cluster: table(
+    {
+      ...inOrganization(),
+      description: text().orNull(),
+      region: text(),
+      cloud_provider: text(),
+      version: text(),
+      /** The version that an upgrade installs; null if there is none. */
+      next_version: text().orNull(),
+      is_default: flag(),
+      production: flag(),
+      status: text<ClusterState>(),
+      maximum_cpu: integer(),
+      maximum_memory: integer(),
+      maximum_gpu: integer(),
+      last_execution_id: text().orNull(),
+      last_deployment_at: time().orNull(),
+      /** The name of the runtime that its services run on. */
+      runtime: text().default('simulated'),
+    },
+    { indexes: named('cluster') },
+  ),
   /** At most one lock per cluster. An expired lock counts as none. */
-  cluster_lock: table({ cluster_id: text().key().references('cluster'), reason: text(), locked_at: time(), owner_name: text(), ttl_in_days: integer() }),
-  environment: table({
-    ...identity(), project_id: text().references('project'), cluster_id: text().references('cluster'), name: name(),
-    mode: text<EnvironmentMode>(), updated_by: text(),
-    /** The aggregate of its services' states, maintained by the engine. */
-    state: text<DeploymentState>(),
-  }, { indexes: { ...named('environment', 'project_id'), environment_of_cluster: { on: ['cluster_id'] } } }),
-  service: table({
-    ...identity(), environment_id: text().references('environment'), kind: text<ServiceKind>(), name: name(),
-    /** The configuration: the member of `ServiceSpecs` (service-spec.ts) for the kind. */
-    spec: json(),
-    deployed_state: text<DeploymentState>(), deployment_status: text<'NEVER_DEPLOYED' | 'UP_TO_DATE' | 'OUT_OF_DATE'>(),
-    /** The running configuration, written by the engine when a deployment succeeds. */
-    deployed_spec: json().orNull(),
-    /** The running commit, as `DeployedCommit` (service-spec.ts). Written by the engine. */
-    deployed_commit: json().orNull(),
-    /** What the runtime recorded of the running version. Written by the engine. */
-    deployed_record: text().orNull(),
-    last_deployment_id: text().orNull(), last_deployment_at: time().orNull(),
-  }, {
-    indexes: {
-      ...named('service', 'environment_id'),
-      service_of_last_deployment: { on: ['last_deployment_id'], where: 'last_deployment_id is not null' },
-      service_of_helm_repository: { on: [{ column: 'spec', path: ['source', 'repository', 'repository', 'id'] }], where: "kind = 'helm'", since: 2 },
-      service_in_state: { on: ['deployed_state'], since: 4 },
-    },
+  cluster_lock: table({
+    cluster_id: text().key().references('cluster'),
+    reason: text(),
+    locked_at: time(),
+    owner_name: text(),
+    ttl_in_days: integer(),
   }),
+  environment: table(
+    {
+      ...identity(),
+      project_id: text().references('project'),
+      cluster_id: text().references('cluster'),
+      name: name(),
+      mode: text<EnvironmentMode>(),
+      updated_by: text(),
+      /** The aggregate of its services' states, maintained by the engine. */
+      state: text<DeploymentState>(),
+    },
+    { indexes: { ...named('environment', 'project_id'), environment_of_cluster: { on: ['cluster_id'] } } },
+  ),
+  service: table(
+    {
+      ...identity(),
+      environment_id: text().references('environment'),
+      kind: text<ServiceKind>(),
+      name: name(),
+      /** The configuration: the member of `ServiceSpecs` (service-spec.ts) for the kind. */
+      spec: json(),
+      deployed_state: text<DeploymentState>(),
+      deployment_status: text<'NEVER_DEPLOYED' | 'UP_TO_DATE' | 'OUT_OF_DATE'>(),
+      /** The running configuration, written by the engine when a deployment succeeds. */
+      deployed_spec: json().orNull(),
+      /** The running commit, as `DeployedCommit` (service-spec.ts). Written by the engine. */
+      deployed_commit: json().orNull(),
+      /** What the runtime recorded of the running version. Written by the engine. */
+      deployed_record: text().orNull(),
+      last_deployment_id: text().orNull(),
+      last_deployment_at: time().orNull(),
+    },
+    {
+      indexes: {
+        ...named('service', 'environment_id'),
+        service_of_last_deployment: { on: ['last_deployment_id'], where: 'last_deployment_id is not null' },
+        service_of_helm_repository: {
+          on: [{ column: 'spec', path: ['source', 'repository', 'repository', 'id'] }],
+          where: "kind = 'helm'",
+          since: 2,
+        },
+        service_in_state: { on: ['deployed_state'], since: 4 },
+      },
+    },
+  ),
   /** A variable or secret. It belongs to exactly one project, environment or service. */
-  variable: table({
-    ...identity(), project_id: text().references('project').orNull(), environment_id: text().references('environment').orNull(), service_id: text().references('service').orNull(),
-    key: text(), scope: text<VariableScope>(), variable_type: text<VariableType>(),
-    /** In plain text; null for secrets, which have a sealed value. */
-    value: text().orNull(),
-    sealed_value: text().orNull(), mount_path: text().orNull(), description: text().orNull(), enable_interpolation_in_file: flag().orNull(),
-    /** The variable that an ALIAS or OVERRIDE refers to. */
-    linked_variable_id: text().references('variable').orNull(),
-    owned_by: text().orNull(),
-  }, {
-    constraints: [...owners.map((owner) => `unique (${owner}_id, key)`), `check (${owners.map(isOf).join(' + ')} = 1)`, 'check ((value is null) <> (sealed_value is null))'],
-    indexes: {
-      variable_linking: { on: ['linked_variable_id'] },
-      ...Object.fromEntries(owners.flatMap((owner) => {
-        const on = [`${owner}_id`, 'created_at', 'id'];
-        return [
-          [`variable_in_order_of_${owner}`, { on, where: `sealed_value is null and ${owner}_id is not null` }],
-          [`secret_of_${owner}`, { on, where: `sealed_value is not null and ${owner}_id is not null`, since: 4 }],
-        ];
-      })),
+  variable: table(
+    {
+      ...identity(),
+      project_id: text().references('project').orNull(),
+      environment_id: text().references('environment').orNull(),
+      service_id: text().references('service').orNull(),
+      key: text(),
+      scope: text<VariableScope>(),
+      variable_type: text<VariableType>(),
+      /** In plain text; null for secrets, which have a sealed value. */
+      value: text().orNull(),
+      sealed_value: text().orNull(),
+      mount_path: text().orNull(),
+      description: text().orNull(),
+      enable_interpolation_in_file: flag().orNull(),
+      /** The variable that an ALIAS or OVERRIDE refers to. */
+      linked_variable_id: text().references('variable').orNull(),
+      owned_by: text().orNull(),
     },
-  }),
+    {
+      constraints: [
+        ...owners.map((owner) => `unique (${owner}_id, key)`),
+        `check (${owners.map(isOf).join(' + ')} = 1)`,
+        'check ((value is null) <> (sealed_value is null))',
+      ],
+      indexes: {
+        variable_linking: { on: ['linked_variable_id'] },
+        ...Object.fromEntries(
+          owners.flatMap((owner) => {
+            const on = [`${owner}_id`, 'created_at', 'id'];
+            return [
+              [`variable_in_order_of_${owner}`, { on, where: `sealed_value is null and ${owner}_id is not null` }],
+              [`secret_of_${owner}`, { on, where: `sealed_value is not null and ${owner}_id is not null`, since: 4 }],
+            ];
+          }),
+        ),
+      },
+    },
+  ),
   /** A domain of a service. It is unique, ignoring case. */
-  custom_domain: table({ ...identity(), service_id: text().references('service', { onDelete: 'cascade' }), domain: text().caseless(), generate_certificate: flag(), use_cdn: flag() }, {
-    indexes: { custom_domain_domain: { on: ['domain'], isUnique: true }, ...inOrder('custom_domain', 'service_id') },
-  }),
+  custom_domain: table(
+    {
+      ...identity(),
+      service_id: text().references('service', { onDelete: 'cascade' }),
+      domain: text().caseless(),
+      generate_certificate: flag(),
+      use_cdn: flag(),
+    },
+    {
+      indexes: { custom_domain_domain: { on: ['domain'], isUnique: true }, ...inOrder('custom_domain', 'service_id') },
+    },
+  ),
 };
 
 const ownTables = {
   api_token: table({
-    id: text().key(), name: text(), permission: text<PermissionLevel>(),
+    id: text().key(),
+    name: text(),
+    permission: text<PermissionLevel>(),
     /** SHA-256 of the value, hexadecimal. */
     hash: text().unique(),
-    created_at: time(), expires_at: time().orNull(), last_used_at: time().orNull(), revoked_at: time().orNull(),
+    created_at: time(),
+    expires_at: time().orNull(),
+    last_used_at: time().orNull(),
+    revoked_at: time().orNull(),
   }),
   setting: table({ name: text<SettingName>().key(), value: text() }),
 };
@@ -106,7 +196,10 @@ export const platformTables = {
   ...engineTables,
   ...measurementTables,
   /** The number of rows in each list of an owner. Database triggers maintain it. */
-  list_total: table({ list: text(), owner_id: text(), total: integer() }, { key: ['list', 'owner_id'], indexes: { totals_of_owner: { on: ['owner_id'], since: 3 } } }),
+  list_total: table(
+    { list: text(), owner_id: text(), total: integer() },
+    { key: ['list', 'owner_id'], indexes: { totals_of_owner: { on: ['owner_id'], since: 3 } } },
+  ),
 };
 
 /** Every table, with its rows as code sees them. */

@@ -13,7 +13,8 @@ import { requireNotMoved } from './moved-records.ts';
 /** The name of the database file in the data directory. */
 export const databaseFile = 'platform.sqlite';
 
-const withHolds = <Target extends object>(target: Target) => Object.assign(target, { hold: async () => {}, holdInOrder: async () => {} });
+const withHolds = <Target extends object>(target: Target) =>
+  Object.assign(target, { hold: async () => {}, holdInOrder: async () => {} });
 
 const createStore = ({ writer, reader, read, write: writeTo, close }: SqliteFile<DatabaseSchema>): DataStore => {
   const listeners = createWorkListeners();
@@ -46,7 +47,8 @@ const createStore = ({ writer, reader, read, write: writeTo, close }: SqliteFile
 
 /**
  * Opens and migrates the database of a data directory. Creates both if missing.
- * @throws Error if the directory can't be written, or the database is damaged or from a newer version, or its records were moved elsewhere
+ * @throws Error if the directory can't be written, or the database is damaged or from a newer version, or its records
+ *   were moved elsewhere
  */
 export async function openDatabase(dataDir: string): Promise<DataStore> {
   const path = join(dataDir, databaseFile);

@@ -13,9 +13,12 @@ import { requireIntact, stagingPrefix } from './replacement.ts';
 type Row = Readonly<Record<string, string | number | null>>;
 
 /** Workers end before their records move. */
-const movedTables = Object.keys(platformTables).filter((name) => name !== 'worker').toSorted();
+const movedTables = Object.keys(platformTables)
+  .filter((name) => name !== 'worker')
+  .toSorted();
 
-const rowsIn = (database: DatabaseSync, table: string): Iterable<Row> => database.prepare(`SELECT * FROM "${table}" ORDER BY rowid`).iterate() as Iterable<Row>;
+const rowsIn = (database: DatabaseSync, table: string): Iterable<Row> =>
+  database.prepare(`SELECT * FROM "${table}" ORDER BY rowid`).iterate() as Iterable<Row>;
 
 const identityOf = (database: DatabaseSync): string => {
   const hash = createHash('sha256');
@@ -27,9 +30,17 @@ const identityOf = (database: DatabaseSync): string => {
 };
 
 const exportedTable = (database: DatabaseSync, table: string): ExportedTable => {
-  const columns = database.prepare('SELECT name FROM pragma_table_info(?)').all(table).map(({ name }) => String(name));
+  const columns = database
+    .prepare('SELECT name FROM pragma_table_info(?)')
+    .all(table)
+    .map(({ name }) => String(name));
   const numbered = database.prepare('SELECT seq FROM sqlite_sequence WHERE name = ?').get(table);
-  return { table, columns, rows: () => rowsIn(database, table), ...(numbered && { lastNumber: Number(numbered['seq']) }) };
+  return {
+    table,
+    columns,
+    rows: () => rowsIn(database, table),
+    ...(numbered && { lastNumber: Number(numbered['seq']) }),
+  };
 };
 
 const withDatabase = <Result>(path: string, use: (database: DatabaseSync) => Result): Result => {
@@ -51,12 +62,16 @@ const withRecords = async <Result>(directory: string, use: (db: DataStore) => Pr
 };
 
 /**
- * Exports the records of a data directory that nobody works on, in the schema of this program. It works on a copy beside them,
+ * Exports the records of a data directory that nobody works on, in the schema of this program. It works on a copy
+ * beside them,
  * so that the directory stays as it is, whatever its version. No worker has a claim on what is exported.
  * @param change makes further changes to the copy; they are not part of the identity
  * @throws Error if the records are damaged or of a newer version, or if `change` throws
  */
-export async function exportRecords(dataDir: string, change: (db: DataStore) => Promise<void>): Promise<ExportedRecords> {
+export async function exportRecords(
+  dataDir: string,
+  change: (db: DataStore) => Promise<void>,
+): Promise<ExportedRecords> {
   const staging = await mkdtemp(join(dataDir, stagingPrefix));
   const copy = join(staging, databaseFile);
   const remove = () => rm(staging, { recursive: true, force: true });

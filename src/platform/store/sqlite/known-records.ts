@@ -16,11 +16,19 @@ export function readKnownRecords(dataDir: string): KnownRecords | undefined {
   requireNotMoved(path);
   const database = new DatabaseSync(path, { readOnly: true });
   try {
-    const ids = (table: 'service' | 'environment'): ReadonlySet<string> => new Set(database.prepare(`SELECT id FROM ${table}`).all().map(({ id }) => String(id)));
+    const ids = (table: 'service' | 'environment'): ReadonlySet<string> =>
+      new Set(
+        database
+          .prepare(`SELECT id FROM ${table}`)
+          .all()
+          .map(({ id }) => String(id)),
+      );
     // One moment for all three.
     database.exec('BEGIN');
     const platformId = database.prepare("SELECT value FROM setting WHERE name = 'platform_id'").get()?.['value'];
-    return platformId === undefined ? undefined : { platformId: String(platformId), serviceIds: ids('service'), environmentIds: ids('environment') };
+    return platformId === undefined
+      ? undefined
+      : { platformId: String(platformId), serviceIds: ids('service'), environmentIds: ids('environment') };
   } finally {
     database.close();
   }

@@ -3,7 +3,10 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { migrationTable } from './earlier-directory.ts';
 
-/** The table that says where the records of a file are now, and the migration by whose name earlier programs refuse the file too. */
+/**
+ * The table that says where the records of a file are now, and the migration by whose name earlier programs refuse the
+ * file too.
+ */
 const moveMark = 'moved_to_database';
 
 /** Where the records of a data directory went. */
@@ -17,12 +20,20 @@ export interface RecordsMove {
 /** Where the records in an open file went; undefined if they are still there. */
 export const moveOf = (database: DatabaseSync): RecordsMove | undefined => {
   const isMarked = database.prepare(`SELECT name FROM sqlite_schema WHERE name = '${moveMark}'`).get();
-  return isMarked && (database.prepare(`SELECT address AS "to", moved_at AS at FROM ${moveMark}`).get() as unknown as RecordsMove | undefined);
+  return (
+    isMarked &&
+    (database.prepare(`SELECT address AS "to", moved_at AS at FROM ${moveMark}`).get() as unknown as
+      | RecordsMove
+      | undefined)
+  );
 };
 
 /** Removes the mark from an open file. */
 export const clearMove = (database: DatabaseSync): void => {
-  if (moveOf(database)) database.exec(`BEGIN IMMEDIATE; DROP TABLE ${moveMark}; DELETE FROM ${migrationTable} WHERE name = '${moveMark}'; COMMIT`);
+  if (moveOf(database))
+    database.exec(
+      `BEGIN IMMEDIATE; DROP TABLE ${moveMark}; DELETE FROM ${migrationTable} WHERE name = '${moveMark}'; COMMIT`,
+    );
 };
 
 const inFile = <Result>(path: string, use: (database: DatabaseSync) => Result): Result | undefined => {
@@ -35,19 +46,25 @@ const inFile = <Result>(path: string, use: (database: DatabaseSync) => Result): 
   }
 };
 
-/** Where the records in a file went; undefined if they are still there, or there is no such file. @throws Error if it can't be read */
+/**
+ * Where the records in a file went; undefined if they are still there, or there is no such file. @throws Error if it
+ * can't be read
+ */
 export const readMove = (path: string): RecordsMove | undefined => inFile(path, moveOf);
 
 /** Whether a file has records that weren't moved to a database. @throws Error if it can't be read */
 export const hasUnmovedRecords = (path: string): boolean => existsSync(path) && readMove(path) === undefined;
 
 /** Marks the records in a file as moved: no program serves them from there any more. */
-export const markMoved = (path: string, { to, at }: RecordsMove): void => inFile(path, (database) => {
-  database.exec(`PRAGMA synchronous = FULL; BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS ${moveMark} (address TEXT NOT NULL, moved_at TEXT NOT NULL) STRICT; DELETE FROM ${moveMark}`);
-  database.prepare(`INSERT INTO ${moveMark} VALUES (?, ?)`).run(to, at);
-  database.prepare(`INSERT OR REPLACE INTO ${migrationTable} (name, timestamp) VALUES (?, ?)`).run(moveMark, at);
-  database.exec('COMMIT');
-});
+export const markMoved = (path: string, { to, at }: RecordsMove): void =>
+  inFile(path, (database) => {
+    database.exec(
+      `PRAGMA synchronous = FULL; BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS ${moveMark} (address TEXT NOT NULL, moved_at TEXT NOT NULL) STRICT; DELETE FROM ${moveMark}`,
+    );
+    database.prepare(`INSERT INTO ${moveMark} VALUES (?, ?)`).run(to, at);
+    database.prepare(`INSERT OR REPLACE INTO ${migrationTable} (name, timestamp) VALUES (?, ?)`).run(moveMark, at);
+    database.exec('COMMIT');
+  });
 
 /** Takes the mark back: nothing was moved. */
 export const unmarkMoved = (path: string): void => inFile(path, clearMove);
@@ -57,7 +74,7 @@ export function requireNotMoved(path: string): void {
   const move = readMove(path);
   if (move === undefined) return;
   throw new Error(
-    `The records of ${dirname(path)} were moved to the database ${move.to} on ${move.at}, and what is here is no longer kept up to date. Set INFRA_DATABASE_URL to the address of that database. `
-    + 'To go back to this directory, without everything that changed since, restore a backup of before.',
+    `The records of ${dirname(path)} were moved to the database ${move.to} on ${move.at}, and what is here is no longer kept up to date. Set INFRA_DATABASE_URL to the address of that database. ` +
+      'To go back to this directory, without everything that changed since, restore a backup of before.',
   );
 }

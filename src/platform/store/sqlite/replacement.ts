@@ -12,7 +12,16 @@ import { findSnapshot } from './snapshots.ts';
 
 type Token = Insertable<ApiTokenTable>;
 
-const tokenColumns = ['id', 'name', 'permission', 'hash', 'created_at', 'expires_at', 'last_used_at', 'revoked_at'] as const satisfies readonly (keyof Token)[];
+const tokenColumns = [
+  'id',
+  'name',
+  'permission',
+  'hash',
+  'created_at',
+  'expires_at',
+  'last_used_at',
+  'revoked_at',
+] as const satisfies readonly (keyof Token)[];
 
 /** Prepared records, ready to replace those of a data directory. */
 export interface Replacement {
@@ -31,7 +40,9 @@ const tokensIn = (path: string): Token[] => {
   const database = new DatabaseSync(path);
   try {
     const hasTokens = database.prepare(`SELECT name FROM sqlite_schema WHERE name = 'api_token'`).get();
-    return hasTokens ? (database.prepare(`SELECT ${tokenColumns.join(', ')} FROM api_token`).all() as unknown as Token[]) : [];
+    return hasTokens
+      ? (database.prepare(`SELECT ${tokenColumns.join(', ')} FROM api_token`).all() as unknown as Token[])
+      : [];
   } catch (error) {
     if (isUnreadable(error)) return [];
     throw error;
@@ -40,7 +51,9 @@ const tokensIn = (path: string): Token[] => {
   }
 };
 
-/** Copies the current tokens into the new records, so that no revoked one comes back. Frees the claims of all workers. */
+/**
+ * Copies the current tokens into the new records, so that no revoked one comes back. Frees the claims of all workers.
+ */
 const carryOverTokens = async (staging: string, tokens: readonly Token[]): Promise<void> => {
   const db = await openDatabase(staging);
   try {
@@ -73,11 +86,15 @@ const installRecords = async (staged: string, records: string): Promise<void> =>
 };
 
 /**
- * Prepares new records beside those of a data directory. Nothing changes until `commit`, which is atomic even if the process
+ * Prepares new records beside those of a data directory. Nothing changes until `commit`, which is atomic even if the
+ * process
  * is killed. Nothing else may work on the records during a commit. The directory's tokens are kept.
  * @param fill creates the new records in an empty directory
  */
-export async function prepareReplacement(dataDir: string, fill: (staging: string) => Promise<void>): Promise<Replacement> {
+export async function prepareReplacement(
+  dataDir: string,
+  fill: (staging: string) => Promise<void>,
+): Promise<Replacement> {
   const staging = await mkdtemp(join(dataDir, stagingPrefix));
   const records = join(dataDir, databaseFile);
   const discard = () => rm(staging, { recursive: true, force: true });
@@ -96,7 +113,10 @@ export async function prepareReplacement(dataDir: string, fill: (staging: string
   };
 }
 
-/** Removes what processes left behind that were killed while they prepared records. Call it only after claiming the directory. */
+/**
+ * Removes what processes left behind that were killed while they prepared records. Call it only after claiming the
+ * directory.
+ */
 export async function removeStaleReplacements(dataDir: string): Promise<void> {
   const stale = (await readdir(dataDir)).filter((name) => name.startsWith(stagingPrefix));
   for (const name of stale) await rm(join(dataDir, name), { recursive: true, force: true });
@@ -120,7 +140,9 @@ const requireKey = async (staging: string, name: string, dataDir: string, vault:
   } finally {
     await db.destroy();
   }
-  throw refused(`The snapshot ${name} was made with another key than the ${keyFile} in ${dataDir}, and its secrets would stay closed. Put the key file of that time back first. Nothing was changed.`);
+  throw refused(
+    `The snapshot ${name} was made with another key than the ${keyFile} in ${dataDir}, and its secrets would stay closed. Put the key file of that time back first. Nothing was changed.`,
+  );
 };
 
 /**

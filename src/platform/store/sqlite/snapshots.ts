@@ -10,9 +10,12 @@ import { databaseFile } from './database.ts';
 import { requireNotMoved } from './moved-records.ts';
 
 /** A snapshot's name. It becomes a file name, so it must not contain a path. */
-export const SnapshotName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, {
-  error: 'must be 1 to 64 letters, digits, dots, dashes and underscores, and begin with a letter or a digit; a snapshot has a name, never a path',
-});
+export const SnapshotName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, {
+    error:
+      'must be 1 to 64 letters, digits, dots, dashes and underscores, and begin with a letter or a digit; a snapshot has a name, never a path',
+  });
 
 /** A copy of a data directory's records. */
 export interface Snapshot {
@@ -56,9 +59,11 @@ const describeSnapshot = async (path: string, name: string): Promise<Snapshot> =
 };
 
 /**
- * Copies a data directory's records, even while they are in use. Only the owner can read the file. It contains everything
+ * Copies a data directory's records, even while they are in use. Only the owner can read the file. It contains
+ * everything
  * except the key that sealed the secrets.
- * @throws ApiProblem 400 for a name that is invalid or taken; Error if there is no platform, or its records were moved elsewhere
+ * @throws ApiProblem 400 for a name that is invalid or taken; Error if there is no platform, or its records were moved
+ *   elsewhere
  */
 export async function takeSnapshot(dataDir: string, name: string): Promise<Snapshot> {
   const path = fileOf(dataDir, name);
@@ -86,9 +91,13 @@ export async function takeSnapshot(dataDir: string, name: string): Promise<Snaps
 /** Lists the snapshots of a data directory, oldest first. */
 export async function listSnapshots(dataDir: string): Promise<Snapshot[]> {
   const folder = folderOf(dataDir);
-  const names = (await filesIn(folder)).filter((file) => file.endsWith(extension) && !file.startsWith('.')).map((file) => file.slice(0, -extension.length));
+  const names = (await filesIn(folder))
+    .filter((file) => file.endsWith(extension) && !file.startsWith('.'))
+    .map((file) => file.slice(0, -extension.length));
   const snapshots = await Promise.all(names.map((name) => describeSnapshot(join(folder, `${name}${extension}`), name)));
-  return snapshots.toSorted((one, other) => one.created_at.localeCompare(other.created_at) || one.name.localeCompare(other.name));
+  return snapshots.toSorted(
+    (one, other) => one.created_at.localeCompare(other.created_at) || one.name.localeCompare(other.name),
+  );
 }
 
 /**
@@ -99,8 +108,12 @@ export async function findSnapshot(dataDir: string, name: string): Promise<strin
   const path = fileOf(dataDir, name);
   if (existsSync(path)) return path;
   const names = (await listSnapshots(dataDir)).map((snapshot) => snapshot.name);
-  throw new ApiProblem(404, `No snapshot is called ${name}. ${names.length > 0 ? `There are: ${names.join(', ')}.` : 'There is none.'}`);
+  throw new ApiProblem(
+    404,
+    `No snapshot is called ${name}. ${names.length > 0 ? `There are: ${names.join(', ')}.` : 'There is none.'}`,
+  );
 }
 
 /** Deletes a snapshot. @throws as `findSnapshot` */
-export const removeSnapshot = async (dataDir: string, name: string): Promise<void> => rm(await findSnapshot(dataDir, name));
+export const removeSnapshot = async (dataDir: string, name: string): Promise<void> =>
+  rm(await findSnapshot(dataDir, name));

@@ -17,7 +17,10 @@ export interface ReplacementOptions {
  * Replaces the records of a running platform: pending requests are answered first, new ones wait. If the replacement
  * fails, the platform continues with its old records.
  */
-async function applyReplacement(prepared: Promise<Replacement>, { gate, stop, start }: ReplacementOptions): Promise<void> {
+async function applyReplacement(
+  prepared: Promise<Replacement>,
+  { gate, stop, start }: ReplacementOptions,
+): Promise<void> {
   const replacement = await prepared;
   try {
     await gate.whileClosed(async () => {
@@ -52,13 +55,17 @@ export interface RestartableServices {
 }
 
 /** The platform under control. */
-export interface ControlDependencies extends Pick<ControlServerDependencies, 'dataDir' | 'isShared' | 'clock' | 'timeScale' | 'stepping' | 'faults' | 'log'> {
+export interface ControlDependencies extends Pick<
+  ControlServerDependencies,
+  'dataDir' | 'isShared' | 'clock' | 'timeScale' | 'stepping' | 'faults' | 'log'
+> {
   readonly vault: Vault;
   readonly gate: Gate;
   readonly services: RestartableServices;
 }
 
-const isForControl = (url = ''): boolean => url === controlPrefix || url.startsWith(`${controlPrefix}/`) || url.startsWith(`${controlPrefix}?`);
+const isForControl = (url = ''): boolean =>
+  url === controlPrefix || url.startsWith(`${controlPrefix}/`) || url.startsWith(`${controlPrefix}?`);
 
 /** Creates the control endpoints, with a new token. */
 export async function openControl({ vault, gate, services, ...dependencies }: ControlDependencies): Promise<Control> {

@@ -3,7 +3,14 @@ import * as z from 'zod';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { DateTime, Duration } from '../../../contract/index.ts';
 import { addJsonBodyParser, answerProblem } from '../../api/index.ts';
-import { type PlatformClock, isoDurationMilliseconds, type PlatformLog, ApiProblem, invalid, refused } from '../../common/index.ts';
+import {
+  type PlatformClock,
+  isoDurationMilliseconds,
+  type PlatformLog,
+  ApiProblem,
+  invalid,
+  refused,
+} from '../../common/index.ts';
 import { listSnapshots, removeSnapshot, SnapshotName, takeSnapshot } from '../../store/index.ts';
 import type { FaultRegistry } from './faults/registry.ts';
 import { FaultRule, ruleMembers } from './faults/rule.ts';
@@ -25,7 +32,10 @@ interface ControlToken {
 export function createControlToken(): ControlToken {
   const value = randomBytes(32).toString('base64url');
   const expectedHash = sha256(value);
-  return { value, accepts: (header) => timingSafeEqual(sha256(credential.exec(header ?? '')?.[1] ?? ''), expectedHash) };
+  return {
+    value,
+    accepts: (header) => timingSafeEqual(sha256(credential.exec(header ?? '')?.[1] ?? ''), expectedHash),
+  };
 }
 
 /** The path prefix of all control endpoints. */
@@ -50,17 +60,28 @@ export interface ControlServerDependencies {
   readonly log: PlatformLog;
 }
 
-const unauthorized = 'Send the control token of this start, which the platform printed when it was ready, as "Authorization: Bearer <value>". API tokens don\'t open the control endpoints.';
+const unauthorized =
+  'Send the control token of this start, which the platform printed when it was ready, as "Authorization: Bearer <value>". API tokens don\'t open the control endpoints.';
 
-const Advance = z.strictObject({ by: Duration.optional(), to: DateTime.optional() })
+const Advance = z
+  .strictObject({ by: Duration.optional(), to: DateTime.optional() })
   .refine(({ by, to }) => (by === undefined) !== (to === undefined), { error: 'give either by, such as PT5M, or to' });
 const Named = z.strictObject({ name: SnapshotName });
 
 /** Validates a body. @throws ApiProblem 400 that lists every error */
-function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown, members: readonly string[]): z.output<Schema> {
+function parseBody<Schema extends z.ZodType>(
+  schema: Schema,
+  body: unknown,
+  members: readonly string[],
+): z.output<Schema> {
   const result = schema.safeParse(body ?? {});
   if (result.success) return result.data;
-  throw new ApiProblem(400, validationErrors(result.error, () => members).map(({ message }) => message).join('; '));
+  throw new ApiProblem(
+    400,
+    validationErrors(result.error, () => members)
+      .map(({ message }) => message)
+      .join('; '),
+  );
 }
 
 /** Runs operations one after the other, in the order of the calls. */
@@ -75,7 +96,11 @@ const createSerialQueue = () => {
 
 const iso = (moment: number): string => new Date(moment).toISOString();
 
-function registerTimeRoutes(app: FastifyInstance, { clock, timeScale, stepping, settled }: ControlServerDependencies, inTurn: ReturnType<typeof createSerialQueue>): void {
+function registerTimeRoutes(
+  app: FastifyInstance,
+  { clock, timeScale, stepping, settled }: ControlServerDependencies,
+  inTurn: ReturnType<typeof createSerialQueue>,
+): void {
   const describeTime = async () => {
     const time = { now: iso(clock.now()), stepped: stepping !== undefined, time_scale: timeScale };
     if (!stepping) return time;
@@ -83,12 +108,15 @@ function registerTimeRoutes(app: FastifyInstance, { clock, timeScale, stepping, 
     return { ...time, next_due_at: next === null ? null : iso(next) };
   };
   app.get('/time', () => inTurn(describeTime));
-  app.post('/time/advance', ({ body }) => inTurn(async () => {
-    const { by, to } = parseBody(Advance, body, Object.keys(Advance.shape));
-    if (!stepping) throw refused('Time passes by itself here. Start the platform with --stepped-time to move it by requests.');
-    await stepping.advanceTo(to === undefined ? clock.now() + isoDurationMilliseconds(by!) : Date.parse(to));
-    return describeTime();
-  }));
+  app.post('/time/advance', ({ body }) =>
+    inTurn(async () => {
+      const { by, to } = parseBody(Advance, body, Object.keys(Advance.shape));
+      if (!stepping)
+        throw refused('Time passes by itself here. Start the platform with --stepped-time to move it by requests.');
+      await stepping.advanceTo(to === undefined ? clock.now() + isoDurationMilliseconds(by!) : Date.parse(to));
+      return describeTime();
+    }),
+  );
 }
 
 type Named = { Params: { name: string } };
@@ -97,7 +125,8 @@ function registerFaultRoutes(app: FastifyInstance, { faults }: ControlServerDepe
   app.get('/faults', async () => ({ results: await faults.list() }));
   app.put<Named>('/faults/:name', async ({ params, body }) => {
     const rule = parseBody(FaultRule, typeof body === 'object' ? { name: params.name, ...body } : body, ruleMembers);
-    if (rule.name !== params.name) throw invalid('name', `is ${rule.name} in the body and ${params.name} in the path; leave it out of the body`);
+    if (rule.name !== params.name)
+      throw invalid('name', `is ${rule.name} in the body and ${params.name} in the path; leave it out of the body`);
     return faults.put(rule);
   });
   app.delete('/faults', async (_request, reply) => {
@@ -105,39 +134,55 @@ function registerFaultRoutes(app: FastifyInstance, { faults }: ControlServerDepe
     return reply.code(204).send();
   });
   app.delete<Named>('/faults/:name', async ({ params: { name } }, reply) => {
-    if (!(await faults.remove(name))) throw new ApiProblem(404, `No fault rule is called ${name}. GET ${controlPrefix}/faults lists them.`);
+    if (!(await faults.remove(name)))
+      throw new ApiProblem(404, `No fault rule is called ${name}. GET ${controlPrefix}/faults lists them.`);
     return reply.code(204).send();
   });
 }
 
-function registerRecordRoutes(app: FastifyInstance, dependencies: ControlServerDependencies, inTurn: ReturnType<typeof createSerialQueue>): void {
+function registerRecordRoutes(
+  app: FastifyInstance,
+  dependencies: ControlServerDependencies,
+  inTurn: ReturnType<typeof createSerialQueue>,
+): void {
   const { dataDir, isShared, clock, restore, reset } = dependencies;
   const nameIn = (body: unknown) => parseBody(Named, body, Object.keys(Named.shape)).name;
   // What other processes use too is not replaced under them.
   app.addHook('onRequest', async ({ routeOptions: { url = '' } }) => {
     if (!isShared || !/\/(?:snapshots|restore|reset)(?:\/|$)/.test(url)) return;
-    throw refused('The records of this platform are in a database that other processes may use. Snapshots, restores and resets are for those in a data directory; use a dump of the database.');
+    throw refused(
+      'The records of this platform are in a database that other processes may use. Snapshots, restores and resets are for those in a data directory; use a dump of the database.',
+    );
   });
   app.get('/snapshots', async () => ({ results: await listSnapshots(dataDir) }));
-  app.post('/snapshots', ({ body }, reply) => inTurn(async () => reply.code(201).send(await takeSnapshot(dataDir, nameIn(body)))));
-  app.delete<Named>('/snapshots/:name', ({ params }, reply) => inTurn(async () => {
-    await removeSnapshot(dataDir, params.name);
-    return reply.code(204).send();
-  }));
-  app.post('/restore', ({ body }) => inTurn(async () => {
-    const name = nameIn(body);
-    await restore(name);
-    return { restored: name, now: iso(clock.now()) };
-  }));
-  app.post('/reset', ({ body }) => inTurn(async () => {
-    parseBody(z.strictObject({}), body, ['nothing']);
-    await reset();
-    return { now: iso(clock.now()) };
-  }));
+  app.post('/snapshots', ({ body }, reply) =>
+    inTurn(async () => reply.code(201).send(await takeSnapshot(dataDir, nameIn(body)))),
+  );
+  app.delete<Named>('/snapshots/:name', ({ params }, reply) =>
+    inTurn(async () => {
+      await removeSnapshot(dataDir, params.name);
+      return reply.code(204).send();
+    }),
+  );
+  app.post('/restore', ({ body }) =>
+    inTurn(async () => {
+      const name = nameIn(body);
+      await restore(name);
+      return { restored: name, now: iso(clock.now()) };
+    }),
+  );
+  app.post('/reset', ({ body }) =>
+    inTurn(async () => {
+      parseBody(z.strictObject({}), body, ['nothing']);
+      await reset();
+      return { now: iso(clock.now()) };
+    }),
+  );
 }
 
 /**
- * Creates the server of the control endpoints, which tests use. It is separate from the API's server, so the API's tokens,
+ * Creates the server of the control endpoints, which tests use. It is separate from the API's server, so the API's
+ * tokens,
  * rate limit and OpenAPI description don't apply to it. It handles the requests that are passed to its `routing`.
  */
 export function createControlServer(dependencies: ControlServerDependencies): FastifyInstance {
@@ -153,10 +198,13 @@ export function createControlServer(dependencies: ControlServerDependencies): Fa
     throw new ApiProblem(404, `There is no control endpoint ${method} ${url.split('?', 1)[0]}.`);
   });
   const inTurn = createSerialQueue();
-  void app.register(async (routes) => {
-    registerTimeRoutes(routes, dependencies, inTurn);
-    registerFaultRoutes(routes, dependencies);
-    registerRecordRoutes(routes, dependencies, inTurn);
-  }, { prefix: controlPrefix });
+  void app.register(
+    async (routes) => {
+      registerTimeRoutes(routes, dependencies, inTurn);
+      registerFaultRoutes(routes, dependencies);
+      registerRecordRoutes(routes, dependencies, inTurn);
+    },
+    { prefix: controlPrefix },
+  );
   return app;
 }

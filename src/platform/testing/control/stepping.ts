@@ -9,7 +9,8 @@ const maximumAdvanceMilliseconds = 366 * 86_400_000;
 /** Advances time on request. */
 export interface Stepping {
   /**
-   * Advances time to a moment in milliseconds since the epoch, with a stop wherever something is due. Returns when all due
+   * Advances time to a moment in milliseconds since the epoch, with a stop wherever something is due. Returns when all
+   * due
    * work has been carried out.
    * @throws ApiProblem 400 for a moment in the past or too far in the future
    */
@@ -32,9 +33,12 @@ export async function readSteppedTime(db: Db): Promise<number | undefined> {
 }
 
 /** Stores the time of a stepped data directory. */
-export const saveSteppedTime = (db: Db, moment: number): Promise<void> => writeSetting(db, 'stepped_time', String(moment));
+export const saveSteppedTime = (db: Db, moment: number): Promise<void> =>
+  writeSetting(db, 'stepped_time', String(moment));
 
-/** Steps the clock of one platform. Each move is stored before it takes effect, so time never goes back at a restart. */
+/**
+ * Steps the clock of one platform. Each move is stored before it takes effect, so time never goes back at a restart.
+ */
 export function createStepping({ db, clock, settled }: SteppingDependencies): Stepping {
   let isClosed = false;
 
@@ -46,8 +50,13 @@ export function createStepping({ db, clock, settled }: SteppingDependencies): St
   return {
     advanceTo: async (moment) => {
       const start = clock.now();
-      if (moment < start) throw invalid('to', `is before ${new Date(start).toISOString()}, where time stands; it only moves on. Restore a snapshot to go back`);
-      if (moment - start > maximumAdvanceMilliseconds) throw invalid('to', 'is more than 366 days away; go there in parts');
+      if (moment < start)
+        throw invalid(
+          'to',
+          `is before ${new Date(start).toISOString()}, where time stands; it only moves on. Restore a snapshot to go back`,
+        );
+      if (moment - start > maximumAdvanceMilliseconds)
+        throw invalid('to', 'is more than 366 days away; go there in parts');
       for (;;) {
         const next = await settled();
         // The loop does no I/O of its own. Without this it would block all requests until the end.

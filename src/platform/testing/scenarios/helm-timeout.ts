@@ -3,23 +3,51 @@ import type { Scenario } from './scenario.ts';
 
 const environment = 'data/streaming';
 const service = `${environment}/event-bus`;
-const chart = (version: string) => ({ repository: { chart_name: 'kafka', chart_version: version, repository: { id: seedIds.helm_repository_id } } });
+const chart = (version: string) => ({
+  repository: { chart_name: 'kafka', chart_version: version, repository: { id: seedIds.helm_repository_id } },
+});
 
 /** A chart that takes longer than Helm's timeout. */
 export const helmTimeout: Scenario = {
   name: 'helm-timeout',
-  story: 'event-bus was moved to version 31.0.0 of its chart, whose brokers check their log segments at the first start: 260 seconds, where helm waits for 180.',
-  symptoms: 'DEPLOYMENT_ERROR; "timed out waiting for the condition" after lines of brokers that recover; the chart version has changed since the last good deployment.',
+  story:
+    'event-bus was moved to version 31.0.0 of its chart, whose brokers check their log segments at the first start: 260 seconds, where helm waits for 180.',
+  symptoms:
+    'DEPLOYMENT_ERROR; "timed out waiting for the condition" after lines of brokers that recover; the chart version has changed since the last good deployment.',
   fix: 'Raise timeout_sec to more than 260 with update_helm, and deploy the helm service; or go back to chart version 30.1.8.',
   environments: [{ path: environment, mode: 'DEVELOPMENT', cluster: 'main' }],
   services: [
     {
-      environment, name: 'event-bus', kind: 'helm', deployed: true,
+      environment,
+      name: 'event-bus',
+      kind: 'helm',
+      deployed: true,
       spec: {
-        auto_preview: false, auto_deploy: false, arguments: ['--atomic', '--debug'], allow_cluster_wide_resources: false, icon_uri: 'app://infra-mcp/helm', timeout_sec: 180,
-        description: 'Events of everything.', source: chart('30.1.8'),
-        values_override: { set: [['controller.replicaCount', '3']], file: { raw: { values: [{ name: 'values.yaml', content: 'persistence:\n  size: 50Gi\nlogRetentionHours: 168\n' }] } } },
-        ports: [{ id: seedId(`port/${service}`), name: 'metrics', port_type: 'HELM', internal_port: 5556, protocol: 'HTTP', is_default: false, service_name: 'event-bus-metrics' }],
+        auto_preview: false,
+        auto_deploy: false,
+        arguments: ['--atomic', '--debug'],
+        allow_cluster_wide_resources: false,
+        icon_uri: 'app://infra-mcp/helm',
+        timeout_sec: 180,
+        description: 'Events of everything.',
+        source: chart('30.1.8'),
+        values_override: {
+          set: [['controller.replicaCount', '3']],
+          file: {
+            raw: { values: [{ name: 'values.yaml', content: 'persistence:\n  size: 50Gi\nlogRetentionHours: 168\n' }] },
+          },
+        },
+        ports: [
+          {
+            id: seedId(`port/${service}`),
+            name: 'metrics',
+            port_type: 'HELM',
+            internal_port: 5556,
+            protocol: 'HTTP',
+            is_default: false,
+            service_name: 'event-bus-metrics',
+          },
+        ],
       },
     },
   ],

@@ -6,8 +6,15 @@ import type { SeedService } from '../../seed/index.ts';
 export type HistoryEvent = { readonly daysAgo: number; readonly by: string } & (
   | { /** Paths of services of one environment. */ readonly deploy: readonly string[] }
   | { readonly stop: readonly string[] }
-  | { /** The path of an environment, and the new value of one of its variables. */ readonly edit: string; readonly key: string; readonly value: string }
-  | { /** A service's path, and the changed members of its configuration. */ readonly change: string; readonly to: object }
+  | {
+      /** The path of an environment, and the new value of one of its variables. */ readonly edit: string;
+      readonly key: string;
+      readonly value: string;
+    }
+  | {
+      /** A service's path, and the changed members of its configuration. */ readonly change: string;
+      readonly to: object;
+    }
 );
 
 /** An environment that a scenario adds. */
@@ -30,7 +37,11 @@ export interface Scenario {
   readonly fix: string;
   readonly environments: readonly [ScenarioEnvironment, ...ScenarioEnvironment[]];
   /** Clusters that it adds, with their locks. */
-  readonly clusters?: readonly { readonly name: string; readonly description: string; readonly lock: { readonly daysAgo: number; readonly owner: string; readonly reason: string; readonly days: number } }[];
+  readonly clusters?: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly lock: { readonly daysAgo: number; readonly owner: string; readonly reason: string; readonly days: number };
+  }[];
   readonly services: readonly SeedService[];
   /** Plain text variables. `of` is the path of a service or an environment. */
   readonly variables?: readonly { readonly of: string; readonly key: string; readonly value: string }[];

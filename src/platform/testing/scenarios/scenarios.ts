@@ -16,8 +16,19 @@ import type { Scenario } from './scenario.ts';
 
 /** Every scenario, in the order of the documentation. */
 export const scenarios: readonly Scenario[] = [
-  badImageTag, failingReadinessProbe, missingVariable, wrongVariableValue, wrongPort, outOfMemory, dockerBuildError,
-  terraformStateLock, helmTimeout, databaseDown, imagePullDenied, flakyMigrationJob, clusterLocked,
+  badImageTag,
+  failingReadinessProbe,
+  missingVariable,
+  wrongVariableValue,
+  wrongPort,
+  outOfMemory,
+  dockerBuildError,
+  terraformStateLock,
+  helmTimeout,
+  databaseDown,
+  imagePullDenied,
+  flakyMigrationJob,
+  clusterLocked,
 ];
 
 /** The name that selects every scenario. */
@@ -30,14 +41,24 @@ export const allScenarios = 'all';
 export function scenariosNamed(names: readonly string[]): readonly Scenario[] {
   const known = scenarios.map(({ name }) => name);
   const unknown = names.find((name) => name !== allScenarios && !known.includes(name));
-  if (unknown !== undefined) throw new Error(`"${unknown}" is no scenario. There are ${known.join(', ')}; ${allScenarios} stands for every one.`);
+  if (unknown !== undefined)
+    throw new Error(
+      `"${unknown}" is no scenario. There are ${known.join(', ')}; ${allScenarios} stands for every one.`,
+    );
   return scenarios.filter(({ name }) => names.includes(allScenarios) || names.includes(name));
 }
 
-const mergedFacts = <Part extends keyof SimulationFacts>(part: Part): SimulationFacts[Part] => Object.assign({}, ...scenarios.map(({ facts }) => facts[part])) as SimulationFacts[Part];
+const mergedFacts = <Part extends keyof SimulationFacts>(part: Part): SimulationFacts[Part] =>
+  Object.assign({}, ...scenarios.map(({ facts }) => facts[part])) as SimulationFacts[Part];
 
 /**
- * The simulation facts of all scenarios. They apply whether or not a scenario is selected, because a data directory keeps
+ * The simulation facts of all scenarios. They apply whether or not a scenario is selected, because a data directory
+ * keeps
  * a scenario's resources when it is served again without that scenario.
  */
-export const scenarioFacts: SimulationFacts = { images: mergedFacts('images'), repositories: mergedFacts('repositories'), charts: mergedFacts('charts'), clusters: mergedFacts('clusters') };
+export const scenarioFacts: SimulationFacts = {
+  images: mergedFacts('images'),
+  repositories: mergedFacts('repositories'),
+  charts: mergedFacts('charts'),
+  clusters: mergedFacts('clusters'),
+};

@@ -1,4 +1,12 @@
-import { ProtocolError, ProtocolErrorCode, type GetPromptRequest, type GetPromptResult, type ListPromptsResult, type Prompt as ListedPrompt, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type GetPromptRequest,
+  type GetPromptResult,
+  type ListPromptsResult,
+  type Prompt as ListedPrompt,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { firstPart, repeated } from '../../../contract/index.ts';
 import { nearestName, withWarning, type Tool } from '../../tool/index.ts';
 import { clean, fence } from '../../redaction/index.ts';
@@ -14,13 +22,22 @@ type PromptArguments = Readonly<Record<string, string>>;
 
 /** The faults of the arguments; empty if they are valid. */
 function argumentFaults({ name, arguments: declared }: Prompt, args: PromptArguments): readonly string[] {
-  const missing = Object.entries(declared).flatMap(([argument, { required }]) => (required && !args[argument]?.trim() ? [`"${argument}" is required`] : []));
-  const unknown = Object.keys(args).flatMap((argument) => (Object.hasOwn(declared, argument) ? [] : [`"${argument}" is not known; ${name} takes ${Object.keys(declared).join(', ')}`]));
+  const missing = Object.entries(declared).flatMap(([argument, { required }]) =>
+    required && !args[argument]?.trim() ? [`"${argument}" is required`] : [],
+  );
+  const unknown = Object.keys(args).flatMap((argument) =>
+    Object.hasOwn(declared, argument)
+      ? []
+      : [`"${argument}" is not known; ${name} takes ${Object.keys(declared).join(', ')}`],
+  );
   const wrong = Object.entries(declared).flatMap(([argument, { form, unlike }]) => {
     const value = args[argument]?.trim();
     if (!value) return [];
     const same = unlike !== undefined && args[unlike]?.trim().toLowerCase() === value.toLowerCase();
-    return [...(form && !forms[form].fits(value) ? [`"${argument}" must be ${forms[form].must}`] : []), ...(same ? [`"${argument}" must be another one than "${unlike}"`] : [])];
+    return [
+      ...(form && !forms[form].fits(value) ? [`"${argument}" must be ${forms[form].must}`] : []),
+      ...(same ? [`"${argument}" must be another one than "${unlike}"`] : []),
+    ];
   });
   return [...missing, ...unknown, ...wrong];
 }
@@ -30,7 +47,9 @@ const fillIn = (request: string, args: PromptArguments): string =>
 
 /** The arguments that the request text doesn't mention, as lines. */
 const unmentionedArguments = ({ request, arguments: declared }: Prompt, args: PromptArguments): string[] =>
-  Object.keys(declared).flatMap((argument) => (args[argument] && !request.includes(`{{${argument}}}`) ? [`${argument}: ${clean(args[argument])}`] : []));
+  Object.keys(declared).flatMap((argument) =>
+    args[argument] && !request.includes(`{{${argument}}}`) ? [`${argument}: ${clean(args[argument])}`] : [],
+  );
 
 /** Data that was read for a prompt, as text. */
 interface Prefetched {
@@ -42,7 +61,12 @@ interface Prefetched {
  * The message of a prompt: the request, the steps, and the prefetched data.
  * @param steps the steps of the skill of the same name.
  */
-const promptMessage = (prompt: Prompt, args: PromptArguments, steps: string, prefetched: readonly Prefetched[]): string =>
+const promptMessage = (
+  prompt: Prompt,
+  args: PromptArguments,
+  steps: string,
+  prefetched: readonly Prefetched[],
+): string =>
   [
     [fillIn(prompt.request, args), ...unmentionedArguments(prompt, args)].join('\n'),
     steps,
@@ -67,7 +91,11 @@ const listedPrompt = ({ name, title, description, arguments: declared }: Prompt)
   name,
   title,
   description,
-  arguments: Object.entries(declared).map(([argument, { description: argumentDescription, required }]) => ({ name: argument, description: argumentDescription, required })),
+  arguments: Object.entries(declared).map(([argument, { description: argumentDescription, required }]) => ({
+    name: argument,
+    description: argumentDescription,
+    required,
+  })),
 });
 
 function truncate(text: string): { readonly text: string; readonly isCut: boolean } {
@@ -76,13 +104,23 @@ function truncate(text: string): { readonly text: string; readonly isCut: boolea
   return { text: firstPart(text, lines > 0 ? lines : mostCharacters), isCut: true };
 }
 
-/** Reads one of a prompt's prefetched resources or tools. A failed read gives a text that says so; undefined if the tool or an argument is missing. */
-async function prefetch({ source: name, given: mapping }: Prompt['prefetch'][number], args: PromptArguments, context: ServerContext, { call, toolNamed }: PromptDependencies): Promise<Prefetched | undefined> {
+/**
+ * Reads one of a prompt's prefetched resources or tools. A failed read gives a text that says so; undefined if the tool
+ * or an argument is missing.
+ */
+async function prefetch(
+  { source: name, given: mapping }: Prompt['prefetch'][number],
+  args: PromptArguments,
+  context: ServerContext,
+  { call, toolNamed }: PromptDependencies,
+): Promise<Prefetched | undefined> {
   const resource = allResources.filter(isPlatformResource).find((one) => one.name === name);
   const tool = resource?.tool ?? toolNamed(name);
   // The server may hide the tool: then the steps contain a warning about it.
   if (!tool) return undefined;
-  const toolArguments: JsonRecord = Object.fromEntries(Object.entries(mapping).map(([variable, argument]) => [variable, args[argument]]));
+  const toolArguments: JsonRecord = Object.fromEntries(
+    Object.entries(mapping).map(([variable, argument]) => [variable, args[argument]]),
+  );
   if (Object.values(toolArguments).includes(undefined)) return undefined;
   const title = clean([resource?.title ?? name, ...Object.values(toolArguments).map(String)].join(': '));
   const reply = await call(context, tool, toolArguments);
@@ -90,7 +128,10 @@ async function prefetch({ source: name, given: mapping }: Prompt['prefetch'][num
   // A tool's full text ends with its proposed next calls.
   if (!resource && reply.text.length <= mostCharacters) return { title, text: reply.text };
   const excerpt = truncate(tool.render.text(reply.data));
-  return { title, text: [fence(excerpt.text), ...(excerpt.isCut ? ['There is more: read it with the tools.'] : [])].join('\n') };
+  return {
+    title,
+    text: [fence(excerpt.text), ...(excerpt.isCut ? ['There is more: read it with the tools.'] : [])].join('\n'),
+  };
 }
 
 async function promptNamed(name: string, texts: Texts | undefined): Promise<Prompt> {
@@ -98,20 +139,40 @@ async function promptNamed(name: string, texts: Texts | undefined): Promise<Prom
   const prompt = prompts.get(name);
   if (prompt) return prompt;
   const suggestion = nearestName(name, [...prompts.keys()]);
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt "${repeated(name)}"${suggestion ? `; did you mean "${suggestion}"?` : ''}`);
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `There is no prompt "${repeated(name)}"${suggestion ? `; did you mean "${suggestion}"?` : ''}`,
+  );
 }
 
 /** Handlers of the program's prompts, whose messages include prefetched data. Without texts there are no prompts. */
 export function promptHandlers(dependencies: PromptDependencies) {
   const { texts, hidden } = dependencies;
   return {
-    list: async (): Promise<ListPromptsResult> => ({ prompts: [...((await texts?.prompts())?.values() ?? [])].map(listedPrompt) }),
-    get: async ({ name, arguments: args = {} }: GetPromptRequest['params'], context: ServerContext): Promise<GetPromptResult> => {
+    list: async (): Promise<ListPromptsResult> => ({
+      prompts: [...((await texts?.prompts())?.values() ?? [])].map(listedPrompt),
+    }),
+    get: async (
+      { name, arguments: args = {} }: GetPromptRequest['params'],
+      context: ServerContext,
+    ): Promise<GetPromptResult> => {
       const prompt = await promptNamed(name, texts);
       const faults = argumentFaults(prompt, args);
-      if (faults.length > 0) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The prompt ${name} can't be made: ${faults.join('; ')}`);
-      const [steps, ...prefetched] = await Promise.all([texts!.steps(name), ...prompt.prefetch.map((one) => prefetch(one, args, context, dependencies))]);
-      const text = promptMessage(prompt, args, withWarning(steps, hidden), prefetched.filter((one) => one !== undefined));
+      if (faults.length > 0)
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          `The prompt ${name} can't be made: ${faults.join('; ')}`,
+        );
+      const [steps, ...prefetched] = await Promise.all([
+        texts!.steps(name),
+        ...prompt.prefetch.map((one) => prefetch(one, args, context, dependencies)),
+      ]);
+      const text = promptMessage(
+        prompt,
+        args,
+        withWarning(steps, hidden),
+        prefetched.filter((one) => one !== undefined),
+      );
       return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] };
     },
   };

@@ -4,7 +4,17 @@ import { ContainerRequest, Email, GitRepositoryRequest } from '../../../contract
 import { durationOf } from '../../../analysis/index.ts';
 
 /** Names of days; each means the latest day of that name. */
-export const days = ['today', 'yesterday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const;
+export const days = [
+  'today',
+  'yesterday',
+  'Monday',
+  'Tuesday',
+  'Wednesday',
+  'Thursday',
+  'Friday',
+  'Saturday',
+  'Sunday',
+] as const;
 
 const isDay = (text: string): boolean => days.some((day) => day.toLowerCase() === text.toLowerCase());
 
@@ -23,7 +33,10 @@ export const formNames = ['email', 'repository', 'version', 'since'] as const;
 
 export const forms: Readonly<Record<(typeof formNames)[number], Form>> = {
   email: matching(Email, 'an e-mail address'),
-  repository: matching(GitRepositoryRequest.shape.url, 'the address of a git repository, such as https://host/owner/repository.git'),
+  repository: matching(
+    GitRepositoryRequest.shape.url,
+    'the address of a git repository, such as https://host/owner/repository.git',
+  ),
   // Commits have the same characters as tags.
   version: matching(ContainerRequest.shape.tag, 'a commit or an image tag'),
   since: {
@@ -47,7 +60,8 @@ const frontMatterPattern = /^---\n(?<front>[\s\S]*?)\n---\n+(?<body>[\s\S]*)$/;
  */
 export async function parseFrontMatter(name: string, text: string): Promise<MarkdownFile> {
   const { front, body } = frontMatterPattern.exec(text.replaceAll('\r\n', '\n'))?.groups ?? {};
-  if (front === undefined || body === undefined) throw new Error(`${name} does not begin with front matter between two lines of dashes.`);
+  if (front === undefined || body === undefined)
+    throw new Error(`${name} does not begin with front matter between two lines of dashes.`);
   // The default export: the bundler keeps no named exports of a CommonJS package.
   const { parse } = (await import('yaml')).default;
   try {
@@ -58,7 +72,14 @@ export async function parseFrontMatter(name: string, text: string): Promise<Mark
 }
 
 /** The kinds of resources that an argument can point at: their names complete it. */
-const kinds = ['project', 'environment', 'service', 'cluster', 'alert_rule', 'role'] as const satisfies readonly ResourceKind[];
+const kinds = [
+  'project',
+  'environment',
+  'service',
+  'cluster',
+  'alert_rule',
+  'role',
+] as const satisfies readonly ResourceKind[];
 
 const Argument = z.strictObject({
   description: z.string().min(1),

@@ -7,15 +7,18 @@ import { serviceResources } from './service-resources.ts';
 import { organizationResources } from './organization-resources.ts';
 
 /** Every resource, those with the fewest URI variables first. */
-export const allResources: readonly Resource[] = [...organizationResources, ...serviceResources, ...serverResources].toSorted(
-  (one, other) => variablesOf(one.uri).length - variablesOf(other.uri).length,
-);
+export const allResources: readonly Resource[] = [
+  ...organizationResources,
+  ...serviceResources,
+  ...serverResources,
+].toSorted((one, other) => variablesOf(one.uri).length - variablesOf(other.uri).length);
 
 /** The part of a template up to its last variable: the URI of the resource itself, without a part such as `/logs`. */
 const resourcePart = /^.*\{\+?\w+\}/;
 
 /**
- * The arguments of a resource at a URI: its last variable gets the URI up to it, which also contains the kind. Undefined
+ * The arguments of a resource at a URI: its last variable gets the URI up to it, which also contains the kind.
+ * Undefined
  * if the URI doesn't match the resource.
  */
 function argumentsAt(resource: Resource, uri: string): JsonRecord | undefined {
@@ -38,13 +41,18 @@ export function resourceAt(uri: string): { readonly resource: Resource; readonly
 
 /** Whether the policy has no rules that could deny a read. */
 const allowsAllReads = (policy: Policy): boolean =>
-  Object.values(omit({ ...policy }, ['readOnly'])).every((rules) => rules === undefined || (Array.isArray(rules) && rules.length === 0));
+  Object.values(omit({ ...policy }, ['readOnly'])).every(
+    (rules) => rules === undefined || (Array.isArray(rules) && rules.length === 0),
+  );
 
 /** Whether the policy allows reading a resource. Others aren't listed either. */
 export const isAllowed = (resource: Resource, policy: Policy): boolean =>
   allowsAllReads(policy) || !isPlatformResource(resource) || denialOf(resource.tool, policy) === undefined;
 
-/** The list entries of the resources that the policy allows. @param hasTexts without texts, the server's own resources aren't listed. */
+/**
+ * The list entries of the resources that the policy allows. @param hasTexts without texts, the server's own resources
+ * aren't listed.
+ */
 export const listedResources = (policy: Policy, hasTexts: boolean): ListedResource[] =>
   allResources
     .filter((one) => isAllowed(one, policy) && (hasTexts || isPlatformResource(one)))

@@ -1,9 +1,17 @@
-import { ProtocolError, ResourceNotFoundError, ResourceTemplate, type McpServer, type ReadResourceResult, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  ResourceNotFoundError,
+  ResourceTemplate,
+  type McpServer,
+  type ReadResourceResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { isRecord, repeated } from '../../../contract/index.ts';
 import type { Unsubscribe } from './watches.ts';
 
 /**
- * Sends notices one after another: those that are due while one is on its way become a single one after it. So a client that
+ * Sends notices one after another: those that are due while one is on its way become a single one after it. So a client
+ * that
  * doesn't read its stream holds at most one in memory.
  * @param failed is called when the client can't be told. Nothing is thrown.
  */
@@ -21,7 +29,9 @@ export function oneByOne(send: () => Promise<unknown>, failed: () => void): () =
     isDue = true;
     if (isSending) return;
     isSending = true;
-    void sendAll().catch(failed).finally(() => (isSending = false));
+    void sendAll()
+      .catch(failed)
+      .finally(() => (isSending = false));
   };
 }
 
@@ -38,7 +48,8 @@ export interface ListedResource {
 export const mimeType = 'text/markdown';
 
 /** The names of a template's variables, in order. */
-export const variablesOf = (uri: string): readonly string[] => [...uri.matchAll(/\{\+?(\w+)\}/g)].map(([, name]) => name!);
+export const variablesOf = (uri: string): readonly string[] =>
+  [...uri.matchAll(/\{\+?(\w+)\}/g)].map(([, name]) => name!);
 
 const templates = new Map<string, ResourceTemplate>();
 
@@ -55,7 +66,12 @@ export type ReadResource = (url: URL, context: ServerContext) => Promise<ReadRes
 
 /** An error of the library, with no more of a URI than errors repeat. */
 function withShortUri(error: unknown, uri: string): unknown {
-  if (!(error instanceof ProtocolError) || repeated(uri) === uri || !JSON.stringify([error.message, error.data]).includes(uri)) return error;
+  if (
+    !(error instanceof ProtocolError) ||
+    repeated(uri) === uri ||
+    !JSON.stringify([error.message, error.data]).includes(uri)
+  )
+    return error;
   const data = isRecord(error.data) && error.data['uri'] === uri ? { ...error.data, uri: repeated(uri) } : undefined;
   return new ProtocolError(error.code, error.message.replaceAll(uri, repeated(uri)), data);
 }
@@ -65,7 +81,10 @@ export function shortenUrisInErrors({ server }: McpServer): void {
   const setHandler = server.setRequestHandler.bind(server) as (method: string, ...rest: unknown[]) => void;
   Object.assign(server, {
     setRequestHandler: (method: string, ...rest: unknown[]) => {
-      const handler = rest.at(-1) as (request: { params?: { uri?: string } }, context: ServerContext) => Promise<unknown>;
+      const handler = rest.at(-1) as (
+        request: { params?: { uri?: string } },
+        context: ServerContext,
+      ) => Promise<unknown>;
       const shortened: typeof handler = async (request, context) => {
         try {
           return await handler(request, context);
@@ -84,13 +103,18 @@ export function registerResources(mcp: McpServer, resources: readonly ListedReso
   mcp.server.registerCapabilities({ resources: { listChanged: false, subscribe: true } });
   for (const { name, uri, title, description } of resources) {
     const template = uriTemplateOf(uri);
-    if (template) mcp.registerResource(name, template, { title, description, mimeType }, (url, _, context) => read(url, context));
+    if (template)
+      mcp.registerResource(name, template, { title, description, mimeType }, (url, _, context) => read(url, context));
     else mcp.registerResource(name, uri, { title, description, mimeType }, read);
   }
 }
 
 /** Watches the resource at a URI. @returns undefined if it can't be watched. */
-export type WatchResource = (context: ServerContext, uri: string, changed: (uri: string) => void) => Promise<Unsubscribe | undefined>;
+export type WatchResource = (
+  context: ServerContext,
+  uri: string,
+  changed: (uri: string) => void,
+) => Promise<Unsubscribe | undefined>;
 
 const subscriptionsOf = new WeakMap<McpServer, () => void>();
 
@@ -98,7 +122,8 @@ const subscriptionsOf = new WeakMap<McpServer, () => void>();
 export const endSubscriptions = (mcp: McpServer): void => subscriptionsOf.get(mcp)?.();
 
 /**
- * Registers subscriptions for clients of the 2025 protocol revisions, which end with the connection. Clients of the 2026
+ * Registers subscriptions for clients of the 2025 protocol revisions, which end with the connection. Clients of the
+ * 2026
  * revision subscribe through the transport instead.
  */
 export function registerSubscriptions(mcp: McpServer, watch: WatchResource): void {
@@ -110,8 +135,19 @@ export function registerSubscriptions(mcp: McpServer, watch: WatchResource): voi
     subscriptions.delete(uri);
   };
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, context) => {
-    const stop = await watch(context, uri, oneByOne(() => server.sendResourceUpdated({ uri }), () => unsubscribe(uri)));
-    if (!stop) throw new ResourceNotFoundError(repeated(uri), `Changes of ${repeated(uri)} can't be told: there is nothing at it, or it can't be watched. Read it to see; subscribe to the status or the logs of something, and to no more than are needed.`);
+    const stop = await watch(
+      context,
+      uri,
+      oneByOne(
+        () => server.sendResourceUpdated({ uri }),
+        () => unsubscribe(uri),
+      ),
+    );
+    if (!stop)
+      throw new ResourceNotFoundError(
+        repeated(uri),
+        `Changes of ${repeated(uri)} can't be told: there is nothing at it, or it can't be watched. Read it to see; subscribe to the status or the logs of something, and to no more than are needed.`,
+      );
     unsubscribe(uri);
     subscriptions.set(uri, stop);
     if (closed) unsubscribe(uri);

@@ -31,7 +31,17 @@ export const organizationResources: readonly PlatformResource[] = [
     description: 'The clusters of the organization, with state, version and lock.',
     toolset: 'clusters',
     operation: operations.list_clusters,
-    render: table('cluster', ['name', 'id', 'status', 'is_locked', 'version', 'region', 'cloud_provider', 'production', 'is_default']),
+    render: table('cluster', [
+      'name',
+      'id',
+      'status',
+      'is_locked',
+      'version',
+      'region',
+      'cloud_provider',
+      'production',
+      'is_default',
+    ]),
   }),
   answerResource({
     name: 'members',
@@ -50,8 +60,19 @@ export const organizationResources: readonly PlatformResource[] = [
     toolset: 'alerts',
     operation: operations.list_alert_rules,
     render: table('alert rule', [
-      'name', 'id', 'state', 'severity', 'enabled', 'is_up_to_date', 'starts_at', 'for_duration', 'condition.promql', 'condition.operator',
-      'condition.threshold', 'target.service.name', 'target.service.environment_name',
+      'name',
+      'id',
+      'state',
+      'severity',
+      'enabled',
+      'is_up_to_date',
+      'starts_at',
+      'for_duration',
+      'condition.promql',
+      'condition.operator',
+      'condition.threshold',
+      'target.service.name',
+      'target.service.environment_name',
     ]),
   }),
   platformResource({
@@ -79,10 +100,17 @@ export const organizationResources: readonly PlatformResource[] = [
     operations: [operations.get_environment, operations.list_services],
     read: async ({ environment }, { read }) => {
       const id = { environment_id: environment };
-      const [found, services] = await Promise.all([read(operations.get_environment, id), read(operations.list_services, id)]);
+      const [found, services] = await Promise.all([
+        read(operations.get_environment, id),
+        read(operations.list_services, id),
+      ]);
       return { ...found, ...services };
     },
-    render: recordWithTable('service', ['name', 'service_type', 'id', 'description', 'updated_at'], ['organization', 'icon_uri']),
+    render: recordWithTable(
+      'service',
+      ['name', 'service_type', 'id', 'description', 'updated_at'],
+      ['organization', 'icon_uri'],
+    ),
   }),
   platformResource({
     name: 'cluster',

@@ -1,5 +1,10 @@
 import { repeated } from '../../../contract/index.ts';
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import type { Policy } from '../../guard/index.ts';
 import type { Reply } from '../../output/index.ts';
 import type { Texts } from '../texts.ts';
@@ -27,14 +32,20 @@ const notFoundReasons: readonly (string | undefined)[] = ['not_found', 'bad_addr
 export const isNotFound = (why: string | undefined): boolean => notFoundReasons.includes(why);
 
 function failure(uri: string, { text, why }: Extract<Reply, { kind: 'failure' }>): ProtocolError {
-  return isNotFound(why) ? new ResourceNotFoundError(repeated(uri), text) : new ProtocolError(ProtocolErrorCode.InternalError, text);
+  return isNotFound(why)
+    ? new ResourceNotFoundError(repeated(uri), text)
+    : new ProtocolError(ProtocolErrorCode.InternalError, text);
 }
 
 const notFound = (uri: string): never => {
   throw new ResourceNotFoundError(repeated(uri));
 };
 
-async function textAt(uri: string, context: ServerContext, { call, policy, texts }: ResourceDependencies): Promise<string> {
+async function textAt(
+  uri: string,
+  context: ServerContext,
+  { call, policy, texts }: ResourceDependencies,
+): Promise<string> {
   const { resource, args } = resourceAt(uri) ?? notFound(uri);
   if (!isPlatformResource(resource)) return resource.text({ policy, texts: texts! });
   const reply = await call(context, resource.tool, args);
@@ -43,6 +54,8 @@ async function textAt(uri: string, context: ServerContext, { call, policy, texts
 }
 
 /** Creates the reader of resources. It calls the platform only when a resource is read. */
-export const resourceReader = (dependencies: ResourceDependencies): ReadResource => async (url, context) => ({
-  contents: [{ uri: url.href, mimeType, text: await textAt(url.href, context, dependencies) }],
-});
+export const resourceReader =
+  (dependencies: ResourceDependencies): ReadResource =>
+  async (url, context) => ({
+    contents: [{ uri: url.href, mimeType, text: await textAt(url.href, context, dependencies) }],
+  });

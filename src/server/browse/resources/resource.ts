@@ -1,7 +1,18 @@
 import * as z from 'zod';
 import type { AnyOperation } from '../../../contract/index.ts';
 import type { Policy } from '../../guard/index.ts';
-import { composeTool, defineTool, record, table, type ArgumentsOf, type CompositionDefinition, type Renderer, type Shape, type Tool, type ToolContext } from '../../tool/index.ts';
+import {
+  composeTool,
+  defineTool,
+  record,
+  table,
+  type ArgumentsOf,
+  type CompositionDefinition,
+  type Renderer,
+  type Shape,
+  type Tool,
+  type ToolContext,
+} from '../../tool/index.ts';
 import type { Texts } from '../texts.ts';
 import { omit, type JsonRecord } from '../../json/index.ts';
 import type { ListedResource } from './mcp-resources.ts';
@@ -34,7 +45,10 @@ export const isPlatformResource = (resource: Resource): resource is PlatformReso
 const anyRecord = z.looseObject({});
 
 /** Creates the tool of a resource when it is first used: most clients read few resources, if any. */
-const lazyResource = (listed: ListedResource & Pick<PlatformResource, 'watched'>, make: () => Tool): PlatformResource => {
+const lazyResource = (
+  listed: ListedResource & Pick<PlatformResource, 'watched'>,
+  make: () => Tool,
+): PlatformResource => {
   let tool: Tool | undefined;
   return {
     ...listed,
@@ -54,15 +68,29 @@ export const answerResource = ({ operation, toolset, render, ...listed }: Answer
   lazyResource(listed, () => defineTool(operation, { toolset, render, description: listed.description }));
 
 /** The definition of a resource that combines several reads. */
-interface PlatformResourceDefinition<Input extends Shape> extends ListedResource, Pick<CompositionDefinition<Input>, 'toolset' | 'operations' | 'render'> {
+interface PlatformResourceDefinition<Input extends Shape>
+  extends ListedResource, Pick<CompositionDefinition<Input>, 'toolset' | 'operations' | 'render'> {
   readonly input: Input;
   readonly read: (args: ArgumentsOf<Input>, context: ToolContext) => Promise<JsonRecord>;
   readonly watched?: WatchSettings;
 }
 
-/** Defines a resource by several reads. Policy rules for its toolset, and rules that deny the tools of its operations, also apply to it. */
-export const platformResource = <const Input extends Shape>({ name, uri, title, description, watched, read, ...rest }: PlatformResourceDefinition<Input>): PlatformResource =>
-  lazyResource({ name, uri, title, description, watched }, () => composeTool({ ...rest, name, description, output: anyRecord, answer: read }));
+/**
+ * Defines a resource by several reads. Policy rules for its toolset, and rules that deny the tools of its operations,
+ * also apply to it.
+ */
+export const platformResource = <const Input extends Shape>({
+  name,
+  uri,
+  title,
+  description,
+  watched,
+  read,
+  ...rest
+}: PlatformResourceDefinition<Input>): PlatformResource =>
+  lazyResource({ name, uri, title, description, watched }, () =>
+    composeTool({ ...rest, name, description, output: anyRecord, answer: read }),
+  );
 
 const listMembers = ['results', 'pagination', 'page', 'page_size', 'without_pages'];
 

@@ -1,5 +1,16 @@
 import { warningsIn } from '../../../analysis/index.ts';
-import { allOperations, defaultPageSizes, DeploymentAction, isAtRest, operations, reference, serviceKinds, terminalOutcome, type AnyOperation, type ServiceKind } from '../../../contract/index.ts';
+import {
+  allOperations,
+  defaultPageSizes,
+  DeploymentAction,
+  isAtRest,
+  operations,
+  reference,
+  serviceKinds,
+  terminalOutcome,
+  type AnyOperation,
+  type ServiceKind,
+} from '../../../contract/index.ts';
 import { anyService, logLines, record, table, type ResolvedResource, type ToolContext } from '../../tool/index.ts';
 import { otherLogText, readServiceLogs, readServiceStatus, type ServiceReference } from '../../context/index.ts';
 import { at, isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
@@ -19,12 +30,20 @@ const configurations = forEachKind((kind) => `get_${kind}`);
 const statuses = forEachKind((kind) => `get_${kind}_status`);
 const logs = forEachKind((kind) => `get_${kind}_logs`);
 const histories = forEachKind((kind) => `list_${kind}_deployments`);
-const variables: typeof configurations = { application: operations.list_environment_variables, container: operations.list_variables_of_container };
+const variables: typeof configurations = {
+  application: operations.list_environment_variables,
+  container: operations.list_variables_of_container,
+};
 
-const listOf = (perKind: typeof configurations): [AnyOperation, ...AnyOperation[]] => Object.values(perKind) as [AnyOperation, ...AnyOperation[]];
+const listOf = (perKind: typeof configurations): [AnyOperation, ...AnyOperation[]] =>
+  Object.values(perKind) as [AnyOperation, ...AnyOperation[]];
 
 /** Reads a service with the operation of its kind. */
-async function readForKind(perKind: typeof configurations, { resolved, read }: ToolContext, parameters: JsonRecord = {}): Promise<JsonRecord> {
+async function readForKind(
+  perKind: typeof configurations,
+  { resolved, read }: ToolContext,
+  parameters: JsonRecord = {},
+): Promise<JsonRecord> {
   const { kind, id } = resolved['service'] as ResolvedResource & { kind: ServiceKind };
   const answer: unknown = await read(perKind[kind]!, { [`${kind}_id`]: id, ...parameters });
   return isRecord(answer) ? answer : {};
@@ -43,10 +62,14 @@ async function readLog(context: ToolContext): Promise<JsonRecord> {
   return log ? { results: log.lines } : readForKind(logs, context, { tail: logLinesShown });
 }
 
-/** Whether the service's current action has not ended: by where it leads or, if that isn't known, by the state alone. */
+/**
+ * Whether the service's current action has not ended: by where it leads or, if that isn't known, by the state alone.
+ */
 function isUnderWay({ action, state }: JsonRecord): boolean {
   if (typeof action !== 'string') return false;
-  return DeploymentAction.safeParse(action).success ? terminalOutcome(action, String(state)) === undefined : !isAtRest(String(state));
+  return DeploymentAction.safeParse(action).success
+    ? terminalOutcome(action, String(state)) === undefined
+    : !isAtRest(String(state));
 }
 
 /** The shown fields of a status, with their paths in the answer. */
@@ -75,7 +98,8 @@ const deploymentFacts = {
   id: 'identifier.execution_id',
 } as const;
 
-const pickFacts = (facts: Readonly<Record<string, string>>, row: JsonRecord): JsonRecord => Object.fromEntries(Object.entries(facts).map(([name, path]) => [name, at(row, path)]));
+const pickFacts = (facts: Readonly<Record<string, string>>, row: JsonRecord): JsonRecord =>
+  Object.fromEntries(Object.entries(facts).map(([name, path]) => [name, at(row, path)]));
 
 /** What is shown of a status. The total of its steps counts once the action has ended. */
 const shownStatus = (status: JsonRecord): JsonRecord => {
@@ -83,21 +107,35 @@ const shownStatus = (status: JsonRecord): JsonRecord => {
   return isUnderWay(shown) ? { ...shown, took_seconds: undefined } : shown;
 };
 
-const stepText = ({ step_name: name, status, duration_sec: seconds }: JsonRecord): string => `${String(name)} ${String(status)} (${String(seconds)} s)`;
+const stepText = ({ step_name: name, status, duration_sec: seconds }: JsonRecord): string =>
+  `${String(name)} ${String(status)} (${String(seconds)} s)`;
 
 const endText = ({ name, status }: JsonRecord): string => `${String(name)} ${String(status)}`;
 
-const deploymentRow = (deployment: JsonRecord): JsonRecord => ({ ...pickFacts(deploymentFacts, deployment), services: recordsIn(deployment['services']).map(endText).join(', ') || undefined });
+const deploymentRow = (deployment: JsonRecord): JsonRecord => ({
+  ...pickFacts(deploymentFacts, deployment),
+  services: recordsIn(deployment['services']).map(endText).join(', ') || undefined,
+});
 
 /** The rows of a deployment history, with the result of each service if there are several. */
-const historyOf = ({ results, ...page }: JsonRecord): JsonRecord => ({ ...page, results: recordsIn(results).map(deploymentRow) });
+const historyOf = ({ results, ...page }: JsonRecord): JsonRecord => ({
+  ...page,
+  results: recordsIn(results).map(deploymentRow),
+});
 
 const history = table('deployment', [...Object.keys(deploymentFacts), 'services']);
 
 /** The statuses of an environment's services in one list, with kinds and, if the services could be listed, names. */
 function statusRows(answer: JsonRecord, services: JsonRecord | undefined): JsonRecord[] {
   const names = new Map(recordsIn(services?.['results']).map((row) => [row['id'], row['name']]));
-  return serviceKinds.flatMap((kind) => recordsIn(answer[`${kind}s`]).map((row) => ({ name: names.get(row['id']), kind, id: row['id'], ...shownStatus(row) })));
+  return serviceKinds.flatMap((kind) =>
+    recordsIn(answer[`${kind}s`]).map((row) => ({
+      name: names.get(row['id']),
+      kind,
+      id: row['id'],
+      ...shownStatus(row),
+    })),
+  );
 }
 
 /** The resources of services, and the status and history of environments. */
@@ -111,7 +149,10 @@ export const serviceResources: readonly PlatformResource[] = [
     input: environment,
     operations: [operations.get_environment_status],
     read: async ({ environment: id }, { read, attempt }) => {
-      const [answer, services] = await Promise.all([read(operations.get_environment_status, { environment_id: id }), attempt(operations.list_services, { environment_id: id })]);
+      const [answer, services] = await Promise.all([
+        read(operations.get_environment_status, { environment_id: id }),
+        attempt(operations.list_services, { environment_id: id }),
+      ]);
       const { environment: environmentStatus, ...rest } = answer as JsonRecord;
       return { ...(isRecord(environmentStatus) && environmentStatus), results: statusRows(rest, services) };
     },
@@ -126,7 +167,13 @@ export const serviceResources: readonly PlatformResource[] = [
     toolset: 'environments',
     input: environment,
     operations: [operations.list_environment_deployments],
-    read: async ({ environment: id }, { read }) => historyOf((await read(operations.list_environment_deployments, { environment_id: id, page_size: defaultPageSizes.rows })) as JsonRecord),
+    read: async ({ environment: id }, { read }) =>
+      historyOf(
+        (await read(operations.list_environment_deployments, {
+          environment_id: id,
+          page_size: defaultPageSizes.rows,
+        })) as JsonRecord,
+      ),
     render: history,
   }),
   platformResource({
@@ -144,13 +191,20 @@ export const serviceResources: readonly PlatformResource[] = [
     name: 'service_status',
     uri: 'infra://service/{kind}/{+service}/status',
     title: 'Status of a service',
-    description: 'The deployment state of a service: what it does now, when it was last deployed, and what is not as it should be of what runs.',
+    description:
+      'The deployment state of a service: what it does now, when it was last deployed, and what is not as it should be of what runs.',
     toolset: 'services',
     input: service,
     operations: listOf(statuses),
     read: async (_, context) => {
-      const status = (await readServiceStatus(referenceOf(context), context))?.status ?? (await readForKind(statuses, context));
-      return { id: status['id'], ...shownStatus(status), warnings: warningsIn(status).join(' ') || undefined, steps: recordsIn(at(status, 'steps.details')).map(stepText).join(', ') || undefined };
+      const status =
+        (await readServiceStatus(referenceOf(context), context))?.status ?? (await readForKind(statuses, context));
+      return {
+        id: status['id'],
+        ...shownStatus(status),
+        warnings: warningsIn(status).join(' ') || undefined,
+        steps: recordsIn(at(status, 'steps.details')).map(stepText).join(', ') || undefined,
+      };
     },
     render: record(),
     watched: { requests: 1, isMoving: isUnderWay },
@@ -179,10 +233,25 @@ export const serviceResources: readonly PlatformResource[] = [
     read: async (_, context) => {
       const { kind, environment: serviceEnvironment } = context.resolved['service']!;
       if (kind in variables) return readForKind(variables, context);
-      if (serviceEnvironment?.id === undefined) return context.refuse(`the variables of a ${kind} can't be listed`, 'Read those of an application or container in the same environment: they share what its environment sets.');
-      return { shown: `Those of its environment: the ones of its own can't be listed for a ${kind}.`, ...(await context.read(operations.list_variables_of_environment, { environment_id: serviceEnvironment.id })) };
+      if (serviceEnvironment?.id === undefined)
+        return context.refuse(
+          `the variables of a ${kind} can't be listed`,
+          'Read those of an application or container in the same environment: they share what its environment sets.',
+        );
+      return {
+        shown: `Those of its environment: the ones of its own can't be listed for a ${kind}.`,
+        ...(await context.read(operations.list_variables_of_environment, { environment_id: serviceEnvironment.id })),
+      };
     },
-    render: recordWithTable('variable', ['key', 'scope', 'variable_type', 'mount_path', 'description', 'updated_at', 'id']),
+    render: recordWithTable('variable', [
+      'key',
+      'scope',
+      'variable_type',
+      'mount_path',
+      'description',
+      'updated_at',
+      'id',
+    ]),
   }),
   platformResource({
     name: 'service_history',

@@ -38,13 +38,24 @@ const digestOf = (value: unknown): string => createHash('sha256').update(JSON.st
  * @returns a function that takes a URI and a listener for changes. It resolves to undefined if the resource can't be
  * watched, doesn't exist, or the caller watches too many.
  */
-export function watchFor(current: () => WatchDependencies, { principal, identity = principal, connection, credential }: Watcher) {
+export function watchFor(
+  current: () => WatchDependencies,
+  { principal, identity = principal, connection, credential }: Watcher,
+) {
   let client: Client | undefined;
   const budget = () => client?.budget(credential);
   const lacks: CallContext['lacks'] = (operation) => client?.lacks(operation) ?? false;
 
   const contextOf = ({ log, clock }: WatchDependencies, signal: AbortSignal): CallContext => ({
-    principal, identity, connection, credential, signal, budget, lacks, log, clock,
+    principal,
+    identity,
+    connection,
+    credential,
+    signal,
+    budget,
+    lacks,
+    log,
+    clock,
     deadline: clock.now() + maximumCallTime,
     requestId: randomUUID(),
     dialogue: { canAsk: false },
@@ -58,14 +69,22 @@ export function watchFor(current: () => WatchDependencies, { principal, identity
       return connected;
     };
     // Only failures are recorded: repeated polls would hide what people did.
-    return runCall(tool, args, contextOf(dependencies, signal), { ...dependencies, connect, recorder: exceptionsOnly(dependencies.recorder) });
+    return runCall(tool, args, contextOf(dependencies, signal), {
+      ...dependencies,
+      connect,
+      recorder: exceptionsOnly(dependencies.recorder),
+    });
   };
 
   const watch = async (uri: string, changed: (uri: string) => void): Promise<Unsubscribe | undefined> => {
     const { watches, policy } = current();
     const { resource, args } = resourceAt(uri) ?? {};
-    if (!resource || !args || !isPlatformResource(resource) || !resource.watched || !isAllowed(resource, policy)) return undefined;
-    const { tool, watched: { requests, isMoving } } = resource;
+    if (!resource || !args || !isPlatformResource(resource) || !resource.watched || !isAllowed(resource, policy))
+      return undefined;
+    const {
+      tool,
+      watched: { requests, isMoving },
+    } = resource;
     const key = JSON.stringify([principal, credential?.key, policyNumber(policy), uri]);
     const stop = watches.watch(
       {
@@ -78,7 +97,12 @@ export function watchFor(current: () => WatchDependencies, { principal, identity
           const reply = await read(tool, args, signal);
           return reply.kind === 'answer'
             ? { state: digestOf(reply.data), moving: isMoving(reply.data), failed: false }
-            : { state: `${reply.kind} ${whyOf(reply)}`, moving: false, failed: true, missing: isNotFound(whyOf(reply)) || (reply.kind === 'failure' && reply.failure.kind === 'denied') };
+            : {
+                state: `${reply.kind} ${whyOf(reply)}`,
+                moving: false,
+                failed: true,
+                missing: isNotFound(whyOf(reply)) || (reply.kind === 'failure' && reply.failure.kind === 'denied'),
+              };
         },
       },
       () => changed(uri),

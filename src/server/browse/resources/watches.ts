@@ -8,7 +8,10 @@ const minimumInterval = { moving: 2_000, still: 10_000 } as const;
 /** The share of the remaining requests that all watches of one credential may use together: the rest is for calls. */
 const budgetShare = { moving: 1 / 2, still: 1 / 4 } as const;
 
-/** Above this share of the whole budget, the budget doesn't slow down polling during a deployment, because deployments are short. Below it, the remaining requests are spread over time. */
+/**
+ * Above this share of the whole budget, the budget doesn't slow down polling during a deployment, because deployments
+ * are short. Below it, the remaining requests are spread over time.
+ */
 const plentyShare = 1 / 2;
 
 const maximumInterval = 300_000;
@@ -32,9 +35,13 @@ export interface PollConditions {
 }
 
 /** Whether enough requests remain to follow something in progress closely. */
-const isPlenty = ({ moving, budget }: PollConditions): boolean => moving && budget !== undefined && budget.remaining > budget.limit * plentyShare;
+const isPlenty = ({ moving, budget }: PollConditions): boolean =>
+  moving && budget !== undefined && budget.remaining > budget.limit * plentyShare;
 
-/** The shortest interval in milliseconds at which a share of the remaining requests lasts until the budget resets; at most the time until then. */
+/**
+ * The shortest interval in milliseconds at which a share of the remaining requests lasts until the budget resets; at
+ * most the time until then.
+ */
 function affordableInterval(conditions: PollConditions, share: number): number {
   const { budget, requests, now } = conditions;
   if (!budget || budget.resetAt <= now || isPlenty(conditions)) return 0;
@@ -43,7 +50,8 @@ function affordableInterval(conditions: PollConditions, share: number): number {
 }
 
 /**
- * The time until the next poll, in milliseconds: short while something is in progress, longer with fewer remaining requests,
+ * The time until the next poll, in milliseconds: short while something is in progress, longer with fewer remaining
+ * requests,
  * more watched resources, and more failures. Random jitter spreads watches that started together.
  */
 export function pollIntervalFor(conditions: PollConditions): number {
@@ -83,11 +91,16 @@ export type Unsubscribe = () => void;
 
 /** All watches of a process. */
 export interface Watches {
-  /** Calls `changed` for every change from now on. @returns undefined if the identity already has `mostWatched` watches. */
+  /**
+   * Calls `changed` for every change from now on. @returns undefined if the identity already has `mostWatched` watches.
+   */
   watch(watched: WatchTarget, changed: () => void): Unsubscribe | undefined;
   /** After a change on this budget: polls its watches soon, and often for a while. */
   pollSoon(budgetKey: string): void;
-  /** Whether the first poll of this key found that the resource doesn't exist; false if the poll takes longer than `firstPollTimeout`. */
+  /**
+   * Whether the first poll of this key found that the resource doesn't exist; false if the poll takes longer than
+   * `firstPollTimeout`.
+   */
   isMissing(key: string): Promise<boolean>;
   /** The number of polled resources. */
   readonly size: () => number;
@@ -108,7 +121,10 @@ export const budgetKeyOf = (credential: Credential | undefined): string => crede
 /** Most resources watched for one identity: more would hardly ever be polled. */
 export const mostWatched = 100;
 
-/** After a change, in milliseconds: the delay until the next poll, and how long to poll often, until a poll itself shows that something is in progress. */
+/**
+ * After a change, in milliseconds: the delay until the next poll, and how long to poll often, until a poll itself shows
+ * that something is in progress.
+ */
 const afterChange = { soon: 500, often: 30_000 } as const;
 
 /** Longest wait for the first poll, in milliseconds. */
@@ -132,10 +148,12 @@ export function createWatches({ clock, random = Math.random, pollInterval = poll
 
   const busyUntil = new Map<string, number>();
 
-  const pollersOn = (budgetKey: string): Poller[] => [...pollers.values()].filter(({ watched }) => watched.budgetKey === budgetKey);
+  const pollersOn = (budgetKey: string): Poller[] =>
+    [...pollers.values()].filter(({ watched }) => watched.budgetKey === budgetKey);
 
   // A deployment shows first in a service's status; its logs and environment change with it.
-  const isBusy = (budgetKey: string): boolean => (busyUntil.get(budgetKey) ?? 0) > clock.now() || pollersOn(budgetKey).some(({ moving }) => moving);
+  const isBusy = (budgetKey: string): boolean =>
+    (busyUntil.get(budgetKey) ?? 0) > clock.now() || pollersOn(budgetKey).some(({ moving }) => moving);
 
   const targetsWith = (member: 'budgetKey' | 'identity', watched: WatchTarget): WatchTarget[] =>
     [...pollers.values()].flatMap((poller) => (poller.watched[member] === watched[member] ? [poller.watched] : []));
@@ -150,7 +168,10 @@ export function createWatches({ clock, random = Math.random, pollInterval = poll
     const { watched, failures } = poller;
     const moving = isBusy(watched.budgetKey);
     const requests = targetsWith('budgetKey', watched).reduce((sum, other) => sum + other.requests, 0);
-    pollAfter(poller, pollInterval({ moving, budget: watched.budget(), requests, failures, now: clock.now(), random: random() }));
+    pollAfter(
+      poller,
+      pollInterval({ moving, budget: watched.budget(), requests, failures, now: clock.now(), random: random() }),
+    );
   };
 
   const poll = async (poller: Poller): Promise<void> => {
@@ -169,7 +190,8 @@ export function createWatches({ clock, random = Math.random, pollInterval = poll
     const wasBusy = isBusy(budgetKey);
     poller.moving = moving;
     schedule(poller);
-    if (moving && !wasBusy) for (const other of pollersOn(budgetKey)) if (other !== poller && other.timer) schedule(other);
+    if (moving && !wasBusy)
+      for (const other of pollersOn(budgetKey)) if (other !== poller && other.timer) schedule(other);
   };
 
   const startPolling = (watched: WatchTarget): Poller | undefined => {

@@ -7,16 +7,28 @@ import { operationText } from '../descriptions.ts';
 import type { Stage } from '../stage.ts';
 import { toolContextOf } from '../tool-context.ts';
 
-/** An answer that may be shown. Where it is that of the call's only request, what the caller itself gave is shown as it was asked for. */
+/**
+ * An answer that may be shown. Where it is that of the call's only request, what the caller itself gave is shown as it
+ * was asked for.
+ */
 const protectAnswer = ({ tool, args, operations, redactor, answers }: SentCall, answer: JsonRecord): JsonRecord =>
-  redactor.value(answer, toolAnswerSchema(tool), operations.length === 1 && answer === answers[0] ? args : undefined) as JsonRecord;
+  redactor.value(
+    answer,
+    toolAnswerSchema(tool),
+    operations.length === 1 && answer === answers[0] ? args : undefined,
+  ) as JsonRecord;
 
 /** What was replaced and what it is now, as either may be shown: what the caller itself gave, as it was asked for. */
 const replacementsOf = ({ operations, answers, args, redactor }: SentCall): ReturnType<ToolContext['replacements']> =>
   operations.flatMap(({ operation, replaces }, index) => {
     if (!replaces) return [];
     const schema = answerSchema(operation);
-    return [{ before: redactor.value(replaces, schema) as JsonRecord, after: redactor.value(answers[index] ?? {}, schema, args) as JsonRecord }];
+    return [
+      {
+        before: redactor.value(replaces, schema) as JsonRecord,
+        after: redactor.value(answers[index] ?? {}, schema, args) as JsonRecord,
+      },
+    ];
   });
 
 const isNotAsAsked = (error: unknown): boolean => error instanceof CallFailure && error.failure.kind === 'not_as_asked';
@@ -31,15 +43,31 @@ export const makeAnswer: Stage<SentCall, never> = {
   run: async (sent) => {
     const { tool, args, operations, context, deps } = sent;
     const changed = operations.filter(({ operation }) => operation.effect !== 'read');
-    const { toolContext, visible, unread } = toolContextOf(sent, { shown: true, hasChanged: changed.length > 0, carriedOut: operations, replacements: () => replacementsOf(sent) });
-    const answers = await Promise.all(sent.answers.map(async (one, index) => visible(operations[index]!.operation, operations[index]!.input, one)));
+    const { toolContext, visible, unread } = toolContextOf(sent, {
+      shown: true,
+      hasChanged: changed.length > 0,
+      carriedOut: operations,
+      replacements: () => replacementsOf(sent),
+    });
+    const answers = await Promise.all(
+      sent.answers.map(async (one, index) => visible(operations[index]!.operation, operations[index]!.input, one)),
+    );
     const call = { ...sent, answers };
-    const make = async (): Promise<JsonRecord> => (tool.answer ? tool.answer(args, toolContext, answers) : (answers[0] ?? {}));
+    const make = async (): Promise<JsonRecord> =>
+      tool.answer ? tool.answer(args, toolContext, answers) : (answers[0] ?? {});
     const answer = await make().catch((error: unknown) =>
-      changed.length === 0 || isNotAsAsked(error) ? Promise.reject(error as Error) : fail({ kind: 'afterwards', done: changed.map(operationText), error: failureOf(error, context.requestId, false) }),
+      changed.length === 0 || isNotAsAsked(error)
+        ? Promise.reject(error as Error)
+        : fail({
+            kind: 'afterwards',
+            done: changed.map(operationText),
+            error: failureOf(error, context.requestId, false),
+          }),
     );
     const isNoOp = tool.operation.effect !== 'read' && operations.length === 0;
-    const reply = answerReply({ tool, args, context, registry: deps.registry }, protectAnswer(call, answer), unread(), { isNoOp });
+    const reply = answerReply({ tool, args, context, registry: deps.registry }, protectAnswer(call, answer), unread(), {
+      isNoOp,
+    });
     return { reply, outcome: isNoOp ? { outcome: 'done', why: 'so_already' } : { outcome: 'done' } };
   },
 };

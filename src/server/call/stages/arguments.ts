@@ -11,7 +11,10 @@ export const checkControls: ArgumentStage = {
   name: 'check controls',
   does: 'Refuses arguments that are too large to check, an argument given twice under different names with different values, and wrong values of dry_run, plan_token and value_from_env. Takes null for absent and "5" for 5 where nothing else can be meant.',
   refuses: ['bad_arguments'],
-  run: async (call) => (call.issues.length > 0 ? fail({ kind: 'bad_arguments', issues: call.issues }) : { ...call, args: lenientArguments(call.tool, call.args) }),
+  run: async (call) =>
+    call.issues.length > 0
+      ? fail({ kind: 'bad_arguments', issues: call.issues })
+      : { ...call, args: lenientArguments(call.tool, call.args) },
 };
 
 /** Fills in the project and environment that the operator keeps calls to. */

@@ -1,10 +1,25 @@
 import { isServiceKind, operations } from '../../../contract/index.ts';
 import { reasonUnreadable, type Target } from '../../context/index.ts';
 import { CallFailure, fail, isDenied } from '../../failure/index.ts';
-import { assertArgumentsInScope, assertInSameEnvironment, assertReadAllowed, needsLocation, readableAmong } from '../../guard/index.ts';
+import {
+  assertArgumentsInScope,
+  assertInSameEnvironment,
+  assertReadAllowed,
+  needsLocation,
+  readableAmong,
+} from '../../guard/index.ts';
 import { at, isRecord, withAt, type JsonRecord } from '../../json/index.ts';
 import { isOfKind } from '../../resolve/index.ts';
-import { lookupFor, type ResolvedResource, type ResourceKind, type Lookup, pointsAt, referencesInRows, referencesInside, shownName } from '../../tool/index.ts';
+import {
+  lookupFor,
+  type ResolvedResource,
+  type ResourceKind,
+  type Lookup,
+  pointsAt,
+  referencesInRows,
+  referencesInside,
+  shownName,
+} from '../../tool/index.ts';
 import type { Call } from '../call.ts';
 import type { Stage } from '../stage.ts';
 import { subjectOf } from '../descriptions.ts';
@@ -32,7 +47,10 @@ const organizationMember = 'organization_id';
 /** Maximum number of items in one argument that refers to resources: each may need a search. */
 const maximumReferences = 100;
 
-/** Whether names of a kind are looked for inside of the scope alone. Alert rules are the organization's, and those of all projects are in one list. */
+/**
+ * Whether names of a kind are looked for inside of the scope alone. Alert rules are the organization's, and those of
+ * all projects are in one list.
+ */
 const isSearchedInScope = (kind: ResourceKind): boolean => kind !== 'alert_rule';
 
 /** Whether the policy keeps the caller from searching the organization. */
@@ -47,43 +65,71 @@ async function isSearchDenied(call: Call): Promise<boolean> {
 }
 
 /**
- * The error for a name that matches nothing, or several things. If the policy restricts which places may be read, it has no
+ * The error for a name that matches nothing, or several things. If the policy restricts which places may be read, it
+ * has no
  * suggestions, and of what is meant only what may be read.
  */
 async function withoutHidden(call: Call, error: unknown): Promise<Error> {
-  const { tool, deps: { policy } } = call;
+  const {
+    tool,
+    deps: { policy },
+  } = call;
   const failure = error instanceof CallFailure ? error.failure : undefined;
   if (failure?.kind !== 'bad_address') return error as Error;
   const { problem } = failure;
-  if (!needsLocation(tool, operations.list_services, policy) && (!policy.scope || isSearchedInScope(problem.kind))) return error as Error;
+  if (!needsLocation(tool, operations.list_services, policy) && (!policy.scope || isSearchedInScope(problem.kind)))
+    return error as Error;
   const note = 'What else there is is not told: the policy restricts what may be read.';
   const candidates = await readableAmong(call, problem.candidates);
-  const told = { candidates, suggestions: [], unusable: undefined, isSearchDenied: await isSearchDenied(call), notes: [...problem.notes, note] };
+  const told = {
+    candidates,
+    suggestions: [],
+    unusable: undefined,
+    isSearchDenied: await isSearchDenied(call),
+    notes: [...problem.notes, note],
+  };
   return new CallFailure({ kind: 'bad_address', problem: { ...problem, ...told } });
 }
 
 /** Thrown where names were looked up in lists that are out of date by now. */
 export class OutdatedNames extends Error {}
 
-const differs = (found: string | undefined, read: string | undefined): boolean => found !== undefined && read !== undefined && found !== read;
+const differs = (found: string | undefined, read: string | undefined): boolean =>
+  found !== undefined && read !== undefined && found !== read;
 
 /**
- * Checks that what names were found for still has these names. A remembered list may be a minute old, and another resource may have the name
- * by now. Only names that the call has read anyway are compared: services, environments, and the environments of services.
+ * Checks that what names were found for still has these names. A remembered list may be a minute old, and another
+ * resource may have the name
+ * by now. Only names that the call has read anyway are compared: services, environments, and the environments of
+ * services.
  * @throws OutdatedNames, once for a call.
  */
 export function assertNamesCurrent({ resolved, withNewLists }: Call, targets: readonly Target[]): void {
   if (withNewLists) return;
   const found = Object.values(resolved).filter(({ kind }) => kind === 'environment' || isServiceKind(kind));
   const isOutdated = (one: ResolvedResource): boolean =>
-    targets.some((target) => target.kind === one.kind && target.id === one.id && (differs(one.name, target.name) || differs(one.environment?.name, target.environment?.name)));
-  if (found.some(isOutdated)) throw new OutdatedNames('the names of this call were looked up in lists that are out of date');
+    targets.some(
+      (target) =>
+        target.kind === one.kind &&
+        target.id === one.id &&
+        (differs(one.name, target.name) || differs(one.environment?.name, target.environment?.name)),
+    );
+  if (found.some(isOutdated))
+    throw new OutdatedNames('the names of this call were looked up in lists that are out of date');
 }
 
-/** How names are looked up: for reads in whatever can be read, for changes only in whole lists, or a namesake could be meant. */
+/**
+ * How names are looked up: for reads in whatever can be read, for changes only in whole lists, or a namesake could be
+ * meant.
+ */
 function lookupOf(call: Call, within: Within): Lookup {
   const { tool, reader, onFlaw, withNewLists } = call;
-  if (tool.operation.effect !== 'read') return { ...lookupFor({ ...call, reader: reader.under({ reasonUnread: reasonUnreadable }) }, within), isForChange: true, withNewLists };
+  if (tool.operation.effect !== 'read')
+    return {
+      ...lookupFor({ ...call, reader: reader.under({ reasonUnread: reasonUnreadable }) }, within),
+      isForChange: true,
+      withNewLists,
+    };
   const readerInParts: Lookup['readerInParts'] = (onRowsLost) =>
     reader.under({
       reasonUnread: reasonUnreadable,
@@ -104,7 +150,9 @@ async function resolveAll(call: Call): Promise<Call> {
   const references = Object.entries(tool.input)
     .flatMap(([name, schema]): { name: string; kind: ResourceKind; member?: string; path?: string }[] => {
       const kind = pointsAt(schema);
-      return kind === undefined ? [...referencesInRows(schema), ...referencesInside(schema)].map((one) => ({ name, ...one })) : [{ name, kind: call.kinds[name] ?? kind }];
+      return kind === undefined
+        ? [...referencesInRows(schema), ...referencesInside(schema)].map((one) => ({ name, ...one }))
+        : [{ name, kind: call.kinds[name] ?? kind }];
     })
     .toSorted((one, other) => rank(one.kind) - rank(other.kind));
   const args: JsonRecord = { ...call.args };
@@ -113,17 +161,28 @@ async function resolveAll(call: Call): Promise<Call> {
   const lookup = (): Lookup => lookupOf(call, within);
 
   const find = (kind: ResourceKind, given: string): Promise<ResolvedResource> =>
-    deps.resolver.resolve(kind, given, lookup()).catch(async (error: unknown) => Promise.reject(await withoutHidden(call, error)));
+    deps.resolver
+      .resolve(kind, given, lookup())
+      .catch(async (error: unknown) => Promise.reject(await withoutHidden(call, error)));
 
   for (const { name, kind, member, path } of references) {
     const value = args[name];
     if (name === organizationMember && value === undefined) args[name] = await deps.resolver.organization(lookup());
     else if (Array.isArray(value)) {
-      if (value.length > maximumReferences) fail({ kind: 'bad_arguments', issues: [`"${shownName(tool, name)}" has ${value.length} items; give at most ${maximumReferences}`] });
+      if (value.length > maximumReferences)
+        fail({
+          kind: 'bad_arguments',
+          issues: [`"${shownName(tool, name)}" has ${value.length} items; give at most ${maximumReferences}`],
+        });
       const rows = value as readonly unknown[];
-      const found = await Promise.all(rows.map((one) => find(kind, String(member !== undefined && isRecord(one) ? one[member] : one))));
-      args[name] = found.map(({ id }, index) => (member === undefined ? id : { ...(rows[index] as JsonRecord), [member]: id }));
-      for (const [index, resource] of found.entries()) resolved[`${name}[${index}]${member === undefined ? '' : `.${member}`}`] = resource;
+      const found = await Promise.all(
+        rows.map((one) => find(kind, String(member !== undefined && isRecord(one) ? one[member] : one))),
+      );
+      args[name] = found.map(({ id }, index) =>
+        member === undefined ? id : { ...(rows[index] as JsonRecord), [member]: id },
+      );
+      for (const [index, resource] of found.entries())
+        resolved[`${name}[${index}]${member === undefined ? '' : `.${member}`}`] = resource;
     } else if (path !== undefined) {
       const given = at(value, path);
       if (!isRecord(value) || typeof given !== 'string') continue;

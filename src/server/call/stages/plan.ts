@@ -1,4 +1,13 @@
-import { assertAllOffered, assertNotLocked, needsConfirmation, noOpOf, planOf, planText, withResolvedNames, type Plan } from '../../guard/index.ts';
+import {
+  assertAllOffered,
+  assertNotLocked,
+  needsConfirmation,
+  noOpOf,
+  planOf,
+  planText,
+  withResolvedNames,
+  type Plan,
+} from '../../guard/index.ts';
 import { omit } from '../../json/index.ts';
 import { fit, noOpReply, type Reply } from '../../output/index.ts';
 import { fence } from '../../redaction/index.ts';
@@ -8,10 +17,15 @@ import type { Stage } from '../stage.ts';
 
 type AssessedStage = Stage<AssessedCall, AssessedCall>;
 
-const makesChanges = ({ tool, operations }: AssessedCall): boolean => tool.operation.effect !== 'read' && operations.length > 0;
+const makesChanges = ({ tool, operations }: AssessedCall): boolean =>
+  tool.operation.effect !== 'read' && operations.length > 0;
 
-/** Whether somebody sees the plan before it is carried out. Otherwise nothing is read for it, so that a harmless change stays one request. */
-const isPreviewed = (call: AssessedCall): boolean => makesChanges(call) && (call.controls.dryRun || needsConfirmation(call.risk));
+/**
+ * Whether somebody sees the plan before it is carried out. Otherwise nothing is read for it, so that a harmless change
+ * stays one request.
+ */
+const isPreviewed = (call: AssessedCall): boolean =>
+  makesChanges(call) && (call.controls.dryRun || needsConfirmation(call.risk));
 
 /** Refuses what the platform is known not to offer. */
 export const assertOffered: AssessedStage = {
@@ -67,7 +81,17 @@ export const makePlan: Stage<AssessedCall, PlannedCall> = {
     if (!makesChanges(call)) return call;
     const { tool, args, operations, target, risk, redactor, resolved, reader, notKnown, note } = call;
     const shown = isPreviewed(call);
-    const plan = await planOf({ tool, args, operations, target: shown ? target : withResolvedNames(target, resolved), risk, reader: shown ? reader : undefined, redactor, notKnown, key: sealingKey(call) });
+    const plan = await planOf({
+      tool,
+      args,
+      operations,
+      target: shown ? target : withResolvedNames(target, resolved),
+      risk,
+      reader: shown ? reader : undefined,
+      redactor,
+      notKnown,
+      key: sealingKey(call),
+    });
     note({ plan: plan.digest, target: plan.target });
     return { ...call, plan };
   },
@@ -75,9 +99,16 @@ export const makePlan: Stage<AssessedCall, PlannedCall> = {
 
 /** The plan as an answer. */
 function planReply(plan: Plan): Reply {
-  const { view, text, omission } = fit({ dry_run: omit({ ...plan }, ['digest']) }, { view: (answer) => answer, text: (shown) => planText(shown['dry_run'] as Plan, { whole: true }), keep: 'first' });
+  const { view, text, omission } = fit(
+    { dry_run: omit({ ...plan }, ['digest']) },
+    { view: (answer) => answer, text: (shown) => planText(shown['dry_run'] as Plan, { whole: true }), keep: 'first' },
+  );
   const heading = `Nothing was done. Without dry_run this would happen (${plan.tier}${needsConfirmation(plan.tier) ? ', after somebody agreed' : ''}):`;
-  return { kind: 'answer', text: [heading, fence(text), omission].filter((part) => part !== undefined).join('\n'), data: view };
+  return {
+    kind: 'answer',
+    text: [heading, fence(text), omission].filter((part) => part !== undefined).join('\n'),
+    data: view,
+  };
 }
 
 /** Ends a dry run with the plan. */
@@ -86,5 +117,6 @@ export const dryRun: Stage<PlannedCall, PlannedCall> = {
   does: 'Ends a dry run.',
   refuses: [],
   replies: 'the plan',
-  run: async (call) => (call.plan && call.controls.dryRun ? { reply: planReply(call.plan), outcome: { outcome: 'planned' } } : call),
+  run: async (call) =>
+    call.plan && call.controls.dryRun ? { reply: planReply(call.plan), outcome: { outcome: 'planned' } } : call,
 };

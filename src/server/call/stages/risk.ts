@@ -19,7 +19,11 @@ export const expand: Stage<Call, ExpandedCall> = {
     const issues = planned.flatMap(issuesOfPlanned);
     if (issues.length > 0) fail({ kind: 'bad_arguments', issues });
     for (const { operation, input, carried, present, given } of planned) {
-      redactor.mention({ ...carried, ...input }, argumentSchema(operation), partSentBack({ ...carried, ...input }, { ...present, ...carried }, given));
+      redactor.mention(
+        { ...carried, ...input },
+        argumentSchema(operation),
+        partSentBack({ ...carried, ...input }, { ...present, ...carried }, given),
+      );
     }
     return { ...call, planned };
   },
@@ -45,8 +49,15 @@ export const assessRisk: Stage<ExpandedCall, AssessedCall> = {
   reads: true,
   run: async (call) => {
     const assessed = await assessOperations(call, call.planned);
-    const { target: { kind, id, mode }, risk, operations } = assessed;
-    assertNamesCurrent(call, operations.flatMap((one) => targetAndTouched(one.target)));
+    const {
+      target: { kind, id, mode },
+      risk,
+      operations,
+    } = assessed;
+    assertNamesCurrent(
+      call,
+      operations.flatMap((one) => targetAndTouched(one.target)),
+    );
     // Names are recorded once they have been protected, with the plan.
     call.note({ tier: risk, target: { kind, id, mode } });
     return { ...call, ...assessed };

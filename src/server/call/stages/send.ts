@@ -1,5 +1,14 @@
 import { fail, failureOf, type FailedChange } from '../../failure/index.ts';
-import { allowsUnattended, countHighRiskChanges, endangersProduction, isOperatorOnly, needsConfirmation, planText, questionFor, type TargetedOperation } from '../../guard/index.ts';
+import {
+  allowsUnattended,
+  countHighRiskChanges,
+  endangersProduction,
+  isOperatorOnly,
+  needsConfirmation,
+  planText,
+  questionFor,
+  type TargetedOperation,
+} from '../../guard/index.ts';
 import { isRecord, type JsonRecord } from '../../json/index.ts';
 import type { ConfirmedCall, PlannedCall, SentCall } from '../call.ts';
 import { operationText, subjectOf } from '../descriptions.ts';
@@ -10,24 +19,31 @@ import { isAboutOne, oneByOneAfter, sendOrStandIn } from '../stand-in.ts';
 /** Whether somebody agrees, where somebody has to. */
 export const confirm: Stage<PlannedCall, ConfirmedCall> = {
   name: 'confirm',
-  does: 'Asks the client\'s user, the operator, or by policy the caller itself, where the risk needs agreement. Uses up the agreement.',
+  does: "Asks the client's user, the operator, or by policy the caller itself, where the risk needs agreement. Uses up the agreement.",
   refuses: ['not_confirmed', 'pending'],
   replies: 'the question',
   run: async (call) => {
     const { args, controls, context, deps, operations, risk, plan, note } = call;
     if (!plan) return call;
     if (!needsConfirmation(risk)) return { ...call, confirmed: 'not_needed' };
-    const mayBeUnattended = allowsUnattended(risk, deps.policy) && !operations.some((one) => endangersProduction(one.risk, one.target));
+    const mayBeUnattended =
+      allowsUnattended(risk, deps.policy) && !operations.some((one) => endangersProduction(one.risk, one.target));
     // Every part counts: what is left to the operator isn't agreed to otherwise beside something graver.
     const risks = [risk, ...operations.flatMap((one) => [one.risk, ...one.parts.map((part) => part.risk)])];
     const operatorOnly = risks.some((one) => isOperatorOnly(one, deps.policy));
-    const confirmation = await deps.confirmer.confirm({ args, plan, question: questionFor(plan), planToken: controls.planToken, mayBeUnattended, operatorOnly }, context);
+    const confirmation = await deps.confirmer.confirm(
+      { args, plan, question: questionFor(plan), planToken: controls.planToken, mayBeUnattended, operatorOnly },
+      context,
+    );
     const refused = { tier: risk, text: planText(plan) };
     switch (confirmation.kind) {
       case 'approved':
         return { ...call, confirmed: confirmation.how };
       case 'needs_input':
-        return { reply: { kind: 'ask', question: confirmation.question, state: confirmation.state }, outcome: { outcome: 'asked' } };
+        return {
+          reply: { kind: 'ask', question: confirmation.question, state: confirmation.state },
+          outcome: { outcome: 'asked' },
+        };
       case 'pending':
         note({ instead: confirmation.instead });
         return fail({ ...confirmation, plan: refused });
@@ -57,7 +73,17 @@ export const recordChange: Stage<ConfirmedCall, ConfirmedCall> = {
     const { tool, risk, plan, confirmed, context, deps, note } = call;
     if (!plan || !confirmed) return call;
     const { principal, connection, requestId } = context;
-    const intent = { tool: tool.name, principal, connection, requestId, tier: risk, target: plan.target, subject: subjectOf(call), plan: plan.digest, confirmed };
+    const intent = {
+      tool: tool.name,
+      principal,
+      connection,
+      requestId,
+      tier: risk,
+      target: plan.target,
+      subject: subjectOf(call),
+      plan: plan.digest,
+      confirmed,
+    };
     await recordIntent(intent, context, deps).catch((error: unknown) => unrecorded(call, error));
     note({ confirmed });
     return call;
@@ -76,7 +102,13 @@ export const sendRequests: Stage<ConfirmedCall, SentCall> = {
     const waiting = [...operations];
     const parts = new Set<TargetedOperation>();
     const failures: FailedChange[] = [];
-    const partly = () => fail({ kind: 'partly', done: sent.map(operationText), failures, of: sent.length + failures.length + waiting.length });
+    const partly = () =>
+      fail({
+        kind: 'partly',
+        done: sent.map(operationText),
+        failures,
+        of: sent.length + failures.length + waiting.length,
+      });
     for (let one = waiting.shift(); one; one = waiting.shift()) {
       if (context.signal.aborted && answers.length + failures.length === 0) fail({ kind: 'cancelled' });
       try {

@@ -3,7 +3,15 @@ import { operatorKeyFor, type OperatorKey } from './operator-secret.ts';
 import type { SecretLock } from '../storage/limits.ts';
 import type { Verdict } from '../storage/tables.ts';
 import type { WaitingPage } from '../storage/waiting-records.ts';
-import { callSealer, callWithCode, isCode, normalCode, signedText, type Pending, type StoredCall } from './pending-calls.ts';
+import {
+  callSealer,
+  callWithCode,
+  isCode,
+  normalCode,
+  signedText,
+  type Pending,
+  type StoredCall,
+} from './pending-calls.ts';
 import type { Decision, RecordDecision } from '../../audit/index.ts';
 
 /** Where an operator decides, and the function that records their decisions. */
@@ -12,8 +20,19 @@ interface ApprovalChannel {
   readonly record: RecordDecision;
 }
 
-const decisionOn = ({ code, principal, plan }: Pending, verdict: Decision['verdict'], how: Decision['how']): Decision => ({
-  verdict, how, code, caller: principal, tool: plan.tool, tier: plan.tier, target: plan.target, plan: plan.digest,
+const decisionOn = (
+  { code, principal, plan }: Pending,
+  verdict: Decision['verdict'],
+  how: Decision['how'],
+): Decision => ({
+  verdict,
+  how,
+  code,
+  caller: principal,
+  tool: plan.tool,
+  tier: plan.tier,
+  target: plan.target,
+  plan: plan.digest,
 });
 
 /**
@@ -22,13 +41,24 @@ const decisionOn = ({ code, principal, plan }: Pending, verdict: Decision['verdi
  * @param decide makes the decision; returns false if it came too late.
  * @throws Error if the record can't be written, or belongs in another log.
  */
-async function decideOnRecord(pending: Pending, verdict: Verdict, { how, record }: ApprovalChannel, log: string, decide: () => Promise<boolean>): Promise<boolean> {
+async function decideOnRecord(
+  pending: Pending,
+  verdict: Verdict,
+  { how, record }: ApprovalChannel,
+  log: string,
+  decide: () => Promise<boolean>,
+): Promise<boolean> {
   if (pending.log !== undefined && pending.log !== log) {
-    throw new Error(`Nothing was decided: the server that asked for ${pending.code} records its calls elsewhere than this program. Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND, then decide again.`);
+    throw new Error(
+      `Nothing was decided: the server that asked for ${pending.code} records its calls elsewhere than this program. Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND, then decide again.`,
+    );
   }
   const recordVerdict = (recorded: Decision['verdict']): Promise<void> => record(decisionOn(pending, recorded, how));
   await recordVerdict(verdict === 'refused' ? 'refused' : 'approved').catch((error: unknown) => {
-    throw new Error(`Nothing was decided: the decision could not be recorded (${(error as Error).message}). Mend that, then decide again.`, { cause: error });
+    throw new Error(
+      `Nothing was decided: the decision could not be recorded (${(error as Error).message}). Mend that, then decide again.`,
+      { cause: error },
+    );
   });
   if (await decide()) return true;
   await recordVerdict('not_made');
@@ -66,7 +96,10 @@ export interface ApprovalQueue {
  * The approval queue of a store.
  * @param channel where the operator decides, and the function that records their decisions.
  */
-export function createApprovalQueue({ store, keys, operator, log }: ApprovalsConfig, channel: ApprovalChannel): ApprovalQueue {
+export function createApprovalQueue(
+  { store, keys, operator, log }: ApprovalsConfig,
+  channel: ApprovalChannel,
+): ApprovalQueue {
   const { waiting, secretTries } = store;
   const sealer = () => callSealer(keys);
   const withCode = async (typed: string, clock: number): Promise<StoredCall | undefined> => {
@@ -78,7 +111,9 @@ export function createApprovalQueue({ store, keys, operator, log }: ApprovalsCon
   return {
     waiting: async (clock, page) => {
       const now = await store.time(clock);
-      return sealer().open(await waiting.undecided(now, page), now).map(({ pending }) => pending);
+      return sealer()
+        .open(await waiting.undecided(now, page), now)
+        .map(({ pending }) => pending);
     },
     count: async (clock) => waiting.countUndecided(await store.time(clock)),
     find: async (code, clock) => {
@@ -96,7 +131,9 @@ export function createApprovalQueue({ store, keys, operator, log }: ApprovalsCon
     decide: async (code, verdict, sign, clock) => {
       const stored = await withCode(code, clock);
       if (stored === undefined || stored.decision) return false;
-      return decideOnRecord(stored.pending, verdict, channel, log(), () => waiting.decide(stored.pending.code, verdict, sign(signedText(stored.seal, verdict))));
+      return decideOnRecord(stored.pending, verdict, channel, log(), () =>
+        waiting.decide(stored.pending.code, verdict, sign(signedText(stored.seal, verdict))),
+      );
     },
   };
 }

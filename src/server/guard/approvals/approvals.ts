@@ -1,4 +1,4 @@
-import type { Plan } from '../plan.ts';
+import type { Plan } from '../planned-call.ts';
 import type { KeyProvider } from '../../context/index.ts';
 import type { GuardStore } from '../storage/guard-store.ts';
 import { hasSecret, isSigned } from './operator-secret.ts';
@@ -68,17 +68,40 @@ export interface ApprovalsConfig {
 }
 
 /** A request as a call that waits from now on, under a new code. */
-const pendingFrom = ({ call, principal, identity, plan, typed }: ApprovalRequest, log: string, now: number): Pending =>
-  ({ code: newCode(), call, principal, identity, plan, typed, log, askedAt: now, expiresAt: now + approvalLifetime });
+const pendingFrom = (
+  { call, principal, identity, plan, typed }: ApprovalRequest,
+  log: string,
+  now: number,
+): Pending => ({
+  code: newCode(),
+  call,
+  principal,
+  identity,
+  plan,
+  typed,
+  log,
+  askedAt: now,
+  expiresAt: now + approvalLifetime,
+});
 
 /**
  * Approvals in a store that all processes of a data directory and the operator's command share.
  * @param announce tells operators that a call began to wait. Only the process that added the call runs it, once.
  */
-export function createApprovals({ store, keys, operator, program, options, log, observer }: ApprovalsConfig, announce?: (pending: Pending) => void): Approvals {
-  const waiting = (code: string): Approval => ({ kind: 'pending', code, command: [program, 'approve', code, ...(options === undefined ? [] : [options])].join(' ') });
+export function createApprovals(
+  { store, keys, operator, program, options, log, observer }: ApprovalsConfig,
+  announce?: (pending: Pending) => void,
+): Approvals {
+  const waiting = (code: string): Approval => ({
+    kind: 'pending',
+    code,
+    command: [program, 'approve', code, ...(options === undefined ? [] : [options])].join(' '),
+  });
 
-  const settle = async ({ pending, seal, decision }: StoredCall, request: ApprovalRequest): Promise<Approval | undefined> => {
+  const settle = async (
+    { pending, seal, decision }: StoredCall,
+    request: ApprovalRequest,
+  ): Promise<Approval | undefined> => {
     const isSame = pending.plan.digest === request.plan.digest;
     if (!decision) {
       if (isSame) return waiting(pending.code);
@@ -107,7 +130,9 @@ export function createApprovals({ store, keys, operator, program, options, log, 
       const pending = pendingFrom(request, log(), now);
       const added = await store.waiting.add(sealer.seal(pending), now, (found) => {
         const present = newestOf(sealer.open(found, now), request.call);
-        return present && !present.decision && present.pending.plan.digest === request.plan.digest ? present.pending.code : undefined;
+        return present && !present.decision && present.pending.plan.digest === request.plan.digest
+          ? present.pending.code
+          : undefined;
       });
       if (added.kind === 'present') return waiting(added.code);
       if (added.kind !== 'added') return added;

@@ -8,13 +8,24 @@ import * as z from 'zod';
  * The operator's secret is the seed of a signing key, and the file holds only the public key: anyone who can read the
  * data directory, such as an assistant with a shell, can verify approvals but can't make them.
  */
-const OperatorFile = z.object({ salt: z.string(), public_key: z.string(), cost: z.int().min(2).max(2 ** 20).optional() });
+const OperatorFile = z.object({
+  salt: z.string(),
+  public_key: z.string(),
+  cost: z
+    .int()
+    .min(2)
+    .max(2 ** 20)
+    .optional(),
+});
 type OperatorFile = z.infer<typeof OperatorFile>;
 
 /** Minimum length of a secret, in characters. */
 export const shortestSecret = 8;
 
-/** The cost of one try at a secret, as the N of scrypt: about a tenth of a second and 64 MB. A file without a cost has this one. */
+/**
+ * The cost of one try at a secret, as the N of scrypt: about a tenth of a second and 64 MB. A file without a cost has
+ * this one.
+ */
 const usualCost = 2 ** 16;
 
 const blockSize = 8;
@@ -28,7 +39,10 @@ const seedPrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 const derive = promisify<string, Buffer, number, ReturnType<typeof scryptOptions>, Buffer>(scrypt);
 
-/** The last derivation in the queue. They run one at a time: each takes a core and 64 MB, and many at once would starve the calls. */
+/**
+ * The last derivation in the queue. They run one at a time: each takes a core and 64 MB, and many at once would starve
+ * the calls.
+ */
 let lastDerivation: Promise<unknown> = Promise.resolve();
 
 function deriveInTurn(secret: string, salt: Buffer, cost: number): Promise<Buffer> {
@@ -37,11 +51,16 @@ function deriveInTurn(secret: string, salt: Buffer, cost: number): Promise<Buffe
   return derived;
 }
 
-const keyFromSeed = (seed: Buffer): KeyObject => createPrivateKey({ key: Buffer.concat([seedPrefix, seed]), format: 'der', type: 'pkcs8' });
+const keyFromSeed = (seed: Buffer): KeyObject =>
+  createPrivateKey({ key: Buffer.concat([seedPrefix, seed]), format: 'der', type: 'pkcs8' });
 
-const signWith = (key: KeyObject) => (text: string): string => sign(null, Buffer.from(text), key).toString('base64');
+const signWith =
+  (key: KeyObject) =>
+  (text: string): string =>
+    sign(null, Buffer.from(text), key).toString('base64');
 
-const publicText = (key: KeyObject): string => createPublicKey(key).export({ format: 'der', type: 'spki' }).toString('base64');
+const publicText = (key: KeyObject): string =>
+  createPublicKey(key).export({ format: 'der', type: 'spki' }).toString('base64');
 
 async function read(path: string): Promise<OperatorFile | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -62,7 +81,11 @@ export const hasSecret = async (path: string): Promise<boolean> => (await read(p
 export async function setSecret(path: string, secret: string, cost = usualCost): Promise<void> {
   if (secret.length < shortestSecret) throw new Error(`The secret must have at least ${shortestSecret} characters.`);
   const salt = randomBytes(16);
-  const content: OperatorFile = { salt: salt.toString('base64'), public_key: publicText(keyFromSeed(await deriveInTurn(secret, salt, cost))), cost };
+  const content: OperatorFile = {
+    salt: salt.toString('base64'),
+    public_key: publicText(keyFromSeed(await deriveInTurn(secret, salt, cost))),
+    cost,
+  };
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await writeFile(`${path}.new`, JSON.stringify(content), { mode: 0o600, flush: true });
   await rename(`${path}.new`, path);

@@ -1,7 +1,7 @@
 import { createHmac, randomInt } from 'node:crypto';
 import { openSealed, sealBytes, type KeyProvider } from '../../context/index.ts';
 import { isRecord, parseJson } from '../../../contract/index.ts';
-import type { Plan } from '../plan.ts';
+import type { Plan } from '../planned-call.ts';
 import type { Verdict } from '../storage/tables.ts';
 import type { FoundRecord, WaitingRecord } from '../storage/waiting-records.ts';
 
@@ -47,14 +47,17 @@ export const newCode = (): string => `${fourLetters()}-${fourLetters()}`;
 
 const codeForm = new RegExp(`^[${alphabet}]{4}-[${alphabet}]{4}$`);
 
-/** Whether a text has the form of a code. Nothing is looked up under any other: databases don't take every character. */
+/**
+ * Whether a text has the form of a code. Nothing is looked up under any other: databases don't take every character.
+ */
 export const isCode = (text: string): boolean => codeForm.test(text);
 
 /** A typed code, in the form in which it is stored. */
 export const normalCode = (typed: string): string => typed.trim().toUpperCase();
 
 /**
- * Seals waiting calls for a store, and reads them back. Whoever reads the store sees neither what a call would do nor who
+ * Seals waiting calls for a store, and reads them back. Whoever reads the store sees neither what a call would do nor
+ * who
  * asked. Ignores records that were changed without the keys.
  */
 export function callSealer(keys: KeyProvider) {
@@ -66,8 +69,14 @@ export function callSealer(keys: KeyProvider) {
     if (!isRecord(stored)) return undefined;
     const { sealed } = stored;
     // Earlier versions stored the call itself. Those that are still there wait for minutes.
-    if (sealed === undefined) return seal === hashOf(record) ? { pending: stored as unknown as Pending, seal, ...(decision && { decision }) } : undefined;
-    const opened = seal === sealOf(record) && typeof sealed === 'string' ? openSealed(sealed, keys('waiting call'), 'waiting call') : undefined;
+    if (sealed === undefined)
+      return seal === hashOf(record)
+        ? { pending: stored as unknown as Pending, seal, ...(decision && { decision }) }
+        : undefined;
+    const opened =
+      seal === sealOf(record) && typeof sealed === 'string'
+        ? openSealed(sealed, keys('waiting call'), 'waiting call')
+        : undefined;
     return opened && { pending: JSON.parse(opened.toString()) as Pending, seal, ...(decision && { decision }) };
   };
 
@@ -76,16 +85,25 @@ export function callSealer(keys: KeyProvider) {
       const { code, call, expiresAt } = pending;
       // Calls of a caller are counted by it, so it is the same for each of them.
       const identity = hashOf(`identity ${pending.identity ?? pending.principal}`);
-      const record = JSON.stringify({ identity, sealed: sealBytes(Buffer.from(JSON.stringify(pending)), keys('waiting call'), 'waiting call') });
+      const record = JSON.stringify({
+        identity,
+        sealed: sealBytes(Buffer.from(JSON.stringify(pending)), keys('waiting call'), 'waiting call'),
+      });
       return { code, call, identity, record, seal: sealOf(record), expiresAt };
     },
-    /** The unchanged ones of some records that have not expired, by their own word: what they were found by may have been changed. */
-    open: (found: readonly FoundRecord[], now: number): StoredCall[] => found.flatMap((one) => open(one) ?? []).filter(({ pending }) => pending.expiresAt > now),
+    /**
+     * The unchanged ones of some records that have not expired, by their own word: what they were found by may have
+     * been changed.
+     */
+    open: (found: readonly FoundRecord[], now: number): StoredCall[] =>
+      found.flatMap((one) => open(one) ?? []).filter(({ pending }) => pending.expiresAt > now),
   };
 }
 
 /** The record under a code. */
-export const callWithCode = (calls: readonly StoredCall[], code: string): StoredCall | undefined => calls.find(({ pending }) => pending.code === code);
+export const callWithCode = (calls: readonly StoredCall[], code: string): StoredCall | undefined =>
+  calls.find(({ pending }) => pending.code === code);
 
 /** The newest record of a call. */
-export const newestOf = (calls: readonly StoredCall[], call: string): StoredCall | undefined => calls.findLast(({ pending }) => pending.call === call);
+export const newestOf = (calls: readonly StoredCall[], call: string): StoredCall | undefined =>
+  calls.findLast(({ pending }) => pending.call === call);

@@ -7,7 +7,10 @@ import { shortened } from '../../../contract/index.ts';
 import { clean, createRedaction } from '../../redaction/index.ts';
 import { mostCriticalMode } from '../risk/risk.ts';
 
-/** What operators are told about a call that waits. It has no arguments and no plan: those are shown only after the operator's secret. */
+/**
+ * What operators are told about a call that waits. It has no arguments and no plan: those are shown only after the
+ * operator's secret.
+ */
 interface WaitingNotice {
   readonly type: 'approval.waiting';
   /** When the call was made. Times are in ISO 8601. */
@@ -34,9 +37,18 @@ const oneLine = (text: string): string => shortened(clean(text).replaceAll(/\s+/
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** The notice of a waiting call. Names that look like secrets are masked. @param page address of the approvals page, if it is served. */
+/**
+ * The notice of a waiting call. Names that look like secrets are masked. @param page address of the approvals page, if
+ * it is served.
+ */
 export function waitingNotice(pending: Pending, page?: string): WaitingNotice {
-  const { code, principal, plan: { tool, tier, target }, askedAt, expiresAt } = pending;
+  const {
+    code,
+    principal,
+    plan: { tool, tier, target },
+    askedAt,
+    expiresAt,
+  } = pending;
   const { text } = createRedaction();
   // Masked before it is cut: part of a secret may not look like one.
   const name = (value: string): string => oneLine(text(value));
@@ -44,7 +56,13 @@ export function waitingNotice(pending: Pending, page?: string): WaitingNotice {
     type: 'approval.waiting',
     timestamp: iso(askedAt),
     data: {
-      code, caller: name(principal), tool, kind: target.kind, target: name(waitingTarget(pending)), risk: tier, mode: mostCriticalMode(target),
+      code,
+      caller: name(principal),
+      tool,
+      kind: target.kind,
+      target: name(waitingTarget(pending)),
+      risk: tier,
+      mode: mostCriticalMode(target),
       expires_at: iso(expiresAt),
       ...(page !== undefined && { url: waitingCallAddress(page, code) }),
     },
@@ -80,10 +98,18 @@ export function parseWebhookUrl(text: string): WebhookTarget {
   const url = URL.parse(text.trim());
   if (!url) throw new Error(`The approvals webhook's URL is not a URL. ${urlForm}`);
   const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
-  if (!isSafe) throw new Error(`The approvals webhook's URL must begin with https://, except for this machine: others could read on the way who wants to change what. ${urlForm}`);
-  const userinfo = url.username === '' && url.password === '' ? undefined : `${decoded(url.username)}:${decoded(url.password)}`;
+  if (!isSafe)
+    throw new Error(
+      `The approvals webhook's URL must begin with https://, except for this machine: others could read on the way who wants to change what. ${urlForm}`,
+    );
+  const userinfo =
+    url.username === '' && url.password === '' ? undefined : `${decoded(url.username)}:${decoded(url.password)}`;
   [url.username, url.password, url.hash] = ['', '', ''];
-  return { url: url.href, host: url.host, ...(userinfo !== undefined && { authorization: `Basic ${Buffer.from(userinfo).toString('base64')}` }) };
+  return {
+    url: url.href,
+    host: url.host,
+    ...(userinfo !== undefined && { authorization: `Basic ${Buffer.from(userinfo).toString('base64')}` }),
+  };
 }
 
 /**
@@ -93,7 +119,10 @@ export function parseWebhookUrl(text: string): WebhookTarget {
 export function parseWebhookKey(secret: string): Buffer {
   const encoded = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret.trim())?.[1] ?? '';
   const key = Buffer.from(encoded, 'base64');
-  if (key.length < 24 || key.length > 64) throw new Error('The approvals webhook\'s secret must be whsec_ followed by 24 to 64 random bytes in base64. To make one: echo "whsec_$(openssl rand -base64 32)"');
+  if (key.length < 24 || key.length > 64)
+    throw new Error(
+      'The approvals webhook\'s secret must be whsec_ followed by 24 to 64 random bytes in base64. To make one: echo "whsec_$(openssl rand -base64 32)"',
+    );
   return key;
 }
 
@@ -137,10 +166,13 @@ function signedHeaders(id: string, body: string, key: Uint8Array): Record<string
 }
 
 /** The result of one attempt: delivered, or why not. */
-type Attempt = { readonly kind: 'delivered' } | { readonly kind: 'failed'; readonly why: string; readonly mayRepeat: boolean };
+type Attempt =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'failed'; readonly why: string; readonly mayRepeat: boolean };
 
 const failureOf = (status: number): Attempt => {
-  if (status >= 300 && status < 400) return { kind: 'failed', why: `status ${status}: redirects are not followed`, mayRepeat: false };
+  if (status >= 300 && status < 400)
+    return { kind: 'failed', why: `status ${status}: redirects are not followed`, mayRepeat: false };
   return { kind: 'failed', why: `status ${status}`, mayRepeat: status >= 500 || status === 408 || status === 429 };
 };
 
@@ -150,11 +182,24 @@ const reasonOf = (error: unknown): string => {
   return name === 'TimeoutError' ? 'no response in time' : ((cause as NodeJS.ErrnoException | undefined)?.code ?? name);
 };
 
-async function send({ url, authorization }: WebhookTarget, headers: Record<string, string>, body: string, signal: AbortSignal): Promise<Attempt> {
+async function send(
+  { url, authorization }: WebhookTarget,
+  headers: Record<string, string>,
+  body: string,
+  signal: AbortSignal,
+): Promise<Attempt> {
   try {
     const response = await fetch(url, {
-      method: 'POST', redirect: 'manual', body, signal,
-      headers: { 'content-type': 'application/json', 'user-agent': 'infra-mcp', ...(authorization !== undefined && { authorization }), ...headers },
+      method: 'POST',
+      redirect: 'manual',
+      body,
+      signal,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'infra-mcp',
+        ...(authorization !== undefined && { authorization }),
+        ...headers,
+      },
     });
     await response.body?.cancel();
     return response.ok ? { kind: 'delivered' } : failureOf(response.status);
@@ -164,7 +209,13 @@ async function send({ url, authorization }: WebhookTarget, headers: Record<strin
 }
 
 /** Creates the webhook of a process. */
-export function createWaitingWebhook({ target, key, page, log, times: { pauses, timeout, grace } = defaultTimes }: WaitingWebhookConfig): WaitingWebhook {
+export function createWaitingWebhook({
+  target,
+  key,
+  page,
+  log,
+  times: { pauses, timeout, grace } = defaultTimes,
+}: WaitingWebhookConfig): WaitingWebhook {
   // Closing ends the pauses at once, and what is being sent after a moment.
   const [closing, stopping] = [new AbortController(), new AbortController()];
   const active = new Set<Promise<void>>();
@@ -175,23 +226,37 @@ export function createWaitingWebhook({ target, key, page, log, times: { pauses, 
     const body = JSON.stringify(waitingNotice(pending, page?.()));
     const id = `approval_${code}_${askedAt}`;
     for (let attempt = 0; ; attempt += 1) {
-      const result = await send(target, signedHeaders(id, body, key), body, AbortSignal.any([stopping.signal, AbortSignal.timeout(timeout)]));
+      const result = await send(
+        target,
+        signedHeaders(id, body, key),
+        body,
+        AbortSignal.any([stopping.signal, AbortSignal.timeout(timeout)]),
+      );
       if (result.kind === 'delivered') return log.info({ code, host }, 'approvals webhook: delivered');
       const { why, mayRepeat } = result;
       const wait = pauses[attempt];
-      if (closing.signal.aborted) return log.warn({ code, host }, 'approvals webhook: given up, because the server stops');
-      if (!mayRepeat || wait === undefined || Date.now() + wait >= expiresAt) return log.error({ code, host, why }, 'approvals webhook: not delivered');
+      if (closing.signal.aborted)
+        return log.warn({ code, host }, 'approvals webhook: given up, because the server stops');
+      if (!mayRepeat || wait === undefined || Date.now() + wait >= expiresAt)
+        return log.error({ code, host, why }, 'approvals webhook: not delivered');
       log.warn({ code, host, why }, 'approvals webhook: not delivered yet, trying again');
       await pause(wait, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
-      if (closing.signal.aborted) return log.warn({ code, host }, 'approvals webhook: given up, because the server stops');
+      if (closing.signal.aborted)
+        return log.warn({ code, host }, 'approvals webhook: given up, because the server stops');
     }
   };
 
   return {
     announce: (pending) => {
-      if (active.size >= maximumNotices) return log.error({ code: pending.code, host }, 'approvals webhook: not delivered, because too many notices wait to be sent');
+      if (active.size >= maximumNotices)
+        return log.error(
+          { code: pending.code, host },
+          'approvals webhook: not delivered, because too many notices wait to be sent',
+        );
       const delivery: Promise<void> = deliver(pending)
-        .catch((error: unknown) => log.error({ code: pending.code, host, why: reasonOf(error) }, 'approvals webhook: not delivered'))
+        .catch((error: unknown) =>
+          log.error({ code: pending.code, host, why: reasonOf(error) }, 'approvals webhook: not delivered'),
+        )
         .finally(() => active.delete(delivery));
       active.add(delivery);
     },

@@ -1,20 +1,37 @@
 import { createHmac } from 'node:crypto';
-import { ephemeralKeys, type AskingFailure, type CallContext, type KeyProvider, type KeyRing } from '../../context/index.ts';
+import {
+  ephemeralKeys,
+  type AskingFailure,
+  type CallContext,
+  type KeyProvider,
+  type KeyRing,
+} from '../../context/index.ts';
 import { canonical, type JsonRecord } from '../../json/index.ts';
 import type { Approval, Approvals } from '../approvals/approvals.ts';
-import type { Plan } from '../plan.ts';
+import type { Plan } from '../planned-call.ts';
 import { fitsClient, readAgreement, type Question } from './question.ts';
 import type { InsteadOfClient, Refusal } from '../../failure/index.ts';
 import type { ConfirmedBy } from '../../audit/index.ts';
 import type { SingleUses } from '../storage/limits.ts';
 import { createSealer, type SealBinding, type Sealer } from './seal.ts';
 
-/** Whether a call may go on. It is a value, so that the call can be handled again from the start with the user's answer. */
+/**
+ * Whether a call may go on. It is a value, so that the call can be handled again from the start with the user's answer.
+ */
 export type Confirmation =
   | { readonly kind: 'approved'; readonly how: ConfirmedBy }
   | { readonly kind: 'needs_input'; readonly question: Question; readonly state: string }
-  /** The call can be repeated after the operator approved the code, or with the token. `instead`: why the client's user was not asked. */
-  | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly instead?: InsteadOfClient }
+  /**
+   * The call can be repeated after the operator approved the code, or with the token. `instead`: why the client's user
+   * was not asked.
+   */
+  | {
+      readonly kind: 'pending';
+      readonly code?: string;
+      readonly command?: string;
+      readonly planToken?: string;
+      readonly instead?: InsteadOfClient;
+    }
   | { readonly kind: 'refused'; readonly why: Refusal };
 
 /** A call to confirm. */
@@ -32,7 +49,9 @@ export interface ConfirmationRequest {
 }
 
 export interface Confirmer {
-  /** Asks somebody to confirm, or reads the answer that came back. Its only effects are to ask and to use up an answer. */
+  /**
+   * Asks somebody to confirm, or reads the answer that came back. Its only effects are to ask and to use up an answer.
+   */
   confirm(request: ConfirmationRequest, context: CallContext): Promise<Confirmation>;
 }
 
@@ -40,7 +59,10 @@ export interface ConfirmerConfig {
   /** Keys that bind an agreement to a call. Processes that share approvals share them. */
   readonly keys?: KeyProvider;
   readonly approvals?: Approvals;
-  /** What servers share so that each of them takes answers to questions of the others, and their plan tokens. Default: this process takes only its own. */
+  /**
+   * What servers share so that each of them takes answers to questions of the others, and their plan tokens. Default:
+   * this process takes only its own.
+   */
   readonly shared?: SharedAnswers;
 }
 
@@ -54,7 +76,10 @@ export interface SharedAnswers {
 /** Lifetime of a question or plan token, in seconds. */
 export const questionLifetime = 600;
 
-/** How long a client may take to bring an answer where the server waits for it, in milliseconds: a minute less, so that the call can still go on with it. */
+/**
+ * How long a client may take to bring an answer where the server waits for it, in milliseconds: a minute less, so that
+ * the call can still go on with it.
+ */
 export const answerTime = (questionLifetime - 60) * 1000;
 
 const refused = (why: Refusal): Confirmation => ({ kind: 'refused', why });
@@ -69,33 +94,51 @@ const operatorSaysNo: Record<Exclude<Approval['kind'], 'pending' | 'approved'>, 
 };
 
 /**
- * Asks for confirmation in this order. First, the user through the client. If the client shows no forms or failed to, the plan
- * is too long for one, or the policy leaves it to the operator: the operator, in a terminal or on the page. If the client
+ * Asks for confirmation in this order. First, the user through the client. If the client shows no forms or failed to,
+ * the plan
+ * is too long for one, or the policy leaves it to the operator: the operator, in a terminal or on the page. If the
+ * client
  * shows no forms and the operator allows it: the caller itself, by passing the plan's token back. Otherwise nobody. An
  * agreement is bound to principal, tool, exact arguments and what the plan read, and counts once.
  *
- * That a client declares forms is only believed until it fails to show one; its memory keeps that. What a user says, even
+ * That a client declares forms is only believed until it fails to show one; its memory keeps that. What a user says,
+ * even
  * no, is never a failure of the client.
  */
 export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: ConfirmerConfig = {}): Confirmer {
   const own = ephemeralKeys();
   const sealerFor = (purpose: 'question' | 'plan token'): Sealer =>
-    createSealer(shared ? { singleUses: shared.singleUses, keys: () => shared.keyRing().map((keysOfOne) => keysOfOne(purpose)) } : own(purpose), questionLifetime);
+    createSealer(
+      shared
+        ? { singleUses: shared.singleUses, keys: () => shared.keyRing().map((keysOfOne) => keysOfOne(purpose)) }
+        : own(purpose),
+      questionLifetime,
+    );
   const questions = sealerFor('question');
   const planTokens = sealerFor('plan token');
 
   const bind = ({ args, plan }: ConfirmationRequest, principal: string): SealBinding => ({
-    call: createHmac('sha256', keys('plan')).update(JSON.stringify(canonical([principal, plan.tool, args]))).digest('base64url'),
+    call: createHmac('sha256', keys('plan'))
+      .update(JSON.stringify(canonical([principal, plan.tool, args])))
+      .digest('base64url'),
     plan: plan.digest,
   });
 
-  const askUser = async ({ question }: ConfirmationRequest, bound: SealBinding, { dialogue }: CallContext): Promise<Confirmation> => {
+  const askUser = async (
+    { question }: ConfirmationRequest,
+    bound: SealBinding,
+    { dialogue }: CallContext,
+  ): Promise<Confirmation> => {
     const state = await questions.seal(bound);
     dialogue.memory?.asked(bound.call);
     return { kind: 'needs_input', question, state };
   };
 
-  async function throughClient(request: ConfirmationRequest, bound: SealBinding, context: CallContext): Promise<Confirmation> {
+  async function throughClient(
+    request: ConfirmationRequest,
+    bound: SealBinding,
+    context: CallContext,
+  ): Promise<Confirmation> {
     const { state, answer, failure = 'unusable_answer', memory } = context.dialogue;
     if (state === undefined) {
       const known = memory?.failure(bound.call);
@@ -103,7 +146,8 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: C
     }
     const seal = await questions.open(state, bound, context);
     if (typeof seal === 'string') return refused(seal);
-    // Whatever came back settles the question: an answer that comes after a failure doesn't count beside what came in its place.
+    // Whatever came back settles the question: an answer that comes after a failure doesn't count beside what came in
+    // its place.
     const unusable = await seal.use();
     if (unusable) return refused(unusable);
     if (context.signal.aborted) return refused('late');
@@ -124,38 +168,70 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: C
     return unusable ? refused(unusable) : { kind: 'approved', how: 'unattended' };
   }
 
-  async function byOperator({ plan, question }: ConfirmationRequest, bound: SealBinding, context: CallContext): Promise<Confirmation | undefined> {
+  async function byOperator(
+    { plan, question }: ConfirmationRequest,
+    bound: SealBinding,
+    context: CallContext,
+  ): Promise<Confirmation | undefined> {
     if (!approvals || !(await approvals.available())) return undefined;
     const { principal, identity = principal, clock } = context;
-    const approval = await approvals.ask({ call: bound.call, principal, identity, plan, typed: question.typed }, clock.now());
+    const approval = await approvals.ask(
+      { call: bound.call, principal, identity, plan, typed: question.typed },
+      clock.now(),
+    );
     if (approval.kind === 'pending') return approval;
-    return approval.kind === 'approved' ? { kind: 'approved', how: approval.onPage ? 'page' : 'terminal' } : operatorSaysNo[approval.kind];
+    return approval.kind === 'approved'
+      ? { kind: 'approved', how: approval.onPage ? 'page' : 'terminal' }
+      : operatorSaysNo[approval.kind];
   }
 
   // If the user could be asked, a caller never confirms by itself: otherwise it would only have to make its plan long.
-  async function insteadOfClient(why: InsteadOfClient, request: ConfirmationRequest, bound: SealBinding, context: CallContext): Promise<Confirmation> {
+  async function insteadOfClient(
+    why: InsteadOfClient,
+    request: ConfirmationRequest,
+    bound: SealBinding,
+    context: CallContext,
+  ): Promise<Confirmation> {
     if (context.signal.aborted) return refused('late');
     const settled = await byOperator(request, bound, context);
     return settled?.kind === 'pending' ? { ...settled, instead: why } : (settled ?? refused(why));
   }
 
   /** @param failure why a client that declares forms shows none. */
-  async function withoutClient(request: ConfirmationRequest, bound: SealBinding, context: CallContext, failure?: AskingFailure): Promise<Confirmation> {
+  async function withoutClient(
+    request: ConfirmationRequest,
+    bound: SealBinding,
+    context: CallContext,
+    failure?: AskingFailure,
+  ): Promise<Confirmation> {
     const { planToken, mayBeUnattended } = request;
     if (context.signal.aborted) return refused('late');
     if (planToken !== undefined && mayBeUnattended) return byToken(planToken, bound, context);
-    const offered = { ...(failure && { instead: failure }), ...(mayBeUnattended && { planToken: await planTokens.seal(bound) }) };
+    const offered = {
+      ...(failure && { instead: failure }),
+      ...(mayBeUnattended && { planToken: await planTokens.seal(bound) }),
+    };
     const settled = await byOperator(request, bound, context);
     // If no more calls may wait for the operator, the caller can still confirm by itself.
-    const isFull = settled?.kind === 'refused' && (settled.why === 'too_many_of_caller' || settled.why === 'too_many_in_all');
-    if (settled && !(isFull && mayBeUnattended)) return settled.kind === 'pending' ? { ...settled, ...offered } : settled;
+    const isFull =
+      settled?.kind === 'refused' && (settled.why === 'too_many_of_caller' || settled.why === 'too_many_in_all');
+    if (settled && !(isFull && mayBeUnattended))
+      return settled.kind === 'pending' ? { ...settled, ...offered } : settled;
     return mayBeUnattended ? { kind: 'pending', ...offered } : refused(failure ?? 'cannot_ask');
   }
 
-  // A client that doesn't know the request is like one that declares no forms. Others have a user who could be asked, and may
+  // A client that doesn't know the request is like one that declares no forms. Others have a user who could be asked,
+  // and may
   // have failed because of what is in the plan: then the caller doesn't confirm by itself.
-  const afterFailure = (why: AskingFailure, request: ConfirmationRequest, bound: SealBinding, context: CallContext): Promise<Confirmation> =>
-    why === 'no_such_method' ? withoutClient(request, bound, context, why) : insteadOfClient(why, request, bound, context);
+  const afterFailure = (
+    why: AskingFailure,
+    request: ConfirmationRequest,
+    bound: SealBinding,
+    context: CallContext,
+  ): Promise<Confirmation> =>
+    why === 'no_such_method'
+      ? withoutClient(request, bound, context, why)
+      : insteadOfClient(why, request, bound, context);
 
   return {
     confirm: (request, context) => {
@@ -163,7 +239,9 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: C
       // Checked before anything that the caller controls: whether its client can ask, its user's answer, a token.
       if (request.operatorOnly) return insteadOfClient('operator_only', request, bound, context);
       if (!context.dialogue.canAsk) return withoutClient(request, bound, context);
-      return fitsClient(request.question) ? throughClient(request, bound, context) : insteadOfClient('too_long', request, bound, context);
+      return fitsClient(request.question)
+        ? throughClient(request, bound, context)
+        : insteadOfClient('too_long', request, bound, context);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
-import { planText, type Plan } from '../plan.ts';
+import { type Plan } from '../planned-call.ts';
+import { planText } from '../plan-text.ts';
 import { needsTypedName } from '../risk/risk.ts';
 
 /** The question for the user before a high-risk call. */
@@ -22,8 +23,12 @@ export function questionFor(plan: Plan): Question {
   return { message: `The assistant wants to run ${tool} (${risk}).\n${planText(plan, { whole: true })}`, typed };
 }
 
-/** Whether somebody typed the required text. Keyboards compose letters with marks in other ways than names do, which nobody sees. */
-export const matchesTyped = (typed: string, input: string | null | undefined): boolean => typed !== '' && input?.trim().normalize() === typed.normalize();
+/**
+ * Whether somebody typed the required text. Keyboards compose letters with marks in other ways than names do, which
+ * nobody sees.
+ */
+export const matchesTyped = (typed: string, input: string | null | undefined): boolean =>
+  typed !== '' && input?.trim().normalize() === typed.normalize();
 
 /** The form's field in which the user agrees, by kind of question. */
 export const answerMember = { typed: 'name', yes: 'approve' } as const;
@@ -35,20 +40,32 @@ export const formFor = ({ typed }: Question): Form =>
   typed === undefined
     ? {
         type: 'object',
-        properties: { [answerMember.yes]: { type: 'boolean', title: 'Approve', description: 'Carry this out', default: false } },
+        properties: {
+          [answerMember.yes]: { type: 'boolean', title: 'Approve', description: 'Carry this out', default: false },
+        },
         required: [answerMember.yes],
       }
     : {
         type: 'object',
-        properties: { [answerMember.typed]: { type: 'string', title: `Type ${typed} to approve`, description: 'Anything else does nothing' } },
+        properties: {
+          [answerMember.typed]: {
+            type: 'string',
+            title: `Type ${typed} to approve`,
+            description: 'Anything else does nothing',
+          },
+        },
         required: [answerMember.typed],
       };
 
 /**
- * What the content of an accepted form says. `unusable`: the field has a value that the form doesn't allow, so the client didn't
+ * What the content of an accepted form says. `unusable`: the field has a value that the form doesn't allow, so the
+ * client didn't
  * show the form that it got. A field that was left empty is no agreement, and the user's doing.
  */
-export function readAgreement({ typed }: Question, content: Readonly<Record<string, unknown>>): 'agreed' | 'not_agreed' | 'unusable' {
+export function readAgreement(
+  { typed }: Question,
+  content: Readonly<Record<string, unknown>>,
+): 'agreed' | 'not_agreed' | 'unusable' {
   const value = content[typed === undefined ? answerMember.yes : answerMember.typed] ?? undefined;
   if (value === undefined) return 'not_agreed';
   if (typeof value !== (typed === undefined ? 'boolean' : 'string')) return 'unusable';

@@ -5,7 +5,10 @@ import type { InvalidSeal } from '../../failure/index.ts';
 import { monotonicClock } from '../storage/clock.ts';
 import type { SingleUses } from '../storage/limits.ts';
 
-/** Single uses of this process: it remembers what was used for as long as that could come back. What expired is known from its seal. */
+/**
+ * Single uses of this process: it remembers what was used for as long as that could come back. What expired is known
+ * from its seal.
+ */
 function ephemeralSingleUses(steady: Clock): SingleUses {
   const used = new Map<string, number>();
   let longest = 0;
@@ -85,15 +88,23 @@ async function verifyWithAny(codecs: readonly Codec[], text: string): Promise<Se
 }
 
 /**
- * Seals that are valid in this process or, if they are shared, at all processes of the store. Those of one process expire
- * by a monotonic clock, and shared ones by the time of the store, so a system clock that steps back doesn't extend them.
+ * Seals that are valid in this process or, if they are shared, at all processes of the store. Those of one process
+ * expire
+ * by a monotonic clock, and shared ones by the time of the store, so a system clock that steps back doesn't extend
+ * them.
  * @param source a key of this process, or what servers share.
  * @param lifetime of a seal, in seconds.
  */
-export function createSealer(source: Uint8Array | SharedSeals, lifetime: number, clock: Clock = { now: Date.now }): Sealer {
+export function createSealer(
+  source: Uint8Array | SharedSeals,
+  lifetime: number,
+  clock: Clock = { now: Date.now },
+): Sealer {
   const steady = monotonicClock(clock);
   const isShared = !(source instanceof Uint8Array);
-  const { singleUses, keys }: SharedSeals = isShared ? source : { singleUses: ephemeralSingleUses(steady), keys: () => [source] };
+  const { singleUses, keys }: SharedSeals = isShared
+    ? source
+    : { singleUses: ephemeralSingleUses(steady), keys: () => [source] };
   const codecOf = codecsFor(lifetime);
   const milliseconds = lifetime * 1000;
   return {

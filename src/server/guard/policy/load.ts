@@ -3,7 +3,16 @@ import type { Document, LineCounter } from 'yaml';
 import type * as z from 'zod';
 import { nearestName, printPath, type Path, type Tool } from '../../tool/index.ts';
 import { isRecord, pick } from '../../json/index.ts';
-import { millisecondsOf, policyFileFor, conditionOrder, type Conditions, type DeniedAction, type Freeze, type Rule, type Rules } from './rules.ts';
+import {
+  millisecondsOf,
+  policyFileFor,
+  conditionOrder,
+  type Conditions,
+  type DeniedAction,
+  type Freeze,
+  type Rule,
+  type Rules,
+} from './rules.ts';
 import { reasonUnreachable } from './unreachable-rules.ts';
 
 /**
@@ -11,7 +20,11 @@ import { reasonUnreachable } from './unreachable-rules.ts';
  * @param duration of each window, in milliseconds.
  * @throws Error if the expression or the time zone is invalid.
  */
-export async function freezeWindows(expression: string, timezone: string, duration: number): Promise<Freeze['activeUntil']> {
+export async function freezeWindows(
+  expression: string,
+  timezone: string,
+  duration: number,
+): Promise<Freeze['activeUntil']> {
   const { Cron } = await import('croner');
   const cron = new Cron(expression, { timezone, paused: true });
   const activeUntil: Freeze['activeUntil'] = (now) => {
@@ -32,9 +45,15 @@ interface Fault {
 }
 
 const failure = (path: string, faults: readonly Fault[]): Error =>
-  new Error(['The policy can not be used:', ...faults.map(({ line, what }) => `${path}${line === undefined ? '' : `:${line}`}: ${what}`)].join('\n'));
+  new Error(
+    [
+      'The policy can not be used:',
+      ...faults.map(({ line, what }) => `${path}${line === undefined ? '' : `:${line}`}: ${what}`),
+    ].join('\n'),
+  );
 
-const isNode = (value: unknown): value is { range: [number, number, number] } => isRecord(value) && Array.isArray(value['range']);
+const isNode = (value: unknown): value is { range: [number, number, number] } =>
+  isRecord(value) && Array.isArray(value['range']);
 
 /** The line of the node at a path, or of the nearest node around it. */
 function lineOf(document: Document, lines: LineCounter, path: Path): number | undefined {
@@ -55,21 +74,29 @@ const knownKeys = (schema: z.ZodObject, path: Path): string[] => {
 /** Faults from a zod issue, each with the path of its member; one for each unknown key. */
 const faultsOf = (issue: z.core.$ZodIssue, schema: z.ZodObject): { path: Path; what: string }[] => {
   const path = issue.path as Path;
-  if (issue.code !== 'unrecognized_keys') return [{ path, what: path.length > 0 ? `${printPath(path)}: ${issue.message}` : issue.message }];
+  if (issue.code !== 'unrecognized_keys')
+    return [{ path, what: path.length > 0 ? `${printPath(path)}: ${issue.message}` : issue.message }];
   const names = knownKeys(schema, path);
   return issue.keys.map((key) => {
     const near = nearestName(key, names);
-    return { path: [...path, key], what: `"${printPath([...path, key])}" is not known; ${near ? `did you mean "${near}"?` : `known here: ${names.join(', ')}`}` };
+    return {
+      path: [...path, key],
+      what: `"${printPath([...path, key])}" is not known; ${near ? `did you mean "${near}"?` : `known here: ${names.join(', ')}`}`,
+    };
   });
 };
 
-const label = (path: string, key: string, index: number, name: string | undefined): string => `${path}, ${key}[${index}]${name === undefined ? '' : ` "${name}"`}`;
+const label = (path: string, key: string, index: number, name: string | undefined): string =>
+  `${path}, ${key}[${index}]${name === undefined ? '' : ` "${name}"`}`;
 
 type RuleInFile = Conditions & { readonly name?: string };
 
 /** The operations that a tool is there for: all that it changes something by, or the reads that it is there to show. */
 function ownOperationsOf({ operation, operations, equivalentOperations = [] }: Tool): readonly string[] {
-  const own = operation.effect === 'read' ? equivalentOperations : [...operations, ...equivalentOperations].filter(({ effect }) => effect !== 'read');
+  const own =
+    operation.effect === 'read'
+      ? equivalentOperations
+      : [...operations, ...equivalentOperations].filter(({ effect }) => effect !== 'read');
   return own.map(({ name }) => name);
 }
 
@@ -77,7 +104,9 @@ function ownOperationsOf({ operation, operations, equivalentOperations = [] }: T
 const deniedActionsOf = ({ tool: names = [] }: RuleInFile, tools: readonly Tool[]): DeniedAction[] =>
   tools.flatMap((tool) => {
     const own = ownOperationsOf(tool);
-    return names.includes(tool.name) && own.some((operation) => operation !== tool.name) ? [{ tool: tool.name, operations: own, isDone: tool.matchesAction }] : [];
+    return names.includes(tool.name) && own.some((operation) => operation !== tool.name)
+      ? [{ tool: tool.name, operations: own, isDone: tool.matchesAction }]
+      : [];
   });
 
 function conditionsOf(rule: RuleInFile, tools: readonly Tool[]): Conditions {
@@ -85,7 +114,10 @@ function conditionsOf(rule: RuleInFile, tools: readonly Tool[]): Conditions {
   return { ...pick(rule, conditionOrder), ...(actions.length > 0 && { actions }) };
 }
 
-const ruleOf = (path: string, key: string, rule: RuleInFile, index: number, tools: readonly Tool[]): Rule => ({ conditions: conditionsOf(rule, tools), setBy: label(path, key, index, rule.name) });
+const ruleOf = (path: string, key: string, rule: RuleInFile, index: number, tools: readonly Tool[]): Rule => ({
+  conditions: conditionsOf(rule, tools),
+  setBy: label(path, key, index, rule.name),
+});
 
 type Window = NonNullable<z.infer<ReturnType<typeof policyFileFor>>['freeze']>[number];
 
@@ -105,23 +137,46 @@ export async function parsePolicy(path: string, text: string, tools: readonly To
   const { LineCounter: Lines, parseDocument } = (await import('yaml')).default;
   const lines = new Lines();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  if (document.errors.length > 0) throw failure(path, document.errors.map(({ message, pos }) => ({ line: lines.linePos(pos[0]).line, what: message })));
+  if (document.errors.length > 0)
+    throw failure(
+      path,
+      document.errors.map(({ message, pos }) => ({ line: lines.linePos(pos[0]).line, what: message })),
+    );
   const content = document.toJS() as unknown;
   if (!isRecord(content)) throw failure(path, [{ what: 'holds no policy; write for instance "read_only: true"' }]);
   const schema = policyFileFor(tools);
   const result = schema.safeParse(content);
   if (!result.success) {
     const faults = result.error.issues.flatMap((issue) => faultsOf(issue, schema));
-    throw failure(path, faults.map(({ path: at, what }) => ({ line: lineOf(document, lines, at), what })));
+    throw failure(
+      path,
+      faults.map(({ path: at, what }) => ({ line: lineOf(document, lines, at), what })),
+    );
   }
-  const { read_only, allow, deny = [], freeze = [], max_disruptive_per_hour: most, unattended, operator_only, value_from_env } = result.data;
+  const {
+    read_only,
+    allow,
+    deny = [],
+    freeze = [],
+    max_disruptive_per_hour: most,
+    unattended,
+    operator_only,
+    value_from_env,
+  } = result.data;
   const unreachable = Object.entries({ allow: allow ?? [], deny, freeze }).flatMap(([key, rules]) =>
-    rules.flatMap((rule, index) => reasonUnreachable(conditionsOf(rule, tools), tools, key === 'allow' ? 'tool' : 'action').map((why) => ({ line: lineOf(document, lines, [key, index]), what: `${key}[${index}] ${why}` }))),
+    rules.flatMap((rule, index) =>
+      reasonUnreachable(conditionsOf(rule, tools), tools, key === 'allow' ? 'tool' : 'action').map((why) => ({
+        line: lineOf(document, lines, [key, index]),
+        what: `${key}[${index}] ${why}`,
+      })),
+    ),
   );
   if (unreachable.length > 0) throw failure(path, unreachable);
   const freezes = freeze.map((window, index) =>
     freezeOf(window, label(path, 'freeze', index, window.name), tools).catch((error: unknown) => {
-      throw failure(path, [{ line: lineOf(document, lines, ['freeze', index]), what: `freeze[${index}]: ${(error as Error).message}` }]);
+      throw failure(path, [
+        { line: lineOf(document, lines, ['freeze', index]), what: `freeze[${index}]: ${(error as Error).message}` },
+      ]);
     }),
   );
   return {

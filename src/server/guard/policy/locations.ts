@@ -26,11 +26,15 @@ export function locationIssue(kind: LocationKind, text: string): string | undefi
   if (text !== text.trim()) return wrong('begins or ends with a space, and no name does');
   if (isForeignUri(text)) return wrong('is an address of something else');
   const uri = isInfraUri(text) ? parseUri(text) : undefined;
-  if (isInfraUri(text) && (uri?.kind !== kind || uri.part !== undefined)) return wrong(`is not the address of ${kind === 'environment' ? 'an' : 'a'} ${kind}`);
+  if (isInfraUri(text) && (uri?.kind !== kind || uri.part !== undefined))
+    return wrong(`is not the address of ${kind === 'environment' ? 'an' : 'a'} ${kind}`);
   const names = segmentsOf(uri?.given ?? text);
   if (names.some((name) => name.trim() === '')) return wrong('has an empty name in it');
-  if (names.some((name) => name !== name.trim())) return wrong('has a space beside a "/", and no name begins or ends with one');
-  return names.length > mostNames[kind] ? wrong(`is a path of ${names.length} names (a "/" in a name is written %2F)`) : undefined;
+  if (names.some((name) => name !== name.trim()))
+    return wrong('has a space beside a "/", and no name begins or ends with one');
+  return names.length > mostNames[kind]
+    ? wrong(`is a path of ${names.length} names (a "/" in a name is written %2F)`)
+    : undefined;
 }
 
 /** Parses a location: a name, a path, an id or a URI. Expects a text that `locationIssue` accepts. */
@@ -49,13 +53,27 @@ function isCalled(kind: LocationKind, location: TargetLocation | undefined, name
   return isUnknown ? 'unknown' : 'no';
 }
 
-/** Whether a target is in a location that a rule names. @param isNew whether that location is about to be created: then it matches no id. */
-export function isAtLocation(kind: LocationKind, text: string, target: Pick<Target, LocationKind>, isNew: boolean): RuleMatch {
+/**
+ * Whether a target is in a location that a rule names. @param isNew whether that location is about to be created: then
+ * it matches no id.
+ */
+export function isAtLocation(
+  kind: LocationKind,
+  text: string,
+  target: Pick<Target, LocationKind>,
+  isNew: boolean,
+): RuleMatch {
   const { own, project } = parseLocation(text);
-  const matches = [isCalled(kind, target[kind], own, isNew), ...(project === undefined ? [] : [isCalled('project', target.project, project, false)])];
+  const matches = [
+    isCalled(kind, target[kind], own, isNew),
+    ...(project === undefined ? [] : [isCalled('project', target.project, project, false)]),
+  ];
   return matches.includes('no') ? 'no' : matches.includes('unknown') ? 'unknown' : 'yes';
 }
 
 /** Whether one of these locations names its project, so that a target's project name is needed to match it. */
 export const takesProjectName = (projects: readonly string[] = [], environments: readonly string[] = []): boolean =>
-  [...projects.map((text) => parseLocation(text).own), ...environments.flatMap((text) => parseLocation(text).project ?? [])].some((name) => !isId(name));
+  [
+    ...projects.map((text) => parseLocation(text).own),
+    ...environments.flatMap((text) => parseLocation(text).project ?? []),
+  ].some((name) => !isId(name));

@@ -12,16 +12,25 @@ export interface CallSituation {
   readonly operation: AnyOperation;
   readonly risk: Risk;
   readonly target: Target;
-  /** By tool name: whether this call is the tool's action, for tools whose action only some calls of the operation are. A missing one is unknown. */
+  /**
+   * By tool name: whether this call is the tool's action, for tools whose action only some calls of the operation are.
+   * A missing one is unknown.
+   */
   readonly actions?: ReadonlyMap<string, RuleMatch>;
   /** Whether the call only may carry it out, because that could not be found out. */
   readonly isAssumed?: boolean;
 }
 
-const among = <Value>(wanted: readonly Value[] | undefined, value: Value): RuleMatch => (!wanted || wanted.includes(value) ? 'yes' : 'no');
+const among = <Value>(wanted: readonly Value[] | undefined, value: Value): RuleMatch =>
+  !wanted || wanted.includes(value) ? 'yes' : 'no';
 
 /** @param isNew whether the location is about to be created: then it matches no id. */
-function amongLocations(kind: LocationKind, wanted: readonly string[] | undefined, target: Target, isNew: boolean): RuleMatch {
+function amongLocations(
+  kind: LocationKind,
+  wanted: readonly string[] | undefined,
+  target: Target,
+  isNew: boolean,
+): RuleMatch {
   if (!wanted) return 'yes';
   const matches = wanted.map((one) => isAtLocation(kind, one, target, isNew));
   return any(matches);
@@ -34,9 +43,11 @@ function amongModes(wanted: Conditions['mode'], mode: Target['mode']): RuleMatch
   return mode === 'unknown' ? 'unknown' : 'no';
 }
 
-const all = (parts: readonly RuleMatch[]): RuleMatch => (parts.includes('no') ? 'no' : parts.includes('unknown') ? 'unknown' : 'yes');
+const all = (parts: readonly RuleMatch[]): RuleMatch =>
+  parts.includes('no') ? 'no' : parts.includes('unknown') ? 'unknown' : 'yes';
 
-const any = (parts: readonly RuleMatch[]): RuleMatch => (parts.includes('yes') ? 'yes' : parts.includes('unknown') ? 'unknown' : 'no');
+const any = (parts: readonly RuleMatch[]): RuleMatch =>
+  parts.includes('yes') ? 'yes' : parts.includes('unknown') ? 'unknown' : 'no';
 
 /**
  * How a rule that names a tool matches. A rule that denies a tool matches its action, whichever tool carries it out; a
@@ -46,28 +57,48 @@ export type Match = 'action' | 'tool';
 
 type UntargetedCall = Omit<CallSituation, 'target'>;
 
-function isNamed({ tool: names, actions = [] }: Conditions, { tool, operation, actions: matches }: UntargetedCall, match: Match): RuleMatch {
+function isNamed(
+  { tool: names, actions = [] }: Conditions,
+  { tool, operation, actions: matches }: UntargetedCall,
+  match: Match,
+): RuleMatch {
   if (!names || names.includes(tool.name)) return 'yes';
   if (match === 'tool') return 'no';
   const possible = actions.filter(({ operations }) => operations.includes(operation.name));
-  return names.includes(operation.name) ? 'yes' : any(possible.map(({ tool: name, isDone }) => (isDone ? (matches?.get(name) ?? 'unknown') : 'yes')));
+  return names.includes(operation.name)
+    ? 'yes'
+    : any(possible.map(({ tool: name, isDone }) => (isDone ? (matches?.get(name) ?? 'unknown') : 'yes')));
 }
 
 /** Whether a rule's conditions on tool, toolset and tier hold for a call. */
 export const holdsForTool = (conditions: Conditions, situation: UntargetedCall, match: Match): RuleMatch =>
-  all([isNamed(conditions, situation, match), among(conditions.toolset, situation.tool.toolset), among(conditions.tier, situation.risk)]);
+  all([
+    isNamed(conditions, situation, match),
+    among(conditions.toolset, situation.tool.toolset),
+    among(conditions.tier, situation.risk),
+  ]);
 
 /** The target and all that is touched. A touched resource without project, environment or mode gets the target's. */
 const withTargetLocation = (target: Target): readonly Target[] =>
-  targetAndTouched(target).map(({ project = target.project, environment = target.environment, mode, ...one }) => ({ ...one, project, environment, mode: mode === 'none' ? target.mode : mode }));
+  targetAndTouched(target).map(({ project = target.project, environment = target.environment, mode, ...one }) => ({
+    ...one,
+    project,
+    environment,
+    mode: mode === 'none' ? target.mode : mode,
+  }));
 
 function holdsAt({ project, environment, mode }: Conditions, target: Target): RuleMatch {
   const isNew = target.kind === 'environment' && target.id === undefined && target.why === undefined;
-  return all([amongLocations('project', project, target, false), amongLocations('environment', environment, target, isNew), amongModes(mode, target.mode)]);
+  return all([
+    amongLocations('project', project, target, false),
+    amongLocations('environment', environment, target, isNew),
+    amongModes(mode, target.mode),
+  ]);
 }
 
 /** Whether a rule has conditions on project or environment. */
-export const asksForLocation = ({ project, environment }: Conditions): boolean => project !== undefined || environment !== undefined;
+export const asksForLocation = ({ project, environment }: Conditions): boolean =>
+  project !== undefined || environment !== undefined;
 
 /**
  * Whether a rule's conditions hold for a call. A rule that denies holds if anything that the call touches matches; a
@@ -75,15 +106,19 @@ export const asksForLocation = ({ project, environment }: Conditions): boolean =
  * environment; for others, the cluster's own mode covers it.
  */
 export function holds(conditions: Conditions, situation: CallSituation, match: Match): RuleMatch {
-  const matches = withTargetLocation(situation.target).filter(({ why }) => why !== 'hosted' || asksForLocation(conditions)).map((target) => holdsAt(conditions, target));
+  const matches = withTargetLocation(situation.target)
+    .filter(({ why }) => why !== 'hosted' || asksForLocation(conditions))
+    .map((target) => holdsAt(conditions, target));
   return all([holdsForTool(conditions, situation, match), match === 'action' ? any(matches) : all(matches)]);
 }
 
 /** Whether a rule has conditions on project, environment or mode. */
-export const dependsOnLocation = ({ project, environment, mode }: Conditions): boolean => [project, environment, mode].some((wanted) => wanted !== undefined);
+export const dependsOnLocation = ({ project, environment, mode }: Conditions): boolean =>
+  [project, environment, mode].some((wanted) => wanted !== undefined);
 
 /** Whether a rule has conditions that name a project, rather than give its id. */
-export const dependsOnProjectName = ({ project, environment }: Conditions): boolean => takesProjectName(project, environment);
+export const dependsOnProjectName = ({ project, environment }: Conditions): boolean =>
+  takesProjectName(project, environment);
 
 const locatedKinds: readonly ReferenceKind[] = ['project', 'environment', 'alert_rule', ...serviceKinds];
 
@@ -95,17 +130,21 @@ export const conditionText = (conditions: Conditions): string =>
   conditionOrder.flatMap((name) => (conditions[name] ? `${name} is ${conditions[name].join(' or ')}` : [])).join(', ');
 
 /** Whether a rule that denies keeps its project or environment from being read, whichever tool reads. */
-const keepsFromReading = (conditions: Conditions): boolean => asksForLocation(conditions) && !conditions.tool && !conditions.toolset && (conditions.tier?.includes('read') ?? true);
+const keepsFromReading = (conditions: Conditions): boolean =>
+  asksForLocation(conditions) && !conditions.tool && !conditions.toolset && (conditions.tier?.includes('read') ?? true);
 
 /** The innermost places that conditions name, written the same way for the same place. */
 const placesIn = ({ project = [], environment }: Conditions): readonly string[] => {
   const around = project.map((text) => parseLocation(text).own).join(' or ');
-  const paths = environment?.map((text) => parseLocation(text)).map(({ own, project: named = around }) => `${named}/${own}`) ?? project.map((text) => parseLocation(text).own);
+  const paths =
+    environment?.map((text) => parseLocation(text)).map(({ own, project: named = around }) => `${named}/${own}`) ??
+    project.map((text) => parseLocation(text).own);
   return paths.map((path) => path.toLowerCase());
 };
 
 /** The places that rules which deny keep from being read. */
-export const unreadPlaces = (denying: readonly Conditions[]): ReadonlySet<string> => new Set(denying.filter(keepsFromReading).flatMap(placesIn));
+export const unreadPlaces = (denying: readonly Conditions[]): ReadonlySet<string> =>
+  new Set(denying.filter(keepsFromReading).flatMap(placesIn));
 
 /**
  * Conditions of a rule as text for callers: what they may not read isn't named to them, by this rule or by another one.
@@ -114,5 +153,10 @@ export const unreadPlaces = (denying: readonly Conditions[]): ReadonlySet<string
 export const shownConditionText = (conditions: Conditions, unread: ReadonlySet<string>): string => {
   if (!placesIn(conditions).some((name) => unread.has(name))) return conditionText(conditions);
   const { project, environment, ...others } = conditions;
-  return [conditionText(environment ? { ...others, project } : others), `the ${environment ? 'environment' : 'project'} may not be read`].filter(Boolean).join(', ');
+  return [
+    conditionText(environment ? { ...others, project } : others),
+    `the ${environment ? 'environment' : 'project'} may not be read`,
+  ]
+    .filter(Boolean)
+    .join(', ');
 };

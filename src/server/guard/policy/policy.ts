@@ -2,7 +2,18 @@ import { includesPermission, type AnyOperation } from '../../../contract/index.t
 import { permissionOf, type Tool } from '../../tool/index.ts';
 import { denialByScope, type Scope } from '../scope/scope.ts';
 import { needsConfirmation, type HighRisk, type Risk } from '../risk/risk.ts';
-import { dependsOnLocation, dependsOnProjectName, asksForLocation, conditionText, shownConditionText, unreadPlaces, holds, holdsForTool, mayHaveLocation, type CallSituation } from './match.ts';
+import {
+  dependsOnLocation,
+  dependsOnProjectName,
+  asksForLocation,
+  conditionText,
+  shownConditionText,
+  unreadPlaces,
+  holds,
+  holdsForTool,
+  mayHaveLocation,
+  type CallSituation,
+} from './match.ts';
 import type { Allowed, Conditions, DeniedAction, Limit, Rule, Rules } from './rules.ts';
 import type { Denial } from '../../failure/index.ts';
 
@@ -10,7 +21,10 @@ import type { Denial } from '../../failure/index.ts';
 export interface Policy {
   /** Whether the read-only option is set. */
   readonly readOnly: boolean;
-  /** Sets of rules, each of which has to permit a call: those of the operator's file, then those that tighten a single request. */
+  /**
+   * Sets of rules, each of which has to permit a call: those of the operator's file, then those that tighten a single
+   * request.
+   */
   readonly rules?: readonly Rules[];
   /** The project or environment that every call is limited to. */
   readonly scope?: Scope;
@@ -39,7 +53,8 @@ function doubtAbout({ conditions }: Rule, situation: CallSituation): string | un
 }
 
 /** The places that rules keep from being read. */
-export const unreadIn = (policy: Policy): ReadonlySet<string> => unreadPlaces(rulesIn(policy).flatMap(({ deny }) => deny.map(({ conditions }) => conditions)));
+export const unreadIn = (policy: Policy): ReadonlySet<string> =>
+  unreadPlaces(rulesIn(policy).flatMap(({ deny }) => deny.map(({ conditions }) => conditions)));
 
 const denied = ({ conditions, setBy }: Rule, policy: Policy, doubt?: string): Denial => ({
   rule: `the policy denies it where ${shownConditionText(conditions, unreadIn(policy))}`,
@@ -56,36 +71,53 @@ const notAllowed = ({ rules, setBy }: Allowed): Denial => ({
 /** Risks that calls of an operation can have: its effects, and the risk that production raises it to. */
 export const possibleRisks = (operation: AnyOperation): Risk[] => {
   const { effect, unseenEffect } = operation;
-  return [...new Set<Risk>([effect, ...(effect === 'write' && mayHaveLocation(operation) ? (['disruptive'] as const) : []), unseenEffect])];
+  return [
+    ...new Set<Risk>([
+      effect,
+      ...(effect === 'write' && mayHaveLocation(operation) ? (['disruptive'] as const) : []),
+      unseenEffect,
+    ]),
+  ];
 };
 
 /** A call whose target isn't known yet. */
 type UntargetedCall = Omit<CallSituation, 'target'>;
 
 /** The operations of a tool with each risk that they can have. */
-const possibleCalls = (tool: Tool): UntargetedCall[] => tool.operations.flatMap((operation) => possibleRisks(operation).map((risk) => ({ tool, operation, risk })));
+const possibleCalls = (tool: Tool): UntargetedCall[] =>
+  tool.operations.flatMap((operation) => possibleRisks(operation).map((risk) => ({ tool, operation, risk })));
 
-/** Whether such a rule holds wherever the target is. What shows every environment may show one in a mode that is denied. */
+/**
+ * Whether such a rule holds wherever the target is. What shows every environment may show one in a mode that is denied.
+ */
 const holdsEverywhere = (conditions: Conditions, { operation }: UntargetedCall): boolean =>
   !dependsOnLocation(conditions) || (operation.showsEnvironments === true && !asksForLocation(conditions));
 
 /** Why rules deny such a call whatever its target; undefined if they may permit it. */
 function denialOfEvery(call: UntargetedCall, { allow, deny }: Rules, policy: Policy): Denial | undefined {
-  const always = deny.find(({ conditions }) => holdsEverywhere(conditions, call) && holdsForTool(conditions, call, 'action') === 'yes');
+  const always = deny.find(
+    ({ conditions }) => holdsEverywhere(conditions, call) && holdsForTool(conditions, call, 'action') === 'yes',
+  );
   if (always) return denied(always, policy);
-  const canHold = (conditions: Conditions): boolean => holdsForTool(conditions, call, 'tool') === 'yes' && (!dependsOnLocation(conditions) || mayHaveLocation(call.operation));
+  const canHold = (conditions: Conditions): boolean =>
+    holdsForTool(conditions, call, 'tool') === 'yes' &&
+    (!dependsOnLocation(conditions) || mayHaveLocation(call.operation));
   return allow && !allow.rules.some(canHold) ? notAllowed(allow) : undefined;
 }
 
 /** Why a tool needs a higher permission than its caller has, or undefined. */
 function denialByPermission(tool: Tool, policy: Policy): Denial | undefined {
   const needed = permissionOf(tool);
-  const limit = rulesIn(policy).map((rules) => rules.permissionLimit).find((one) => one !== undefined && !includesPermission(one.level, needed));
-  return limit && {
-    rule: `it needs the permission "${needed}", and the one given here is "${limit.level}"`,
-    setBy: limit.setBy,
-    instead: 'The tools that are listed are allowed; whoever runs this server can give more.',
-  };
+  const limit = rulesIn(policy)
+    .map((rules) => rules.permissionLimit)
+    .find((one) => one !== undefined && !includesPermission(one.level, needed));
+  return (
+    limit && {
+      rule: `it needs the permission "${needed}", and the one given here is "${limit.level}"`,
+      setBy: limit.setBy,
+      instead: 'The tools that are listed are allowed; whoever runs this server can give more.',
+    }
+  );
 }
 
 /** Why the policy forbids every call of a tool, or undefined. Such tools aren't listed. */
@@ -96,7 +128,11 @@ export function denialOf(tool: Tool, policy: Policy): Denial | undefined {
   if (setBy !== undefined && tool.operation.effect !== 'read') return readOnlyDenial(setBy);
   const byScope = denialByScope(tool, policy.scope);
   if (byScope) return byScope;
-  const denials = possibleCalls(tool).map((call) => rulesIn(policy).map((rules) => denialOfEvery(call, rules, policy)).find(Boolean));
+  const denials = possibleCalls(tool).map((call) =>
+    rulesIn(policy)
+      .map((rules) => denialOfEvery(call, rules, policy))
+      .find(Boolean),
+  );
   return denials.every(Boolean) ? denials[0] : undefined;
 }
 
@@ -107,7 +143,12 @@ function frozen({ freezes }: Rules, situation: CallSituation, now: number): Deni
     // Reads change nothing: a freeze applies to them only if it says so.
     if (situation.risk === 'read' && !freeze.conditions.tier?.includes('read')) continue;
     const end = holds(freeze.conditions, situation, 'action') === 'no' ? undefined : freeze.activeUntil(now);
-    if (end !== undefined) return { rule: 'changes are frozen', setBy: freeze.setBy, instead: `Reads are allowed; changes again from ${time(end)}.` };
+    if (end !== undefined)
+      return {
+        rule: 'changes are frozen',
+        setBy: freeze.setBy,
+        instead: `Reads are allowed; changes again from ${time(end)}.`,
+      };
   }
   return undefined;
 }
@@ -117,7 +158,8 @@ function forbidden(rules: Rules, situation: CallSituation, policy: Policy, now: 
     if (holds(rule.conditions, situation, 'action') !== 'no') return denied(rule, policy, doubtAbout(rule, situation));
   }
   const { allow } = rules;
-  if (allow && !allow.rules.some((conditions) => holds(conditions, situation, 'tool') === 'yes')) return notAllowed(allow);
+  if (allow && !allow.rules.some((conditions) => holds(conditions, situation, 'tool') === 'yes'))
+    return notAllowed(allow);
   return frozen(rules, situation, now);
 }
 
@@ -127,31 +169,45 @@ function forbidden(rules: Rules, situation: CallSituation, policy: Policy, now: 
  * @param now milliseconds since 1970.
  */
 export const denialOfCall = (situation: CallSituation, policy: Policy, now: number): Denial | undefined =>
-  denialOf(situation.tool, policy) ?? rulesIn(policy).map((rules) => forbidden(rules, situation, policy, now)).find(Boolean);
+  denialOf(situation.tool, policy) ??
+  rulesIn(policy)
+    .map((rules) => forbidden(rules, situation, policy, now))
+    .find(Boolean);
 
 const everyCondition = (policy: Policy): Conditions[] =>
-  rulesIn(policy).flatMap(({ allow, deny, freezes }) => [...(allow?.rules ?? []), ...[...deny, ...freezes].map(({ conditions }) => conditions)]);
+  rulesIn(policy).flatMap(({ allow, deny, freezes }) => [
+    ...(allow?.rules ?? []),
+    ...[...deny, ...freezes].map(({ conditions }) => conditions),
+  ]);
 
 /** The conditions of all rules that could hold for a tool's call of an operation, whatever its target. */
 const concerning = (tool: Tool, operation: AnyOperation, policy: Policy): Conditions[] =>
-  everyCondition(policy).filter((conditions) => possibleRisks(operation).some((risk) => holdsForTool(conditions, { tool, operation, risk }, 'action') !== 'no'));
+  everyCondition(policy).filter((conditions) =>
+    possibleRisks(operation).some((risk) => holdsForTool(conditions, { tool, operation, risk }, 'action') !== 'no'),
+  );
 
 /** Whether rules about a call depend on its target's location or mode. */
-export const needsLocation = (tool: Tool, operation: AnyOperation, policy: Policy): boolean => concerning(tool, operation, policy).some(dependsOnLocation);
+export const needsLocation = (tool: Tool, operation: AnyOperation, policy: Policy): boolean =>
+  concerning(tool, operation, policy).some(dependsOnLocation);
 
 /** Whether rules about a call depend on projects or environments: then what a target cluster hosts has to be known. */
-export const needsHostedEnvironments = (tool: Tool, operation: AnyOperation, policy: Policy): boolean => concerning(tool, operation, policy).some(asksForLocation);
+export const needsHostedEnvironments = (tool: Tool, operation: AnyOperation, policy: Policy): boolean =>
+  concerning(tool, operation, policy).some(asksForLocation);
 
 /** The actions named in rules that need a check, because only some calls of this operation are such an action. */
 export const actionsToCheck = (operation: AnyOperation, policy: Policy): DeniedAction[] =>
-  everyCondition(policy).flatMap(({ actions = [] }) => actions.filter(({ operations, isDone }) => isDone && operations.includes(operation.name)));
+  everyCondition(policy).flatMap(({ actions = [] }) =>
+    actions.filter(({ operations, isDone }) => isDone && operations.includes(operation.name)),
+  );
 
 /** Whether a rule names a project, so that project names have to be read. */
 export const needsProjectName = (policy: Policy): boolean => everyCondition(policy).some(dependsOnProjectName);
 
 /** The lowest limit on high-risk calls in any 60 minutes; undefined if there is none. */
 export const limitOf = (policy: Policy): Limit | undefined =>
-  rulesIn(policy).flatMap(({ limit }) => limit ?? []).toSorted((one, other) => one.most - other.most)[0];
+  rulesIn(policy)
+    .flatMap(({ limit }) => limit ?? [])
+    .toSorted((one, other) => one.most - other.most)[0];
 
 /**
  * Denial of a call that would make more high-risk changes than the limit leaves.
@@ -159,7 +215,12 @@ export const limitOf = (policy: Policy): Limit | undefined =>
  * @param retryAt when it may make them, in milliseconds since 1970; undefined if never.
  */
 export function limitDenial({ most, setBy }: Limit, count: number, retryAt: number | undefined): Denial {
-  const again = retryAt === undefined ? (most > 0 ? `; of these at most ${most} at once` : '') : `; ${count === 1 ? 'the next one' : 'this many'} from ${time(retryAt)}`;
+  const again =
+    retryAt === undefined
+      ? most > 0
+        ? `; of these at most ${most} at once`
+        : ''
+      : `; ${count === 1 ? 'the next one' : 'this many'} from ${time(retryAt)}`;
   return {
     rule: `at most ${most} disruptive or graver calls are allowed in 60 minutes${count === 1 ? '' : `, and this one comes to ${count}`}`,
     setBy,
@@ -179,13 +240,20 @@ export const isOperatorOnly = (risk: Risk, policy: Policy): boolean =>
 
 /** Whether a client that can't ask its user may confirm a plan of this risk by itself. */
 export const allowsUnattended = (risk: Risk, policy: Policy): risk is HighRisk =>
-  needsConfirmation(risk) && !isOperatorOnly(risk, policy) && common(rulesIn(policy).map(({ unattended }) => unattended)).includes(risk);
+  needsConfirmation(risk) &&
+  !isOperatorOnly(risk, policy) &&
+  common(rulesIn(policy).map(({ unattended }) => unattended)).includes(risk);
 
 /** Names of this server's environment variables whose values calls may set without seeing them. */
-export const allowedVariables = (policy: Policy): readonly string[] => common(rulesIn(policy).map(({ valueFromEnv }) => valueFromEnv));
+export const allowedVariables = (policy: Policy): readonly string[] =>
+  common(rulesIn(policy).map(({ valueFromEnv }) => valueFromEnv));
 
-/** Names of environment variables that any set of rules lists for unseen use: their values are secrets, even if no call may set them. */
-export const unseenVariables = (rules: readonly Rules[]): readonly string[] => rules.flatMap(({ valueFromEnv = [] }) => valueFromEnv);
+/**
+ * Names of environment variables that any set of rules lists for unseen use: their values are secrets, even if no call
+ * may set them.
+ */
+export const unseenVariables = (rules: readonly Rules[]): readonly string[] =>
+  rules.flatMap(({ valueFromEnv = [] }) => valueFromEnv);
 
 /** Adds a set of rules to a policy, which can only tighten it. */
 export const withRules = (policy: Policy, rules: Rules): Policy => ({ ...policy, rules: [...rulesIn(policy), rules] });
@@ -201,4 +269,8 @@ export function policyNumber(policy: Policy): number {
 }
 
 /** Whether a policy can keep something from being read that the platform shows. */
-export const canHideReads = (policy: Policy): boolean => policy.scope !== undefined || rulesIn(policy).some(({ allow, deny, permissionLimit }) => allow !== undefined || deny.length > 0 || permissionLimit !== undefined);
+export const canHideReads = (policy: Policy): boolean =>
+  policy.scope !== undefined ||
+  rulesIn(policy).some(
+    ({ allow, deny, permissionLimit }) => allow !== undefined || deny.length > 0 || permissionLimit !== undefined,
+  );

@@ -4,11 +4,15 @@ import { nearestName, toolsets, type Tool } from '../../tool/index.ts';
 import { highRisks, type HighRisk } from '../risk/risk.ts';
 import { locationIssue, type LocationKind } from './locations.ts';
 
-const pattern = /^P(?:(?<weeks>\d+)W|(?:(?<days>\d+)D)?(?:T(?=\d)(?:(?<hours>\d+)H)?(?:(?<minutes>\d+)M)?(?:(?<seconds>\d+)S)?)?)$/;
+const pattern =
+  /^P(?:(?<weeks>\d+)W|(?:(?<days>\d+)D)?(?:T(?=\d)(?:(?<hours>\d+)H)?(?:(?<minutes>\d+)M)?(?:(?<seconds>\d+)S)?)?)$/;
 
 const lengths = { weeks: 604_800_000, days: 86_400_000, hours: 3_600_000, minutes: 60_000, seconds: 1_000 } as const;
 
-/** Milliseconds of an ISO 8601 duration of fixed length (PT8H, P2DT12H, P1W); undefined for months, years and anything else. */
+/**
+ * Milliseconds of an ISO 8601 duration of fixed length (PT8H, P2DT12H, P1W); undefined for months, years and anything
+ * else.
+ */
 export function millisecondsOf(duration: string): number | undefined {
   const parts = pattern.exec(duration)?.groups;
   if (!parts) return undefined;
@@ -18,7 +22,10 @@ export function millisecondsOf(duration: string): number | undefined {
 
 /** One value or a list of them. */
 const oneOrMore = <Value extends z.ZodType>(value: Value) =>
-  z.preprocess((input) => (input === undefined || Array.isArray(input) ? input : [input]), z.array(value).min(1).optional());
+  z.preprocess(
+    (input) => (input === undefined || Array.isArray(input) ? input : [input]),
+    z.array(value).min(1).optional(),
+  );
 
 const locationOf = (kind: LocationKind) =>
   z.string().superRefine((text, context) => {
@@ -32,7 +39,10 @@ const conditionsFor = (tools: readonly Tool[]) => {
   const toolName = z.string().superRefine((name, context) => {
     if (names.includes(name)) return;
     const near = nearestName(name, names);
-    context.addIssue({ code: 'custom', message: `there is no tool "${name}"${near ? `; did you mean "${near}"?` : ''}` });
+    context.addIssue({
+      code: 'custom',
+      message: `there is no tool "${name}"${near ? `; did you mean "${near}"?` : ''}`,
+    });
   });
   return {
     name: z.string().min(1).optional().describe('Name of the rule, shown when it denies a call.'),
@@ -40,14 +50,20 @@ const conditionsFor = (tools: readonly Tool[]) => {
     toolset: oneOrMore(z.enum(toolsets)).describe('Toolsets.'),
     tier: oneOrMore(z.enum(effects)).describe('Risk of the call on its target: a write on production is disruptive.'),
     project: oneOrMore(locationOf('project')).describe('Names or ids of projects.'),
-    environment: oneOrMore(locationOf('environment')).describe('Names of environments, paths such as shop/staging, or ids.'),
-    mode: oneOrMore(z.enum([...EnvironmentMode.options, 'unknown'])).describe("Modes of environments; `unknown` if the mode can't be read."),
+    environment: oneOrMore(locationOf('environment')).describe(
+      'Names of environments, paths such as shop/staging, or ids.',
+    ),
+    mode: oneOrMore(z.enum([...EnvironmentMode.options, 'unknown'])).describe(
+      "Modes of environments; `unknown` if the mode can't be read.",
+    ),
   };
 };
 
 const conditionNames = ['tool', 'toolset', 'tier', 'project', 'environment', 'mode'] as const;
 
-const Duration = z.string().refine((text) => millisecondsOf(text) !== undefined, { error: 'must be a duration such as PT8H, P2DT12H or P1W' });
+const Duration = z
+  .string()
+  .refine((text) => millisecondsOf(text) !== undefined, { error: 'must be a duration such as PT8H, P2DT12H or P1W' });
 
 const Variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
 
@@ -57,9 +73,11 @@ const Variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name 
  */
 export const policyFileFor = (tools: readonly Tool[]) => {
   const conditions = conditionsFor(tools);
-  const Rule = z.strictObject(conditions).refine((rule) => conditionNames.some((name) => rule[name] !== undefined), {
-    error: `needs at least one of ${conditionNames.join(', ')}`,
-  });
+  const Rule = z
+    .strictObject(conditions)
+    .refine((rule) => conditionNames.some((name) => rule[name] !== undefined), {
+      error: `needs at least one of ${conditionNames.join(', ')}`,
+    });
   const Window = z.strictObject({
     ...conditions,
     cron: z.string().min(1).describe('Start of the freeze, as a cron expression.'),
@@ -69,12 +87,32 @@ export const policyFileFor = (tools: readonly Tool[]) => {
   const File = z.strictObject({
     read_only: z.boolean().optional().describe('Allows only reads.'),
     allow: z.array(Rule).optional().describe('If set, allows only calls that one of these rules matches.'),
-    deny: z.array(Rule).optional().describe('Denies calls that one of these rules matches. Takes precedence over allow.'),
+    deny: z
+      .array(Rule)
+      .optional()
+      .describe('Denies calls that one of these rules matches. Takes precedence over allow.'),
     freeze: z.array(Window).optional().describe('Times at which no changes are allowed.'),
-    max_disruptive_per_hour: z.int().min(0).optional().describe('Maximum number of disruptive, destructive and sensitive calls within any 60 minutes, for all processes of the data directory together. A call that carries out several such operations counts as several.'),
-    unattended: z.array(z.enum(highRisks)).optional().describe("Tiers at which a client that can't ask its user may confirm its own plan."),
-    operator_only: z.array(z.enum(highRisks)).optional().describe('Tiers that only the operator may approve, in a terminal or on the approvals page: neither the client\'s form nor a plan token is accepted. The tiers of every policy that applies to a call are combined, and one part of a call at such a tier is enough.'),
-    value_from_env: z.array(Variable).optional().describe('Environment variables of the server whose values a call can set without reading them.'),
+    max_disruptive_per_hour: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        'Maximum number of disruptive, destructive and sensitive calls within any 60 minutes, for all processes of the data directory together. A call that carries out several such operations counts as several.',
+      ),
+    unattended: z
+      .array(z.enum(highRisks))
+      .optional()
+      .describe("Tiers at which a client that can't ask its user may confirm its own plan."),
+    operator_only: z
+      .array(z.enum(highRisks))
+      .optional()
+      .describe(
+        "Tiers that only the operator may approve, in a terminal or on the approvals page: neither the client's form nor a plan token is accepted. The tiers of every policy that applies to a call are combined, and one part of a call at such a tier is enough.",
+      ),
+    value_from_env: z
+      .array(Variable)
+      .optional()
+      .describe('Environment variables of the server whose values a call can set without reading them.'),
   });
   return File.superRefine(({ unattended = [], operator_only: operatorOnly = [] }, context) => {
     for (const [index, risk] of operatorOnly.entries()) {
@@ -97,7 +135,9 @@ export interface DeniedAction {
 }
 
 /** The conditions of a rule as written in the file, and the actions of the tools that it names. */
-export type Conditions = Omit<NonNullable<PolicyFile['deny']>[number], 'name'> & { readonly actions?: readonly DeniedAction[] };
+export type Conditions = Omit<NonNullable<PolicyFile['deny']>[number], 'name'> & {
+  readonly actions?: readonly DeniedAction[];
+};
 
 /** A rule and how denials refer to it. */
 export interface Rule {

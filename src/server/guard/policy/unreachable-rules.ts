@@ -8,15 +8,20 @@ import { conditionOrder, type Conditions } from './rules.ts';
 const locatedKinds: readonly unknown[] = ['project', 'environment', 'alert_rule', 'service', ...serviceKinds];
 
 /** Whether a call of a tool can be about a resource that has a location. */
-const mayBeLocated = (tool: Tool): boolean => tool.operations.some(mayHaveLocation) || Object.values(tool.input).some((schema) => locatedKinds.includes(pointsAt(schema)));
+const mayBeLocated = (tool: Tool): boolean =>
+  tool.operations.some(mayHaveLocation) ||
+  Object.values(tool.input).some((schema) => locatedKinds.includes(pointsAt(schema)));
 
 /** Whether some call of a tool can meet conditions, as far as that is known before a call is made. */
 const canMeet = (conditions: Conditions, tool: Tool, match: Match): boolean =>
   (!dependsOnLocation(conditions) || mayBeLocated(tool)) &&
-  tool.operations.some((operation) => possibleRisks(operation).some((risk) => holdsForTool(conditions, { tool, operation, risk }, match) !== 'no'));
+  tool.operations.some((operation) =>
+    possibleRisks(operation).some((risk) => holdsForTool(conditions, { tool, operation, risk }, match) !== 'no'),
+  );
 
 /** Whether conditions ask for the tier `write` only, in modes where a write counts as disruptive. */
-const wantsRaisedWrite = ({ tier, mode }: Conditions): boolean => tier?.every((one) => one === 'write') === true && mode?.every(mayBeProduction) === true;
+const wantsRaisedWrite = ({ tier, mode }: Conditions): boolean =>
+  tier?.every((one) => one === 'write') === true && mode?.every(mayBeProduction) === true;
 
 /** The condition without which the others could hold; all of them if no single one is to blame. */
 function conflictingConditions(conditions: Conditions, tools: readonly Tool[], match: Match): Conditions {
@@ -32,12 +37,16 @@ function conflictingConditions(conditions: Conditions, tools: readonly Tool[], m
  */
 export function reasonUnreachable(conditions: Conditions, tools: readonly Tool[], match: Match): string[] {
   if (wantsRaisedWrite(conditions)) {
-    return [`can never hold: a write counts as disruptive where ${conditionText({ mode: conditions.mode })}; write "tier: disruptive", or leave the tier out`];
+    return [
+      `can never hold: a write counts as disruptive where ${conditionText({ mode: conditions.mode })}; write "tier: disruptive", or leave the tier out`,
+    ];
   }
   return (conditions.tool ?? [undefined]).flatMap((name) => {
     const part: Conditions = name === undefined ? conditions : { ...conditions, tool: [name] };
     if (tools.some((tool) => canMeet(part, tool, match))) return [];
     const why = conditionText(conflictingConditions(part, tools, match));
-    return [`can never hold${name === undefined ? '' : ` for ${name}`}: no call${name === undefined ? '' : ' of it'} is one where ${why}; correct ${name === undefined ? 'it' : 'the rule'}, or leave ${name ?? 'it'} out`];
+    return [
+      `can never hold${name === undefined ? '' : ` for ${name}`}: no call${name === undefined ? '' : ' of it'} is one where ${why}; correct ${name === undefined ? 'it' : 'the rule'}, or leave ${name ?? 'it'} out`,
+    ];
   });
 }

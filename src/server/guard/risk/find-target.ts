@@ -1,8 +1,25 @@
 import { isServiceKind, operations, targetIn, type AnyOperation, type ReferenceKind } from '../../../contract/index.ts';
 import { isRecord, omit, type JsonRecord } from '../../json/index.ts';
-import { asMode, environmentIn, listOfOrganization, pointerIn, readById, rowsIn, textIn, unknownEnvironment, wholeListIn, type Reader, type Target } from '../../context/index.ts';
+import {
+  asMode,
+  environmentIn,
+  listOfOrganization,
+  pointerIn,
+  readById,
+  rowsIn,
+  textIn,
+  unknownEnvironment,
+  wholeListIn,
+  type Reader,
+  type Target,
+} from '../../context/index.ts';
 import { placeOfRow } from '../row-places.ts';
-import { hostedModeOf, findHostedEnvironments, type HostedEnvironment, type SearchLimit } from './hosted-environments.ts';
+import {
+  hostedModeOf,
+  findHostedEnvironments,
+  type HostedEnvironment,
+  type SearchLimit,
+} from './hosted-environments.ts';
 
 const nameIn = (record: JsonRecord | undefined): string | undefined => textIn(record, 'name');
 
@@ -37,19 +54,39 @@ async function environmentTarget(id: string, reader: Reader): Promise<Target> {
 /** An alert rule is located where what it watches is. */
 async function alertRuleTarget(id: string, reader: Reader): Promise<Target> {
   const rule = await readById('alert_rule', id, reader);
-  const { environment, project, isInEnvironment } = rule ? placeOfRow(rule, 'alert rules', {}) : { isInEnvironment: true };
+  const { environment, project, isInEnvironment } = rule
+    ? placeOfRow(rule, 'alert rules', {})
+    : { isInEnvironment: true };
   const outside = { ...noLocation, ...(project !== undefined && { project: { id: project } }) };
-  return { kind: 'alert_rule', id, name: nameIn(rule), ...(environment === undefined && !isInEnvironment ? outside : await locationOf(environment, reader)) };
+  return {
+    kind: 'alert_rule',
+    id,
+    name: nameIn(rule),
+    ...(environment === undefined && !isInEnvironment ? outside : await locationOf(environment, reader)),
+  };
 }
 
 /** A cluster is production if it says so or hosts a production environment. */
 async function clusterTarget(id: string, reader: Reader, searchLimit: SearchLimit): Promise<Target> {
   const cluster = await inOrganization(operations.list_clusters, id, reader);
-  const mode = cluster === undefined ? 'unknown' : cluster['production'] === true ? 'PRODUCTION' : await hostedModeOf(id, reader, searchLimit);
+  const mode =
+    cluster === undefined
+      ? 'unknown'
+      : cluster['production'] === true
+        ? 'PRODUCTION'
+        : await hostedModeOf(id, reader, searchLimit);
   return { kind: 'cluster', id, name: nameIn(cluster), mode };
 }
 
-const hostedTarget = ({ id, name, project, mode }: HostedEnvironment): Target => ({ kind: 'environment', id, name, environment: { id, name }, project, mode, why: 'hosted' });
+const hostedTarget = ({ id, name, project, mode }: HostedEnvironment): Target => ({
+  kind: 'environment',
+  id,
+  name,
+  environment: { id, name },
+  project,
+  mode,
+  why: 'hosted',
+});
 
 /**
  * The environments that a cluster hosts. If some may be missing, an unknown environment is added for them.
@@ -58,11 +95,15 @@ const hostedTarget = ({ id, name, project, mode }: HostedEnvironment): Target =>
 async function hostedBy(cluster: Target, reader: Reader, searchLimit: SearchLimit): Promise<readonly Target[]> {
   const { environments, isComplete } = await findHostedEnvironments(cluster.id!, reader, searchLimit);
   // A cluster without a name was not in the list: environments may spell its id differently.
-  return [...environments.map(hostedTarget), ...(isComplete && cluster.name !== undefined ? [] : [unknownEnvironment('hosted')])];
+  return [
+    ...environments.map(hostedTarget),
+    ...(isComplete && cluster.name !== undefined ? [] : [unknownEnvironment('hosted')]),
+  ];
 }
 
 /**
- * The environments of a project, which all inherit what it has. If they can't all be read, an unknown one is among them.
+ * The environments of a project, which all inherit what it has. If they can't all be read, an unknown one is among
+ * them.
  * @throws ApiError if the platform fails.
  */
 async function inheritingFrom(projectId: string, reader: Reader): Promise<readonly Target[]> {
@@ -71,7 +112,15 @@ async function inheritingFrom(projectId: string, reader: Reader): Promise<readon
   if (!environments) return [{ ...unknownEnvironment('inherits'), project }];
   return environments.map((row) => {
     const [id, name] = [textIn(row, 'id'), nameIn(row)];
-    return { kind: 'environment', id, name, environment: { id, name }, project, mode: asMode(row['mode']), why: 'inherits' };
+    return {
+      kind: 'environment',
+      id,
+      name,
+      environment: { id, name },
+      project,
+      mode: asMode(row['mode']),
+      why: 'inherits',
+    };
   });
 }
 
@@ -83,7 +132,12 @@ const noLimit: SearchLimit = { isOver: () => false };
  * @param searchLimit how long the search for what a cluster hosts may take.
  * @throws ApiError if the resource doesn't exist or the platform can't be reached.
  */
-export async function findTargetById(kind: ReferenceKind, id: string, reader: Reader, searchLimit = noLimit): Promise<Target> {
+export async function findTargetById(
+  kind: ReferenceKind,
+  id: string,
+  reader: Reader,
+  searchLimit = noLimit,
+): Promise<Target> {
   if (kind === 'project') return { kind, id, project: { id }, mode: 'none' };
   if (kind === 'organization') return { kind, id, mode: 'none' };
   if (kind === 'cluster') return clusterTarget(id, reader, searchLimit);
@@ -95,7 +149,10 @@ export async function findTargetById(kind: ReferenceKind, id: string, reader: Re
 
 /** The argument for a member, under its own name or one of its aliases. */
 const argumentFor = ({ aliases }: AnyOperation, args: JsonRecord, name: string): unknown =>
-  args[name] ?? Object.entries(aliases).flatMap(([alias, member]) => (member === name ? [args[alias]] : [])).find((value) => value !== undefined);
+  args[name] ??
+  Object.entries(aliases)
+    .flatMap(([alias, member]) => (member === name ? [args[alias]] : []))
+    .find((value) => value !== undefined);
 
 interface Reference {
   readonly kind: ReferenceKind;
@@ -110,7 +167,10 @@ export const referencesIn = (operation: AnyOperation, args: JsonRecord): Referen
     return [value].flat().flatMap((id) => (typeof id === 'string' ? [{ kind: role.pointsAt, id }] : []));
   });
 
-/** The environment that a call creates, moves or gives another mode, with the project and mode that it will have. Undefined if it does none of these. */
+/**
+ * The environment that a call creates, moves or gives another mode, with the project and mode that it will have.
+ * Undefined if it does none of these.
+ */
 function environmentAfter(operation: AnyOperation, args: JsonRecord, target: Target): Target | undefined {
   const { creates, moves, roles } = operation;
   const modeMember = Object.entries(roles).find(([, role]) => role === 'mode')?.[0];
@@ -118,10 +178,19 @@ function environmentAfter(operation: AnyOperation, args: JsonRecord, target: Tar
   if (outcome?.kind !== 'environment' && modeMember === undefined) return undefined;
   const isNew = creates?.kind === 'environment';
   const name = nameIn(args) ?? (isNew ? undefined : target.name);
-  const newProject = outcome && referencesIn(operation, args).find(({ kind }) => kind === outcome.in && kind === 'project');
-  const mode = modeMember === undefined ? (isNew ? 'unknown' : target.mode) : asMode(argumentFor(operation, args, modeMember));
+  const newProject =
+    outcome && referencesIn(operation, args).find(({ kind }) => kind === outcome.in && kind === 'project');
+  const mode =
+    modeMember === undefined ? (isNew ? 'unknown' : target.mode) : asMode(argumentFor(operation, args, modeMember));
   const known = isNew ? {} : { id: target.id };
-  return { kind: 'environment', ...known, name, environment: { ...known, name }, project: newProject ? { id: newProject.id } : target.project, mode };
+  return {
+    kind: 'environment',
+    ...known,
+    name,
+    environment: { ...known, name },
+    project: newProject ? { id: newProject.id } : target.project,
+    mode,
+  };
 }
 
 /** The values at a dotted path, in each item of the lists on the way. */
@@ -144,16 +213,25 @@ export const resourcesNamed = (operation: AnyOperation, args: JsonRecord): reado
     if (typeof role !== 'object' || !('within' in role)) return [];
     const [owner, ...rest] = name.split('.') as [string, ...string[]];
     const given = [argumentFor(operation, args, owner) ?? []].flat() as readonly unknown[];
-    return given.flatMap((item) => valuesAt(item, rest).map((id) => ({ kind: role.within, id: String(id), details: rest.length === 1 && isRecord(item) ? omit(item, [rest[0]!]) : {} })));
+    return given.flatMap((item) =>
+      valuesAt(item, rest).map((id) => ({
+        kind: role.within,
+        id: String(id),
+        details: rest.length === 1 && isRecord(item) ? omit(item, [rest[0]!]) : {},
+      })),
+    );
   });
 
 /** The ids of the resources in its target that a call names. */
-export const idsNamed = (operation: AnyOperation, args: JsonRecord): readonly string[] => [...new Set(resourcesNamed(operation, args).map(({ id }) => id))];
+export const idsNamed = (operation: AnyOperation, args: JsonRecord): readonly string[] => [
+  ...new Set(resourcesNamed(operation, args).map(({ id }) => id)),
+];
 
 /** How many resources in its target a call names; it changes each of them. */
 export const countNamed = (operation: AnyOperation, args: JsonRecord): number => idsNamed(operation, args).length;
 
-const isLocated = ({ kind }: Reference): boolean => ['environment', 'project', 'cluster'].includes(kind) || isServiceKind(kind);
+const isLocated = ({ kind }: Reference): boolean =>
+  ['environment', 'project', 'cluster'].includes(kind) || isServiceKind(kind);
 
 /**
  * Finds the target of an operation, as the contract declares it, with everything else that it touches. If the operation
@@ -163,23 +241,42 @@ const isLocated = ({ kind }: Reference): boolean => ['environment', 'project', '
  * reads.
  * @throws ApiError if the target doesn't exist or the platform can't be reached.
  */
-export async function findTarget(operation: AnyOperation, args: JsonRecord, reader: Reader, searchLimit = noLimit, includesHosted = false): Promise<Target> {
+export async function findTarget(
+  operation: AnyOperation,
+  args: JsonRecord,
+  reader: Reader,
+  searchLimit = noLimit,
+  includesHosted = false,
+): Promise<Target> {
   const named = targetIn(operation, args);
   if (!named) return operation.targetBy ? unknownEnvironment('elsewhere') : { kind: 'organization', mode: 'none' };
   const target = await findTargetById(named.kind, named.id, reader, searchLimit);
-  const inheriting = operation.reachesEnvironments && target.kind === 'project' ? await inheritingFrom(named.id, reader) : [];
+  const inheriting =
+    operation.reachesEnvironments && target.kind === 'project' ? await inheritingFrom(named.id, reader) : [];
   const hosted = includesHosted && target.kind === 'cluster' ? await hostedBy(target, reader, searchLimit) : [];
   const after = environmentAfter(operation, args, target);
-  const referenced = await Promise.all(referencesIn(operation, args).filter(isLocated).map(({ kind, id }) => findTargetById(kind, id, reader, searchLimit)));
+  const referenced = await Promise.all(
+    referencesIn(operation, args)
+      .filter(isLocated)
+      .map(({ kind, id }) => findTargetById(kind, id, reader, searchLimit)),
+  );
   const [main, results] = after && target.kind === 'project' ? [after, []] : [target, after ? [after] : []];
   // A resource without project and mode affects neither rules nor risk.
-  const touched = [...results, ...referenced, ...inheriting, ...hosted].filter(({ mode, project }) => mode !== 'none' || project !== undefined);
+  const touched = [...results, ...referenced, ...inheriting, ...hosted].filter(
+    ({ mode, project }) => mode !== 'none' || project !== undefined,
+  );
   return touched.length > 0 ? { ...main, touched } : main;
 }
 
 /** Adds the project names to a target and to what it touches, if the platform shows them. */
 export async function withProjectName(target: Target, reader: Reader): Promise<Target> {
   const { touched, project } = target;
-  const named = project?.id === undefined ? target : { ...target, project: { id: project.id, name: nameIn(await inOrganization(operations.list_projects, project.id, reader)) } };
+  const named =
+    project?.id === undefined
+      ? target
+      : {
+          ...target,
+          project: { id: project.id, name: nameIn(await inOrganization(operations.list_projects, project.id, reader)) },
+        };
   return touched ? { ...named, touched: await Promise.all(touched.map((one) => withProjectName(one, reader))) } : named;
 }

@@ -2,7 +2,10 @@ import { isProduction, operations, type EnvironmentMode } from '../../../contrac
 import { asMode, listOfOrganization, textIn, wholeListIn, type Reader } from '../../context/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
 
-/** Maximum number of projects whose environments are read to find what a cluster hosts. Each costs one request of the token's budget. */
+/**
+ * Maximum number of projects whose environments are read to find what a cluster hosts. Each costs one request of the
+ * token's budget.
+ */
 const maximumProjects = 20;
 
 /** How many requests run at the same time. */
@@ -37,16 +40,29 @@ interface HostedEnvironments {
 
 /** The mode of a cluster that hosts these environments. */
 const modeOfHosting = ({ environments, isComplete }: HostedEnvironments): HostedMode =>
-  environments.some(({ mode }) => isProduction(mode)) ? 'PRODUCTION' : !isComplete || environments.some(({ mode }) => mode === 'unknown') ? 'unknown' : 'none';
+  environments.some(({ mode }) => isProduction(mode))
+    ? 'PRODUCTION'
+    : !isComplete || environments.some(({ mode }) => mode === 'unknown')
+      ? 'unknown'
+      : 'none';
 
 /** The environments of a project that are, or may be, on the cluster; undefined if not all of them can be read. */
-async function hostedIn(project: JsonRecord, clusterId: string, reader: Reader): Promise<readonly HostedEnvironment[] | undefined> {
+async function hostedIn(
+  project: JsonRecord,
+  clusterId: string,
+  reader: Reader,
+): Promise<readonly HostedEnvironment[] | undefined> {
   const all = wholeListIn(await reader.attempt(operations.list_environments, { project_id: String(project['id']) }));
   const candidates = all?.filter((one) => textIn(one, 'cluster_id') === undefined || one['cluster_id'] === clusterId);
   return candidates?.map((one) => {
     const mode = asMode(one['mode']);
     const isSure = one['cluster_id'] === clusterId || !isProduction(mode);
-    return { id: textIn(one, 'id'), name: textIn(one, 'name'), project: { id: textIn(project, 'id'), name: textIn(project, 'name') }, mode: isSure ? mode : 'unknown' };
+    return {
+      id: textIn(one, 'id'),
+      name: textIn(one, 'name'),
+      project: { id: textIn(project, 'id'), name: textIn(project, 'name') },
+      mode: isSure ? mode : 'unknown',
+    };
   });
 }
 
@@ -56,7 +72,12 @@ async function hostedIn(project: JsonRecord, clusterId: string, reader: Reader):
  * @param isEnough whether the search may stop with the environments found so far.
  * @throws ApiError if the platform fails, other than by not offering or forbidding a read.
  */
-export async function findHostedEnvironments(clusterId: string, reader: Reader, searchLimit: SearchLimit, isEnough: (found: readonly HostedEnvironment[]) => boolean = () => false): Promise<HostedEnvironments> {
+export async function findHostedEnvironments(
+  clusterId: string,
+  reader: Reader,
+  searchLimit: SearchLimit,
+  isEnough: (found: readonly HostedEnvironment[]) => boolean = () => false,
+): Promise<HostedEnvironments> {
   const projects = wholeListIn(await listOfOrganization(operations.list_projects, reader));
   if (!projects) return { environments: [], isComplete: false };
   const searched = projects.slice(0, maximumProjects);
@@ -65,7 +86,9 @@ export async function findHostedEnvironments(clusterId: string, reader: Reader, 
   for (let first = 0; first < searched.length && !isEnough(environments); first += concurrentReads) {
     if (searchLimit.isOver()) return { environments, isComplete: false };
     // Later ones are read only if the earlier ones weren't enough.
-    const found = await Promise.all(searched.slice(first, first + concurrentReads).map((project) => hostedIn(project, clusterId, reader)));
+    const found = await Promise.all(
+      searched.slice(first, first + concurrentReads).map((project) => hostedIn(project, clusterId, reader)),
+    );
     environments.push(...found.flatMap((one) => one ?? []));
     isComplete &&= !found.includes(undefined);
   }
@@ -78,4 +101,8 @@ export async function findHostedEnvironments(clusterId: string, reader: Reader, 
  * @throws ApiError if the platform fails.
  */
 export const hostedModeOf = async (clusterId: string, reader: Reader, searchLimit: SearchLimit): Promise<HostedMode> =>
-  modeOfHosting(await findHostedEnvironments(clusterId, reader, searchLimit, (found) => found.some(({ mode }) => isProduction(mode))));
+  modeOfHosting(
+    await findHostedEnvironments(clusterId, reader, searchLimit, (found) =>
+      found.some(({ mode }) => isProduction(mode)),
+    ),
+  );

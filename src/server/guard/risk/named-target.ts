@@ -6,18 +6,26 @@ import { organizationWith, textIn, type Reader, type Target } from '../../contex
 
 /** A target with a path for display. */
 export interface NamedTarget extends Target {
-  /** Its path of names; its kind and name if it has no path; its id if no name is known. Never empty, and without invisible characters. */
+  /**
+   * Its path of names; its kind and name if it has no path; its id if no name is known. Never empty, and without
+   * invisible characters.
+   */
   readonly path: string;
 }
 
-// Characters that hide, reorder or break text, quotes that could end a path, what looks like something that was written out,
+// Characters that hide, reorder or break text, quotes that could end a path, what looks like something that was written
+// out,
 // and spaces that can't be seen.
-const unsafe = /<(?=U\+|\d+ (?:spaces|tabs|line feeds)>)|[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800"“”„«»]|[^\S ]|^ +| +$/gu;
+const unsafe =
+  /<(?=U\+|\d+ (?:spaces|tabs|line feeds)>)|[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800"“”„«»]|[^\S ]|^ +| +$/gu;
 
 /** A name as a path segment. Percent-encodes whatever is invisible or could pass for something else. */
-const safeSegment = (name: string): string => segmentOf(name.toWellFormed()).replace(unsafe, (characters) => encodeURIComponent(characters));
+const safeSegment = (name: string): string =>
+  segmentOf(name.toWellFormed()).replace(unsafe, (characters) => encodeURIComponent(characters));
 
-/** The names that make up a target's path, with undefined for those not known; undefined for a kind that has no path. */
+/**
+ * The names that make up a target's path, with undefined for those not known; undefined for a kind that has no path.
+ */
 function namesOf({ kind, name, environment, project }: Target): readonly (string | undefined)[] | undefined {
   if (kind === 'project') return [project?.name ?? name];
   if (kind === 'environment') return [project?.name, name];
@@ -28,7 +36,8 @@ function namesOf({ kind, name, environment, project }: Target): readonly (string
 export function targetPath(target: Target): string {
   const kind = target.kind.replaceAll('_', ' ');
   const names = namesOf(target);
-  if (names?.every((name) => name !== undefined && name !== '')) return names.map((name) => safeSegment(name!)).join('/');
+  if (names?.every((name) => name !== undefined && name !== ''))
+    return names.map((name) => safeSegment(name!)).join('/');
   if (target.name !== undefined && target.name !== '') return `${kind} ${safeSegment(target.name)}`;
   return target.id === undefined ? `new ${kind}` : safeSegment(target.id);
 }
@@ -45,18 +54,24 @@ export function targetText({ kind, id, path }: NamedTarget): string {
 
 /** Adds the names that a target's path needs, if the platform shows them. */
 async function withNames(target: Target, reader: Reader): Promise<Target> {
-  if (target.kind !== 'organization') return target.project?.name === undefined ? withProjectName(target, reader) : target;
+  if (target.kind !== 'organization')
+    return target.project?.name === undefined ? withProjectName(target, reader) : target;
   const name = textIn(await organizationWith(target.id, reader), 'name');
   return name === undefined ? target : { ...target, name };
 }
 
-/** Adds names from the call's resolved arguments. They may be older than names read from the platform: use them for the audit record only. */
+/**
+ * Adds names from the call's resolved arguments. They may be older than names read from the platform: use them for the
+ * audit record only.
+ */
 export function withResolvedNames(target: Target, resolved: Readonly<Record<string, ResolvedResource>>): Target {
   const found = Object.values(resolved).find(({ kind, id }) => kind === target.kind && id === target.id);
   return {
     ...target,
     name: target.name ?? found?.name,
-    ...(target.environment && { environment: { ...target.environment, name: target.environment.name ?? found?.environment?.name } }),
+    ...(target.environment && {
+      environment: { ...target.environment, name: target.environment.name ?? found?.environment?.name },
+    }),
     ...(target.project && { project: { ...target.project, name: target.project.name ?? found?.project?.name } }),
   };
 }

@@ -22,7 +22,10 @@ export interface OperationRisk {
   readonly risk: Risk;
   /** Empty if it carries out no other operations. */
   readonly parts: readonly OperationPart[];
-  /** How many high-risk changes it makes. Each service of an unknown kind counts as one; if the services can't be read, all of them count as one. */
+  /**
+   * How many high-risk changes it makes. Each service of an unknown kind counts as one; if the services can't be read,
+   * all of them count as one.
+   */
   readonly highRisk: number;
 }
 
@@ -33,47 +36,95 @@ const kindOf = (service: JsonRecord, parts: Readonly<Record<string, string>>): S
   return kind !== undefined && Object.hasOwn(parts, kind) ? (kind as ServiceKind) : undefined;
 };
 
-/** How many changes an operation without parts makes: one for each resource that it names or each service that it applies to, and one if that isn't known. */
-async function countChanges(operation: AnyOperation, input: JsonRecord, target: Target, reader: Reader): Promise<number> {
+/**
+ * How many changes an operation without parts makes: one for each resource that it names or each service that it
+ * applies to, and one if that isn't known.
+ */
+async function countChanges(
+  operation: AnyOperation,
+  input: JsonRecord,
+  target: Target,
+  reader: Reader,
+): Promise<number> {
   const services = operation.onEachService ? ((await servicesIn(target.id, reader))?.length ?? 0) : 0;
   return Math.max(1, services, countNamed(operation, input));
 }
 
 /** Whether members of an operation name the services that it is carried out on. */
-const namesItsParts = ({ roles }: AnyOperation): boolean => Object.values(roles).some((role) => typeof role === 'object' && 'within' in role);
+const namesItsParts = ({ roles }: AnyOperation): boolean =>
+  Object.values(roles).some((role) => typeof role === 'object' && 'within' in role);
 
 /**
  * Finds the parts of an operation: one for each service that it names or, if it can't name any, for each in its target
- * environment. Each part has the risk of its own operation on its own target. A service that can't be read may be any of the
+ * environment. Each part has the risk of its own operation on its own target. A service that can't be read may be any
+ * of the
  * parts, and counts as disruptive at least.
  * @throws ApiError if the platform fails.
  */
-export async function operationRiskOf({ operation, input, showsAll }: PlannedOperation, target: Target, reader: Reader): Promise<OperationRisk> {
+export async function operationRiskOf(
+  { operation, input, showsAll }: PlannedOperation,
+  target: Target,
+  reader: Reader,
+): Promise<OperationRisk> {
   const own = riskOf(operation, target, showsAll);
   const { carriesOut } = operation;
-  if (!carriesOut) return { risk: own, parts: [], highRisk: needsConfirmation(own) ? await countChanges(operation, input, target, reader) : 0 };
-  const partFor = (kind: ServiceKind, service: Pick<Target, 'id' | 'name'>, details: JsonRecord = {}): OperationPart => {
+  if (!carriesOut)
+    return {
+      risk: own,
+      parts: [],
+      highRisk: needsConfirmation(own) ? await countChanges(operation, input, target, reader) : 0,
+    };
+  const partFor = (
+    kind: ServiceKind,
+    service: Pick<Target, 'id' | 'name'>,
+    details: JsonRecord = {},
+  ): OperationPart => {
     const part = all[carriesOut[kind]]!;
     const partTarget: Target = { ...target, ...service, kind };
-    return { operation: part, target: partTarget, risk: riskOf(part, partTarget), input: { ...details, [`${kind}_id`]: service.id } };
+    return {
+      operation: part,
+      target: partTarget,
+      risk: riskOf(part, partTarget),
+      input: { ...details, [`${kind}_id`]: service.id },
+    };
   };
   if (namesItsParts(operation)) {
     const rows = await servicesIn(target.id, reader);
     const parts = resourcesNamed(operation, input).map(({ kind, id, details }) =>
-      partFor(kind as ServiceKind, { id, name: textIn(rows?.find((row) => row['id'] === id), 'name') }, details));
+      partFor(
+        kind as ServiceKind,
+        {
+          id,
+          name: textIn(
+            rows?.find((row) => row['id'] === id),
+            'name',
+          ),
+        },
+        details,
+      ),
+    );
     const risk = parts.reduce((highest, part) => higherRisk(highest, part.risk), own);
     const grave = needsConfirmation(own) ? parts.length : parts.filter((part) => needsConfirmation(part.risk)).length;
     return { risk, parts, highRisk: Math.max(grave, needsConfirmation(risk) ? 1 : 0) };
   }
   const services = await servicesIn(target.id, reader);
   const kinds = (services ?? []).map((service) => kindOf(service, carriesOut));
-  const knownParts = (services ?? []).flatMap((service, index) => (kinds[index] ? [partFor(kinds[index], { id: textIn(service, 'id'), name: textIn(service, 'name') })] : []));
+  const knownParts = (services ?? []).flatMap((service, index) =>
+    kinds[index] ? [partFor(kinds[index], { id: textIn(service, 'id'), name: textIn(service, 'name') })] : [],
+  );
   const unknownCount = services ? kinds.filter((kind) => kind === undefined).length : 1;
-  const assumedParts = unknownCount === 0 ? [] : (Object.keys(carriesOut) as ServiceKind[]).map((kind) => {
-    const part = partFor(kind, { id: undefined, name: undefined });
-    return { ...part, risk: higherRisk(part.risk, 'disruptive'), isAssumed: true };
-  });
+  const assumedParts =
+    unknownCount === 0
+      ? []
+      : (Object.keys(carriesOut) as ServiceKind[]).map((kind) => {
+          const part = partFor(kind, { id: undefined, name: undefined });
+          return { ...part, risk: higherRisk(part.risk, 'disruptive'), isAssumed: true };
+        });
   const risk = [...knownParts, ...assumedParts].reduce((highest, part) => higherRisk(highest, part.risk), own);
   const highRisk = knownParts.filter((part) => needsConfirmation(part.risk)).length + unknownCount;
-  return { risk, parts: [...knownParts, ...assumedParts], highRisk: Math.max(highRisk, needsConfirmation(risk) ? 1 : 0) };
+  return {
+    risk,
+    parts: [...knownParts, ...assumedParts],
+    highRisk: Math.max(highRisk, needsConfirmation(risk) ? 1 : 0),
+  };
 }

@@ -10,7 +10,8 @@ export const isHigherRisk = (one: Risk, other: Risk): boolean => effects.indexOf
 /** The higher of two risks. */
 export const higherRisk = (one: Risk, other: Risk): Risk => (isHigherRisk(other, one) ? other : one);
 
-const touches = (target: Target, isMeant: (mode: Target['mode']) => boolean): boolean => targetAndTouched(target).some(({ mode }) => isMeant(mode));
+const touches = (target: Target, isMeant: (mode: Target['mode']) => boolean): boolean =>
+  targetAndTouched(target).some(({ mode }) => isMeant(mode));
 
 /** Whether the target raises the risk of a change: it or something else that is touched is, or may be, production. */
 const raisesRisk = (target: Target): boolean => touches(target, mayBeProduction);
@@ -18,7 +19,8 @@ const raisesRisk = (target: Target): boolean => touches(target, mayBeProduction)
 const modesByWeight = ['PRODUCTION', 'unknown', 'STAGING', 'DEVELOPMENT'] as const satisfies readonly Target['mode'][];
 
 /** The mode, among those of everything a call touches, that calls for most care. */
-export const mostCriticalMode = (target: Target): Target['mode'] => modesByWeight.find((mode) => touches(target, (one) => one === mode)) ?? 'none';
+export const mostCriticalMode = (target: Target): Target['mode'] =>
+  modesByWeight.find((mode) => touches(target, (one) => one === mode)) ?? 'none';
 
 /**
  * The risk of an operation on its target. Reads stay reads. A change is at least disruptive if it touches an
@@ -38,7 +40,8 @@ export type HighRisk = (typeof highRisks)[number];
 export const needsConfirmation = (risk: Risk): risk is HighRisk => (highRisks as readonly Risk[]).includes(risk);
 
 /** Whether confirming means typing the target's name, not just saying yes. */
-export const needsTypedName = (risk: Risk, target: Target): boolean => risk === 'destructive' || touches(target, isProduction);
+export const needsTypedName = (risk: Risk, target: Target): boolean =>
+  risk === 'destructive' || touches(target, isProduction);
 
 /**
  * Whether a call is destructive or sensitive for something that is, or may be, production: then no caller may confirm
@@ -46,4 +49,5 @@ export const needsTypedName = (risk: Risk, target: Target): boolean => risk === 
  * production.
  */
 export const endangersProduction = (risk: Risk, target: Target): boolean =>
-  (risk === 'sensitive' && targetAndTouched(target).some(({ kind }) => kind === 'organization')) || ((risk === 'destructive' || risk === 'sensitive') && raisesRisk(target));
+  (risk === 'sensitive' && targetAndTouched(target).some(({ kind }) => kind === 'organization')) ||
+  ((risk === 'destructive' || risk === 'sensitive') && raisesRisk(target));

@@ -2,7 +2,14 @@ import { LRUCache } from 'lru-cache';
 import { lookupFor, type NameResolver, type Lookup } from '../../tool/index.ts';
 import type { GuardedCall } from '../guarded-call.ts';
 import { isRecord, type JsonRecord } from '../../json/index.ts';
-import { argumentsFilledInCall, outsideScopeText, type ScopeOption, type Scope, type ResolvedScope, type ScopeResolver } from './scope.ts';
+import {
+  argumentsFilledInCall,
+  outsideScopeText,
+  type ScopeOption,
+  type Scope,
+  type ResolvedScope,
+  type ScopeResolver,
+} from './scope.ts';
 import { CallFailure } from '../../failure/index.ts';
 import { readById } from '../../context/index.ts';
 
@@ -10,9 +17,18 @@ import { readById } from '../../context/index.ts';
 const maximumPrincipals = 1_000;
 
 const misconfigured = (what: string): CallFailure =>
-  new CallFailure({ kind: 'not_possible', what, next: 'Whoever runs this server has to correct it; nothing can be called until then.' });
+  new CallFailure({
+    kind: 'not_possible',
+    what,
+    next: 'Whoever runs this server has to correct it; nothing can be called until then.',
+  });
 
-async function findScoped(kind: 'project' | 'environment', { name, setBy }: ScopeOption, lookup: Lookup, resolver: NameResolver) {
+async function findScoped(
+  kind: 'project' | 'environment',
+  { name, setBy }: ScopeOption,
+  lookup: Lookup,
+  resolver: NameResolver,
+) {
   try {
     return await resolver.resolve(kind, name, lookup);
   } catch (error) {
@@ -27,13 +43,19 @@ async function projectOf(environmentId: string, lookup: Lookup): Promise<string 
   return isRecord(project) && typeof project['id'] === 'string' ? project['id'].toLowerCase() : undefined;
 }
 
-async function resolveScope({ project, environment }: Scope, lookup: Lookup, resolver: NameResolver): Promise<ResolvedScope> {
+async function resolveScope(
+  { project, environment }: Scope,
+  lookup: Lookup,
+  resolver: NameResolver,
+): Promise<ResolvedScope> {
   const projectId = project && (await findScoped('project', project, lookup, resolver)).id;
   if (!environment) return { projectId };
   const found = await findScoped('environment', environment, { ...lookup, within: { projectId } }, resolver);
   const ownProject = found.project?.id ?? (await projectOf(found.id, lookup));
   if (project && ownProject !== undefined && ownProject !== projectId) {
-    throw misconfigured(`this server is kept to the project "${project.name}" (${project.setBy}) and to the environment "${environment.name}" (${environment.setBy}), which lies in another one`);
+    throw misconfigured(
+      `this server is kept to the project "${project.name}" (${project.setBy}) and to the environment "${environment.name}" (${environment.setBy}), which lies in another one`,
+    );
   }
   return { projectId: ownProject ?? projectId, environmentId: found.id };
 }
@@ -53,7 +75,9 @@ export function createScopeResolver(scope: Scope, resolver: NameResolver): Scope
 }
 
 /** Fills in the arguments of a call that follow from the scope. @throws what the scope resolver throws. */
-export async function fillInScope(call: Pick<GuardedCall, 'tool' | 'args' | 'deps' | 'context' | 'reader'>): Promise<JsonRecord> {
+export async function fillInScope(
+  call: Pick<GuardedCall, 'tool' | 'args' | 'deps' | 'context' | 'reader'>,
+): Promise<JsonRecord> {
   const { tool, args, deps } = call;
   if (!deps.scopeResolver || !isRecord(args)) return args;
   const members = argumentsFilledInCall(tool, args, deps.policy.scope);

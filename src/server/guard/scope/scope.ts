@@ -13,7 +13,9 @@ export interface ScopeOption {
   readonly setBy: string;
 }
 
-/** The project or environment that every call is limited to. At least one is set; the environment is the narrower one. */
+/**
+ * The project or environment that every call is limited to. At least one is set; the environment is the narrower one.
+ */
 export interface Scope {
   readonly project?: ScopeOption;
   readonly environment?: ScopeOption;
@@ -27,22 +29,32 @@ export interface ResolvedScope {
 
 type ScopeKind = 'project' | 'environment';
 
-const scopeKinds = ({ environment }: Scope): readonly ScopeKind[] => (environment ? ['project', 'environment'] : ['project']);
+const scopeKinds = ({ environment }: Scope): readonly ScopeKind[] =>
+  environment ? ['project', 'environment'] : ['project'];
 
-const pointersOf = ({ input }: Tool) => Object.entries(input).flatMap(([name, schema]) => {
-  const kind = pointsAt(schema);
-  return kind === undefined ? [] : [{ name, kind }];
-});
+const pointersOf = ({ input }: Tool) =>
+  Object.entries(input).flatMap(([name, schema]) => {
+    const kind = pointsAt(schema);
+    return kind === undefined ? [] : [{ name, kind }];
+  });
 
 const isOptional = ({ input }: Tool, name: string): boolean => input[name]!.safeParse(undefined).success;
 
-/** Whether a tool takes a project in place of an environment: then it isn't filled in, because that would widen what a call is about. */
+/**
+ * Whether a tool takes a project in place of an environment: then it isn't filled in, because that would widen what a
+ * call is about.
+ */
 const isAlternative = (tool: Tool, name: string): boolean =>
-  isOptional(tool, name)
-  && pointersOf(tool).some((other) => other.kind === 'environment' && tool.rules({ [name]: '', [other.name]: '' }).length > tool.rules({ [name]: '' }).length);
+  isOptional(tool, name) &&
+  pointersOf(tool).some(
+    (other) =>
+      other.kind === 'environment' &&
+      tool.rules({ [name]: '', [other.name]: '' }).length > tool.rules({ [name]: '' }).length,
+  );
 
 /**
- * The arguments of a tool that follow from the scope, by name. If a tool takes two environments, neither is filled in, nor
+ * The arguments of a tool that follow from the scope, by name. If a tool takes two environments, neither is filled in,
+ * nor
  * is a project that stands in place of an environment.
  */
 export function argumentsFilledByScope(tool: Tool, scope: Scope | undefined): ReadonlyMap<string, ScopeKind> {
@@ -56,18 +68,30 @@ export function argumentsFilledByScope(tool: Tool, scope: Scope | undefined): Re
   );
 }
 
-/** The arguments that a scope leaves nothing to say about: those that follow from it, and what is wider than its environment. */
+/**
+ * The arguments that a scope leaves nothing to say about: those that follow from it, and what is wider than its
+ * environment.
+ */
 export const argumentsSettledByScope = (tool: Tool, scope: Scope | undefined): readonly string[] => [
   ...argumentsFilledByScope(tool, scope).keys(),
-  ...(scope?.environment ? pointersOf(tool).flatMap(({ name, kind }) => (kind === 'project' && isAlternative(tool, name) ? [name] : [])) : []),
+  ...(scope?.environment
+    ? pointersOf(tool).flatMap(({ name, kind }) => (kind === 'project' && isAlternative(tool, name) ? [name] : []))
+    : []),
 ];
 
 /**
- * The arguments that are filled in for one call. If a service is given, optional arguments are not filled in: the call is about the service
+ * The arguments that are filled in for one call. If a service is given, optional arguments are not filled in: the call
+ * is about the service
  * instead of the scope's environment. Required ones are, and the service is in that environment.
  */
-export function argumentsFilledInCall(tool: Tool, args: JsonRecord, scope: Scope | undefined): ReadonlyMap<string, ScopeKind> {
-  const hasService = pointersOf(tool).some(({ name, kind }) => (kind === 'service' || isOfKind(kind, 'service')) && args[name] !== undefined);
+export function argumentsFilledInCall(
+  tool: Tool,
+  args: JsonRecord,
+  scope: Scope | undefined,
+): ReadonlyMap<string, ScopeKind> {
+  const hasService = pointersOf(tool).some(
+    ({ name, kind }) => (kind === 'service' || isOfKind(kind, 'service')) && args[name] !== undefined,
+  );
   return new Map([...argumentsFilledByScope(tool, scope)].filter(([name]) => !hasService || !isOptional(tool, name)));
 }
 
@@ -81,7 +105,8 @@ export const scopeText = (scope: Scope): string =>
   `This server is kept to ${scopeWords(scope).what}: tools don't ask for it, and in it a bare name will do.`;
 
 /** The note for a name that isn't found in the scope. */
-export const outsideScopeText = (scope: Scope): string => `This server is kept to ${scopeWords(scope).what} (${scopeWords(scope).setBy}): nothing is looked for outside it.`;
+export const outsideScopeText = (scope: Scope): string =>
+  `This server is kept to ${scopeWords(scope).what} (${scopeWords(scope).setBy}): nothing is looked for outside it.`;
 
 const denial = (scope: Scope): Denial => ({
   rule: `this server is kept to ${scopeWords(scope).what}, and this lies outside, or where it lies could not be found out`,
@@ -99,30 +124,47 @@ const listsOtherProjects = (operation: AnyOperation): boolean => {
 };
 
 const canBeInScope = (kind: ReferenceKind, scope: Scope): boolean =>
-  isOfKind(kind, 'service') || kind === 'environment' || kind === 'alert_rule' || (kind === 'project' && !scope.environment);
+  isOfKind(kind, 'service') ||
+  kind === 'environment' ||
+  kind === 'alert_rule' ||
+  (kind === 'project' && !scope.environment);
 
-/** Whether no target of an operation can be in scope. @param isMainOperation whether the tool plans it, instead of reading by it. */
+/**
+ * Whether no target of an operation can be in scope. @param isMainOperation whether the tool plans it, instead of
+ * reading by it.
+ */
 function isNeverInScope(operation: AnyOperation, scope: Scope, isMainOperation: boolean): boolean {
   if (canBeInScope(operation.target, scope)) return false;
   if (operation.showsEnvironments) return true;
-  return operation.effect !== 'read' || operation.target === 'project' || (isMainOperation && listsOtherProjects(operation));
+  return (
+    operation.effect !== 'read' || operation.target === 'project' || (isMainOperation && listsOtherProjects(operation))
+  );
 }
 
 /** Why the scope forbids every call of a tool; undefined if it doesn't. */
 export const denialByScope = ({ operations, expand }: Tool, scope: Scope | undefined): Denial | undefined =>
-  scope && operations.every((operation) => isNeverInScope(operation, scope, expand !== undefined)) ? denial(scope) : undefined;
+  scope && operations.every((operation) => isNeverInScope(operation, scope, expand !== undefined))
+    ? denial(scope)
+    : undefined;
 
 const isSame = (id: string | undefined, scopeId: string): boolean => id?.toLowerCase() === scopeId;
 
 /** Whether something at these ids is in scope. */
-export const isPlaceInScope = ({ environment, project }: { readonly environment?: string; readonly project?: string }, { projectId, environmentId }: ResolvedScope): boolean =>
-  environmentId !== undefined ? isSame(environment, environmentId) : projectId !== undefined && isSame(project, projectId);
+export const isPlaceInScope = (
+  { environment, project }: { readonly environment?: string; readonly project?: string },
+  { projectId, environmentId }: ResolvedScope,
+): boolean =>
+  environmentId !== undefined
+    ? isSame(environment, environmentId)
+    : projectId !== undefined && isSame(project, projectId);
 
-const isInScope = ({ project, environment }: Target, scope: ResolvedScope): boolean => isPlaceInScope({ environment: environment?.id, project: project?.id }, scope);
+const isInScope = ({ project, environment }: Target, scope: ResolvedScope): boolean =>
+  isPlaceInScope({ environment: environment?.id, project: project?.id }, scope);
 
 // A cluster belongs to no project, whatever it hosts.
 const areAllInScope = (target: Target, resolvedScope: ResolvedScope): boolean =>
-  isInScope(target, resolvedScope) && targetAndTouched(target).every((one) => one.kind === 'cluster' || isInScope(one, resolvedScope));
+  isInScope(target, resolvedScope) &&
+  targetAndTouched(target).every((one) => one.kind === 'cluster' || isInScope(one, resolvedScope));
 
 const hasNoLocation = ({ project, environment }: Target): boolean => project === undefined && environment === undefined;
 
@@ -135,19 +177,34 @@ interface ScopedOperation {
 }
 
 /** Why the scope forbids an operation on this target; undefined if it doesn't. In doubt it does. */
-export function denialOutsideScope(scope: Scope, resolvedScope: ResolvedScope, { operation, target, isMainOperation }: ScopedOperation): Denial | undefined {
-  const mayBeRead = operation.effect === 'read' && !operation.showsEnvironments && hasNoLocation(target) && !(isMainOperation && listsOtherProjects(operation));
+export function denialOutsideScope(
+  scope: Scope,
+  resolvedScope: ResolvedScope,
+  { operation, target, isMainOperation }: ScopedOperation,
+): Denial | undefined {
+  const mayBeRead =
+    operation.effect === 'read' &&
+    !operation.showsEnvironments &&
+    hasNoLocation(target) &&
+    !(isMainOperation && listsOtherProjects(operation));
   return areAllInScope(target, resolvedScope) || mayBeRead ? undefined : denial(scope);
 }
 
-/** The same for a resource that an argument refers to. The project around a scope's environment may be named: it only narrows a search. */
+/**
+ * The same for a resource that an argument refers to. The project around a scope's environment may be named: it only
+ * narrows a search.
+ */
 export function denialOfArgument(scope: Scope, resolvedScope: ResolvedScope, target: Target): Denial | undefined {
-  const isScopeProject = target.kind === 'project' && resolvedScope.projectId !== undefined && isSame(target.id, resolvedScope.projectId);
+  const isScopeProject =
+    target.kind === 'project' && resolvedScope.projectId !== undefined && isSame(target.id, resolvedScope.projectId);
   return isInScope(target, resolvedScope) || hasNoLocation(target) || isScopeProject ? undefined : denial(scope);
 }
 
 /** Resolves the scope, once for each principal. */
 export interface ScopeResolver {
-  /** @throws CallFailure if the operator's names don't refer to exactly one project or environment; ApiError if the platform fails. */
+  /**
+   * @throws CallFailure if the operator's names don't refer to exactly one project or environment; ApiError if the
+   * platform fails.
+   */
   resolve(lookup: Lookup): Promise<ResolvedScope>;
 }

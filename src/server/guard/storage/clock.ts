@@ -21,7 +21,10 @@ export function monotonicClock(clock: Clock, uptime: () => number = () => perfor
   };
 }
 
-/** How far the clock may step back without consequence, in milliseconds: processes read it one after another, and small corrections happen. */
+/**
+ * How far the clock may step back without consequence, in milliseconds: processes read it one after another, and small
+ * corrections happen.
+ */
 const tolerance = 5_000;
 
 /** How far the stored time may fall behind the clock, in milliseconds, so that not every call writes. */
@@ -30,11 +33,16 @@ const resolution = 1_000;
 /** The time to use, and what it means for the stored one. Times are milliseconds since 1970. */
 interface TimeStep {
   readonly now: number;
-  /** `stay`: the stored time is good enough. `advance`: it moves on. `back`: the clock stepped back, and ages are unknown. */
+  /**
+   * `stay`: the stored time is good enough. `advance`: it moves on. `back`: the clock stepped back, and ages are
+   * unknown.
+   */
   readonly kind: 'stay' | 'advance' | 'back';
 }
 
-/** The step from the latest time that any process used to what a clock says. @param latest undefined if none was used. */
+/**
+ * The step from the latest time that any process used to what a clock says. @param latest undefined if none was used.
+ */
 function timeStep(latest: number | undefined, clock: number): TimeStep {
   if (latest === undefined || clock >= latest + resolution) return { now: clock, kind: 'advance' };
   return clock >= latest - tolerance ? { now: Math.max(clock, latest), kind: 'stay' } : { now: clock, kind: 'back' };
@@ -54,19 +62,34 @@ async function followBack(queries: GuardQueries, at: string): Promise<void> {
 
 /**
  * Implements `GuardStore.time` within a transaction.
- * @param databaseTime the time of the database, which is taken instead of the caller's if it is given: the clocks of several machines differ
+ * @param databaseTime the time of the database, which is taken instead of the caller's if it is given: the clocks of
+ *   several machines differ
  */
-export async function storedTime(queries: GuardQueries, clock: number, databaseTime: RawBuilder<string> | undefined): Promise<number> {
-  const latest = queries.selectFrom('guard_time').select('latest').$if(databaseTime !== undefined, (query) => query.select(databaseTime!.as('now')));
+export async function storedTime(
+  queries: GuardQueries,
+  clock: number,
+  databaseTime: RawBuilder<string> | undefined,
+): Promise<number> {
+  const latest = queries
+    .selectFrom('guard_time')
+    .select('latest')
+    .$if(databaseTime !== undefined, (query) => query.select(databaseTime!.as('now')));
   const step = async (query: typeof latest): Promise<TimeStep> => {
     const row = await query.executeTakeFirstOrThrow();
-    return timeStep(row.latest === null ? undefined : Date.parse(row.latest), row.now === undefined ? clock : Date.parse(row.now));
+    return timeStep(
+      row.latest === null ? undefined : Date.parse(row.latest),
+      row.now === undefined ? clock : Date.parse(row.now),
+    );
   };
   const seen = await step(latest);
   if (seen.kind === 'stay') return seen.now;
   // Somebody else may have moved it on by the time that it is locked.
   const { now, kind } = await step(queries.sql.held(latest));
   if (kind === 'back') await followBack(queries, timeValue(now));
-  if (kind !== 'stay') await queries.updateTable('guard_time').set({ latest: timeValue(now) }).execute();
+  if (kind !== 'stay')
+    await queries
+      .updateTable('guard_time')
+      .set({ latest: timeValue(now) })
+      .execute();
   return now;
 }

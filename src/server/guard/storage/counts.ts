@@ -9,7 +9,10 @@ export interface ExportedCounts {
   /** When high-risk calls were made. */
   readonly highRiskCalls: readonly number[];
   readonly secretTries: readonly { readonly at: number; readonly source: string }[];
-  /** How many calls wait for the operator or for being made. They stay where they are: what was agreed to must not count in two places. */
+  /**
+   * How many calls wait for the operator or for being made. They stay where they are: what was agreed to must not count
+   * in two places.
+   */
   readonly waitingCalls: number;
 }
 
@@ -20,36 +23,65 @@ export interface ExportedCounts {
  */
 export async function exportCounts(path: string, now: number): Promise<ExportedCounts | undefined> {
   if (!existsSync(path)) return undefined;
-  const [{ lookAsMigrated }, { guardSchema }] = await Promise.all([import('../../../database/index.ts'), import('./tables.ts')]);
+  const [{ lookAsMigrated }, { guardSchema }] = await Promise.all([
+    import('../../../database/index.ts'),
+    import('./tables.ts'),
+  ]);
   return lookAsMigrated(path, guardSchema, 'rollback', async (run) => {
     const [time] = (await run('select latest from guard_time')) as { latest: string | null }[];
     const [waiting] = await run(`select count(*) as count from guard_waiting where expires_at > '${timeValue(now)}'`);
     return {
       latest: time!.latest === null ? undefined : Date.parse(time!.latest),
-      highRiskCalls: ((await run('select at from guard_high_risk_call order by at')) as { at: string }[]).map(({ at }) => Date.parse(at)),
-      secretTries: ((await run('select at, source from guard_secret_try order by at')) as { at: string; source: string }[]).map(({ at, source }) => ({ at: Date.parse(at), source })),
+      highRiskCalls: ((await run('select at from guard_high_risk_call order by at')) as { at: string }[]).map(
+        ({ at }) => Date.parse(at),
+      ),
+      secretTries: (
+        (await run('select at, source from guard_secret_try order by at')) as { at: string; source: string }[]
+      ).map(({ at, source }) => ({ at: Date.parse(at), source })),
       waitingCalls: Number(waiting!['count']),
     };
   });
 }
 
 /** Adds rows to those of a table, whose numbers begin above all that were there. */
-const addTo = async (client: PostgresClient, table: string, columns: readonly string[], rows: readonly Readonly<Record<string, string>>[]): Promise<CopiedTable> => {
+const addTo = async (
+  client: PostgresClient,
+  table: string,
+  columns: readonly string[],
+  rows: readonly Readonly<Record<string, string>>[],
+): Promise<CopiedTable> => {
   const { copyTable } = await import('../../../postgres/index.ts');
-  const { rows: [last] } = await client.query<{ id: number }>(`select coalesce(max(id), 0) as id from ${table}`);
+  const {
+    rows: [last],
+  } = await client.query<{ id: number }>(`select coalesce(max(id), 0) as id from ${table}`);
   return copyTable(client, { table, columns, rows: () => rows }, `id > ${last!.id}`);
 };
 
 /**
- * Adds what counts against limits to what counts in a database, within a transaction. Nothing that counts in either place is forgotten.
+ * Adds what counts against limits to what counts in a database, within a transaction. Nothing that counts in either
+ * place is forgotten.
  * @param client to a database whose schema is that of this program
  * @throws Error if anything reads back differently. The transaction has to be rolled back then
  */
-export async function importCounts(client: PostgresClient, { latest, highRiskCalls, secretTries }: ExportedCounts): Promise<CopiedTable[]> {
+export async function importCounts(
+  client: PostgresClient,
+  { latest, highRiskCalls, secretTries }: ExportedCounts,
+): Promise<CopiedTable[]> {
   await client.query('select from guard_lock order by name for update');
-  if (latest !== undefined) await client.query('update guard_time set latest = greatest(latest, $1::timestamptz)', [timeValue(latest)]);
+  if (latest !== undefined)
+    await client.query('update guard_time set latest = greatest(latest, $1::timestamptz)', [timeValue(latest)]);
   return [
-    await addTo(client, 'guard_high_risk_call', ['at'], highRiskCalls.map((at) => ({ at: timeValue(at) }))),
-    await addTo(client, 'guard_secret_try', ['at', 'source'], secretTries.map(({ at, source }) => ({ at: timeValue(at), source }))),
+    await addTo(
+      client,
+      'guard_high_risk_call',
+      ['at'],
+      highRiskCalls.map((at) => ({ at: timeValue(at) })),
+    ),
+    await addTo(
+      client,
+      'guard_secret_try',
+      ['at', 'source'],
+      secretTries.map(({ at, source }) => ({ at: timeValue(at), source })),
+    ),
   ];
 }

@@ -37,16 +37,22 @@ interface GuardDatabaseOptions {
 }
 
 /** Requires that no newer program has migrated the tables since so that this one can't work on them. */
-const checked = <Value>(operation: (queries: GuardQueries) => Promise<Value>) => async (queries: GuardQueries): Promise<Value> => {
-  await requireCompatibleSchema(guardSchema, runOn(queries));
-  return operation(queries);
-};
+const checked =
+  <Value>(operation: (queries: GuardQueries) => Promise<Value>) =>
+  async (queries: GuardQueries): Promise<Value> => {
+    await requireCompatibleSchema(guardSchema, runOn(queries));
+    return operation(queries);
+  };
 
 /**
- * The database of a store, opened at the first use. A failure to open it is not remembered, so that the next use tries again.
+ * The database of a store, opened at the first use. A failure to open it is not remembered, so that the next use tries
+ * again.
  * `unusable` resolves with the reason once a newer server has changed the tables so that this one can't work on them.
  */
-export function guardDatabase(open: () => Promise<OpenDatabase>, { databaseTime, isShared }: GuardDatabaseOptions): GuardDatabase & { readonly unusable: Promise<Error> } {
+export function guardDatabase(
+  open: () => Promise<OpenDatabase>,
+  { databaseTime, isShared }: GuardDatabaseOptions,
+): GuardDatabase & { readonly unusable: Promise<Error> } {
   const unusable = Promise.withResolvers<Error>();
   let opening: Promise<OpenDatabase> | undefined;
   const opened = (): Promise<OpenDatabase> =>
@@ -65,11 +71,18 @@ export function guardDatabase(open: () => Promise<OpenDatabase>, { databaseTime,
   return {
     read: (query) => told(async () => (await opened()).read(checked(query))),
     write: (change) =>
-      told(async () => (await opened()).write(checked((queries) => change({
-        queries,
-        lock: (decided) => queries.sql.held(queries.selectFrom('guard_lock').select('name').where('name', '=', decided)).execute(),
-        time: (clock) => storedTime(queries, clock, databaseTime),
-      })))),
+      told(async () =>
+        (await opened()).write(
+          checked((queries) =>
+            change({
+              queries,
+              lock: (decided) =>
+                queries.sql.held(queries.selectFrom('guard_lock').select('name').where('name', '=', decided)).execute(),
+              time: (clock) => storedTime(queries, clock, databaseTime),
+            }),
+          ),
+        ),
+      ),
     unusable: unusable.promise,
     close: async () => {
       const closed = opening;
@@ -81,7 +94,10 @@ export function guardDatabase(open: () => Promise<OpenDatabase>, { databaseTime,
 
 /** The database in a file. It has no log beside it, because home directories may be on a network. */
 export const fileDatabase = (path: string): GuardDatabase =>
-  guardDatabase(async () => {
-    const file = await openSqlite(path, guardSchema, 'rollback');
-    return { read: (query) => query(file.writer), write: (change) => file.write(change), close: () => file.close() };
-  }, { isShared: false });
+  guardDatabase(
+    async () => {
+      const file = await openSqlite(path, guardSchema, 'rollback');
+      return { read: (query) => query(file.writer), write: (change) => file.write(change), close: () => file.close() };
+    },
+    { isShared: false },
+  );

@@ -12,7 +12,8 @@ const earlierTables = [
 ];
 
 /** A time as text. Those tables have it in milliseconds since 1970, however far a clock ran ahead. */
-const moment = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', min(${column}, 253402300799999) / 1000.0, 'unixepoch')`;
+const moment = (column: string): string =>
+  `strftime('%Y-%m-%dT%H:%M:%fZ', min(${column}, 253402300799999) / 1000.0, 'unixepoch')`;
 
 /** Records of the first programs have the principal only. */
 const identity = "coalesce(json_extract(record, '$.identity'), json_extract(record, '$.principal'), '')";
@@ -27,19 +28,27 @@ const copies = [
   `update guard_time set latest = (select ${moment('max(at)')} from latest_time)`,
 ];
 
-const notice = 'This file has the records of a newer version. Nothing was changed. Start the newer version of infra-mcp.';
+const notice =
+  'This file has the records of a newer version. Nothing was changed. Start the newer version of infra-mcp.';
 
 /**
- * Takes over what earlier programs stored, within a transaction. Then their tables are empty and take nothing more, so that such
+ * Takes over what earlier programs stored, within a transaction. Then their tables are empty and take nothing more, so
+ * that such
  * a program, also one that runs on, is told so instead of counting and agreeing beside this one.
  */
 export async function takeOverEarlierFile(run: Run): Promise<void> {
   await each(run, earlierTables);
   const columns = await run("select name from pragma_table_info('wrong_secret')");
-  if (!columns.some(({ name }) => name === 'source')) await run("alter table wrong_secret add column source text not null default ''");
+  if (!columns.some(({ name }) => name === 'source'))
+    await run("alter table wrong_secret add column source text not null default ''");
   await each(run, copies);
-  await each(run, ['decision', 'pending', 'wrong_secret', 'grave_call', 'latest_time', 'single_use', 'chain_anchor'].flatMap((table) => [
-    `delete from ${table}`,
-    `create trigger ${table}_moved before insert on ${table} begin select raise(abort, '${notice}'); end`,
-  ]));
+  await each(
+    run,
+    ['decision', 'pending', 'wrong_secret', 'grave_call', 'latest_time', 'single_use', 'chain_anchor'].flatMap(
+      (table) => [
+        `delete from ${table}`,
+        `create trigger ${table}_moved before insert on ${table} begin select raise(abort, '${notice}'); end`,
+      ],
+    ),
+  );
 }

@@ -2,7 +2,14 @@ import type { ChainAnchors } from '../../audit/index.ts';
 import type { ResourceNews } from '../../resolve/index.ts';
 import type { GuardDatabase } from './database.ts';
 import { keyChecks, operatorSessions, type KeyChecks, type OperatorSessionRecords } from './keys.ts';
-import { storedHighRiskCalls, storedSecretTries, storedSingleUses, type HighRiskCalls, type SecretTries, type SingleUses } from './limits.ts';
+import {
+  storedHighRiskCalls,
+  storedSecretTries,
+  storedSingleUses,
+  type HighRiskCalls,
+  type SecretTries,
+  type SingleUses,
+} from './limits.ts';
 import { waitingRecords, type WaitingRecords } from './waiting-records.ts';
 
 /**
@@ -30,7 +37,10 @@ export interface GuardStore {
   close(): Promise<void>;
 }
 
-/** What the servers of any number of machines share, beside the state of their guards. Its functions throw StoreUnavailable. */
+/**
+ * What the servers of any number of machines share, beside the state of their guards. Its functions throw
+ * StoreUnavailable.
+ */
 export interface SharedStore extends GuardStore {
   readonly keyChecks: KeyChecks;
   readonly operatorSessions: OperatorSessionRecords;
@@ -42,10 +52,24 @@ export interface SharedStore extends GuardStore {
 
 const chainAnchors = ({ read, write }: GuardDatabase): ChainAnchors => ({
   put: ({ chain, count: entries, sealed }) =>
-    write(async ({ queries }) =>
-      void (await queries.insertInto('guard_chain_anchor').values({ chain, entries, sealed })
-        .onConflict((conflict) => conflict.column('chain').doUpdateSet({ entries, sealed }).where('guard_chain_anchor.entries', '<', entries)).execute())),
-  all: () => read((queries) => queries.selectFrom('guard_chain_anchor').select(['chain', 'entries as count', 'sealed']).orderBy('chain').execute()),
+    write(
+      async ({ queries }) =>
+        void (await queries
+          .insertInto('guard_chain_anchor')
+          .values({ chain, entries, sealed })
+          .onConflict((conflict) =>
+            conflict.column('chain').doUpdateSet({ entries, sealed }).where('guard_chain_anchor.entries', '<', entries),
+          )
+          .execute()),
+    ),
+  all: () =>
+    read((queries) =>
+      queries
+        .selectFrom('guard_chain_anchor')
+        .select(['chain', 'entries as count', 'sealed'])
+        .orderBy('chain')
+        .execute(),
+    ),
 });
 
 /** A store in a database. */
@@ -61,11 +85,15 @@ export const storeIn = (database: GuardDatabase): GuardStore & Pick<SharedStore,
   close: database.close,
 });
 
-/** A store in a file that the processes of one machine share. @param path of the file, which is created at the first use. */
+/**
+ * A store in a file that the processes of one machine share. @param path of the file, which is created at the first
+ * use.
+ */
 export function sqliteGuardStore(path: string): GuardStore {
   let opening: Promise<GuardDatabase> | undefined;
   // What only a store needs is loaded with it.
-  const database = (): Promise<GuardDatabase> => (opening ??= import('./database.ts').then(({ fileDatabase }) => fileDatabase(path)));
+  const database = (): Promise<GuardDatabase> =>
+    (opening ??= import('./database.ts').then(({ fileDatabase }) => fileDatabase(path)));
   return storeIn({
     read: async (query) => (await database()).read(query),
     write: async (change) => (await database()).write(change),

@@ -6,7 +6,8 @@ import type { GuardQueries, SharedKey } from './tables.ts';
 const reportedTime = 3 * 60_000;
 
 /**
- * What servers of a store compare to find that their keys differ: digests, by which no key can be found out. The guard key of the
+ * What servers of a store compare to find that their keys differ: digests, by which no key can be found out. The guard
+ * key of the
  * first server counts for ever. Question keys and the operator change, and count for `reportedTime`.
  */
 export interface KeyChecks {
@@ -18,20 +19,39 @@ export interface KeyChecks {
   replace(key: SharedKey, digest: string, clock: number): Promise<void>;
 }
 
-const digestsOf = async (queries: GuardQueries, key: SharedKey): Promise<string[]> => (await queries.selectFrom('guard_key_check').select('digest').where('key', '=', key).execute()).map(({ digest }) => digest);
+const digestsOf = async (queries: GuardQueries, key: SharedKey): Promise<string[]> =>
+  (await queries.selectFrom('guard_key_check').select('digest').where('key', '=', key).execute()).map(
+    ({ digest }) => digest,
+  );
 
-const put = async (queries: GuardQueries, key: SharedKey, digests: readonly string[], reported_at: string): Promise<void> => {
+const put = async (
+  queries: GuardQueries,
+  key: SharedKey,
+  digests: readonly string[],
+  reported_at: string,
+): Promise<void> => {
   if (digests.length === 0) return;
-  await queries.insertInto('guard_key_check').values(digests.map((digest) => ({ key, digest, reported_at }))).onConflict((conflict) => conflict.columns(['key', 'digest']).doUpdateSet({ reported_at })).execute();
+  await queries
+    .insertInto('guard_key_check')
+    .values(digests.map((digest) => ({ key, digest, reported_at })))
+    .onConflict((conflict) => conflict.columns(['key', 'digest']).doUpdateSet({ reported_at }))
+    .execute();
 };
 
 /** The digests of keys in a database. */
 export function keyChecks({ write }: GuardDatabase): KeyChecks {
-  const inTurn = <Value>(clock: number, change: (queries: GuardQueries, now: string) => Promise<Value>): Promise<Value> =>
+  const inTurn = <Value>(
+    clock: number,
+    change: (queries: GuardQueries, now: string) => Promise<Value>,
+  ): Promise<Value> =>
     write(async ({ lock, queries, time }) => {
       await lock('keys');
       const now = await time(clock);
-      await queries.deleteFrom('guard_key_check').where('key', '!=', 'guard key').where('reported_at', '<', timeValue(now - reportedTime)).execute();
+      await queries
+        .deleteFrom('guard_key_check')
+        .where('key', '!=', 'guard key')
+        .where('reported_at', '<', timeValue(now - reportedTime))
+        .execute();
       return change(queries, timeValue(now));
     });
   return {
@@ -69,21 +89,58 @@ export interface OperatorSessionRecords {
 
 /** The operator sessions in a database. */
 export function operatorSessions({ write }: GuardDatabase): OperatorSessionRecords {
-  const withTime = <Value>(clock: number, change: (queries: GuardQueries, now: number) => Promise<Value>): Promise<Value> => write(async ({ queries, time }) => change(queries, await time(clock)));
+  const withTime = <Value>(
+    clock: number,
+    change: (queries: GuardQueries, now: number) => Promise<Value>,
+  ): Promise<Value> => write(async ({ queries, time }) => change(queries, await time(clock)));
   return {
     start: (id, clock) =>
       withTime(clock, async (queries, now) => {
-        await queries.deleteFrom('guard_operator_session').where('last_used', '<', timeValue(now - operatorIdleTime)).execute();
-        await queries.insertInto('guard_operator_session').values({ id, last_used: timeValue(now) }).execute();
-        const latest = queries.selectFrom('guard_operator_session').select('id').orderBy('last_used', 'desc').orderBy('id').limit(maximumOperatorSessions);
+        await queries
+          .deleteFrom('guard_operator_session')
+          .where('last_used', '<', timeValue(now - operatorIdleTime))
+          .execute();
+        await queries
+          .insertInto('guard_operator_session')
+          .values({ id, last_used: timeValue(now) })
+          .execute();
+        const latest = queries
+          .selectFrom('guard_operator_session')
+          .select('id')
+          .orderBy('last_used', 'desc')
+          .orderBy('id')
+          .limit(maximumOperatorSessions);
         await queries.deleteFrom('guard_operator_session').where('id', 'not in', latest).execute();
       }),
     use: (id, clock) =>
-      withTime(clock, async (queries, now) =>
-        (await queries.updateTable('guard_operator_session').set({ last_used: timeValue(now) }).where('id', '=', id).where('last_used', '>=', timeValue(now - operatorIdleTime)).executeTakeFirst()).numUpdatedRows === 1n),
+      withTime(
+        clock,
+        async (queries, now) =>
+          (
+            await queries
+              .updateTable('guard_operator_session')
+              .set({ last_used: timeValue(now) })
+              .where('id', '=', id)
+              .where('last_used', '>=', timeValue(now - operatorIdleTime))
+              .executeTakeFirst()
+          ).numUpdatedRows === 1n,
+      ),
     has: (id, clock) =>
-      withTime(clock, async (queries, now) =>
-        (await queries.selectFrom('guard_operator_session').select('id').where('id', '=', id).where('last_used', '>=', timeValue(now - operatorIdleTime)).execute()).length === 1),
-    end: (id) => write(async ({ queries }) => void (await queries.deleteFrom('guard_operator_session').where('id', '=', id).execute())),
+      withTime(
+        clock,
+        async (queries, now) =>
+          (
+            await queries
+              .selectFrom('guard_operator_session')
+              .select('id')
+              .where('id', '=', id)
+              .where('last_used', '>=', timeValue(now - operatorIdleTime))
+              .execute()
+          ).length === 1,
+      ),
+    end: (id) =>
+      write(
+        async ({ queries }) => void (await queries.deleteFrom('guard_operator_session').where('id', '=', id).execute()),
+      ),
   };
 }

@@ -8,7 +8,10 @@ const countedTime = 3_600_000;
 
 /** Counts the high-risk calls of the last 60 minutes. Times are milliseconds since 1970. */
 export interface HighRiskCalls {
-  /** When `count` calls may be made at once under a limit of `most`: undefined if they may be made now, Infinity if never. */
+  /**
+   * When `count` calls may be made at once under a limit of `most`: undefined if they may be made now, Infinity if
+   * never.
+   */
   nextAt(most: number, now: number, count?: number): Promise<number | undefined>;
   /** The same, and counts them if they may be made now. Concurrent callers together never exceed `most`. */
   take(most: number, now: number, count?: number): Promise<number | undefined>;
@@ -27,7 +30,9 @@ export function ephemeralHighRiskCalls(): HighRiskCalls {
   let times: number[] = [];
   const nextAt = (most: number, now: number, count: number): number | undefined => {
     // If the clock stepped back, a call counts as made no later than now.
-    times = times.map((at) => Math.min(at, now)).filter((at, index) => at > now - countedTime || index >= times.length - most);
+    times = times
+      .map((at) => Math.min(at, now))
+      .filter((at, index) => at > now - countedTime || index >= times.length - most);
     return blockedUntil(times, most, count, now);
   };
   return {
@@ -49,10 +54,28 @@ export function storedHighRiskCalls({ write }: GuardDatabase): HighRiskCalls {
       await lock('high-risk calls');
       const now = await time(clock);
       // The newest calls, as many as the limit, are never deleted, however old: a clock that ran ahead may be set back.
-      const newest = queries.selectFrom('guard_high_risk_call').select('id').orderBy('at', 'desc').orderBy('id', 'desc').limit(most);
-      await queries.deleteFrom('guard_high_risk_call').where('at', '<=', timeValue(now - countedTime)).where('id', 'not in', newest).execute();
-      const until = blockedUntil(timesOf(await queries.selectFrom('guard_high_risk_call').select('at').orderBy('at').execute()), most, count, now);
-      if (isTaken && until === undefined) await queries.insertInto('guard_high_risk_call').values(Array.from({ length: count }, () => ({ at: timeValue(now) }))).execute();
+      const newest = queries
+        .selectFrom('guard_high_risk_call')
+        .select('id')
+        .orderBy('at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(most);
+      await queries
+        .deleteFrom('guard_high_risk_call')
+        .where('at', '<=', timeValue(now - countedTime))
+        .where('id', 'not in', newest)
+        .execute();
+      const until = blockedUntil(
+        timesOf(await queries.selectFrom('guard_high_risk_call').select('at').orderBy('at').execute()),
+        most,
+        count,
+        now,
+      );
+      if (isTaken && until === undefined)
+        await queries
+          .insertInto('guard_high_risk_call')
+          .values(Array.from({ length: count }, () => ({ at: timeValue(now) })))
+          .execute();
       return until;
     });
   return {
@@ -61,7 +84,10 @@ export function storedHighRiskCalls({ write }: GuardDatabase): HighRiskCalls {
   };
 }
 
-/** The source of a secret typed in a terminal, which has no network address. It doesn't count toward the limit over all addresses. */
+/**
+ * The source of a secret typed in a terminal, which has no network address. It doesn't count toward the limit over all
+ * addresses.
+ */
 export const terminalSource = 'terminal';
 
 /** How many wrong secrets lock a source, and for how long in milliseconds. */
@@ -71,7 +97,10 @@ const lockTime = 15 * 60_000;
 /** How many wrong secrets of all addresses together lock them all, in case many addresses guess together. */
 const maximumWrongTriesInAll = 100;
 
-/** Too many wrong secrets from a source or, if `everywhere`, from all addresses together: then each has one try instead of five. */
+/**
+ * Too many wrong secrets from a source or, if `everywhere`, from all addresses together: then each has one try instead
+ * of five.
+ */
 export interface SecretLock {
   readonly kind: 'locked';
   readonly until: number;
@@ -83,7 +112,10 @@ export type CountedTry = { readonly kind: 'try'; readonly id: string } | SecretL
 
 /** Tries at the operator's secret, in a store. */
 export interface SecretTries {
-  /** Counts a try as wrong before it is made, so that concurrent tries are all counted. @param source a network address or `terminalSource`. */
+  /**
+   * Counts a try as wrong before it is made, so that concurrent tries are all counted. @param source a network address
+   * or `terminalSource`.
+   */
   begin(source: string, clock: number): Promise<CountedTry>;
   /** Forgets a try that turned out to be right. */
   forget(id: string): Promise<void>;
@@ -92,7 +124,8 @@ export interface SecretTries {
 }
 
 /** When a lock ends, if there were too many wrong tries. @param times of the wrong tries, oldest first. */
-const lockedUntil = (times: readonly number[], most: number): number | undefined => (times.length < most ? undefined : times[times.length - most]! + lockTime);
+const lockedUntil = (times: readonly number[], most: number): number | undefined =>
+  times.length < most ? undefined : times[times.length - most]! + lockTime;
 
 /**
  * Whether a source is locked.
@@ -103,14 +136,16 @@ function secretLock(source: string, own: readonly number[], ofAddresses: readonl
   const until = lockedUntil(own, maximumWrongTries);
   if (until !== undefined) return { kind: 'locked', until };
   // An address without wrong tries always has one, so that others' wrong tries can't lock the operator out.
-  const untilForAll = source === terminalSource || own.length === 0 ? undefined : lockedUntil(ofAddresses, maximumWrongTriesInAll);
+  const untilForAll =
+    source === terminalSource || own.length === 0 ? undefined : lockedUntil(ofAddresses, maximumWrongTriesInAll);
   return untilForAll === undefined ? undefined : { kind: 'locked', until: untilForAll, everywhere: true };
 }
 
 /** How many tries a source has left. @param wrong how many it got wrong. */
 const triesLeft = (wrong: number): number => Math.max(0, maximumWrongTries - wrong);
 
-const triesOf = (queries: GuardQueries, isOwn: '=' | '!=', source: string) => queries.selectFrom('guard_secret_try').select('at').where('source', isOwn, source).orderBy('at').execute();
+const triesOf = (queries: GuardQueries, isOwn: '=' | '!=', source: string) =>
+  queries.selectFrom('guard_secret_try').select('at').where('source', isOwn, source).orderBy('at').execute();
 
 /** The tries at the operator's secret in a database. */
 export const storedSecretTries = ({ read, write }: GuardDatabase): SecretTries => ({
@@ -118,21 +153,36 @@ export const storedSecretTries = ({ read, write }: GuardDatabase): SecretTries =
     write(async ({ queries, lock, time }) => {
       await lock('secret tries');
       const now = await time(clock);
-      await queries.deleteFrom('guard_secret_try').where('at', '<=', timeValue(now - lockTime)).execute();
-      const [own, ofAddresses] = [timesOf(await triesOf(queries, '=', source)), timesOf(await triesOf(queries, '!=', terminalSource))];
+      await queries
+        .deleteFrom('guard_secret_try')
+        .where('at', '<=', timeValue(now - lockTime))
+        .execute();
+      const [own, ofAddresses] = [
+        timesOf(await triesOf(queries, '=', source)),
+        timesOf(await triesOf(queries, '!=', terminalSource)),
+      ];
       const locked = secretLock(source, own, ofAddresses);
       if (locked) return locked;
-      const { id } = await queries.insertInto('guard_secret_try').values({ at: timeValue(now), source }).returning('id').executeTakeFirstOrThrow();
+      const { id } = await queries
+        .insertInto('guard_secret_try')
+        .values({ at: timeValue(now), source })
+        .returning('id')
+        .executeTakeFirstOrThrow();
       return { kind: 'try', id: String(id) };
     }),
-  forget: (id) => write(async ({ queries }) => void (await queries.deleteFrom('guard_secret_try').where('id', '=', Number(id)).execute())),
+  forget: (id) =>
+    write(
+      async ({ queries }) => void (await queries.deleteFrom('guard_secret_try').where('id', '=', Number(id)).execute()),
+    ),
   left: (source) => read(async (queries) => triesLeft((await triesOf(queries, '=', source)).length)),
 });
 
 /** The result of using something up: done, somebody did before, or it expired or never was. */
 export type Use = 'used' | 'used_before' | 'unknown';
 
-/** What counts once within a lifetime, such as the answer to a question. Concurrent users of one id never both succeed. */
+/**
+ * What counts once within a lifetime, such as the answer to a question. Concurrent users of one id never both succeed.
+ */
 export interface SingleUses {
   /** Begins a lifetime. @param lifetime in milliseconds. @returns a random id. */
   begin(clock: number, lifetime: number): Promise<string>;
@@ -145,14 +195,32 @@ export const storedSingleUses = ({ write }: GuardDatabase): SingleUses => ({
     write(async ({ queries, time }) => {
       const [id, now] = [randomUUID(), await time(clock)];
       await queries.deleteFrom('guard_single_use').where('expires_at', '<=', timeValue(now)).execute();
-      await queries.insertInto('guard_single_use').values({ id, expires_at: timeValue(now + lifetime) }).execute();
+      await queries
+        .insertInto('guard_single_use')
+        .values({ id, expires_at: timeValue(now + lifetime) })
+        .execute();
       return id;
     }),
   use: (id, clock) =>
     write(async ({ queries, time }) => {
       const now = timeValue(await time(clock));
-      const { numUpdatedRows } = await queries.updateTable('guard_single_use').set({ is_used: 1 }).where('id', '=', id).where('expires_at', '>', now).where('is_used', '=', 0).executeTakeFirst();
+      const { numUpdatedRows } = await queries
+        .updateTable('guard_single_use')
+        .set({ is_used: 1 })
+        .where('id', '=', id)
+        .where('expires_at', '>', now)
+        .where('is_used', '=', 0)
+        .executeTakeFirst();
       if (numUpdatedRows === 1n) return 'used';
-      return (await queries.selectFrom('guard_single_use').select('id').where('id', '=', id).where('expires_at', '>', now).execute()).length === 1 ? 'used_before' : 'unknown';
+      return (
+        await queries
+          .selectFrom('guard_single_use')
+          .select('id')
+          .where('id', '=', id)
+          .where('expires_at', '>', now)
+          .execute()
+      ).length === 1
+        ? 'used_before'
+        : 'unknown';
     }),
 });

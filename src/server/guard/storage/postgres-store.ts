@@ -1,6 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { clientConfig, databaseTime, listen, migrateSchema, notify, openPool, queriesOn, transaction, type PostgresAddress } from '../../../postgres/index.ts';
+import {
+  clientConfig,
+  databaseTime,
+  listen,
+  migrateSchema,
+  notify,
+  openPool,
+  queriesOn,
+  transaction,
+  type PostgresAddress,
+} from '../../../postgres/index.ts';
 import type { News, ResourceNews, SeenResource } from '../../resolve/index.ts';
 import { guardDatabase, type GuardDatabase, type OpenDatabase } from './database.ts';
 import { storeIn, type SharedStore } from './guard-store.ts';
@@ -44,8 +54,14 @@ const deletionsAtOnce = 50;
 
 /** News in messages. Deletions come last, so that nothing learned before brings back what is gone. */
 function messagesOf({ learned, changed, deleted }: News): News[] {
-  const first: News[] = partsOf(learned).map((part, index) => ({ learned: part, changed: index === 0 ? changed : [], deleted: [] }));
-  const deletions = Array.from({ length: Math.ceil(deleted.length / deletionsAtOnce) }, (_, index) => deleted.slice(index * deletionsAtOnce, (index + 1) * deletionsAtOnce));
+  const first: News[] = partsOf(learned).map((part, index) => ({
+    learned: part,
+    changed: index === 0 ? changed : [],
+    deleted: [],
+  }));
+  const deletions = Array.from({ length: Math.ceil(deleted.length / deletionsAtOnce) }, (_, index) =>
+    deleted.slice(index * deletionsAtOnce, (index + 1) * deletionsAtOnce),
+  );
   return [...first, ...deletions.map((part): News => ({ learned: [], changed: [], deleted: part }))];
 }
 
@@ -61,8 +77,19 @@ function resourceNews({ read, write }: GuardDatabase, address: PostgresAddress, 
 
   return {
     all: async () => {
-      await write(({ queries }) => sql`delete from guard_resource where learned_at < (select learned_at from guard_resource order by learned_at desc offset ${mostKept} limit 1)`.execute(queries));
-      const rows = await read((queries) => queries.selectFrom('guard_resource').select(['principal as of', 'resource']).orderBy('learned_at', 'desc').limit(mostLoaded).execute());
+      await write(({ queries }) =>
+        sql`delete from guard_resource where learned_at < (select learned_at from guard_resource order by learned_at desc offset ${mostKept} limit 1)`.execute(
+          queries,
+        ),
+      );
+      const rows = await read((queries) =>
+        queries
+          .selectFrom('guard_resource')
+          .select(['principal as of', 'resource'])
+          .orderBy('learned_at', 'desc')
+          .limit(mostLoaded)
+          .execute(),
+      );
       return rows.map(({ of, resource }) => ({ of, thing: JSON.parse(resource) as SeenResource['thing'] }));
     },
     tell: ({ learned, changed, deleted }) =>
@@ -75,10 +102,21 @@ function resourceNews({ read, write }: GuardDatabase, address: PostgresAddress, 
           await sql`insert into guard_resource (principal, kind, id, resource, learned_at)
             select principal, kind, id, resource::json, ${databaseTime}
             from unnest(${column(({ of }) => of)}, ${column(({ thing }) => thing.kind)}, ${column(({ thing }) => thing.id)}, ${column(({ thing }) => JSON.stringify(thing))}) as learned (principal, kind, id, resource)
-            on conflict (principal, kind, id) do update set resource = excluded.resource, learned_at = excluded.learned_at`.execute(queries);
+            on conflict (principal, kind, id) do update set resource = excluded.resource, learned_at = excluded.learned_at`.execute(
+            queries,
+          );
         }
-        if (deleted.length > 0) await sql`delete from guard_resource where (kind, id) in (select * from unnest(${deleted.map(({ kind }) => kind)}::text[], ${deleted.map(({ id }) => id)}::text[]))`.execute(queries);
-        await notify(queries, channel, messagesOf({ learned: ordered, changed, deleted }).map((news) => JSON.stringify({ by, platform, ...news } satisfies Message)));
+        if (deleted.length > 0)
+          await sql`delete from guard_resource where (kind, id) in (select * from unnest(${deleted.map(({ kind }) => kind)}::text[], ${deleted.map(({ id }) => id)}::text[]))`.execute(
+            queries,
+          );
+        await notify(
+          queries,
+          channel,
+          messagesOf({ learned: ordered, changed, deleted }).map((news) =>
+            JSON.stringify({ by, platform, ...news } satisfies Message),
+          ),
+        );
       }),
     listen: (onNews, onHearing) => {
       const listener = listen({
@@ -112,15 +150,25 @@ export interface PostgresGuardOptions {
   readonly isTimeGiven?: boolean;
 }
 
-/** A store in a database that the servers of any number of machines share. Its tables are made or migrated at the first use. Its functions throw StoreUnavailable. */
-export function postgresGuardStore(address: PostgresAddress, { maximumConnections = defaultConnections, isTimeGiven = false }: PostgresGuardOptions = {}): SharedStore {
+/**
+ * A store in a database that the servers of any number of machines share. Its tables are made or migrated at the first
+ * use. Its functions throw StoreUnavailable.
+ */
+export function postgresGuardStore(
+  address: PostgresAddress,
+  { maximumConnections = defaultConnections, isTimeGiven = false }: PostgresGuardOptions = {},
+): SharedStore {
   const pool = openPool(address, { applicationName, maximumConnections });
   // Again, if others got in its way or the connection was lost.
-  const run: OpenDatabase['write'] = (operation) => transaction(pool, 'write', (client) => operation(queriesOn(client, true)));
-  const database = guardDatabase(async () => {
-    await migrateSchema(pool, guardSchema);
-    return { read: run, write: run, close: async () => {} };
-  }, { isShared: true, ...(!isTimeGiven && { databaseTime }) });
+  const run: OpenDatabase['write'] = (operation) =>
+    transaction(pool, 'write', (client) => operation(queriesOn(client, true)));
+  const database = guardDatabase(
+    async () => {
+      await migrateSchema(pool, guardSchema);
+      return { read: run, write: run, close: async () => {} };
+    },
+    { isShared: true, ...(!isTimeGiven && { databaseTime }) },
+  );
   return {
     ...storeIn(database),
     resourceNews: (platform) => resourceNews(database, address, platform),

@@ -44,9 +44,14 @@ export interface WaitingRecords {
   /**
    * Adds a record, unless the same call waits already or too many do. It never replaces one, because somebody may be
    * about to decide that one.
-   * @param presentIn finds, among the records of the call, oldest first, the code of the one that makes this one needless.
+   * @param presentIn finds, among the records of the call, oldest first, the code of the one that makes this one
+   *   needless.
    */
-  add(added: WaitingRecord, now: number, presentIn: (found: readonly FoundRecord[]) => string | undefined): Promise<AddedRecord>;
+  add(
+    added: WaitingRecord,
+    now: number,
+    presentIn: (found: readonly FoundRecord[]) => string | undefined,
+  ): Promise<AddedRecord>;
   /** The records without a decision that have not expired. */
   undecided(now: number, page?: WaitingPage): Promise<FoundRecord[]>;
   countUndecided(now: number): Promise<number>;
@@ -68,15 +73,31 @@ function waitingLimit(count: { readonly ofCaller: number; readonly inAll: number
   return count.inAll >= maximumWaiting.inAll ? { kind: 'too_many_in_all' } : undefined;
 }
 
-const found = ({ record, seal, verdict, signature }: { readonly record: string; readonly seal: string; readonly verdict: Verdict | null; readonly signature: string | null }): FoundRecord =>
-  ({ record, seal, ...(verdict !== null && signature !== null && { decision: { verdict, signature } }) });
+const found = ({
+  record,
+  seal,
+  verdict,
+  signature,
+}: {
+  readonly record: string;
+  readonly seal: string;
+  readonly verdict: Verdict | null;
+  readonly signature: string | null;
+}): FoundRecord => ({
+  record,
+  seal,
+  ...(verdict !== null && signature !== null && { decision: { verdict, signature } }),
+});
 
-const waiting = (queries: GuardQueries, now: number) => queries.selectFrom('guard_waiting').where('expires_at', '>', timeValue(now));
+const waiting = (queries: GuardQueries, now: number) =>
+  queries.selectFrom('guard_waiting').where('expires_at', '>', timeValue(now));
 
 const columns = ['record', 'seal', 'verdict', 'signature'] as const;
 
 const ofCall = async (queries: GuardQueries, call: string, now: number): Promise<FoundRecord[]> =>
-  (await waiting(queries, now).select(columns).where('call', '=', call).orderBy('expires_at').orderBy('seq').execute()).map(found);
+  (
+    await waiting(queries, now).select(columns).where('call', '=', call).orderBy('expires_at').orderBy('seq').execute()
+  ).map(found);
 
 /** The waiting calls in a database. */
 export const waitingRecords = ({ read, write }: GuardDatabase): WaitingRecords => ({
@@ -85,26 +106,77 @@ export const waitingRecords = ({ read, write }: GuardDatabase): WaitingRecords =
       await lock('waiting');
       const present = presentIn(await ofCall(queries, call, now));
       if (present !== undefined) return { kind: 'present', code: present };
-      const { ofCaller, inAll } = await waiting(queries, now).where('verdict', 'is', null)
-        .select(({ fn }) => [fn.countAll<number>().as('inAll'), fn.countAll<number>().filterWhere('identity', '=', identity).as('ofCaller')]).executeTakeFirstOrThrow();
+      const { ofCaller, inAll } = await waiting(queries, now)
+        .where('verdict', 'is', null)
+        .select(({ fn }) => [
+          fn.countAll<number>().as('inAll'),
+          fn.countAll<number>().filterWhere('identity', '=', identity).as('ofCaller'),
+        ])
+        .executeTakeFirstOrThrow();
       const full = waitingLimit({ ofCaller, inAll });
       if (full) return full;
-      await queries.insertInto('guard_waiting').values({ code, call, identity, record, seal, expires_at: timeValue(expiresAt) }).execute();
+      await queries
+        .insertInto('guard_waiting')
+        .values({ code, call, identity, record, seal, expires_at: timeValue(expiresAt) })
+        .execute();
       return { kind: 'added' };
     }),
   undecided: (now, { newestFirst = false, skip = 0, most = maximumWaiting.inAll } = {}) => {
     const order = newestFirst ? 'desc' : 'asc';
     return read(async (queries) =>
-      (await waiting(queries, now).select(columns).where('verdict', 'is', null).orderBy('expires_at', order).orderBy('seq', order).limit(most).offset(skip).execute()).map(found));
+      (
+        await waiting(queries, now)
+          .select(columns)
+          .where('verdict', 'is', null)
+          .orderBy('expires_at', order)
+          .orderBy('seq', order)
+          .limit(most)
+          .offset(skip)
+          .execute()
+      ).map(found),
+    );
   },
   countUndecided: (now) =>
-    read(async (queries) => (await waiting(queries, now).where('verdict', 'is', null).select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count),
-  withCode: (code, now) => read(async (queries) => (await waiting(queries, now).select(columns).where('code', '=', code).execute()).map(found)),
+    read(
+      async (queries) =>
+        (
+          await waiting(queries, now)
+            .where('verdict', 'is', null)
+            .select(({ fn }) => fn.countAll<number>().as('count'))
+            .executeTakeFirstOrThrow()
+        ).count,
+    ),
+  withCode: (code, now) =>
+    read(async (queries) =>
+      (await waiting(queries, now).select(columns).where('code', '=', code).execute()).map(found),
+    ),
   ofCall: (call, now) => read((queries) => ofCall(queries, call, now)),
   decide: (code, verdict, signature) =>
-    write(async ({ queries }) => (await queries.updateTable('guard_waiting').set({ verdict, signature }).where('code', '=', code).where('verdict', 'is', null).executeTakeFirst()).numUpdatedRows === 1n),
-  take: (code) => write(async ({ queries }) => (await queries.deleteFrom('guard_waiting').where('code', '=', code).executeTakeFirst()).numDeletedRows === 1n),
+    write(
+      async ({ queries }) =>
+        (
+          await queries
+            .updateTable('guard_waiting')
+            .set({ verdict, signature })
+            .where('code', '=', code)
+            .where('verdict', 'is', null)
+            .executeTakeFirst()
+        ).numUpdatedRows === 1n,
+    ),
+  take: (code) =>
+    write(
+      async ({ queries }) =>
+        (await queries.deleteFrom('guard_waiting').where('code', '=', code).executeTakeFirst()).numDeletedRows === 1n,
+    ),
   dropExpired: (now) =>
-    write(async ({ queries }) =>
-      (await queries.deleteFrom('guard_waiting').where('expires_at', '<=', timeValue(now)).returning('verdict').execute()).filter(({ verdict }) => verdict === null).length),
+    write(
+      async ({ queries }) =>
+        (
+          await queries
+            .deleteFrom('guard_waiting')
+            .where('expires_at', '<=', timeValue(now))
+            .returning('verdict')
+            .execute()
+        ).filter(({ verdict }) => verdict === null).length,
+    ),
 });

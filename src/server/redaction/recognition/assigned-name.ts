@@ -15,7 +15,10 @@ export interface AssignedName {
   readonly separator: string;
   /** Where the value can begin: after the separator. */
   readonly valueAt: number;
-  /** Set if it is the first on its line, apart from list marks and words such as `export`: `escaped` if the line break before it is a literal `\n`. */
+  /**
+   * Set if it is the first on its line, apart from list marks and words such as `export`: `escaped` if the line break
+   * before it is a literal `\n`.
+   */
   readonly line: 'own' | 'escaped' | undefined;
 }
 
@@ -27,7 +30,12 @@ const mostSlashes = 7;
 const longestIndent = 200;
 
 const isNameCode = (code: number): boolean =>
-  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95 || code === 45 || code === 46;
+  (code >= 97 && code <= 122) ||
+  (code >= 65 && code <= 90) ||
+  (code >= 48 && code <= 57) ||
+  code === 95 ||
+  code === 45 ||
+  code === 46;
 
 const isSpace = (char: string | undefined): boolean => char === ' ' || char === '\t';
 
@@ -54,7 +62,13 @@ function separatorEnd(text: string, at: number): number | undefined {
  * @param done the end of what was already read: no name begins before it.
  * @param hint matches names of interest.
  */
-export function assignedNameAt(text: string, at: number, done: number, hint: RegExp, lines: LineBounds): AssignedName | undefined {
+export function assignedNameAt(
+  text: string,
+  at: number,
+  done: number,
+  hint: RegExp,
+  lines: LineBounds,
+): AssignedName | undefined {
   let end = at;
   while (isSpace(text[end - 1]) && at - end < mostSpaces) end -= 1;
   if (text[end - 1] === ']') end -= 1;
@@ -69,7 +83,13 @@ export function assignedNameAt(text: string, at: number, done: number, hint: Reg
   let start = end;
   while (start > done && end - start < longestName && isNameCode(text.charCodeAt(start - 1))) start -= 1;
   // Skips the letter of a literal escape before the name: \\nAuthorization.
-  if (text[start - 1] === '\\' && quote === '' && /[nrt]/.test(text[start] ?? '') && hint.test(text.slice(start + 1, end))) start += 1;
+  if (
+    text[start - 1] === '\\' &&
+    quote === '' &&
+    /[nrt]/.test(text[start] ?? '') &&
+    hint.test(text.slice(start + 1, end))
+  )
+    start += 1;
   if (start === end) return undefined;
   const name = text.slice(start, end);
   if (!hint.test(name)) return undefined;
@@ -82,6 +102,13 @@ export function assignedNameAt(text: string, at: number, done: number, hint: Reg
   let before = start;
   while (isSpace(text[before - 1]) && start - before < longestIndent) before -= 1;
   return {
-    name: name.replace(/^[-.]+/, ''), start, quote, before: text[start - 1] ?? '', beforeSpaces: text[before - 1] ?? '', separator: text[at]!, valueAt, line: lineOf(text, start, lines),
+    name: name.replace(/^[-.]+/, ''),
+    start,
+    quote,
+    before: text[start - 1] ?? '',
+    beforeSpaces: text[before - 1] ?? '',
+    separator: text[at]!,
+    valueAt,
+    line: lineOf(text, start, lines),
   };
 }

@@ -7,7 +7,15 @@ import { mapBelow, nestedKindOf, nestedSpans } from './nested-values.ts';
 import { mayBeSecretName, isSecretName } from './secret-names.ts';
 import { createPairs, isPairMember } from './name-value-pairs.ts';
 import { afterSpaces, bareReader, quotedAt, type ReadBare, type Scalar } from './scalar-values.ts';
-import { canBeSecret, isEvident, isExpression, isMixed, isOrdinaryWord, isPlaceholder, isProse } from './secret-values.ts';
+import {
+  canBeSecret,
+  isEvident,
+  isExpression,
+  isMixed,
+  isOrdinaryWord,
+  isPlaceholder,
+  isProse,
+} from './secret-values.ts';
 
 /** Occurs in every name of interest: a quick test before the name is split into words. */
 const hint = /pass|pw|secret|token|cred|auth|key|pin|otp|cookie|name|value|header|variable|param|property|attribute/i;
@@ -24,19 +32,26 @@ type ValueContext = keyof typeof ends;
 
 /** The surroundings of a member: braces, or the text at large. */
 interface MemberContext {
-  /** Whether it is between braces on its own line. In maps over several lines each member has its own line, which is enough. */
+  /**
+   * Whether it is between braces on its own line. In maps over several lines each member has its own line, which is
+   * enough.
+   */
   readonly inBraces: boolean;
   /** The end of its line, or of the quote around it, or the next literal `\n`. */
   readonly limit: number;
   readonly isEnclosed: boolean;
 }
 
-function valueContextOf({ before, beforeSpaces, line, separator, quote }: AssignedName, { inBraces, isEnclosed }: MemberContext): ValueContext {
+function valueContextOf(
+  { before, beforeSpaces, line, separator, quote }: AssignedName,
+  { inBraces, isEnclosed }: MemberContext,
+): ValueContext {
   // JSON, on any line.
   if (quote !== '' && separator === ':') return 'flow';
   if (before === '?' || before === '&') return 'query';
   if (beforeSpaces === ';' && separator === '=') return 'list';
-  if (inBraces || beforeSpaces === '{' || (beforeSpaces !== '' && ',([<'.includes(beforeSpaces) && separator !== ':')) return 'flow';
+  if (inBraces || beforeSpaces === '{' || (beforeSpaces !== '' && ',([<'.includes(beforeSpaces) && separator !== ':'))
+    return 'flow';
   return line !== undefined || isEnclosed ? 'line' : 'inline';
 }
 
@@ -45,15 +60,27 @@ const nextMember = /[\s[(][\w.-]{1,60}[:=]/;
 const plainWords = /^[\w.!?]+(?: [\w.!?][\w.!?-]*){0,5}$/;
 
 /** Extends a value to the end of its line, unless the rest is prose or contains another member. */
-function valueToLineEnd(text: string, first: Scalar, limit: number, { separator, valueAt, name }: AssignedName): Scalar {
-  const rest = text.slice(first.start, Math.min(limit, first.start + 4096)).replace(comment, '').trimEnd();
+function valueToLineEnd(
+  text: string,
+  first: Scalar,
+  limit: number,
+  { separator, valueAt, name }: AssignedName,
+): Scalar {
+  const rest = text
+    .slice(first.start, Math.min(limit, first.start + 4096))
+    .replace(comment, '')
+    .trimEnd();
   if (rest.length <= first.end - first.start || nextMember.test(rest) || isProse(rest)) return first;
   // In a shell, a command may follow it.
-  if (separator === '=' && text[valueAt] !== ' ' && !(name === name.toUpperCase() && plainWords.test(rest))) return first;
+  if (separator === '=' && text[valueAt] !== ' ' && !(name === name.toUpperCase() && plainWords.test(rest)))
+    return first;
   return { ...first, end: first.start + rest.length, after: first.start + rest.length };
 }
 
-/** How a value ends that is hidden already. Its bracket belongs to it, and where a value begins with one that isn't counted. */
+/**
+ * How a value ends that is hidden already. Its bracket belongs to it, and where a value begins with one that isn't
+ * counted.
+ */
 const hiddenEnd = mask.slice(1);
 
 /** Characters of a value that are inspected. */
@@ -61,7 +88,14 @@ const inspectedLength = 300;
 
 const trailing = /[,;)}\]]+$/;
 
-function bareValue(text: string, at: number, member: AssignedName, valueContext: ValueContext, limit: number, readBare: ReadBare): Scalar {
+function bareValue(
+  text: string,
+  at: number,
+  member: AssignedName,
+  valueContext: ValueContext,
+  limit: number,
+  readBare: ReadBare,
+): Scalar {
   const value = readBare(at, limit, ends[valueContext]);
   if (valueContext === 'line') return valueToLineEnd(text, value, limit, member);
   if (valueContext === 'query' || value.end - value.start > 4096) return value;
@@ -81,24 +115,51 @@ const plural = /[^s]s$/i;
 const number = /^(?:\d{1,6}(?:ms|s|m|h|d)?|[A-Z_]{1,30})$/;
 
 /** Whether the value itself shows that it is not a secret: a placeholder, a URL, a version, the member's own name. */
-function isEvidentlyHarmless(text: string, value: Scalar, { name, separator, valueAt }: AssignedName, valueContext: ValueContext): boolean {
+function isEvidentlyHarmless(
+  text: string,
+  value: Scalar,
+  { name, separator, valueAt }: AssignedName,
+  valueContext: ValueContext,
+): boolean {
   const word = text.slice(value.start, Math.min(value.end, value.start + inspectedLength));
   if (word === '' || !canBeSecret(word) || isPlaceholder(word) || isEvident(word)) return true;
-  if (word.toLowerCase() === name.toLowerCase() || (numbered.test(name) && number.test(word)) || (plural.test(name) && /^\d+$/.test(word))) return true;
+  if (
+    word.toLowerCase() === name.toLowerCase() ||
+    (numbered.test(name) && number.test(word)) ||
+    (plural.test(name) && /^\d+$/.test(word))
+  )
+    return true;
   if (value.quoted) return false;
-  if (brackets.test(word) || angled.test(text.slice(value.start, value.start + 60)) || (name === 'passwd' && !isMixed(word))) return true;
+  if (
+    brackets.test(word) ||
+    angled.test(text.slice(value.start, value.start + 60)) ||
+    (name === 'passwd' && !isMixed(word))
+  )
+    return true;
   const isCode = text[valueAt] === ' ' || valueContext === 'flow' || word.startsWith('$(');
-  return isCode && (isExpression(word) || isOrdinaryWord(word) || (separator === ':' && /^\d{1,6}$/.test(word) && text[valueAt] !== ' '));
+  return (
+    isCode &&
+    (isExpression(word) ||
+      isOrdinaryWord(word) ||
+      (separator === ':' && /^\d{1,6}$/.test(word) && text[valueAt] !== ' '))
+  );
 }
 
 /** Whether a value is a secret, by its name and context. */
-function isSecretValue(text: string, value: Scalar, member: AssignedName, valueContext: ValueContext, limit: number): boolean {
+function isSecretValue(
+  text: string,
+  value: Scalar,
+  member: AssignedName,
+  valueContext: ValueContext,
+  limit: number,
+): boolean {
   if (isEvidentlyHarmless(text, value, member, valueContext)) return false;
   const word = text.slice(value.start, Math.min(value.end, value.start + inspectedLength));
   // A file before a line number, a resource before its state.
   const name = member.separator === ':' && member.quote === '' ? (member.name.split('.').at(-1) ?? '') : member.name;
   if (!isSecretName(name, word)) return false;
-  if (member.separator !== ':' || member.quote !== '' || valueContext === 'list' || valueContext === 'query') return true;
+  if (member.separator !== ':' || member.quote !== '' || valueContext === 'list' || valueContext === 'query')
+    return true;
   const hasSpace = text[member.valueAt] === ' ' || value.quoted;
   if (valueContext === 'flow' && (hasSpace || !/[/@]/.test(member.before))) return true;
   if (valueContext === 'line' && hasSpace && (value.quoted || isMixed(word))) return true;
@@ -110,7 +171,13 @@ function isSecretValue(text: string, value: Scalar, member: AssignedName, valueC
   return isMixed(word) && !isImage && !slashPair.test(word) && (hasSpace || /[\s{[(]/.test(member.before));
 }
 
-function yamlSpans(text: string, member: AssignedName, at: number, limit: number, column: number): readonly Span[] | undefined {
+function yamlSpans(
+  text: string,
+  member: AssignedName,
+  at: number,
+  limit: number,
+  column: number,
+): readonly Span[] | undefined {
   if (member.separator !== ':' || member.line !== 'own' || !isSecretName(member.name)) return undefined;
   if (at >= limit) {
     const values = valuesBelow(text, limit, column);
@@ -160,7 +227,11 @@ export const recognizeAssignments: Recognizer = (text) => {
     const escapedBreak = member.line === 'escaped' ? text.slice(member.valueAt, lineEnd).indexOf(String.raw`\n`) : -1;
     const enclosing = enclosingEnd(text, member, lineEnd);
     const limit = enclosing ?? (escapedBreak === -1 ? lineEnd : member.valueAt + escapedBreak);
-    const context: MemberContext = { inBraces: braces > 0 && lastBrace >= lines.startOf(at), limit, isEnclosed: enclosing !== undefined };
+    const context: MemberContext = {
+      inBraces: braces > 0 && lastBrace >= lines.startOf(at),
+      limit,
+      isEnclosed: enclosing !== undefined,
+    };
     const memberSpans = spansOf(text, member, context, lines.startOf(at), { pairs, readBare });
     for (const span of memberSpans) spans.push(span);
     done = memberSpans.reduce((latest, { end }) => Math.max(latest, end), done);
@@ -177,13 +248,29 @@ interface ReaderState {
 
 const pairEnds = { line: /\s#|\n/, inline: /[\s,;}<"']/ } as const;
 
-function spansOf(text: string, member: AssignedName, context: MemberContext, lineStart: number, { pairs, readBare }: ReaderState): readonly Span[] {
+function spansOf(
+  text: string,
+  member: AssignedName,
+  context: MemberContext,
+  lineStart: number,
+  { pairs, readBare }: ReaderState,
+): readonly Span[] {
   const { limit } = context;
-  if (isCredentialHeader(member.name)) return headerSpans(member.name, text, { at: member.valueAt, limit, certain: member.line !== undefined || context.isEnclosed }, readBare);
+  if (isCredentialHeader(member.name))
+    return headerSpans(
+      member.name,
+      text,
+      { at: member.valueAt, limit, certain: member.line !== undefined || context.isEnclosed },
+      readBare,
+    );
   if (!isPairMember(member.name) && !mayBeSecretName(member.name)) return [];
   const at = skipTag(text, afterSpaces(text, member.valueAt));
   if (isPairMember(member.name)) {
-    pairs.add(member, quotedAt(text, at, limit) ?? readBare(at, limit, member.line === 'own' && member.separator === ':' ? pairEnds.line : pairEnds.inline));
+    pairs.add(
+      member,
+      quotedAt(text, at, limit) ??
+        readBare(at, limit, member.line === 'own' && member.separator === ':' ? pairEnds.line : pairEnds.inline),
+    );
     return [];
   }
   const below = yamlSpans(text, member, at, limit, member.start - lineStart);
@@ -193,6 +280,8 @@ function spansOf(text: string, member: AssignedName, context: MemberContext, lin
   const nested = kind === undefined ? undefined : nestedSpans(text, at, kind);
   if (nested) return nested;
   const valueContext = valueContextOf(member, context);
-  const value = quotedAt(text, at, limit) ?? bareValue(text, at, member, member.separator === '>' ? 'inline' : valueContext, limit, readBare);
+  const value =
+    quotedAt(text, at, limit) ??
+    bareValue(text, at, member, member.separator === '>' ? 'inline' : valueContext, limit, readBare);
   return isSecretValue(text, value, member, valueContext, limit) ? [{ start: value.start, end: value.end }] : [];
 }

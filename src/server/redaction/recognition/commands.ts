@@ -11,7 +11,11 @@ const longestWord = 1000;
 const wordEnds = /[\s"'`]/;
 
 /** A recognizer of the value after each match of a pattern, if `isSecret` accepts it. */
-function valueAfter(pattern: RegExp, isSecret: (word: string, match: RegExpExecArray, value: Scalar) => boolean, valueEnds = /[\s"'`,]/): Recognizer {
+function valueAfter(
+  pattern: RegExp,
+  isSecret: (word: string, match: RegExpExecArray, value: Scalar) => boolean,
+  valueEnds = /[\s"'`,]/,
+): Recognizer {
   return (text) => {
     const lines = lineBoundsOf(text);
     const readBare = bareReader(text);
@@ -21,7 +25,10 @@ function valueAfter(pattern: RegExp, isSecret: (word: string, match: RegExpExecA
       const at = match.index + match[0].length;
       const limit = lines.endOf(at);
       const value = quotedAt(text, at, limit) ?? readBare(at, limit, valueEnds);
-      if (value.end > value.start && isSecret(text.slice(value.start, Math.min(value.end, value.start + longestWord)), match, value)) {
+      if (
+        value.end > value.start &&
+        isSecret(text.slice(value.start, Math.min(value.end, value.start + longestWord)), match, value)
+      ) {
         spans.push({ start: value.start, end: value.end });
         matches.lastIndex = Math.max(matches.lastIndex, value.end);
       }
@@ -35,7 +42,10 @@ const isValue = (word: string): boolean => canBeSecret(word) && !isPlaceholder(w
 // --password x, ["--password", "x"].
 const flags = valueAfter(
   /(?<![\w-])--?([A-Za-z][\w.-]{0,60})(?: {1,3}|\\{0,7}["']\s{0,3},\s{0,3}(?=\\{0,7}["']))(?![-|\]/])/g,
-  (word, [, name = ''], { quoted }) => isSecretName(name, word) && isValue(word) && (quoted || (!isOrdinaryWord(word) && word.length >= 4 && !/^[A-Z_]+\]?$/.test(word))),
+  (word, [, name = ''], { quoted }) =>
+    isSecretName(name, word) &&
+    isValue(word) &&
+    (quoted || (!isOrdinaryWord(word) && word.length >= 4 && !/^[A-Z_]+\]?$/.test(word))),
 );
 
 /** Lists of two words, as in `set` of Helm: ["auth.password", "x"]. */
@@ -48,12 +58,22 @@ const wordPairs = valueAfter(
 const isLogin = (word: string, isWeb: boolean): boolean => {
   const colon = word.indexOf(':');
   const password = word.slice(colon + 1);
-  return colon > 0 && isValue(password) && !password.startsWith('//') && !/^\d+$/.test(word.replace(':', '')) && (isWeb || isMixed(password));
+  return (
+    colon > 0 &&
+    isValue(password) &&
+    !password.startsWith('//') &&
+    !/^\d+$/.test(word.replace(':', '')) &&
+    (isWeb || isMixed(password))
+  );
 };
 
-const commands = /\b(?:curl|wget|http|https|xh|skopeo|podman|buildah|crane|(mysql\w{0,20}|mariadb\w{0,20}|sshpass|docker|helm|redis-cli|valkey-cli|mongo\w{0,10}|az|oc|ldap\w{0,10}|htpasswd))(?=[ "'])|\n|(?<=[\s"'[,])(-u|--user|--proxy-user|--creds|--auth|--src-creds|--dest-creds|-p|-a|-w)(?:["'],\s{0,3}|[= ]\s{0,2})?/g;
+const commands =
+  /\b(?:curl|wget|http|https|xh|skopeo|podman|buildah|crane|(mysql\w{0,20}|mariadb\w{0,20}|sshpass|docker|helm|redis-cli|valkey-cli|mongo\w{0,10}|az|oc|ldap\w{0,10}|htpasswd))(?=[ "'])|\n|(?<=[\s"'[,])(-u|--user|--proxy-user|--creds|--auth|--src-creds|--dest-creds|-p|-a|-w)(?:["'],\s{0,3}|[= ]\s{0,2})?/g;
 
-/** Flags that take a password in some commands only: `curl -u name:password`, `mysql -ppassword`, `redis-cli -a password`. */
+/**
+ * Flags that take a password in some commands only: `curl -u name:password`, `mysql -ppassword`, `redis-cli -a
+ * password`.
+ */
 const commandFlags: Recognizer = (text) => {
   const lines = lineBoundsOf(text);
   const readBare = bareReader(text);
@@ -88,7 +108,10 @@ function secretIn(command: string, flag: string, whole: string, word: string, va
   if (flag === '-w') return command.startsWith('ldap') && isValue(word) && !isJoined ? value : undefined;
   if (isJoined && !flag.startsWith('-u')) return undefined;
   if (isJoined && !/^(?:curl|wget)/.test(command)) return undefined;
-  const isWeb = command !== '' && !/^(?:docker|helm|az|oc|mongo)/.test(command) && (flag !== '-u' || /^(?:curl|wget|http)/.test(command));
+  const isWeb =
+    command !== '' &&
+    !/^(?:docker|helm|az|oc|mongo)/.test(command) &&
+    (flag !== '-u' || /^(?:curl|wget|http)/.test(command));
   return isLogin(word, isWeb) ? { start: value.start + word.indexOf(':') + 1, end: value.end } : undefined;
 }
 
@@ -99,21 +122,52 @@ const statements = valueAfter(
 );
 
 // machine h login u password x; requirepass x; ENV DB_PASSWORD x.
-const settings = valueAfter(/(?:\blogin\s{1,3}\S{1,100}\s{1,3}password|^\s{0,8}(?:requirepass|masterauth|sasl_passwd))[ \t]{1,5}/gm, isValue, /\s/);
-const variables = valueAfter(/^[ \t]{0,20}(?:ENV|ARG|setenv|setx)[ \t]{1,5}([\w.-]{1,64})[ \t]{1,5}(?!=)/gm, (word, [, name = '']) => isSecretName(name, word) && isValue(word), /\s/);
+const settings = valueAfter(
+  /(?:\blogin\s{1,3}\S{1,100}\s{1,3}password|^\s{0,8}(?:requirepass|masterauth|sasl_passwd))[ \t]{1,5}/gm,
+  isValue,
+  /\s/,
+);
+const variables = valueAfter(
+  /^[ \t]{0,20}(?:ENV|ARG|setenv|setx)[ \t]{1,5}([\w.-]{1,64})[ \t]{1,5}(?!=)/gm,
+  (word, [, name = '']) => isSecretName(name, word) && isValue(word),
+  /\s/,
+);
 
 // A row of a table, with or without lines between its columns.
-const rows = valueAfter(/^[ \t]{0,20}(?:\|[ \t]{0,5}`?([\w.-]{1,64})`?[ \t]{0,60}\|[ \t]{0,5}|([A-Z][A-Z\d_]{2,63})[ \t]{2,60})(?=\S)/gm, (word, [, name, other]) => isSecretName(name ?? other ?? '', word) && isValue(word) && isMixed(word), /[\s|`]/);
+const rows = valueAfter(
+  /^[ \t]{0,20}(?:\|[ \t]{0,5}`?([\w.-]{1,64})`?[ \t]{0,60}\|[ \t]{0,5}|([A-Z][A-Z\d_]{2,63})[ \t]{2,60})(?=\S)/gm,
+  (word, [, name, other]) => isSecretName(name ?? other ?? '', word) && isValue(word) && isMixed(word),
+  /[\s|`]/,
+);
 
 // Protocol conversations in logs: "AUTH" "x", AUTH PLAIN AGFk…, -passin pass:x.
-const conversations = valueAfter(/(?:"auth",?\s{1,3}(?:"default",?\s{1,3})?(?=")|\bAUTH (?:PLAIN|LOGIN) (?=[\w+/=]{8})|(?<=-pass(?:in|out)?[= ])pass:)/gi, isValue);
+const conversations = valueAfter(
+  /(?:"auth",?\s{1,3}(?:"default",?\s{1,3})?(?=")|\bAUTH (?:PLAIN|LOGIN) (?=[\w+/=]{8})|(?<=-pass(?:in|out)?[= ])pass:)/gi,
+  isValue,
+);
 
 // "Bearer x" without a header's name, and sentences that contain a password.
-const bearers = valueAfter(/\bbearer[ \t]{1,3}(?=[\w.~+/=-]{16})/gi, (word) => /\d/.test(word) || /[a-z][A-Z]/.test(word), /[^\w.~+/=-]/);
+const bearers = valueAfter(
+  /\bbearer[ \t]{1,3}(?=[\w.~+/=-]{16})/gi,
+  (word) => /\d/.test(word) || /[a-z][A-Z]/.test(word),
+  /[^\w.~+/=-]/,
+);
 const sentences = valueAfter(
   /\b(?:password|passphrase|passwd|token|secret|(?:api|access|secret|private|account)[ -]key)(?:\s{1,2}(?:is|was)|\s{0,2}[:=])\s{1,2}(?=["'`]?\S)/gi,
-  (word) => isValue(word) && isMixed(word) && /[a-z]/i.test(word) && !/[/:]/.test(word), /[\s"'`,;)]/,
+  (word) => isValue(word) && isMixed(word) && /[a-z]/i.test(word) && !/[/:]/.test(word),
+  /[\s"'`,;)]/,
 );
 
 /** Recognizers of secrets after flags, in statements and in sentences. */
-export const commandRecognizers: readonly Recognizer[] = [flags, wordPairs, commandFlags, statements, settings, variables, rows, conversations, bearers, sentences];
+export const commandRecognizers: readonly Recognizer[] = [
+  flags,
+  wordPairs,
+  commandFlags,
+  statements,
+  settings,
+  variables,
+  rows,
+  conversations,
+  bearers,
+  sentences,
+];

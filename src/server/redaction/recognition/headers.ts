@@ -28,7 +28,8 @@ const skipList = (text: string, at: number): number => {
   return listStart.test(text) ? listStart.lastIndex : at;
 };
 
-const simpleScheme = /(?:bearer|basic|token|api-?key|negotiate|ntlm|genie-?key|splunk|bot|dpop|jwt|key|sharedkey|ssws|klaviyo-api-key)[ \t]{1,5}(?!=)/iy;
+const simpleScheme =
+  /(?:bearer|basic|token|api-?key|negotiate|ntlm|genie-?key|splunk|bot|dpop|jwt|key|sharedkey|ssws|klaviyo-api-key)[ \t]{1,5}(?!=)/iy;
 // Credentials with several members, which are all hidden.
 const longScheme = /(?:digest|aws4-[\w-]{1,30}|signature|oauth|hawk|hmac[\w-]{0,20})[ \t]{1,5}/iy;
 const credentialEnds = /[\s"'`,;)\]}<>\\]/;
@@ -41,14 +42,20 @@ function authorizationSpans(text: string, { at, limit, certain }: HeaderValue, r
   const start = quoted?.start ?? from;
   const end = Math.min(quoted?.end ?? limit, start + longestCredentials);
   longScheme.lastIndex = start;
-  if (longScheme.test(text)) return /=|\[hidden/.test(text.slice(longScheme.lastIndex, end)) ? [{ start: longScheme.lastIndex, end }] : [];
+  if (longScheme.test(text))
+    return /=|\[hidden/.test(text.slice(longScheme.lastIndex, end)) ? [{ start: longScheme.lastIndex, end }] : [];
   simpleScheme.lastIndex = start;
   const hasScheme = simpleScheme.test(text);
   const value = readBare(hasScheme ? simpleScheme.lastIndex : start, quoted?.end ?? limit, credentialEnds);
   const word = text.slice(value.start, Math.min(value.end, value.start + longestCredentials));
   if (!canBeSecret(word) || isPlaceholder(word) || /^realm=/i.test(word)) return [];
   if (hasScheme) return isOrdinaryWord(word) ? [] : [value];
-  const isCredential = word.length >= 16 || (word.length >= 6 && /\d/.test(word)) || ((certain || quoted !== undefined) && !isOrdinaryWord(word) && !isProse(text.slice(start, Math.min(end, start + 200))));
+  const isCredential =
+    word.length >= 16 ||
+    (word.length >= 6 && /\d/.test(word)) ||
+    ((certain || quoted !== undefined) &&
+      !isOrdinaryWord(word) &&
+      !isProse(text.slice(start, Math.min(end, start + 200))));
   return isCredential ? [value] : [];
 }
 
@@ -73,6 +80,9 @@ function cookieSpans(text: string, { at, limit }: HeaderValue, readBare: ReadBar
   return spans;
 }
 
-/** The secrets in the value of `Authorization`, `Cookie` and similar headers: the credential without its scheme, the values of cookies. */
+/**
+ * The secrets in the value of `Authorization`, `Cookie` and similar headers: the credential without its scheme, the
+ * values of cookies.
+ */
 export const headerSpans = (name: string, text: string, headerValue: HeaderValue, readBare: ReadBare): Span[] =>
   cookie.test(name) ? cookieSpans(text, headerValue, readBare) : authorizationSpans(text, headerValue, readBare);

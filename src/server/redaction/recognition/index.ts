@@ -20,11 +20,16 @@ const mostRounds = 4;
 // Text that only resembles a mark may contain the secret itself.
 const lookalike = /\[hidden[^\]\n]{1,300}\]/g;
 
-/** Whether a text can't contain a secret: an id, a timestamp, or a word shorter than any key. Most texts are one of these. */
-const isPlain = (text: string): boolean => /^(?:[\w./-]{0,15}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]{1,20}Z)$/i.test(text);
+/**
+ * Whether a text can't contain a secret: an id, a timestamp, or a word shorter than any key. Most texts are one of
+ * these.
+ */
+const isPlain = (text: string): boolean =>
+  /^(?:[\w./-]{0,15}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]{1,20}Z)$/i.test(text);
 
 /**
- * Recognises secrets in a text by their form, or by the name before them, and replaces them with `[hidden]`. Idempotent.
+ * Recognises secrets in a text by their form, or by the name before them, and replaces them with `[hidden]`.
+ * Idempotent.
  * Takes time linear in the length of the text, whatever it contains.
  * @param text as it is shown, or a reading of it without what could split a secret.
  */
@@ -32,7 +37,10 @@ export function maskShapes(text: string): string {
   if (isPlain(text)) return text;
   let masked = text.replaceAll(lookalike, (found) => (isMark(found) ? found : hiddenSecret));
   for (let round = 0; round < mostRounds; round += 1) {
-    const next = hideSpans(masked, recognizers.flatMap((find) => find(masked)));
+    const next = hideSpans(
+      masked,
+      recognizers.flatMap((find) => find(masked)),
+    );
     if (next === masked) return masked;
     masked = next;
   }

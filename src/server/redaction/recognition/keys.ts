@@ -26,13 +26,16 @@ const addresses: readonly RegExp[] = [
 const addressRest = /[\w/:@-]+/y;
 
 const knownFormats: Recognizer = (text) => [
-  ...formats.flatMap((format) => Array.from(text.matchAll(format), ({ index, 0: found }) => ({ start: index, end: index + found.length }))),
+  ...formats.flatMap((format) =>
+    Array.from(text.matchAll(format), ({ index, 0: found }) => ({ start: index, end: index + found.length })),
+  ),
   ...addresses.flatMap((address) =>
     Array.from(text.matchAll(address), ({ index, 0: found }) => {
       const start = index + found.length;
       addressRest.lastIndex = start;
       return { start, end: addressRest.test(text) ? addressRest.lastIndex : start };
-    })),
+    }),
+  ),
 ];
 
 const marker = /-----(BEGIN|END) ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----/g;
@@ -45,7 +48,12 @@ const longestPrivateKey = 65_536;
 /** Private keys in PEM, complete or cut off. A BEGIN line without a key after it is not one. */
 const privateKeys: Recognizer = (text) => {
   const spans: Span[] = [];
-  const markers = Array.from(text.matchAll(marker), ({ index, 0: found, 1: side, 2: label }) => ({ start: index, end: index + found.length, side, label }));
+  const markers = Array.from(text.matchAll(marker), ({ index, 0: found, 1: side, 2: label }) => ({
+    start: index,
+    end: index + found.length,
+    side,
+    label,
+  }));
   let done = 0;
   for (const [index, { start, end, side, label }] of markers.entries()) {
     if (side !== 'BEGIN' || start < done) continue;
@@ -63,8 +71,12 @@ const encoded = /\bLS0tLS1CRUdJTi[A-Za-z0-9+/=]{20,}/g;
 const encodedLabel = 80;
 
 const encodedKeys: Recognizer = (text) =>
-  Array.from(text.matchAll(encoded), ({ index, 0: found }) => ({ start: index, end: index + found.length }))
-    .filter(({ start }) => Buffer.from(text.slice(start, start + encodedLabel), 'base64').toString('latin1').includes('PRIVATE KEY'));
+  Array.from(text.matchAll(encoded), ({ index, 0: found }) => ({ start: index, end: index + found.length })).filter(
+    ({ start }) =>
+      Buffer.from(text.slice(start, start + encodedLabel), 'base64')
+        .toString('latin1')
+        .includes('PRIVATE KEY'),
+  );
 
 const tokenStart = 'eyJ';
 const shortestHeader = 12;
@@ -72,7 +84,10 @@ const shortestPart = 8;
 // An encrypted token has five parts.
 const mostParts = 5;
 
-/** Runs of characters of a JSON web token, from the start of one. Each run is read once, however many starts it contains. */
+/**
+ * Runs of characters of a JSON web token, from the start of one. Each run is read once, however many starts it
+ * contains.
+ */
 function* runsWithTokens(text: string): Generator<Span> {
   const character = /[\w.-]*/y;
   let done = 0;
@@ -94,7 +109,12 @@ const webTokens: Recognizer = (text) => {
       const part = parts[index]!;
       const head = part.indexOf(tokenStart);
       const follower = parts[index + 1] ?? '';
-      if (head !== -1 && part.length - head >= shortestHeader && (follower.startsWith(tokenStart) || follower.length >= shortestPart * 2) && follower.length >= shortestPart) {
+      if (
+        head !== -1 &&
+        part.length - head >= shortestHeader &&
+        (follower.startsWith(tokenStart) || follower.length >= shortestPart * 2) &&
+        follower.length >= shortestPart
+      ) {
         const tokenParts = parts.slice(index, index + mostParts);
         spans.push({ start: at + head, end: at + tokenParts.join('.').length });
         index += tokenParts.length - 1;

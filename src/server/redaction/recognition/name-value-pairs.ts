@@ -14,7 +14,9 @@ export const isPairMember = (name: string): boolean => nameMember.test(name) || 
 
 /** Whether the `value` beside a name is secret. */
 const isSecretPair = (name: string, value: string): boolean =>
-  canBeSecret(value) && !isPlaceholder(value) && (isMark(value) || isSecretName(name, value) || isCredentialHeader(name) || looksLikeSecret(name, value));
+  canBeSecret(value) &&
+  !isPlaceholder(value) &&
+  (isMark(value) || isSecretName(name, value) || isCredentialHeader(name) || looksLikeSecret(name, value));
 
 interface PairMember {
   readonly isName: boolean;
@@ -31,10 +33,14 @@ const separates = /[{}<>]|\n[ \t]*-[ \t]|\n[ \t]*\n/;
 const longestValue = 4096;
 
 /** Pairs names with values of the same object, in either order. Members are added in the order of the text. */
-export function createPairs(text: string): { add: (member: AssignedName, scalar: Scalar) => void; spans: () => readonly Span[] } {
+export function createPairs(text: string): {
+  add: (member: AssignedName, scalar: Scalar) => void;
+  spans: () => readonly Span[];
+} {
   const spans: Span[] = [];
   let last: PairMember | undefined;
-  const textOf = ({ scalar }: PairMember): string => text.slice(scalar.start, Math.min(scalar.end, scalar.start + longestValue));
+  const textOf = ({ scalar }: PairMember): string =>
+    text.slice(scalar.start, Math.min(scalar.end, scalar.start + longestValue));
   const areTogether = (one: PairMember, other: PairMember): boolean => {
     const gap = other.start - one.scalar.after;
     return gap >= 0 && gap <= farthest && !separates.test(text.slice(one.scalar.after, other.start));
@@ -48,7 +54,8 @@ export function createPairs(text: string): { add: (member: AssignedName, scalar:
         if (isSecretPair(textOf(name), textOf(value))) spans.push({ start: value.scalar.start, end: value.scalar.end });
       }
       // Of two names, the one that names a secret wins.
-      if (before?.isName && part.isName && isSecretName(textOf(before))) last = { ...before, scalar: { ...before.scalar, after: part.scalar.after } };
+      if (before?.isName && part.isName && isSecretName(textOf(before)))
+        last = { ...before, scalar: { ...before.scalar, after: part.scalar.after } };
       else last = part;
     },
     spans: () => spans,

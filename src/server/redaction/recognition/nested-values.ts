@@ -6,13 +6,17 @@ import { canBeSecret, isEvident, isIdOrTime, isMixed, isOrdinaryWord, isPlacehol
 
 /** Recognises the values in a list or map under a secret name: `tokens: [...]`, `passwords: {main: ...}`. */
 
-/** What the name of a list or map says of the values in it: that they are passwords, which may be plain words, or other secrets. */
+/**
+ * What the name of a list or map says of the values in it: that they are passwords, which may be plain words, or other
+ * secrets.
+ */
 export type NestedKind = 'passwords' | 'others';
 
 const passwords = /passw|passphrase|passcode|pwd/i;
 
 /** What a name says of the values in a list or map under it; undefined if nothing. */
-export const nestedKindOf = (name: string): NestedKind | undefined => (isSecretName(name) ? (passwords.test(name) ? 'passwords' : 'others') : undefined);
+export const nestedKindOf = (name: string): NestedKind | undefined =>
+  isSecretName(name) ? (passwords.test(name) ? 'passwords' : 'others') : undefined;
 
 const isNumber = (value: string): boolean => /^-?\d+(?:\.\d+)?$/.test(value);
 const shortestNumber = 4;
@@ -57,19 +61,26 @@ function scalarAt(text: string, at: number, limit: number): Scalar | undefined {
   const mark = markEnd(text, at);
   if (mark !== undefined) return { start: at, end: mark, after: mark, quoted: false };
   bareWord.lastIndex = at;
-  return bareWord.test(text) ? { start: at, end: bareWord.lastIndex, after: bareWord.lastIndex, quoted: false } : undefined;
+  return bareWord.test(text)
+    ? { start: at, end: bareWord.lastIndex, after: bareWord.lastIndex, quoted: false }
+    : undefined;
 }
 
 /**
- * The secrets in the list or map that begins at `at`, as JSON and YAML write them; it may be cut off. Undefined if there is
+ * The secrets in the list or map that begins at `at`, as JSON and YAML write them; it may be cut off. Undefined if
+ * there is
  * none that is understood.
  * Maps in a list are left to what recognises their members.
  */
 export function nestedSpans(text: string, at: number, kind: NestedKind): readonly Span[] | undefined {
-  if ((text[at] !== '[' && text[at] !== '{') || markEnd(text, at) !== undefined || text[at + 1] === text[at]) return undefined;
+  if ((text[at] !== '[' && text[at] !== '{') || markEnd(text, at) !== undefined || text[at + 1] === text[at])
+    return undefined;
   const limit = Math.min(text.length, at + farthest);
   const spans: Span[] = [];
-  /** Reads on from an opening bracket. @returns the position after the closing one; undefined if it is not one that is understood. */
+  /**
+   * Reads on from an opening bracket. @returns the position after the closing one; undefined if it is not one that is
+   * understood.
+   */
   const read = (opening: number, depth: number): number | undefined => {
     const isMap = text[opening] === '{';
     let next = skipBlanks(text, opening + 1);
@@ -92,7 +103,8 @@ export function nestedSpans(text: string, at: number, kind: NestedKind): readonl
       } else {
         const value = scalarAt(text, next, limit);
         if (!value) return undefined;
-        if (isNestedSecret(kind, member, text.slice(value.start, value.end))) spans.push({ start: value.start, end: value.end });
+        if (isNestedSecret(kind, member, text.slice(value.start, value.end)))
+          spans.push({ start: value.start, end: value.end });
         next = value.after;
       }
       next = skipBlanks(text, next);
@@ -104,9 +116,13 @@ export function nestedSpans(text: string, at: number, kind: NestedKind): readonl
   return read(at, 1) === undefined && spans.length === 0 ? undefined : spans;
 }
 
-const memberLine = /^(?<indent>[ \t]*)(?<name>[\w.-]{1,64}):[ \t]+(?<quote>["']?)(?<value>[^\s"'#|>&*!{[](?:[^\s"']{0,198}))\k<quote>[ \t]*(?:#.*)?$/;
+const memberLine =
+  /^(?<indent>[ \t]*)(?<name>[\w.-]{1,64}):[ \t]+(?<quote>["']?)(?<value>[^\s"'#|>&*!{[](?:[^\s"']{0,198}))\k<quote>[ \t]*(?:#.*)?$/;
 
-/** The secrets in the YAML map below the line that ends at `lineEnd`: of the lines with a name and one word, deeper than the key at `column`. */
+/**
+ * The secrets in the YAML map below the line that ends at `lineEnd`: of the lines with a name and one word, deeper than
+ * the key at `column`.
+ */
 export function mapBelow(text: string, lineEnd: number, column: number, kind: NestedKind): readonly Span[] {
   const spans: Span[] = [];
   for (let at = lineEnd + 1; at < text.length;) {

@@ -45,11 +45,15 @@ export function quotedAt(text: string, at: number, limit: number): Scalar | unde
   return { start, end, after: Math.min(limit, end + slashes.length + quote.length), quoted: true };
 }
 
-/** Reads an unquoted value from `at` to the first match of `ends`, or to `limit`. A mark at its start is skipped as a whole. */
+/**
+ * Reads an unquoted value from `at` to the first match of `ends`, or to `limit`. A mark at its start is skipped as a
+ * whole.
+ */
 export type ReadBare = (at: number, limit: number, ends: RegExp) => Scalar;
 
 /**
- * Creates a reader of one text. It caches the last match of each pattern, so that the text up to it is searched only once,
+ * Creates a reader of one text. It caches the last match of each pattern, so that the text up to it is searched only
+ * once,
  * however many values are read before it.
  */
 export function bareReader(text: string): ReadBare {

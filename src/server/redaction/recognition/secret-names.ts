@@ -1,4 +1,17 @@
 import { canBeSecret, isMixed, looksRandom } from './secret-values.ts';
+import {
+  keyOwners,
+  shortWords,
+  digitWords,
+  passWords,
+  metadataWords,
+  timeWords,
+  switches,
+  counted,
+  pagers,
+  publicKeyOwners,
+  ownerWords,
+} from './secret-words.ts';
 
 /** Longest text that can be a name, in characters. */
 const longestName = 255;
@@ -7,59 +20,44 @@ const longestName = 255;
 const hint = /pass|pw|secret|token|cred|auth|key|pin|otp/i;
 
 /** A word that names a secret, alone or with a prefix: `password`, `pgpassword`, `authtoken`. */
-const secretWord = /(?:passw(?:or)?d|passphrase|passcode|pwd|secret|token|credential|creds|(?:bind|root|user|admin|db)pw|(?:api|private|access|secret|signing|encryption)key)s?\d*$/;
-
-/** Words before "key" that make it a secret. */
-const keyOwners = new Set(['api', 'private', 'access', 'account', 'auth', 'signing', 'encryption', 'master', 'license', 'secret', 'shared', 'storage', 'session', 'deploy', 'hmac', 'app']);
-
-/** Words that name a secret only after another word: `DB_PASS`, `REDIS_AUTH`, `ROOT_PW`. */
-const shortWords = new Set(['pass', 'auth', 'pw']);
-
-/** Words that name a secret of digits only: a chip has a pin 7, a person a PIN 4711. */
-const digitWords = new Set(['pin', 'pincode', 'otp']);
+const secretWord =
+  /(?:passw(?:or)?d|passphrase|passcode|pwd|secret|token|credential|creds|(?:bind|root|user|admin|db)pw|(?:api|private|access|secret|signing|encryption)key)s?\d*$/;
 const digits = /^\d{4,12}$/;
-
-/** Words ending in "pass" that are not passwords: a program that asks for one, and ordinary words. */
-const passWords = new Set(['askpass', 'bypass', 'compass', 'surpass', 'trespass', 'encompass', 'overpass', 'underpass']);
-
-/** Last words of names that describe a secret instead of holding it: TOKEN_TTL, SECRET_NAME, ACCESS_KEY_ID. */
-const metadataWords = new Set([
-  'ttl', 'name', 'names', 'length', 'expiry', 'expires', 'expiration', 'timeout', 'url', 'uri', 'count', 'limit', 'type', 'id', 'ids', 'set', 'path', 'file', 'dir', 'enabled', 'disabled',
-  'size', 'policy', 'version', 'format', 'field', 'header', 'prefix', 'suffix', 'algorithm', 'alg', 'issuer', 'audience', 'endpoint', 'host', 'port', 'manager', 'service', 'server',
-  'store', 'provider', 'ref', 'refs', 'status', 'state', 'error', 'required', 'valid', 'present', 'reset', 'rotation', 'age', 'usage', 'index', 'arn', 'date', 'time', 'hint', 'label',
-  'kind', 'mode', 'method', 'scope', 'scopes', 'rule', 'rules', 'attempts', 'retries', 'stdin', 'env', 'controller', 'operator', 'driver', 'plugin', 'class', 'review', 'created', 'updated',
-  'budget', 'used', 'left', 'remaining', 'total', 'usages', 'interval', 'lifetime', 'validity', 'encoding', 'column', 'template', 'source', 'check', 'authentication', 'authenticator', 'encoder', 'generator', 'expired', 'issued', 'active', 'failures', 'encryption', 'hasher', 'hashers', 'hashing', 'validator', 'validators',
-  'command', 'cmd', 'script', 'process', 'helper', 'hook', 'query', 'opts', 'args',
-]);
-const timeWords = new Set(['at', 'in', 'on', 'after', 'before']);
-
-/** First words of names of switches, and of secrets stored elsewhere; words of counters; words before the token of a page. */
-const switches = new Set(['is', 'has', 'use', 'uses', 'no', 'enable', 'disable', 'require', 'requires', 'needs', 'allow', 'skip', 'existing', 'forgot', 'reset', 'invalid', 'missing', 'unexpected']);
-const counted = new Set(['max', 'min', 'total', 'num', 'prompt', 'completion', 'input', 'output', 'cached', 'reasoning', 'remaining', 'used']);
-const pagers = new Set(['page', 'next', 'continue', 'continuation', 'cursor', 'sync', 'resume', 'pagination', 'cancellation']);
-
-/** Words before "key" that make it public, even if it looks random. */
-const publicKeyOwners = new Set(['public', 'publishable', 'cache', 'primary', 'foreign', 'partition', 'sort', 'idempotency', 'object', 'dedup', 'deduplication', 'routing', 'host', 'index', 'unique', 'row', 'lookup', 'group']);
-
 const boundary = /(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;
-const wordsOf = (name: string): string[] => name.replaceAll(boundary, ' ').toLowerCase().split(/[^a-z\d]+/).filter((word) => word !== '');
+const wordsOf = (name: string): string[] =>
+  name
+    .replaceAll(boundary, ' ')
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter((word) => word !== '');
 
 const isSecretKey = (words: readonly string[], last: string): boolean =>
   /^keys?\d*$/.test(last) && keyOwners.has(words.at(-2) ?? '') && !publicKeyOwners.has(words.at(-3) ?? '');
 
 const isShort = (words: readonly string[], last: string, value?: string): boolean =>
-  (shortWords.has(last) && (words.length > 1 || (value !== undefined && isMixed(value)))) || (last.length > 4 && last.endsWith('pass') && !passWords.has(last)) || (last.length > 5 && /(?:master|basic)auth$/.test(last));
+  (shortWords.has(last) && (words.length > 1 || (value !== undefined && isMixed(value)))) ||
+  (last.length > 4 && last.endsWith('pass') && !passWords.has(last)) ||
+  (last.length > 5 && /(?:master|basic)auth$/.test(last));
 
 function isMetadataName(words: readonly string[], last: string): boolean {
   if (last === 'id' && words.at(-2) === 'secret') return false;
   if (switches.has(words[0] ?? '') || words.includes('public')) return true;
-  if (/tokens?$/.test(last) && words.length > 1 && (pagers.has(words.at(-2) ?? '') || (last === 'tokens' && words.some((word) => counted.has(word))))) return true;
+  if (
+    /tokens?$/.test(last) &&
+    words.length > 1 &&
+    (pagers.has(words.at(-2) ?? '') || (last === 'tokens' && words.some((word) => counted.has(word))))
+  )
+    return true;
   return words.length > 1 && (metadataWords.has(last) || timeWords.has(last));
 }
 
-const mechanisms = /^(?:basic|bearer|digest|oidc|oauth2?|md5|scram(?:-sha-\d+)?|plain|login|token|jwt|ldap|saml|kerberos|iam|sasl|ntlm|cert|trust|peer|password|mtls)$/i;
+const mechanisms =
+  /^(?:basic|bearer|digest|oidc|oauth2?|md5|scram(?:-sha-\d+)?|plain|login|token|jwt|ldap|saml|kerberos|iam|sasl|ntlm|cert|trust|peer|password|mtls)$/i;
 
-/** Whether a value under a secret name is harmless: a shell's directory, an authentication mechanism, a number of passed tests. */
+/**
+ * Whether a value under a secret name is harmless: a shell's directory, an authentication mechanism, a number of passed
+ * tests.
+ */
 function isHarmlessFor(last: string, value: string): boolean {
   if (last.endsWith('pwd')) return /^(?:\/|[A-Z]:\\)/.test(value);
   if (/credentials?$/.test(last)) return /^(?:\/|[A-Z]:\\)/.test(value);
@@ -69,7 +67,8 @@ function isHarmlessFor(last: string, value: string): boolean {
 
 /**
  * Whether a name means that its value is a secret.
- * @param value the value, if known: for a name such as `STRIPE_KEY` it must look random, for `PWD` it must not be a path.
+ * @param value the value, if known: for a name such as `STRIPE_KEY` it must look random, for `PWD` it must not be a
+ *   path.
  */
 export function isSecretName(name: string, value?: string): boolean {
   if (name.length > longestName || !hint.test(name) || /\s/.test(name)) return false;
@@ -78,21 +77,28 @@ export function isSecretName(name: string, value?: string): boolean {
   const last = words.at(-1);
   if (last === undefined || isMetadataName(words, last)) return false;
   const hasWord = words.some((word) => secretWord.test(word)) && !/^keys?$/.test(last);
-  const isSecret = hasWord || isSecretKey(words, last) || isShort(words, last, value) || (last === 'id' && words.at(-2) === 'secret');
+  const isSecret =
+    hasWord || isSecretKey(words, last) || isShort(words, last, value) || (last === 'id' && words.at(-2) === 'secret');
   if (value !== undefined && digits.test(value) && words.some((word) => digitWords.has(word))) return true;
   if (isSecret) return value === undefined || !isHarmlessFor(last, value);
-  return value !== undefined && /^keys?\d*$/.test(last) && !words.some((word) => publicKeyOwners.has(word)) && looksRandom(value);
+  return (
+    value !== undefined &&
+    /^keys?\d*$/.test(last) &&
+    !words.some((word) => publicKeyOwners.has(word)) &&
+    looksRandom(value)
+  );
 }
 
-/** Whether a number under a name is a secret, such as a password of digits. Of many secrets it is the count, of few digits a setting. */
+/**
+ * Whether a number under a name is a secret, such as a password of digits. Of many secrets it is the count, of few
+ * digits a setting.
+ */
 export function isSecretNumber(name: string, value: number): boolean {
   const text = String(value);
-  if (!Number.isSafeInteger(value) || text.length < (/tokens?\d*$/i.test(name) ? 7 : 4) || /[^s]s$/i.test(name)) return false;
+  if (!Number.isSafeInteger(value) || text.length < (/tokens?\d*$/i.test(name) ? 7 : 4) || /[^s]s$/i.test(name))
+    return false;
   return isSecretName(name, text);
 }
-
-/** Words beside the metadata of a secret that tell whose it is. */
-const ownerWords = new Set(['user', 'username', 'login', 'email', 'account', 'owner', 'description', 'comment', 'realm', 'region', 'zone', 'key', 'keys', 'title', 'by', 'from', 'alias', 'group', 'namespace', 'tenant', 'organization', 'environment', 'application', 'location']);
 
 /** Whether a member of a record describes the secret that the record is about, by its name. */
 export function describesSecret(member: string): boolean {
@@ -104,5 +110,10 @@ export function describesSecret(member: string): boolean {
 export function mayBeSecretName(name: string): boolean {
   if (!hint.test(name)) return false;
   const last = wordsOf(name).at(-1) ?? '';
-  return isSecretName(name) || shortWords.has(last) || wordsOf(name).some((word) => digitWords.has(word)) || /^keys?\d*$/.test(last);
+  return (
+    isSecretName(name) ||
+    shortWords.has(last) ||
+    wordsOf(name).some((word) => digitWords.has(word)) ||
+    /^keys?\d*$/.test(last)
+  );
 }

@@ -4,7 +4,8 @@
 const harmlessValues: ReadonlySet<string> = new Set(['', 'true', 'false', 'null', 'none', 'nil', 'undefined']);
 
 // References to a value that is elsewhere, and masks: ${DB_PASSWORD}, $DB_PASSWORD, {{ .Values.password }}, ****.
-const reference = /^(?:\$\{[A-Za-z_][\w.]{0,100}\}|\$[A-Z_][A-Z\d_]{0,100}|\{\{[^{}]{0,200}\}\}|\$\{\{[^{}]{0,200}\}\}|%[A-Z_]{1,100}%|\*{3,200}|<(?:redacted|hidden|masked)>)$/;
+const reference =
+  /^(?:\$\{[A-Za-z_][\w.]{0,100}\}|\$[A-Z_][A-Z\d_]{0,100}|\{\{[^{}]{0,200}\}\}|\$\{\{[^{}]{0,200}\}\}|%[A-Z_]{1,100}%|\*{3,200}|<(?:redacted|hidden|masked)>)$/;
 
 /** Longest value that can be a word or a reference, in characters. */
 export const longestWord = 200;
@@ -17,7 +18,8 @@ const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const randomRun = /[A-Za-z0-9]{16,}/g;
 const kinds = [/[A-Z]/, /[a-z]/, /\d/];
 
-const isHexadecimal = (run: string): boolean => run.length >= 32 && /^[0-9a-f]+$/i.test(run) && /\d/.test(run) && /[a-f]/i.test(run);
+const isHexadecimal = (run: string): boolean =>
+  run.length >= 32 && /^[0-9a-f]+$/i.test(run) && /\d/.test(run) && /[a-f]/i.test(run);
 const isRandom = (run: string): boolean => isHexadecimal(run) || kinds.every((kind) => kind.test(run));
 
 // Fingerprints look random, but are public.
@@ -25,11 +27,17 @@ const publicName = /(?:sha\d*|commit|hash|digest|revision|checksum|fingerprint|(
 
 /** Whether a variable's value looks like a key by its shape, such as 16 or more mixed letters and digits in one run. */
 export const looksLikeSecret = (name: string, value: string): boolean =>
-  canBeSecret(value) && !publicName.test(name) && !uuid.test(value) && !/\s/.test(value) && (value.match(randomRun) ?? []).some(isRandom);
+  canBeSecret(value) &&
+  !publicName.test(name) &&
+  !uuid.test(value) &&
+  !/\s/.test(value) &&
+  (value.match(randomRun) ?? []).some(isRandom);
 
 const locationLike = /^(?:\.{0,2}\/|[A-Z]:\\|[a-z][a-z\d+.-]*:\/\/|sha\d+:)|\.(?:pem|key|crt|json|ya?ml|txt)$/i;
 
-/** How often the kind of character changes in a text. Random text changes at every second character, words seldom do. */
+/**
+ * How often the kind of character changes in a text. Random text changes at every second character, words seldom do.
+ */
 const changes = (text: string): number => {
   const kindsOf = Array.from(text, (char) => kinds.findIndex((kind) => kind.test(char)));
   return kindsOf.filter((kind, index) => index > 0 && kind !== kindsOf[index - 1]).length;
@@ -38,16 +46,24 @@ const changes = (text: string): number => {
 /** Characters of a value that are inspected: a random value is random from its start. */
 const inspectedLength = 500;
 
-/** Whether a value looks like a generated key: one word of 16 characters or more, with mixed kinds throughout; not a path, URL, digest or UUID. */
+/**
+ * Whether a value looks like a generated key: one word of 16 characters or more, with mixed kinds throughout; not a
+ * path, URL, digest or UUID.
+ */
 export function looksRandom(value: string): boolean {
   const text = value.slice(0, inspectedLength);
   if (text.length < 16 || /\s/.test(text) || locationLike.test(text) || uuid.test(text)) return false;
-  const run = (text.match(/[\w+/=-]{16,}/g) ?? []).find((one) => isHexadecimal(one) || (kinds.filter((kind) => kind.test(one)).length >= 2 && changes(one) >= one.length / 3));
+  const run = (text.match(/[\w+/=-]{16,}/g) ?? []).find(
+    (one) =>
+      isHexadecimal(one) || (kinds.filter((kind) => kind.test(one)).length >= 2 && changes(one) >= one.length / 3),
+  );
   return run !== undefined;
 }
 
 const evident = [
-  /^[a-z][a-z\d+.-]{1,20}:\/\//i, /^[\^~<>=v]*\d+(?:\.\d+){1,3}(?:[-+][\w.-]{1,30})?$/, /^(?:\.{1,2}\/|\/(?:run|etc|var|app|home|tmp|mnt|opt|usr|secrets?)\/)[\w./-]*$/,
+  /^[a-z][a-z\d+.-]{1,20}:\/\//i,
+  /^[\^~<>=v]*\d+(?:\.\d+){1,3}(?:[-+][\w.-]{1,30})?$/,
+  /^(?:\.{1,2}\/|\/(?:run|etc|var|app|home|tmp|mnt|opt|usr|secrets?)\/)[\w./-]*$/,
 ];
 
 /** Whether a value shows by itself that it is an address, a version or a path. */
@@ -62,27 +78,30 @@ const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' ')
 
 /** Words that documentation, types and messages use in place of a secret. */
 const placeholders = wordSet(
-  'yes no on off required optional invalid missing expired incorrect wrong empty set unset unknown enabled disabled redacted hidden masked string str text bytes number integer int '
-  + 'boolean bool object any read write include omit same-origin never ok failed denied revoked rejected accepted varchar char self xxxx xxxxx xxxxxx xxxxxxxx',
+  'yes no on off required optional invalid missing expired incorrect wrong empty set unset unknown enabled disabled redacted hidden masked string str text bytes number integer int ' +
+    'boolean bool object any read write include omit same-origin never ok failed denied revoked rejected accepted varchar char self xxxx xxxxx xxxxxx xxxxxxxx',
 );
 
 /** Words of ordinary sentences that follow a word such as "password". */
 const sentenceWords = wordSet(
-  'valid refreshed generated created updated deleted rotated found default password passwd secret token tokens key value option flag flags argument parameter this await new is was are the and or but not '
-  + 'from for to of at in with has have had must should can will may a an it its that which when if unexpected error cannot failure see use using only between before after file stdin prompt input field changed '
-  + 'reset unchanged mismatch expiring authentication authenticated unauthorized forbidden does did been be by your no than too user users name rotation policy request requests',
+  'valid refreshed generated created updated deleted rotated found default password passwd secret token tokens key value option flag flags argument parameter this await new is was are the and or but not ' +
+    'from for to of at in with has have had must should can will may a an it its that which when if unexpected error cannot failure see use using only between before after file stdin prompt input field changed ' +
+    'reset unchanged mismatch expiring authentication authenticated unauthorized forbidden does did been be by your no than too user users name rotation policy request requests',
 );
 
 const bareWord = (word: string): string => word.toLowerCase().replaceAll(/^[^\w*]+|[^\w*]+$/g, '');
 
 /** Placeholders for any value: <password>, %s, $1, [TOKEN], …, punctuation alone. */
-const placeholderForm = /^(?:<[a-z][\w -]*>|\[[A-Z][A-Z_ ]*\]?|%[svq]|[$:]\d+|%\(\w+\)s|\.{3}|…|x{3,}|[^\p{L}\p{N}]+)[,;)]*$/iu;
+const placeholderForm =
+  /^(?:<[a-z][\w -]*>|\[[A-Z][A-Z_ ]*\]?|%[svq]|[$:]\d+|%\(\w+\)s|\.{3}|…|x{3,}|[^\p{L}\p{N}]+)[,;)]*$/iu;
 
 /** Whether a value is a type, a state or a placeholder, as in documentation and messages after a secret name. */
-export const isPlaceholder = (value: string): boolean => value.length <= 40 && (placeholders.has(bareWord(value)) || placeholderForm.test(value));
+export const isPlaceholder = (value: string): boolean =>
+  value.length <= 40 && (placeholders.has(bareWord(value)) || placeholderForm.test(value));
 
 /** Whether a word is a placeholder, or an ordinary word of prose after a secret name. */
-export const isOrdinaryWord = (word: string): boolean => isPlaceholder(word) || (word.length <= 40 && sentenceWords.has(bareWord(word)));
+export const isOrdinaryWord = (word: string): boolean =>
+  isPlaceholder(word) || (word.length <= 40 && sentenceWords.has(bareWord(word)));
 
 /** Most words of a text that are inspected for prose. */
 const proseWords = 40;
@@ -94,12 +113,17 @@ export function isProse(text: string): boolean {
 }
 
 // What code assigns to a variable: a call, a member, an index.
-const expression = /^(?:\$\(|[A-Za-z_$][\w$.]{0,100}(?:\(|\[["'\w])|[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){2,10}$|(?:self|this|process|os|req|config|settings|params|args|options|props|data|var|local|module|secrets|env|input|cfg|conf|opts|state|ctx|request|response|res|user|auth)\.[A-Za-z_])/;
+const expression =
+  /^(?:\$\(|[A-Za-z_$][\w$.]{0,100}(?:\(|\[["'\w])|[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){2,10}$|(?:self|this|process|os|req|config|settings|params|args|options|props|data|var|local|module|secrets|env|input|cfg|conf|opts|state|ctx|request|response|res|user|auth)\.[A-Za-z_])/;
 
 /** Whether a value is an expression of code instead of a literal. */
 export const isExpression = (value: string): boolean => expression.test(value);
 
 const version = /^v?\d+(?:\.\d+)+\S{0,20}$/;
 
-/** Whether a word contains digits, as words of prose don't: six characters or more, not a version. Words too long for prose count too. */
-export const isMixed = (word: string): boolean => word.length > longestWord || (word.length >= 6 && /\d/.test(word) && !version.test(word));
+/**
+ * Whether a word contains digits, as words of prose don't: six characters or more, not a version. Words too long for
+ * prose count too.
+ */
+export const isMixed = (word: string): boolean =>
+  word.length > longestWord || (word.length >= 6 && /\d/.test(word) && !version.test(word));

@@ -55,7 +55,8 @@ function mergeSpans(spans: readonly Span[]): Span[] {
   const merged: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start)) {
     const last = merged.at(-1);
-    if (last && span.start < last.end) merged[merged.length - 1] = { start: last.start, end: Math.max(last.end, span.end) };
+    if (last && span.start < last.end)
+      merged[merged.length - 1] = { start: last.start, end: Math.max(last.end, span.end) };
     else if (span.end > span.start) merged.push(span);
   }
   return merged;

@@ -10,7 +10,8 @@ const regionEnd = /[\s"<>`]/g;
 const authorityEnd = /[/?#]/;
 
 /** What can follow the @ after the userinfo: a host, a port, and the end of both. */
-const host = /(?:\[[\da-f:.]+\]|\$\{[\w.:-]{1,100}\}|\$?[\w.-]+|%[\da-f]{2}[\w.%-]*|\(|$)(?::\d{1,5})?(?=[/?#,;)\]}'"\s\\.:]|$)/iy;
+const host =
+  /(?:\[[\da-f:.]+\]|\$\{[\w.:-]{1,100}\}|\$?[\w.-]+|%[\da-f]{2}[\w.%-]*|\(|$)(?::\d{1,5})?(?=[/?#,;)\]}'"\s\\.:]|$)/iy;
 const sureHost = /(?:\[[\da-f:.]+\]|[\w-]+\.[\w.-]+|localhost|[\w.-]+:\d{1,5})(?=[/?#,;)\]}'"\s\\]|$)/iy;
 const plainAuthority = /^(?:\[[\da-f:.]*\]?|[\w.-]*)(?::\d{0,5})?[,;:)\]}']*$/i;
 
@@ -21,14 +22,19 @@ const fits = (form: RegExp, text: string, at: number): boolean => {
 
 /** The last @ in a region that is followed by a host of the given form; -1 if there is none. */
 function lastAt(region: string, form: RegExp, from = 0): number {
-  for (let at = region.lastIndexOf('@'); at >= from && at !== -1; at = at === 0 ? -1 : region.lastIndexOf('@', at - 1)) {
+  for (
+    let at = region.lastIndexOf('@');
+    at >= from && at !== -1;
+    at = at === 0 ? -1 : region.lastIndexOf('@', at - 1)
+  ) {
     if (fits(form, region, at + 1)) return at;
   }
   return -1;
 }
 
 /**
- * The end of the userinfo in the text after `://`; -1 if there is none. Passwords may contain unescaped @, / and #, so the
+ * The end of the userinfo in the text after `://`; -1 if there is none. Passwords may contain unescaped @, / and #, so
+ * the
  * userinfo ends at the last @ before a host. The path is only searched if the authority before it is not complete.
  */
 function userinfoEnd(region: string): number {
@@ -48,9 +54,10 @@ const tokenAsUser = /^[\w.~-]+$/;
 function secretsOf(userinfo: string, start: number): Span[] {
   const colon = userinfo.indexOf(':');
   const user = colon === -1 ? userinfo : userinfo.slice(0, colon);
-  const isToken = colon === -1
-    ? user.length >= shortestTokenAsUser && user.length <= longestTokenAsUser && tokenAsUser.test(user)
-    : looksRandom(user);
+  const isToken =
+    colon === -1
+      ? user.length >= shortestTokenAsUser && user.length <= longestTokenAsUser && tokenAsUser.test(user)
+      : looksRandom(user);
   return [
     ...(isToken ? [{ start, end: start + user.length }] : []),
     ...(colon === -1 ? [] : [{ start: start + colon + 1, end: start + userinfo.length }]),
@@ -105,7 +112,10 @@ const inDataSources: Recognizer = (text) => {
 const oracle = /\bjdbc:oracle:\w{1,10}:[^\s/@:]{1,60}\/(?=([^\s/@"']{1,200})@)/g;
 
 const inOracle: Recognizer = (text) =>
-  Array.from(text.matchAll(oracle), ({ index, 0: found, 1: password = '' }) => ({ start: index + found.length, end: index + found.length + password.length }));
+  Array.from(text.matchAll(oracle), ({ index, 0: found, 1: password = '' }) => ({
+    start: index + found.length,
+    end: index + found.length + password.length,
+  }));
 
 /** Recognizers of user names and passwords in URLs and data source names. */
 export const userinfoRecognizers: readonly Recognizer[] = [inAddresses, inDataSources, inOracle];

@@ -38,7 +38,8 @@ export function blockBelow(text: string, lineEnd: number, column: number): Span 
   return span;
 }
 
-const isScalar = (value: string): boolean => !/^[-{[#|>&!*]|:(?:\s|$)/.test(value) && canBeSecret(value) && !isPlaceholder(value) && !isProse(value);
+const isScalar = (value: string): boolean =>
+  !/^[-{[#|>&!*]|:(?:\s|$)/.test(value) && canBeSecret(value) && !isPlaceholder(value) && !isProse(value);
 const item = /^-[ \t]+/;
 
 /** Longest line that can be a value, in characters. */
@@ -49,12 +50,15 @@ export function valuesBelow(text: string, lineEnd: number, column: number): Span
   const spans: Span[] = [];
   for (let at = lineEnd + 1; at < text.length;) {
     const line = lineAt(text, at);
-    const value = text.slice(line.start + line.indent, Math.min(line.end, line.start + line.indent + longestLine)).trimEnd();
+    const value = text
+      .slice(line.start + line.indent, Math.min(line.end, line.start + line.indent + longestLine))
+      .trimEnd();
     const bullet = item.exec(value)?.[0].length ?? 0;
     if (line.isBlank || line.indent < column + (bullet === 0 ? 1 : 0) || !isScalar(value.slice(bullet))) break;
     const start = line.start + line.indent + bullet;
     if (bullet === 0) return spans.length === 0 ? [{ start, end: start + value.length }] : spans;
-    if (isMixed(value.slice(bullet)) || value.slice(bullet).startsWith('[hidden')) spans.push({ start, end: start + value.length - bullet });
+    if (isMixed(value.slice(bullet)) || value.slice(bullet).startsWith('[hidden'))
+      spans.push({ start, end: start + value.length - bullet });
     at = line.end + 1;
   }
   return spans;

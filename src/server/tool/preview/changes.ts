@@ -12,15 +12,23 @@ function completed(value: unknown, node: JsonSchema | undefined): unknown {
   return Object.fromEntries(names.map((name) => [name, completed(value[name], known[name])]));
 }
 
-const textFor = (value: unknown, node: JsonSchema | undefined): string => JSON.stringify(prune(completed(value, node))) ?? '';
+const textFor = (value: unknown, node: JsonSchema | undefined): string =>
+  JSON.stringify(prune(completed(value, node))) ?? '';
 
-const isNothing = (value: unknown): boolean => value === undefined || value === null || ['[]', '{}', '""'].includes(JSON.stringify(prune(value)));
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === null || ['[]', '{}', '""'].includes(JSON.stringify(prune(value)));
 
 /** Whether a list has only records that can be told apart. */
-const isKeyed = (list: readonly unknown[]): list is readonly JsonRecord[] => list.every((item) => isRecord(item) && itemLabel(item) !== undefined);
+const isKeyed = (list: readonly unknown[]): list is readonly JsonRecord[] =>
+  list.every((item) => isRecord(item) && itemLabel(item) !== undefined);
 
 /** What changes in the records of a list: in one that stays, each of its members. */
-function itemChanges(path: string, before: readonly JsonRecord[], after: readonly JsonRecord[], items: JsonSchema = {}): string[] {
+function itemChanges(
+  path: string,
+  before: readonly JsonRecord[],
+  after: readonly JsonRecord[],
+  items: JsonSchema = {},
+): string[] {
   const pairs = after.map((item) => ({ item, found: findItem(before, item) }));
   const kept = new Set(pairs.flatMap(({ found }) => (found.kind === 'at' ? [found.index] : [])));
   const lines = [
@@ -36,14 +44,23 @@ function itemChanges(path: string, before: readonly JsonRecord[], after: readonl
 }
 
 /** Items that are removed and added. A different order is reported only if nothing else differs. */
-function listChanges(path: string, before: readonly unknown[], after: readonly unknown[], items: JsonSchema | undefined): string[] {
+function listChanges(
+  path: string,
+  before: readonly unknown[],
+  after: readonly unknown[],
+  items: JsonSchema | undefined,
+): string[] {
   if (isKeyed(before) && isKeyed(after)) return itemChanges(path, before, after, items);
   const texts = (list: readonly unknown[]): string[] => list.map((item) => textFor(item, items));
   const [was, is] = [texts(before), texts(after)];
   const removed = before.filter((_, index) => !is.includes(was[index]!));
   const added = after.filter((_, index) => !was.includes(is[index]!));
-  if (removed.length + added.length === 0) return was.join('\n') === is.join('\n') ? [] : [`${path}: ${show(before)} → ${show(after)}`];
-  return [...removed.map((item) => `${path}: removes ${show(item)}`), ...added.map((item) => `${path}: adds ${show(item)}`)];
+  if (removed.length + added.length === 0)
+    return was.join('\n') === is.join('\n') ? [] : [`${path}: ${show(before)} → ${show(after)}`];
+  return [
+    ...removed.map((item) => `${path}: removes ${show(item)}`),
+    ...added.map((item) => `${path}: adds ${show(item)}`),
+  ];
 }
 
 /** Why a replacement drops a member; empty if the caller asked for it. */
@@ -62,7 +79,11 @@ function memberChanges(path: string, before: unknown, after: unknown, node: Json
   if (isRecord(before) && isRecord(after) && schema.properties) return changes(before, after, schema, { path, reason });
   if (Array.isArray(before) && Array.isArray(after)) return listChanges(path, before, after, schema.items);
   if (textFor(before, schema) === textFor(after, schema) || (isNothing(before) && isNothing(after))) return [];
-  return [isNothing(before) ? `${path}: ${show(after)}, where there was nothing` : `${path}: ${show(before)} → ${show(after)}`];
+  return [
+    isNothing(before)
+      ? `${path}: ${show(after)}, where there was nothing`
+      : `${path}: ${show(before)} → ${show(after)}`,
+  ];
 }
 
 /**
@@ -72,6 +93,13 @@ function memberChanges(path: string, before: unknown, after: unknown, node: Json
  * @param after the replacement that is sent.
  * @param path dotted path of both values. `reason`: why members that `after` lacks are dropped.
  */
-export function changes(before: JsonRecord, after: JsonRecord, schema: JsonSchema, { path = '', reason = ', because it is not given' }: { path?: string; reason?: Reason } = {}): string[] {
-  return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => memberChanges(path ? `${path}.${name}` : name, before[name], after[name], member, reason));
+export function changes(
+  before: JsonRecord,
+  after: JsonRecord,
+  schema: JsonSchema,
+  { path = '', reason = ', because it is not given' }: { path?: string; reason?: Reason } = {},
+): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+    memberChanges(path ? `${path}.${name}` : name, before[name], after[name], member, reason),
+  );
 }

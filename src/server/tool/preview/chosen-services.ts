@@ -6,54 +6,95 @@ import { notAgreedTo, notKnown, rowWith, showName, textOf, type PlanLine, type P
 
 /** What the lists of an input name: items that are ids, and records that have one. */
 export const itemsInLists = (input: JsonRecord): readonly (JsonRecord & { readonly id: string })[] =>
-  Object.values(input).flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : [])).flatMap((item) => {
-    const { application_id, id = application_id, ...more }: JsonRecord = isRecord(item) ? item : { id: item };
-    return typeof id === 'string' ? [{ ...more, id }] : [];
-  });
+  Object.values(input)
+    .flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []))
+    .flatMap((item) => {
+      const { application_id, id = application_id, ...more }: JsonRecord = isRecord(item) ? item : { id: item };
+      return typeof id === 'string' ? [{ ...more, id }] : [];
+    });
 
 /** The ids in the lists of an input. */
 export const idsInLists = (input: JsonRecord): readonly string[] => itemsInLists(input).map(({ id }) => id);
 
 /** An environment with its project and mode: environments of several projects have the same name. */
 async function placeOf({ id, name, project, mode }: Target, reader: Reader): Promise<string> {
-  const projectName = project?.name ?? textOf(project?.id === undefined ? undefined : rowWith(await listOfOrganization(operations.list_projects, reader), project.id), 'name');
+  const projectName =
+    project?.name ??
+    textOf(
+      project?.id === undefined
+        ? undefined
+        : rowWith(await listOfOrganization(operations.list_projects, reader), project.id),
+      'name',
+    );
   const path = [projectName, name ?? id].flatMap((part) => (part === undefined ? [] : [showName(part)])).join('/');
   return `${path} (${mode === 'unknown' ? 'mode not known' : mode})`;
 }
 
-const textFor = (row: JsonRecord): string => `${(textOf(row, 'service_type') ?? 'service').toLowerCase()} ${showName(textOf(row, 'name') ?? String(row['id']))}`;
+const textFor = (row: JsonRecord): string =>
+  `${(textOf(row, 'service_type') ?? 'service').toLowerCase()} ${showName(textOf(row, 'name') ?? String(row['id']))}`;
 
 const previewReads = [
-  ...readUses('the plan shows only ids of services, or not their states', operations.list_services, operations.get_environment_status),
+  ...readUses(
+    'the plan shows only ids of services, or not their states',
+    operations.list_services,
+    operations.get_environment_status,
+  ),
   ...readUses('the plan does not show the names of projects', operations.get_organization, operations.list_projects),
 ];
 
 /**
- * The services that a call changes in its target environment, each with environment, mode and state; and those of the same
+ * The services that a call changes in its target environment, each with environment, mode and state; and those of the
+ * same
  * environment that it leaves alone.
  * @param verb what happens to each.
  * @param note what else is to be said of a service, by what the request says of it.
  */
-export const chosenServices = (verb: string, note: (service: JsonRecord, asked: JsonRecord, reader: Reader) => string | undefined | Promise<string | undefined> = () => undefined): Preview =>
+export const chosenServices = (
+  verb: string,
+  note: (
+    service: JsonRecord,
+    asked: JsonRecord,
+    reader: Reader,
+  ) => string | undefined | Promise<string | undefined> = () => undefined,
+): Preview =>
   reading(previewReads, async (args, { target, reader }) => {
     const place = await placeOf(target, reader);
     const ids = idsInLists(args);
     const rows = await servicesIn(target.id, reader);
-    if (!rows) return [...ids.map((id) => `${verb} ${id} in ${place}.`), notKnown('the names and states of these services')];
+    if (!rows)
+      return [...ids.map((id) => `${verb} ${id} in ${place}.`), notKnown('the names and states of these services')];
     const haveTheirs = rows.every(({ status }) => isRecord(status) && textIn(status, 'state') !== undefined);
-    const statuses = haveTheirs || target.id === undefined ? undefined : await reader.attempt(operations.get_environment_status, { environment_id: target.id });
-    const states = new Map(Object.values((statuses ?? {}) as JsonRecord).flatMap((list) => recordsIn(list)).map((row) => [row['id'], textIn(row, 'state')]));
-    const stateOf = (row: JsonRecord): string => (haveTheirs ? textIn(row['status'] as JsonRecord, 'state') : states.get(row['id'])) ?? 'in a state that is not known';
+    const statuses =
+      haveTheirs || target.id === undefined
+        ? undefined
+        : await reader.attempt(operations.get_environment_status, { environment_id: target.id });
+    const states = new Map(
+      Object.values((statuses ?? {}) as JsonRecord)
+        .flatMap((list) => recordsIn(list))
+        .map((row) => [row['id'], textIn(row, 'state')]),
+    );
+    const stateOf = (row: JsonRecord): string =>
+      (haveTheirs ? textIn(row['status'] as JsonRecord, 'state') : states.get(row['id'])) ??
+      'in a state that is not known';
     const asked = new Map<unknown, JsonRecord>(itemsInLists(args).map(({ id, ...more }) => [id, more]));
     const lineFor = async (row: JsonRecord): Promise<PlanLine> => {
       const more = await note(row, asked.get(row['id']) ?? {}, reader);
       const what = `${verb} ${textFor(row)} in ${place}`;
-      return { text: `${what}, now ${stateOf(row)}${more === undefined ? '' : `: ${more}`}.`, agreed: `${what} ${String(row['id'])} ${more ?? ''}` };
+      return {
+        text: `${what}, now ${stateOf(row)}${more === undefined ? '' : `: ${more}`}.`,
+        agreed: `${what} ${String(row['id'])} ${more ?? ''}`,
+      };
     };
     const others = rows.filter((row) => !ids.includes(String(row['id'])));
     return [
       ...(await Promise.all(rows.filter((row) => ids.includes(String(row['id']))).map(lineFor))),
       ...ids.filter((id) => !rows.some((row) => row['id'] === id)).map((id) => `${id} is no service of ${place}.`),
-      ...(others.length === 0 ? [] : [notAgreedTo(`Leaves alone in ${place}: ${others.map((row) => `${textFor(row)} (${stateOf(row)})`).join(', ')}.`)]),
+      ...(others.length === 0
+        ? []
+        : [
+            notAgreedTo(
+              `Leaves alone in ${place}: ${others.map((row) => `${textFor(row)} (${stateOf(row)})`).join(', ')}.`,
+            ),
+          ]),
     ];
   });

@@ -2,11 +2,32 @@ import { operations } from '../../../contract/index.ts';
 import { isRecord, type JsonRecord } from '../../json/index.ts';
 import { lockFacts, readClusterLocks, type Reader, type Target } from '../../context/index.ts';
 import { lockReads, reading, readUses } from '../reads.ts';
-import { organizationOf, notAgreedTo, rowWith, show, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
+import {
+  organizationOf,
+  notAgreedTo,
+  rowWith,
+  show,
+  textOf,
+  notKnown,
+  type NoOpCheck,
+  type PlanLine,
+  type Preview,
+} from './preview.ts';
 
-const lockedReads = [...readUses('the plan does not show whether the cluster is locked', operations.get_organization), ...lockReads('the plan does not show whether the cluster is locked')];
+const lockedReads = [
+  ...readUses('the plan does not show whether the cluster is locked', operations.get_organization),
+  ...lockReads('the plan does not show whether the cluster is locked'),
+];
 
-const clusterReads = [...lockedReads, ...readUses('the plan does not show the version of the cluster', operations.get_organization, operations.list_clusters, operations.get_cluster_status)];
+const clusterReads = [
+  ...lockedReads,
+  ...readUses(
+    'the plan does not show the version of the cluster',
+    operations.get_organization,
+    operations.list_clusters,
+    operations.get_cluster_status,
+  ),
+];
 
 interface ClusterState {
   readonly cluster?: JsonRecord;
@@ -30,7 +51,9 @@ async function readCluster({ id }: Target, reader: Reader): Promise<ClusterState
 /** For lock_cluster: a locked cluster can't be locked again. */
 export const alreadyLocked: NoOpCheck = reading(clusterReads, async (_, { target, reader }) => {
   const { lock } = await readCluster(target, reader);
-  return lock ? { why: 'the cluster is locked already, and a lock can be lifted but not changed', seen: [presentLockText(lock)] } : undefined;
+  return lock
+    ? { why: 'the cluster is locked already, and a lock can be lifted but not changed', seen: [presentLockText(lock)] }
+    : undefined;
 });
 
 /** For unlock_cluster: the cluster isn't locked. */
@@ -48,10 +71,15 @@ function presentLockText(lock: JsonRecord | null | undefined): string {
 }
 
 /** An agreement covers who locked it and why, but not when. */
-const lockLine = (lock: JsonRecord | null | undefined): PlanLine => ({ text: presentLockText(lock), agreed: lock ? `locked by ${show(lock['owner_name'])}: ${show(lock['reason'])}` : '' });
+const lockLine = (lock: JsonRecord | null | undefined): PlanLine => ({
+  text: presentLockText(lock),
+  agreed: lock ? `locked by ${show(lock['owner_name'])}: ${show(lock['reason'])}` : '',
+});
 
 /** Whether the target cluster is locked now, by whom and why. */
-export const clusterLock: Preview = reading(clusterReads, async (_, { target, reader }) => [lockLine((await readCluster(target, reader)).lock)]);
+export const clusterLock: Preview = reading(clusterReads, async (_, { target, reader }) => [
+  lockLine((await readCluster(target, reader)).lock),
+]);
 
 /** The present and next version of the target cluster, its status and its lock. */
 export const clusterUpgrade: Preview = reading(clusterReads, async (_, { target, reader }) => {

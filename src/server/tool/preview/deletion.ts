@@ -1,9 +1,27 @@
 import { isAtRest, isServiceKind, operations, serviceKinds, type ServiceKind } from '../../../contract/index.ts';
 import { recordsIn, type JsonRecord, isRecord } from '../../json/index.ts';
-import { listOfOrganization, readById, readOperationOf, readVariableList, servicesIn, textIn, wholeListIn, type Reader, type Target } from '../../context/index.ts';
+import {
+  listOfOrganization,
+  readById,
+  readOperationOf,
+  readVariableList,
+  servicesIn,
+  textIn,
+  wholeListIn,
+  type Reader,
+  type Target,
+} from '../../context/index.ts';
 import { reading, readUses, type ReadsFor } from '../reads.ts';
 import { notAgreedTo, notKnown, showName, textOf, type PlanLine, type Preview } from './preview.ts';
-import { namesText, readsOfWhatGoes, rulesWatching, whatGoesWith, type DoomedService, ownVariables, variablesOfService } from './what-goes.ts';
+import {
+  namesText,
+  readsOfWhatGoes,
+  rulesWatching,
+  whatGoesWith,
+  type DoomedService,
+  ownVariables,
+  variablesOfService,
+} from './what-goes.ts';
 
 /** A service that may need one that would be deleted. */
 type Neighbour = Pick<DoomedService, 'kind' | 'id' | 'name'>;
@@ -21,19 +39,29 @@ function namesHost(value: string, { name, host }: { readonly name: string; reado
 }
 
 /** The variable that another stands for or overrides. */
-const linkedId = (variable: JsonRecord): unknown => [variable['aliased_variable'], variable['overridden_variable']].find(isRecord)?.['id'];
+const linkedId = (variable: JsonRecord): unknown =>
+  [variable['aliased_variable'], variable['overridden_variable']].find(isRecord)?.['id'];
 
 /** What the platform makes of a service is seen by all its neighbours, whether they use it or not. */
 const isBuiltIn = (variable: JsonRecord): boolean => variable['scope'] === 'BUILT_IN';
 
-const namesIt = ({ name, record }: DoomedService) => (variable: JsonRecord): boolean => namesHost(textOf(variable, 'value') ?? '', { name, host: textOf(record, 'host') });
+const namesIt =
+  ({ name, record }: DoomedService) =>
+  (variable: JsonRecord): boolean =>
+    namesHost(textOf(variable, 'value') ?? '', { name, host: textOf(record, 'host') });
 
 /** The keys of variables that name a service's host, or stand for one of its variables. */
-const keysThatNeed = (variables: readonly JsonRecord[], service: DoomedService, own: readonly unknown[]): readonly string[] => [
-  ...new Set(variables
-    .filter((variable) => !isBuiltIn(variable))
-    .filter((variable) => own.includes(linkedId(variable)) || namesIt(service)(variable))
-    .flatMap((variable) => textOf(variable, 'key') ?? [])),
+const keysThatNeed = (
+  variables: readonly JsonRecord[],
+  service: DoomedService,
+  own: readonly unknown[],
+): readonly string[] => [
+  ...new Set(
+    variables
+      .filter((variable) => !isBuiltIn(variable))
+      .filter((variable) => own.includes(linkedId(variable)) || namesIt(service)(variable))
+      .flatMap((variable) => textOf(variable, 'key') ?? []),
+  ),
 ];
 
 interface Needing {
@@ -47,39 +75,75 @@ interface Needing {
 /** Kinds that are configured by variables. */
 const configured: readonly ServiceKind[] = ['application', 'container', 'job', 'helm', 'terraform'];
 
-const needingText = ({ neighbour, keys = [] }: Needing): string => `${neighbour.kind} ${showName(neighbour.name)} (${namesText(keys)})`;
+const needingText = ({ neighbour, keys = [] }: Needing): string =>
+  `${neighbour.kind} ${showName(neighbour.name)} (${namesText(keys)})`;
 
 /**
  * What depends on a service, one line each: neighbours whose variables name its host or stand for a variable of it; and
  * which could not be looked at.
  * @param neighbours the other services of its environment.
  */
-async function dependentLines(service: DoomedService, neighbours: readonly Neighbour[], reader: Reader): Promise<readonly string[]> {
+async function dependentLines(
+  service: DoomedService,
+  neighbours: readonly Neighbour[],
+  reader: Reader,
+): Promise<readonly string[]> {
   const others = neighbours.filter(({ kind }) => configured.includes(kind));
   const searched = others.slice(0, mostNeighbours);
   const seen = await variablesOfService(service, reader);
   const own = ownVariables(seen ?? [], service).map(({ id }) => id);
-  const found: readonly Needing[] = await Promise.all(searched.map(async (neighbour) => {
-    const variables = await variablesOfService(neighbour, reader);
-    return { neighbour, keys: variables && keysThatNeed(variables, service, own), seesBuiltIn: variables?.some((one) => isBuiltIn(one) && namesIt(service)(one)) };
-  }));
+  const found: readonly Needing[] = await Promise.all(
+    searched.map(async (neighbour) => {
+      const variables = await variablesOfService(neighbour, reader);
+      return {
+        neighbour,
+        keys: variables && keysThatNeed(variables, service, own),
+        seesBuiltIn: variables?.some((one) => isBuiltIn(one) && namesIt(service)(one)),
+      };
+    }),
+  );
   const needing = found.filter(({ keys = [] }) => keys.length > 0);
-  const unread = [...found.filter(({ keys }) => keys === undefined).map(({ neighbour }) => neighbour.name), ...others.slice(mostNeighbours).map(({ name }) => name)];
+  const unread = [
+    ...found.filter(({ keys }) => keys === undefined).map(({ neighbour }) => neighbour.name),
+    ...others.slice(mostNeighbours).map(({ name }) => name),
+  ];
   return [
     ...needing.map((one) => `Names it: ${needingText(one)}.`),
-    ...(needing.length === 0 && searched.length > 0 && unread.length < others.length ? ['No variable of the other services that could be looked at names it.'] : []),
-    ...(found.some(({ seesBuiltIn }) => seesBuiltIn) ? ['Its neighbours see its built-in variables too; whether they use them is not known.'] : []),
-    ...(unread.length > 0 ? [`Not known: whether ${namesText(unread)} ${unread.length === 1 ? 'needs' : 'need'} it. Their variables are not read.`] : []),
+    ...(needing.length === 0 && searched.length > 0 && unread.length < others.length
+      ? ['No variable of the other services that could be looked at names it.']
+      : []),
+    ...(found.some(({ seesBuiltIn }) => seesBuiltIn)
+      ? ['Its neighbours see its built-in variables too; whether they use them is not known.']
+      : []),
+    ...(unread.length > 0
+      ? [
+          `Not known: whether ${namesText(unread)} ${unread.length === 1 ? 'needs' : 'need'} it. Their variables are not read.`,
+        ]
+      : []),
   ];
 }
 
 const deletionReads: ReadsFor = (planned) => [
   ...readsOfWhatGoes(serviceKinds),
-  ...readUses('the plan does not show what goes with a service', ...planned.flatMap(({ target }) => (isServiceKind(target) ? (readOperationOf(target) ?? []) : []))),
-  ...readUses('the plan does not show which services there are, and which need one that goes', operations.list_services),
+  ...readUses(
+    'the plan does not show what goes with a service',
+    ...planned.flatMap(({ target }) => (isServiceKind(target) ? (readOperationOf(target) ?? []) : [])),
+  ),
+  ...readUses(
+    'the plan does not show which services there are, and which need one that goes',
+    operations.list_services,
+  ),
   ...readUses('the plan does not show whether a deployment is under way', operations.get_environment_status),
-  ...readUses('the plan does not show all variables and secrets of the environment itself', operations.list_variables_of_environment, operations.list_secrets_of_environment),
-  ...readUses('the plan does not show the alert rules that go', operations.get_organization, operations.list_alert_rules),
+  ...readUses(
+    'the plan does not show all variables and secrets of the environment itself',
+    operations.list_variables_of_environment,
+    operations.list_secrets_of_environment,
+  ),
+  ...readUses(
+    'the plan does not show the alert rules that go',
+    operations.get_organization,
+    operations.list_alert_rules,
+  ),
 ];
 
 /** The states of the services of an environment, by id. */
@@ -92,7 +156,9 @@ async function statesIn(environmentId: string, reader: Reader): Promise<Readonly
 const serviceIn = (record: JsonRecord, states: ReadonlyMap<unknown, string | undefined>): DoomedService | undefined => {
   const kind = textOf(record, 'service_type')?.toLowerCase() ?? '';
   const id = textOf(record, 'id');
-  return id === undefined || !isServiceKind(kind) ? undefined : { kind, id, name: textOf(record, 'name') ?? id, record, state: states.get(id) };
+  return id === undefined || !isServiceKind(kind)
+    ? undefined
+    : { kind, id, name: textOf(record, 'name') ?? id, record, state: states.get(id) };
 };
 
 /** An agreement covers which service it is and what goes with it, but not its state. */
@@ -100,12 +166,21 @@ async function serviceLine(service: DoomedService, reader: Reader): Promise<Plan
   const { kind, id, name, state } = service;
   const parts = await whatGoesWith(service, reader);
   const rest = parts.length === 0 ? '' : `, with ${parts.join('; ')}`;
-  return { text: `Deletes ${kind} ${showName(name)}, now ${state ?? 'in a state that is not known'}${rest}.`, agreed: `Deletes ${kind} ${id}${rest}` };
+  return {
+    text: `Deletes ${kind} ${showName(name)}, now ${state ?? 'in a state that is not known'}${rest}.`,
+    agreed: `Deletes ${kind} ${id}${rest}`,
+  };
 }
 
 const underWayLines = (services: readonly DoomedService[]): readonly PlanLine[] => {
   const busy = services.filter(({ state }) => state !== undefined && !isAtRest(state));
-  return busy.length === 0 ? [] : [notAgreedTo(`Under way: a deployment of ${namesText(busy.map(({ name }) => name))}. The platform refuses the deletion until it has ended.`)];
+  return busy.length === 0
+    ? []
+    : [
+        notAgreedTo(
+          `Under way: a deployment of ${namesText(busy.map(({ name }) => name))}. The platform refuses the deletion until it has ended.`,
+        ),
+      ];
 };
 
 async function ruleLines(ids: readonly string[], reader: Reader): Promise<readonly PlanLine[]> {
@@ -124,7 +199,9 @@ async function serviceDeletion({ kind, id, name, environment }: Target, reader: 
   const neighbours = rows?.flatMap((row) => serviceIn(row, states) ?? []).filter((one) => one.id !== id);
   return [
     await serviceLine(service, reader),
-    ...(neighbours ? await dependentLines(service, neighbours, reader) : [notKnown('what else is in its environment, and so what needs it')]),
+    ...(neighbours
+      ? await dependentLines(service, neighbours, reader)
+      : [notKnown('what else is in its environment, and so what needs it')]),
     ...(await ruleLines([id], reader)),
     ...underWayLines([service]),
   ];
@@ -133,11 +210,17 @@ async function serviceDeletion({ kind, id, name, environment }: Target, reader: 
 const ofEnvironment = (variable: JsonRecord): boolean => variable['scope'] === 'ENVIRONMENT';
 
 /** What an environment has itself of variables or secrets, by key. */
-async function environmentLine(listing: 'variables' | 'secrets', id: string, reader: Reader): Promise<readonly PlanLine[]> {
+async function environmentLine(
+  listing: 'variables' | 'secrets',
+  id: string,
+  reader: Reader,
+): Promise<readonly PlanLine[]> {
   const all = wholeListIn(await readVariableList(listing, { kind: 'environment', id }, reader));
   if (!all) return [notKnown(`which ${listing} the environment itself has`)];
   const keys = all.filter(ofEnvironment).flatMap((row) => textOf(row, 'key') ?? []);
-  return keys.length === 0 ? [] : [`${listing === 'secrets' ? 'Secrets' : 'Variables'} of the environment itself: ${namesText(keys)}.`];
+  return keys.length === 0
+    ? []
+    : [`${listing === 'secrets' ? 'Secrets' : 'Variables'} of the environment itself: ${namesText(keys)}.`];
 }
 
 async function environmentDeletion({ id }: Target, reader: Reader): Promise<readonly PlanLine[]> {
@@ -148,8 +231,12 @@ async function environmentDeletion({ id }: Target, reader: Reader): Promise<read
   const services = rows.flatMap((row) => serviceIn(row, states) ?? []);
   const others = rows.length - services.length;
   return [
-    ...(rows.length === 0 ? ['There are no services in it.'] : await Promise.all(services.map((service) => serviceLine(service, reader)))),
-    ...(others > 0 ? [`Deletes ${others} more ${others === 1 ? 'service' : 'services'} of a kind that is not known.`] : []),
+    ...(rows.length === 0
+      ? ['There are no services in it.']
+      : await Promise.all(services.map((service) => serviceLine(service, reader)))),
+    ...(others > 0
+      ? [`Deletes ${others} more ${others === 1 ? 'service' : 'services'} of a kind that is not known.`]
+      : []),
     ...(await environmentLine('variables', id, reader)),
     ...(await environmentLine('secrets', id, reader)),
     'Not looked for: what other environments need of it.',
@@ -158,7 +245,10 @@ async function environmentDeletion({ id }: Target, reader: Reader): Promise<read
   ];
 }
 
-/** All that goes with a deleted service or environment: data, addresses, variables, alert rules; what needs it; and what is under way. */
+/**
+ * All that goes with a deleted service or environment: data, addresses, variables, alert rules; what needs it; and what
+ * is under way.
+ */
 export const deletion: Preview = reading(deletionReads, async (_, { target, reader }) => [
   'It is taken down and deleted with all that is its own. Nothing of it can be brought back.',
   ...(await (target.kind === 'environment' ? environmentDeletion : serviceDeletion)(target, reader)),

@@ -7,11 +7,14 @@ import { notAgreedTo, show, textOf, notKnown, type Preview } from './preview.ts'
 
 type Git = NonNullable<ServiceOrigin['git']>;
 
-const nextCommit = ({ branch }: Git, commit: unknown): string => (typeof commit === 'string' ? `commit ${commit}` : `the newest commit of branch ${show(branch ?? 'unknown')}`);
+const nextCommit = ({ branch }: Git, commit: unknown): string =>
+  typeof commit === 'string' ? `commit ${commit}` : `the newest commit of branch ${show(branch ?? 'unknown')}`;
 
-const fromGit = (git: Git, commit: unknown): string => `${git.deployed === undefined ? 'Deploys' : `Replaces commit ${git.deployed} by`} ${nextCommit(git, commit)} of ${show(git.url)}.`;
+const fromGit = (git: Git, commit: unknown): string =>
+  `${git.deployed === undefined ? 'Deploys' : `Replaces commit ${git.deployed} by`} ${nextCommit(git, commit)} of ${show(git.url)}.`;
 
-const fromCommit = (git: Git, commit: unknown): string => `${git.deployed === undefined ? '' : `commit ${git.deployed} → `}${nextCommit(git, commit)}`;
+const fromCommit = (git: Git, commit: unknown): string =>
+  `${git.deployed === undefined ? '' : `commit ${git.deployed} → `}${nextCommit(git, commit)}`;
 
 /**
  * The version of a service that a deployment would run, in a few words; undefined if the record doesn't have it.
@@ -41,17 +44,28 @@ function stateText(status: JsonRecord): string {
 
 /** What the preview of a deployment reads, by the kinds of services that the operations deploy. */
 const deploymentReads = (operations: readonly AnyOperation[]): readonly ReadUse[] =>
-  [...new Set(operations.map(({ target }) => target))].filter(isServiceKind).flatMap((kind) => [
-    ...readUses('the plan does not show what is deployed and what it replaces', ...[readOperationOf(kind)].filter((one) => one !== undefined)),
-    ...statusReads(kind, 'the plan does not show whether it runs now'),
-  ]);
+  [...new Set(operations.map(({ target }) => target))]
+    .filter(isServiceKind)
+    .flatMap((kind) => [
+      ...readUses(
+        'the plan does not show what is deployed and what it replaces',
+        ...[readOperationOf(kind)].filter((one) => one !== undefined),
+      ),
+      ...statusReads(kind, 'the plan does not show whether it runs now'),
+    ]);
 
 /** The version that a deployment replaces, the one that it deploys, and the service's present state. */
 export const deployment: Preview = reading(deploymentReads, async (args, { target, reader }) => {
   const { kind, id, environment } = target;
   if (id === undefined || !isServiceKind(kind)) return [notKnown('what runs now')];
-  const [service, seen] = await Promise.all([readById(kind, id, reader), readServiceStatus({ kind, id, environmentId: environment?.id }, reader)]);
+  const [service, seen] = await Promise.all([
+    readById(kind, id, reader),
+    readServiceStatus({ kind, id, environmentId: environment?.id }, reader),
+  ]);
   const status = seen?.status;
   const version = service && versionText(service, args['git_commit_id']);
-  return [version ?? notKnown('what is deployed, and what it replaces'), notAgreedTo(status ? stateText(status) : notKnown('whether it runs now'))];
+  return [
+    version ?? notKnown('what is deployed, and what it replaces'),
+    notAgreedTo(status ? stateText(status) : notKnown('whether it runs now')),
+  ];
 });

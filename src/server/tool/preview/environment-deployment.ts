@@ -22,44 +22,72 @@ function effectOfEvents(schedule: JsonRecord): string | undefined {
   if (has(schedule, 'cronjob')) return undefined;
   if (has(schedule, 'on_start')) return 'runs the job now';
   const others = [...(has(schedule, 'on_stop') ? ['stopped'] : []), ...(has(schedule, 'on_delete') ? ['deleted'] : [])];
-  return others.length === 0 ? undefined : `runs the job now unless the platform runs it only when its environment is ${others.join(' or ')}`;
+  return others.length === 0
+    ? undefined
+    : `runs the job now unless the platform runs it only when its environment is ${others.join(' or ')}`;
 }
 
 /**
- * What deploying a job does, in words without a subject. A platform whose jobs go through EXECUTING runs a cron job once
+ * What deploying a job does, in words without a subject. A platform whose jobs go through EXECUTING runs a cron job
+ * once
  * when it is deployed, others only schedule it: which one this is shows only afterwards.
  */
 export function jobEffect(job: JsonRecord | undefined): string {
   const time = scheduleText(job);
-  if (time !== undefined) return `schedules the job at ${time}, and also runs it once now unless the platform only schedules cron jobs`;
+  if (time !== undefined)
+    return `schedules the job at ${time}, and also runs it once now unless the platform only schedules cron jobs`;
   const schedule = job?.['schedule'];
-  return (isRecord(schedule) ? effectOfEvents(schedule) : undefined) ?? 'runs the job now or, if it is a cron job, may only schedule it';
+  return (
+    (isRecord(schedule) ? effectOfEvents(schedule) : undefined) ??
+    'runs the job now or, if it is a cron job, may only schedule it'
+  );
 }
 
-/** Side effects of deploying a service, in words without a subject; undefined for kinds without side effects. @param change what a deployment of Terraform changes */
+/**
+ * Side effects of deploying a service, in words without a subject; undefined for kinds without side effects. @param
+ * change what a deployment of Terraform changes
+ */
 const effectOf = (kind: string, service: JsonRecord, change: TerraformChange | undefined): string | undefined => {
-  if (kind === 'terraform') return change?.isRefused ? 'refused without a plan' : change?.commit === undefined ? 'plan and apply' : 'apply its plan';
+  if (kind === 'terraform')
+    return change?.isRefused
+      ? 'refused without a plan'
+      : change?.commit === undefined
+        ? 'plan and apply'
+        : 'apply its plan';
   return kind === 'job' ? jobEffect(service) : undefined;
 };
 
-const deploymentReads: ReadsFor = (planned) => [...(deployment.reads?.(planned) ?? []), ...(planned.some(({ target }) => target === 'terraform') ? terraformPlanReads : [])];
+const deploymentReads: ReadsFor = (planned) => [
+  ...(deployment.reads?.(planned) ?? []),
+  ...(planned.some(({ target }) => target === 'terraform') ? terraformPlanReads : []),
+];
 
 /** What deploying the target service does beside its version, and the version. */
-export const serviceDeployment: Preview = reading(deploymentReads, async (args: JsonRecord, context: PreviewContext) => {
-  const { target: { kind, id }, reader } = context;
-  if (kind === 'terraform') {
-    const { lines, commit } = await terraformChange(id, reader);
-    return [...lines, ...(await deployment(commit === undefined ? args : { ...args, git_commit_id: commit }, context))];
-  }
-  if (kind !== 'job') return deployment(args, context);
-  const text = jobEffect(id === undefined ? undefined : await readById(kind, id, reader));
-  return [`${text[0]!.toUpperCase()}${text.slice(1)}.`, ...(await deployment(args, context))];
-});
+export const serviceDeployment: Preview = reading(
+  deploymentReads,
+  async (args: JsonRecord, context: PreviewContext) => {
+    const {
+      target: { kind, id },
+      reader,
+    } = context;
+    if (kind === 'terraform') {
+      const { lines, commit } = await terraformChange(id, reader);
+      return [
+        ...lines,
+        ...(await deployment(commit === undefined ? args : { ...args, git_commit_id: commit }, context)),
+      ];
+    }
+    if (kind !== 'job') return deployment(args, context);
+    const text = jobEffect(id === undefined ? undefined : await readById(kind, id, reader));
+    return [`${text[0]!.toUpperCase()}${text.slice(1)}.`, ...(await deployment(args, context))];
+  },
+);
 
 function serviceLine(service: JsonRecord, change?: TerraformChange): string {
   const kind = textOf(service, 'service_type')?.toLowerCase();
   const called = `${showName(textOf(service, 'name') ?? String(service['id']))} (${kind ?? 'of no kind that is told'})`;
-  if (!isServiceKind(kind)) return `${called}: no tool acts on services of this kind; whether it is deployed, and what that does, is not known.`;
+  if (!isServiceKind(kind))
+    return `${called}: no tool acts on services of this kind; whether it is deployed, and what that does, is not known.`;
   const effect = effectOf(kind, service, change);
   return `${called}: ${[...(effect === undefined ? [] : [effect]), versionOf(service, change?.commit) ?? 'of a version that is not known'].join(', ')}.`;
 }
@@ -70,12 +98,35 @@ const agreedLine = (service: JsonRecord, change?: TerraformChange): PlanLine => 
   return { text, agreed: `${String(service['id'])} ${text}` };
 };
 
-/** What deploying the target environment does to each of its services. Leaves out states and times, which change while somebody reads. */
-export const environmentDeployment: Preview = reading([...readUses('the plan does not show which services are deployed', operations.list_services), ...terraformPlanReads], async (_, { target, reader }) => {
-  const services = await servicesIn(target.id, reader);
-  if (!services) return [notKnown('which services there are, and so what is done to which; it may run jobs, and plan and apply Terraform')];
-  if (services.length === 0) return ['There are no services in it.'];
-  const changes = await Promise.all(services.map(async (service) =>
-    (textOf(service, 'service_type') === 'TERRAFORM' ? terraformChange(String(service['id']), reader, `Terraform of ${showName(textOf(service, 'name') ?? String(service['id']))}`) : undefined)));
-  return [...services.map((service, index) => agreedLine(service, changes[index])), ...changes.flatMap((change) => (change?.isKnown ? change.lines : []))];
-});
+/**
+ * What deploying the target environment does to each of its services. Leaves out states and times, which change while
+ * somebody reads.
+ */
+export const environmentDeployment: Preview = reading(
+  [...readUses('the plan does not show which services are deployed', operations.list_services), ...terraformPlanReads],
+  async (_, { target, reader }) => {
+    const services = await servicesIn(target.id, reader);
+    if (!services)
+      return [
+        notKnown(
+          'which services there are, and so what is done to which; it may run jobs, and plan and apply Terraform',
+        ),
+      ];
+    if (services.length === 0) return ['There are no services in it.'];
+    const changes = await Promise.all(
+      services.map(async (service) =>
+        textOf(service, 'service_type') === 'TERRAFORM'
+          ? terraformChange(
+              String(service['id']),
+              reader,
+              `Terraform of ${showName(textOf(service, 'name') ?? String(service['id']))}`,
+            )
+          : undefined,
+      ),
+    );
+    return [
+      ...services.map((service, index) => agreedLine(service, changes[index])),
+      ...changes.flatMap((change) => (change?.isKnown ? change.lines : [])),
+    ];
+  },
+);

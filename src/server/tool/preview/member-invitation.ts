@@ -5,12 +5,15 @@ import { rowWith, show, notKnown, type NoOpCheck, type Preview } from './preview
 import { rowsIn } from '../../context/index.ts';
 
 /** The name of the role that an invitation gives. */
-export const role: Preview = reading(readUses('the plan does not show the name of the role', operations.list_roles), async (args, { target, reader }) => {
-  const { role_id: id } = args;
-  if (id === undefined) return [];
-  const found = rowWith(await reader.attempt(operations.list_roles, { organization_id: String(target.id) }), id);
-  return [found ? `The role is ${show(found['name'])}.` : notKnown('which role this is')];
-});
+export const role: Preview = reading(
+  readUses('the plan does not show the name of the role', operations.list_roles),
+  async (args, { target, reader }) => {
+    const { role_id: id } = args;
+    if (id === undefined) return [];
+    const found = rowWith(await reader.attempt(operations.list_roles, { organization_id: String(target.id) }), id);
+    return [found ? `The role is ${show(found['name'])}.` : notKnown('which role this is')];
+  },
+);
 
 /** The row with this email address. */
 const withEmail = (answer: JsonRecord | undefined, email: unknown): JsonRecord | undefined =>
@@ -19,11 +22,19 @@ const withEmail = (answer: JsonRecord | undefined, email: unknown): JsonRecord |
 const personText = ({ email, role_name: name }: JsonRecord): string => `${show(email)} (${show(name)}).`;
 
 /** For invitations: the person is a member already, or has a pending invitation. */
-export const alreadyMember: NoOpCheck = reading(readUses('who is a member or invited already is invited again', operations.list_members, operations.list_invitations), async ({ email }, { target, reader }) => {
-  const where = { organization_id: String(target.id) };
-  const [members, invitations] = await Promise.all([reader.attempt(operations.list_members, where), reader.attempt(operations.list_invitations, where)]);
-  const member = withEmail(members, email);
-  if (member) return { why: 'this person is a member already', seen: [personText(member)] };
-  const invited = withEmail(invitations, email);
-  return invited?.['invitation_status'] === InvitationStatus.enum.PENDING ? { why: 'this person is invited already, and the invitation still counts', seen: [personText(invited)] } : undefined;
-});
+export const alreadyMember: NoOpCheck = reading(
+  readUses('who is a member or invited already is invited again', operations.list_members, operations.list_invitations),
+  async ({ email }, { target, reader }) => {
+    const where = { organization_id: String(target.id) };
+    const [members, invitations] = await Promise.all([
+      reader.attempt(operations.list_members, where),
+      reader.attempt(operations.list_invitations, where),
+    ]);
+    const member = withEmail(members, email);
+    if (member) return { why: 'this person is a member already', seen: [personText(member)] };
+    const invited = withEmail(invitations, email);
+    return invited?.['invitation_status'] === InvitationStatus.enum.PENDING
+      ? { why: 'this person is invited already, and the invitation still counts', seen: [personText(invited)] }
+      : undefined;
+  },
+);

@@ -25,7 +25,12 @@ export const toldOnce = (text: string): PlanLine => ({ text, agreed: text, once:
 
 /** The texts of lines, each that is told once at its first place. */
 export const lineTexts = (lines: readonly PlanLine[]): readonly string[] =>
-  lines.filter((line, index) => typeof line === 'string' || !line.once || lines.findIndex((one) => lineText(one) === line.text) === index).map(lineText);
+  lines
+    .filter(
+      (line, index) =>
+        typeof line === 'string' || !line.once || lines.findIndex((one) => lineText(one) === line.text) === index,
+    )
+    .map(lineText);
 
 /** A fact that the agreement doesn't cover. */
 export const notAgreedTo = (text: string): PlanLine => ({ text, agreed: '' });
@@ -38,7 +43,9 @@ export const lineAgreed = (line: PlanLine): string => (typeof line === 'string' 
  * twice: with redacted arguments for display, and with the real ones for the plan's digest.
  * @throws ApiError if the platform fails.
  */
-export type Preview = ((args: JsonRecord, context: PreviewContext) => Promise<readonly PlanLine[]>) & { readonly reads?: ReadsFor };
+export type Preview = ((args: JsonRecord, context: PreviewContext) => Promise<readonly PlanLine[]>) & {
+  readonly reads?: ReadsFor;
+};
 
 /** Why a change would have no effect. */
 export interface NoOp {
@@ -53,13 +60,17 @@ export interface NoOp {
  * or if that can't be read.
  * @throws ApiError if the platform fails.
  */
-export type NoOpCheck = ((args: JsonRecord, context: PreviewContext) => Promise<NoOp | undefined>) & { readonly reads?: ReadsFor };
+export type NoOpCheck = ((args: JsonRecord, context: PreviewContext) => Promise<NoOp | undefined>) & {
+  readonly reads?: ReadsFor;
+};
 
 /** The line for something that could not be read. */
-export const notKnown = (what: string): string => `Not known: ${what}. The platform does not tell, or the token may not read it.`;
+export const notKnown = (what: string): string =>
+  `Not known: ${what}. The platform does not tell, or the token may not read it.`;
 
 /** A value on one line. */
-export const show = (value: unknown): string => (typeof value === 'string' && /^[^\n"]+$/.test(value) ? value : (JSON.stringify(value) ?? 'nothing'));
+export const show = (value: unknown): string =>
+  typeof value === 'string' && /^[^\n"]+$/.test(value) ? value : (JSON.stringify(value) ?? 'nothing');
 
 const plainName = /^[\p{L}\p{N}._-]+(?: [\p{L}\p{N}._-]+)*$/u;
 
@@ -79,7 +90,9 @@ export const textAt = (record: JsonRecord | undefined, path: string): string | u
 };
 
 /** The id of the token's organization; undefined if it can't be read. */
-export const organizationOf = async (reader: Pick<Reader, 'attempt'>): Promise<string | undefined> => textOf(await reader.attempt(operations.get_organization, {}), 'id');
+export const organizationOf = async (reader: Pick<Reader, 'attempt'>): Promise<string | undefined> =>
+  textOf(await reader.attempt(operations.get_organization, {}), 'id');
 
 /** The row with this id. */
-export const rowWith = (answer: JsonRecord | undefined, id: unknown): JsonRecord | undefined => rowsIn(answer).find((row) => row['id'] === id);
+export const rowWith = (answer: JsonRecord | undefined, id: unknown): JsonRecord | undefined =>
+  rowsIn(answer).find((row) => row['id'] === id);

@@ -9,14 +9,19 @@ import { pick, type JsonRecord } from '../../json/index.ts';
 const bodyMembers = ({ body }: AnyOperation): string[] => Object.keys((body?.shape as object | undefined) ?? {});
 
 /** Body members that a replacement leaves out. They are lost or go back to their defaults. */
-export const leftOut = (operation: AnyOperation, args: JsonRecord): string[] => bodyMembers(operation).filter((name) => args[name] === undefined);
+export const leftOut = (operation: AnyOperation, args: JsonRecord): string[] =>
+  bodyMembers(operation).filter((name) => args[name] === undefined);
 
 /** What a replacement loses that isn't a change of any member it declares. */
 const losses = ({ lost, carried }: SentBack, carries: boolean, secrets: readonly string[]): readonly string[] => {
   const gone = carries ? lost : [...lost, ...Object.keys(carried)];
   return [
     ...(gone.length > 0 ? [`Lost, because it can't be sent back: ${gone.join(', ')}.`] : []),
-    ...(secrets.length > 0 ? [`Not sent, because what is stored can't be read: ${secrets.join(', ')}. Where the platform doesn't keep it, it is lost: give it again.`] : []),
+    ...(secrets.length > 0
+      ? [
+          `Not sent, because what is stored can't be read: ${secrets.join(', ')}. Where the platform doesn't keep it, it is lost: give it again.`,
+        ]
+      : []),
   ];
 };
 
@@ -25,7 +30,12 @@ export const nothingWouldChange = 'Nothing would change: all of it is so already
 
 /** What the preview of a PUT reads. */
 export const replacementReads = (operation: AnyOperation): readonly ReadUse[] =>
-  presentReads(operation).flatMap(({ operation: read, of }) => readUses(`what is there now${of === undefined ? '' : ` of one of a service of kind ${of}`} is not known, so all of it has to be given`, read));
+  presentReads(operation).flatMap(({ operation: read, of }) =>
+    readUses(
+      `what is there now${of === undefined ? '' : ` of one of a service of kind ${of}`} is not known, so all of it has to be given`,
+      read,
+    ),
+  );
 
 /**
  * The preview of a PUT: what it changes, and what it drops because it isn't given or can't be sent back.
@@ -39,7 +49,10 @@ export const replacement = (operation: AnyOperation, requestFrom?: (present: Jso
     const secrets = missingSecrets(body, schema, present);
     if (!present) {
       const lost = leftOut(operation, args);
-      return [notKnown('what it replaces'), ...(lost.length > 0 ? [`Lost or back to its default, because it is not given: ${lost.join(', ')}.`] : [])];
+      return [
+        notKnown('what it replaces'),
+        ...(lost.length > 0 ? [`Lost or back to its default, because it is not given: ${lost.join(', ')}.`] : []),
+      ];
     }
     // A partial update sends back what was read, so a member that is missing was removed by the caller.
     const reason = requestFrom ? '' : undefined;

@@ -13,27 +13,52 @@ interface Service {
   readonly outOfDate?: boolean;
 }
 
-const statusesIn = (answer: JsonRecord | undefined): JsonRecord[] => Object.values(answer ?? {}).flatMap((list) => recordsIn(list));
+const statusesIn = (answer: JsonRecord | undefined): JsonRecord[] =>
+  Object.values(answer ?? {}).flatMap((list) => recordsIn(list));
 
 /** The services of kinds that only this platform has, whose statuses are in lists of their own. */
 const ofOtherKinds = (answer: JsonRecord | undefined): Service[] =>
   Object.entries(answer ?? {}).flatMap(([member, list]) => {
     const kind = member.replace(/s$/, '');
-    return isServiceKind(kind) ? [] : recordsIn(list).map((row) => ({ id: String(row['id']), name: textOf(row, 'name'), type: kind.toUpperCase(), state: textOf(row, 'state') }));
+    return isServiceKind(kind)
+      ? []
+      : recordsIn(list).map((row) => ({
+          id: String(row['id']),
+          name: textOf(row, 'name'),
+          type: kind.toUpperCase(),
+          state: textOf(row, 'state'),
+        }));
   });
 
 /** Whether a service is of a kind that no tool acts on; one of unknown kind isn't. */
 const isOther = ({ type }: Service): boolean => type !== undefined && !isServiceKind(type.toLowerCase());
 
-const stateReads = readUses('the plan shows only a part of the services and their states', operations.list_services, operations.get_environment_status);
+const stateReads = readUses(
+  'the plan shows only a part of the services and their states',
+  operations.list_services,
+  operations.get_environment_status,
+);
 
 /** The services of an environment with their states; undefined if neither can be read. */
 async function servicesOf(environmentId: string, reader: Pick<Reader, 'attempt'>): Promise<Service[] | undefined> {
   const input = { environment_id: environmentId };
-  const [list, statuses] = await Promise.all([reader.attempt(operations.list_services, input), reader.attempt(operations.get_environment_status, input)]);
+  const [list, statuses] = await Promise.all([
+    reader.attempt(operations.list_services, input),
+    reader.attempt(operations.get_environment_status, input),
+  ]);
   if (!list && !statuses) return undefined;
-  const facts = new Map(statusesIn(statuses).map((status) => [status['id'], { state: textOf(status, 'state'), outOfDate: status['service_deployment_status'] === 'OUT_OF_DATE' }]));
-  const listed = rowsIn(list).map((row) => ({ id: String(row['id']), name: textOf(row, 'name'), type: textOf(row, 'service_type'), ...facts.get(row['id']) }));
+  const facts = new Map(
+    statusesIn(statuses).map((status) => [
+      status['id'],
+      { state: textOf(status, 'state'), outOfDate: status['service_deployment_status'] === 'OUT_OF_DATE' },
+    ]),
+  );
+  const listed = rowsIn(list).map((row) => ({
+    id: String(row['id']),
+    name: textOf(row, 'name'),
+    type: textOf(row, 'service_type'),
+    ...facts.get(row['id']),
+  }));
   const unlisted = ofOtherKinds(statuses).filter(({ id }) => !listed.some((service) => service.id === id));
   if (list) return [...listed, ...unlisted];
   const known = statusesIn(statuses).filter((status) => !unlisted.some(({ id }) => id === status['id']));
@@ -44,14 +69,20 @@ const serviceText = ({ id, name, type, state }: Service): string =>
   `${name === undefined ? id : showName(name)}${type === undefined ? '' : ` (${type})`}, now ${state ?? 'in a state that is not known'}`;
 
 /** An agreement covers which service it is and what happens to it, but not its state. */
-const serviceLine = (verb: string, service: Service): PlanLine => ({ text: `${verb} ${serviceText(service)}.`, agreed: `${verb} ${service.id}` });
+const serviceLine = (verb: string, service: Service): PlanLine => ({
+  text: `${verb} ${serviceText(service)}.`,
+  agreed: `${verb} ${service.id}`,
+});
 
 const otherLine = (service: Service, isChoice: boolean): PlanLine => ({
   text: `${isChoice ? 'Not among them: ' : ''}${serviceText(service)}. No tool acts on services of this kind${isChoice ? '' : ', and whether the platform does is not known'}.`,
   agreed: `other ${service.id}`,
 });
 
-const chosenIds = (args: JsonRecord): string[] => Object.entries(args).flatMap(([name, value]) => (name.endsWith('_ids') && Array.isArray(value) ? value.map(String) : []));
+const chosenIds = (args: JsonRecord): string[] =>
+  Object.entries(args).flatMap(([name, value]) =>
+    name.endsWith('_ids') && Array.isArray(value) ? value.map(String) : [],
+  );
 
 /**
  * The services of the target environment that a call affects, with their states: those whose ids it names, or all if it
@@ -68,15 +99,28 @@ export const services = (verb: string): Preview =>
     const chosen = all.filter((service) => (isChoice ? ids.includes(service.id) : !isOther(service)));
     const others = all.filter((service) => isOther(service) && !chosen.includes(service));
     const unknownIds = ids.filter((id) => !all.some((service) => service.id === id));
-    return [...chosen.map((service) => serviceLine(verb, service)), ...unknownIds.map((id) => `${id} is no service of this environment.`), ...others.map((service) => otherLine(service, isChoice))];
+    return [
+      ...chosen.map((service) => serviceLine(verb, service)),
+      ...unknownIds.map((id) => `${id} is no service of this environment.`),
+      ...others.map((service) => otherLine(service, isChoice)),
+    ];
   });
 
 const nameOf = ({ id, name }: Service): string => (name === undefined ? id : showName(name));
 
-/** The services with these ids whose configuration changed since they were deployed: a restart doesn't bring the change into effect. Empty where that can't be read. */
-export async function outOfDateIn(environmentId: string, ids: readonly string[], reader: Pick<Reader, 'attempt'>): Promise<readonly { readonly id: string; readonly name: string }[]> {
+/**
+ * The services with these ids whose configuration changed since they were deployed: a restart doesn't bring the change
+ * into effect. Empty where that can't be read.
+ */
+export async function outOfDateIn(
+  environmentId: string,
+  ids: readonly string[],
+  reader: Pick<Reader, 'attempt'>,
+): Promise<readonly { readonly id: string; readonly name: string }[]> {
   const all = (await servicesOf(environmentId, reader)) ?? [];
-  return all.filter(({ id, outOfDate }) => outOfDate === true && ids.includes(id)).map((service) => ({ id: service.id, name: nameOf(service) }));
+  return all
+    .filter(({ id, outOfDate }) => outOfDate === true && ids.includes(id))
+    .map((service) => ({ id: service.id, name: nameOf(service) }));
 }
 
 /** For restarting: the chosen services with their states, and those for which a restart isn't enough. */
@@ -85,7 +129,11 @@ export const restarts: Preview = reading(stateReads, async (args, context) => {
   const stale = target.id === undefined ? [] : await outOfDateIn(target.id, chosenIds(args), reader);
   return [
     ...(await services('Restarts')(args, context)),
-    ...stale.map(({ name }) => notAgreedTo(`${name} is out of date: restarting keeps what runs now. Only deploying it brings its changes into effect.`)),
+    ...stale.map(({ name }) =>
+      notAgreedTo(
+        `${name} is out of date: restarting keeps what runs now. Only deploying it brings its changes into effect.`,
+      ),
+    ),
   ];
 });
 
@@ -95,15 +143,26 @@ const isUnderWay = ({ state }: Service): boolean => state !== undefined && !isAt
 export const underWay: Preview = reading(stateReads, async (_, { target, reader }) => {
   const all = target.id === undefined ? undefined : await servicesOf(target.id, reader);
   const found = all?.filter(isUnderWay) ?? [];
-  return found.length > 0 ? found.map((service) => serviceLine('Cancels what is under way of', service)) : [notKnown('what is under way')];
+  return found.length > 0
+    ? found.map((service) => serviceLine('Cancels what is under way of', service))
+    : [notKnown('what is under way')];
 });
 
-/** The services of an environment as text, if all have a state that fits and the environment is at rest; otherwise undefined. */
-async function servicesIfAll(target: Target, reader: Reader, fits: (state: string) => boolean): Promise<readonly string[] | undefined> {
+/**
+ * The services of an environment as text, if all have a state that fits and the environment is at rest; otherwise
+ * undefined.
+ */
+async function servicesIfAll(
+  target: Target,
+  reader: Reader,
+  fits: (state: string) => boolean,
+): Promise<readonly string[] | undefined> {
   const all = target.id === undefined ? undefined : await servicesOf(target.id, reader);
   // An empty list may mean that the services can't be seen.
   if (!all || all.length === 0 || !all.every(({ state }) => state !== undefined && fits(state))) return undefined;
-  const environment = (await reader.attempt(operations.get_environment_status, { environment_id: String(target.id) }))?.['environment'];
+  const environment = (
+    await reader.attempt(operations.get_environment_status, { environment_id: String(target.id) })
+  )?.['environment'];
   const state = isRecord(environment) ? textOf(environment, 'state') : undefined;
   return state === undefined || isAtRest(state) ? all.map((service) => `${serviceText(service)}.`) : undefined;
 }

@@ -5,7 +5,10 @@ import { readUses } from '../reads.ts';
 import { show, textOf, type PlanLine } from './preview.ts';
 
 /** What showing the plan of a Terraform service reads. */
-export const terraformPlanReads = readUses('the plan does not show what Terraform changes', operations.list_terraform_plans);
+export const terraformPlanReads = readUses(
+  'the plan does not show what Terraform changes',
+  operations.list_terraform_plans,
+);
 
 /** How many lines of a plan are shown to whoever agrees. The call that made it shows more. */
 const mostLines = 40;
@@ -19,14 +22,22 @@ interface Planned {
 }
 
 async function plannedOf(id: string | undefined, { attempt }: Pick<Reader, 'attempt'>): Promise<Planned> {
-  const answer: JsonRecord | undefined = id === undefined ? undefined : await attempt(operations.list_terraform_plans, { terraform_id: id });
+  const answer: JsonRecord | undefined =
+    id === undefined ? undefined : await attempt(operations.list_terraform_plans, { terraform_id: id });
   return { plan: recordsIn(answer?.['results'])[0], needsPlan: answer?.['needs_plan'] === true };
 }
 
 const countText = (plan: JsonRecord): string =>
-  (['to_add', 'to_change', 'to_destroy'] as const).map((name) => (typeof plan[name] === 'number' ? `${plan[name]} ${name.replace('_', ' ')}` : `how many ${name.replace('_', ' ')} it does not tell`)).join(', ');
+  (['to_add', 'to_change', 'to_destroy'] as const)
+    .map((name) =>
+      typeof plan[name] === 'number'
+        ? `${plan[name]} ${name.replace('_', ' ')}`
+        : `how many ${name.replace('_', ' ')} it does not tell`,
+    )
+    .join(', ');
 
-const commitOf = ({ commit }: JsonRecord): string | undefined => (isRecord(commit) ? textOf(commit, 'git_commit_id') : undefined);
+const commitOf = ({ commit }: JsonRecord): string | undefined =>
+  isRecord(commit) ? textOf(commit, 'git_commit_id') : undefined;
 
 /** What a deployment does that makes its own plan. */
 const drift = 'plans and applies: what drifted is changed back, in the cloud account too';
@@ -34,24 +45,33 @@ const drift = 'plans and applies: what drifted is changed back, in the cloud acc
 /** What a deployment does where it needs a plan, and there is none that it could apply. */
 const refusal = 'changes nothing: the platform refuses to deploy it without a plan that can be applied';
 
-/** What a deployment of a Terraform service does, from its newest plan, as a sentence without a subject and full stop. */
+/**
+ * What a deployment of a Terraform service does, from its newest plan, as a sentence without a subject and full stop.
+ */
 function effectText({ plan, needsPlan }: Planned): string {
   if (plan === undefined) return needsPlan ? `${refusal}, and none was made` : drift;
   const obstacle = textOf(plan, 'obstacle');
-  if (obstacle !== undefined) return `${needsPlan ? refusal : drift}. Of its newest plan, ${show(plan['id'])}, the platform says: ${show(obstacle).replace(/\.$/, '')}`;
+  if (obstacle !== undefined)
+    return `${needsPlan ? refusal : drift}. Of its newest plan, ${show(plan['id'])}, the platform says: ${show(obstacle).replace(/\.$/, '')}`;
   // The digest is that of the file which is applied: with another one, the agreement doesn't count.
   return `applies the plan ${show(plan['id'])} of commit ${show(commitOf(plan) ?? 'unknown')}, and nothing else: ${countText(plan)} (SHA-256 ${show(textOf(plan, 'digest') ?? 'unknown')})`;
 }
 
 /** The same in a few words. */
-export const terraformEffect = async (id: string, reader: Pick<Reader, 'attempt'>): Promise<string> => `Terraform ${effectText(await plannedOf(id, reader))}`;
+export const terraformEffect = async (id: string, reader: Pick<Reader, 'attempt'>): Promise<string> =>
+  `Terraform ${effectText(await plannedOf(id, reader))}`;
 
-/** Where there are too many, the lines that name what is changed, which stand further to the left than values of resources do. */
+/**
+ * Where there are too many, the lines that name what is changed, which stand further to the left than values of
+ * resources do.
+ */
 function shownLines(text: string): readonly string[] {
   const all = text.split('\n').filter((line) => line.trim() !== '');
   if (all.length <= mostLines) return all;
   const named = all.filter((line) => /^ {2}# /.test(line));
-  return named.toSorted((one, other) => Number(/destroyed|replaced/.test(other)) - Number(/destroyed|replaced/.test(one))).slice(0, mostLines);
+  return named
+    .toSorted((one, other) => Number(/destroyed|replaced/.test(other)) - Number(/destroyed|replaced/.test(one)))
+    .slice(0, mostLines);
 }
 
 /** What a deployment of a Terraform service changes. */
@@ -66,21 +86,41 @@ export interface TerraformChange {
 }
 
 /**
- * What a deployment of a Terraform service changes, as its newest plan shows it. Lines of the plan are always in quotation marks, so that none of them
+ * What a deployment of a Terraform service changes, as its newest plan shows it. Lines of the plan are always in
+ * quotation marks, so that none of them
  * can pass for words of ours.
  */
-export async function terraformChange(id: string | undefined, reader: Pick<Reader, 'attempt'>, subject = 'Terraform'): Promise<TerraformChange> {
+export async function terraformChange(
+  id: string | undefined,
+  reader: Pick<Reader, 'attempt'>,
+  subject = 'Terraform',
+): Promise<TerraformChange> {
   const planned = await plannedOf(id, reader);
   const { plan, needsPlan } = planned;
   const lines: PlanLine[] = [`${subject} ${effectText(planned)}.`];
-  if (plan === undefined || textOf(plan, 'obstacle') !== undefined) return { lines, isKnown: plan !== undefined || needsPlan, isRefused: needsPlan };
+  if (plan === undefined || textOf(plan, 'obstacle') !== undefined)
+    return { lines, isKnown: plan !== undefined || needsPlan, isRefused: needsPlan };
   const text = textOf(plan, 'text') ?? '';
   const shown = shownLines(text);
-  const isWhole = plan['is_shortened'] !== true && shown.length === text.split('\n').filter((line) => line.trim() !== '').length;
+  const isWhole =
+    plan['is_shortened'] !== true && shown.length === text.split('\n').filter((line) => line.trim() !== '').length;
   const more = isWhole ? [] : ['This is a part of the plan: the log of the run that made it has more.'];
-  return { lines: [...lines, ...shown.map((line) => `Plan: ${JSON.stringify(line)}`), ...more], isKnown: true, isRefused: false, commit: commitOf(plan) };
+  return {
+    lines: [...lines, ...shown.map((line) => `Plan: ${JSON.stringify(line)}`), ...more],
+    isKnown: true,
+    isRefused: false,
+    commit: commitOf(plan),
+  };
 }
 
-/** The same of each of several Terraform services, where the platform has plans: what else is done to them is said elsewhere. */
-export const terraformChanges = async (ids: readonly string[], reader: Pick<Reader, 'attempt'>): Promise<readonly PlanLine[]> =>
-  (await Promise.all(ids.map(async (id) => terraformChange(id, reader, `Terraform of ${id}`)))).flatMap(({ isKnown, lines }) => (isKnown ? lines : []));
+/**
+ * The same of each of several Terraform services, where the platform has plans: what else is done to them is said
+ * elsewhere.
+ */
+export const terraformChanges = async (
+  ids: readonly string[],
+  reader: Pick<Reader, 'attempt'>,
+): Promise<readonly PlanLine[]> =>
+  (await Promise.all(ids.map(async (id) => terraformChange(id, reader, `Terraform of ${id}`)))).flatMap(
+    ({ isKnown, lines }) => (isKnown ? lines : []),
+  );

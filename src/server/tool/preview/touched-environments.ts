@@ -5,7 +5,10 @@ import { showName } from './preview.ts';
 
 const modeText = ({ kind, mode }: Target): string => {
   if (mode === 'none') return '';
-  if (kind === 'cluster') return isProduction(mode) ? ', which hosts production' : ', of which could not be found out whether it hosts production';
+  if (kind === 'cluster')
+    return isProduction(mode)
+      ? ', which hosts production'
+      : ', of which could not be found out whether it hosts production';
   return mode === 'unknown' ? ', whose mode could not be determined' : `, ${mode}`;
 };
 
@@ -13,8 +16,10 @@ const modeText = ({ kind, mode }: Target): string => {
 const maximumHosted = 10;
 
 const lineOf = (target: Target): string => {
-  if (target.why === 'elsewhere') return 'May touch another environment: where all that it names lies could not be found out.';
-  if (target.why === 'inherits' && target.id === undefined) return 'Touches every environment of the project; which there are could not be found out.';
+  if (target.why === 'elsewhere')
+    return 'May touch another environment: where all that it names lies could not be found out.';
+  if (target.why === 'inherits' && target.id === undefined)
+    return 'Touches every environment of the project; which there are could not be found out.';
   const { kind, id, name, project, why } = target;
   const around = why === 'hosted' && project?.name !== undefined ? ` of project ${showName(project.name)}` : '';
   const called = `${kind.replaceAll('_', ' ')}${name === undefined ? '' : ` ${showName(name)}`}${around}${modeText(target)}`;
@@ -23,18 +28,24 @@ const lineOf = (target: Target): string => {
 
 /** The environments that a cluster hosts, production first: the first ones one by one, then how many more. */
 function hostedLines(hosted: readonly Target[]): readonly string[] {
-  const known = hosted.filter(({ id }) => id !== undefined).toSorted((one, other) => Number(isProduction(other.mode)) - Number(isProduction(one.mode)));
+  const known = hosted
+    .filter(({ id }) => id !== undefined)
+    .toSorted((one, other) => Number(isProduction(other.mode)) - Number(isProduction(one.mode)));
   const more = known.length - maximumHosted;
   return [
     ...known.slice(0, maximumHosted).map(lineOf),
     ...(more > 0 ? [`Touches ${more} more environments that the cluster hosts.`] : []),
-    ...(known.length < hosted.length ? ['May touch other environments: what the cluster hosts could not all be found out.'] : []),
+    ...(known.length < hosted.length
+      ? ['May touch other environments: what the cluster hosts could not all be found out.']
+      : []),
   ];
 }
 
 /** What a call touches besides its targets, one line each, because it affects the call's risk. */
 export const touchedLines = (targets: readonly Target[]): readonly string[] => {
   const touched = targets.flatMap((target) => target.touched ?? []);
-  const others = touched.filter((one) => one.why !== 'hosted' && !targets.some((target) => isDeepStrictEqual(one, target)));
+  const others = touched.filter(
+    (one) => one.why !== 'hosted' && !targets.some((target) => isDeepStrictEqual(one, target)),
+  );
   return [...new Set([...others.map(lineOf), ...hostedLines(touched.filter(({ why }) => why === 'hosted'))])];
 };

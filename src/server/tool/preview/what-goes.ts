@@ -19,7 +19,10 @@ const listings = ['variables', 'secrets', 'domains'] as const;
 type Listed = (typeof listings)[number];
 
 /** The list of what belongs to services of a kind, and its input; undefined if there is none. */
-function listOf(what: Listed, kind: ServiceKind): { readonly operation: AnyOperation; readonly inputFor: (id: string) => JsonRecord } | undefined {
+function listOf(
+  what: Listed,
+  kind: ServiceKind,
+): { readonly operation: AnyOperation; readonly inputFor: (id: string) => JsonRecord } | undefined {
   if (what !== 'domains') return kind === 'database' ? undefined : variableList(what, kind);
   const operation = allOperations.find(({ name }) => name === `list_${kind}_domains`);
   return operation && { operation, inputFor: (id) => ({ [`${kind}_id`]: id }) };
@@ -27,38 +30,60 @@ function listOf(what: Listed, kind: ServiceKind): { readonly operation: AnyOpera
 
 /** What finding out what goes with a service of these kinds reads. */
 export const readsOfWhatGoes = (kinds: readonly ServiceKind[]): readonly ReadUse[] =>
-  listings.flatMap((what) => readUses(`the plan does not show all ${what} that go with a service`, ...new Set(kinds.flatMap((kind) => listOf(what, kind)?.operation ?? []))));
+  listings.flatMap((what) =>
+    readUses(
+      `the plan does not show all ${what} that go with a service`,
+      ...new Set(kinds.flatMap((kind) => listOf(what, kind)?.operation ?? [])),
+    ),
+  );
 
 /** The rows of what belongs to a service; undefined if not all of them can be read. */
-async function rowsOf(what: Listed, { kind, id }: Pick<DoomedService, 'kind' | 'id'>, reader: Reader): Promise<readonly JsonRecord[] | undefined> {
-  if (what !== 'domains') return kind === 'database' ? undefined : wholeListIn(await readVariableList(what, { kind, id }, reader));
+async function rowsOf(
+  what: Listed,
+  { kind, id }: Pick<DoomedService, 'kind' | 'id'>,
+  reader: Reader,
+): Promise<readonly JsonRecord[] | undefined> {
+  if (what !== 'domains')
+    return kind === 'database' ? undefined : wholeListIn(await readVariableList(what, { kind, id }, reader));
   const list = listOf(what, kind);
   return list && wholeListIn(await reader.attempt(list.operation, list.inputFor(id)));
 }
 
 /** The variables that a service sees, of every scope; undefined if they can't be read. */
-export const variablesOfService = (service: Pick<DoomedService, 'kind' | 'id'>, reader: Reader): Promise<readonly JsonRecord[] | undefined> => rowsOf('variables', service, reader);
+export const variablesOfService = (
+  service: Pick<DoomedService, 'kind' | 'id'>,
+  reader: Reader,
+): Promise<readonly JsonRecord[] | undefined> => rowsOf('variables', service, reader);
 
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
 /** Names as text, in order. */
 export const namesText = (names: readonly string[]): string => list.format(names.map(showName));
 
-const keysOf = (variables: readonly JsonRecord[]): string[] => variables.flatMap((variable) => textOf(variable, 'key') ?? []);
+const keysOf = (variables: readonly JsonRecord[]): string[] =>
+  variables.flatMap((variable) => textOf(variable, 'key') ?? []);
 
 /** The own variables of a service among those that it sees. */
-export const ownVariables = (seen: readonly JsonRecord[], { kind }: Pick<DoomedService, 'kind'>): readonly JsonRecord[] => seen.filter(({ scope }) => String(scope).toLowerCase() === kind);
+export const ownVariables = (
+  seen: readonly JsonRecord[],
+  { kind }: Pick<DoomedService, 'kind'>,
+): readonly JsonRecord[] => seen.filter(({ scope }) => String(scope).toLowerCase() === kind);
 
 const kindsWithVolumes: readonly ServiceKind[] = ['application', 'container'];
 
 /** What a service keeps: its volumes, or the data of a database. */
 function dataText({ kind, record }: DoomedService): string | undefined {
   if (kind === 'terraform') return 'what it made, in the cloud account too';
-  if (kind === 'database') return typeof record?.['storage'] === 'number' ? `its data (${show(record['storage'])} GB)` : 'its data';
+  if (kind === 'database')
+    return typeof record?.['storage'] === 'number' ? `its data (${show(record['storage'])} GB)` : 'its data';
   if (!kindsWithVolumes.includes(kind)) return undefined;
   if (!Array.isArray(record?.['storage'])) return 'volumes that can not be looked up';
-  const volumes = recordsIn(record['storage']).map((volume) => `${show(volume['mount_point'])} (${show(volume['size'])} GB)`);
-  return volumes.length === 0 ? undefined : `the data on ${volumes.length === 1 ? 'its volume' : 'its volumes'} ${list.format(volumes)}`;
+  const volumes = recordsIn(record['storage']).map(
+    (volume) => `${show(volume['mount_point'])} (${show(volume['size'])} GB)`,
+  );
+  return volumes.length === 0
+    ? undefined
+    : `the data on ${volumes.length === 1 ? 'its volume' : 'its volumes'} ${list.format(volumes)}`;
 }
 
 function publicText({ record }: DoomedService): string | undefined {
@@ -75,7 +100,11 @@ function domainsText(service: DoomedService, domains: readonly JsonRecord[] | un
 }
 
 /** The own variables or secrets of a service among those that it sees, by key. */
-function keysText(what: 'variable' | 'secret', service: DoomedService, seen: readonly JsonRecord[] | undefined): string | undefined {
+function keysText(
+  what: 'variable' | 'secret',
+  service: DoomedService,
+  seen: readonly JsonRecord[] | undefined,
+): string | undefined {
   if (seen === undefined) return service.kind === 'database' ? undefined : `${what}s that can not be looked up`;
   const keys = keysOf(ownVariables(seen, service));
   return keys.length === 0 ? undefined : `the ${what}${keys.length === 1 ? '' : 's'} ${namesText(keys)}`;
@@ -84,9 +113,17 @@ function keysText(what: 'variable' | 'secret', service: DoomedService, seen: rea
 /** What goes with a service, as the parts of a sentence. */
 export async function whatGoesWith(service: DoomedService, reader: Reader): Promise<readonly string[]> {
   const [variables, secrets, domains] = await Promise.all(listings.map((what) => rowsOf(what, service, reader)));
-  return [dataText(service), publicText(service), domainsText(service, domains), keysText('variable', service, variables), keysText('secret', service, secrets)].filter((part) => part !== undefined);
+  return [
+    dataText(service),
+    publicText(service),
+    domainsText(service, domains),
+    keysText('variable', service, variables),
+    keysText('secret', service, secrets),
+  ].filter((part) => part !== undefined);
 }
 
 /** The rules in a list of alert rules that watch one of these resources. */
 export const rulesWatching = (rules: readonly JsonRecord[], ids: readonly string[]): readonly string[] =>
-  rules.filter(({ target }) => isRecord(target) && ids.includes(String(target['target_id']))).map((rule) => textOf(rule, 'name') ?? String(rule['id']));
+  rules
+    .filter(({ target }) => isRecord(target) && ids.includes(String(target['target_id'])))
+    .map((rule) => textOf(rule, 'name') ?? String(rule['id']));

@@ -2,12 +2,26 @@ import { randomBytes } from 'node:crypto';
 import type { RecordedCall } from '../../../server/audit/index.ts';
 import type { Clock, ServerLogger } from '../../../server/context/index.ts';
 import { StoreUnavailable } from '../../../server/failure/index.ts';
-import { isCode, matchesTyped, monotonicClock, normalCode, type ApprovalQueue, type UnlockedQueue, type Verdict } from '../../../server/guard/index.ts';
+import {
+  isCode,
+  matchesTyped,
+  monotonicClock,
+  normalCode,
+  type ApprovalQueue,
+  type UnlockedQueue,
+  type Verdict,
+} from '../../../server/guard/index.ts';
 import { own } from '../../../server/json/index.ts';
 import { readText } from '../request-body.ts';
 import type { HttpExchange, HttpHandler } from '../exchange.ts';
 import { type Html, approvalsPath, closedPage, loginPage, scriptPath, stylePath } from './page-frame.ts';
-import { createOperatorSessions, hasValidFormToken, type OperatorSession, sharedOperatorSessions, type SharedOperators } from './operator-sessions.ts';
+import {
+  createOperatorSessions,
+  hasValidFormToken,
+  type OperatorSession,
+  sharedOperatorSessions,
+  type SharedOperators,
+} from './operator-sessions.ts';
 import { liveHeader, liveScript } from './live-script.ts';
 import { callsOnPage, queuePage, type PendingCallsPage, type SinglePendingCall } from './pages.ts';
 import { style } from './style.ts';
@@ -44,7 +58,14 @@ const cookieName = 'infra_operator';
  * @param nonce of the one script that may run, which may ask this server. Without it, none may.
  */
 const securityPolicy = (nonce?: string): string =>
-  ["default-src 'none'", "style-src 'self'", ...(nonce === undefined ? [] : [`script-src 'nonce-${nonce}'`, "connect-src 'self'"]), "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"].join('; ');
+  [
+    "default-src 'none'",
+    "style-src 'self'",
+    ...(nonce === undefined ? [] : [`script-src 'nonce-${nonce}'`, "connect-src 'self'"]),
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
 
 const headers = {
   'Content-Security-Policy': securityPolicy(),
@@ -57,9 +78,17 @@ const headers = {
 };
 
 const htmlResponse = ({ markup }: Html, status = 200, nonce?: string): Response =>
-  new Response(markup, { status, headers: { ...headers, 'Content-Security-Policy': securityPolicy(nonce), 'Content-Type': 'text/html; charset=utf-8' } });
+  new Response(markup, {
+    status,
+    headers: {
+      ...headers,
+      'Content-Security-Policy': securityPolicy(nonce),
+      'Content-Type': 'text/html; charset=utf-8',
+    },
+  });
 
-const fileResponse = (text: string, type: string): Response => new Response(text, { headers: { ...headers, 'Content-Type': `${type}; charset=utf-8` } });
+const fileResponse = (text: string, type: string): Response =>
+  new Response(text, { headers: { ...headers, 'Content-Type': `${type}; charset=utf-8` } });
 
 /** The result of a form, shown on the page after the redirect. The keys are values of the `said` query parameter. */
 const messages: Readonly<Record<string, string>> = {
@@ -73,21 +102,33 @@ const messages: Readonly<Record<string, string>> = {
 const messageFor = (result: string | null): string | undefined => (result === null ? undefined : own(messages, result));
 
 /** The requested page number, from 1; 1 if it is missing or invalid. */
-const pageIn = (query: URLSearchParams): number => (/^[1-9]\d{0,5}$/.test(query.get('page') ?? '') ? Number(query.get('page')) : 1);
+const pageIn = (query: URLSearchParams): number =>
+  /^[1-9]\d{0,5}$/.test(query.get('page') ?? '') ? Number(query.get('page')) : 1;
 
 /** Maximum length of a code that is shown again although no call waits under it. */
 const maxCodeLength = 20;
 
 const redirect = (query: Readonly<Record<string, string>> = {}, cookie?: string): Response => {
   const text = new URLSearchParams(query).toString();
-  return new Response(null, { status: 303, headers: { ...headers, Location: text === '' ? approvalsPath : `${approvalsPath}?${text}`, ...(cookie !== undefined && { 'Set-Cookie': cookie }) } });
+  return new Response(null, {
+    status: 303,
+    headers: {
+      ...headers,
+      Location: text === '' ? approvalsPath : `${approvalsPath}?${text}`,
+      ...(cookie !== undefined && { 'Set-Cookie': cookie }),
+    },
+  });
 };
 
 /** The requested code in its stored form; empty if there is none. */
 const codeIn = (query: URLSearchParams): string => normalCode(query.get('code') ?? '').slice(0, maxCodeLength);
 
 const operatorCookieIn = ({ headers: requestHeaders }: Request): string =>
-  requestHeaders.get('cookie')?.split(';').map((pair) => pair.trim().split('=')).find(([name]) => name === cookieName)?.[1] ?? '';
+  requestHeaders
+    .get('cookie')
+    ?.split(';')
+    .map((pair) => pair.trim().split('='))
+    .find(([name]) => name === cookieName)?.[1] ?? '';
 
 const lockedMessage = ({ until, everywhere }: Extract<UnlockedQueue, { kind: 'locked' }>, program: string): string =>
   `Too many wrong secrets were given ${everywhere ? 'on this page' : 'from your address'}. The next try counts from ${new Date(until).toISOString()}. ` +
@@ -100,39 +141,82 @@ const isSameOrigin = ({ headers: requestHeaders }: Request, publicUrl: URL | und
 };
 
 /** The page on which the operator approves or refuses calls. Works without scripts; with them, it stays up to date. */
-export function approvalsPage({ queue, program, operators: shared, hasSecret, latestCalls, rejectUnknownHost, publicUrl, clock, log }: ApprovalsPageDependencies): Readonly<Record<string, HttpHandler>> {
+export function approvalsPage({
+  queue,
+  program,
+  operators: shared,
+  hasSecret,
+  latestCalls,
+  rejectUnknownHost,
+  publicUrl,
+  clock,
+  log,
+}: ApprovalsPageDependencies): Readonly<Record<string, HttpHandler>> {
   // An idle session stays expired even if the clock steps back.
   const operators = shared ? sharedOperatorSessions(shared, clock) : createOperatorSessions(monotonicClock(clock));
 
   const cookieOf = (value: string, seconds?: number): string =>
-    [`${cookieName}=${value}`, `Path=${approvalsPath}`, 'HttpOnly', 'SameSite=Strict', ...(publicUrl?.protocol === 'https:' ? ['Secure'] : []), ...(seconds === undefined ? [] : [`Max-Age=${seconds}`])].join('; ');
+    [
+      `${cookieName}=${value}`,
+      `Path=${approvalsPath}`,
+      'HttpOnly',
+      'SameSite=Strict',
+      ...(publicUrl?.protocol === 'https:' ? ['Secure'] : []),
+      ...(seconds === undefined ? [] : [`Max-Age=${seconds}`]),
+    ].join('; ');
 
   const listing = async (query: URLSearchParams): Promise<PendingCallsPage> => {
     const now = clock.now();
     const total = await queue.count(now);
     const newestFirst = query.get('order') === 'newest';
     const pageNumber = Math.min(pageIn(query), Math.max(1, Math.ceil(total / callsOnPage)));
-    return { waiting: await queue.waiting(now, { newestFirst, skip: (pageNumber - 1) * callsOnPage, most: callsOnPage }), total, pageNumber, newestFirst };
+    return {
+      waiting: await queue.waiting(now, { newestFirst, skip: (pageNumber - 1) * callsOnPage, most: callsOnPage }),
+      total,
+      pageNumber,
+      newestFirst,
+    };
   };
 
-  const single = async (code: string): Promise<SinglePendingCall> => ({ code, pending: await queue.find(code, clock.now()) });
+  const single = async (code: string): Promise<SinglePendingCall> => ({
+    code,
+    pending: await queue.find(code, clock.now()),
+  });
 
-  const view = async ({ url: { searchParams: query } }: HttpExchange, operator: OperatorSession | undefined): Promise<Response> => {
+  const view = async (
+    { url: { searchParams: query } }: HttpExchange,
+    operator: OperatorSession | undefined,
+  ): Promise<Response> => {
     const code = codeIn(query);
     const status = code === '' || isCode(code) ? 200 : 404;
-    if (!operator) return htmlResponse((await hasSecret()) ? loginPage(undefined, status === 404 ? '' : code) : closedPage(program), status);
+    if (!operator)
+      return htmlResponse(
+        (await hasSecret()) ? loginPage(undefined, status === 404 ? '' : code) : closedPage(program),
+        status,
+      );
     const [shown, calls] = await Promise.all([code === '' ? listing(query) : single(code), latestCalls()]);
     const nonce = randomBytes(16).toString('base64url');
-    return htmlResponse(queuePage({ operator, shown, calls, nonce, now: clock.now(), message: messageFor(query.get('said')) }), status, nonce);
+    return htmlResponse(
+      queuePage({ operator, shown, calls, nonce, now: clock.now(), message: messageFor(query.get('said')) }),
+      status,
+      nonce,
+    );
   };
 
   const logIn = async (form: URLSearchParams, address: string): Promise<Response> => {
     const unlocked = await queue.unlock(form.get('secret') ?? '', address, clock.now());
     const code = codeIn(form);
-    if (unlocked.kind === 'unlocked') return redirect(code === '' ? {} : { code }, cookieOf((await operators.start(unlocked)).cookie));
+    if (unlocked.kind === 'unlocked')
+      return redirect(code === '' ? {} : { code }, cookieOf((await operators.start(unlocked)).cookie));
     log.warn({ why: unlocked.kind, address }, 'operator not let in');
     if (unlocked.kind === 'locked') return htmlResponse(loginPage(lockedMessage(unlocked, program), code), 429);
-    return htmlResponse(loginPage(`That is not the secret. ${unlocked.left} more ${unlocked.left === 1 ? 'try' : 'tries'} before a pause.`, code), 403);
+    return htmlResponse(
+      loginPage(
+        `That is not the secret. ${unlocked.left} more ${unlocked.left === 1 ? 'try' : 'tries'} before a pause.`,
+        code,
+      ),
+      403,
+    );
   };
 
   const decide = async (operator: OperatorSession, form: URLSearchParams): Promise<Response> => {
@@ -140,7 +224,8 @@ export function approvalsPage({ queue, program, operators: shared, hasSecret, la
     const approving = form.get('do') === 'approve';
     const pending = await queue.find(code, clock.now());
     if (!pending) return redirect({ said: 'gone' });
-    if (approving && pending.typed !== undefined && !matchesTyped(pending.typed, form.get('typed'))) return redirect({ said: 'not_typed' });
+    if (approving && pending.typed !== undefined && !matchesTyped(pending.typed, form.get('typed')))
+      return redirect({ said: 'not_typed' });
     const verdict: Verdict = approving ? 'approved_on_page' : 'refused';
     const decided = await queue.decide(code, verdict, operator.sign, clock.now()).catch((error: unknown) => {
       log.error({ err: error, code }, 'operator could not decide');
@@ -152,15 +237,20 @@ export function approvalsPage({ queue, program, operators: shared, hasSecret, la
     return redirect({ said: approving ? 'approved' : 'refused' });
   };
 
-  const submit = async ({ request, incoming, address }: HttpExchange, operator: OperatorSession | undefined): Promise<Response> => {
-    if (!isSameOrigin(request, publicUrl)) return htmlResponse(loginPage('That form did not come from this page. Nothing was done.'), 403);
+  const submit = async (
+    { request, incoming, address }: HttpExchange,
+    operator: OperatorSession | undefined,
+  ): Promise<Response> => {
+    if (!isSameOrigin(request, publicUrl))
+      return htmlResponse(loginPage('That form did not come from this page. Nothing was done.'), 403);
     const text = await readText(incoming, maxFormBytes);
     if (text instanceof Response) return text;
     const form = new URLSearchParams(text);
     const action = form.get('do');
     if (action === 'enter') return logIn(form, address);
     if (!operator) return htmlResponse(loginPage('You were away for too long. Give the secret again.'), 403);
-    if (!hasValidFormToken(operator, form.get('form_token') ?? '')) return htmlResponse(loginPage('That form did not come from this page. Nothing was done.'), 403);
+    if (!hasValidFormToken(operator, form.get('form_token') ?? ''))
+      return htmlResponse(loginPage('That form did not come from this page. Nothing was done.'), 403);
     if (action === 'approve' || action === 'refuse') return decide(operator, form);
     if (action !== 'leave') return htmlResponse(loginPage('That form is not known here. Nothing was done.'), 400);
     await operators.end(operator.cookie);
@@ -170,10 +260,13 @@ export function approvalsPage({ queue, program, operators: shared, hasSecret, la
   const answer: HttpHandler = async (exchange) => {
     const { request } = exchange;
     const cookie = operatorCookieIn(request);
-    if (request.method === 'GET' && request.headers.has(liveHeader)) return view(exchange, await operators.peek(cookie));
+    if (request.method === 'GET' && request.headers.has(liveHeader))
+      return view(exchange, await operators.peek(cookie));
     const operator = await operators.find(cookie);
     if (request.method === 'POST') return submit(exchange, operator);
-    return ['GET', 'HEAD'].includes(request.method) ? view(exchange, operator) : new Response(null, { status: 405, headers: { ...headers, Allow: 'GET, POST' } });
+    return ['GET', 'HEAD'].includes(request.method)
+      ? view(exchange, operator)
+      : new Response(null, { status: 405, headers: { ...headers, Allow: 'GET, POST' } });
   };
 
   const page: HttpHandler = async (exchange) =>
@@ -181,7 +274,12 @@ export function approvalsPage({ queue, program, operators: shared, hasSecret, la
     answer(exchange).catch((error: unknown) => {
       if (!(error instanceof StoreUnavailable)) throw error;
       log.error({ err: error, requestId: exchange.requestId }, 'approvals page without the shared database');
-      return htmlResponse(loginPage('The database that the servers share could not be used. Whether a decision that you just made holds is not known: look again in a minute.'), 503);
+      return htmlResponse(
+        loginPage(
+          'The database that the servers share could not be used. Whether a decision that you just made holds is not known: look again in a minute.',
+        ),
+        503,
+      );
     });
 
   return {

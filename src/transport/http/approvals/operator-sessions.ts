@@ -1,9 +1,16 @@
 import { createHmac, randomBytes, timingSafeEqual, createHash } from 'node:crypto';
 import { type Clock, openSealed, sealBytes, type KeyRing } from '../../../server/context/index.ts';
-import { maximumOperatorSessions, operatorIdleTime, type OperatorKey, operatorKeyFrom, type OperatorSessionRecords } from '../../../server/guard/index.ts';
+import {
+  maximumOperatorSessions,
+  operatorIdleTime,
+  type OperatorKey,
+  operatorKeyFrom,
+  type OperatorSessionRecords,
+} from '../../../server/guard/index.ts';
 
 /** Seals a secret of a session with the newest key. It opens for that session only. */
-const seal = (secret: Buffer, id: string, keyRing: KeyRing): string => sealBytes(secret, keyRing()[0]!('operator session'), id);
+const seal = (secret: Buffer, id: string, keyRing: KeyRing): string =>
+  sealBytes(secret, keyRing()[0]!('operator session'), id);
 
 /** Opens what one of the keys sealed; undefined if none of them did. */
 function open(sealed: string, id: string, keyRing: KeyRing): Buffer | undefined {
@@ -23,14 +30,21 @@ export interface SharedOperators {
 }
 
 /**
- * Sessions that hold at every server of a store. The cookie has the session's id, and what signs, sealed with the ring of keys;
- * the store has a digest of the id only. So neither the store, nor a cookie without the keys, nor the keys without a cookie can sign.
+ * Sessions that hold at every server of a store. The cookie has the session's id, and what signs, sealed with the ring
+ * of keys;
+ * the store has a digest of the id only. So neither the store, nor a cookie without the keys, nor the keys without a
+ * cookie can sign.
  */
 export function sharedOperatorSessions({ records, keyRing }: SharedOperators, clock: Clock): OperatorSessions {
-  const opened = async (cookie: string, isOpen: (digest: string) => Promise<boolean>): Promise<OperatorSession | undefined> => {
+  const opened = async (
+    cookie: string,
+    isOpen: (digest: string) => Promise<boolean>,
+  ): Promise<OperatorSession | undefined> => {
     const [id = '', sealed = ''] = cookie.split('.');
     const seed = open(sealed, id, keyRing);
-    return seed && (await isOpen(digestOf(id))) ? { cookie, formToken: formTokenOf(id), sign: operatorKeyFrom(seed).sign } : undefined;
+    return seed && (await isOpen(digestOf(id)))
+      ? { cookie, formToken: formTokenOf(id), sign: operatorKeyFrom(seed).sign }
+      : undefined;
   };
   return {
     async start({ seed, sign }) {
@@ -70,7 +84,10 @@ const newSessionId = (): string => randomBytes(32).toString('base64url');
 /** The CSRF token of a session. Nobody can tell it without the id, which only the cookie holds. */
 const formTokenOf = (id: string): string => createHmac('sha256', id).update('form token').digest('base64url');
 
-/** Sessions of this process; what signs is in its memory only. @param clock must be monotonic, or a clock change could revive expired sessions. */
+/**
+ * Sessions of this process; what signs is in its memory only. @param clock must be monotonic, or a clock change could
+ * revive expired sessions.
+ */
 export function createOperatorSessions(clock: Clock): OperatorSessions {
   // Ordered by last use, oldest first.
   const sessions = new Map<string, { readonly operator: OperatorSession; readonly lastUsed: number }>();
@@ -81,7 +98,8 @@ export function createOperatorSessions(clock: Clock): OperatorSessions {
   };
   const removeExpired = (): void => {
     const oldest = clock.now() - operatorIdleTime;
-    for (const [id, { lastUsed }] of sessions) if (lastUsed < oldest || sessions.size > maximumOperatorSessions) sessions.delete(id);
+    for (const [id, { lastUsed }] of sessions)
+      if (lastUsed < oldest || sessions.size > maximumOperatorSessions) sessions.delete(id);
   };
   return {
     async start({ sign }) {

@@ -19,7 +19,10 @@ test.each([
 });
 
 test.each([
-  ['sum(rate(errors[5m])', 'condition.promql: is no PromQL expression: at character 21, it ends where more is expected'],
+  [
+    'sum(rate(errors[5m])',
+    'condition.promql: is no PromQL expression: at character 21, it ends where more is expected',
+  ],
   ['up = = 1', 'condition.promql: is no PromQL expression: at character 4, near "= = 1"'],
   ['the shop is down', 'condition.promql: is no PromQL expression: at character 5, near "shop is down"'],
 ])('what is no PromQL is refused where it breaks: %s', (expression, message) => {
@@ -29,5 +32,7 @@ test.each([
 test('values files are YAML, or are refused with the line', () => {
   expect(refusal(() => requireYaml('content', 'auth:\n  enabled: true\n'))).toBe('accepted');
   expect(refusal(() => requireYaml('content', ''))).toBe('accepted');
-  expect(refusal(() => requireYaml('content', 'auth:\n  enabled: [true\nport: 1\n'))).toMatch(/^content: is no YAML: line \d, /);
+  expect(refusal(() => requireYaml('content', 'auth:\n  enabled: [true\nport: 1\n'))).toMatch(
+    /^content: is no YAML: line \d, /,
+  );
 });

@@ -13,7 +13,14 @@ import type { Measured } from '../../../../src/platform/runtime/measured.ts';
 import { runtimesOf } from '../../../../src/platform/runtime/runtimes.ts';
 import { createSimulatedRuntime } from '../../../../src/platform/runtime/simulated/simulated-runtime.ts';
 import { refusingHost, startReceiver } from '../../../support/webhook-receiver.ts';
-import { addEnvironment, clusterId, type EngineFixture, manualClock, openEngineFixture, organizationId } from '../engine-fixture.ts';
+import {
+  addEnvironment,
+  clusterId,
+  type EngineFixture,
+  manualClock,
+  openEngineFixture,
+  organizationId,
+} from '../engine-fixture.ts';
 
 const interval = 20_000;
 const one = { id: 'one', name: 'node-1', isReady: true, restarts: 0 };
@@ -33,17 +40,45 @@ beforeEach(async () => {
   fixture = await openEngineFixture({ started: false });
   [begun, hasDuty] = [0, true];
   await fixture.db.updateTable('cluster').set({ runtime: 'real' }).execute();
-  ({ ids } = await addEnvironment(fixture.db, 'measured', { web: { kind: 'container' }, other: { kind: 'container' } }));
+  ({ ids } = await addEnvironment(fixture.db, 'measured', {
+    web: { kind: 'container' },
+    other: { kind: 'container' },
+  }));
   await fixture.db.updateTable('service').set({ deployed_record: '{}' }).execute();
-  const use = (serviceId: string) => ({ serviceId, id: serviceId, node: 'one', at: clock.now(), cpuNanoseconds: clock.now() * 0.5e6, memory: 900, received: 0, sent: 0, cpuLimit: 1000, memoryLimit: 1000 });
+  const use = (serviceId: string) => ({
+    serviceId,
+    id: serviceId,
+    node: 'one',
+    at: clock.now(),
+    cpuNanoseconds: clock.now() * 0.5e6,
+    memory: 900,
+    received: 0,
+    sent: 0,
+    cpuLimit: 1000,
+    memoryLimit: 1000,
+  });
   measured = () => ({ nodes: [one], instances: [ids['web']!, ids['other']!].map(use), unseen: [] });
-  const meter = { interval, begin: () => {
-    begun += 1;
-    return async () => measured();
-  } };
+  const meter = {
+    interval,
+    begin: () => {
+      begun += 1;
+      return async () => measured();
+    },
+  };
   const { simulatedCondition: _, ...runtime } = createSimulatedRuntime({ clock, timeScale: 0 });
-  context = { db: fixture.db, clock, random: systemRandom, log: silentLog, timeScale: 0, openSecret: (sealed) => sealed, runtimes: runtimesOf({ real: { ...runtime, meter } }) };
-  duties = { take: async () => (hasDuty ? { write: (operation) => fixture.db.write(operation) } : undefined), hasAny: async () => false };
+  context = {
+    db: fixture.db,
+    clock,
+    random: systemRandom,
+    log: silentLog,
+    timeScale: 0,
+    openSecret: (sealed) => sealed,
+    runtimes: runtimesOf({ real: { ...runtime, meter } }),
+  };
+  duties = {
+    take: async () => (hasDuty ? { write: (operation) => fixture.db.write(operation) } : undefined),
+    hasAny: async () => false,
+  };
   const [work] = measuringOf(context, duties);
   measure = async () => {
     await work!.run(signal);
@@ -52,7 +87,8 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-const rowsOf = async (table: 'service_measurement' | 'node_measurement' | 'alert_notification') => fixture.db.selectFrom(table).selectAll().execute();
+const rowsOf = async (table: 'service_measurement' | 'node_measurement' | 'alert_notification') =>
+  fixture.db.selectFrom(table).selectAll().execute();
 
 test('however long it is measured, there is one row for each service and node, and none once they are gone', async () => {
   for (let round = 0; round < 100; round += 1) await measure();
@@ -83,14 +119,43 @@ test('who takes over begins anew, so that nothing counts twice', async () => {
 
 const addRule = async (promql: string, condition: object = {}, receivers: readonly string[] = []) => {
   const [id, at] = [systemRandom.uuid(), new Date(clock.now()).toISOString()];
-  await fixture.db.insertInto('alert_rule').values({
-    id, created_at: at, updated_at: at, organization_id: organizationId, cluster_id: clusterId, name: 'rule', description: '', tag: '', condition: JSON.stringify({ kind: 'CUSTOM', promql, operator: 'NONE', threshold: 0, function: 'NONE', ...condition }),
-    for_duration: 'PT0S', severity: 'LOW', enabled: 1, alert_receiver_ids: JSON.stringify(receivers), presentation: '{}', source: 'MANAGED', state: 'UNDEPLOYED', target_type: 'CONTAINER', target_id: ids['web']!, is_up_to_date: 1, starts_at: null,
-  }).execute();
+  await fixture.db
+    .insertInto('alert_rule')
+    .values({
+      id,
+      created_at: at,
+      updated_at: at,
+      organization_id: organizationId,
+      cluster_id: clusterId,
+      name: 'rule',
+      description: '',
+      tag: '',
+      condition: JSON.stringify({
+        kind: 'CUSTOM',
+        promql,
+        operator: 'NONE',
+        threshold: 0,
+        function: 'NONE',
+        ...condition,
+      }),
+      for_duration: 'PT0S',
+      severity: 'LOW',
+      enabled: 1,
+      alert_receiver_ids: JSON.stringify(receivers),
+      presentation: '{}',
+      source: 'MANAGED',
+      state: 'UNDEPLOYED',
+      target_type: 'CONTAINER',
+      target_id: ids['web']!,
+      is_up_to_date: 1,
+      starts_at: null,
+    })
+    .execute();
   await fixture.db.write((trx) => alertRuleChanged(context, trx, id));
   return id;
 };
-const ruleOf = (id: string) => fixture.db.selectFrom('alert_rule').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const ruleOf = (id: string) =>
+  fixture.db.selectFrom('alert_rule').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 const evaluate = () => evaluatingOf(context, duties, () => undefined).run(signal);
 /** Lets a rule go on for as long as it has something to do at once. */
 const advance = async (id: string): Promise<string> => {
@@ -134,13 +199,21 @@ test('without a Prometheus, another expression says that it is not evaluated, an
   const id = await addRule('vector(1)');
   await evaluate();
   expect(await advance(id)).toBe('OK');
-  expect(await problemOf(id)).toMatch(/^It is not evaluated: that needs a Prometheus.*infra_service_memory_limit_ratio/);
+  expect(await problemOf(id)).toMatch(
+    /^It is not evaluated: that needs a Prometheus.*infra_service_memory_limit_ratio/,
+  );
 });
 
 test('a Prometheus decides by what it gives, and where it can not be asked, what was found before goes on', async () => {
   const id = await addRule('up == 0');
   let answer: PrometheusValues | undefined = { kind: 'series', values: [] };
-  context = { ...context, prometheus: { close: async () => undefined, query: async () => answer ?? Promise.reject(new Error('Nobody answers.')) } };
+  context = {
+    ...context,
+    prometheus: {
+      close: async () => undefined,
+      query: async () => answer ?? Promise.reject(new Error('Nobody answers.')),
+    },
+  };
   await evaluate();
   expect(await advance(id)).toBe('OK');
   answer = { kind: 'series', values: [{ labels: { job: 'shop' }, value: 0 }] };
@@ -159,9 +232,15 @@ test('what somebody called a rule is shown by Slack as it is', async () => {
   const receiver = await startReceiver();
   context = { ...context, alertReceivers: { slack: { kind: 'SLACK', url: receiver.url } } };
   const id = await addRule('infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, ['slack']);
-  await fixture.db.updateTable('alert_rule').set({ name: 'A & B', presentation: JSON.stringify({ summary: '<!channel> <https://evil.example|approve>' }) }).where('id', '=', id).execute();
+  await fixture.db
+    .updateTable('alert_rule')
+    .set({ name: 'A & B', presentation: JSON.stringify({ summary: '<!channel> <https://evil.example|approve>' }) })
+    .where('id', '=', id)
+    .execute();
   await fireOnce(id);
-  expect((JSON.parse(receiver.received[0]!.body) as { text: string }).text).toMatch(/^Alert: A &amp; B \(LOW\): &lt;!channel&gt; &lt;https:\/\/evil\.example\|approve&gt;\nCluster [^.]+\. infra_service_memory_limit_ratio: \S+\/measured\/web: 0\.9$/);
+  expect((JSON.parse(receiver.received[0]!.body) as { text: string }).text).toMatch(
+    /^Alert: A &amp; B \(LOW\): &lt;!channel&gt; &lt;https:\/\/evil\.example\|approve&gt;\nCluster [^.]+\. infra_service_memory_limit_ratio: \S+\/measured\/web: 0\.9$/,
+  );
 });
 
 test('a rule that sees a part, or nothing, of what it watches says of what, and why', async () => {
@@ -180,23 +259,46 @@ test('a rule that sees a part, or nothing, of what it watches says of what, and 
   expect(await of()).toBe(nobody);
   const all = measured();
   const away = { node: 'two', reason: 'its engine can be asked by that node alone' };
-  measured = () => ({ nodes: [one], instances: all.instances.slice(0, 1), unseen: [{ ...away, serviceId: ids['other']! }] });
-  expect(await of()).toMatch(/^It is evaluated by a part of what it watches\. \S+\/measured\/other: An instance on the node two can't be measured: its engine can be asked by that node alone\. Nobody is told/);
-  expect(await problemOf(node)).toMatch(/^It is evaluated by a part of what it watches\. the cluster \S+: Of measured\/other: An instance on the node two can't be measured/);
-  measured = () => ({ nodes: [one], instances: [], unseen: Object.values(ids).map((serviceId) => ({ ...away, serviceId })) });
-  expect(await of()).toMatch(/^There is no value of infra_service_memory_limit_ratio for what it watches at present\. (?:\S+\/measured\/(?:web|other): An instance on the node two can't be measured: its engine can be asked by that node alone\. ){2}Nobody/);
+  measured = () => ({
+    nodes: [one],
+    instances: all.instances.slice(0, 1),
+    unseen: [{ ...away, serviceId: ids['other']! }],
+  });
+  expect(await of()).toMatch(
+    /^It is evaluated by a part of what it watches\. \S+\/measured\/other: An instance on the node two can't be measured: its engine can be asked by that node alone\. Nobody is told/,
+  );
+  expect(await problemOf(node)).toMatch(
+    /^It is evaluated by a part of what it watches\. the cluster \S+: Of measured\/other: An instance on the node two can't be measured/,
+  );
+  measured = () => ({
+    nodes: [one],
+    instances: [],
+    unseen: Object.values(ids).map((serviceId) => ({ ...away, serviceId })),
+  });
+  expect(await of()).toMatch(
+    /^There is no value of infra_service_memory_limit_ratio for what it watches at present\. (?:\S+\/measured\/(?:web|other): An instance on the node two can't be measured: its engine can be asked by that node alone\. ){2}Nobody/,
+  );
   // What should not run lacks nothing.
   await fixture.db.updateTable('service').set({ deployed_state: 'STOPPED' }).execute();
-  expect(await of()).toBe(`There is no value of infra_service_memory_limit_ratio for what it watches at present. ${nobody}`);
+  expect(await of()).toBe(
+    `There is no value of infra_service_memory_limit_ratio for what it watches at present. ${nobody}`,
+  );
 });
 
 test('receivers are told which values meet the condition, of what, and on which cluster, also when it is over', async () => {
   const receiver = await startReceiver();
   context = { ...context, alertReceivers: { good: { kind: 'STANDARD', url: receiver.url } } };
   const id = await addRule('infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, ['good']);
-  await fixture.db.updateTable('alert_rule').set({ target_type: 'CLUSTER', target_id: clusterId }).where('id', '=', id).execute();
+  await fixture.db
+    .updateTable('alert_rule')
+    .set({ target_type: 'CLUSTER', target_id: clusterId })
+    .where('id', '=', id)
+    .execute();
   const both = measured;
-  measured = () => ({ ...both(), instances: both().instances.map((use) => (use.serviceId === ids['web'] ? use : { ...use, memory: 100 })) });
+  measured = () => ({
+    ...both(),
+    instances: both().instances.map((use) => (use.serviceId === ids['web'] ? use : { ...use, memory: 100 })),
+  });
   const notifying = notifyingOf(context, duties);
   const round = async (): Promise<void> => {
     await measure();
@@ -211,12 +313,31 @@ test('receivers are told which values meet the condition, of what, and on which 
   await round();
   await notifying.close();
   const told = receiver.received.map(({ body }) => JSON.parse(body) as { event_type: string; payload: object });
-  const { name: cluster } = await fixture.db.selectFrom('cluster').select('name').where('id', '=', clusterId).executeTakeFirstOrThrow();
+  const { name: cluster } = await fixture.db
+    .selectFrom('cluster')
+    .select('name')
+    .where('id', '=', clusterId)
+    .executeTakeFirstOrThrow();
   const payload = {
-    target_type: 'CLUSTER', cluster, condition: expect.objectContaining({ promql: 'infra_service_memory_limit_ratio', operator: 'ABOVE', threshold: 0.8 }) as unknown,
-    values: [{ labels: expect.objectContaining({ service: 'web', environment: 'measured', service_id: ids['web'] }) as unknown, value: 0.9 }], values_total: 1,
+    target_type: 'CLUSTER',
+    cluster,
+    condition: expect.objectContaining({
+      promql: 'infra_service_memory_limit_ratio',
+      operator: 'ABOVE',
+      threshold: 0.8,
+    }) as unknown,
+    values: [
+      {
+        labels: expect.objectContaining({ service: 'web', environment: 'measured', service_id: ids['web'] }) as unknown,
+        value: 0.9,
+      },
+    ],
+    values_total: 1,
   };
-  expect(told).toMatchObject([{ event_type: 'ALERT_TRIGGERED', payload }, { event_type: 'ALERT_RESOLVED', payload }]);
+  expect(told).toMatchObject([
+    { event_type: 'ALERT_TRIGGERED', payload },
+    { event_type: 'ALERT_RESOLVED', payload },
+  ]);
 });
 
 test('a receiver that points elsewhere leads nowhere, and what is told of failures says nothing of an address', async () => {
@@ -225,15 +346,26 @@ test('a receiver that points elsewhere leads nowhere, and what is told of failur
   const silent = `http://${await refusingHost()}/hidden-path`;
   const unknown = 'http://receiver-of-secrets.invalid/hidden-path';
   const names = { pointing: pointing.url, silent, unknown };
-  context = { ...context, alertReceivers: Object.fromEntries(Object.entries(names).map(([name, url]) => [name, { kind: 'STANDARD', url }])) };
-  const id = await addRule('infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, Object.keys(names));
+  context = {
+    ...context,
+    alertReceivers: Object.fromEntries(Object.entries(names).map(([name, url]) => [name, { kind: 'STANDARD', url }])),
+  };
+  const id = await addRule(
+    'infra_service_memory_limit_ratio',
+    { operator: 'ABOVE', threshold: 0.8 },
+    Object.keys(names),
+  );
   await fireOnce(id);
   const problem = await problemOf(id);
-  expect(problem).toContain('The receiver pointing could not be told: it answered with HTTP 307, and redirects are not followed.');
+  expect(problem).toContain(
+    'The receiver pointing could not be told: it answered with HTTP 307, and redirects are not followed.',
+  );
   expect(problem).toContain('The receiver silent could not be told: it gave no answer (ECONNREFUSED).');
   expect(problem).toMatch(/The receiver unknown could not be told: it gave no answer \((?:ENOTFOUND|EAI_AGAIN)\)\./);
   expect([pointing.received.length, inside.received]).toEqual([1, []]);
-  expect(JSON.stringify([problem, await rowsOf('alert_notification')])).not.toMatch(/127\.0\.0\.1|receiver-of-secrets|hidden-path/);
+  expect(JSON.stringify([problem, await rowsOf('alert_notification')])).not.toMatch(
+    /127\.0\.0\.1|receiver-of-secrets|hidden-path/,
+  );
 });
 
 test('a receiver that is slow to answer delays no other', async () => {
@@ -244,17 +376,29 @@ test('a receiver that is slow to answer delays no other', async () => {
   });
   // It answers once the other one is told.
   const slow = await startReceiver((response) => void both.promise.then(() => response.writeHead(204).end()));
-  context = { ...context, alertReceivers: { slow: { kind: 'STANDARD', url: slow.url }, quick: { kind: 'STANDARD', url: quick.url } } };
-  const id = await addRule('infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, ['slow', 'quick']);
+  context = {
+    ...context,
+    alertReceivers: { slow: { kind: 'STANDARD', url: slow.url }, quick: { kind: 'STANDARD', url: quick.url } },
+  };
+  const id = await addRule('infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, [
+    'slow',
+    'quick',
+  ]);
   await fireOnce(id);
   expect([slow.received.length, quick.received.length]).toEqual([1, 1]);
-  expect(await rowsOf('alert_notification')).toMatchObject([{ failure: null, due_ms: null }, { failure: null, due_ms: null }]);
+  expect(await rowsOf('alert_notification')).toMatchObject([
+    { failure: null, due_ms: null },
+    { failure: null, due_ms: null },
+  ]);
 });
 
 test('receivers are told again until they answer, once it fires and once it is resolved; those that can not be told are named', async () => {
   const receiver = await startReceiver((response, index) => response.writeHead(index === 0 ? 503 : 204).end());
   context = { ...context, alertReceivers: { good: { kind: 'STANDARD', url: receiver.url } } };
-  const id = await addRule('infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, ['good', 'unknown']);
+  const id = await addRule('infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, [
+    'good',
+    'unknown',
+  ]);
   const notifying = notifyingOf(context, duties);
   await measure();
   await advance(id);
@@ -262,7 +406,9 @@ test('receivers are told again until they answer, once it fires and once it is r
   expect(await advance(id)).toBe('PENDING_NOTIFICATION');
   await notifying.run(signal);
   expect(await advance(id)).toBe('PENDING_NOTIFICATION');
-  expect(await problemOf(id)).toBe('The receiver unknown is not told: the clusters file of the platform has no address for it. The receiver good could not be told: it answered with HTTP 503.');
+  expect(await problemOf(id)).toBe(
+    'The receiver unknown is not told: the clusters file of the platform has no address for it. The receiver good could not be told: it answered with HTTP 503.',
+  );
   await notifying.run(signal);
   expect(await advance(id)).toBe('NOTIFIED');
   clock.advance(3_600_000);
@@ -277,6 +423,10 @@ test('receivers are told again until they answer, once it fires and once it is r
   await notifying.run(signal);
   await notifying.run(signal);
   await notifying.close();
-  expect(receiver.received.map(({ body }) => (JSON.parse(body) as { event_type: string }).event_type)).toEqual(['ALERT_TRIGGERED', 'ALERT_TRIGGERED', 'ALERT_RESOLVED']);
+  expect(receiver.received.map(({ body }) => (JSON.parse(body) as { event_type: string }).event_type)).toEqual([
+    'ALERT_TRIGGERED',
+    'ALERT_TRIGGERED',
+    'ALERT_RESOLVED',
+  ]);
   expect((await rowsOf('alert_notification')).length).toBeLessThan(3);
 });

@@ -2,7 +2,15 @@ import { expect, test } from 'vitest';
 import { selected, selectorIn } from '../../../../src/platform/engine/measurements/selector.ts';
 import { requirePromql } from '../../../../src/platform/api/handlers/field-validation.ts';
 
-const series = [['web', 'shop'], ['db', 'shop'], ['we"b\\', 'other']].map(([service, project]) => ({ metric: 'infra_service_cpu_cores', labels: { service: service!, project: project! }, value: 1 }));
+const series = [
+  ['web', 'shop'],
+  ['db', 'shop'],
+  ['we"b\\', 'other'],
+].map(([service, project]) => ({
+  metric: 'infra_service_cpu_cores',
+  labels: { service: service!, project: project! },
+  value: 1,
+}));
 
 test.each([
   ['infra_service_cpu_cores', ['web', 'db', 'we"b\\']],
@@ -18,8 +26,19 @@ test.each([
 });
 
 test.each([
-  'up', 'infra_service_cpu_cores > 1', 'rate(infra_service_cpu_cores[5m])', 'infra_service_cpu_cores[5m]', 'infra_service_cpu_cores{service=~"w.*"}', 'infra_service_cpu_cores offset 5m',
-  'infra_service_cpu_cores{service="a" or service="b"}', 'infra_service_cpu_cores{service="a"}{}', '1', 'toString', '__proto__', 'infra_service_cpu_cores{,}', "infra_service_cpu_cores{service='web'}",
+  'up',
+  'infra_service_cpu_cores > 1',
+  'rate(infra_service_cpu_cores[5m])',
+  'infra_service_cpu_cores[5m]',
+  'infra_service_cpu_cores{service=~"w.*"}',
+  'infra_service_cpu_cores offset 5m',
+  'infra_service_cpu_cores{service="a" or service="b"}',
+  'infra_service_cpu_cores{service="a"}{}',
+  '1',
+  'toString',
+  '__proto__',
+  'infra_service_cpu_cores{,}',
+  "infra_service_cpu_cores{service='web'}",
 ])('%s is left to Prometheus', (expression) => {
   expect(selectorIn(expression)).toBeUndefined();
 });

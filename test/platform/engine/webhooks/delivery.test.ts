@@ -32,7 +32,11 @@ const receiver = async (answer: Receiver['answer'] = (response) => response.end(
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const one = { path: request.url ?? '', headers: request.headers, body: JSON.parse(Buffer.concat(chunks).toString()) as Received['body'] };
+      const one = {
+        path: request.url ?? '',
+        headers: request.headers,
+        body: JSON.parse(Buffer.concat(chunks).toString()) as Received['body'],
+      };
       received.push(one);
       answer(response, received.length, one);
     });
@@ -53,20 +57,39 @@ const start = async (webhookTargets?: AddressPolicy): Promise<EngineFixture> => 
 
 const everything = ['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'DEPLOYMENT_FAILED'];
 
-const addWebhook = async (fixture: EngineFixture, target_url: string, more: { events?: string[]; enabled?: 0 | 1; secret?: string; kind?: 'SLACK' } = {}) => {
+const addWebhook = async (
+  fixture: EngineFixture,
+  target_url: string,
+  more: { events?: string[]; enabled?: 0 | 1; secret?: string; kind?: 'SLACK' } = {},
+) => {
   const id = systemRandom.uuid();
   const created = new Date().toISOString();
-  await fixture.db.insertInto('webhook').values({
-    id, created_at: created, updated_at: created, organization_id: organizationId, kind: more.kind ?? 'STANDARD', target_url,
-    events: JSON.stringify(more.events ?? everything), enabled: more.enabled ?? 1, description: null, sealed_target_secret: more.secret ?? null,
-  }).execute();
+  await fixture.db
+    .insertInto('webhook')
+    .values({
+      id,
+      created_at: created,
+      updated_at: created,
+      organization_id: organizationId,
+      kind: more.kind ?? 'STANDARD',
+      target_url,
+      events: JSON.stringify(more.events ?? everything),
+      enabled: more.enabled ?? 1,
+      description: null,
+      sealed_target_secret: more.secret ?? null,
+    })
+    .execute();
   return id;
 };
 
 /** Resolves when the outbox has nothing left to deliver; returns the records of a webhook, oldest first. */
 const records = async (fixture: EngineFixture, webhookId: string) => {
-  await fixture.until(undefined, async () =>
-    (await fixture.db.selectFrom('webhook_delivery').select('id').where('due_ms', 'is not', null).limit(1).execute()).length === 0);
+  await fixture.until(
+    undefined,
+    async () =>
+      (await fixture.db.selectFrom('webhook_delivery').select('id').where('due_ms', 'is not', null).limit(1).execute())
+        .length === 0,
+  );
   return (await fixture.engine.webhookEvents(fixture.db, webhookId)).rows.toReversed();
 };
 
@@ -89,16 +112,29 @@ describe('a receiver', () => {
     const { environmentId, serviceId, deploymentId } = await deploy(fixture);
     const attempts = await records(fixture, id);
     expect(target.received.map(({ body }) => [body.event_type, body.payload['status']])).toEqual([
-      ['DEPLOYMENT_STARTED', 'DEPLOYMENT_QUEUED'], ['DEPLOYMENT_SUCCEEDED', 'DEPLOYED'],
+      ['DEPLOYMENT_STARTED', 'DEPLOYMENT_QUEUED'],
+      ['DEPLOYMENT_SUCCEEDED', 'DEPLOYED'],
     ]);
     for (const { body, headers } of target.received) {
       WebhookDelivery.parse(body);
-      expect(body.payload).toMatchObject({ application_id: serviceId, environment_id: environmentId, organization_id: organizationId, deployment_id: deploymentId });
+      expect(body.payload).toMatchObject({
+        application_id: serviceId,
+        environment_id: environmentId,
+        organization_id: organizationId,
+        deployment_id: deploymentId,
+      });
       expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-webhook-secret': 'hush-42' });
     }
     expect(new Set(target.received.map(({ headers }) => headers['x-webhook-delivery'])).size).toBe(2);
-    expect(attempts.map((attempt) => [attempt.matched_event, attempt.target_response_status_code, attempt.target_response_body])).toEqual([
-      ['DEPLOYMENT_STARTED', 200, 'thanks'], ['DEPLOYMENT_SUCCEEDED', 200, 'thanks'],
+    expect(
+      attempts.map((attempt) => [
+        attempt.matched_event,
+        attempt.target_response_status_code,
+        attempt.target_response_body,
+      ]),
+    ).toEqual([
+      ['DEPLOYMENT_STARTED', 200, 'thanks'],
+      ['DEPLOYMENT_SUCCEEDED', 200, 'thanks'],
     ]);
     for (const attempt of attempts) WebhookEvent.parse(attempt);
   });
@@ -110,8 +146,13 @@ describe('a receiver', () => {
     });
     const id = await addWebhook(fixture, target.url);
     await deploy(fixture);
-    expect((await records(fixture, id)).map((attempt) => [attempt.matched_event, attempt.target_response_status_code])).toEqual([
-      ['DEPLOYMENT_STARTED', 500], ['DEPLOYMENT_STARTED', 500], ['DEPLOYMENT_STARTED', 204], ['DEPLOYMENT_SUCCEEDED', 204],
+    expect(
+      (await records(fixture, id)).map((attempt) => [attempt.matched_event, attempt.target_response_status_code]),
+    ).toEqual([
+      ['DEPLOYMENT_STARTED', 500],
+      ['DEPLOYMENT_STARTED', 500],
+      ['DEPLOYMENT_STARTED', 204],
+      ['DEPLOYMENT_SUCCEEDED', 204],
     ]);
     const ids = target.received.map(({ headers }) => headers['x-webhook-delivery']);
     expect(new Set(ids.slice(0, 3)).size).toBe(1);
@@ -135,16 +176,23 @@ describe('a receiver', () => {
     const id = await addWebhook(fixture, target.url, { events: ['DEPLOYMENT_SUCCEEDED'] });
     await deploy(fixture);
     const [first] = await records(fixture, id);
-    expect(first).toMatchObject({ target_response_status_code: 0, target_response_body: expect.stringContaining('ECONNREFUSED') });
+    expect(first).toMatchObject({
+      target_response_status_code: 0,
+      target_response_body: expect.stringContaining('ECONNREFUSED'),
+    });
   });
 
   test('that echoes the secret does not get it into the records', async () => {
-    const target = await receiver((response, _count, { headers }) => response.end(`you sent ${String(headers['x-webhook-secret'])}`));
+    const target = await receiver((response, _count, { headers }) =>
+      response.end(`you sent ${String(headers['x-webhook-secret'])}`),
+    );
     const id = await addWebhook(fixture, target.url, { secret: 'hush-42' });
     await deploy(fixture);
     const attempts = await records(fixture, id);
     expect(attempts[0]?.target_response_body).toBe('you sent [hidden]');
-    expect(JSON.stringify(await fixture.db.selectFrom('webhook_attempt').selectAll().execute())).not.toContain('hush-42');
+    expect(JSON.stringify(await fixture.db.selectFrom('webhook_attempt').selectAll().execute())).not.toContain(
+      'hush-42',
+    );
   });
 
   test.each<[string, string, (secret: string) => string]>([
@@ -153,8 +201,16 @@ describe('a receiver', () => {
     ['in a string of JSON', 'a "long" secret of 42', (secret) => JSON.stringify({ secret })],
     ['in capital letters', 'a long secret of 42', (secret) => secret.toUpperCase()],
     ['where the record is cut', 'a long secret of 42', (secret) => 'x'.repeat(4090) + secret],
-    ['in base64, where the record is cut', 'a long secret of 42', (secret) => 'x'.repeat(4090) + Buffer.from(secret).toString('base64')],
-    ['among characters of several bytes, where the record is cut', 'a long secret of 42', (secret) => '€'.repeat(1364) + secret + '€'.repeat(99)],
+    [
+      'in base64, where the record is cut',
+      'a long secret of 42',
+      (secret) => 'x'.repeat(4090) + Buffer.from(secret).toString('base64'),
+    ],
+    [
+      'among characters of several bytes, where the record is cut',
+      'a long secret of 42',
+      (secret) => '€'.repeat(1364) + secret + '€'.repeat(99),
+    ],
   ])('that echoes the secret %s does not get it into the records', async (_, secret, echo) => {
     const target = await receiver((response) => response.end(echo(secret)));
     const id = await addWebhook(fixture, target.url, { secret, events: ['DEPLOYMENT_STARTED'] });
@@ -174,7 +230,9 @@ describe('a receiver', () => {
 
   test('with credentials in its address gets them, and the records do not', async () => {
     const target = await receiver();
-    const id = await addWebhook(fixture, target.url.replace('http://', 'http://me:pass%20word@'), { events: ['DEPLOYMENT_STARTED'] });
+    const id = await addWebhook(fixture, target.url.replace('http://', 'http://me:pass%20word@'), {
+      events: ['DEPLOYMENT_STARTED'],
+    });
     await deploy(fixture);
     expect((await records(fixture, id))[0]?.target_url_used).toBe(target.url);
     expect(target.received[0]?.headers.authorization).toBe(`Basic ${Buffer.from('me:pass word').toString('base64')}`);
@@ -231,7 +289,10 @@ describe('a receiver', () => {
     open.push(() => impatient.close());
     const id = await addWebhook(impatient, target.url, { events: ['DEPLOYMENT_STARTED'] });
     await deploy(impatient);
-    const statuses = (await records(impatient, id)).map((attempt) => [attempt.target_response_status_code, attempt.target_response_body]);
+    const statuses = (await records(impatient, id)).map((attempt) => [
+      attempt.target_response_status_code,
+      attempt.target_response_body,
+    ]);
     // On a busy machine an answer that is given at once may come too late as well.
     expect(statuses[0]).toEqual([0, 'No answer within 0.1 seconds.']);
     expect(statuses.at(-1)).toEqual([200, 'at last']);
@@ -264,18 +325,26 @@ describe('a redirect', () => {
     const id = await addWebhook(fixture, target.url, { secret: 'hush-42', events: ['DEPLOYMENT_STARTED'] });
     await deploy(fixture);
     expect((await records(fixture, id)).map((attempt) => attempt.target_response_status_code)).toEqual([200]);
-    expect(target.received.map(({ path, headers }) => [path, headers['x-webhook-secret']])).toEqual([['/hook', 'hush-42'], ['/moved', 'hush-42']]);
+    expect(target.received.map(({ path, headers }) => [path, headers['x-webhook-secret']])).toEqual([
+      ['/hook', 'hush-42'],
+      ['/moved', 'hush-42'],
+    ]);
     expect(other.received[0]?.headers).not.toHaveProperty('x-webhook-secret');
     expect(other.received[0]?.body).toEqual(target.received[0]?.body);
   });
 
   test('to an address that is not allowed is refused and recorded once', async () => {
     const fixture = await start((address) => address === '127.0.0.1');
-    const target = await receiver((response) => response.writeHead(302, { location: 'http://127.0.0.2:9/internal' }).end());
+    const target = await receiver((response) =>
+      response.writeHead(302, { location: 'http://127.0.0.2:9/internal' }).end(),
+    );
     const id = await addWebhook(fixture, target.url, { events: ['DEPLOYMENT_STARTED'] });
     await deploy(fixture);
     expect(await records(fixture, id)).toEqual([
-      expect.objectContaining({ target_response_status_code: 0, target_response_body: expect.stringContaining('127.0.0.2 is a private or reserved address') }),
+      expect.objectContaining({
+        target_response_status_code: 0,
+        target_response_body: expect.stringContaining('127.0.0.2 is a private or reserved address'),
+      }),
     ]);
   });
 
@@ -289,27 +358,47 @@ describe('a redirect', () => {
 });
 
 describe('private targets', () => {
-  test.each(['http://127.0.0.1:9/', 'http://[::1]:9/', 'http://localhost:9/', 'http://10.0.0.7/', 'http://169.254.169.254/latest/meta-data', 'http://[::ffff:192.168.0.1]/', 'http://0.0.0.0:9/'])(
-    'such as %s are refused, once, with the reason', async (url) => {
-      const fixture = await start(publicOnly);
-      const id = await addWebhook(fixture, url, { events: ['DEPLOYMENT_STARTED'] });
-      await deploy(fixture);
-      expect(await records(fixture, id)).toEqual([
-        expect.objectContaining({ target_response_status_code: 0, target_response_body: expect.stringContaining('is a private or reserved address') }),
-      ]);
-    });
+  test.each([
+    'http://127.0.0.1:9/',
+    'http://[::1]:9/',
+    'http://localhost:9/',
+    'http://10.0.0.7/',
+    'http://169.254.169.254/latest/meta-data',
+    'http://[::ffff:192.168.0.1]/',
+    'http://0.0.0.0:9/',
+  ])('such as %s are refused, once, with the reason', async (url) => {
+    const fixture = await start(publicOnly);
+    const id = await addWebhook(fixture, url, { events: ['DEPLOYMENT_STARTED'] });
+    await deploy(fixture);
+    expect(await records(fixture, id)).toEqual([
+      expect.objectContaining({
+        target_response_status_code: 0,
+        target_response_body: expect.stringContaining('is a private or reserved address'),
+      }),
+    ]);
+  });
 
-  test.each([['93.184.215.14', true], ['2606:2800:21f:cb07::1', true], ['100.64.0.1', false], ['fe80::1', false], ['fc00::1', false], ['64:ff9b::7f00:1', false], ['224.0.0.1', false]])(
-    'are told by their address: %s', (address, isPublic) => {
-      expect(publicOnly(address)).toBe(isPublic);
-    });
+  test.each([
+    ['93.184.215.14', true],
+    ['2606:2800:21f:cb07::1', true],
+    ['100.64.0.1', false],
+    ['fe80::1', false],
+    ['fc00::1', false],
+    ['64:ff9b::7f00:1', false],
+    ['224.0.0.1', false],
+  ])('are told by their address: %s', (address, isPublic) => {
+    expect(publicOnly(address)).toBe(isPublic);
+  });
 });
 
 test('a failed or canceled deployment is delivered as failed, a stop not at all', async () => {
   const fixture = await start();
   const target = await receiver();
   const id = await addWebhook(fixture, target.url);
-  const { environmentId, ids } = await addEnvironment(fixture.db, 'ends', { infra: { kind: 'terraform', spec: { timeout_sec: 1 } }, db: { kind: 'database' } });
+  const { environmentId, ids } = await addEnvironment(fixture.db, 'ends', {
+    infra: { kind: 'terraform', spec: { timeout_sec: 1 } },
+    db: { kind: 'database' },
+  });
   await fixture.order({ environmentId, serviceIds: [ids['infra']!] });
   await fixture.settled();
   await fixture.order({ environmentId, serviceIds: [ids['db']!] });
@@ -317,8 +406,14 @@ test('a failed or canceled deployment is delivered as failed, a stop not at all'
   await fixture.order({ environmentId, serviceIds: [ids['db']!], action: 'STOP' });
   await fixture.settled();
   const attempts = await records(fixture, id);
-  expect(attempts.map(({ request }) => `${request.payload.service_name} ${request.event_type} ${request.payload.status}`).toSorted()).toEqual([
-    'db DEPLOYMENT_STARTED DEPLOYMENT_QUEUED', 'db DEPLOYMENT_SUCCEEDED DEPLOYED',
-    'infra DEPLOYMENT_FAILED DEPLOYMENT_ERROR', 'infra DEPLOYMENT_STARTED DEPLOYMENT_QUEUED',
+  expect(
+    attempts
+      .map(({ request }) => `${request.payload.service_name} ${request.event_type} ${request.payload.status}`)
+      .toSorted(),
+  ).toEqual([
+    'db DEPLOYMENT_STARTED DEPLOYMENT_QUEUED',
+    'db DEPLOYMENT_SUCCEEDED DEPLOYED',
+    'infra DEPLOYMENT_FAILED DEPLOYMENT_ERROR',
+    'infra DEPLOYMENT_STARTED DEPLOYMENT_QUEUED',
   ]);
 });

@@ -1,26 +1,53 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { durationBounds } from '../../../../src/platform/runtime/measured.ts';
-import { countRequests, linesSince, type LogPosition } from '../../../../src/platform/runtime/docker/proxy/access-log.ts';
+import {
+  countRequests,
+  linesSince,
+  type LogPosition,
+} from '../../../../src/platform/runtime/docker/proxy/access-log.ts';
 import { filesInTar } from '../../../../src/platform/runtime/docker/tar/tar-entries.ts';
 import { tarArchive } from '../../../../src/platform/runtime/docker/tar/tar-archive.ts';
 
 const id = '00000000-0000-4000-8000-00000000000a';
 const logger = `http.log.access.service.infra-${id}`;
-const line = (more: Record<string, unknown> = {}): string => JSON.stringify({ level: 'info', ts: 1.5, logger, duration: 0.02, size: 3, status: 200, ...more });
+const line = (more: Record<string, unknown> = {}): string =>
+  JSON.stringify({ level: 'info', ts: 1.5, logger, duration: 0.02, size: 3, status: 200, ...more });
 
 test('requests are counted by service, with errors and by duration', () => {
-  const [counts] = countRequests([line(), line({ status: 404 }), line({ status: 502, duration: 99 }), line({ status: 101, duration: 4000 })]);
+  const [counts] = countRequests([
+    line(),
+    line({ status: 404 }),
+    line({ status: 502, duration: 99 }),
+    line({ status: 101, duration: 4000 }),
+  ]);
   expect(counts).toMatchObject({ serviceId: id, requests: 4, errors: 1 });
   expect(counts!.byDuration).toEqual([...durationBounds.map((bound) => (bound === 25 ? 2 : 0)), 1]);
 });
 
 test('lines of another kind are passed over', () => {
-  const hostile = ['', '{', 'null', '[]', '"x"', '7', line({ logger: 'http.log.error' }), line({ logger: `${logger}/../x` }), line({ logger: 7 }), line({ status: '200' }), line({ status: 200.5 }), line({ duration: -1 }), line({ duration: null }), line({ more: 'x'.repeat(5000) })];
+  const hostile = [
+    '',
+    '{',
+    'null',
+    '[]',
+    '"x"',
+    '7',
+    line({ logger: 'http.log.error' }),
+    line({ logger: `${logger}/../x` }),
+    line({ logger: 7 }),
+    line({ status: '200' }),
+    line({ status: 200.5 }),
+    line({ duration: -1 }),
+    line({ duration: null }),
+    line({ more: 'x'.repeat(5000) }),
+  ];
   expect(countRequests(hostile)).toEqual([]);
-  fc.assert(fc.property(fc.array(fc.oneof(fc.string(), fc.json())), (lines) => {
-    expect(countRequests([...lines, line()])).toHaveLength(1);
-  }));
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.string(), fc.json())), (lines) => {
+      expect(countRequests([...lines, line()])).toHaveLength(1);
+    }),
+  );
 });
 
 const bytes = (text: string): Buffer => Buffer.from(text);
@@ -44,25 +71,27 @@ test('where a file was rotated away before it was read, the rest is counted, and
 });
 
 test('every line is counted once, whenever files are rotated and read', () => {
-  fc.assert(fc.property(fc.array(fc.constantFrom('write', 'write', 'rotate', 'read'), { maxLength: 60 }), (acts) => {
-    let [files, position, written]: [string[], LogPosition | null, number] = [[''], null, 0];
-    const seen: string[] = [];
-    const read = (): void => {
-      const found = linesSince(files.map(bytes), position);
-      expect(found.isLost).toBe(false);
-      seen.push(...found.lines);
-      position = found.position;
-      // Only what was read goes.
-      files = files.slice(-2);
-    };
-    for (const act of [...acts, 'read']) {
-      if (act === 'write') files = [...files.slice(0, -1), `${files.at(-1)}line ${(written += 1)}\n`];
-      else if (act === 'read') read();
-      // An empty file is not rotated.
-      else if (files.at(-1) !== '') files = [...files, ''];
-    }
-    expect(seen).toEqual(Array.from({ length: written }, (_, index) => `line ${index + 1}`));
-  }));
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('write', 'write', 'rotate', 'read'), { maxLength: 60 }), (acts) => {
+      let [files, position, written]: [string[], LogPosition | null, number] = [[''], null, 0];
+      const seen: string[] = [];
+      const read = (): void => {
+        const found = linesSince(files.map(bytes), position);
+        expect(found.isLost).toBe(false);
+        seen.push(...found.lines);
+        position = found.position;
+        // Only what was read goes.
+        files = files.slice(-2);
+      };
+      for (const act of [...acts, 'read']) {
+        if (act === 'write') files = [...files.slice(0, -1), `${files.at(-1)}line ${(written += 1)}\n`];
+        else if (act === 'read') read();
+        // An empty file is not rotated.
+        else if (files.at(-1) !== '') files = [...files, ''];
+      }
+      expect(seen).toEqual(Array.from({ length: written }, (_, index) => `line ${index + 1}`));
+    }),
+  );
 });
 
 test('the files of an archive are read, up to a limit', async () => {

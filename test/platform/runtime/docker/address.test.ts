@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { DockerAddressError, createDockerClient, dockerInfo, parseDockerAddress } from '../../../../src/platform/runtime/docker/engine/index.ts';
+import {
+  DockerAddressError,
+  createDockerClient,
+  dockerInfo,
+  parseDockerAddress,
+} from '../../../../src/platform/runtime/docker/engine/index.ts';
 import { rejectionOf } from './fake-engine.ts';
 
 const tls = { ca: '/nowhere/ca.pem', cert: '/nowhere/cert.pem', key: '/nowhere/key.pem' };
@@ -47,7 +52,9 @@ describe('the address of an engine', () => {
 
   test('with a TLS file that is missing: the first request says which', async () => {
     const docker = createDockerClient(parseDockerAddress('tcp://127.0.0.1:1', tls));
-    expect(String(await rejectionOf(dockerInfo(docker)))).toContain('The TLS file "ca" can\'t be read: /nowhere/ca.pem (ENOENT)');
+    expect(String(await rejectionOf(dockerInfo(docker)))).toContain(
+      'The TLS file "ca" can\'t be read: /nowhere/ca.pem (ENOENT)',
+    );
     await docker.close();
   });
 });

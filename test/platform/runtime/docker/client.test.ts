@@ -1,12 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { buildDockerImage, createDockerClient, createDockerService, dockerInfo, inspectDockerDistribution, inspectDockerImage, inspectDockerService, inspectDockerSwarm, isDockerError, listDockerServices, listDockerTasks, parseDockerAddress, pullDockerImage, updateDockerService } from '../../../../src/platform/runtime/docker/engine/index.ts';
+import {
+  buildDockerImage,
+  createDockerClient,
+  createDockerService,
+  dockerInfo,
+  inspectDockerDistribution,
+  inspectDockerImage,
+  inspectDockerService,
+  inspectDockerSwarm,
+  isDockerError,
+  listDockerServices,
+  listDockerTasks,
+  parseDockerAddress,
+  pullDockerImage,
+  updateDockerService,
+} from '../../../../src/platform/runtime/docker/engine/index.ts';
 import { collect, rejectionOf, startFakeEngine } from './fake-engine.ts';
 
 const spec = { Name: 'web', TaskTemplate: { ContainerSpec: { Image: 'app:1', Env: ['TOKEN=hidden-word'] } } };
 const credentials = { username: 'puller', password: 'hidden-word?>~', serveraddress: 'registry.example:5' };
 
 /** Everything that an error could show of itself. */
-const shown = (error: unknown): string => `${String(error)} ${JSON.stringify(error)} ${String((error as Error).stack)} ${String((error as Error).cause)}`;
+const shown = (error: unknown): string =>
+  `${String(error)} ${JSON.stringify(error)} ${String((error as Error).stack)} ${String((error as Error).cause)}`;
 
 describe('the version of the API', () => {
   test.each([
@@ -21,9 +37,19 @@ describe('the version of the API', () => {
   });
 
   test.each([
-    ['19.03.15', '1.40', '1.12', 'the engine 19.03.15 is too old: it speaks API versions up to 1.40, and at least 1.41 is needed'],
+    [
+      '19.03.15',
+      '1.40',
+      '1.12',
+      'the engine 19.03.15 is too old: it speaks API versions up to 1.40, and at least 1.41 is needed',
+    ],
     ['17.05.0', '1.9', '1.1', 'is too old: it speaks API versions up to 1.9,'],
-    ['99.0.0', '1.99', '1.60', 'the engine 99.0.0 is too new: it speaks API versions from 1.60, and the newest that this program speaks is 1.51'],
+    [
+      '99.0.0',
+      '1.99',
+      '1.60',
+      'the engine 99.0.0 is too new: it speaks API versions from 1.60, and the newest that this program speaks is 1.51',
+    ],
   ])('with the engine %s is none: nothing else is sent', async (Version, ApiVersion, MinAPIVersion, message) => {
     const { docker, seen } = await startFakeEngine(undefined, { Version, ApiVersion, MinAPIVersion });
     const error = await rejectionOf(dockerInfo(docker));
@@ -41,10 +67,19 @@ describe('the version of the API', () => {
 
   test('is asked for again after the engine was replaced by an older one', async () => {
     let newest = '1.51';
-    const { docker, seen } = await startFakeEngine((response, { url }) => {
-      if (url.startsWith(`/v${newest}/`)) return response.end('{}');
-      return response.writeHead(400).end(JSON.stringify({ message: `client version ${url.split('/')[1]!.slice(1)} is too new. Maximum supported API version is ${newest}` }));
-    }, () => ({ ApiVersion: newest }));
+    const { docker, seen } = await startFakeEngine(
+      (response, { url }) => {
+        if (url.startsWith(`/v${newest}/`)) return response.end('{}');
+        return response
+          .writeHead(400)
+          .end(
+            JSON.stringify({
+              message: `client version ${url.split('/')[1]!.slice(1)} is too new. Maximum supported API version is ${newest}`,
+            }),
+          );
+      },
+      () => ({ ApiVersion: newest }),
+    );
     await dockerInfo(docker);
     newest = '1.41';
     await dockerInfo(docker);
@@ -66,7 +101,11 @@ describe('a request', () => {
     await createDockerService(docker, spec, credentials);
     await updateDockerService(docker, 's1', 7, spec);
     await listDockerTasks(docker, { service: ['s1'] });
-    expect(seen.map(({ method, url }) => `${method} ${decodeURIComponent(url)}`)).toEqual(['POST /v1.51/services/create', 'POST /v1.51/services/s1/update?version=7', 'GET /v1.51/tasks?filters={"service":["s1"]}']);
+    expect(seen.map(({ method, url }) => `${method} ${decodeURIComponent(url)}`)).toEqual([
+      'POST /v1.51/services/create',
+      'POST /v1.51/services/s1/update?version=7',
+      'GET /v1.51/tasks?filters={"service":["s1"]}',
+    ]);
     expect(JSON.parse(seen[0]!.body)).toEqual(spec);
     const header = seen[0]!.headers['x-registry-auth'] as string;
     // Engines ignore credentials without padding.
@@ -79,7 +118,10 @@ describe('a request', () => {
     const { docker, seen } = await startFakeEngine();
     await inspectDockerImage(docker, 'registry.example:5000/team/app:1.0');
     await inspectDockerDistribution(docker, `app@sha256:${'0'.repeat(64)}`);
-    expect(seen.map((one) => one.url)).toEqual(['/v1.51/images/registry.example:5000/team/app:1.0/json', `/v1.51/distribution/app@sha256:${'0'.repeat(64)}/json`]);
+    expect(seen.map((one) => one.url)).toEqual([
+      '/v1.51/images/registry.example:5000/team/app:1.0/json',
+      `/v1.51/distribution/app@sha256:${'0'.repeat(64)}/json`,
+    ]);
   });
 
   test.each(['', '..', 'a/../../info', 'a//b', '.'])('for "%s" is not sent', async (name) => {
@@ -95,7 +137,9 @@ describe('a request', () => {
   });
 
   test('for the swarm does not tell its join tokens', async () => {
-    const { docker } = await startFakeEngine((response) => response.end(JSON.stringify({ ID: 'w1', JoinTokens: { Worker: 'hidden-word' } })));
+    const { docker } = await startFakeEngine((response) =>
+      response.end(JSON.stringify({ ID: 'w1', JoinTokens: { Worker: 'hidden-word' } })),
+    );
     expect(await inspectDockerSwarm(docker)).toEqual({ ID: 'w1' });
   });
 });
@@ -122,7 +166,12 @@ describe('a refused request', () => {
 
   test('does not show its query: build arguments are in it', async () => {
     const { docker } = await startFakeEngine((response) => response.writeHead(400).end('{"message":"no"}'));
-    const build = { context: Buffer.alloc(1024), tags: ['app:1'], buildArguments: { TOKEN: 'hidden-word' }, credentials: [credentials] };
+    const build = {
+      context: Buffer.alloc(1024),
+      tags: ['app:1'],
+      buildArguments: { TOKEN: 'hidden-word' },
+      credentials: [credentials],
+    };
     expect(shown(await rejectionOf(collect(buildDockerImage(docker, build))))).not.toContain('hidden-word');
   });
 
@@ -139,12 +188,18 @@ describe('a refused request', () => {
 describe('an engine that does not answer as it should', () => {
   test('is told from another server', async () => {
     const { docker } = await startFakeEngine((response) => response.end('<html>'), {});
-    expect(await rejectionOf(dockerInfo(docker))).toMatchObject({ kind: 'bad answer', reason: 'the answer is not JSON, so it is not from a Docker engine' });
+    expect(await rejectionOf(dockerInfo(docker))).toMatchObject({
+      kind: 'bad answer',
+      reason: 'the answer is not JSON, so it is not from a Docker engine',
+    });
   });
 
   test('tells no version, so it is no engine', async () => {
     const { docker, seen } = await startFakeEngine(undefined, { ApiVersion: 'nginx' });
-    expect(await rejectionOf(dockerInfo(docker))).toMatchObject({ kind: 'bad answer', reason: expect.stringContaining('no Docker engine') });
+    expect(await rejectionOf(dockerInfo(docker))).toMatchObject({
+      kind: 'bad answer',
+      reason: expect.stringContaining('no Docker engine'),
+    });
     expect(seen).toEqual([]);
   });
 
@@ -159,7 +214,9 @@ describe('an engine that does not answer as it should', () => {
 
   test('was never there', async () => {
     const docker = createDockerClient(parseDockerAddress('unix:///nowhere/docker.sock'));
-    expect(String(await rejectionOf(dockerInfo(docker)))).toContain("the engine at unix:///nowhere/docker.sock can't be reached: there is no such socket");
+    expect(String(await rejectionOf(dockerInfo(docker)))).toContain(
+      "the engine at unix:///nowhere/docker.sock can't be reached: there is no such socket",
+    );
     await docker.close();
   });
 
@@ -173,14 +230,18 @@ describe('an engine that does not answer as it should', () => {
 
   test('is silent: the deadline ends the request', async () => {
     const { docker } = await startFakeEngine(() => undefined);
-    expect(await rejectionOf(dockerInfo(docker, { timeoutMilliseconds: 50 }))).toMatchObject({ kind: 'timeout', reason: expect.stringContaining('did not answer within 0.05 seconds') });
+    expect(await rejectionOf(dockerInfo(docker, { timeoutMilliseconds: 50 }))).toMatchObject({
+      kind: 'timeout',
+      reason: expect.stringContaining('did not answer within 0.05 seconds'),
+    });
   });
 
   test('is silent in the middle of a stream: the deadline ends it', async () => {
     const { docker } = await startFakeEngine((response) => void response.write('{"status":"Pulling"}\n'));
     const messages: unknown[] = [];
     const reading = async (): Promise<void> => {
-      for await (const message of pullDockerImage(docker, 'app:1', undefined, { timeoutMilliseconds: 500 })) messages.push(message);
+      for await (const message of pullDockerImage(docker, 'app:1', undefined, { timeoutMilliseconds: 500 }))
+        messages.push(message);
     };
     expect(await rejectionOf(reading())).toMatchObject({ kind: 'timeout' });
     expect(messages).toEqual([{ status: 'Pulling' }]);
@@ -208,15 +269,26 @@ const pull = (chunks: readonly string[]) => async () => {
 
 describe('a stream', () => {
   test('has its messages, however they are cut', async () => {
-    expect(await pull(['{"status":"a"}\r\n{"sta', 'tus":"b"}\n', '\n{"status":"c"}'])()).toEqual([{ status: 'a' }, { status: 'b' }, { status: 'c' }]);
+    expect(await pull(['{"status":"a"}\r\n{"sta', 'tus":"b"}\n', '\n{"status":"c"}'])()).toEqual([
+      { status: 'a' },
+      { status: 'b' },
+      { status: 'c' },
+    ]);
   });
 
   test.each([
-    ['{"errorDetail":{"code":7,"message":"The command returned a non-zero code: 7"},"error":"old text"}', { kind: 'failed', code: 7, reason: 'The command returned a non-zero code: 7' }],
+    [
+      '{"errorDetail":{"code":7,"message":"The command returned a non-zero code: 7"},"error":"old text"}',
+      { kind: 'failed', code: 7, reason: 'The command returned a non-zero code: 7' },
+    ],
     ['{"error":"pull access denied"}', { kind: 'failed', reason: 'pull access denied' }],
     ['oops', { kind: 'bad answer' }],
   ])('with the failure %s is an error although its status is 200', async (message, expected) => {
-    expect(await rejectionOf(pull(['{"status":"a"}\n', `${message}\n`])())).toMatchObject({ ...expected, method: 'POST', path: '/images/create' });
+    expect(await rejectionOf(pull(['{"status":"a"}\n', `${message}\n`])())).toMatchObject({
+      ...expected,
+      method: 'POST',
+      path: '/images/create',
+    });
   });
 
   test('that the reader leaves is closed', async () => {

@@ -4,7 +4,11 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createDockerClient, type DockerClient, parseDockerAddress } from '../../../../src/platform/runtime/docker/engine/index.ts';
+import {
+  createDockerClient,
+  type DockerClient,
+  parseDockerAddress,
+} from '../../../../src/platform/runtime/docker/engine/index.ts';
 
 /** A request that a fake engine got. */
 interface SeenRequest {
@@ -45,23 +49,33 @@ const read = async (request: IncomingMessage): Promise<string> => {
  * @param answer to everything but requests for versions; default: an empty object
  * @param versions what it says of its versions; a function is asked each time
  */
-export async function startFakeEngine(answer: (response: ServerResponse, request: SeenRequest) => void = (response) => response.end('{}'), versions: Versions | (() => Versions) = {}): Promise<FakeEngine> {
+export async function startFakeEngine(
+  answer: (response: ServerResponse, request: SeenRequest) => void = (response) => response.end('{}'),
+  versions: Versions | (() => Versions) = {},
+): Promise<FakeEngine> {
   const directory = await mkdtemp(join(tmpdir(), 'infra-mcp-engine-'));
   const path = join(directory, 'docker.sock');
   const seen: SeenRequest[] = [];
   let asked = 0;
   const server = createServer((request, response) => {
-    void read(request).catch(() => '').then((body) => {
-      const told = { Version: '28.5.2', ApiVersion: '1.51', MinAPIVersion: '1.24', ...(typeof versions === 'function' ? versions() : versions) };
-      if (request.url === '/_ping') return response.setHeader('api-version', told.ApiVersion).end('OK');
-      if (request.url === '/version') {
-        asked += 1;
-        return response.end(JSON.stringify(told));
-      }
-      const one = { method: request.method!, url: request.url!, headers: request.headers, body };
-      seen.push(one);
-      return answer(response, one);
-    });
+    void read(request)
+      .catch(() => '')
+      .then((body) => {
+        const told = {
+          Version: '28.5.2',
+          ApiVersion: '1.51',
+          MinAPIVersion: '1.24',
+          ...(typeof versions === 'function' ? versions() : versions),
+        };
+        if (request.url === '/_ping') return response.setHeader('api-version', told.ApiVersion).end('OK');
+        if (request.url === '/version') {
+          asked += 1;
+          return response.end(JSON.stringify(told));
+        }
+        const one = { method: request.method!, url: request.url!, headers: request.headers, body };
+        seen.push(one);
+        return answer(response, one);
+      });
   });
   server.listen(path);
   await once(server, 'listening');

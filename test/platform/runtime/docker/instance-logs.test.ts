@@ -6,11 +6,18 @@ import type { RunningVersion } from '../../../../src/platform/runtime/index.ts';
 import type { Task } from '../../../../src/platform/runtime/task.ts';
 import { startFakeEngine } from './fake-engine.ts';
 
-const service = { id: '0f7e1a52-91c4-4c39-9a5e-5a0f2b9f8a11', name: 'web', environmentId: 'e', kind: 'container', spec: { tag: '1' } };
+const service = {
+  id: '0f7e1a52-91c4-4c39-9a5e-5a0f2b9f8a11',
+  name: 'web',
+  environmentId: 'e',
+  kind: 'container',
+  spec: { tag: '1' },
+};
 const task = { service, beganAt: Date.parse('2026-01-01T00:00:00Z') } as unknown as Task;
 const instance = { ID: 'task1', Slot: 1, Status: { State: 'running' } } as unknown as DockerTask;
 
-const time = (number: number): string => `2026-01-01T00:00:${String(Math.floor(number / 100)).padStart(2, '0')}.${String(number % 100).padStart(2, '0')}0000001Z`;
+const time = (number: number): string =>
+  `2026-01-01T00:00:${String(Math.floor(number / 100)).padStart(2, '0')}.${String(number % 100).padStart(2, '0')}0000001Z`;
 
 /** A line as an engine sends it, in its frame. */
 function frame(number: number, taskId = 'task1'): Buffer {
@@ -28,12 +35,20 @@ async function told(count: number, reported = {}) {
     const tail = Number(new URL(url, 'http://engine').searchParams.get('tail'));
     return response.end(Buffer.concat(Array.from({ length: count }, (_, index) => frame(index + 1)).slice(-tail)));
   });
-  return newLines({ docker: engine.docker } as unknown as DockerContext, task, [instance], reported, new AbortController().signal);
+  return newLines(
+    { docker: engine.docker } as unknown as DockerContext,
+    task,
+    [instance],
+    reported,
+    new AbortController().signal,
+  );
 }
 
 test('the new lines of an instance come once, in their order', async () => {
   const first = await told(3);
-  expect(first.lines.map(({ message, pod }) => [message, pod])).toEqual([1, 2, 3].map((number) => [`line ${number}`, 'web-1-task1']));
+  expect(first.lines.map(({ message, pod }) => [message, pod])).toEqual(
+    [1, 2, 3].map((number) => [`line ${number}`, 'web-1-task1']),
+  );
   const second = await told(5, first.reported);
   expect(second.lines.map(({ message }) => message)).toEqual(['line 4', 'line 5']);
 });
@@ -49,18 +64,42 @@ test('of more lines than are kept, the engine sends the newest only, and the log
 test('a log that breaks off says so, and why', async () => {
   const engine = await startFakeEngine((response, { url }) => {
     if (url.includes('/nodes')) return response.end('[]');
-    if (url.includes('/tasks?')) return response.end(JSON.stringify([{ ...instance, Spec: { ContainerSpec: { Labels: { 'io.infra-mcp.deployment': 'd' } } } }]));
+    if (url.includes('/tasks?'))
+      return response.end(
+        JSON.stringify([{ ...instance, Spec: { ContainerSpec: { Labels: { 'io.infra-mcp.deployment': 'd' } } } }]),
+      );
     return response.writeHead(500).end(JSON.stringify({ message: 'the agent of node-2 is gone' }));
   });
   const context = { docker: engine.docker, clock: { now: () => 5 } } as unknown as DockerContext;
-  const lines = await runningLines(context, { deploymentId: 'd', service, runningSince: 0 } as unknown as RunningVersion, 10, new AbortController().signal);
-  expect(lines.map(({ at, message, pod }) => [at, pod, message])).toEqual([[5, 'engine', 'Not all of what the instances log could be read: the agent of node-2 is gone.']]);
+  const lines = await runningLines(
+    context,
+    { deploymentId: 'd', service, runningSince: 0 } as unknown as RunningVersion,
+    10,
+    new AbortController().signal,
+  );
+  expect(lines.map(({ at, message, pod }) => [at, pod, message])).toEqual([
+    [5, 'engine', 'Not all of what the instances log could be read: the agent of node-2 is gone.'],
+  ]);
 });
 
-test('while a node is down, the logs of instances on others are read one by one, and it is told whose can\'t be', async () => {
+test("while a node is down, the logs of instances on others are read one by one, and it is told whose can't be", async () => {
   const labels = { 'io.infra-mcp.deployment': 'd' };
-  const on = (id: string, node: string, slot: number) => ({ ID: id, Slot: slot, NodeID: node, Spec: { ContainerSpec: { Labels: labels } }, Status: { State: 'running', ContainerStatus: { ContainerID: `c-${id}` } } });
-  const nodes = [['here', 'node-1', 'ready'], ['away', 'node-2', 'down']].map(([id, name, state]) => ({ ID: id, UpdatedAt: '2026-01-01T00:00:05.5Z', Description: { Hostname: name }, Status: { State: state } }));
+  const on = (id: string, node: string, slot: number) => ({
+    ID: id,
+    Slot: slot,
+    NodeID: node,
+    Spec: { ContainerSpec: { Labels: labels } },
+    Status: { State: 'running', ContainerStatus: { ContainerID: `c-${id}` } },
+  });
+  const nodes = [
+    ['here', 'node-1', 'ready'],
+    ['away', 'node-2', 'down'],
+  ].map(([id, name, state]) => ({
+    ID: id,
+    UpdatedAt: '2026-01-01T00:00:05.5Z',
+    Description: { Hostname: name },
+    Status: { State: state },
+  }));
   const engine = await startFakeEngine((response, { url }) => {
     if (url.includes('/nodes')) return response.end(JSON.stringify(nodes));
     if (url.includes('/tasks?')) return response.end(JSON.stringify([on('task1', 'here', 1), on('task2', 'away', 2)]));
@@ -68,10 +107,22 @@ test('while a node is down, the logs of instances on others are read one by one,
     return url.includes('/tasks/task1/logs') ? response.end(frame(1)) : undefined;
   });
   const version = { deploymentId: 'd', service, runningSince: 0 } as unknown as RunningVersion;
-  const lines = await runningLines({ docker: engine.docker } as unknown as DockerContext, version, 10, new AbortController().signal);
+  const lines = await runningLines(
+    { docker: engine.docker } as unknown as DockerContext,
+    version,
+    10,
+    new AbortController().signal,
+  );
   expect(lines.map(({ message, pod }) => [pod, message])).toEqual([
     ['web-1-task1', 'line 1'],
-    ['web-2-task2', "The log of web-2-task2 can't be read: it is on the node node-2, which has been down since 2026-01-01T00:00:05Z or earlier."],
+    [
+      'web-2-task2',
+      "The log of web-2-task2 can't be read: it is on the node node-2, which has been down since 2026-01-01T00:00:05Z or earlier.",
+    ],
   ]);
-  expect(engine.seen.map(({ url }) => new URL(url, 'http://engine').pathname.replace(/^\/v[^/]+/, '')).filter((path) => path.endsWith('/logs'))).toEqual(['/tasks/task1/logs']);
+  expect(
+    engine.seen
+      .map(({ url }) => new URL(url, 'http://engine').pathname.replace(/^\/v[^/]+/, ''))
+      .filter((path) => path.endsWith('/logs')),
+  ).toEqual(['/tasks/task1/logs']);
 });

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { createDockerService, createManagersClient, type DockerClient, inspectDockerContainer, listDockerServices, type SwarmMemory } from '../../../../src/platform/runtime/docker/engine/index.ts';
+import {
+  createDockerService,
+  createManagersClient,
+  type DockerClient,
+  inspectDockerContainer,
+  listDockerServices,
+  type SwarmMemory,
+} from '../../../../src/platform/runtime/docker/engine/index.ts';
 import { createNodeEngines } from '../../../../src/platform/runtime/docker/nodes/node-engines.ts';
 import { type FakeEngine, rejectionOf, startFakeEngine } from './fake-engine.ts';
 
@@ -24,16 +31,38 @@ interface Manager extends FakeEngine {
 async function startManager(state: State = {}): Promise<Manager> {
   const engine = await startFakeEngine((response, { method, url }) => {
     const { swarm = 'ours', kind = 'manager', node = 'n' } = state;
-    if (url.endsWith('/info')) return response.end(JSON.stringify({ Swarm: { NodeID: node, ControlAvailable: kind !== 'worker', ...(kind === 'leaderless' && { Error: leaderless }), ...(kind === 'manager' && { Cluster: { ID: swarm } }) } }));
+    if (url.endsWith('/info'))
+      return response.end(
+        JSON.stringify({
+          Swarm: {
+            NodeID: node,
+            ControlAvailable: kind !== 'worker',
+            ...(kind === 'leaderless' && { Error: leaderless }),
+            ...(kind === 'manager' && { Cluster: { ID: swarm } }),
+          },
+        }),
+      );
     if (state.breaks && method === 'POST') return response.destroy();
     if (kind === 'leaderless') return response.writeHead(500).end(JSON.stringify({ message: leaderless }));
-    if (kind === 'worker') return response.writeHead(503).end(JSON.stringify({ message: 'This node is not a swarm manager.' }));
+    if (kind === 'worker')
+      return response.writeHead(503).end(JSON.stringify({ message: 'This node is not a swarm manager.' }));
     return response.end(method === 'GET' ? '[]' : '{"ID":"new"}');
   });
-  return { ...engine, state, asked: () => engine.seen.filter(({ url }) => !url.endsWith('/info')).map(({ method, url }) => `${method} ${url.replace(/^\/v[\d.]+|\?.*$/g, '')}`) };
+  return {
+    ...engine,
+    state,
+    asked: () =>
+      engine.seen
+        .filter(({ url }) => !url.endsWith('/info'))
+        .map(({ method, url }) => `${method} ${url.replace(/^\/v[\d.]+|\?.*$/g, '')}`),
+  };
 }
 
-const clientOf = (managers: readonly Manager[], memory?: SwarmMemory): DockerClient => createManagersClient(managers.map(({ docker }) => docker), memory);
+const clientOf = (managers: readonly Manager[], memory?: SwarmMemory): DockerClient =>
+  createManagersClient(
+    managers.map(({ docker }) => docker),
+    memory,
+  );
 
 test('the first manager is asked, and another one when it is away', async () => {
   const [first, second] = [await startManager(), await startManager()];
@@ -83,7 +112,9 @@ test('a manager of another swarm is never used, and told; also when it is the on
   const docker = clientOf([first, second], memory);
   await listDockerServices(docker);
   expect(kept).toBe('ours');
-  expect(docker.problem?.()).toContain('manages another swarm (theirs) than the other addresses of its cluster (ours). It is never used');
+  expect(docker.problem?.()).toContain(
+    'manages another swarm (theirs) than the other addresses of its cluster (ours). It is never used',
+  );
   expect(docker.engines).toEqual([first.docker]);
   await first.stop();
   const later = clientOf([first, second], memory);
@@ -100,13 +131,19 @@ test('without any majority that is said, and when there is one again it goes on'
   const docker = clientOf(managers);
   const error = await rejectionOf(listDockerServices(docker));
   expect(error).toMatchObject({ kind: 'no leader' });
-  expect(String(error)).toContain('the swarm has no leader: either its managers are just choosing one, or no manager has a majority');
+  expect(String(error)).toContain(
+    'the swarm has no leader: either its managers are just choosing one, or no manager has a majority',
+  );
   managers[1]!.state.kind = 'manager';
   expect(await listDockerServices(docker)).toEqual([]);
 });
 
 test('the engine of a node is found among the addresses, also when another is in use or away', async () => {
-  const [first, second, third] = [await startManager({ node: 'one' }), await startManager({ node: 'two', kind: 'worker' }), await startManager({ node: 'three' })];
+  const [first, second, third] = [
+    await startManager({ node: 'one' }),
+    await startManager({ node: 'two', kind: 'worker' }),
+    await startManager({ node: 'three' }),
+  ];
   const docker = clientOf([first, second, third]);
   await third.stop();
   const engines = createNodeEngines({ docker });

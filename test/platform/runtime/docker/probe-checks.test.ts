@@ -27,17 +27,27 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
     test('sends a request that servers understand', async () => {
       const { port, requests } = await httpServer(() => 200);
       await once(probe('ready', http(port, '/health?full=1')));
-      expect(requests[0]).toMatchObject({ method: 'GET', url: '/health?full=1', headers: { host: `localhost:${port}`, connection: 'close' } });
+      expect(requests[0]).toMatchObject({
+        method: 'GET',
+        url: '/health?full=1',
+        headers: { host: `localhost:${port}`, connection: 'close' },
+      });
     });
 
     test('gives up when there is no answer in time', async () => {
       const { port } = await httpServer(() => 0);
-      expect(await once(probe('ready', http(port), { timeout: 150 }))).toMatchObject(notReady(String.raw`port ${port}: no answer within 0\.15 s`));
+      expect(await once(probe('ready', http(port), { timeout: 150 }))).toMatchObject(
+        notReady(String.raw`port ${port}: no answer within 0\.15 s`),
+      );
     });
 
     test.each([
       ['closes', (socket: Socket) => void socket.destroy(), 'the connection was closed before an answer'],
-      ['speaks another protocol', (socket: Socket) => void socket.end('220 mail.example ESMTP\r\n'), 'the answer is not HTTP'],
+      [
+        'speaks another protocol',
+        (socket: Socket) => void socket.end('220 mail.example ESMTP\r\n'),
+        'the answer is not HTTP',
+      ],
     ])('tells of a server that %s', async (_, serve, why) => {
       const port = await tcpServer(serve);
       expect(await once(probe('ready', http(port)))).toMatchObject(notReady(`port ${port}: ${why}`));
@@ -46,7 +56,9 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
     test('puts an answer together that comes byte by byte', async () => {
       const port = await tcpServer((socket) => {
         socket.setNoDelay(true);
-        'HTTP/1.0 200 OK\r\n\r\n'.split('').forEach((letter, index) => setTimeout(() => socket.write(letter), index * 10));
+        'HTTP/1.0 200 OK\r\n\r\n'
+          .split('')
+          .forEach((letter, index) => setTimeout(() => socket.write(letter), index * 10));
       });
       expect(await container({ hold: 20_000 })(probe('ready', http(port)))).toMatchObject(isReady);
     });
@@ -62,19 +74,30 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
       const service = `shop.${'x'.repeat(300)}`;
       const port = await grpcServer((asked) => (asked === service ? 1 : 2));
       expect(await once(probe('ready', grpc(port, service)))).toMatchObject(isReady);
-      expect(await once(probe('ready', grpc(port, 'other')))).toMatchObject(notReady(`port ${port}: status NOT_SERVING`));
+      expect(await once(probe('ready', grpc(port, 'other')))).toMatchObject(
+        notReady(`port ${port}: status NOT_SERVING`),
+      );
     });
 
-    test.each([[0, 'status UNKNOWN'], [2, 'status NOT_SERVING'], [3, 'status SERVICE_UNKNOWN'], [undefined, 'the server answered without a health status: [^,]+, or not have grpc.health.v1']])('is not content with %j', async (status, why) => {
+    test.each([
+      [0, 'status UNKNOWN'],
+      [2, 'status NOT_SERVING'],
+      [3, 'status SERVICE_UNKNOWN'],
+      [undefined, 'the server answered without a health status: [^,]+, or not have grpc.health.v1'],
+    ])('is not content with %j', async (status, why) => {
       const port = await grpcServer(() => status);
       expect(await once(probe('ready', grpc(port)))).toMatchObject(notReady(`port ${port}: ${why}`));
     });
 
     test('tells of a server that does not speak HTTP/2, or says nothing', async () => {
       const { port } = await httpServer(() => 200);
-      expect(await once(probe('ready', grpc(port)))).toMatchObject(notReady(`port ${port}: (?:the answer is not HTTP/2 without TLS|the connection was closed before an answer)`));
+      expect(await once(probe('ready', grpc(port)))).toMatchObject(
+        notReady(`port ${port}: (?:the answer is not HTTP/2 without TLS|the connection was closed before an answer)`),
+      );
       const silent = await tcpServer(() => undefined);
-      expect(await once(probe('ready', grpc(silent), { timeout: 100 }))).toMatchObject(notReady(String.raw`port ${silent}: no answer within 0\.1 s`));
+      expect(await once(probe('ready', grpc(silent), { timeout: 100 }))).toMatchObject(
+        notReady(String.raw`port ${silent}: no answer within 0\.1 s`),
+      );
     });
   });
 
@@ -104,22 +127,31 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
       await writeFile(variables, 'SECRET=hidden\0');
       const target = join(directory, 'written');
       const command = exec('sh', '-c', 'printf "%s|" "$SECRET" "$@" > "$0"', target, 'a b', '', 'live');
-      expect(await container({ variables })(probe('ready', command), probe('live', exec('true')))).toMatchObject(isReady);
+      expect(await container({ variables })(probe('ready', command), probe('live', exec('true')))).toMatchObject(
+        isReady,
+      );
       expect(await readFile(target, 'utf8')).toBe('hidden|a b||live|');
     });
 
     test('keeps what it prints to itself', async () => {
-      expect(await once(probe('ready', exec('sh', '-c', 'echo hidden; echo hidden >&2; exit 1')))).toMatchObject(notReady('exit code 1'));
+      expect(await once(probe('ready', exec('sh', '-c', 'echo hidden; echo hidden >&2; exit 1')))).toMatchObject(
+        notReady('exit code 1'),
+      );
     });
 
     test('ends it when its time is over, with what it started', async () => {
       const target = join(directory, 'pid');
-      const end = await once(probe('ready', exec('sh', '-c', 'sleep 1000 & echo $! > "$0"; wait', target), { timeout: 200, period: 60_000 }));
+      const end = await once(
+        probe('ready', exec('sh', '-c', 'sleep 1000 & echo $! > "$0"; wait', target), { timeout: 200, period: 60_000 }),
+      );
       expect(end).toMatchObject(notReady(String.raw`it did not end within 0\.2 s`));
       const pid = (await readFile(target, 'utf8')).trim();
       await eventually(async () => {
         // A process that has ended and that nobody has asked about is a zombie.
-        const state = await readFile(`/proc/${pid}/stat`, 'utf8').then((stat) => stat.split(' ')[2], () => 'gone');
+        const state = await readFile(`/proc/${pid}/stat`, 'utf8').then(
+          (stat) => stat.split(' ')[2],
+          () => 'gone',
+        );
         expect(['gone', 'Z', 'X']).toContain(state);
       });
     });

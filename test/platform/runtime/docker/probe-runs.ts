@@ -13,8 +13,11 @@ interface Timing {
 type Check = readonly (string | number)[];
 
 /** The arguments of a probe, with times in milliseconds. */
-export const probe = (name: 'ready' | 'live', check: Check, { delay = 0, period = 20, timeout = 5000, successes = 1, failures = 3 }: Timing = {}): string[] =>
-  [name, delay, period, timeout, successes, failures, ...check].map(String);
+export const probe = (
+  name: 'ready' | 'live',
+  check: Check,
+  { delay = 0, period = 20, timeout = 5000, successes = 1, failures = 3 }: Timing = {},
+): string[] => [name, delay, period, timeout, successes, failures, ...check].map(String);
 
 /** The arguments of the kinds of checks, on loopback. */
 export const http = (port: number, path = '/'): Check => ['http', '127.0.0.1', port, path];
@@ -23,7 +26,11 @@ export const grpc = (port: number, service = ''): Check => ['grpc', '127.0.0.1',
 export const exec = (...command: readonly string[]): Check => ['exec', command.length, ...command];
 
 /** How a run ends that has waited in vain. @param why as a pattern */
-export const notReady = (why: string) => ({ code: 1, errors: '', output: expect.stringMatching(new RegExp(String.raw`^not ready: ${why}(, \d+ times in a row)?\n$`)) as string });
+export const notReady = (why: string) => ({
+  code: 1,
+  errors: '',
+  output: expect.stringMatching(new RegExp(String.raw`^not ready: ${why}(, \d+ times in a row)?\n$`)) as string,
+});
 
 /** How a run ends when the container is ready. */
 export const isReady = { code: 0, output: 'ready\n', errors: '' };
@@ -46,7 +53,13 @@ export async function installProbe(kind: (typeof runnableKinds)[number]) {
   /** A container, in which each call is a run of the probe that an engine would begin. */
   const container = ({ hold = 60, grace = 1e10, variables = join(directory, 'none') }: ContainerOptions = {}) => {
     const state = join(directory, `state-${containers++}`);
-    return (...probes: readonly string[][]): Promise<ProgramEnd> => run([state, variables, String(hold), String(grace), ...probes.flat()], { env });
+    return (...probes: readonly string[][]): Promise<ProgramEnd> =>
+      run([state, variables, String(hold), String(grace), ...probes.flat()], { env });
   };
-  return { directory, container, once: (...probes: readonly string[][]): Promise<ProgramEnd> => container()(...probes), run: (args: readonly string[]) => run(args, { env }) };
+  return {
+    directory,
+    container,
+    once: (...probes: readonly string[][]): Promise<ProgramEnd> => container()(...probes),
+    run: (args: readonly string[]) => run(args, { env }),
+  };
 }

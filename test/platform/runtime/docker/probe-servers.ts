@@ -1,6 +1,11 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
-import { constants, createServer as createHttp2Server, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import {
+  constants,
+  createServer as createHttp2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
@@ -21,13 +26,17 @@ const listen = async (server: Pick<Server, 'listen' | 'close' | 'address' | 'on'
 };
 
 /** A server that answers its nth request with a status; 0 means never. */
-export async function httpServer(statusOf: (count: number) => number): Promise<{ readonly port: number; readonly requests: readonly IncomingMessage[] }> {
+export async function httpServer(
+  statusOf: (count: number) => number,
+): Promise<{ readonly port: number; readonly requests: readonly IncomingMessage[] }> {
   const requests: IncomingMessage[] = [];
-  const port = await listen(createHttpServer((request, response) => {
-    requests.push(request);
-    const status = statusOf(requests.length);
-    if (status !== 0) response.writeHead(status, { location: '/elsewhere' }).end('text '.repeat(10_000));
-  }));
+  const port = await listen(
+    createHttpServer((request, response) => {
+      requests.push(request);
+      const status = statusOf(requests.length);
+      if (status !== 0) response.writeHead(status, { location: '/elsewhere' }).end('text '.repeat(10_000));
+    }),
+  );
   return { port, requests };
 }
 
@@ -52,7 +61,11 @@ export async function grpcServer(statusOf: (service: string) => number | undefin
     stream.on('error', () => undefined);
     stream.on('data', (part: Buffer) => parts.push(part));
     stream.on('end', () => {
-      const isCheck = headers[':method'] === 'POST' && headers[':path'] === '/grpc.health.v1.Health/Check' && headers['content-type'] === 'application/grpc' && headers['te'] === 'trailers';
+      const isCheck =
+        headers[':method'] === 'POST' &&
+        headers[':path'] === '/grpc.health.v1.Health/Check' &&
+        headers['content-type'] === 'application/grpc' &&
+        headers['te'] === 'trailers';
       const status = isCheck ? statusOf(serviceIn(Buffer.concat(parts))) : undefined;
       if (status === undefined) {
         stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '5' }, { endStream: true });

@@ -14,7 +14,10 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
   describe('until a container is ready', () => {
     test('goes on in one run', async () => {
       const { port, requests } = await httpServer((count) => (count > 3 ? 200 : 503));
-      expect(await container({ hold: 20_000 })(probe('ready', http(port)))).toEqual({ ...isReady, pid: expect.any(Number) });
+      expect(await container({ hold: 20_000 })(probe('ready', http(port)))).toEqual({
+        ...isReady,
+        pid: expect.any(Number),
+      });
       expect(requests).toHaveLength(4);
     });
 
@@ -58,12 +61,17 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
 
     test('ends a run when the grace ends, so that the next one counts', async () => {
       const port = await freePort();
-      expect(await container({ hold: 60_000, grace: 100 })(probe('ready', tcp(port)))).toMatchObject(notReady(`port ${port}: connection refused`));
+      expect(await container({ hold: 60_000, grace: 100 })(probe('ready', tcp(port)))).toMatchObject(
+        notReady(`port ${port}: connection refused`),
+      );
     });
 
     test('watches liveness too, from its initial delay on', async () => {
       const port = await freePort();
-      const end = await container({ grace: 0 })(probe('ready', tcp(port)), probe('live', exec('false'), { delay: 200, failures: 2 }));
+      const end = await container({ grace: 0 })(
+        probe('ready', tcp(port)),
+        probe('live', exec('false'), { delay: 200, failures: 2 }),
+      );
       expect(end).toMatchObject({ code: 1, output: 'not alive: exit code 1, 2 times in a row\n' });
     });
   });
@@ -98,7 +106,10 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
       const ready = probe('ready', http(port));
       expect(await next(ready)).toMatchObject(isReady);
       status = 503;
-      expect(await next(ready)).toMatchObject({ code: 0, output: `not ready: port ${port}: status 503, 3 times in a row\n` });
+      expect(await next(ready)).toMatchObject({
+        code: 0,
+        output: `not ready: port ${port}: status 503, 3 times in a row\n`,
+      });
       status = 200;
       expect(await next(ready)).toMatchObject(isReady);
     });
@@ -108,15 +119,31 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
       const next = container({ hold: 20_000 });
       const live = probe('live', tcp(port));
       expect(await next(live)).toMatchObject(isReady);
-      expect(await next(live)).toMatchObject({ code: 1, output: `not alive: port ${port}: connection refused, 3 times in a row\n` });
+      expect(await next(live)).toMatchObject({
+        code: 1,
+        output: `not alive: port ${port}: connection refused, 3 times in a row\n`,
+      });
     });
   });
 
   test.each([
-    [['ready']], [[]], [['ready', '0', '0', '1', '1', '1', 'tcp', '127.0.0.1', '1']], [probe('ready', ['tcp', 'host.example', 1])], [probe('ready', tcp(0))], [probe('ready', tcp(65536))], [probe('ready', ['udp', '127.0.0.1', 1])],
-    [probe('ready', ['exec', 2, 'true'])], [probe('ready', ['exec', 0])], [[...probe('ready', tcp(1)), ...probe('ready', tcp(1))]], [[...probe('ready', tcp(1)), 'more']], [probe('ready', ['http', '127.0.0.1', 1])],
+    [['ready']],
+    [[]],
+    [['ready', '0', '0', '1', '1', '1', 'tcp', '127.0.0.1', '1']],
+    [probe('ready', ['tcp', 'host.example', 1])],
+    [probe('ready', tcp(0))],
+    [probe('ready', tcp(65536))],
+    [probe('ready', ['udp', '127.0.0.1', 1])],
+    [probe('ready', ['exec', 2, 'true'])],
+    [probe('ready', ['exec', 0])],
+    [[...probe('ready', tcp(1)), ...probe('ready', tcp(1))]],
+    [[...probe('ready', tcp(1)), 'more']],
+    [probe('ready', ['http', '127.0.0.1', 1])],
   ])('refuses %j', async (args) => {
-    expect(await once([...args])).toMatchObject({ code: 2, output: expect.stringMatching(/^infra-probe: argument \d+ can't be used\n$/) });
+    expect(await once([...args])).toMatchObject({
+      code: 2,
+      output: expect.stringMatching(/^infra-probe: argument \d+ can't be used\n$/),
+    });
   });
 
   test('does not follow a link in the place of its state', async () => {
@@ -125,7 +152,10 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
     await writeFile(target, 'precious');
     await symlink(target, state);
     const end = await run([state, '/nowhere', '100', '0', ...probe('ready', exec('true'))]);
-    expect(end).toMatchObject({ code: 1, output: expect.stringContaining(`the state can't be kept in ${state}: error `) });
+    expect(end).toMatchObject({
+      code: 1,
+      output: expect.stringContaining(`the state can't be kept in ${state}: error `),
+    });
     expect(await readFile(target, 'utf8')).toBe('precious');
   });
 });

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { architectures, checksum, compileProgram, compilerVersion, programNames, sourceChecksums } from '../../../../scripts/programs/compile.ts';
+import {
+  architectures,
+  checksum,
+  compileProgram,
+  compilerVersion,
+  programNames,
+  sourceChecksums,
+} from '../../../../scripts/programs/compile.ts';
 import { bundleAgent } from '../../../../scripts/programs/bundle-agent.ts';
 import { agentProgram } from '../../../../src/platform/runtime/docker/agent/agent-service.ts';
 import { containerProgram } from '../../../../src/platform/runtime/docker/programs/programs.ts';
@@ -9,7 +16,11 @@ const every = programNames.flatMap((name) => architectures.map((architecture) =>
 
 /** The kinds of the segments of an executable for a little-endian CPU with 64 bits. */
 const segmentsOf = (content: Buffer): number[] => {
-  const [offset, size, count] = [Number(content.readBigUInt64LE(32)), content.readUInt16LE(54), content.readUInt16LE(56)];
+  const [offset, size, count] = [
+    Number(content.readBigUInt64LE(32)),
+    content.readUInt16LE(54),
+    content.readUInt16LE(56),
+  ];
   return Array.from({ length: count }, (_, index) => content.readUInt32LE(offset + index * size));
 };
 
@@ -17,7 +28,7 @@ test('the programs were compiled from the sources that are here: npm run program
   expect(await sourceChecksums()).toEqual(checksums.sources);
 });
 
-test('the agent\'s program was bundled from the sources that are here: npm run programs bundles it', async () => {
+test("the agent's program was bundled from the sources that are here: npm run programs bundles it", async () => {
   expect(await bundleAgent()).toBe(agentProgram);
 });
 
@@ -40,7 +51,10 @@ describe.each(every)('$name for $architecture', ({ name, architecture }) => {
 
   test('is what its compiler makes of the sources', async ({ skip }) => {
     const version = await compilerVersion(architecture);
-    skip(version !== checksums.compilers[architecture], `here is ${version ?? 'no compiler'}, and it was compiled by ${checksums.compilers[architecture]}`);
+    skip(
+      version !== checksums.compilers[architecture],
+      `here is ${version ?? 'no compiler'}, and it was compiled by ${checksums.compilers[architecture]}`,
+    );
     expect((await compileProgram(name, architecture)).equals(content)).toBe(true);
   });
 });

@@ -9,15 +9,30 @@ const name = 'registry.internal';
 const identity = selfSignedIdentity(Buffer.alloc(32, 7), name);
 const other = selfSignedIdentity(Buffer.alloc(32, 8), name);
 
-/** What a server that requires the identity says to a client. @param shown what the client shows @param trusted whom it trusts */
+/**
+ * What a server that requires the identity says to a client. @param shown what the client shows @param trusted whom it
+ * trusts
+ */
 async function greeting(shown: string | undefined, trusted = identity): Promise<string> {
-  const server = createServer({ cert: identity, key: identity, ca: identity, requestCert: true, rejectUnauthorized: true }, (socket) => socket.end('welcome'));
+  const server = createServer(
+    { cert: identity, key: identity, ca: identity, requestCert: true, rejectUnauthorized: true },
+    (socket) => socket.end('welcome'),
+  );
   server.on('tlsClientError', () => undefined);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
-  const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', servername: name, ca: trusted, ...(shown !== undefined && { cert: shown, key: shown }) });
-  return Promise.race([once(socket, 'data').then(([data]) => String(data)), once(socket, 'close').then(() => 'refused')]).catch((error: unknown) => (error instanceof Error ? error.message : 'refused'));
+  const socket = connect({
+    port: (server.address() as AddressInfo).port,
+    host: '127.0.0.1',
+    servername: name,
+    ca: trusted,
+    ...(shown !== undefined && { cert: shown, key: shown }),
+  });
+  return Promise.race([
+    once(socket, 'data').then(([data]) => String(data)),
+    once(socket, 'close').then(() => 'refused'),
+  ]).catch((error: unknown) => (error instanceof Error ? error.message : 'refused'));
 }
 
 test('the same seed makes the same certificate, which signs itself and is for the name', () => {

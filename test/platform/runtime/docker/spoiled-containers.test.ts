@@ -6,10 +6,17 @@ import { startFakeEngine } from './fake-engine.ts';
 const start = Date.parse('2026-11-22T21:28:57Z');
 const after = (seconds: number): string => new Date(start + seconds * 1000).toISOString();
 
-/** An instance that is starting. @param second when it was created, after the start of the engine @param configs how many files it has */
-const instance = (second: number, configs: number) => ({
-  CreatedAt: after(second), DesiredState: 'running', Spec: { ContainerSpec: { Configs: Array.from({ length: configs }, () => ({})) } }, Status: { State: 'starting', ContainerStatus: { ContainerID: 'a1' } },
-}) as unknown as DockerTask;
+/**
+ * An instance that is starting. @param second when it was created, after the start of the engine @param configs how
+ * many files it has
+ */
+const instance = (second: number, configs: number) =>
+  ({
+    CreatedAt: after(second),
+    DesiredState: 'running',
+    Spec: { ContainerSpec: { Configs: Array.from({ length: configs }, () => ({})) } },
+    Status: { State: 'starting', ContainerStatus: { ContainerID: 'a1' } },
+  }) as unknown as DockerTask;
 
 /** What is removed of a container. @param created after the start of the engine, in seconds @param started so too */
 async function removed(task: DockerTask, created: number, started: number): Promise<string[]> {

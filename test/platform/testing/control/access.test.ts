@@ -14,20 +14,36 @@ describe('the control endpoints', () => {
     const { token } = platform.control!;
     expect((await platform.sendControl('GET', '/time')).status).toBe(200);
     expect((await platform.sendControl('GET', '/time', undefined, `Token ${token}`)).status).toBe(200);
-    for (const authorization of [null, 'Bearer', `Bearer ${platform.tokens.admin}`, `Token ${platform.tokens.admin}`, `Bearer ${token}x`, `Basic ${token}`]) {
+    for (const authorization of [
+      null,
+      'Bearer',
+      `Bearer ${platform.tokens.admin}`,
+      `Token ${platform.tokens.admin}`,
+      `Bearer ${token}x`,
+      `Basic ${token}`,
+    ]) {
       const { status, body } = await platform.sendControl('GET', '/time', undefined, authorization);
-      expect([authorization, status, body['message']]).toEqual([authorization, 401, expect.stringContaining('control token')]);
+      expect([authorization, status, body['message']]).toEqual([
+        authorization,
+        401,
+        expect.stringContaining('control token'),
+      ]);
     }
-    expect((await platform.sendControl('POST', '/reset', undefined, `Bearer ${platform.tokens.admin}`)).status).toBe(401);
+    expect((await platform.sendControl('POST', '/reset', undefined, `Bearer ${platform.tokens.admin}`)).status).toBe(
+      401,
+    );
   });
 
   test('have a token that the API does not take', async () => {
-    expect((await platform.send('GET', '/organization', { authorization: `Bearer ${platform.control!.token}` })).status).toBe(401);
+    expect(
+      (await platform.send('GET', '/organization', { authorization: `Bearer ${platform.control!.token}` })).status,
+    ).toBe(401);
   });
 
   test('are not counted, whatever they answer', async () => {
     for (let turn = 0; turn < 10; turn += 1) await platform.sendControl('GET', '/faults');
-    for (let turn = 0; turn < 10; turn += 1) expect((await platform.sendControl('GET', '/faults', undefined, null)).status).toBe(401);
+    for (let turn = 0; turn < 10; turn += 1)
+      expect((await platform.sendControl('GET', '/faults', undefined, null)).status).toBe(401);
     const answer = await platform.send('GET', '/organization', { authorization: `Token ${platform.tokens.read}` });
     expect([answer.status, answer.headers[rateHeaders.remaining.toLowerCase()]]).toEqual([200, '4']);
   });
@@ -37,7 +53,9 @@ describe('the control endpoints', () => {
     expect([status, body['message']]).toEqual([404, 'There is no control endpoint GET /_control/nowhere.']);
     expect((await platform.sendControl('GET', '')).status).toBe(404);
     // Only what begins with the prefix as a whole is theirs.
-    expect((await platform.send('GET', '/_controlled')).body['message']).toContain('GET /openapi.json lists every operation');
+    expect((await platform.send('GET', '/_controlled')).body['message']).toContain(
+      'GET /openapi.json lists every operation',
+    );
   });
 
   test('are not described to callers of the API', async () => {

@@ -23,7 +23,10 @@ export function controlled(platform: TestPlatform): ControlledPlatform {
   const ask: ControlledPlatform['sendControl'] = async (method, path, body, authorization = `Bearer ${token}`) => {
     const answer = await request(`${url}${path}`, {
       method,
-      headers: { ...(authorization !== null && { authorization }), ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: {
+        ...(authorization !== null && { authorization }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
       body: body === undefined ? null : JSON.stringify(body),
     });
     const text = await answer.body.text();

@@ -14,8 +14,12 @@ afterEach(() => platform.mustControl('DELETE', '/faults'));
 
 const put = (name: string, rule: Json) => platform.mustControl('PUT', `/faults/${name}`, rule);
 const organization = () => platform.call('get_organization');
-const createProject = (name: string) => platform.call('create_project', { organization_id: platform.organizationId, name });
-const projects = async () => rowsOf(await platform.must('list_projects', { organization_id: platform.organizationId, page_size: 100 })).map(({ name }) => name);
+const createProject = (name: string) =>
+  platform.call('create_project', { organization_id: platform.organizationId, name });
+const projects = async () =>
+  rowsOf(await platform.must('list_projects', { organization_id: platform.organizationId, page_size: 100 })).map(
+    ({ name }) => name,
+  );
 
 const timed = async () => {
   const began = performance.now();
@@ -36,10 +40,16 @@ describe('a rule for requests', () => {
     const before = Math.floor(Date.now() / 1000);
     const { status, headers, body } = await organization();
     const reset = Number(headers[rateHeaders.reset.toLowerCase()]);
-    expect([status, headers[rateHeaders.remaining.toLowerCase()], headers[rateHeaders.limit.toLowerCase()]]).toEqual([429, '0', '1000000']);
+    expect([status, headers[rateHeaders.remaining.toLowerCase()], headers[rateHeaders.limit.toLowerCase()]]).toEqual([
+      429,
+      '0',
+      '1000000',
+    ]);
     expect(reset - before).toBeGreaterThanOrEqual(30);
     expect(reset - before).toBeLessThanOrEqual(90);
-    expect(body['message']).toBe(`All 1000000 calls of this window are used. Call again at ${new Date(reset * 1000).toISOString()}.`);
+    expect(body['message']).toBe(
+      `All 1000000 calls of this window are used. Call again at ${new Date(reset * 1000).toISOString()}.`,
+    );
     expect((await platform.call('list_projects', { organization_id: platform.organizationId })).status).toBe(200);
   });
 
@@ -80,7 +90,9 @@ describe('a rule for requests', () => {
     for (let turn = 0; turn < 4; turn += 1) statuses.push((await organization()).status);
     expect(statuses).toEqual([500, 500, 200, 200]);
     expect(await platform.mustControl('GET', '/faults')).toEqual({
-      results: [{ name: 'twice', effect: 'status_500', operation: ['get_organization'], probability: 1, count: 2, struck: 2 }],
+      results: [
+        { name: 'twice', effect: 'status_500', operation: ['get_organization'], probability: 1, count: 2, struck: 2 },
+      ],
     });
   });
 
@@ -93,7 +105,15 @@ describe('a rule for requests', () => {
   test('does not strike who may not call at all', async () => {
     await put('all', { effect: 'status_500' });
     expect((await platform.send('GET', '/organization', { authorization: null })).status).toBe(401);
-    expect((await platform.call('create_project', { organization_id: platform.organizationId, name: 'x' }, { authorization: `Token ${platform.tokens.read}` })).status).toBe(403);
+    expect(
+      (
+        await platform.call(
+          'create_project',
+          { organization_id: platform.organizationId, name: 'x' },
+          { authorization: `Token ${platform.tokens.read}` },
+        )
+      ).status,
+    ).toBe(403);
     expect((await organization()).status).toBe(500);
     expect((await platform.send('GET', '/openapi.json')).status).toBe(200);
   });
@@ -114,7 +134,11 @@ const outcome = async (kind: 'application' | 'container' | 'job' | 'database') =
   let now = await status();
   while (['QUEUED', 'ONGOING'].includes(String((now['status_details'] as Json)['status']))) now = await status();
   const { results } = await platform.must(`get_${kind}_logs` as OperationName, { ...id, tail: 100 });
-  return { deployment: accepted['deployment_request_id'], state: now['state'], log: (results as { message: string }[]).map(({ message }) => message).join('\n') };
+  return {
+    deployment: accepted['deployment_request_id'],
+    state: now['state'],
+    log: (results as { message: string }[]).map(({ message }) => message).join('\n'),
+  };
 };
 
 describe('a rule for steps', () => {
@@ -136,7 +160,10 @@ describe('a rule for steps', () => {
   test('strikes what it names, by id, name, kind and step, and nothing else', async () => {
     await put('by-id', { effect: 'step_error', service: platform.seed['container_id'], step: 'ROUTER_DEPLOYMENT' });
     expect((await outcome('application')).state).toBe('RUNNING');
-    expect(await outcome('container')).toMatchObject({ state: 'DEPLOYMENT_ERROR', log: expect.stringContaining('ROUTER_DEPLOYMENT failed') });
+    expect(await outcome('container')).toMatchObject({
+      state: 'DEPLOYMENT_ERROR',
+      log: expect.stringContaining('ROUTER_DEPLOYMENT failed'),
+    });
     await platform.mustControl('DELETE', '/faults');
     const { name } = await platform.must('get_container', { container_id: platform.seed['container_id'] });
     await put('by-name', { effect: 'crash_loop', service: name, kind: 'application' });
@@ -148,7 +175,10 @@ describe('a rule for steps', () => {
 
 test('a rule for upgrades leaves the cluster at its version, and the next attempt gets it on', async () => {
   const ids = { organization_id: platform.organizationId, cluster_id: platform.seed['cluster_id'] };
-  const cluster = async () => rowsOf(await platform.must('list_clusters', { organization_id: platform.organizationId })).find(({ id }) => id === ids.cluster_id)!;
+  const cluster = async () =>
+    rowsOf(await platform.must('list_clusters', { organization_id: platform.organizationId })).find(
+      ({ id }) => id === ids.cluster_id,
+    )!;
   const { version } = await cluster();
   const upgraded = async () => {
     await platform.must('upgrade_cluster', { cluster_id: ids.cluster_id });
@@ -167,8 +197,14 @@ test.each([
   [{ effect: 'status_501' }, 'effect: "status_501" is none of its kind; did you mean "status_500"?'],
   [{ effekt: 'status_500' }, 'effekt: is not known; did you mean "effect"?'],
   [{}, 'effect: is required'],
-  [{ effect: 'status_500', operation: 'get_organisation' }, 'operation[0]: "get_organisation" is none of its kind; did you mean "get_organization"?'],
-  [{ effect: 'status_500', service: 'web' }, 'service: does not go with the effect status_500, which takes operation, latency_ms'],
+  [
+    { effect: 'status_500', operation: 'get_organisation' },
+    'operation[0]: "get_organisation" is none of its kind; did you mean "get_organization"?',
+  ],
+  [
+    { effect: 'status_500', service: 'web' },
+    'service: does not go with the effect status_500, which takes operation, latency_ms',
+  ],
   [{ effect: 'status_500', retry_after_seconds: 5 }, 'retry_after_seconds: does not go with'],
   [{ effect: 'latency' }, 'latency_ms: is required for the effect latency'],
   [{ effect: 'build_error', step: 'DEPLOYMENT' }, "step: build_error can't happen at DEPLOYMENT, only at BUILD"],
@@ -183,7 +219,9 @@ test.each([
 });
 
 test('a platform that closes holds no answer back any longer, and waits for no connection', async () => {
-  const other = await startInstantPlatform({ faults: [{ name: 'slow', effect: 'latency', latency_ms: 120_000, probability: 1 }] });
+  const other = await startInstantPlatform({
+    faults: [{ name: 'slow', effect: 'latency', latency_ms: 120_000, probability: 1 }],
+  });
   const slow = other.call('get_organization');
   while (!rowsOf(await other.mustControl('GET', '/faults')).some(({ struck }) => struck === 1)) await setImmediate();
   await other.close();

@@ -32,15 +32,25 @@ const stateOf = (dataDir: string): string => {
   const database = new DatabaseSync(join(dataDir, databaseFile));
   try {
     expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
-    const words = database.prepare('SELECT substr(value, 1, 3) AS word, count(*) AS times FROM setting GROUP BY word').all();
-    return words.map(({ word, times }) => (times === rows ? String(word) : `${String(times)} ${String(word)}`)).join(' and ');
+    const words = database
+      .prepare('SELECT substr(value, 1, 3) AS word, count(*) AS times FROM setting GROUP BY word')
+      .all();
+    return words
+      .map(({ word, times }) => (times === rows ? String(word) : `${String(times)} ${String(word)}`))
+      .join(' and ');
   } finally {
     database.close();
   }
 };
 
-/** Restores in a process of its own; killed so long after it begins to put the records in place, unless it ends before. */
-const restore = async (dataDir: string, name: string, killAfter?: number): Promise<{ killed: boolean; took: number }> => {
+/**
+ * Restores in a process of its own; killed so long after it begins to put the records in place, unless it ends before.
+ */
+const restore = async (
+  dataDir: string,
+  name: string,
+  killAfter?: number,
+): Promise<{ killed: boolean; took: number }> => {
   const child = spawn(process.execPath, [program, dataDir, name], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   const lines = createInterface(child.stdout);
@@ -54,7 +64,10 @@ const restore = async (dataDir: string, name: string, killAfter?: number): Promi
   return { killed: signal === 'SIGKILL', took: performance.now() - began };
 };
 
-/** Kills a restore at so many moments, spread over the time it takes; the records must be the old or the new ones each time. */
+/**
+ * Kills a restore at so many moments, spread over the time it takes; the records must be the old or the new ones each
+ * time.
+ */
 export async function killRestores(dataDir: string, kills: number): Promise<void> {
   openVault(dataDir);
   await fill(dataDir, 'new');

@@ -13,8 +13,12 @@ beforeAll(async () => {
 afterEach(() => platform.mustControl('DELETE', '/faults'));
 afterAll(() => platform.close());
 
-const createProject = (name: string) => platform.must('create_project', { organization_id: platform.organizationId, name });
-const projects = async () => rowsOf(await platform.must('list_projects', { organization_id: platform.organizationId, page_size: 100 })).map(({ name }) => name);
+const createProject = (name: string) =>
+  platform.must('create_project', { organization_id: platform.organizationId, name });
+const projects = async () =>
+  rowsOf(await platform.must('list_projects', { organization_id: platform.organizationId, page_size: 100 })).map(
+    ({ name }) => name,
+  );
 const snapshot = (name: string) => platform.mustControl('POST', '/snapshots', { name });
 const restore = (name: string) => platform.mustControl('POST', '/restore', { name });
 
@@ -24,7 +28,12 @@ const tables = async () => {
   return Object.entries(platform.dump()).map(([name, all]) => {
     // What is sealed is sealed anew; settings are written in another order, the tables made at another time.
     const rows = JSON.stringify(all).replaceAll(/(sealed_\w+[\\":]+)[\w+/=]{20,}/g, '$1');
-    return [name, ['setting', 'platform_schema_step', 'kysely_migration'].includes(name) ? '' : createHash('sha256').update(rows).digest('hex')];
+    return [
+      name,
+      ['setting', 'platform_schema_step', 'kysely_migration'].includes(name)
+        ? ''
+        : createHash('sha256').update(rows).digest('hex'),
+    ];
   });
 };
 
@@ -51,7 +60,9 @@ test('a restore goes back in time, and the same seed gives the same again', asyn
     const { id } = await createProject('same');
     await platform.must('deploy_environment', { environment_id: platform.seed['environment_id'] });
     await platform.mustControl('POST', '/time/advance', { by: 'PT1H' });
-    const { results } = await platform.must('list_environment_deployments', { environment_id: platform.seed['environment_id'] });
+    const { results } = await platform.must('list_environment_deployments', {
+      environment_id: platform.seed['environment_id'],
+    });
     return { id, results };
   };
   expect(await run()).toEqual(await run());

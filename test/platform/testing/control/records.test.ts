@@ -16,8 +16,12 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-const createProject = (name: string) => platform.must('create_project', { organization_id: platform.organizationId, name });
-const projects = async () => rowsOf(await platform.must('list_projects', { organization_id: platform.organizationId, page_size: 100 })).map(({ name }) => name);
+const createProject = (name: string) =>
+  platform.must('create_project', { organization_id: platform.organizationId, name });
+const projects = async () =>
+  rowsOf(await platform.must('list_projects', { organization_id: platform.organizationId, page_size: 100 })).map(
+    ({ name }) => name,
+  );
 const snapshot = (name: string) => platform.mustControl('POST', '/snapshots', { name });
 const restore = (name: string) => platform.mustControl('POST', '/restore', { name });
 const snapshotFile = (name: string) => join(platform.dataDir, 'snapshots', `${name}.db`);
@@ -42,7 +46,9 @@ test('a snapshot is taken, listed, restored as often as wanted, and deleted', as
   await platform.mustControl('DELETE', '/snapshots/one');
   expect(await platform.mustControl('GET', '/snapshots')).toEqual({ results: [] });
   // Nothing is left beside the records.
-  expect(new Set(await readdir(platform.dataDir))).toEqual(new Set(['platform.sqlite', 'platform.sqlite-shm', 'platform.sqlite-wal', keyFile, 'snapshots']));
+  expect(new Set(await readdir(platform.dataDir))).toEqual(
+    new Set(['platform.sqlite', 'platform.sqlite-shm', 'platform.sqlite-wal', keyFile, 'snapshots']),
+  );
   expect(await readdir(join(platform.dataDir, 'snapshots'))).toEqual([]);
 });
 
@@ -52,16 +58,22 @@ test('tokens stay as they are: what was made later goes on to hold, what was rev
   await revokeToken(platform, 'revoked later');
   const later = await createToken(platform, { name: 'later', permission: 'read' });
   await restore('one');
-  const statusWith = async (token: string) => (await platform.send('GET', '/organization', { authorization: `Token ${token}` })).status;
+  const statusWith = async (token: string) =>
+    (await platform.send('GET', '/organization', { authorization: `Token ${token}` })).status;
   expect([await statusWith(revoked), await statusWith(later)]).toEqual([401, 200]);
 });
 
 test('requests in hand are answered before, those that come meanwhile after', async () => {
   await snapshot('empty');
-  await platform.mustControl('PUT', '/faults/slow', { effect: 'latency', operation: 'create_project', latency_ms: 300 });
+  await platform.mustControl('PUT', '/faults/slow', {
+    effect: 'latency',
+    operation: 'create_project',
+    latency_ms: 300,
+  });
   const slow = createProject('in hand');
   // Known to be in hand once the rule has struck.
-  while (!rowsOf(await platform.mustControl('GET', '/faults')).some(({ struck }) => struck === 1)) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!rowsOf(await platform.mustControl('GET', '/faults')).some(({ struck }) => struck === 1))
+    await new Promise((resolve) => setTimeout(resolve, 5));
   const restoring = restore('empty');
   const others = Promise.all(Array.from({ length: 20 }, () => platform.call('get_organization')));
   expect(await slow).toMatchObject({ name: 'in hand' });
@@ -74,7 +86,9 @@ test('a path is no name of a snapshot', async () => {
   for (const name of ['../evil', 'a/b', '/etc/passwd', '..', '.hidden', '', 'a\0b', 'x'.repeat(65), '%2e%2e']) {
     expect(await refusal('POST', '/snapshots', { name })).toMatch(/^400 name: must be 1 to 64 letters/);
     expect(await refusal('POST', '/restore', { name })).toMatch(/^400 name: must be 1 to 64 letters/);
-    expect((await platform.sendControl('DELETE', `/snapshots/${encodeURIComponent(name)}`)).status).toBeGreaterThanOrEqual(400);
+    expect(
+      (await platform.sendControl('DELETE', `/snapshots/${encodeURIComponent(name)}`)).status,
+    ).toBeGreaterThanOrEqual(400);
   }
 });
 
@@ -86,8 +100,12 @@ test('what can not be restored is refused, says why, and changes nothing', async
   newer.exec("INSERT INTO platform_schema_step (name, position, compatible_since) VALUES ('9999-later', 90, 91)");
   newer.close();
   await writeFile(snapshotFile('damaged'), 'no database at all, but long enough to look like something'.repeat(100));
-  expect(await refusal('POST', '/restore', { name: 'newer' })).toMatch(/^400 The snapshot newer can't be restored: .*platform records are of a newer version.* Nothing was changed\.$/);
-  expect(await refusal('POST', '/restore', { name: 'damaged' })).toBe("400 The snapshot damaged can't be restored: file is not a database. Nothing was changed.");
+  expect(await refusal('POST', '/restore', { name: 'newer' })).toMatch(
+    /^400 The snapshot newer can't be restored: .*platform records are of a newer version.* Nothing was changed\.$/,
+  );
+  expect(await refusal('POST', '/restore', { name: 'damaged' })).toBe(
+    "400 The snapshot damaged can't be restored: file is not a database. Nothing was changed.",
+  );
   expect(await projects()).toContain('here');
   expect((await readdir(platform.dataDir)).filter((name) => name.startsWith('replacing'))).toEqual([]);
 });
@@ -97,9 +115,13 @@ test('a snapshot of another key is not restored, and records do not start with a
   const other = new DatabaseSync(snapshotFile('mine'));
   other.exec(`UPDATE setting SET value = 'another' WHERE name = 'key_check'`);
   other.close();
-  expect(await refusal('POST', '/restore', { name: 'mine' })).toMatch(/^400 The snapshot mine was made with another key than the secret\.key in .* Put the key file of that time back first\. Nothing was changed\.$/);
+  expect(await refusal('POST', '/restore', { name: 'mine' })).toMatch(
+    /^400 The snapshot mine was made with another key than the secret\.key in .* Put the key file of that time back first\. Nothing was changed\.$/,
+  );
   const elsewhere = await mkdtemp(join(tmpdir(), 'infra-mcp-key-'));
   onTestFinished(() => rm(elsewhere, { recursive: true }));
   await copyFile(snapshotFile('mine'), join(elsewhere, databaseFile));
-  await expect(startPlatform({ dataDir: elsewhere })).rejects.toThrow(/The key file secret\.key in .* is not the one that the secrets of these records were sealed with/);
+  await expect(startPlatform({ dataDir: elsewhere })).rejects.toThrow(
+    /The key file secret\.key in .* is not the one that the secrets of these records were sealed with/,
+  );
 });

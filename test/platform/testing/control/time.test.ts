@@ -5,7 +5,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { postgresTests } from '../../../support/test-store.ts';
 import { type Json, rowsOf } from '../../../support/test-platform.ts';
-import { controlled, type ControlledPlatform, startTime, startControlledPlatform, startInstantPlatform } from './controlled-platform.ts';
+import {
+  controlled,
+  type ControlledPlatform,
+  startTime,
+  startControlledPlatform,
+  startInstantPlatform,
+} from './controlled-platform.ts';
 
 let platform: ControlledPlatform;
 /** When the test began. */
@@ -23,7 +29,8 @@ const advance = (by: string) => platform.mustControl('POST', '/time/advance', { 
 const time = () => platform.mustControl('GET', '/time');
 const after = (seconds: number) => new Date(began + seconds * 1000).toISOString();
 const deploy = () => platform.must('deploy_application', { application_id: platform.seed['application_id'] });
-const stateOf = async () => (await platform.must('get_application_status', { application_id: platform.seed['application_id'] }))['state'];
+const stateOf = async () =>
+  (await platform.must('get_application_status', { application_id: platform.seed['application_id'] }))['state'];
 
 test('time stands still until it is moved, and an advance answers when everything due is done', async () => {
   expect(await time()).toMatchObject({ now: startTime, stepped: true, time_scale: 1 });
@@ -46,7 +53,9 @@ test('time stands still until it is moved, and an advance answers when everythin
 test('what is due on the way happens at its own time, not at the end', async () => {
   await deploy();
   await advance('P1D');
-  const [latest] = rowsOf(await platform.must('list_application_deployments', { application_id: platform.seed['application_id'] }));
+  const [latest] = rowsOf(
+    await platform.must('list_application_deployments', { application_id: platform.seed['application_id'] }),
+  );
   const { auditing_data: audit, total_duration: took } = latest as { auditing_data: Json; total_duration: string };
   expect(audit['created_at']).toBe(after(0));
   expect(String(audit['updated_at']) < after(60)).toBe(true);
@@ -66,13 +75,19 @@ test('an advance waits for webhooks to be delivered, and comes back for their re
   }).listen(0, '127.0.0.1');
   await once(receiver, 'listening');
   const { id } = await platform.must('create_webhook', {
-    organization_id: platform.organizationId, kind: 'STANDARD', target_url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`, events: ['DEPLOYMENT_STARTED'], enabled: true,
+    organization_id: platform.organizationId,
+    kind: 'STANDARD',
+    target_url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+    events: ['DEPLOYMENT_STARTED'],
+    enabled: true,
   });
   await deploy();
   await advance('PT0S');
   expect(tries).toHaveLength(1);
   await advance('PT1M');
-  const records = rowsOf(await platform.must('list_webhook_events', { organization_id: platform.organizationId, webhook_id: id }));
+  const records = rowsOf(
+    await platform.must('list_webhook_events', { organization_id: platform.organizationId, webhook_id: id }),
+  );
   expect(records.map((record) => record['target_response_status_code'])).toEqual([200, 500, 500]);
   expect(records.map((record) => record['created_at'])).toEqual([after(6), after(2), after(0)]);
   receiver.close();
@@ -101,24 +116,34 @@ test('goes on where it stood at the next start', async () => {
 });
 
 // Records in PostgreSQL can't be reset.
-test.skipIf(postgresTests !== undefined)('the same seed and the same requests give the same ids, states and logs', async () => {
-  const run = async () => {
-    await platform.mustControl('POST', '/reset');
-    const project = await platform.must('create_project', { organization_id: platform.organizationId, name: 'again' });
-    const deployment = await deploy();
-    await advance('PT10S');
-    await platform.must('deploy_environment', { environment_id: platform.seed['environment_id'] });
-    await advance('PT1H');
-    const logs = await platform.must('get_environment_logs', { environment_id: platform.seed['environment_id'] });
-    const history = await platform.must('list_environment_deployments', { environment_id: platform.seed['environment_id'] });
-    return JSON.stringify({ project, deployment, logs, history, time: await time() });
-  };
-  const one = await run();
-  expect(await run()).toBe(one);
-  // A later start draws anew: nothing gets an id that something has.
-  platform = controlled(await platform.restart());
-  expect((await platform.call('create_project', { organization_id: platform.organizationId, name: 'another' })).status).toBe(201);
-});
+test.skipIf(postgresTests !== undefined)(
+  'the same seed and the same requests give the same ids, states and logs',
+  async () => {
+    const run = async () => {
+      await platform.mustControl('POST', '/reset');
+      const project = await platform.must('create_project', {
+        organization_id: platform.organizationId,
+        name: 'again',
+      });
+      const deployment = await deploy();
+      await advance('PT10S');
+      await platform.must('deploy_environment', { environment_id: platform.seed['environment_id'] });
+      await advance('PT1H');
+      const logs = await platform.must('get_environment_logs', { environment_id: platform.seed['environment_id'] });
+      const history = await platform.must('list_environment_deployments', {
+        environment_id: platform.seed['environment_id'],
+      });
+      return JSON.stringify({ project, deployment, logs, history, time: await time() });
+    };
+    const one = await run();
+    expect(await run()).toBe(one);
+    // A later start draws anew: nothing gets an id that something has.
+    platform = controlled(await platform.restart());
+    expect(
+      (await platform.call('create_project', { organization_id: platform.organizationId, name: 'another' })).status,
+    ).toBe(201);
+  },
+);
 
 test('an advance that makes no sense is refused, and moves nothing', async () => {
   for (const [body, words] of [
@@ -138,6 +163,8 @@ test('an advance that makes no sense is refused, and moves nothing', async () =>
 test('time that passes by itself is not moved', async () => {
   const passing = await startInstantPlatform();
   expect(await passing.mustControl('GET', '/time')).toMatchObject({ stepped: false, time_scale: 0 });
-  expect((await passing.sendControl('POST', '/time/advance', { by: 'PT1M' })).body['message']).toContain('--stepped-time');
+  expect((await passing.sendControl('POST', '/time/advance', { by: 'PT1M' })).body['message']).toContain(
+    '--stepped-time',
+  );
   await passing.close();
 });

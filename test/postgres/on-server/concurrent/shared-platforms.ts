@@ -35,8 +35,18 @@ export interface SharedPlatforms {
 
 /** Everything succeeds at once. */
 const runtime: Runtime = {
-  refusalOf: () => undefined, begin: async () => undefined, abandon: async () => undefined, commits: async () => [], addressesOf: () => [], sweep: async () => ({ removed: [], left: [] }), look: async () => [], logs: async () => [],
-  upgradeFails: () => false, simulatedCondition: () => false, pauseBefore: () => 0, observe: async () => ({ outcome: 'succeeded', lines: [], cursor: '' }),
+  refusalOf: () => undefined,
+  begin: async () => undefined,
+  abandon: async () => undefined,
+  commits: async () => [],
+  addressesOf: () => [],
+  sweep: async () => ({ removed: [], left: [] }),
+  look: async () => [],
+  logs: async () => [],
+  upgradeFails: () => false,
+  simulatedCondition: () => false,
+  pauseBefore: () => 0,
+  observe: async () => ({ outcome: 'succeeded', lines: [], cursor: '' }),
 };
 
 const token = 'token-of-the-tests';
@@ -47,25 +57,37 @@ export async function startSharedPlatforms(count: number, servicesOnSmall: numbe
   const database = await ownDatabase();
   const errors: unknown[] = [];
   const realClusters = {
-    clusters: [{ name: 'small', description: '', limits: { services: servicesOnSmall }, createRuntime: () => runtime }, { name: 'large', description: '', createRuntime: () => runtime }],
+    clusters: [
+      { name: 'small', description: '', limits: { services: servicesOnSmall }, createRuntime: () => runtime },
+      { name: 'large', description: '', createRuntime: () => runtime },
+    ],
     registries: [{ name: 'ours', kind: 'GENERIC_CR', url: 'https://registry.example.com' }],
   } as const;
-  const start = () => startPlatform({
-    dataDir: home, token, rateLimit: 1e9, realClusters,
-    openRecords: () => openPostgresRecords(database.address, { maximumConnections: 8 }),
-    log: { ...silentLog, error: (...what: unknown[]) => void errors.push(what) },
-  });
+  const start = () =>
+    startPlatform({
+      dataDir: home,
+      token,
+      rateLimit: 1e9,
+      realClusters,
+      openRecords: () => openPostgresRecords(database.address, { maximumConnections: 8 }),
+      log: { ...silentLog, error: (...what: unknown[]) => void errors.push(what) },
+    });
   // The first one makes the records.
   const platforms = [await start()];
   while (platforms.length < count) platforms.push(await start());
   const admin = openPool(database.address, { applicationName: 'test', maximumConnections: 3 });
   const store = await openPostgresRecords(database.address, { maximumConnections: 2 });
   return {
-    organizationId: platforms[0]!.organizationId, errors, admin, store,
+    organizationId: platforms[0]!.organizationId,
+    errors,
+    admin,
+    store,
     call: async (turn, operation, input) => {
       const { method, target, body: sent } = toWire(operations[operation], input);
       const { statusCode: status, body } = await request(`${platforms[turn % platforms.length]!.url}${target}`, {
-        method, headers: { authorization: `Token ${token}`, ...(sent && { 'content-type': 'application/json' }) }, body: sent && JSON.stringify(sent),
+        method,
+        headers: { authorization: `Token ${token}`, ...(sent && { 'content-type': 'application/json' }) },
+        body: sent && JSON.stringify(sent),
       });
       const text = await body.text();
       return { operation, status, body: (text === '' ? {} : JSON.parse(text)) as Json };

@@ -1,6 +1,13 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { pollIntervalFor, type PollConditions, createWatches, mostWatched, type WatchTarget, type Watches } from '../../../../src/server/browse/resources/watches.ts';
+import {
+  pollIntervalFor,
+  type PollConditions,
+  createWatches,
+  mostWatched,
+  type WatchTarget,
+  type Watches,
+} from '../../../../src/server/browse/resources/watches.ts';
 
 const hour = 3_600_000;
 const ordinary: PollConditions = { moving: false, requests: 1, failures: 0, now: 0, random: 0 };
@@ -12,13 +19,22 @@ describe('the time until the next look', () => {
   });
 
   const anyBudget = fc.record({ remaining: fc.nat(1000), resetAt: fc.integer({ min: 1, max: hour }) });
-  const any = fc.record({ moving: fc.boolean(), requests: fc.integer({ min: 1, max: 200 }), failures: fc.nat(20), random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), budget: anyBudget });
+  const any = fc.record({
+    moving: fc.boolean(),
+    requests: fc.integer({ min: 1, max: 200 }),
+    failures: fc.nat(20),
+    random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    budget: anyBudget,
+  });
 
   test('grows as the budget shrinks, as more is watched, and as polls fail', () => {
     fc.assert(
       fc.property(any, fc.nat(500), ({ budget, ...rest }, more) => {
-        const at = (changes: Partial<PollConditions>) => pollIntervalFor({ ...ordinary, ...rest, budget: budgetOf(budget.remaining, budget.resetAt), ...changes });
-        expect(at({ budget: budgetOf(Math.max(0, budget.remaining - more), budget.resetAt) })).toBeGreaterThanOrEqual(at({}));
+        const at = (changes: Partial<PollConditions>) =>
+          pollIntervalFor({ ...ordinary, ...rest, budget: budgetOf(budget.remaining, budget.resetAt), ...changes });
+        expect(at({ budget: budgetOf(Math.max(0, budget.remaining - more), budget.resetAt) })).toBeGreaterThanOrEqual(
+          at({}),
+        );
         expect(at({ requests: rest.requests + more })).toBeGreaterThanOrEqual(at({}));
         expect(at({ failures: rest.failures + 1 })).toBeGreaterThanOrEqual(at({}));
       }),
@@ -27,12 +43,17 @@ describe('the time until the next look', () => {
 
   test('takes at most half of what is left once it is not plenty, even while everything is under way', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 60_000, max: hour }), fc.integer({ min: 1, max: 100 }), (remaining, resetAt, requests) => {
-        const wait = pollIntervalFor({ ...ordinary, moving: true, requests, budget: budgetOf(remaining, resetAt) });
-        // Looks before the budget is whole again, if it went on like this.
-        const looks = Math.ceil(resetAt / wait) - 1;
-        expect(looks * requests).toBeLessThanOrEqual(remaining / 2);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 500 }),
+        fc.integer({ min: 60_000, max: hour }),
+        fc.integer({ min: 1, max: 100 }),
+        (remaining, resetAt, requests) => {
+          const wait = pollIntervalFor({ ...ordinary, moving: true, requests, budget: budgetOf(remaining, resetAt) });
+          // Looks before the budget is whole again, if it went on like this.
+          const looks = Math.ceil(resetAt / wait) - 1;
+          expect(looks * requests).toBeLessThanOrEqual(remaining / 2);
+        },
+      ),
     );
   });
 
@@ -77,7 +98,10 @@ describe('watching', () => {
   beforeEach(() => {
     vi.useFakeTimers();
     [waits, state, looks] = [[], 'calm', 0];
-    watches = createWatches({ clock: { now: Date.now }, pollInterval: (circumstances) => (waits.push(circumstances), 1000) });
+    watches = createWatches({
+      clock: { now: Date.now },
+      pollInterval: (circumstances) => (waits.push(circumstances), 1000),
+    });
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -99,7 +123,9 @@ describe('watching', () => {
     const notify = vi.fn<() => void>();
     const pending = Promise.withResolvers<{ state: string; moving: boolean; failed: boolean }>();
     let signal: AbortSignal | undefined;
-    const stops = [1, 2].map(() => watches.watch(watchTarget('one', { poll: (given) => ((signal = given), pending.promise) }), notify)!);
+    const stops = [1, 2].map(() =>
+      watches.watch(watchTarget('one', { poll: (given) => ((signal = given), pending.promise) }), notify)!,
+    );
     stops[0]!();
     stops[0]!();
     expect(watches.size()).toBe(1);
@@ -147,7 +173,13 @@ describe('watching', () => {
     watches = createWatches({ clock: { now: Date.now }, random: () => 0 });
     const looked = { a: 0, b: 0, other: 0 };
     const count = (key: keyof typeof looked, changes: Partial<WatchTarget> = {}) =>
-      watches.watch(watchTarget(key, { poll: async () => ((looked[key] += 1), { ...one, moving: key === 'a' && moving }), ...changes }), () => undefined);
+      watches.watch(
+        watchTarget(key, {
+          poll: async () => ((looked[key] += 1), { ...one, moving: key === 'a' && moving }),
+          ...changes,
+        }),
+        () => undefined,
+      );
     count('a');
     count('b');
     count('other', { budgetKey: 'another token' });
@@ -167,7 +199,9 @@ describe('watching', () => {
   });
 
   test('refuses to watch too much for one principal, and leaves the others their own', () => {
-    const all = Array.from({ length: mostWatched }, (_, index) => watches.watch(watchTarget(`${index}`), () => undefined));
+    const all = Array.from({ length: mostWatched }, (_, index) =>
+      watches.watch(watchTarget(`${index}`), () => undefined),
+    );
     expect(all.filter((stop) => stop === undefined)).toEqual([]);
     expect(watches.watch(watchTarget('one too many'), () => undefined)).toBeUndefined();
     expect(watches.watch(watchTarget('0'), () => undefined)).toBeDefined();

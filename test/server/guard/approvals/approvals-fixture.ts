@@ -19,14 +19,30 @@ interface ApprovalsOptions {
 }
 
 /** The approvals of one process, with their files in this folder. */
-export function approvalsIn(folder: string, { store = sqliteGuardStore(join(folder, 'guard.sqlite')), record = async () => {}, log = 'the log' }: ApprovalsOptions = {}) {
+export function approvalsIn(
+  folder: string,
+  {
+    store = sqliteGuardStore(join(folder, 'guard.sqlite')),
+    record = async () => {},
+    log = 'the log',
+  }: ApprovalsOptions = {},
+) {
   const decisions: Decision[] = [];
   const operator = join(folder, 'operator.json');
-  const config = { store, keys: keysFromFile(join(folder, 'guard.key')), operator, program: 'infra-mcp', log: () => log };
-  const queue = createApprovalQueue(config, { how: 'terminal', record: async (decision) => {
-    await record(decision);
-    decisions.push(decision);
-  } });
+  const config = {
+    store,
+    keys: keysFromFile(join(folder, 'guard.key')),
+    operator,
+    program: 'infra-mcp',
+    log: () => log,
+  };
+  const queue = createApprovalQueue(config, {
+    how: 'terminal',
+    record: async (decision) => {
+      await record(decision);
+      decisions.push(decision);
+    },
+  });
   return {
     ...config,
     approvals: createApprovals(config),
@@ -43,6 +59,14 @@ export function approvalsIn(folder: string, { store = sqliteGuardStore(join(fold
 }
 
 /** A request for approval, with defaults for everything that a test leaves out. */
-export const approvalRequest = ({ digest, ...more }: Partial<ApprovalRequest> & { digest?: string } = {}): ApprovalRequest => ({
-  call: 'ann stop_environment e-1', principal: 'ann', identity: 'ann', plan: confirmationRequest({ digest }).plan, typed: 'shop/prod', ...more,
+export const approvalRequest = ({
+  digest,
+  ...more
+}: Partial<ApprovalRequest> & { digest?: string } = {}): ApprovalRequest => ({
+  call: 'ann stop_environment e-1',
+  principal: 'ann',
+  identity: 'ann',
+  plan: confirmationRequest({ digest }).plan,
+  typed: 'shop/prod',
+  ...more,
 });

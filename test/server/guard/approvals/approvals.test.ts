@@ -22,7 +22,8 @@ async function openApprovals(record?: RecordDecision) {
     folder,
     testStore,
     /** The same approvals in another process. */
-    elsewhere: (more: { record?: RecordDecision; log?: string } = {}) => approvalsIn(folder.path, { store: testStore.open(), ...more }),
+    elsewhere: (more: { record?: RecordDecision; log?: string } = {}) =>
+      approvalsIn(folder.path, { store: testStore.open(), ...more }),
     [Symbol.asyncDispose]: async () => {
       await testStore[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
@@ -42,7 +43,12 @@ describe('an approval', () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     expect(code).toMatch(/^[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}$/);
-    expect(await here.queue.find(code.toLowerCase(), now)).toMatchObject({ code, principal: 'ann', typed: 'shop/prod', plan: { tool: 'stop_environment' } });
+    expect(await here.queue.find(code.toLowerCase(), now)).toMatchObject({
+      code,
+      principal: 'ann',
+      typed: 'shop/prod',
+      plan: { tool: 'stop_environment' },
+    });
     expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'decided' });
     expect(await here.approvals.ask(approvalRequest(), now + 1)).toEqual({ kind: 'approved' });
   });
@@ -67,7 +73,9 @@ describe('an approval', () => {
     const elsewhere = here.elsewhere();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     await here.decide(code, 'approved', operatorSecret, now);
-    const all = await Promise.all([here, elsewhere, here, elsewhere].map(({ approvals }) => approvals.ask(approvalRequest(), now)));
+    const all = await Promise.all(
+      [here, elsewhere, here, elsewhere].map(({ approvals }) => approvals.ask(approvalRequest(), now)),
+    );
     expect(all.filter(({ kind }) => kind === 'approved')).toHaveLength(1);
   });
 
@@ -122,7 +130,10 @@ describe('an approval', () => {
 
 /** Asks as one caller does who sends another token with every call. */
 const ask = (here: Awaited<ReturnType<typeof openApprovals>>, number: number, identity = 'ann', at = now) =>
-  here.approvals.ask(approvalRequest({ call: `call ${number}`, principal: `${identity}+token ${number}`, identity }), at);
+  here.approvals.ask(
+    approvalRequest({ call: `call ${number}`, principal: `${identity}+token ${number}`, identity }),
+    at,
+  );
 
 describe('calls that wait', () => {
   test('are bounded for each caller, whatever token it sends; those before stay', async () => {
@@ -152,16 +163,33 @@ describe('the secret', () => {
   test('is needed, and tried a few times only', async () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
-    for (const left of [4, 3, 2, 1, 0]) expect(await here.decide(code, 'approved', 'a wrong secret', now)).toEqual({ kind: 'wrong_secret', left });
-    expect(await here.decide(code, 'approved', operatorSecret, now + 1000)).toEqual({ kind: 'locked', until: now + 15 * 60_000 });
-    expect(await here.approvals.ask(approvalRequest(), now)).toEqual({ kind: 'pending', code, command: `infra-mcp approve ${code}` });
-    expect(await here.decide(codeOf(await here.approvals.ask(approvalRequest(), now + 16 * 60_000)), 'approved', operatorSecret, now + 16 * 60_000)).toEqual({ kind: 'decided' });
+    for (const left of [4, 3, 2, 1, 0])
+      expect(await here.decide(code, 'approved', 'a wrong secret', now)).toEqual({ kind: 'wrong_secret', left });
+    expect(await here.decide(code, 'approved', operatorSecret, now + 1000)).toEqual({
+      kind: 'locked',
+      until: now + 15 * 60_000,
+    });
+    expect(await here.approvals.ask(approvalRequest(), now)).toEqual({
+      kind: 'pending',
+      code,
+      command: `infra-mcp approve ${code}`,
+    });
+    expect(
+      await here.decide(
+        codeOf(await here.approvals.ask(approvalRequest(), now + 16 * 60_000)),
+        'approved',
+        operatorSecret,
+        now + 16 * 60_000,
+      ),
+    ).toEqual({ kind: 'decided' });
   });
 
   test('is not tried more often by trying many times at once', async () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
-    const tries = await Promise.all(Array.from({ length: 8 }, () => here.decide(code, 'approved', 'a wrong secret', now)));
+    const tries = await Promise.all(
+      Array.from({ length: 8 }, () => here.decide(code, 'approved', 'a wrong secret', now)),
+    );
     expect(tries.filter(({ kind }) => kind === 'locked')).toHaveLength(3);
   });
 
@@ -179,9 +207,15 @@ describe('the secret', () => {
   test('is not guessed by many together, and the operator is never shut out by others', async () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
-    for (let count = 0; count < 100; count += 1) await here.store.secretTries.begin(`2001:db8:0:${count}::/64`, now + count);
-    expect(await here.decide(code, 'approved', 'a wrong secret', now + 100, '198.51.100.7')).toMatchObject({ kind: 'wrong_secret' });
-    expect(await here.decide(code, 'approved', operatorSecret, now + 100, '198.51.100.7')).toMatchObject({ kind: 'locked', everywhere: true });
+    for (let count = 0; count < 100; count += 1)
+      await here.store.secretTries.begin(`2001:db8:0:${count}::/64`, now + count);
+    expect(await here.decide(code, 'approved', 'a wrong secret', now + 100, '198.51.100.7')).toMatchObject({
+      kind: 'wrong_secret',
+    });
+    expect(await here.decide(code, 'approved', operatorSecret, now + 100, '198.51.100.7')).toMatchObject({
+      kind: 'locked',
+      everywhere: true,
+    });
     expect(await here.decide(code, 'approved', operatorSecret, now + 100, '198.51.100.8')).toEqual({ kind: 'decided' });
   });
 
@@ -195,7 +229,10 @@ describe('the secret', () => {
     await setOperatorSecret(approvalsIn(folder.path).operator);
     using here = approvalsIn(folder.path);
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
-    expect(await here.decide(code, 'approved', 'a wrong secret', now, '198.51.100.7')).toEqual({ kind: 'wrong_secret', left: 4 });
+    expect(await here.decide(code, 'approved', 'a wrong secret', now, '198.51.100.7')).toEqual({
+      kind: 'wrong_secret',
+      left: 4,
+    });
     expect(() => earlier.prepare('INSERT INTO wrong_secret (at) VALUES (?)').run(now)).toThrow('newer version');
     earlier.close();
     expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'decided' });
@@ -284,13 +321,26 @@ describe('what waits in the store', () => {
     const stored = JSON.stringify([await here.store.waiting.undecided(now), await here.testStore.rows()]);
     expect(stored).toContain(code);
     const { tool, target, summary } = request.plan;
-    for (const text of ['ann-at-work', tool, target.id!, target.name!, summary, 'shop/prod', 'destructive']) expect(stored).not.toContain(text);
-    expect(await here.queue.find(code, now)).toMatchObject({ principal: 'key:ann-at-work', plan: request.plan, typed: 'shop/prod' });
+    for (const text of ['ann-at-work', tool, target.id!, target.name!, summary, 'shop/prod', 'destructive'])
+      expect(stored).not.toContain(text);
+    expect(await here.queue.find(code, now)).toMatchObject({
+      principal: 'key:ann-at-work',
+      plan: request.plan,
+      typed: 'shop/prod',
+    });
   });
 
   test('of an earlier version is read as before, and not counted with what it can not read', async () => {
     await using here = await openApprovals();
-    const pending: Pending = { code: 'K7QM-2XRD', call: 'a hash', principal: 'key:ann-at-work', identity: 'ann-at-work', plan: request.plan, askedAt: now, expiresAt: now + approvalLifetime };
+    const pending: Pending = {
+      code: 'K7QM-2XRD',
+      call: 'a hash',
+      principal: 'key:ann-at-work',
+      identity: 'ann-at-work',
+      plan: request.plan,
+      askedAt: now,
+      expiresAt: now + approvalLifetime,
+    };
     const record = JSON.stringify(pending);
     const seal = createHmac('sha256', here.keys('approval')).update(record).digest('base64url');
     const { code, call, identity = '', expiresAt } = pending;
@@ -306,14 +356,24 @@ describe('what waits in the store', () => {
 });
 
 describe('a decision', () => {
-  const decision = { how: 'terminal', caller: 'ann', tool: 'stop_environment', tier: 'destructive', plan: 'digest' } as const;
+  const decision = {
+    how: 'terminal',
+    caller: 'ann',
+    tool: 'stop_environment',
+    tier: 'destructive',
+    plan: 'digest',
+  } as const;
 
   test.each(['approved', 'refused'] as const)('is on record before it counts: %s', async (verdict) => {
     const waitingCodes: unknown[] = [];
-    await using here = await openApprovals(async ({ code }) => void waitingCodes.push((await here.queue.find(code, now))?.code));
+    await using here = await openApprovals(
+      async ({ code }) => void waitingCodes.push((await here.queue.find(code, now))?.code),
+    );
     const code = codeOf(await here.approvals.ask(approvalRequest({ digest: 'digest' }), now));
     await here.decide(code, verdict, operatorSecret, now);
-    expect(here.decisions).toEqual([{ ...decision, verdict, code, target: expect.objectContaining({ kind: 'environment', id: 'e-1' }) as unknown }]);
+    expect(here.decisions).toEqual([
+      { ...decision, verdict, code, target: expect.objectContaining({ kind: 'environment', id: 'e-1' }) as unknown },
+    ]);
     // When it was recorded, the call still waited.
     expect(waitingCodes).toEqual([code]);
   });
@@ -324,7 +384,9 @@ describe('a decision', () => {
       if (isFull) throw new Error('ENOSPC: no space left on device, write');
     });
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
-    await expect(here.decide(code, 'approved', operatorSecret, now)).rejects.toThrow('Nothing was decided: the decision could not be recorded (ENOSPC: no space left on device, write).');
+    await expect(here.decide(code, 'approved', operatorSecret, now)).rejects.toThrow(
+      'Nothing was decided: the decision could not be recorded (ENOSPC: no space left on device, write).',
+    );
     expect(codeOf(await here.approvals.ask(approvalRequest(), now))).toBe(code);
     isFull = false;
     expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'decided' });
@@ -345,7 +407,9 @@ describe('a decision', () => {
     await using here = await openApprovals();
     const elsewhere = here.elsewhere({ log: 'another log' });
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
-    await expect(elsewhere.decide(code, 'approved', operatorSecret, now)).rejects.toThrow('Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND');
+    await expect(elsewhere.decide(code, 'approved', operatorSecret, now)).rejects.toThrow(
+      'Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND',
+    );
     expect(codeOf(await here.approvals.ask(approvalRequest(), now))).toBe(code);
   });
 });

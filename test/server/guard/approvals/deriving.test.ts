@@ -30,7 +30,9 @@ afterAll(() => folder[Symbol.asyncDispose]());
 
 test('secrets that come at once are derived one after another, each to its own end', async () => {
   const { operator } = approvalsIn(folder.path);
-  const signers = await Promise.all(['wrong one', operatorSecret, 'another wrong one', operatorSecret].map((given) => operatorKeyFor(operator, given)));
+  const signers = await Promise.all(
+    ['wrong one', operatorSecret, 'another wrong one', operatorSecret].map((given) => operatorKeyFor(operator, given)),
+  );
   expect(signers.map((signer) => signer !== undefined)).toEqual([false, true, false, true]);
   expect(derivations).toEqual({ now: 0, most: 1 });
 });

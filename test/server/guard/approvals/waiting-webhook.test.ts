@@ -6,7 +6,14 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createApprovals } from '../../../../src/server/guard/approvals/approvals.ts';
 import { callSealer, type Pending } from '../../../../src/server/guard/approvals/pending-calls.ts';
 import type { WaitingRecords } from '../../../../src/server/guard/storage/waiting-records.ts';
-import { waitingNotice, createWaitingWebhook, maximumNotices, parseWebhookKey, parseWebhookUrl, type WebhookTimes } from '../../../../src/server/guard/approvals/waiting-webhook.ts';
+import {
+  waitingNotice,
+  createWaitingWebhook,
+  maximumNotices,
+  parseWebhookKey,
+  parseWebhookUrl,
+  type WebhookTimes,
+} from '../../../../src/server/guard/approvals/waiting-webhook.ts';
 import { memoryLog } from '../../../support/call-context.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { refusingHost, startReceiver, type ReceivedRequest } from '../../../support/webhook-receiver.ts';
@@ -18,25 +25,44 @@ const page = 'https://mcp.example.com/approvals';
 const quick: WebhookTimes = { pauses: [5, 10, 20], timeout: 5_000, grace: 200 };
 
 const pendingCall = (more: Partial<Pending> = {}): Pending => ({
-  ...approvalRequest(), code: 'K7QM-2XRD', askedAt: Date.now(), expiresAt: Date.now() + 900_000, ...more,
+  ...approvalRequest(),
+  code: 'K7QM-2XRD',
+  askedAt: Date.now(),
+  expiresAt: Date.now() + 900_000,
+  ...more,
 });
 
 /** The webhook to a URL, closed with the test. */
 function webhookTo(url: string, times = quick) {
   const log = memoryLog();
-  const webhook = createWaitingWebhook({ target: parseWebhookUrl(url), key: parseWebhookKey(secret), page: () => page, log, times });
+  const webhook = createWaitingWebhook({
+    target: parseWebhookUrl(url),
+    key: parseWebhookKey(secret),
+    page: () => page,
+    log,
+    times,
+  });
   onTestFinished(() => webhook.close());
   return { ...webhook, log, logged: () => log.lines.map(({ message }) => message) };
 }
 
 /** Checks the signature as a receiver does, with nothing of the program. */
 const isSigned = ({ headers, body }: ReceivedRequest): boolean =>
-  headers['webhook-signature'] === `v1,${createHmac('sha256', secretBytes).update(`${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`).digest('base64')}`;
+  headers['webhook-signature'] ===
+  `v1,${createHmac('sha256', secretBytes)
+    .update(`${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`)
+    .digest('base64')}`;
 
 const until = (condition: () => void): Promise<void> => eventually(condition);
 
 /** What a notice says of a caller and a target with this name. */
-const named = (name: string) => waitingNotice(pendingCall({ principal: name, plan: { ...pendingCall().plan, target: { ...pendingCall().plan.target, path: name } } })).data;
+const named = (name: string) =>
+  waitingNotice(
+    pendingCall({
+      principal: name,
+      plan: { ...pendingCall().plan, target: { ...pendingCall().plan.target, path: name } },
+    }),
+  ).data;
 
 describe('a notice of a waiting call', () => {
   test('is signed, says what waits and where to decide it, and nothing of the arguments', async () => {
@@ -44,11 +70,19 @@ describe('a notice of a waiting call', () => {
     const { announce, logged } = webhookTo(receiver.url);
     const began = Math.floor(Date.now() / 1000);
     const pending = pendingCall();
-    const plan = { ...pending.plan, requests: [{ method: 'POST' as const, path: '/environment/e-1/stop', body: { reason: 'private words' } }], effects: ['private effect'] };
+    const plan = {
+      ...pending.plan,
+      requests: [{ method: 'POST' as const, path: '/environment/e-1/stop', body: { reason: 'private words' } }],
+      effects: ['private effect'],
+    };
     announce({ ...pending, plan });
     await until(() => expect(logged()).toEqual(['approvals webhook: delivered']));
     const [request] = receiver.received;
-    expect(request).toMatchObject({ method: 'POST', path: '/hooks?for=operators', headers: { 'content-type': 'application/json' } });
+    expect(request).toMatchObject({
+      method: 'POST',
+      path: '/hooks?for=operators',
+      headers: { 'content-type': 'application/json' },
+    });
     expect(isSigned(request!)).toBe(true);
     expect(isSigned({ ...request!, body: request!.body.replace('shop/prod', 'shop/test') })).toBe(false);
     const sentAt = Number(request!.headers['webhook-timestamp']);
@@ -57,15 +91,25 @@ describe('a notice of a waiting call', () => {
       type: 'approval.waiting',
       timestamp: new Date(pending.askedAt).toISOString(),
       data: {
-        code: 'K7QM-2XRD', caller: 'ann', tool: 'stop_environment', kind: 'environment', target: 'shop/prod', risk: 'destructive', mode: 'PRODUCTION',
-        expires_at: new Date(pending.expiresAt).toISOString(), url: `${page}?code=K7QM-2XRD`,
+        code: 'K7QM-2XRD',
+        caller: 'ann',
+        tool: 'stop_environment',
+        kind: 'environment',
+        target: 'shop/prod',
+        risk: 'destructive',
+        mode: 'PRODUCTION',
+        expires_at: new Date(pending.expiresAt).toISOString(),
+        url: `${page}?code=K7QM-2XRD`,
       },
     });
   });
 
   test('tells the most critical mode of all that the call touches', () => {
     const { plan } = pendingCall();
-    const touching = (mode: 'PRODUCTION' | 'unknown') => pendingCall({ plan: { ...plan, target: { ...plan.target, mode: 'DEVELOPMENT', touched: [{ kind: 'cluster', mode }] } } });
+    const touching = (mode: 'PRODUCTION' | 'unknown') =>
+      pendingCall({
+        plan: { ...plan, target: { ...plan.target, mode: 'DEVELOPMENT', touched: [{ kind: 'cluster', mode }] } },
+      });
     expect(waitingNotice(touching('PRODUCTION')).data.mode).toBe('PRODUCTION');
     expect(waitingNotice(touching('unknown')).data.mode).toBe('unknown');
   });
@@ -100,14 +144,22 @@ describe('delivery', () => {
     await until(() => expect(logged()).toContain('approvals webhook: delivered'));
     expect(receiver.received).toHaveLength(3);
     expect(receiver.received.every(isSigned)).toBe(true);
-    expect(new Set(receiver.received.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`)).size).toBe(1);
+    expect(new Set(receiver.received.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`)).size).toBe(
+      1,
+    );
   });
 
   test('ends after the last attempt, with an error in the log', async () => {
     const receiver = await startReceiver((response) => response.writeHead(503).end());
     const { announce, log } = webhookTo(receiver.url);
     announce(pendingCall());
-    await until(() => expect(log.lines.at(-1)).toMatchObject({ level: 'error', message: 'approvals webhook: not delivered', fields: { code: 'K7QM-2XRD', host: receiver.host, why: 'status 503' } }));
+    await until(() =>
+      expect(log.lines.at(-1)).toMatchObject({
+        level: 'error',
+        message: 'approvals webhook: not delivered',
+        fields: { code: 'K7QM-2XRD', host: receiver.host, why: 'status 503' },
+      }),
+    );
     expect(receiver.received).toHaveLength(4);
   });
 
@@ -132,17 +184,23 @@ describe('delivery', () => {
     const receiver = await startReceiver((response) => response.writeHead(status, { location: elsewhere.url }).end());
     const { announce, log } = webhookTo(receiver.url);
     announce(pendingCall());
-    await until(() => expect(log.lines).toMatchObject([{ fields: { why: `status ${status}: redirects are not followed` } }]));
+    await until(() =>
+      expect(log.lines).toMatchObject([{ fields: { why: `status ${status}: redirects are not followed` } }]),
+    );
     expect(elsewhere.received).toEqual([]);
     expect(receiver.received).toHaveLength(1);
   });
 
   test('sends user name and password as Basic authorization, and logs nothing of the URL but its host', async () => {
     const receiver = await startReceiver((response) => response.writeHead(500).end());
-    const { announce, log } = webhookTo(`http://hook%40user:p%40ssw0rd@${receiver.host}/services/T0/secret-path?token=secret-query`);
+    const { announce, log } = webhookTo(
+      `http://hook%40user:p%40ssw0rd@${receiver.host}/services/T0/secret-path?token=secret-query`,
+    );
     announce(pendingCall());
     await until(() => expect(log.lines.at(-1)!.level).toBe('error'));
-    expect(receiver.received[0]!.headers['authorization']).toBe(`Basic ${Buffer.from('hook@user:p@ssw0rd').toString('base64')}`);
+    expect(receiver.received[0]!.headers['authorization']).toBe(
+      `Basic ${Buffer.from('hook@user:p@ssw0rd').toString('base64')}`,
+    );
     expect(JSON.stringify(log.lines)).not.toMatch(/hook.?.?.?user|ssw0rd|secret-/);
   });
 
@@ -166,9 +224,17 @@ describe('delivery', () => {
     const receiver = await startReceiver(() => undefined);
     const { announce, log, close } = webhookTo(receiver.url, { ...quick, timeout: 60_000 });
     for (let number = 0; number <= maximumNotices; number += 1) announce(pendingCall({ code: `CODE-${number}` }));
-    expect(log.lines).toEqual([{ level: 'error', message: 'approvals webhook: not delivered, because too many notices wait to be sent', fields: { code: `CODE-${maximumNotices}`, host: receiver.host } }]);
+    expect(log.lines).toEqual([
+      {
+        level: 'error',
+        message: 'approvals webhook: not delivered, because too many notices wait to be sent',
+        fields: { code: `CODE-${maximumNotices}`, host: receiver.host },
+      },
+    ]);
     await close();
-    expect(log.lines.filter(({ message }) => message === 'approvals webhook: given up, because the server stops')).toHaveLength(maximumNotices);
+    expect(
+      log.lines.filter(({ message }) => message === 'approvals webhook: given up, because the server stops'),
+    ).toHaveLength(maximumNotices);
   });
 
   test('in progress is finished when the server stops', async () => {
@@ -220,12 +286,17 @@ describe('a call that waits', () => {
     const raced: WaitingRecords = {
       ...waiting,
       add: async (added, now, presentIn) => {
-        expect(await rival.store.waiting.add(callSealer(rival.keys).seal(pendingCall()), now, () => undefined)).toEqual({ kind: 'added' });
+        expect(await rival.store.waiting.add(callSealer(rival.keys).seal(pendingCall()), now, () => undefined)).toEqual(
+          { kind: 'added' },
+        );
         return waiting.add(added, now, presentIn);
       },
     };
     let told = 0;
-    const approvals = createApprovals({ ...fixture, store: { ...fixture.store, waiting: raced } }, () => void (told += 1));
+    const approvals = createApprovals(
+      { ...fixture, store: { ...fixture.store, waiting: raced } },
+      () => void (told += 1),
+    );
     expect(await approvals.ask(approvalRequest(), Date.now())).toMatchObject({ kind: 'pending', code: 'K7QM-2XRD' });
     expect(told).toBe(0);
   });
@@ -235,7 +306,8 @@ describe('a call that waits', () => {
     onTestFinished(() => fixture[Symbol.dispose]());
     let told = 0;
     const approvals = createApprovals(fixture, () => void (told += 1));
-    for (let number = 0; number < 25; number += 1) await approvals.ask(approvalRequest({ call: `call ${number}` }), Date.now());
+    for (let number = 0; number < 25; number += 1)
+      await approvals.ask(approvalRequest({ call: `call ${number}` }), Date.now());
     expect(told).toBe(20);
   });
 
@@ -244,17 +316,28 @@ describe('a call that waits', () => {
     onTestFinished(() => fixture[Symbol.dispose]());
     const receiver = await startReceiver(() => undefined);
     const { announce } = webhookTo(receiver.url, { ...quick, timeout: 60_000 });
-    expect(await createApprovals(fixture, announce).ask(approvalRequest(), Date.now())).toMatchObject({ kind: 'pending' });
+    expect(await createApprovals(fixture, announce).ask(approvalRequest(), Date.now())).toMatchObject({
+      kind: 'pending',
+    });
     await until(() => expect(receiver.received).toHaveLength(1));
   });
 });
 
 describe('the URL and the secret', () => {
-  test.each(['https://hooks.example.com/x', 'http://127.0.0.1:8080/x', 'http://localhost/x', 'http://[::1]:9/x'])('may be %s', (url) => {
-    expect(parseWebhookUrl(url).url).toBe(url);
-  });
+  test.each(['https://hooks.example.com/x', 'http://127.0.0.1:8080/x', 'http://localhost/x', 'http://[::1]:9/x'])(
+    'may be %s',
+    (url) => {
+      expect(parseWebhookUrl(url).url).toBe(url);
+    },
+  );
 
-  test.each(['http://hooks.example.com/x?key=abcdef', 'http://127.0.0.1.example.com/', 'http://localhost.example.com/', 'ftp://ann:abcdef@localhost/', 'abcdef'])('may not be %s, which is not repeated', (url) => {
+  test.each([
+    'http://hooks.example.com/x?key=abcdef',
+    'http://127.0.0.1.example.com/',
+    'http://localhost.example.com/',
+    'ftp://ann:abcdef@localhost/',
+    'abcdef',
+  ])('may not be %s, which is not repeated', (url) => {
     expect(() => parseWebhookUrl(url)).toThrow(/approvals webhook's URL/);
     expect(() => parseWebhookUrl(url)).not.toThrow(/abcdef|example\.com\/x/);
   });
@@ -265,7 +348,13 @@ describe('the URL and the secret', () => {
     expect(() => parseWebhookKey(wrong)).not.toThrow(wrong.slice(6, 20));
   });
 
-  test.each(['', 'whsec_', 'hunter2', Buffer.alloc(32, 7).toString('base64'), 'whsec_not base64 at all, but long enough to be one'])('are refused with %j', (wrong) => {
+  test.each([
+    '',
+    'whsec_',
+    'hunter2',
+    Buffer.alloc(32, 7).toString('base64'),
+    'whsec_not base64 at all, but long enough to be one',
+  ])('are refused with %j', (wrong) => {
     expect(() => parseWebhookKey(wrong)).toThrow(/24 to 64 random bytes/);
   });
 

@@ -3,24 +3,54 @@ import { effects } from '../../../../src/contract/operation.ts';
 import { operations, type OperationName } from '../../../../src/contract/operations.ts';
 import { parsePolicy } from '../../../../src/server/guard/policy/load.ts';
 import {
-  allowedVariables, allowsUnattended, denialOf, denialOfCall, isOperatorOnly, isReadOnly, limitOf, needsLocation, needsProjectName, withRules, type Policy,
+  allowedVariables,
+  allowsUnattended,
+  denialOf,
+  denialOfCall,
+  isOperatorOnly,
+  isReadOnly,
+  limitOf,
+  needsLocation,
+  needsProjectName,
+  withRules,
+  type Policy,
 } from '../../../../src/server/guard/policy/policy.ts';
 import type { Target } from '../../../../src/server/context/target.ts';
 import { riskOf } from '../../../../src/server/guard/risk/risk.ts';
 import { tools } from '../../../../tools/index.ts';
 
-const policyOf = async (text: string): Promise<Policy> => ({ readOnly: false, rules: [await parsePolicy('p.yaml', text, tools)] });
+const policyOf = async (text: string): Promise<Policy> => ({
+  readOnly: false,
+  rules: [await parsePolicy('p.yaml', text, tools)],
+});
 
 const toolNamed = (name: string) => tools.find((tool) => tool.name === name)!;
 
 const id = '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e';
-const production: Target = { kind: 'application', id: 'a', name: 'api', environment: { id, name: 'Live' }, project: { id: 'p', name: 'payments' }, mode: 'PRODUCTION' };
+const production: Target = {
+  kind: 'application',
+  id: 'a',
+  name: 'api',
+  environment: { id, name: 'Live' },
+  project: { id: 'p', name: 'payments' },
+  mode: 'PRODUCTION',
+};
 const staging: Target = { ...production, environment: { id: 'other', name: 'staging' }, mode: 'STAGING' };
 const lost: Target = { kind: 'application', id: 'a', environment: {}, project: {}, mode: 'unknown' };
 const nowhere: Target = { kind: 'organization', id: 'o', mode: 'none' };
-const fresh: Target = { kind: 'environment', name: 'live', environment: { name: 'live' }, project: { id: 'p' }, mode: 'STAGING' };
+const fresh: Target = {
+  kind: 'environment',
+  name: 'live',
+  environment: { name: 'live' },
+  project: { id: 'p' },
+  mode: 'STAGING',
+};
 
-const accented: Target = { ...production, environment: { id: 'other', name: 'caf\u00e9' }, project: { id: 'q', name: 'a/b' } };
+const accented: Target = {
+  ...production,
+  environment: { id: 'other', name: 'caf\u00e9' },
+  project: { id: 'q', name: 'a/b' },
+};
 
 const places = { production, staging, lost, accented };
 
@@ -29,7 +59,11 @@ const friday = Date.parse('2026-11-20T18:30:00Z');
 /** Where the rule is set that denies a call; undefined when it may pass. */
 async function deniedBy(text: string, name: OperationName, target: Target, now = 0): Promise<string | undefined> {
   const tool = toolNamed(name);
-  return denialOfCall({ tool, operation: tool.operation, target, risk: riskOf(tool.operation, target) }, await policyOf(text), now)?.setBy;
+  return denialOfCall(
+    { tool, operation: tool.operation, target, risk: riskOf(tool.operation, target) },
+    await policyOf(text),
+    now,
+  )?.setBy;
 }
 
 describe('a rule that denies', () => {
@@ -74,11 +108,19 @@ describe('a rule that denies', () => {
     ['{ project: payments }', 'lost', true],
     ['{ tool: stop_environment, project: payments }', 'lost', false],
   ] as const)('%s holds for a deploy on %s: %s', async (rule, place, holds) => {
-    expect(await deniedBy(`deny: [${rule}]`, 'deploy_application', places[place])).toBe(holds ? 'p.yaml, deny[0]' : undefined);
+    expect(await deniedBy(`deny: [${rule}]`, 'deploy_application', places[place])).toBe(
+      holds ? 'p.yaml, deny[0]' : undefined,
+    );
   });
 
   test('about an environment has no hold on what is in none', async () => {
-    expect(await deniedBy('deny: [{ mode: PRODUCTION }, { environment: live }, { project: payments }]', 'invite_member', nowhere)).toBeUndefined();
+    expect(
+      await deniedBy(
+        'deny: [{ mode: PRODUCTION }, { environment: live }, { project: payments }]',
+        'invite_member',
+        nowhere,
+      ),
+    ).toBeUndefined();
   });
 
   test('about an environment holds for one that is to have its name, not its id', async () => {
@@ -87,7 +129,13 @@ describe('a rule that denies', () => {
   });
 
   test('is stronger than one that allows', async () => {
-    expect(await deniedBy('{ allow: [{ toolset: services }], deny: [{ tier: disruptive }] }', 'deploy_application', production)).toBe('p.yaml, deny[0]');
+    expect(
+      await deniedBy(
+        '{ allow: [{ toolset: services }], deny: [{ tier: disruptive }] }',
+        'deploy_application',
+        production,
+      ),
+    ).toBe('p.yaml, deny[0]');
   });
 
   test('says when it holds only in doubt', async () => {
@@ -113,14 +161,25 @@ describe('rules that allow', () => {
     ['[{ environment: other/live }]', 'production', false],
     ['[]', 'production', false],
   ] as const)('%s let a deploy on %s pass: %s', async (allow, place, passes) => {
-    expect(await deniedBy(`allow: ${allow}`, 'deploy_application', places[place])).toBe(passes ? undefined : 'p.yaml, allow');
+    expect(await deniedBy(`allow: ${allow}`, 'deploy_application', places[place])).toBe(
+      passes ? undefined : 'p.yaml, allow',
+    );
   });
 
   test('are told in the denial', async () => {
     const policy = await policyOf('allow: [{ tier: read }, { tier: [write, disruptive], mode: STAGING }]');
-    expect(denialOfCall({ tool: toolNamed('deploy_application'), operation: operations.deploy_application, target: production, risk: 'disruptive' }, policy, 0)?.instead).toBe(
-      'Allowed is what one of these holds for: tier is read; tier is write or disruptive, mode is STAGING.',
-    );
+    expect(
+      denialOfCall(
+        {
+          tool: toolNamed('deploy_application'),
+          operation: operations.deploy_application,
+          target: production,
+          risk: 'disruptive',
+        },
+        policy,
+        0,
+      )?.instead,
+    ).toBe('Allowed is what one of these holds for: tier is read; tier is write or disruptive, mode is STAGING.');
   });
 });
 
@@ -136,12 +195,16 @@ describe('a freeze', () => {
     ['in summer, an hour earlier', '2026-07-03T16:00:00.000Z', true],
     ['in summer, before that', '2026-07-03T15:59:59.000Z', false],
   ])('holds %s: %s %s', async (_, at, holds) => {
-    expect(await deniedBy(weekend, 'create_project', nowhere, Date.parse(at))).toBe(holds ? 'p.yaml, freeze[0]' : undefined);
+    expect(await deniedBy(weekend, 'create_project', nowhere, Date.parse(at))).toBe(
+      holds ? 'p.yaml, freeze[0]' : undefined,
+    );
   });
 
   test('is not about reads, unless it says so', async () => {
     expect(await deniedBy(weekend, 'list_projects', nowhere, friday)).toBeUndefined();
-    expect(await deniedBy(weekend.replace('{', '{ tier: read,'), 'list_projects', nowhere, friday)).toBe('p.yaml, freeze[0]');
+    expect(await deniedBy(weekend.replace('{', '{ tier: read,'), 'list_projects', nowhere, friday)).toBe(
+      'p.yaml, freeze[0]',
+    );
   });
 
   test('is only about what its conditions hold for, in doubt too', async () => {
@@ -152,7 +215,11 @@ describe('a freeze', () => {
   });
 
   test('says when changes are allowed again', async () => {
-    const denial = denialOfCall({ tool: toolNamed('create_project'), operation: operations.create_project, target: nowhere, risk: 'write' }, await policyOf(weekend), friday);
+    const denial = denialOfCall(
+      { tool: toolNamed('create_project'), operation: operations.create_project, target: nowhere, risk: 'write' },
+      await policyOf(weekend),
+      friday,
+    );
     expect(denial?.instead).toContain('2026-11-23T05:00:00.000Z');
   });
 });
@@ -174,13 +241,25 @@ describe('tools that can never pass', () => {
   });
 
   test('are those denied wherever they go', async () => {
-    expect(await never('deny: [{ tool: lock_cluster }, { tool: stop_environment, mode: PRODUCTION }, { toolset: webhooks }]')).toEqual(['lock_cluster', 'create_webhook', 'list_webhook_events']);
+    expect(
+      await never(
+        'deny: [{ tool: lock_cluster }, { tool: stop_environment, mode: PRODUCTION }, { toolset: webhooks }]',
+      ),
+    ).toEqual(['lock_cluster', 'create_webhook', 'list_webhook_events']);
   });
 
   test('are not those whose tier depends on where they go', async () => {
-    expect(await never('deny: [{ tier: disruptive }]')).toEqual(['restart_services', 'redeploy_terraform', 'lock_cluster', 'cancel_deployment', 'unlock_cluster']);
+    expect(await never('deny: [{ tier: disruptive }]')).toEqual([
+      'restart_services',
+      'redeploy_terraform',
+      'lock_cluster',
+      'cancel_deployment',
+      'unlock_cluster',
+    ]);
     expect(await never('deny: [{ tier: write }]')).toEqual(['create_project']);
-    expect(await never('deny: [{ tier: write }, { tier: disruptive, toolset: services }]')).toContain('deploy_application');
+    expect(await never('deny: [{ tier: write }, { tier: disruptive, toolset: services }]')).toContain(
+      'deploy_application',
+    );
   });
 
   test('are those that no rule can allow', async () => {
@@ -207,11 +286,15 @@ describe('what a policy has to know', () => {
     [`allow: [{ environment: ${id}/live }]`, true, false],
   ])('%s: of a read where it goes %s, of projects their names %s', async (text, place, name) => {
     const policy = await policyOf(text);
-    expect([needsLocation(toolNamed('get_application_logs'), operations.get_application_logs, policy), needsProjectName(policy)]).toEqual([place, name]);
+    expect([
+      needsLocation(toolNamed('get_application_logs'), operations.get_application_logs, policy),
+      needsProjectName(policy),
+    ]).toEqual([place, name]);
   });
 });
 
-const tightened = async (base: string, more: string): Promise<Policy> => withRules(await policyOf(base), await parsePolicy('request', more, tools));
+const tightened = async (base: string, more: string): Promise<Policy> =>
+  withRules(await policyOf(base), await parsePolicy('request', more, tools));
 
 const leftToOperator = (policy: Policy): string[] => effects.filter((tier) => isOperatorOnly(tier, policy));
 

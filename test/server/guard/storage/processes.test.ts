@@ -10,7 +10,11 @@ import { prepareRace, start, wanted, type Won } from './store-work.ts';
 /** Starts a process that opens a store and waits. */
 async function startProcess(address: string, work: 'race' | 'steps', name: string) {
   const program = fileURLToPath(new URL('./store-process.ts', import.meta.url));
-  const child: ChildProcess = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), program, address, work, name], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), program, address, work, name],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
   await lines.next();
   return {
@@ -27,7 +31,8 @@ async function startProcess(address: string, work: 'race' | 'steps', name: strin
   };
 }
 
-const repeated = (values: readonly string[]): string[] => values.filter((value, index) => values.indexOf(value) !== index);
+const repeated = (values: readonly string[]): string[] =>
+  values.filter((value, index) => values.indexOf(value) !== index);
 
 describe('processes that share a store', () => {
   test('get what counts once only once, and what is limited only up to the limit', async () => {
@@ -47,34 +52,40 @@ describe('processes that share a store', () => {
       expect(repeated(all), kind).toEqual([]);
       expect(all, kind).toHaveLength(wanted);
     }
-    const summed = (kind: 'added' | 'tries'): number[] => won[0]![kind].map((count, limit) => count + won[1]![kind][limit]!);
+    const summed = (kind: 'added' | 'tries'): number[] =>
+      won[0]![kind].map((count, limit) => count + won[1]![kind][limit]!);
     expect(new Set(summed('added'))).toEqual(new Set([maximumWaiting.each]));
     expect(new Set(summed('tries'))).toEqual(new Set([5]));
     expect(won[0]!.highRiskCalls + won[1]!.highRiskCalls).toBe(20);
   });
 
-  test.each([1, 2, 3, 4, 10, 31])('lose nothing that one did before it was killed at step %i, and go on', async (step) => {
-    await using store = await createTestStore();
-    const killed = await startProcess(store.address, 'steps', 'killed');
-    killed.go();
-    const done: string[] = [];
-    for (let count = 0; count < step; count += 1) done.push((await killed.next())!);
-    await killed.kill();
-    for (let line = await killed.next(); line !== undefined; line = await killed.next()) done.push(line);
+  test.each([1, 2, 3, 4, 10, 31])(
+    'lose nothing that one did before it was killed at step %i, and go on',
+    async (step) => {
+      await using store = await createTestStore();
+      const killed = await startProcess(store.address, 'steps', 'killed');
+      killed.go();
+      const done: string[] = [];
+      for (let count = 0; count < step; count += 1) done.push((await killed.next())!);
+      await killed.kill();
+      for (let line = await killed.next(); line !== undefined; line = await killed.next()) done.push(line);
 
-    const { waiting, singleUses } = store.open();
-    const steps = done.map((line) => line.split(' ') as [step: string, code: string, question?: string]);
-    const after = (kind: string, code: string): boolean => steps.some((told) => told[0] === kind && told[1] === code);
-    const codes = [...new Set(steps.map(([, code]) => code))];
-    for (const code of codes) {
-      const [found] = await waiting.withCode(code, start);
-      if (after('taken', code)) expect(found, code).toBeUndefined();
-      // The step after the last one that it told may have been made.
-      else if (!after('used', code)) expect(found, code).toBeDefined();
-      if (found && after('decided', code)) expect(found.decision, code).toEqual({ verdict: 'approved', signature: 'signature' });
-      if (found) expect(await waiting.decide(code, 'refused', 'another'), code).toBe(found.decision === undefined);
-      expect(await waiting.take(code), code).toBe(found !== undefined);
-    }
-    for (const [, , question] of steps) if (question !== undefined) expect(await singleUses.use(question, start)).toBe('used_before');
-  });
+      const { waiting, singleUses } = store.open();
+      const steps = done.map((line) => line.split(' ') as [step: string, code: string, question?: string]);
+      const after = (kind: string, code: string): boolean => steps.some((told) => told[0] === kind && told[1] === code);
+      const codes = [...new Set(steps.map(([, code]) => code))];
+      for (const code of codes) {
+        const [found] = await waiting.withCode(code, start);
+        if (after('taken', code)) expect(found, code).toBeUndefined();
+        // The step after the last one that it told may have been made.
+        else if (!after('used', code)) expect(found, code).toBeDefined();
+        if (found && after('decided', code))
+          expect(found.decision, code).toEqual({ verdict: 'approved', signature: 'signature' });
+        if (found) expect(await waiting.decide(code, 'refused', 'another'), code).toBe(found.decision === undefined);
+        expect(await waiting.take(code), code).toBe(found !== undefined);
+      }
+      for (const [, , question] of steps)
+        if (question !== undefined) expect(await singleUses.use(question, start)).toBe('used_before');
+    },
+  );
 });

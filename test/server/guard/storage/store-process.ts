@@ -3,7 +3,10 @@ import { createInterface } from 'node:readline';
 import { storeAtAddress } from './test-stores.ts';
 import { raced, stepsUntilKilled } from './store-work.ts';
 
-/** How long a store in a file pauses after each look, in milliseconds: others get in before its change, unless it keeps them out. */
+/**
+ * How long a store in a file pauses after each look, in milliseconds: others get in before its change, unless it keeps
+ * them out.
+ */
 const pauseAfterReading = 3;
 
 const pauseAfter = (method: 'all' | 'get'): void => {

@@ -8,11 +8,22 @@ export const start = Date.parse('2026-11-20T10:00:00Z');
 export const quarterHour = 15 * 60_000;
 
 /** A record to store. Its code is its call, unless told. */
-export const waitingRecord = ({ code, call = code, identity = 'ann', expiresAt = start + quarterHour }: Partial<WaitingRecord> & { code: string }): WaitingRecord => ({
-  code, call, identity, record: JSON.stringify({ code, identity }), seal: `seal of ${code}`, expiresAt,
+export const waitingRecord = ({
+  code,
+  call = code,
+  identity = 'ann',
+  expiresAt = start + quarterHour,
+}: Partial<WaitingRecord> & { code: string }): WaitingRecord => ({
+  code,
+  call,
+  identity,
+  record: JSON.stringify({ code, identity }),
+  seal: `seal of ${code}`,
+  expiresAt,
 });
 
-export const addTo = (store: GuardStore, record: WaitingRecord, now = start) => store.waiting.add(record, now, () => undefined);
+export const addTo = (store: GuardStore, record: WaitingRecord, now = start) =>
+  store.waiting.add(record, now, () => undefined);
 
 /** How many things of each kind the processes of a race want. */
 export const wanted = 25;
@@ -38,7 +49,8 @@ const numbered = (kind: string): string[] => Array.from({ length: wanted }, (_, 
 export async function prepareRace(store: GuardStore): Promise<string[]> {
   const questions: string[] = [];
   for (let count = 0; count < wanted; count += 1) questions.push(await store.singleUses.begin(start, quarterHour));
-  for (const code of [...numbered('decide'), ...numbered('take')]) await addTo(store, waitingRecord({ code, identity: `caller of ${code}` }));
+  for (const code of [...numbered('decide'), ...numbered('take')])
+    await addTo(store, waitingRecord({ code, identity: `caller of ${code}` }));
   return questions;
 }
 
@@ -65,19 +77,40 @@ async function atEachLimit(meet: () => Promise<void>, attempts: (limit: number) 
   return counts;
 }
 
-/** Tries to get everything that counts once, and as much as possible of what is limited. @param meet resolves once all processes of the race call it */
-export async function raced(store: GuardStore, name: string, questions: readonly string[], meet: () => Promise<void>): Promise<Won> {
+/**
+ * Tries to get everything that counts once, and as much as possible of what is limited. @param meet resolves once all
+ * processes of the race call it
+ */
+export async function raced(
+  store: GuardStore,
+  name: string,
+  questions: readonly string[],
+  meet: () => Promise<void>,
+): Promise<Won> {
   return {
     used: await successful(questions, async (id) => (await store.singleUses.use(id, start)) === 'used'),
     decided: await successful(numbered('decide'), (code) => store.waiting.decide(code, 'approved', name)),
     taken: await successful(numbered('take'), (code) => store.waiting.take(code)),
-    added: await atEachLimit(meet, (caller) => count(async (attempt) => (await addTo(store, waitingRecord({ code: `${name} ${attempt} ${caller}`, identity: `caller ${caller}` }))).kind === 'added')),
-    tries: await atEachLimit(meet, (address) => count(async () => (await store.secretTries.begin(`198.51.100.${address}`, start)).kind === 'try')),
-    highRiskCalls: await meet().then(() => count(async () => (await store.highRiskCalls.take(20, start)) === undefined)),
+    added: await atEachLimit(meet, (caller) =>
+      count(
+        async (attempt) =>
+          (await addTo(store, waitingRecord({ code: `${name} ${attempt} ${caller}`, identity: `caller ${caller}` })))
+            .kind === 'added',
+      ),
+    ),
+    tries: await atEachLimit(meet, (address) =>
+      count(async () => (await store.secretTries.begin(`198.51.100.${address}`, start)).kind === 'try'),
+    ),
+    highRiskCalls: await meet().then(() =>
+      count(async () => (await store.highRiskCalls.take(20, start)) === undefined),
+    ),
   };
 }
 
-/** Adds calls, decides them, uses up questions and takes the calls, one after another, and tells each step once it is done. */
+/**
+ * Adds calls, decides them, uses up questions and takes the calls, one after another, and tells each step once it is
+ * done.
+ */
 export async function stepsUntilKilled(store: GuardStore, tell: (step: string) => void): Promise<void> {
   for (let index = 0; ; index += 1) {
     const code = `call${index}`;

@@ -6,7 +6,8 @@ import { addTo, quarterHour, start, waitingRecord } from './store-work.ts';
 
 const hour = 60 * 60_000;
 
-const codesOf = (found: readonly FoundRecord[]): string[] => found.map(({ record }) => (JSON.parse(record) as { code: string }).code);
+const codesOf = (found: readonly FoundRecord[]): string[] =>
+  found.map(({ record }) => (JSON.parse(record) as { code: string }).code);
 
 /** A store with two openers, as in two processes. */
 async function openTwice() {
@@ -43,11 +44,20 @@ describe('a waiting call', () => {
     expect(await addTo(stores.one, record)).toEqual({ kind: 'added' });
     const found = [{ record: record.record, seal: record.seal }];
     const { waiting } = stores.other;
-    expect([await waiting.withCode('A', start), await waiting.ofCall('stop', start), await waiting.undecided(start)]).toEqual([found, found, found]);
+    expect([
+      await waiting.withCode('A', start),
+      await waiting.ofCall('stop', start),
+      await waiting.undecided(start),
+    ]).toEqual([found, found, found]);
     expect([await waiting.withCode('B', start), await waiting.ofCall('A', start)]).toEqual([[], []]);
     const end = record.expiresAt;
     expect(await waiting.withCode('A', end - 1)).toEqual(found);
-    expect([await waiting.withCode('A', end), await waiting.ofCall('stop', end), await waiting.undecided(end), await waiting.countUndecided(end)]).toEqual([[], [], [], 0]);
+    expect([
+      await waiting.withCode('A', end),
+      await waiting.ofCall('stop', end),
+      await waiting.undecided(end),
+      await waiting.countUndecided(end),
+    ]).toEqual([[], [], [], 0]);
     expect(await waiting.dropExpired(end - 1)).toBe(0);
     expect(await waiting.dropExpired(end)).toBe(1);
     expect(await waiting.dropExpired(end)).toBe(0);
@@ -62,7 +72,8 @@ describe('a waiting call', () => {
 
   test('is listed in the order of its expiry, page by page', async () => {
     await using stores = await openTwice();
-    for (const [index, code] of ['C', 'A', 'B', 'D'].entries()) await addTo(stores.one, waitingRecord({ code, expiresAt: start + [3, 1, 2, 3][index]! * 1000 }));
+    for (const [index, code] of ['C', 'A', 'B', 'D'].entries())
+      await addTo(stores.one, waitingRecord({ code, expiresAt: start + [3, 1, 2, 3][index]! * 1000 }));
     const { waiting } = stores.other;
     expect(codesOf(await waiting.undecided(start))).toEqual(['A', 'B', 'C', 'D']);
     expect(codesOf(await waiting.undecided(start, { newestFirst: true }))).toEqual(['D', 'C', 'B', 'A']);
@@ -87,34 +98,59 @@ describe('a waiting call', () => {
 
   test('is added once of many at the same time', async () => {
     await using stores = await openTwice();
-    const added = await Promise.all(Array.from({ length: 12 }, (_, index) =>
-      [stores.one, stores.other][index % 2]!.waiting.add(waitingRecord({ code: `A${index}`, call: 'stop' }), start, (found) => codesOf(found)[0])));
+    const added = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        [stores.one, stores.other][index % 2]!.waiting.add(
+          waitingRecord({ code: `A${index}`, call: 'stop' }),
+          start,
+          (found) => codesOf(found)[0],
+        ),
+      ),
+    );
     expect(added.filter(({ kind }) => kind === 'added')).toHaveLength(1);
     const [code] = codesOf(await stores.one.waiting.undecided(start));
-    expect(added.filter(({ kind }) => kind === 'present')).toEqual(Array.from({ length: 11 }, () => ({ kind: 'present', code })));
+    expect(added.filter(({ kind }) => kind === 'present')).toEqual(
+      Array.from({ length: 11 }, () => ({ kind: 'present', code })),
+    );
   });
 
   test('counts against its caller, over all at the same time', async () => {
     await using stores = await openTwice();
-    const added = await Promise.all(Array.from({ length: 30 }, (_, index) => addTo([stores.one, stores.other][index % 2]!, waitingRecord({ code: `A${index}` }))));
+    const added = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        addTo([stores.one, stores.other][index % 2]!, waitingRecord({ code: `A${index}` })),
+      ),
+    );
     expect(added.filter(({ kind }) => kind === 'added')).toHaveLength(maximumWaiting.each);
     expect(added.filter(({ kind }) => kind === 'too_many_of_caller')).toHaveLength(30 - maximumWaiting.each);
     expect(await addTo(stores.one, waitingRecord({ code: 'B', identity: 'bob' }))).toEqual({ kind: 'added' });
     // Neither what is decided nor what expired counts.
     const [first] = codesOf(await stores.one.waiting.undecided(start));
     await stores.one.waiting.decide(first!, 'refused', 'signature');
-    expect([await addTo(stores.other, waitingRecord({ code: 'C' })), await addTo(stores.other, waitingRecord({ code: 'D' }))]).toEqual([{ kind: 'added' }, { kind: 'too_many_of_caller' }]);
-    expect(await addTo(stores.other, waitingRecord({ code: 'E', expiresAt: start + 2 * quarterHour }), start + quarterHour)).toEqual({ kind: 'added' });
+    expect([
+      await addTo(stores.other, waitingRecord({ code: 'C' })),
+      await addTo(stores.other, waitingRecord({ code: 'D' })),
+    ]).toEqual([{ kind: 'added' }, { kind: 'too_many_of_caller' }]);
+    expect(
+      await addTo(stores.other, waitingRecord({ code: 'E', expiresAt: start + 2 * quarterHour }), start + quarterHour),
+    ).toEqual({ kind: 'added' });
   });
 
   test('is decided once of many at the same time, and stays as decided', async () => {
     await using stores = await openTwice();
     await addTo(stores.one, waitingRecord({ code: 'A' }));
     const verdicts = ['approved', 'refused', 'approved_on_page', 'refused'] as const;
-    const decided = await Promise.all(verdicts.map((verdict, index) => [stores.one, stores.other][index % 2]!.waiting.decide('A', verdict, `signature ${index}`)));
+    const decided = await Promise.all(
+      verdicts.map((verdict, index) =>
+        [stores.one, stores.other][index % 2]!.waiting.decide('A', verdict, `signature ${index}`),
+      ),
+    );
     expect(decided.filter(Boolean)).toHaveLength(1);
     const winner = decided.indexOf(true);
-    expect((await stores.one.waiting.withCode('A', start))[0]?.decision).toEqual({ verdict: verdicts[winner], signature: `signature ${winner}` });
+    expect((await stores.one.waiting.withCode('A', start))[0]?.decision).toEqual({
+      verdict: verdicts[winner],
+      signature: `signature ${winner}`,
+    });
     expect((await stores.other.waiting.ofCall('A', start))[0]?.decision?.verdict).toBe(verdicts[winner]);
   });
 
@@ -122,7 +158,9 @@ describe('a waiting call', () => {
     await using stores = await openTwice();
     await addTo(stores.one, waitingRecord({ code: 'A' }));
     await stores.one.waiting.decide('A', 'approved', 'signature');
-    const taken = await Promise.all(Array.from({ length: 6 }, (_, index) => [stores.one, stores.other][index % 2]!.waiting.take('A')));
+    const taken = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => [stores.one, stores.other][index % 2]!.waiting.take('A')),
+    );
     expect(taken.filter(Boolean)).toHaveLength(1);
     expect(await stores.one.waiting.decide('A', 'approved', 'signature')).toBe(false);
     // The same code again is another call, which nobody decided.
@@ -134,7 +172,9 @@ describe('a waiting call', () => {
     await using stores = await openTwice();
     for (const code of ['A', 'B', 'C']) await addTo(stores.one, waitingRecord({ code }));
     await stores.one.waiting.decide('B', 'approved', 'signature');
-    const dropped = await Promise.all([stores.one, stores.other].map(({ waiting }) => waiting.dropExpired(start + quarterHour)));
+    const dropped = await Promise.all(
+      [stores.one, stores.other].map(({ waiting }) => waiting.dropExpired(start + quarterHour)),
+    );
     expect(dropped.toSorted((a, b) => a - b)).toEqual([0, 2]);
     expect(await stores.one.waiting.decide('B', 'refused', 'signature')).toBe(false);
   });
@@ -145,11 +185,18 @@ describe('tries at the secret', () => {
     await using stores = await openTwice();
     // Whoever moves the time of the store on keeps others waiting.
     await stores.one.time(start);
-    const begun = await Promise.all(Array.from({ length: 8 }, (_, index) => [stores.one, stores.other][index % 2]!.secretTries.begin('198.51.100.7', start)));
+    const begun = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        [stores.one, stores.other][index % 2]!.secretTries.begin('198.51.100.7', start),
+      ),
+    );
     const tries = begun.flatMap((one) => (one.kind === 'try' ? [one.id] : []));
     expect(tries).toHaveLength(5);
     expect(await stores.one.secretTries.left('198.51.100.7')).toBe(0);
-    expect(await stores.other.secretTries.begin('198.51.100.7', start + 1)).toEqual({ kind: 'locked', until: start + quarterHour });
+    expect(await stores.other.secretTries.begin('198.51.100.7', start + 1)).toEqual({
+      kind: 'locked',
+      until: start + quarterHour,
+    });
     expect(await stores.other.secretTries.begin(terminalSource, start + 1)).toMatchObject({ kind: 'try' });
     await stores.other.secretTries.forget(tries[2]!);
     expect(await stores.one.secretTries.left('198.51.100.7')).toBe(1);
@@ -162,13 +209,18 @@ describe('a single use', () => {
   test('is given once of many at the same time', async () => {
     await using stores = await openTwice();
     const question = await stores.one.singleUses.begin(start, quarterHour);
-    const uses = await Promise.all(Array.from({ length: 6 }, (_, index) => [stores.one, stores.other][index % 2]!.singleUses.use(question, start)));
+    const uses = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => [stores.one, stores.other][index % 2]!.singleUses.use(question, start)),
+    );
     expect(uses.toSorted()).toEqual(['used', ...Array.from({ length: 5 }, () => 'used_before')]);
   });
 
   test('is unknown before it began, and once it expired, used or not', async () => {
     await using stores = await openTwice();
-    const [used, unused] = [await stores.one.singleUses.begin(start, quarterHour), await stores.one.singleUses.begin(start, quarterHour)];
+    const [used, unused] = [
+      await stores.one.singleUses.begin(start, quarterHour),
+      await stores.one.singleUses.begin(start, quarterHour),
+    ];
     expect(await stores.other.singleUses.use(used, start + quarterHour - 1)).toBe('used');
     expect(await stores.other.singleUses.use('another', start + quarterHour - 1)).toBe('unknown');
     for (const id of [used, unused]) expect(await stores.other.singleUses.use(id, start + quarterHour)).toBe('unknown');

@@ -33,8 +33,12 @@ const server = process.env['TEST_POSTGRES'];
 
 const postgres = server === undefined ? undefined : await import('./postgres-stores.ts');
 
-/** Opens a store by the address of a test store. @param isTimeGiven whether the time is that of callers, which they make up. */
-export const storeAtAddress = (address: string, isTimeGiven = false): GuardStore => postgres?.openAt(address, isTimeGiven) ?? sqliteGuardStore(address);
+/**
+ * Opens a store by the address of a test store. @param isTimeGiven whether the time is that of callers, which they make
+ * up.
+ */
+export const storeAtAddress = (address: string, isTimeGiven = false): GuardStore =>
+  postgres?.openAt(address, isTimeGiven) ?? sqliteGuardStore(address);
 
 interface Place extends AsyncDisposable {
   readonly address: string;
@@ -53,10 +57,15 @@ async function sqlitePlace(): Promise<Place> {
   return {
     address,
     tamper: {
-      putVerdict: (code, verdict, signature) => run('UPDATE guard_waiting SET verdict = ?, signature = ? WHERE code = ?', verdict, signature, code),
+      putVerdict: (code, verdict, signature) =>
+        run('UPDATE guard_waiting SET verdict = ?, signature = ? WHERE code = ?', verdict, signature, code),
       changeVerdicts: (verdict) => run('UPDATE guard_waiting SET verdict = ? WHERE verdict IS NOT NULL', verdict),
       moveDecision: async (from, to) => {
-        await run('UPDATE guard_waiting SET (verdict, signature) = (SELECT verdict, signature FROM guard_waiting WHERE code = ?) WHERE code = ?', from, to);
+        await run(
+          'UPDATE guard_waiting SET (verdict, signature) = (SELECT verdict, signature FROM guard_waiting WHERE code = ?) WHERE code = ?',
+          from,
+          to,
+        );
       },
       replaceInRecords: (old, text) => run('UPDATE guard_waiting SET record = replace(record, ?, ?)', old, text),
       prolong: () => run("UPDATE guard_waiting SET expires_at = '2076' || substr(expires_at, 5)"),
@@ -71,7 +80,9 @@ async function sqlitePlace(): Promise<Place> {
 
 /** Makes a store in the database that this run tests. */
 export async function createTestStore(): Promise<TestStore> {
-  const place: Place = postgres ? await postgres.createPlace(server!, `guard_${randomBytes(8).toString('hex')}`) : await sqlitePlace();
+  const place: Place = postgres
+    ? await postgres.createPlace(server!, `guard_${randomBytes(8).toString('hex')}`)
+    : await sqlitePlace();
   const opened: GuardStore[] = [];
   return {
     ...place,

@@ -1,6 +1,17 @@
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { Duplex } from 'node:stream';
-import { createDockerClient, type DockerClient, hostOfImage, type DockerTask, ignoring, inspectDockerNode, listDockerTasks, dockerInfo, type DockerNode, listDockerNodes } from '../engine/index.ts';
+import {
+  createDockerClient,
+  type DockerClient,
+  hostOfImage,
+  type DockerTask,
+  ignoring,
+  inspectDockerNode,
+  listDockerTasks,
+  dockerInfo,
+  type DockerNode,
+  listDockerNodes,
+} from '../engine/index.ts';
 import { isUp } from '../instance-states.ts';
 import { agentServiceName } from '../names.ts';
 import { restText, nodeName } from '../nodes/node-facts.ts';
@@ -15,22 +26,30 @@ type Gateway = { readonly engine: DockerClient } | { readonly obstacle: string }
 const idleText = (node: DockerNode): string => `${nodeName(node)} is ${restText(node)}`;
 
 /**
- * Chooses the engine by which agents are reached: the one that is asked, or another one that the platform has an address of. Containers join the network of the
+ * Chooses the engine by which agents are reached: the one that is asked, or another one that the platform has an
+ * address of. Containers join the network of the
  * agents only on an active node.
  */
 async function findGateway(docker: DockerClient, signal: AbortSignal): Promise<Gateway> {
   const asked = await docker.engine();
-  const engines = docker.engines.length === 1 ? [asked] : [asked, ...(await answeringEngines(docker, signal)).filter((each) => each !== asked)];
+  const engines =
+    docker.engines.length === 1
+      ? [asked]
+      : [asked, ...(await answeringEngines(docker, signal)).filter((each) => each !== asked)];
   const nodes = await listDockerNodes(docker, {}, { signal });
   const idle: DockerNode[] = [];
   for (const engine of engines) {
     // The first one that can is the one.
-    const { Swarm: { NodeID: id } } = await dockerInfo(engine, { signal });
+    const {
+      Swarm: { NodeID: id },
+    } = await dockerInfo(engine, { signal });
     const node = nodes.find(({ ID }) => ID === id);
     if (node?.Spec.Availability === 'active') return { engine };
     if (node) idle.push(node);
   }
-  return { obstacle: `agents are reached from a node that takes instances and whose engine's address the platform has, and ${idle.map(idleText).join(', ') || 'none is known'}` };
+  return {
+    obstacle: `agents are reached from a node that takes instances and whose engine's address the platform has, and ${idle.map(idleText).join(', ') || 'none is known'}`,
+  };
 }
 
 /** The agents of a cluster, by which the engines of other nodes are asked. */
@@ -45,7 +64,9 @@ interface Agents {
   readonly close: () => Promise<void>;
 }
 
-/** How long the certificate of a connection is good for, in milliseconds: it is needed while the connection is opened. */
+/**
+ * How long the certificate of a connection is good for, in milliseconds: it is needed while the connection is opened.
+ */
 const clientLifetime = 3_600_000;
 
 /** How long the agent may take until a connection is secure, in milliseconds. */
@@ -55,15 +76,27 @@ const handshakeMilliseconds = 10_000;
 async function secured(tunnel: Duplex, authority: AgentAuthority, now: number): Promise<TLSSocket> {
   const { cert, key } = authority.issue('client', clientLifetime, now);
   const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
-  const socket = connectTls({ socket: tunnel, servername: agentName, ca: authority.certificate, cert, key, minVersion: 'TLSv1.3', ALPNProtocols: ['http/1.1'] });
-  const timer = setTimeout(() => socket.destroy(new Error('the agent of the node did not answer in time')), handshakeMilliseconds);
+  const socket = connectTls({
+    socket: tunnel,
+    servername: agentName,
+    ca: authority.certificate,
+    cert,
+    key,
+    minVersion: 'TLSv1.3',
+    ALPNProtocols: ['http/1.1'],
+  });
+  const timer = setTimeout(
+    () => socket.destroy(new Error('the agent of the node did not answer in time')),
+    handshakeMilliseconds,
+  );
   socket.once('secureConnect', () => resolve(socket)).on('error', reject);
   tunnel.on('error', (error) => socket.destroy(error));
   return promise.finally(() => clearTimeout(timer));
 }
 
 /** The address of an agent on the network of all; undefined while it has none. */
-const addressOf = (task: DockerTask, network: string): string | undefined => task.NetworksAttachments?.find(({ Network }) => Network.Spec.Name === network)?.Addresses?.[0]?.split('/')[0];
+const addressOf = (task: DockerTask, network: string): string | undefined =>
+  task.NetworksAttachments?.find(({ Network }) => Network.Spec.Name === network)?.Addresses?.[0]?.split('/')[0];
 
 /** Creates what keeps up the agents of a cluster, and asks them. @param isWanted whether there are to be agents */
 export function createAgents(parts: AgentParts, isWanted: boolean): Agents {
@@ -73,9 +106,16 @@ export function createAgents(parts: AgentParts, isWanted: boolean): Agents {
   const clients = new Map<string, { readonly taskId: string; readonly client: DockerClient }>();
   let isRemoved = false;
 
-  /** The instances of the agent on a node, the newest first. None while there is no agent at all, for which engines know no such service. */
+  /**
+   * The instances of the agent on a node, the newest first. None while there is no agent at all, for which engines know
+   * no such service.
+   */
   const tasksOn = async (nodeId: string, signal: AbortSignal): Promise<readonly DockerTask[]> =>
-    ((await listDockerTasks(docker, { service: [service], node: [nodeId] }, { signal }).catch(ignoring('not found'))) ?? []).toSorted((one, other) => other.CreatedAt.localeCompare(one.CreatedAt));
+    (
+      (await listDockerTasks(docker, { service: [service], node: [nodeId] }, { signal }).catch(
+        ignoring('not found'),
+      )) ?? []
+    ).toSorted((one, other) => other.CreatedAt.localeCompare(one.CreatedAt));
 
   const drop = async (nodeId: string): Promise<void> => {
     const known = clients.get(nodeId);
@@ -92,14 +132,24 @@ export function createAgents(parts: AgentParts, isWanted: boolean): Agents {
       await drop(id);
       const address = task && addressOf(task, service);
       if (address === undefined || 'obstacle' in (await findGateway(docker, signal))) return undefined;
-      const { Description: { Hostname: name } } = await inspectDockerNode(docker, id, { signal });
+      const {
+        Description: { Hostname: name },
+      } = await inspectDockerNode(docker, id, { signal });
       // Another call may have created it meanwhile.
       const present = clients.get(id);
       if (present?.taskId === task!.ID) return present.client;
       const connect = async (): Promise<TLSSocket> => {
         const gateway = await findGateway(docker, AbortSignal.timeout(handshakeMilliseconds));
         if ('obstacle' in gateway) throw new Error(gateway.obstacle);
-        return secured(await openTunnel({ docker: gateway.engine, platformId, image, credentials: credentialsFor(hostOfImage(image)) }, address, agentPort), authority, now());
+        return secured(
+          await openTunnel(
+            { docker: gateway.engine, platformId, image, credentials: credentialsFor(hostOfImage(image)) },
+            address,
+            agentPort,
+          ),
+          authority,
+          now(),
+        );
       };
       const client = createDockerClient({ kind: 'node', name, connect });
       clients.set(id, { taskId: task!.ID, client });
@@ -107,7 +157,8 @@ export function createAgents(parts: AgentParts, isWanted: boolean): Agents {
     },
     whyNone: async (nodeId, signal) => {
       if (!isWanted) return 'the cluster has no agent: set "agent" for it in the clusters file';
-      if ((await findAgentService(parts, signal)) === undefined) return 'its agent is not there yet: the platform starts it';
+      if ((await findAgentService(parts, signal)) === undefined)
+        return 'its agent is not there yet: the platform starts it';
       const tasks = await tasksOn(nodeId, signal);
       const [newest] = tasks;
       if (newest !== undefined && isUp(newest)) {

@@ -2,7 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { Duplex } from 'node:stream';
 import { mebibyte } from '../../../common/index.ts';
 import {
-  attachToDockerContainer, createDockerContainer, type DockerClient, DockerError, dockerFrames, dockerInfo, ignoring, isDockerError, listDockerContainers, pullDockerImage, removeDockerContainer, startDockerContainer,
+  attachToDockerContainer,
+  createDockerContainer,
+  type DockerClient,
+  DockerError,
+  dockerFrames,
+  dockerInfo,
+  ignoring,
+  isDockerError,
+  listDockerContainers,
+  pullDockerImage,
+  removeDockerContainer,
+  startDockerContainer,
   type DockerRegistryCredentials,
 } from '../engine/index.ts';
 import { labelFilter, platformLabels } from '../labels.ts';
@@ -26,28 +37,74 @@ const timeoutMilliseconds = 10_000;
 const opening = { method: 'POST', path: '/containers/create' } as const;
 
 /** Removes a container that may be gone by itself. */
-const removeRelay = (docker: DockerClient, id: string, signal?: AbortSignal): Promise<void> => removeDockerContainer(docker, id, { signal, timeoutMilliseconds }).catch(ignoring('not found', 'conflict'));
+const removeRelay = (docker: DockerClient, id: string, signal?: AbortSignal): Promise<void> =>
+  removeDockerContainer(docker, id, { signal, timeoutMilliseconds }).catch(ignoring('not found', 'conflict'));
 
 /** How long another process may take to start a container that it has created, in milliseconds. */
 const startingMilliseconds = 60_000;
 
-/** Removes the containers of tunnels that were open when the platform or an engine ended. @param now milliseconds since the epoch: what another process is just starting is left alone */
-export async function removeRelays({ docker, platformId }: Pick<TunnelParts, 'docker' | 'platformId'>, now: number, signal: AbortSignal): Promise<void> {
-  await Promise.all((await answeringEngines(docker, signal)).map(async (engine) => {
-    const left = await listDockerContainers(engine, { ...labelFilter(platformLabels(platformId)), name: [relayPrefix], status: ['created', 'exited', 'dead'] }, { signal });
-    await Promise.all(left.filter(({ State, Created }) => State !== 'created' || now - Created * 1000 > startingMilliseconds).map(({ Id: id }) => removeRelay(engine, id, signal)));
-  }));
+/**
+ * Removes the containers of tunnels that were open when the platform or an engine ended. @param now milliseconds since
+ * the epoch: what another process is just starting is left alone
+ */
+export async function removeRelays(
+  { docker, platformId }: Pick<TunnelParts, 'docker' | 'platformId'>,
+  now: number,
+  signal: AbortSignal,
+): Promise<void> {
+  await Promise.all(
+    (await answeringEngines(docker, signal)).map(async (engine) => {
+      const left = await listDockerContainers(
+        engine,
+        { ...labelFilter(platformLabels(platformId)), name: [relayPrefix], status: ['created', 'exited', 'dead'] },
+        { signal },
+      );
+      await Promise.all(
+        left
+          .filter(({ State, Created }) => State !== 'created' || now - Created * 1000 > startingMilliseconds)
+          .map(({ Id: id }) => removeRelay(engine, id, signal)),
+      );
+    }),
+  );
 }
 
-/** Creates the container of a tunnel, with its program: on the network of the agents, and with nothing else that it could reach. */
-async function createRelay({ docker, platformId, image, credentials }: TunnelParts, args: readonly string[]): Promise<string> {
+/**
+ * Creates the container of a tunnel, with its program: on the network of the agents, and with nothing else that it
+ * could reach.
+ */
+async function createRelay(
+  { docker, platformId, image, credentials }: TunnelParts,
+  args: readonly string[],
+): Promise<string> {
   const call = { timeoutMilliseconds };
   const { Architecture: architecture } = await dockerInfo(docker, call);
   const program = containerProgram('relay', architecture);
-  const create = (): Promise<string> => createDockerContainer(docker, `${relayPrefix}${randomUUID()}`, {
-    Image: image, Entrypoint: [program.path], Cmd: args, User: '65534:65534', WorkingDir: '/', Labels: platformLabels(platformId), Healthcheck: { Test: ['NONE'] }, OpenStdin: true, StdinOnce: true,
-    HostConfig: { NetworkMode: agentServiceName(platformId), AutoRemove: true, PidsLimit: 4, Memory: 16 * mebibyte, CapDrop: ['ALL'], SecurityOpt: ['no-new-privileges'], LogConfig: { Type: 'none', Config: {} } },
-  }, call);
+  const create = (): Promise<string> =>
+    createDockerContainer(
+      docker,
+      `${relayPrefix}${randomUUID()}`,
+      {
+        Image: image,
+        Entrypoint: [program.path],
+        Cmd: args,
+        User: '65534:65534',
+        WorkingDir: '/',
+        Labels: platformLabels(platformId),
+        Healthcheck: { Test: ['NONE'] },
+        OpenStdin: true,
+        StdinOnce: true,
+        HostConfig: {
+          NetworkMode: agentServiceName(platformId),
+          AutoRemove: true,
+          PidsLimit: 4,
+          Memory: 16 * mebibyte,
+          CapDrop: ['ALL'],
+          SecurityOpt: ['no-new-privileges'],
+          LogConfig: { Type: 'none', Config: {} },
+        },
+      },
+      call,
+    );
   const id = await create().catch(async (error: unknown) => {
     if (!isDockerError(error, 'not found')) throw error;
     // oxlint-disable-next-line no-unused-vars
@@ -58,10 +115,16 @@ async function createRelay({ docker, platformId, image, credentials }: TunnelPar
   return id;
 }
 
-/** What the container's program says of a network that leads nowhere, by the numbers of Linux (ENETUNREACH, EHOSTUNREACH). */
+/**
+ * What the container's program says of a network that leads nowhere, by the numbers of Linux (ENETUNREACH,
+ * EHOSTUNREACH).
+ */
 const noRoute = /^network error (?:101|113)$/;
 
-const relayText = (said: string): string => (noRoute.test(said) ? 'there is no route to it between the machines, as in the first minute after it was started' : said);
+const relayText = (said: string): string =>
+  noRoute.test(said)
+    ? 'there is no route to it between the machines, as in the first minute after it was started'
+    : said;
 
 /** The two directions of a container as one stream. What the container says of failures becomes its error. */
 function streamOf(attached: Duplex, close: () => void): Duplex {
@@ -80,9 +143,17 @@ function streamOf(attached: Duplex, close: () => void): Duplex {
     let said = '';
     for await (const { stream: from, bytes } of dockerFrames(attached, opening)) {
       if (from === 'stderr') said += bytes.toString('utf8');
-      else if (!stream.push(bytes)) await new Promise<void>((resolve) => { resume = resolve; });
+      else if (!stream.push(bytes))
+        await new Promise<void>((resolve) => {
+          resume = resolve;
+        });
     }
-    if (said !== '') throw new DockerError('unreachable', `the agent of the node can't be reached: ${relayText(said.trim())}`, opening);
+    if (said !== '')
+      throw new DockerError(
+        'unreachable',
+        `the agent of the node can't be reached: ${relayText(said.trim())}`,
+        opening,
+      );
     stream.push(null);
   };
   passOn().catch((error: Error) => stream.destroy(error));
@@ -90,7 +161,8 @@ function streamOf(attached: Duplex, close: () => void): Duplex {
 }
 
 /**
- * Opens a connection to the network of the agents: through a container that lives as long as the connection, and passes it on. The engine carries it, so that no
+ * Opens a connection to the network of the agents: through a container that lives as long as the connection, and passes
+ * it on. The engine carries it, so that no
  * port has to be open for it.
  * @param address IPv4 @throws DockerError
  */

@@ -24,7 +24,8 @@ export function createCommitLists(context: DockerContext): ListCommits {
     // Several callers wait for it, so none of their signals ends it.
     const signal = AbortSignal.timeout(timeoutMilliseconds);
     return inTemporaryDirectory(join(tmpdir(), `infra-mcp-${context.platformId.slice(0, 8)}-commits-`), (directory) =>
-      inWords(request, () => fetchHistory(context.builds.git, request, directory, limit, mostBytes, signal)));
+      inWords(request, () => fetchHistory(context.builds.git, request, directory, limit, mostBytes, signal)),
+    );
   };
 
   return async (service, limit) => {

@@ -9,19 +9,30 @@ type Service = Pick<ServiceToRun, 'id'>;
 export const buildMark = (platformId: string, { id }: Service): string => `${id}.${platformId}:127.0.0.1`;
 
 /**
- * Removes the containers that builds of a service left behind because the engine was killed. They would keep the images of
+ * Removes the containers that builds of a service left behind because the engine was killed. They would keep the images
+ * of
  * their steps for ever. A build of the service must not be under way.
  */
-export async function removeBuildContainers({ docker, platformId }: DockerContext, service: Service, signal: AbortSignal): Promise<void> {
+export async function removeBuildContainers(
+  { docker, platformId }: DockerContext,
+  service: Service,
+  signal: AbortSignal,
+): Promise<void> {
   const ended = await listDockerContainers(docker, { status: ['created', 'exited', 'dead'] }, { signal });
   const mark = buildMark(platformId, service);
-  await Promise.all(ended.filter(({ Labels: labels }) => !isPlatforms(labels)).map(async ({ Id: id }) => {
-    try {
-      const { HostConfig: { ExtraHosts: hosts } } = await inspectDockerContainer(docker, id, { signal });
-      if (hosts?.includes(mark)) await removeDockerContainer(docker, id, { signal });
-    } catch (error) {
-      // The engine removes it itself.
-      if (!isDockerError(error, 'not found', 'conflict')) throw error;
-    }
-  }));
+  await Promise.all(
+    ended
+      .filter(({ Labels: labels }) => !isPlatforms(labels))
+      .map(async ({ Id: id }) => {
+        try {
+          const {
+            HostConfig: { ExtraHosts: hosts },
+          } = await inspectDockerContainer(docker, id, { signal });
+          if (hosts?.includes(mark)) await removeDockerContainer(docker, id, { signal });
+        } catch (error) {
+          // The engine removes it itself.
+          if (!isDockerError(error, 'not found', 'conflict')) throw error;
+        }
+      }),
+  );
 }

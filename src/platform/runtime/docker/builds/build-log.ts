@@ -62,20 +62,38 @@ export function createBuildLog(say: (message: string) => void): BuildLog {
   return {
     used,
     read: ({ stream, status, id }) => {
-      if (status !== undefined && id !== undefined && /^(?:Pull complete|Already exists)$/.test(status)) tell(`${id}: ${status}`);
-      return (stream ?? '').split(/[\r\n]+/).filter((line) => line.trim() !== '').map(readLine).findLast((made) => made !== undefined);
+      if (status !== undefined && id !== undefined && /^(?:Pull complete|Already exists)$/.test(status))
+        tell(`${id}: ${status}`);
+      return (stream ?? '')
+        .split(/[\r\n]+/)
+        .filter((line) => line.trim() !== '')
+        .map(readLine)
+        .findLast((made) => made !== undefined);
     },
     failure: (error) => {
-      if (!isDockerError(error, 'failed', 'refused', 'not found')) return error instanceof Error ? error : new Error(String(error));
+      if (!isDockerError(error, 'failed', 'refused', 'not found'))
+        return error instanceof Error ? error : new Error(String(error));
       const { reason, code } = error;
       tell(reason);
       const failed = (why: Condition): Error => new ConditionError(why, { cause: error });
       // A full disk can show while the Dockerfile is written.
-      if (step === undefined) return failed(/dockerfile/i.test(reason) && !/no space left/.test(reason) ? condition('DOCKERFILE_UNREADABLE', { said: reason }) : condition('BUILD_NOT_BEGUN', { said: reason }));
+      if (step === undefined)
+        return failed(
+          /dockerfile/i.test(reason) && !/no space left/.test(reason)
+            ? condition('DOCKERFILE_UNREADABLE', { said: reason })
+            : condition('BUILD_NOT_BEGUN', { said: reason }),
+        );
       const base = /^FROM\s+(?:--\S+\s+)*(?<image>\S+)/i.exec(step.instruction)?.groups?.['image'];
       if (base !== undefined) return failed(baseImageFailure(base, reason));
       // How many steps there are is left out: the engine counts the labels that every image gets.
-      return failed(condition('BUILD_STEP_FAILED', { step: step.number, instruction: shortened(step.instruction, quotedCharacters), code, said: code === undefined ? reason : undefined }));
+      return failed(
+        condition('BUILD_STEP_FAILED', {
+          step: step.number,
+          instruction: shortened(step.instruction, quotedCharacters),
+          code,
+          said: code === undefined ? reason : undefined,
+        }),
+      );
     },
   };
 }

@@ -1,12 +1,29 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { condition } from '../../../../contract/index.ts';
-import { buildPod, ConditionError, type Observation, type ResolvedVariable, type RuntimeCall, type Task } from '../../index.ts';
+import {
+  buildPod,
+  ConditionError,
+  type Observation,
+  type ResolvedVariable,
+  type RuntimeCall,
+  type Task,
+} from '../../index.ts';
 import { buildMark, removeBuildContainers } from './build-containers.ts';
 import { createBuildLog } from './build-log.ts';
 import { deleteOldSteps, stepImage } from './built-images.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { buildDockerImage, hostOfImage, ignoring, dockerInfo, inspectDockerImage, isDockerError, pushDockerImage, tagDockerImage, type DockerImage } from '../engine/index.ts';
+import {
+  buildDockerImage,
+  hostOfImage,
+  ignoring,
+  dockerInfo,
+  inspectDockerImage,
+  isDockerError,
+  pushDockerImage,
+  tagDockerImage,
+  type DockerImage,
+} from '../engine/index.ts';
 import { fetchedSource, fetchSource, removeSource, type FetchedSource } from './fetch-source.ts';
 import { credentialsForImage } from './image-reach.ts';
 import { serviceLabels } from '../labels.ts';
@@ -32,11 +49,23 @@ const registryOf = (image: string): string => {
   return rest.length > 0 && (/[.:]/.test(first) || first === 'localhost') ? first : publicRegistryAddress;
 };
 
-/** Reads a Dockerfile, as far as that goes without carrying it out: base images whose names are arguments stay unknown. */
+/**
+ * Reads a Dockerfile, as far as that goes without carrying it out: base images whose names are arguments stay unknown.
+ */
 function readDockerfile(text: string): DockerfileFacts {
-  const lines = text.replaceAll(/\\\r?\n/g, ' ').split(/\r?\n/).map((line) => line.trim());
-  const declared = lines.flatMap((line) => /^ARG\s+(?<names>.+)$/i.exec(line)?.groups?.['names']?.match(/(?<=^|\s)[A-Za-z_]\w*(?==|\s|$)/g) ?? []);
-  const images = lines.flatMap((line) => [/^FROM\s+(?:--\S+\s+)*(?<image>\S+)/i.exec(line)?.groups?.['image'] ?? [], /^COPY\s.*--from=(?<image>\S+)/i.exec(line)?.groups?.['image'] ?? []].flat());
+  const lines = text
+    .replaceAll(/\\\r?\n/g, ' ')
+    .split(/\r?\n/)
+    .map((line) => line.trim());
+  const declared = lines.flatMap(
+    (line) => /^ARG\s+(?<names>.+)$/i.exec(line)?.groups?.['names']?.match(/(?<=^|\s)[A-Za-z_]\w*(?==|\s|$)/g) ?? [],
+  );
+  const images = lines.flatMap((line) =>
+    [
+      /^FROM\s+(?:--\S+\s+)*(?<image>\S+)/i.exec(line)?.groups?.['image'] ?? [],
+      /^COPY\s.*--from=(?<image>\S+)/i.exec(line)?.groups?.['image'] ?? [],
+    ].flat(),
+  );
   return { arguments: [...new Set(declared)], registries: [...new Set(images.map(registryOf))] };
 }
 
@@ -54,28 +83,60 @@ interface BuildParts {
 
 const workKey = ({ deploymentId, service }: Task): string => `build/${deploymentId}/${service.id}`;
 
-/** The variables that a Dockerfile takes as arguments. Those that are secret stay out: arguments can be read in the image's history. */
-function argumentsOf({ arguments: names }: DockerfileFacts, variables: readonly ResolvedVariable[], say: Say): Readonly<Record<string, string>> {
+/**
+ * The variables that a Dockerfile takes as arguments. Those that are secret stay out: arguments can be read in the
+ * image's history.
+ */
+function argumentsOf(
+  { arguments: names }: DockerfileFacts,
+  variables: readonly ResolvedVariable[],
+  say: Say,
+): Readonly<Record<string, string>> {
   const taken = variables.filter(({ key, mountPath }) => mountPath === undefined && names.includes(key));
-  for (const { key } of taken.filter(({ isSecret }) => isSecret)) say(`The build gets no value for ${key}: it is secret, and arguments of builds can be read in the image.`);
+  for (const { key } of taken.filter(({ isSecret }) => isSecret))
+    say(`The build gets no value for ${key}: it is secret, and arguments of builds can be read in the image.`);
   return Object.fromEntries(taken.filter(({ isSecret }) => !isSecret).map(({ key, value }) => [key, value]));
 }
 
-async function partsOf({ platformId, builds }: DockerContext, { service }: Task, source: FetchedSource, variables: readonly ResolvedVariable[], say: Say, signal: AbortSignal): Promise<BuildParts> {
+async function partsOf(
+  { platformId, builds }: DockerContext,
+  { service }: Task,
+  source: FetchedSource,
+  variables: readonly ResolvedVariable[],
+  say: Say,
+  signal: AbortSignal,
+): Promise<BuildParts> {
   const { repository: git, commit, root, dockerfile: path, generated } = source;
-  const dockerfile = readDockerfile(generated ?? (await git.fileAt(commit.git_commit_id, root === '' ? path : `${root}/${path}`, signal)));
+  const dockerfile = readDockerfile(
+    generated ?? (await git.fileAt(commit.git_commit_id, root === '' ? path : `${root}/${path}`, signal)),
+  );
   const buildArguments = argumentsOf(dockerfile, variables, say);
   const repository = builtRepository(platformId, service, builds.registry);
   // What else decides about the image is in its name, so that an image of that name needs no second build.
-  const fingerprint = createHash('sha256').update(JSON.stringify([...(generated === undefined ? [root, path] : [generated]), Object.entries(buildArguments)])).digest('hex').slice(0, 12);
-  return { source, dockerfile, buildArguments, repository, name: `${repository}:${commit.git_commit_id.slice(0, 12)}-${fingerprint}` };
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([...(generated === undefined ? [root, path] : [generated]), Object.entries(buildArguments)]))
+    .digest('hex')
+    .slice(0, 12);
+  return {
+    source,
+    dockerfile,
+    buildArguments,
+    repository,
+    name: `${repository}:${commit.git_commit_id.slice(0, 12)}-${fingerprint}`,
+  };
 }
 
 /** The archive of a source, which ends with an error when it gets too large. */
-async function* limitedArchive({ repository, commit: { git_commit_id: id }, root, dockerfile, generated }: FetchedSource, limit: number, signal: AbortSignal): AsyncGenerator<Buffer, void> {
+async function* limitedArchive(
+  { repository, commit: { git_commit_id: id }, root, dockerfile, generated }: FetchedSource,
+  limit: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void> {
   let bytes = 0;
   if (generated !== undefined) yield tarEntry(dockerfile, Buffer.from(generated));
-  for await (const chunk of generated === undefined ? repository.archive(id, root, signal) : repository.archive(id, '', signal, 'source')) {
+  for await (const chunk of generated === undefined
+    ? repository.archive(id, root, signal)
+    : repository.archive(id, '', signal, 'source')) {
     bytes += chunk.length;
     if (bytes > limit) throw new ConditionError(condition('SOURCE_TOO_LARGE', { limit }));
     yield chunk;
@@ -83,8 +144,18 @@ async function* limitedArchive({ repository, commit: { git_commit_id: id }, root
 }
 
 /** Builds an image, and tells its log. */
-async function build(context: DockerContext, task: Task, { source, dockerfile, buildArguments, repository, name }: BuildParts, say: Say, signal: AbortSignal): Promise<void> {
-  const { docker, platformId, builds: { sourceBytes, buildMilliseconds, memoryBytes } } = context;
+async function build(
+  context: DockerContext,
+  task: Task,
+  { source, dockerfile, buildArguments, repository, name }: BuildParts,
+  say: Say,
+  signal: AbortSignal,
+): Promise<void> {
+  const {
+    docker,
+    platformId,
+    builds: { sourceBytes, buildMilliseconds, memoryBytes },
+  } = context;
   const log = createBuildLog(say);
   const archive = Readable.from(limitedArchive(source, sourceBytes, signal), { objectMode: false });
   let archiveError: unknown;
@@ -97,7 +168,16 @@ async function build(context: DockerContext, task: Task, { source, dockerfile, b
   });
   try {
     const progress = buildDockerImage(docker, {
-      context: archive, tags: [name], dockerfile: source.dockerfile, labels: serviceLabels(platformId, task.service), buildArguments, memory: memoryBytes, extraHosts: [buildMark(platformId, task.service)], credentials, signal, timeoutMilliseconds: buildMilliseconds,
+      context: archive,
+      tags: [name],
+      dockerfile: source.dockerfile,
+      labels: serviceLabels(platformId, task.service),
+      buildArguments,
+      memory: memoryBytes,
+      extraHosts: [buildMark(platformId, task.service)],
+      credentials,
+      signal,
+      timeoutMilliseconds: buildMilliseconds,
     });
     for await (const message of progress) {
       const made = log.read(message);
@@ -106,7 +186,8 @@ async function build(context: DockerContext, task: Task, { source, dockerfile, b
   } catch (error) {
     if (signal.aborted) throw error;
     if (archiveError instanceof Error) throw archiveError;
-    if (isDockerError(error, 'timeout')) throw new ConditionError(condition('BUILD_OVERDUE', { seconds: buildMilliseconds / 1000 }), { cause: error });
+    if (isDockerError(error, 'timeout'))
+      throw new ConditionError(condition('BUILD_OVERDUE', { seconds: buildMilliseconds / 1000 }), { cause: error });
     throw log.failure(error);
   } finally {
     archive.destroy();
@@ -116,7 +197,12 @@ async function build(context: DockerContext, task: Task, { source, dockerfile, b
 }
 
 /** Pushes an image to the registry for built images. @returns its name with the digest */
-async function push(context: DockerContext, { repository, name }: BuildParts, say: Say, signal: AbortSignal): Promise<string> {
+async function push(
+  context: DockerContext,
+  { repository, name }: BuildParts,
+  say: Say,
+  signal: AbortSignal,
+): Promise<string> {
   const host = hostOfImage(repository);
   say(`Pushing ${name}`);
   try {
@@ -142,12 +228,19 @@ const pushed = (context: DockerContext, parts: BuildParts, say: Say, signal: Abo
  * @returns the image, and what it starts
  * @throws Error in words
  */
-async function imageFrom(general: DockerContext, task: Task, variables: readonly ResolvedVariable[], say: Say, signal: AbortSignal): Promise<DockerRecord> {
+async function imageFrom(
+  general: DockerContext,
+  task: Task,
+  variables: readonly ResolvedVariable[],
+  say: Say,
+  signal: AbortSignal,
+): Promise<DockerRecord> {
   // All of it is about the images of one machine.
   const context = { ...general, docker: await engineForBuilds(general, signal) };
   const source = fetchedSource(context, task) ?? (await fetchSource(context, task, say, signal));
   const parts = await partsOf(context, task, source, variables, say, signal);
-  const find = (): Promise<DockerImage | undefined> => inspectDockerImage(context.docker, parts.name, { signal }).catch(ignoring('not found'));
+  const find = (): Promise<DockerImage | undefined> =>
+    inspectDockerImage(context.docker, parts.name, { signal }).catch(ignoring('not found'));
   const present = await find();
   if (present === undefined) {
     say(`Building ${parts.name} with ${source.dockerfile}`);
@@ -158,9 +251,10 @@ async function imageFrom(general: DockerContext, task: Task, variables: readonly
   const image = present ?? (await find());
   if (image === undefined) throw new Error('The image was removed on the engine while the service was deployed.');
   const { Id: id, Config: config } = image;
-  const built = context.builds.registry === undefined
-    ? { image: id, nodeId: (await dockerInfo(context.docker, { signal })).Swarm.NodeID }
-    : { image: await pushed(context, parts, say, signal) };
+  const built =
+    context.builds.registry === undefined
+      ? { image: id, nodeId: (await dockerInfo(context.docker, { signal })).Swarm.NodeID }
+      : { image: await pushed(context, parts, say, signal) };
   return { ...built, entrypoint: [...(config?.Entrypoint ?? [])], command: [...(config?.Cmd ?? [])] };
 }
 
@@ -174,9 +268,17 @@ export async function beginBuild(context: DockerContext, task: Task, { inputs }:
 }
 
 /** How far a build is, with its log as it comes. */
-export async function observeBuild(context: DockerContext, task: Task, cursor: string | null, call: RuntimeCall): Promise<Observation> {
+export async function observeBuild(
+  context: DockerContext,
+  task: Task,
+  cursor: string | null,
+  call: RuntimeCall,
+): Promise<Observation> {
   const observation = await observeWork(context, task, cursor, {
-    key: workKey(task), pod: buildPod(task.deploymentId), begin: () => beginBuild(context, task, call), onSuccess: (result) => ({ record: writeRecord(result as DockerRecord) }),
+    key: workKey(task),
+    pod: buildPod(task.deploymentId),
+    begin: () => beginBuild(context, task, call),
+    onSuccess: (result) => ({ record: writeRecord(result as DockerRecord) }),
   });
   if (observation.outcome !== 'ongoing') await abandonBuild(context, task);
   return observation;

@@ -22,19 +22,35 @@ export const stepPrefix = 'step-';
 /** The name of what one step of a build made. With a name it can be removed again, and the next build finds it. */
 export const stepImage = (repository: string, id: string): string => `${repository}:${stepPrefix}${id}`;
 
-const tagsOf = async ({ docker, platformId, builds }: DockerContext, service: Service, signal: AbortSignal): Promise<readonly BuiltTag[]> => {
+const tagsOf = async (
+  { docker, platformId, builds }: DockerContext,
+  service: Service,
+  signal: AbortSignal,
+): Promise<readonly BuiltTag[]> => {
   const repository = builtRepository(platformId, service, builds.registry);
   const images = await listDockerImages(docker, { reference: [repository] }, { signal });
-  return images.toSorted((one, other) => other.Created - one.Created)
-    .flatMap((image) => (image.RepoTags ?? []).filter((name) => name.startsWith(`${repository}:`)).map((name) => ({ name, image })));
+  return images
+    .toSorted((one, other) => other.Created - one.Created)
+    .flatMap((image) =>
+      (image.RepoTags ?? []).filter((name) => name.startsWith(`${repository}:`)).map((name) => ({ name, image })),
+    );
 };
 
 const isStep = ({ name }: BuiltTag): boolean => name.slice(name.lastIndexOf(':') + 1).startsWith(stepPrefix);
 
-const isOneOf = ({ image }: BuiltTag, kept: readonly string[]): boolean => kept.some((each) => image.Id === each || (image.RepoDigests ?? []).includes(each));
+const isOneOf = ({ image }: BuiltTag, kept: readonly string[]): boolean =>
+  kept.some((each) => image.Id === each || (image.RepoDigests ?? []).includes(each));
 
-/** Removes names of images, the newest first, because an older one may be part of it. @param force also those that ended containers have. @returns whether all could be: one that a container uses stays */
-async function removeTags({ docker }: DockerContext, tags: readonly BuiltTag[], signal: AbortSignal, force = false): Promise<boolean> {
+/**
+ * Removes names of images, the newest first, because an older one may be part of it. @param force also those that ended
+ * containers have. @returns whether all could be: one that a container uses stays
+ */
+async function removeTags(
+  { docker }: DockerContext,
+  tags: readonly BuiltTag[],
+  signal: AbortSignal,
+  force = false,
+): Promise<boolean> {
   let all = true;
   for (const { name } of tags) {
     // In order.
@@ -47,35 +63,73 @@ async function removeTags({ docker }: DockerContext, tags: readonly BuiltTag[], 
 }
 
 /**
- * Removes the images of a service's old versions, also in the cluster's own registry. That it can't be done does not fail a version that runs.
+ * Removes the images of a service's old versions, also in the cluster's own registry. That it can't be done does not
+ * fail a version that runs.
  * @param kept the images of the version that runs and of the one before, as records have them
  * @returns lines for its log: one that tells why some are still there, or none
  */
-export async function deleteOldImages(context: DockerContext, service: Service, kept: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+export async function deleteOldImages(
+  context: DockerContext,
+  service: Service,
+  kept: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const engines = await answeringEngines(context.docker, signal);
-  const ended = await Promise.allSettled(engines.map((docker) => deleteOldImagesOf({ ...context, docker }, service, kept, signal)));
+  const ended = await Promise.allSettled(
+    engines.map((docker) => deleteOldImagesOf({ ...context, docker }, service, kept, signal)),
+  );
   signal.throwIfAborted();
   const failed = ended.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
-  return failed ? [`Images of old versions could not be removed: ${reasonOf(failed.reason)}. The next deployment tries it again.`] : [];
+  return failed
+    ? [`Images of old versions could not be removed: ${reasonOf(failed.reason)}. The next deployment tries it again.`]
+    : [];
 }
 
-async function deleteOldImagesOf(context: DockerContext, service: Service, kept: readonly string[], signal: AbortSignal): Promise<void> {
+async function deleteOldImagesOf(
+  context: DockerContext,
+  service: Service,
+  kept: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
   const versions = (await tagsOf(context, service, signal)).filter((tag) => !isStep(tag));
   const others = versions.filter((tag) => !isOneOf(tag, kept));
   const old = others.slice(Math.max(0, keptVersions - (versions.length - others.length)));
   // The engine keeps ended containers for a while.
   await removeTags(context, old, signal, true);
-  await context.registry?.deleteOthers(service, [...kept, ...versions.filter((tag) => !old.includes(tag)).flatMap(({ image }) => image.RepoDigests ?? [])], signal);
+  await context.registry?.deleteOthers(
+    service,
+    [...kept, ...versions.filter((tag) => !old.includes(tag)).flatMap(({ image }) => image.RepoDigests ?? [])],
+    signal,
+  );
 }
 
-/** Removes what builds before the last one made of their steps. @param used the short ids of what the last one made or used */
-export async function deleteOldSteps(context: DockerContext, service: Service, used: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+/**
+ * Removes what builds before the last one made of their steps. @param used the short ids of what the last one made or
+ * used
+ */
+export async function deleteOldSteps(
+  context: DockerContext,
+  service: Service,
+  used: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<void> {
   const steps = (await tagsOf(context, service, signal)).filter(isStep);
-  await removeTags(context, steps.filter(({ name }) => !used.has(name.slice(name.lastIndexOf(stepPrefix) + stepPrefix.length))), signal);
+  await removeTags(
+    context,
+    steps.filter(({ name }) => !used.has(name.slice(name.lastIndexOf(stepPrefix) + stepPrefix.length))),
+    signal,
+  );
 }
 
-/** Removes every image that was built for a service. @returns whether all could be: one that a container still uses stays */
-export async function deleteBuiltImages(context: DockerContext, service: Service, signal: AbortSignal): Promise<boolean> {
+/**
+ * Removes every image that was built for a service. @returns whether all could be: one that a container still uses
+ * stays
+ */
+export async function deleteBuiltImages(
+  context: DockerContext,
+  service: Service,
+  signal: AbortSignal,
+): Promise<boolean> {
   await context.registry?.deleteAll(service, signal);
   return removeTags(context, await tagsOf(context, service, signal), signal);
 }

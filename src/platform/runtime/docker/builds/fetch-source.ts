@@ -23,7 +23,8 @@ export interface FetchedSource extends Pick<ServiceSource, 'root' | 'dockerfile'
 const workKey = ({ deploymentId, service }: Task): string => `fetch/${deploymentId}/${service.id}`;
 
 /** How the names of a deployment's folders begin. A process that takes over finds the ones that another left. */
-const directoryPrefix = ({ platformId }: DockerContext, { deploymentId, service }: Task): string => `infra-mcp-${platformId.slice(0, 8)}-${deploymentId}-${service.id.slice(0, 8)}-`;
+const directoryPrefix = ({ platformId }: DockerContext, { deploymentId, service }: Task): string =>
+  `infra-mcp-${platformId.slice(0, 8)}-${deploymentId}-${service.id.slice(0, 8)}-`;
 
 /** Removes what was fetched for a deployment, by whatever process, and forgets it. */
 export async function removeSource(context: DockerContext, task: Task): Promise<void> {
@@ -34,15 +35,27 @@ export async function removeSource(context: DockerContext, task: Task): Promise<
 }
 
 /** The Dockerfile of a service whose repository has none. */
-const generatedDockerfile = ({ terraform }: DockerContext, { service }: Task): string | undefined => (service.kind === 'terraform' && terraform !== undefined ? terraformDockerfile(terraform) : undefined);
+const generatedDockerfile = ({ terraform }: DockerContext, { service }: Task): string | undefined =>
+  service.kind === 'terraform' && terraform !== undefined ? terraformDockerfile(terraform) : undefined;
 
-/** Requires that a commit has what is built: its folder, and the Dockerfile in it if it is one of the repository. @throws Error in words */
-async function requirePaths(repository: SourceRepository, { root, dockerfile, request: { branch } }: ServiceSource, isGenerated: boolean, { git_commit_id: id }: DeployedCommit, signal: AbortSignal): Promise<void> {
+/**
+ * Requires that a commit has what is built: its folder, and the Dockerfile in it if it is one of the repository.
+ * @throws Error in words
+ */
+async function requirePaths(
+  repository: SourceRepository,
+  { root, dockerfile, request: { branch } }: ServiceSource,
+  isGenerated: boolean,
+  { git_commit_id: id }: DeployedCommit,
+  signal: AbortSignal,
+): Promise<void> {
   const commit = id.slice(0, 7);
-  if (root !== '' && (await repository.kindAt(id, root, signal)) !== 'tree') throw new ConditionError(condition('FOLDER_NOT_FOUND', { path: root, commit, branch }));
+  if (root !== '' && (await repository.kindAt(id, root, signal)) !== 'tree')
+    throw new ConditionError(condition('FOLDER_NOT_FOUND', { path: root, commit, branch }));
   if (isGenerated) return;
   const path = root === '' ? dockerfile : `${root}/${dockerfile}`;
-  if ((await repository.kindAt(id, path, signal)) !== 'blob') throw new ConditionError(condition('DOCKERFILE_NOT_FOUND', { path, commit, branch }));
+  if ((await repository.kindAt(id, path, signal)) !== 'blob')
+    throw new ConditionError(condition('DOCKERFILE_NOT_FOUND', { path, commit, branch }));
 }
 
 /** What the server and git said, which has the cause in their own words. */
@@ -54,12 +67,19 @@ const tell = (error: unknown, say: (message: string) => void): void => {
  * Fetches the source of a service's image into a folder of the deployment.
  * @throws Error in words
  */
-export async function fetchSource(context: DockerContext, task: Task, say: (message: string) => void, signal: AbortSignal): Promise<FetchedSource> {
+export async function fetchSource(
+  context: DockerContext,
+  task: Task,
+  say: (message: string) => void,
+  signal: AbortSignal,
+): Promise<FetchedSource> {
   await requireReach({ ...context, docker: await engineForBuilds(context, signal) }, say, signal);
   const source = sourceOf(task);
   const { request, root, dockerfile } = source;
   const { git, sourceBytes } = context.builds;
-  say(`Fetching ${request.commitId === undefined ? `the branch ${request.branch}` : `the commit ${request.commitId}`} of ${request.address.url}`);
+  say(
+    `Fetching ${request.commitId === undefined ? `the branch ${request.branch}` : `the commit ${request.commitId}`} of ${request.address.url}`,
+  );
   const directory = await mkdtemp(join(tmpdir(), directoryPrefix(context, task)));
   try {
     const { repository, commit, bytes } = await fetchCommit(git, request, directory, sourceBytes, signal);
@@ -84,7 +104,12 @@ export async function beginFetch(context: DockerContext, task: Task): Promise<vo
 
 /** How far the fetch is. What was fetched stays for the build. */
 export async function observeFetch(context: DockerContext, task: Task, cursor: string | null): Promise<Observation> {
-  const observation = await observeWork(context, task, cursor, { key: workKey(task), pod: 'git', begin: () => beginFetch(context, task), onSuccess: (result) => ({ commit: (result as FetchedSource).commit }) });
+  const observation = await observeWork(context, task, cursor, {
+    key: workKey(task),
+    pod: 'git',
+    begin: () => beginFetch(context, task),
+    onSuccess: (result) => ({ commit: (result as FetchedSource).commit }),
+  });
   if (observation.outcome === 'failed') await removeSource(context, task);
   return observation;
 }

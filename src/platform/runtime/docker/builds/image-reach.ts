@@ -7,7 +7,10 @@ import { hostOfImage, dockerInfo, type DockerRegistryCredentials, listDockerNode
 export const isOnlyBuilt = (image: string): boolean => image.startsWith('sha256:');
 
 /** How nodes sign in for an image that the platform built or has resolved. @param image with its registry */
-export function credentialsForImage({ registry, credentialsFor }: Pick<DockerContext, 'registry' | 'credentialsFor'>, image: string): DockerRegistryCredentials | undefined {
+export function credentialsForImage(
+  { registry, credentialsFor }: Pick<DockerContext, 'registry' | 'credentialsFor'>,
+  image: string,
+): DockerRegistryCredentials | undefined {
   const host = hostOfImage(image);
   return host === registry?.host ? registry.credentials : credentialsFor(host);
 }
@@ -17,11 +20,23 @@ export function credentialsForImage({ registry, credentialsFor }: Pick<DockerCon
  * A registry of the cluster's own is waited for. A node that is down can come back.
  * @throws Error in words
  */
-export async function requireReach({ docker, builds: { registry: host }, registry }: Pick<DockerContext, 'docker' | 'builds' | 'registry'>, say: (message: string) => void, signal: AbortSignal): Promise<void> {
+export async function requireReach(
+  { docker, builds: { registry: host }, registry }: Pick<DockerContext, 'docker' | 'builds' | 'registry'>,
+  say: (message: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
   await registry?.untilReady(docker, say, signal);
   if (host !== undefined) return;
-  const [nodes, { Swarm: { NodeID: own } }] = await Promise.all([listDockerNodes(docker, {}, { signal }), dockerInfo(docker, { signal })]);
-  const others = nodes.filter(({ ID, Spec }) => ID !== own && Spec.Availability === 'active').map(({ Description }) => Description.Hostname).toSorted();
+  const [
+    nodes,
+    {
+      Swarm: { NodeID: own },
+    },
+  ] = await Promise.all([listDockerNodes(docker, {}, { signal }), dockerInfo(docker, { signal })]);
+  const others = nodes
+    .filter(({ ID, Spec }) => ID !== own && Spec.Availability === 'active')
+    .map(({ Description }) => Description.Hostname)
+    .toSorted();
   if (others.length === 0) return;
   throw new ConditionError(condition('IMAGE_ON_ONE_NODE', { nodes: others }));
 }

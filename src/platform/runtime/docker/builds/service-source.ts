@@ -9,7 +9,12 @@ export interface ServiceSource {
 }
 
 interface Configured {
-  readonly git_repository: { readonly url: string; readonly branch?: string | undefined; readonly root_path?: string | undefined; readonly git_token_id?: string | null | undefined };
+  readonly git_repository: {
+    readonly url: string;
+    readonly branch?: string | undefined;
+    readonly root_path?: string | undefined;
+    readonly git_token_id?: string | null | undefined;
+  };
   readonly dockerfile_path?: string | null | undefined;
   readonly dockerfile_raw?: string | null | undefined;
   readonly docker_target_build_stage?: string | null | undefined;
@@ -25,22 +30,36 @@ function configuredSource({ kind, spec }: Pick<ServiceToRun, 'kind' | 'spec'>): 
 }
 
 /** Whether the image of a service is built from git. */
-export const isBuilt = (service: Pick<ServiceToRun, 'kind' | 'spec'>): boolean => configuredSource(service) !== undefined;
+export const isBuilt = (service: Pick<ServiceToRun, 'kind' | 'spec'>): boolean =>
+  configuredSource(service) !== undefined;
 
 /** Reads what a service is built from. @returns it, or why it can't be used, as a sentence */
-function readSource({ git_repository: repository, dockerfile_path: dockerfilePath, dockerfile_raw: raw, docker_target_build_stage: stage }: Configured, commitId: string | undefined): ServiceSource | string {
+function readSource(
+  {
+    git_repository: repository,
+    dockerfile_path: dockerfilePath,
+    dockerfile_raw: raw,
+    docker_target_build_stage: stage,
+  }: Configured,
+  commitId: string | undefined,
+): ServiceSource | string {
   const { url, branch = 'main', root_path: rootPath = '/', git_token_id: token } = repository;
-  if ((raw ?? '') !== '') return 'This cluster builds from a Dockerfile in the repository: leave out "dockerfile_raw", and set "dockerfile_path".';
-  if ((stage ?? '') !== '') return 'This cluster builds the last stage of a Dockerfile: leave out "docker_target_build_stage".';
+  if ((raw ?? '') !== '')
+    return 'This cluster builds from a Dockerfile in the repository: leave out "dockerfile_raw", and set "dockerfile_path".';
+  if ((stage ?? '') !== '')
+    return 'This cluster builds the last stage of a Dockerfile: leave out "docker_target_build_stage".';
   const address = parseGitAddress(url);
   if (typeof address === 'string') return address;
-  if (token !== undefined && token !== null) return 'This cluster keeps no git tokens: leave out "git_token_id". Whoever runs the platform configures credentials for the host of the repository.';
+  if (token !== undefined && token !== null)
+    return 'This cluster keeps no git tokens: leave out "git_token_id". Whoever runs the platform configures credentials for the host of the repository.';
   if (!isBranchName(branch)) return `"${branch}" can't be the name of a branch.`;
-  if (commitId !== undefined && !/^[\da-f]{7,64}$/.test(commitId)) return `"${commitId}" can't be the id of a commit: it has 7 to 64 of the characters 0-9 and a-f.`;
+  if (commitId !== undefined && !/^[\da-f]{7,64}$/.test(commitId))
+    return `"${commitId}" can't be the id of a commit: it has 7 to 64 of the characters 0-9 and a-f.`;
   const root = sourcePath(rootPath);
   if (root === undefined) return `"root_path" is a folder of the repository, and ${rootPath} leads out of it.`;
   const dockerfile = sourcePath(dockerfilePath ?? 'Dockerfile');
-  if (dockerfile === undefined || dockerfile === '') return `"dockerfile_path" is a file below "root_path", which ${dockerfilePath ?? ''} isn't.`;
+  if (dockerfile === undefined || dockerfile === '')
+    return `"dockerfile_path" is a file below "root_path", which ${dockerfilePath ?? ''} isn't.`;
   return { request: { address, branch, ...(commitId !== undefined && { commitId }) }, root, dockerfile };
 }
 

@@ -1,29 +1,49 @@
 import type { ServiceToRun } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { type DockerCall, type DockerClient, type DockerLabels, inspectDockerService, isDockerError, listDockerContainers, removeEndedDockerContainer } from '../engine/index.ts';
+import {
+  type DockerCall,
+  type DockerClient,
+  type DockerLabels,
+  inspectDockerService,
+  isDockerError,
+  listDockerContainers,
+  removeEndedDockerContainer,
+} from '../engine/index.ts';
 import { onEveryNode } from '../nodes/every-node.ts';
 import { type HiddenInstances, hiddenInstances } from '../nodes/hidden-instances.ts';
 import { engineServiceLabel, labelFilter } from '../labels.ts';
 import { runningContainers } from '../services/running-containers.ts';
 
-const hasService = (docker: DockerClient, id: string, call: DockerCall): Promise<boolean> => inspectDockerService(docker, id, call).then(() => true, (error: unknown) => {
-  if (isDockerError(error, 'not found')) return false;
-  throw error;
-});
+const hasService = (docker: DockerClient, id: string, call: DockerCall): Promise<boolean> =>
+  inspectDockerService(docker, id, call).then(
+    () => true,
+    (error: unknown) => {
+      if (isDockerError(error, 'not found')) return false;
+      throw error;
+    },
+  );
 
 /**
- * Removes the containers with these labels that were never begun, and whose service the engine doesn't have any more. An engine that is
+ * Removes the containers with these labels that were never begun, and whose service the engine doesn't have any more.
+ * An engine that is
  * killed just after it made one forgets it with the service: it neither begins nor ends.
  */
-async function removeForgottenContainers({ docker }: Pick<DockerContext, 'docker'>, engine: DockerClient, labels: DockerLabels, signal: AbortSignal): Promise<void> {
+async function removeForgottenContainers(
+  { docker }: Pick<DockerContext, 'docker'>,
+  engine: DockerClient,
+  labels: DockerLabels,
+  signal: AbortSignal,
+): Promise<void> {
   const made = await listDockerContainers(engine, { ...labelFilter(labels), status: ['created'] }, { signal });
-  await Promise.all(made.map(async ({ Id: id, Labels: { [engineServiceLabel]: service } }) => {
-    if (service === undefined || (await hasService(docker, service, { signal }))) return;
-    await removeEndedDockerContainer(engine, id, { signal }).catch((error: unknown) => {
-      // The engine removes it itself.
-      if (!isDockerError(error, 'not found', 'conflict')) throw error;
-    });
-  }));
+  await Promise.all(
+    made.map(async ({ Id: id, Labels: { [engineServiceLabel]: service } }) => {
+      if (service === undefined || (await hasService(docker, service, { signal }))) return;
+      await removeEndedDockerContainer(engine, id, { signal }).catch((error: unknown) => {
+        // The engine removes it itself.
+        if (!isDockerError(error, 'not found', 'conflict')) throw error;
+      });
+    }),
+  );
 }
 
 /** What still runs of a service, or is about to. */
@@ -32,13 +52,25 @@ interface Remains extends Pick<HiddenInstances, 'lost'> {
   readonly isAwaited: boolean;
 }
 
-/** What still runs with these labels of a service. Containers that never will run are removed, which shows the next time. */
-export async function remainsOf(context: DockerContext, service: Pick<ServiceToRun, 'id' | 'name'>, labels: DockerLabels, signal: AbortSignal): Promise<Remains> {
-  const nodes = await onEveryNode(context, async (engine) => {
-    if ((await runningContainers(context, engine, labels, true, signal)) === 0) return false;
-    await removeForgottenContainers(context, engine, labels, signal);
-    return true;
-  }, signal);
+/**
+ * What still runs with these labels of a service. Containers that never will run are removed, which shows the next
+ * time.
+ */
+export async function remainsOf(
+  context: DockerContext,
+  service: Pick<ServiceToRun, 'id' | 'name'>,
+  labels: DockerLabels,
+  signal: AbortSignal,
+): Promise<Remains> {
+  const nodes = await onEveryNode(
+    context,
+    async (engine) => {
+      if ((await runningContainers(context, engine, labels, true, signal)) === 0) return false;
+      await removeForgottenContainers(context, engine, labels, signal);
+      return true;
+    },
+    signal,
+  );
   const { awaited, lost } = await hiddenInstances(context, service, labels, nodes, signal);
   return { isAwaited: awaited.length > 0 || nodes.seen.some(({ result }) => result), lost };
 }

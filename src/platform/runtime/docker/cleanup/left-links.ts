@@ -1,21 +1,40 @@
 import { condition, type Condition } from '../../../../contract/index.ts';
-import { type DockerCall, type DockerClient, type DockerLabels, type DockerTask, inspectDockerNetwork, isDockerError } from '../engine/index.ts';
+import {
+  type DockerCall,
+  type DockerClient,
+  type DockerLabels,
+  type DockerTask,
+  inspectDockerNetwork,
+  isDockerError,
+} from '../engine/index.ts';
 
 /*
- * An engine that joins the first instance to a network makes a link on its host, and moves it into a namespace of the network. Killed in
- * between it leaves the link on the host, and never removes it: no instance on that node can join the network any more, not even after
+ * An engine that joins the first instance to a network makes a link on its host, and moves it into a namespace of the
+ * network. Killed in
+ * between it leaves the link on the host, and never removes it: no instance on that node can join the network any more,
+ * not even after
  * another start of the engine.
  */
 
 /** Whether the engine could not join an instance to its network because a link of the network was left on its host. */
-export const isObstructed = ({ Status: { State: state, Err: said = '' } }: DockerTask): boolean => (state === 'rejected' || state === 'failed') && /vxlan interface: file exists/.test(said);
+export const isObstructed = ({ Status: { State: state, Err: said = '' } }: DockerTask): boolean =>
+  (state === 'rejected' || state === 'failed') && /vxlan interface: file exists/.test(said);
 
 /** The states of instances that were not yet tried to be started. */
-const untried: readonly DockerTask['Status']['State'][] = ['new', 'pending', 'assigned', 'accepted', 'preparing', 'ready'];
+const untried: readonly DockerTask['Status']['State'][] = [
+  'new',
+  'pending',
+  'assigned',
+  'accepted',
+  'preparing',
+  'ready',
+];
 
 /** Whether the newest of these instances that the engine tried to start was obstructed. */
 export const isLastObstructed = (tasks: readonly DockerTask[]): boolean => {
-  const newest = tasks.filter(({ Status }) => !untried.includes(Status.State)).toSorted((one, other) => other.CreatedAt.localeCompare(one.CreatedAt))[0];
+  const newest = tasks
+    .filter(({ Status }) => !untried.includes(Status.State))
+    .toSorted((one, other) => other.CreatedAt.localeCompare(one.CreatedAt))[0];
   return newest !== undefined && isObstructed(newest);
 };
 
@@ -29,10 +48,17 @@ interface NetworkWithLinks {
 }
 
 /** The network of instances, by its id or name; undefined if it is gone. */
-export async function networkWithLinks(docker: DockerClient, network: string, call: DockerCall): Promise<NetworkWithLinks | undefined> {
+export async function networkWithLinks(
+  docker: DockerClient,
+  network: string,
+  call: DockerCall,
+): Promise<NetworkWithLinks | undefined> {
   try {
     const { Id: id, Labels: labels, Options: options } = await inspectDockerNetwork(docker, network, call);
-    const numbers = (options?.[numbersOption] ?? '').split(',').map(Number).filter((number) => number > 0);
+    const numbers = (options?.[numbersOption] ?? '')
+      .split(',')
+      .map(Number)
+      .filter((number) => number > 0);
     return { labels, links: numbers.map((number) => `vx-${number.toString(16).padStart(6, '0')}-${id.slice(0, 5)}`) };
   } catch (error) {
     if (isDockerError(error, 'not found')) return undefined;
@@ -41,10 +67,15 @@ export async function networkWithLinks(docker: DockerClient, network: string, ca
 }
 
 /** The network that an instance joins; undefined if there is none. */
-export const networkOfTask = ({ Spec: { Networks: [network] = [] } }: DockerTask): string | undefined => network?.Target;
+export const networkOfTask = ({ Spec: { Networks: [network] = [] } }: DockerTask): string | undefined =>
+  network?.Target;
 
 /** Why an obstructed instance could not be started, with what a person can do where the platform can't. */
-export async function obstruction({ docker }: { readonly docker: DockerClient }, task: DockerTask, signal: AbortSignal): Promise<Condition> {
+export async function obstruction(
+  { docker }: { readonly docker: DockerClient },
+  task: DockerTask,
+  signal: AbortSignal,
+): Promise<Condition> {
   const network = networkOfTask(task);
   const { links = [] } = (network !== undefined && (await networkWithLinks(docker, network, { signal }))) || {};
   return condition('NOT_JOINED_TO_NETWORK', { links: [...links] });

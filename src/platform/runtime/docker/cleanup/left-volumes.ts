@@ -19,33 +19,70 @@ export interface BoundVolumes {
 }
 
 /** Whether a service has volumes. */
-const hasVolumes = ({ kind, spec }: Task['service']): boolean => kind === 'database' || kind === 'terraform' || ('storage' in spec && Array.isArray(spec.storage) && spec.storage.length > 0);
+const hasVolumes = ({ kind, spec }: Task['service']): boolean =>
+  kind === 'database' ||
+  kind === 'terraform' ||
+  ('storage' in spec && Array.isArray(spec.storage) && spec.storage.length > 0);
 
-/** The volumes of a service that is to be deleted, from what is recorded of it; undefined if it has none, or nobody knows where. */
-export async function boundVolumes(context: DockerContext, { service, record, runningRecord }: Task, signal: AbortSignal): Promise<BoundVolumes | undefined> {
+/**
+ * The volumes of a service that is to be deleted, from what is recorded of it; undefined if it has none, or nobody
+ * knows where.
+ */
+export async function boundVolumes(
+  context: DockerContext,
+  { service, record, runningRecord }: Task,
+  signal: AbortSignal,
+): Promise<BoundVolumes | undefined> {
   if (!hasVolumes(service)) return undefined;
   const template = (readRecord(runningRecord) ?? readRecord(record))?.spec?.TaskTemplate;
   const isTerraform = service.kind === 'terraform';
   const id = isTerraform ? (await findHome(context, service, signal))?.nodeId : template && boundNode(template);
-  const volumes = isTerraform ? [volumeName(service, terraformStorage)] : (template?.ContainerSpec.Mounts ?? []).flatMap(({ Type, Source }) => (Type === 'volume' && Source !== undefined ? [Source] : []));
+  const volumes = isTerraform
+    ? [volumeName(service, terraformStorage)]
+    : (template?.ContainerSpec.Mounts ?? []).flatMap(({ Type, Source }) =>
+        Type === 'volume' && Source !== undefined ? [Source] : [],
+      );
   if (id === undefined || volumes.length === 0) return undefined;
   const node = (await listDockerNodes(context.docker, {}, { signal })).find(({ ID }) => ID === id);
   // In a swarm that was made anew, the same machine has another id.
-  const holder = node ?? (await volumesOnNodes(context, service, signal)).seen.find(({ result }) => volumes.every((each) => result.includes(each)))?.node;
+  const holder =
+    node ??
+    (await volumesOnNodes(context, service, signal)).seen.find(({ result }) =>
+      volumes.every((each) => result.includes(each)),
+    )?.node;
   return { volumes, node: holder?.Description.Hostname ?? id, isGone: holder === undefined };
 }
 
-/** What is told of a deleted service's volumes that may be left on nodes which could not be asked: which they are, and how to remove them there. Nothing if none is left. */
-export function leftVolumes(service: Task['service'], bound: BoundVolumes | undefined, unseen: readonly UnseenNode[]): readonly string[] {
+/**
+ * What is told of a deleted service's volumes that may be left on nodes which could not be asked: which they are, and
+ * how to remove them there. Nothing if none is left.
+ */
+export function leftVolumes(
+  service: Task['service'],
+  bound: BoundVolumes | undefined,
+  unseen: readonly UnseenNode[],
+): readonly string[] {
   if (!hasVolumes(service)) return [];
   const holder = unseen.find(({ name }) => name === bound?.node);
   const others = unseen.filter((each) => each !== holder);
   const names = bound?.volumes.join(' ') ?? '';
-  const what = bound && (bound.volumes.length === 1 ? `Its volume ${names} was` : `Its volumes ${names.replaceAll(' ', ', ')} were`);
+  const what =
+    bound &&
+    (bound.volumes.length === 1 ? `Its volume ${names} was` : `Its volumes ${names.replaceAll(' ', ', ')} were`);
   const filter = labelFilter(serviceLabels('', service)).label?.find((each) => each.endsWith(`=${service.id}`)) ?? '';
   return [
-    ...(bound?.isGone ? [`${what} on the node ${bound.node}, which is not part of the cluster any more, and not removed.`] : []),
-    ...(holder ? [`${what} left on the node ${holder.name}, whose engine can't be asked: ${holder.why}. When nobody needs what is in it, remove it on that node: docker volume rm ${names}`] : []),
-    ...(others.length > 0 ? [`Whether volumes of it are on these nodes could not be seen: ${unseenText(others)}. There, docker volume ls --filter label=${filter} lists them, and docker volume rm removes them.`] : []),
+    ...(bound?.isGone
+      ? [`${what} on the node ${bound.node}, which is not part of the cluster any more, and not removed.`]
+      : []),
+    ...(holder
+      ? [
+          `${what} left on the node ${holder.name}, whose engine can't be asked: ${holder.why}. When nobody needs what is in it, remove it on that node: docker volume rm ${names}`,
+        ]
+      : []),
+    ...(others.length > 0
+      ? [
+          `Whether volumes of it are on these nodes could not be seen: ${unseenText(others)}. There, docker volume ls --filter label=${filter} lists them, and docker volume rm removes them.`,
+        ]
+      : []),
   ];
 }

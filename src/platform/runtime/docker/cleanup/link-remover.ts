@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { PlatformClock } from '../../../common/index.ts';
 import {
-  createDockerContainer, type DockerCall, type DockerClient, dockerInfo, type DockerTask, ignoring, listDockerContainers, removeDockerContainer, startDockerContainer, waitForDockerContainer,
+  createDockerContainer,
+  type DockerCall,
+  type DockerClient,
+  dockerInfo,
+  type DockerTask,
+  ignoring,
+  listDockerContainers,
+  removeDockerContainer,
+  startDockerContainer,
+  waitForDockerContainer,
 } from '../engine/index.ts';
 import { isMadeHere, labelFilter, platformLabels } from '../labels.ts';
 import { isObstructed, networkOfTask, networkWithLinks } from './left-links.ts';
@@ -17,35 +26,79 @@ interface LinkRemoverParts {
 
 /** Removes the links that obstruct instances on the nodes whose engines the platform can ask. */
 export interface LinkRemover {
-  /** Removes what obstructed some of these instances since the last time. It never fails: whether it helped shows by the next instances. */
+  /**
+   * Removes what obstructed some of these instances since the last time. It never fails: whether it helped shows by the
+   * next instances.
+   */
   removeFor(tasks: readonly DockerTask[], signal: AbortSignal): Promise<void>;
 }
 
 const containerPrefix = 'infra-remove-links-';
 /** How long an engine may take for each step of a removal, in milliseconds. */
 const timeoutMilliseconds = 10_000;
-/** How long to wait until the next removal for the same network, in milliseconds: each time twice as long, up to the longest. */
+/**
+ * How long to wait until the next removal for the same network, in milliseconds: each time twice as long, up to the
+ * longest.
+ */
 const firstWait = 2000;
 const longestWait = 60_000;
 
 /** Removes a container that may be gone by itself. */
-const removeContainer = (docker: DockerClient, id: string, call: DockerCall): Promise<void> => removeDockerContainer(docker, id, call).catch(ignoring('not found', 'conflict'));
+const removeContainer = (docker: DockerClient, id: string, call: DockerCall): Promise<void> =>
+  removeDockerContainer(docker, id, call).catch(ignoring('not found', 'conflict'));
 
 /** Removes the containers of removals that a crash interrupted. */
-export async function removeLinkRemovers({ docker, platformId }: Pick<LinkRemoverParts, 'docker' | 'platformId'>, signal: AbortSignal): Promise<void> {
-  await Promise.all((await answeringEngines(docker, signal)).map(async (engine) => {
-    const left = await listDockerContainers(engine, { ...labelFilter(platformLabels(platformId)), name: [containerPrefix] }, { signal });
-    await Promise.all(left.map(({ Id: id }) => removeContainer(engine, id, { signal })));
-  }));
+export async function removeLinkRemovers(
+  { docker, platformId }: Pick<LinkRemoverParts, 'docker' | 'platformId'>,
+  signal: AbortSignal,
+): Promise<void> {
+  await Promise.all(
+    (await answeringEngines(docker, signal)).map(async (engine) => {
+      const left = await listDockerContainers(
+        engine,
+        { ...labelFilter(platformLabels(platformId)), name: [containerPrefix] },
+        { signal },
+      );
+      await Promise.all(left.map(({ Id: id }) => removeContainer(engine, id, { signal })));
+    }),
+  );
 }
 
-/** Removes links on the engine's host, by a program that may do nothing else there. @param image one that the engine has; nothing of it is run */
-async function removeLinks({ docker, platformId }: LinkRemoverParts, links: readonly string[], image: string, architecture: string, call: DockerCall): Promise<void> {
+/**
+ * Removes links on the engine's host, by a program that may do nothing else there. @param image one that the engine
+ * has; nothing of it is run
+ */
+async function removeLinks(
+  { docker, platformId }: LinkRemoverParts,
+  links: readonly string[],
+  image: string,
+  architecture: string,
+  call: DockerCall,
+): Promise<void> {
   const program = containerProgram('remove-links', architecture);
-  const id = await createDockerContainer(docker, `${containerPrefix}${randomUUID()}`, {
-    Image: image, Entrypoint: [program.path], Cmd: links, User: '0:0', WorkingDir: '/', Labels: platformLabels(platformId), Healthcheck: { Test: ['NONE'] },
-    HostConfig: { NetworkMode: 'host', UsernsMode: 'host', AutoRemove: true, PidsLimit: 16, CapDrop: ['ALL'], CapAdd: ['NET_ADMIN'], SecurityOpt: ['no-new-privileges'] },
-  }, call);
+  const id = await createDockerContainer(
+    docker,
+    `${containerPrefix}${randomUUID()}`,
+    {
+      Image: image,
+      Entrypoint: [program.path],
+      Cmd: links,
+      User: '0:0',
+      WorkingDir: '/',
+      Labels: platformLabels(platformId),
+      Healthcheck: { Test: ['NONE'] },
+      HostConfig: {
+        NetworkMode: 'host',
+        UsernsMode: 'host',
+        AutoRemove: true,
+        PidsLimit: 16,
+        CapDrop: ['ALL'],
+        CapAdd: ['NET_ADMIN'],
+        SecurityOpt: ['no-new-privileges'],
+      },
+    },
+    call,
+  );
   try {
     await copyProgram(docker, id, program, call);
     await startDockerContainer(docker, id, call);
@@ -68,21 +121,29 @@ export function createLinkRemover(parts: LinkRemoverParts): LinkRemover {
 
   const isNew = (task: DockerTask): boolean => {
     const last = removals.get(keyOf(task));
-    return isObstructed(task) && (last === undefined || (Date.parse(task.Status.Timestamp) > last.at && clock.now() >= last.next));
+    return (
+      isObstructed(task) &&
+      (last === undefined || (Date.parse(task.Status.Timestamp) > last.at && clock.now() >= last.next))
+    );
   };
 
-  const removeObstacle = async (task: DockerTask, call: DockerCall & { readonly signal: AbortSignal }): Promise<void> => {
+  const removeObstacle = async (
+    task: DockerTask,
+    call: DockerCall & { readonly signal: AbortSignal },
+  ): Promise<void> => {
     const network = networkOfTask(task);
     const engine = task.NodeID === undefined ? undefined : await engines.of(task.NodeID, call.signal);
     // The hosts of other nodes are out of reach.
     if (network === undefined || engine === undefined) return;
     const { Architecture: architecture, SystemTime: time } = await dockerInfo(engine, call);
     const last = removals.get(keyOf(task));
-    const wait = last !== undefined && clock.now() - last.next < longestWait ? Math.min(last.wait * 2, longestWait) : firstWait;
+    const wait =
+      last !== undefined && clock.now() - last.next < longestWait ? Math.min(last.wait * 2, longestWait) : firstWait;
     removals.set(keyOf(task), { at: Date.parse(time), next: clock.now() + wait, wait });
     const { labels, links = [] } = (await networkWithLinks(docker, network, call)) ?? {};
     // Nothing of anybody else's network is touched.
-    if (isMadeHere(labels, platformId) && links.length > 0) await removeLinks({ ...parts, docker: engine }, links, task.Spec.ContainerSpec.Image, architecture, call);
+    if (isMadeHere(labels, platformId) && links.length > 0)
+      await removeLinks({ ...parts, docker: engine }, links, task.Spec.ContainerSpec.Image, architecture, call);
   };
 
   return {

@@ -1,8 +1,20 @@
 import type { KnownResources } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import {
-  deleteDockerConfig, deleteDockerNetwork, deleteDockerSecret, type DockerCall, type DockerClient, type DockerFilters, type DockerLabels, listDockerConfigs, listDockerContainers, listDockerImages, listDockerNetworks, listDockerSecrets,
-  listDockerServices, listDockerVolumes,
+  deleteDockerConfig,
+  deleteDockerNetwork,
+  deleteDockerSecret,
+  type DockerCall,
+  type DockerClient,
+  type DockerFilters,
+  type DockerLabels,
+  listDockerConfigs,
+  listDockerContainers,
+  listDockerImages,
+  listDockerNetworks,
+  listDockerSecrets,
+  listDockerServices,
+  listDockerVolumes,
 } from '../engine/index.ts';
 import { onEveryNode, type UnseenNode } from '../nodes/every-node.ts';
 import { anyPlatform, engineServiceLabel, labelledEnvironment, labelledPlatform, labelledService } from '../labels.ts';
@@ -17,41 +29,94 @@ export interface MadeObject {
 }
 
 /** What of the swarm has these labels. */
-async function listSwarmObjects(docker: DockerClient, filters: DockerFilters, call: DockerCall = {}): Promise<readonly MadeObject[]> {
+async function listSwarmObjects(
+  docker: DockerClient,
+  filters: DockerFilters,
+  call: DockerCall = {},
+): Promise<readonly MadeObject[]> {
   const [services, secrets, configs, networks] = await Promise.all([
-    listDockerServices(docker, filters, call), listDockerSecrets(docker, filters, call), listDockerConfigs(docker, filters, call), listDockerNetworks(docker, filters, call),
+    listDockerServices(docker, filters, call),
+    listDockerSecrets(docker, filters, call),
+    listDockerConfigs(docker, filters, call),
+    listDockerNetworks(docker, filters, call),
   ]);
   return [
     ...services.map(({ Spec }) => ({ what: `service ${Spec.Name}`, labels: Spec.Labels })),
-    ...secrets.map(({ ID: id, Spec }) => ({ what: `secret ${Spec.Name}`, labels: Spec.Labels, remove: () => deleteDockerSecret(docker, id, call) })),
-    ...configs.map(({ ID: id, Spec }) => ({ what: `config ${Spec.Name}`, labels: Spec.Labels, remove: () => deleteDockerConfig(docker, id, call) })),
-    ...networks.map(({ Id: id, Name: name, Labels: labels }) => ({ what: `network ${name}`, labels, remove: () => deleteDockerNetwork(docker, id, call) })),
+    ...secrets.map(({ ID: id, Spec }) => ({
+      what: `secret ${Spec.Name}`,
+      labels: Spec.Labels,
+      remove: () => deleteDockerSecret(docker, id, call),
+    })),
+    ...configs.map(({ ID: id, Spec }) => ({
+      what: `config ${Spec.Name}`,
+      labels: Spec.Labels,
+      remove: () => deleteDockerConfig(docker, id, call),
+    })),
+    ...networks.map(({ Id: id, Name: name, Labels: labels }) => ({
+      what: `network ${name}`,
+      labels,
+      remove: () => deleteDockerNetwork(docker, id, call),
+    })),
   ];
 }
 
-/** What of one engine has these labels: volumes, images, and containers that don't run, and whose service the swarm doesn't have any more. @param where after the names, or empty */
-async function listNodeObjects(docker: DockerClient, where: string, filters: DockerFilters, serviceIds: ReadonlySet<string>, call: DockerCall): Promise<readonly MadeObject[]> {
+/**
+ * What of one engine has these labels: volumes, images, and containers that don't run, and whose service the swarm
+ * doesn't have any more. @param where after the names, or empty
+ */
+async function listNodeObjects(
+  docker: DockerClient,
+  where: string,
+  filters: DockerFilters,
+  serviceIds: ReadonlySet<string>,
+  call: DockerCall,
+): Promise<readonly MadeObject[]> {
   const [volumes, images, containers] = await Promise.all([
-    listDockerVolumes(docker, filters, call), listDockerImages(docker, filters, call), listDockerContainers(docker, { ...filters, status: ['created', 'exited', 'dead'] }, call),
+    listDockerVolumes(docker, filters, call),
+    listDockerImages(docker, filters, call),
+    listDockerContainers(docker, { ...filters, status: ['created', 'exited', 'dead'] }, call),
   ]);
   return [
     ...volumes.map(({ Name: name, Labels: labels }) => ({ what: `volume ${name}${where}`, labels })),
-    ...images.map(({ Id: id, RepoTags: tags, Labels: labels }) => ({ what: `image ${tags?.[0] ?? id}${where}`, labels })),
-    ...containers.filter(({ Labels: labels }) => !serviceIds.has(labels?.[engineServiceLabel] ?? '')).map(({ Names: [name = ''], Labels: labels }) => ({ what: `container ${name.slice(1)}${where}`, labels })),
+    ...images.map(({ Id: id, RepoTags: tags, Labels: labels }) => ({
+      what: `image ${tags?.[0] ?? id}${where}`,
+      labels,
+    })),
+    ...containers
+      .filter(({ Labels: labels }) => !serviceIds.has(labels?.[engineServiceLabel] ?? ''))
+      .map(({ Names: [name = ''], Labels: labels }) => ({ what: `container ${name.slice(1)}${where}`, labels })),
   ];
 }
 
-/** What has these labels in the swarm and on each of its nodes, and the nodes on which nobody could look. @throws DockerError `no manager` */
-export async function listMadeObjects(parts: Pick<DockerContext, 'docker' | 'nodeEngines' | 'whyNoAgent'>, filters: DockerFilters, signal: AbortSignal): Promise<{ readonly objects: readonly MadeObject[]; readonly unseen: readonly UnseenNode[] }> {
+/**
+ * What has these labels in the swarm and on each of its nodes, and the nodes on which nobody could look. @throws
+ * DockerError `no manager`
+ */
+export async function listMadeObjects(
+  parts: Pick<DockerContext, 'docker' | 'nodeEngines' | 'whyNoAgent'>,
+  filters: DockerFilters,
+  signal: AbortSignal,
+): Promise<{ readonly objects: readonly MadeObject[]; readonly unseen: readonly UnseenNode[] }> {
   const { docker } = parts;
   const inSwarm = await listSwarmObjects(docker, filters, { signal });
   const serviceIds = new Set((await listDockerServices(docker, {}, { signal })).map(({ ID: id }) => id));
-  const { seen, unseen } = await onEveryNode(parts, (engine, { Description }) => listNodeObjects(engine, engine === docker ? '' : ` on ${Description.Hostname}`, filters, serviceIds, { signal }), signal);
+  const { seen, unseen } = await onEveryNode(
+    parts,
+    (engine, { Description }) =>
+      listNodeObjects(engine, engine === docker ? '' : ` on ${Description.Hostname}`, filters, serviceIds, { signal }),
+    signal,
+  );
   return { objects: [...inSwarm, ...seen.flatMap(({ result }) => result)], unseen };
 }
 
-/** Whether no record knows what something was made for. What belongs to neither a service nor an environment is not judged. */
-export function isUnknownTo({ serviceIds, environmentIds }: KnownResources, { labels }: Pick<MadeObject, 'labels'>): boolean {
+/**
+ * Whether no record knows what something was made for. What belongs to neither a service nor an environment is not
+ * judged.
+ */
+export function isUnknownTo(
+  { serviceIds, environmentIds }: KnownResources,
+  { labels }: Pick<MadeObject, 'labels'>,
+): boolean {
   const [service, environment] = [labelledService(labels), labelledEnvironment(labels)];
   if (service !== undefined) return !serviceIds.has(service);
   return environment !== undefined && !environmentIds.has(environment);
@@ -66,8 +131,21 @@ export interface PlatformObject {
   readonly isUnknownTo: (known: KnownResources) => boolean;
 }
 
-/** What every platform has on the engines of a cluster, and the nodes on which nobody could look. @throws DockerError `no manager` */
-export async function listPlatformObjects(parts: Parameters<typeof listMadeObjects>[0], signal: AbortSignal): Promise<{ readonly objects: readonly PlatformObject[]; readonly unseen: readonly UnseenNode[] }> {
+/**
+ * What every platform has on the engines of a cluster, and the nodes on which nobody could look. @throws DockerError
+ * `no manager`
+ */
+export async function listPlatformObjects(
+  parts: Parameters<typeof listMadeObjects>[0],
+  signal: AbortSignal,
+): Promise<{ readonly objects: readonly PlatformObject[]; readonly unseen: readonly UnseenNode[] }> {
   const { objects, unseen } = await listMadeObjects(parts, anyPlatform, signal);
-  return { objects: objects.map((each) => ({ what: each.what, platformId: labelledPlatform(each.labels) ?? '', isUnknownTo: (known) => isUnknownTo(known, each) })), unseen };
+  return {
+    objects: objects.map((each) => ({
+      what: each.what,
+      platformId: labelledPlatform(each.labels) ?? '',
+      isUnknownTo: (known) => isUnknownTo(known, each),
+    })),
+    unseen,
+  };
 }

@@ -3,14 +3,30 @@ import { engineStart } from '../engine-start.ts';
 import { type DockerTask, inspectDockerContainer, isDockerError, removeDockerContainer } from '../engine/index.ts';
 
 /**
- * Removes containers that the engine starts without their secrets and configs: those that it had made, and not started, when its host lost
- * power. It forgets then which files they have, among these the program of their probes, and would wait for it without end. It starts others
+ * Removes containers that the engine starts without their secrets and configs: those that it had made, and not started,
+ * when its host lost
+ * power. It forgets then which files they have, among these the program of their probes, and would wait for it without
+ * end. It starts others
  * in their place. Those on other nodes are given up with the node.
  */
-export async function removeSpoiled(context: Pick<DockerContext, 'docker'>, tasks: readonly DockerTask[], signal: AbortSignal): Promise<void> {
+export async function removeSpoiled(
+  context: Pick<DockerContext, 'docker'>,
+  tasks: readonly DockerTask[],
+  signal: AbortSignal,
+): Promise<void> {
   const { docker } = context;
-  const begun = tasks.filter(({ Status, DesiredState, Spec: { ContainerSpec: { Secrets = [], Configs = [] } } }) =>
-    DesiredState === 'running' && (Status.State === 'starting' || Status.State === 'running') && Secrets.length + Configs.length > 0);
+  const begun = tasks.filter(
+    ({
+      Status,
+      DesiredState,
+      Spec: {
+        ContainerSpec: { Secrets = [], Configs = [] },
+      },
+    }) =>
+      DesiredState === 'running' &&
+      (Status.State === 'starting' || Status.State === 'running') &&
+      Secrets.length + Configs.length > 0,
+  );
   const start = begun.length === 0 ? undefined : await engineStart(context, signal);
   if (start === undefined) return;
   for (const { Status, CreatedAt } of begun) {
@@ -19,7 +35,8 @@ export async function removeSpoiled(context: Pick<DockerContext, 'docker'>, task
     try {
       // A few, after the engine was started.
       const { Created, State } = await inspectDockerContainer(docker, id, { signal });
-      if (Date.parse(Created) < start && start < Date.parse(State.StartedAt)) await removeDockerContainer(docker, id, { signal });
+      if (Date.parse(Created) < start && start < Date.parse(State.StartedAt))
+        await removeDockerContainer(docker, id, { signal });
     } catch (error) {
       // It is on another node, or gone by itself.
       if (!isDockerError(error, 'not found', 'conflict')) throw error;

@@ -8,12 +8,18 @@ import { removeLinkRemovers } from './link-remover.ts';
 import { isUnknownTo, listMadeObjects } from './made-objects.ts';
 
 /**
- * Removes the secrets, configs and networks that this platform made for services and environments that no record knows, and
- * that nothing uses: a crash may leave some. Services, volumes and containers are only told of: somebody may need them, because the
+ * Removes the secrets, configs and networks that this platform made for services and environments that no record knows,
+ * and
+ * that nothing uses: a crash may leave some. Services, volumes and containers are only told of: somebody may need them,
+ * because the
  * records can be those of an older backup. Then it keeps the images of every node to their size.
  * @param known reads what is known; it is called after the engines were asked, so that nothing new looks unknown
  */
-export async function sweep(context: DockerContext, known: () => Promise<KnownResources>, signal: AbortSignal): Promise<Sweep> {
+export async function sweep(
+  context: DockerContext,
+  known: () => Promise<KnownResources>,
+  signal: AbortSignal,
+): Promise<Sweep> {
   const { docker, platformId, registry } = context;
   await removeLinkRemovers({ docker, platformId }, signal);
   await removeRelays({ docker, platformId }, context.clock.now(), signal);
@@ -23,18 +29,34 @@ export async function sweep(context: DockerContext, known: () => Promise<KnownRe
   const left: string[] = [];
   for (const each of objects.filter((one) => isUnknownTo(records, one))) {
     // Each needs that the ones before are gone.
-    const isRemoved = await each.remove?.().then(() => true, (error: unknown) => {
-      if (isDockerError(error, 'not found')) return true;
-      if (isDockerError(error, 'refused', 'conflict', 'failed')) return false;
-      throw error;
-    });
+    const isRemoved = await each.remove?.().then(
+      () => true,
+      (error: unknown) => {
+        if (isDockerError(error, 'not found')) return true;
+        if (isDockerError(error, 'refused', 'conflict', 'failed')) return false;
+        throw error;
+      },
+    );
     (isRemoved === true ? removed : left).push(each.what);
   }
   // Images of services may still be in it.
-  if (registry === undefined) left.push(...objects.filter(({ labels }) => labelledRegistryPart(labels) !== undefined).map(({ what }) => `${what} of a registry that is no longer configured`));
+  if (registry === undefined)
+    left.push(
+      ...objects
+        .filter(({ labels }) => labelledRegistryPart(labels) !== undefined)
+        .map(({ what }) => `${what} of a registry that is no longer configured`),
+    );
   const ofRegistry = await registry?.deleteUnknown(records.serviceIds, signal);
   return {
-    removed: [...removed, ...(ofRegistry?.had ?? []).map((id) => `images of the service ${id} in the registry of the cluster`)], left,
-    unseen: [...unseen, ...(ofRegistry?.unseen === undefined ? [] : [{ name: 'the registry of the cluster', why: ofRegistry.unseen }])], images: await boundImages(context, records, signal),
+    removed: [
+      ...removed,
+      ...(ofRegistry?.had ?? []).map((id) => `images of the service ${id} in the registry of the cluster`),
+    ],
+    left,
+    unseen: [
+      ...unseen,
+      ...(ofRegistry?.unseen === undefined ? [] : [{ name: 'the registry of the cluster', why: ofRegistry.unseen }]),
+    ],
+    images: await boundImages(context, records, signal),
   };
 }

@@ -2,7 +2,13 @@ import type { Observation, RuntimeCall, RuntimeOperation, Task } from '../../ind
 import { restoreDatabaseBackup } from './backups/restore.ts';
 import { dataVersionOf } from './databases.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { deleteDockerSecret, deleteDockerService, ignoring, listDockerSecrets, listDockerServices } from '../engine/index.ts';
+import {
+  deleteDockerSecret,
+  deleteDockerService,
+  ignoring,
+  listDockerSecrets,
+  listDockerServices,
+} from '../engine/index.ts';
 import { labelFilter, runOfLabels } from '../labels.ts';
 import { abandonPull, beginPull, observePull } from '../services/pull.ts';
 import { deleteUnusedFiles } from '../services/mounted-files.ts';
@@ -21,8 +27,10 @@ function dataRefusal({ service, runningRecord }: Task): string | undefined {
   const present = readRecord(runningRecord)?.dataVersion;
   const wanted = service.kind === 'database' ? dataVersionOf(service.spec) : undefined;
   if (present === undefined || wanted === undefined || present === wanted) return undefined;
-  return `The data of ${service.name} is of major version ${present}, which version ${wanted} can't read. Nothing was changed. `
-    + `Set the version back to ${present}; to move to ${wanted}, create a second database of that version, and copy the data with pg_dump and pg_restore.`;
+  return (
+    `The data of ${service.name} is of major version ${present}, which version ${wanted} can't read. Nothing was changed. ` +
+    `Set the version back to ${present}; to move to ${wanted}, create a second database of that version, and copy the data with pg_dump and pg_restore.`
+  );
 }
 
 /** Begins to pull the image of a database. The phase has its rollout too: databases have no phase for pulls. */
@@ -31,10 +39,21 @@ async function beginDatabaseRollOut(context: DockerContext, task: Task, call: Ru
 }
 
 /** How far a database is: its image is pulled, recorded, and then rolled out. */
-async function observeDatabaseRollOut(context: DockerContext, task: Task, cursor: string | null, call: RuntimeCall): Promise<Observation> {
+async function observeDatabaseRollOut(
+  context: DockerContext,
+  task: Task,
+  cursor: string | null,
+  call: RuntimeCall,
+): Promise<Observation> {
   const now = context.clock.now();
   const reason = dataRefusal(task);
-  if (reason !== undefined) return { outcome: 'failed', reason, cursor: '', lines: [{ at: now, message: reason, pod: 'rollout', version: versionShown(task) }] };
+  if (reason !== undefined)
+    return {
+      outcome: 'failed',
+      reason,
+      cursor: '',
+      lines: [{ at: now, message: reason, pod: 'rollout', version: versionShown(task) }],
+    };
   if (readRecord(task.record) === undefined) {
     const seen = await observePull(context, task, cursor, call);
     return seen.outcome === 'succeeded' ? { ...seen, outcome: 'ongoing', cursor: pulled, nextPollAt: now } : seen;
@@ -42,7 +61,13 @@ async function observeDatabaseRollOut(context: DockerContext, task: Task, cursor
   if (cursor === pulled) await beginRollOut(context, task, call);
   const seen = await observeRollOut(context, task, cursor === pulled ? null : cursor, call);
   // No phase follows that could fail: what the version before had is not needed any more.
-  if (seen.outcome === 'succeeded') await deleteUnusedFiles(context, task.service, (await findDockerService(context, task.service, call.signal))?.Spec, call.signal);
+  if (seen.outcome === 'succeeded')
+    await deleteUnusedFiles(
+      context,
+      task.service,
+      (await findDockerService(context, task.service, call.signal))?.Spec,
+      call.signal,
+    );
   return seen;
 }
 
@@ -52,15 +77,33 @@ async function abandonDatabaseRollOut(context: DockerContext, task: Task, signal
   await abandonRollOut(context, task, signal);
 }
 
-const rollOut: TaskHandler = { begin: beginDatabaseRollOut, observe: observeDatabaseRollOut, abandon: abandonDatabaseRollOut };
+const rollOut: TaskHandler = {
+  begin: beginDatabaseRollOut,
+  observe: observeDatabaseRollOut,
+  abandon: abandonDatabaseRollOut,
+};
 
 const rollOutOf = ({ restoration }: Task): TaskHandler => (restoration === undefined ? rollOut : restoreDatabaseBackup);
 
 /** Ends what runs for a database beside it, such as a backup. */
 async function endRuns({ docker }: DockerContext, task: Task, signal: AbortSignal): Promise<void> {
   const labels = labelFilter(runOfLabels(task.service));
-  const [services, secrets] = [await listDockerServices(docker, labels, { signal }), await listDockerSecrets(docker, labels, { signal })];
-  const deletions = [...services.map(({ ID }) => () => deleteDockerService(docker, ID, { signal })), ...secrets.map(({ ID }) => () => deleteDockerSecret(docker, ID, { signal }))];
+  const [services, secrets] = [
+    await listDockerServices(docker, labels, { signal }),
+    await listDockerSecrets(docker, labels, { signal }),
+  ];
+  const deletions = [
+    ...services.map(
+      ({ ID }) =>
+        () =>
+          deleteDockerService(docker, ID, { signal }),
+    ),
+    ...secrets.map(
+      ({ ID }) =>
+        () =>
+          deleteDockerSecret(docker, ID, { signal }),
+    ),
+  ];
   for (const remove of deletions) {
     // A secret can go when its service has.
     await remove().catch(ignoring('not found', 'refused'));

@@ -4,7 +4,10 @@ import { splitImageName } from '../engine/index.ts';
 type Database = Extract<ServiceToRun, { kind: 'database' }>;
 type DatabaseSpec = Database['spec'];
 
-/** The images to run databases from instead of the official ones: by type such as `mysql`, or by type and version such as `mysql:8.4`. Without a tag, the version is the tag. */
+/**
+ * The images to run databases from instead of the official ones: by type such as `mysql`, or by type and version such
+ * as `mysql:8.4`. Without a tag, the version is the tag.
+ */
 export type DatabaseImages = Readonly<Record<string, string>>;
 
 /** Where an instance has the file with its password, or with what has the password in it. */
@@ -33,30 +36,60 @@ interface DatabaseProgram {
 
 const programs: Readonly<Record<DatabaseSpec['type'], DatabaseProgram>> = {
   POSTGRESQL: {
-    image: 'docker.io/library/postgres', port: 5432, keepsMajorVersion: true, sharesMemory: true,
+    image: 'docker.io/library/postgres',
+    port: 5432,
+    keepsMajorVersion: true,
+    sharesMemory: true,
     // Where its image has declared a volume; anywhere else, each instance would get a nameless one beside ours.
     directory: (major) => (major >= 18 ? '/var/lib/postgresql' : '/var/lib/postgresql/data'),
-    variables: ({ name, user }, directory) => ({ POSTGRES_DB: name, POSTGRES_USER: user, POSTGRES_PASSWORD_FILE: secretPath, PGDATA: `${directory}/pgdata` }),
+    variables: ({ name, user }, directory) => ({
+      POSTGRES_DB: name,
+      POSTGRES_USER: user,
+      POSTGRES_PASSWORD_FILE: secretPath,
+      PGDATA: `${directory}/pgdata`,
+    }),
   },
   MYSQL: {
-    image: 'docker.io/library/mysql', port: 3306, isUntested: true, directory: () => '/var/lib/mysql',
+    image: 'docker.io/library/mysql',
+    port: 3306,
+    isUntested: true,
+    directory: () => '/var/lib/mysql',
     // Without a password of its own, the image would log a random one for root.
-    variables: ({ name, user }) => ({ MYSQL_DATABASE: name, MYSQL_USER: user, MYSQL_PASSWORD_FILE: secretPath, MYSQL_ROOT_PASSWORD_FILE: secretPath, MYSQL_ROOT_HOST: 'localhost' }),
+    variables: ({ name, user }) => ({
+      MYSQL_DATABASE: name,
+      MYSQL_USER: user,
+      MYSQL_PASSWORD_FILE: secretPath,
+      MYSQL_ROOT_PASSWORD_FILE: secretPath,
+      MYSQL_ROOT_HOST: 'localhost',
+    }),
   },
   MONGODB: {
-    image: 'docker.io/library/mongo', port: 27017, isUntested: true, directory: () => '/data/db',
-    variables: ({ name, user }) => ({ MONGO_INITDB_DATABASE: name, MONGO_INITDB_ROOT_USERNAME: user, MONGO_INITDB_ROOT_PASSWORD_FILE: secretPath }),
+    image: 'docker.io/library/mongo',
+    port: 27017,
+    isUntested: true,
+    directory: () => '/data/db',
+    variables: ({ name, user }) => ({
+      MONGO_INITDB_DATABASE: name,
+      MONGO_INITDB_ROOT_USERNAME: user,
+      MONGO_INITDB_ROOT_PASSWORD_FILE: secretPath,
+    }),
   },
   REDIS: {
-    image: 'docker.io/library/redis', port: 6379, directory: () => '/data', variables: () => ({}),
-    // It takes a password from its configuration or from its command line, which everybody on the engine's host can read.
+    image: 'docker.io/library/redis',
+    port: 6379,
+    directory: () => '/data',
+    variables: () => ({}),
+    // It takes a password from its configuration or from its command line, which everybody on the engine's host can
+    // read.
     secretFile: ({ password }) => `requirepass "${password}"\ndir /data\nappendonly yes\n`,
     arguments: ['redis-server', secretPath],
   },
 };
 
 /** The types of databases that were never tried on an engine. */
-export const untestedDatabases: readonly string[] = Object.entries(programs).filter(([, { isUntested }]) => isUntested).map(([type]) => type);
+export const untestedDatabases: readonly string[] = Object.entries(programs)
+  .filter(([, { isUntested }]) => isUntested)
+  .map(([type]) => type);
 
 /** The first number of a version; NaN if it has none. */
 const majorOf = ({ version }: Pick<DatabaseSpec, 'version'>): number => Number(/^\d+/.exec(version)?.[0] ?? Number.NaN);
@@ -65,7 +98,10 @@ const canBeTag = (version: string): boolean => /^\w[\w.-]{0,127}$/.test(version)
 
 /** What a configuration has that can't be had here, and what to do instead. */
 const rules: readonly { readonly isBroken: (spec: DatabaseSpec) => boolean; readonly why: string }[] = [
-  { isBroken: ({ mode }) => mode === 'MANAGED', why: 'No cloud manages databases for this cluster: set "mode" to CONTAINER.' },
+  {
+    isBroken: ({ mode }) => mode === 'MANAGED',
+    why: 'No cloud manages databases for this cluster: set "mode" to CONTAINER.',
+  },
   {
     isBroken: ({ accessibility }) => accessibility === 'PUBLIC',
     why: 'Databases on this cluster are reached by the services of their environment only: set "accessibility" to PRIVATE.',
@@ -77,12 +113,18 @@ const rules: readonly { readonly isBroken: (spec: DatabaseSpec) => boolean; read
 ];
 
 /** Why such a database can't be had; undefined if it can. */
-export const databaseRefusal = (spec: DatabaseSpec): string | undefined => rules.find(({ isBroken }) => isBroken(spec))?.why;
+export const databaseRefusal = (spec: DatabaseSpec): string | undefined =>
+  rules.find(({ isBroken }) => isBroken(spec))?.why;
 
 /** Where the image of a database is. @param images those that replace official ones */
-export function databaseImage({ type, version }: DatabaseSpec, images: DatabaseImages): { readonly host: string; readonly repository: string; readonly tag: string } {
+export function databaseImage(
+  { type, version }: DatabaseSpec,
+  images: DatabaseImages,
+): { readonly host: string; readonly repository: string; readonly tag: string } {
   const key = type.toLowerCase();
-  const { repository: name, tag = version } = splitImageName(images[`${key}:${version}`] ?? images[key] ?? programs[type].image);
+  const { repository: name, tag = version } = splitImageName(
+    images[`${key}:${version}`] ?? images[key] ?? programs[type].image,
+  );
   const slash = name.indexOf('/');
   return { host: name.slice(0, slash), repository: name.slice(slash + 1), tag };
 }
@@ -91,13 +133,21 @@ export function databaseImage({ type, version }: DatabaseSpec, images: DatabaseI
 export const dataDirectoryOf = (spec: DatabaseSpec): string => programs[spec.type].directory(majorOf(spec));
 
 /** The version of the data that a database writes, if no other one can read it. */
-export const dataVersionOf = (spec: DatabaseSpec): string | undefined => (programs[spec.type].keepsMajorVersion ? String(majorOf(spec)) : undefined);
+export const dataVersionOf = (spec: DatabaseSpec): string | undefined =>
+  programs[spec.type].keepsMajorVersion ? String(majorOf(spec)) : undefined;
 
-/** The variables and files by which an image sets up an empty directory. The variables of its environment are for neighbours: an image would take some of them for its own. */
+/**
+ * The variables and files by which an image sets up an empty directory. The variables of its environment are for
+ * neighbours: an image would take some of them for its own.
+ */
 export function databaseVariables({ spec }: Database, credentials: DatabaseCredentials): readonly ResolvedVariable[] {
   const { directory, variables, secretFile = ({ password }) => password } = programs[spec.type];
   return [
-    ...Object.entries(variables(credentials, directory(majorOf(spec)))).map(([key, value]) => ({ key, value, isSecret: false })),
+    ...Object.entries(variables(credentials, directory(majorOf(spec)))).map(([key, value]) => ({
+      key,
+      value,
+      isSecret: false,
+    })),
     { key: 'PASSWORD', value: secretFile(credentials), isSecret: true, mountPath: secretPath },
   ];
 }
@@ -111,15 +161,33 @@ const readySeconds = 600;
 const stopSeconds = 120;
 
 /**
- * A database as something that keeps an instance running. It is ready when it listens on the network: images set up an empty
+ * A database as something that keeps an instance running. It is ready when it listens on the network: images set up an
+ * empty
  * directory with a server that doesn't. It has no liveness probe, which could end one that recovers.
  */
 export function databaseWorkload({ id, name, environmentId, spec }: Database) {
   const { port, directory, arguments: args = [], sharesMemory } = programs[spec.type];
-  const ready = { type: { tcp: { port } }, initial_delay_seconds: 0, period_seconds: 1, timeout_seconds: 2, success_threshold: 1, failure_threshold: readySeconds };
+  const ready = {
+    type: { tcp: { port } },
+    initial_delay_seconds: 0,
+    period_seconds: 1,
+    timeout_seconds: 2,
+    success_threshold: 1,
+    failure_threshold: readySeconds,
+  };
   return {
-    id, name, environmentId, cpu: spec.cpu, memory: spec.memory, instances: 1, arguments: [...args], ports: [], stopSeconds,
-    storage: [{ id: dataStorage, type: 'FAST_SSD' as const, size: spec.storage, mount_point: directory(majorOf(spec)) }],
+    id,
+    name,
+    environmentId,
+    cpu: spec.cpu,
+    memory: spec.memory,
+    instances: 1,
+    arguments: [...args],
+    ports: [],
+    stopSeconds,
+    storage: [
+      { id: dataStorage, type: 'FAST_SSD' as const, size: spec.storage, mount_point: directory(majorOf(spec)) },
+    ],
     healthchecks: { readiness_probe: ready },
     ...(sharesMemory && { sharedMemory: Math.ceil(spec.memory / 2) }),
   };

@@ -37,23 +37,34 @@ const longestSocketPath = 107;
 
 const unixAddress = (path: string): DockerAddress => {
   if (!isAbsolute(path)) throw new DockerAddressError(`The path of the engine's socket is not absolute. ${forms}`);
-  if (Buffer.byteLength(path) > longestSocketPath) throw new DockerAddressError(`The path of the engine's socket is longer than ${longestSocketPath} bytes, which no unix socket can be.`);
+  if (Buffer.byteLength(path) > longestSocketPath)
+    throw new DockerAddressError(
+      `The path of the engine's socket is longer than ${longestSocketPath} bytes, which no unix socket can be.`,
+    );
   return { kind: 'unix', path };
 };
 
 /** Whether a host name or IP address stands for this machine. An IPv6 address has no brackets. */
-export const isThisMachine = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+export const isThisMachine = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 
 const tcpAddress = (text: string, tls: DockerTlsFiles | undefined): DockerAddress => {
   // http: has rules for hosts and ports that tcp: lacks, but drops its default port.
   const url = URL.parse(text.replace(/^tcp:/i, 'http:'));
   const port = url?.port === '' && /:80\/?$/.test(text) ? 80 : Number(url?.port);
-  if (!url || url.hostname === '' || !(port > 0)) throw new DockerAddressError(`The engine's address has no host or no port. ${forms}`);
-  if (url.username !== '' || url.password !== '') throw new DockerAddressError("The engine's address has a user name or a password, which engines don't check. Use TLS files.");
-  if (url.pathname !== '/' || url.search !== '' || url.hash !== '') throw new DockerAddressError(`The engine's address has something after its port. ${forms}`);
+  if (!url || url.hostname === '' || !(port > 0))
+    throw new DockerAddressError(`The engine's address has no host or no port. ${forms}`);
+  if (url.username !== '' || url.password !== '')
+    throw new DockerAddressError(
+      "The engine's address has a user name or a password, which engines don't check. Use TLS files.",
+    );
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
+    throw new DockerAddressError(`The engine's address has something after its port. ${forms}`);
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   if (tls === undefined && !isThisMachine(host)) {
-    throw new DockerAddressError(`The engine at ${host} has no TLS files. Whoever reaches an engine without TLS is root on its host: give the files of the authority, the certificate and the key.`);
+    throw new DockerAddressError(
+      `The engine at ${host} has no TLS files. Whoever reaches an engine without TLS is root on its host: give the files of the authority, the certificate and the key.`,
+    );
   }
   return { kind: 'tcp', host, port, ...(tls && { tls }) };
 };
@@ -68,7 +79,10 @@ export function parseDockerAddress(text: string, tls?: DockerTlsFiles): DockerAd
   const scheme = /^(?<scheme>[a-z][a-z0-9+.-]*):\/\//i.exec(text)?.groups?.['scheme']?.toLowerCase();
   if (scheme === 'tcp') return tcpAddress(text, tls);
   if (scheme === 'unix') {
-    if (tls !== undefined) throw new DockerAddressError('An engine behind a unix socket takes no TLS files: the permissions of the socket protect it.');
+    if (tls !== undefined)
+      throw new DockerAddressError(
+        'An engine behind a unix socket takes no TLS files: the permissions of the socket protect it.',
+      );
     return unixAddress(text.slice('unix://'.length));
   }
   if (scheme === undefined) throw new DockerAddressError(`The engine's address has no scheme. ${forms}`);
@@ -77,4 +91,8 @@ export function parseDockerAddress(text: string, tls?: DockerTlsFiles): DockerAd
 
 /** The address as text, without the TLS files. */
 export const dockerAddressText = (address: DockerAddress | NodeAddress): string =>
-  address.kind === 'unix' ? `unix://${address.path}` : address.kind === 'node' ? `node ${address.name}` : `tcp://${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;
+  address.kind === 'unix'
+    ? `unix://${address.path}`
+    : address.kind === 'node'
+      ? `node ${address.name}`
+      : `tcp://${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;

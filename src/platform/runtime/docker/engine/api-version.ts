@@ -34,13 +34,26 @@ const line = { method: 'GET', path: '/version' } as const;
  * The API version to speak with an engine: the newest that both know.
  * @throws DockerError of the kind `version` if there is none, or `bad answer` if it is no engine
  */
-export function commonDockerApi({ Version: version, ApiVersion: newest, MinAPIVersion: oldest }: Partial<DockerVersion>): string {
-  if (!/^\d+\.\d+$/.test(newest ?? '')) throw new DockerError('bad answer', 'what answers tells no API version, so it is no Docker engine', line);
+export function commonDockerApi({
+  Version: version,
+  ApiVersion: newest,
+  MinAPIVersion: oldest,
+}: Partial<DockerVersion>): string {
+  if (!/^\d+\.\d+$/.test(newest ?? ''))
+    throw new DockerError('bad answer', 'what answers tells no API version, so it is no Docker engine', line);
   if (compareDockerApi(newest!, oldestDockerApi) < 0) {
-    throw new DockerError('version', `the engine ${version} is too old: it speaks API versions up to ${newest}, and at least ${oldestDockerApi} is needed. Update it to Docker 20.10 or newer`, line);
+    throw new DockerError(
+      'version',
+      `the engine ${version} is too old: it speaks API versions up to ${newest}, and at least ${oldestDockerApi} is needed. Update it to Docker 20.10 or newer`,
+      line,
+    );
   }
   if (oldest !== undefined && compareDockerApi(oldest, newestDockerApi) > 0) {
-    throw new DockerError('version', `the engine ${version} is too new: it speaks API versions from ${oldest}, and the newest that this program speaks is ${newestDockerApi}. Update infra-mcp`, line);
+    throw new DockerError(
+      'version',
+      `the engine ${version} is too new: it speaks API versions from ${oldest}, and the newest that this program speaks is ${newestDockerApi}. Update infra-mcp`,
+      line,
+    );
   }
   return compareDockerApi(newest!, newestDockerApi) < 0 ? newest! : newestDockerApi;
 }

@@ -10,7 +10,10 @@ import { type DockerQuery, dockerQueryText } from './paths.ts';
 export interface DockerCall {
   /** Aborts the request. It then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** The deadline of the request, including its whole answer, in milliseconds. Default: 30 seconds; for streams 30 minutes. */
+  /**
+   * The deadline of the request, including its whole answer, in milliseconds. Default: 30 seconds; for streams 30
+   * minutes.
+   */
   readonly timeoutMilliseconds?: number;
 }
 
@@ -26,13 +29,19 @@ export interface DockerRequest extends DockerCall {
   readonly tar?: Buffer | Readable;
 }
 
-/** The client of one engine, or of the managers of one swarm. The other files of this folder have its operations, as functions over it. */
+/**
+ * The client of one engine, or of the managers of one swarm. The other files of this folder have its operations, as
+ * functions over it.
+ */
 export interface DockerClient {
   /** The address of the engine, for messages. */
   readonly address: string;
   /** The engines behind it, each by itself: several where it goes on with another manager, else only this one. */
   readonly engines: readonly DockerClient[];
-  /** The one engine that is asked at present, for what needs the same machine several times. @throws DockerError if none can be asked */
+  /**
+   * The one engine that is asked at present, for what needs the same machine several times. @throws DockerError if none
+   * can be asked
+   */
   engine(): Promise<DockerClient>;
   /** What is wrong with its addresses, in words, apart from outages; undefined or absent if nothing is. */
   readonly problem?: () => string | undefined;
@@ -52,7 +61,8 @@ export interface DockerClient {
    */
   stream(request: DockerRequest): Promise<AsyncIterable<Buffer>>;
   /**
-   * Sends a request without a body, after whose answer the connection carries bytes in both directions. Its signal and deadline count until then.
+   * Sends a request without a body, after whose answer the connection carries bytes in both directions. Its signal and
+   * deadline count until then.
    * @throws DockerError, or the reason of the signal
    */
   upgrade(request: DockerRequest): Promise<Duplex>;
@@ -103,13 +113,23 @@ export function createDockerClient(address: DockerAddress | NodeAddress): Docker
   const failure = (request: DockerRequest, deadline: AbortSignal, milliseconds: number, error: unknown): unknown => {
     if (error instanceof DockerError) return error;
     if (request.signal?.aborted) return request.signal.reason;
-    if (deadline.aborted) return new DockerError('timeout', `the engine at ${text} did not answer within ${milliseconds / 1000} seconds`, request);
+    if (deadline.aborted)
+      return new DockerError(
+        'timeout',
+        `the engine at ${text} did not answer within ${milliseconds / 1000} seconds`,
+        request,
+      );
     if (error instanceof RangeError) return new DockerError('bad answer', error.message, request);
     return dockerConnectionError(request, text, error);
   };
 
   /** Sends a request and passes its answer on while the deadline runs. */
-  const exchange = async <Result>(version: string, request: DockerRequest, milliseconds: number, use: (answer: Answer, fail: (error: unknown) => unknown) => Promise<Result>): Promise<Result> => {
+  const exchange = async <Result>(
+    version: string,
+    request: DockerRequest,
+    milliseconds: number,
+    use: (answer: Answer, fail: (error: unknown) => unknown) => Promise<Result>,
+  ): Promise<Result> => {
     request.signal?.throwIfAborted();
     const deadline = AbortSignal.timeout(milliseconds);
     const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline;
@@ -117,11 +137,18 @@ export function createDockerClient(address: DockerAddress | NodeAddress): Docker
     const { method, path, query = {}, headers, json, tar } = request;
     try {
       const answer = await connection.request({
-        method, path: `${version}${path}${dockerQueryText(query)}`, signal,
-        headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...(tar !== undefined && { 'content-type': 'application/x-tar' }), ...headers },
+        method,
+        path: `${version}${path}${dockerQueryText(query)}`,
+        signal,
+        headers: {
+          ...(json !== undefined && { 'content-type': 'application/json' }),
+          ...(tar !== undefined && { 'content-type': 'application/x-tar' }),
+          ...headers,
+        },
         body: json === undefined ? tar : JSON.stringify(json),
       });
-      if ((answer.statusCode >= 200 && answer.statusCode < 300) || answer.statusCode === alreadySo) return await use(answer, fail);
+      if ((answer.statusCode >= 200 && answer.statusCode < 300) || answer.statusCode === alreadySo)
+        return await use(answer, fail);
       throw dockerAnswerError(request, answer.statusCode, await readText(answer.body, maximumAnswerBytes));
     } catch (error) {
       throw fail(error);
@@ -129,9 +156,15 @@ export function createDockerClient(address: DockerAddress | NodeAddress): Docker
   };
 
   const whole = <Result>(version: string, request: DockerRequest): Promise<Result> =>
-    exchange(version, request, request.timeoutMilliseconds ?? defaultTimeout, async ({ body }) => parsed(request, await readText(body, maximumAnswerBytes)) as Result);
+    exchange(
+      version,
+      request,
+      request.timeoutMilliseconds ?? defaultTimeout,
+      async ({ body }) => parsed(request, await readText(body, maximumAnswerBytes)) as Result,
+    );
 
-  const askVersion = (call: DockerCall = {}): Promise<DockerVersion> => whole('', { method: 'GET', path: '/version', ...call });
+  const askVersion = (call: DockerCall = {}): Promise<DockerVersion> =>
+    whole('', { method: 'GET', path: '/version', ...call });
 
   /** The deadline and the signal of the first caller don't apply to the others, who wait for the same answer. */
   const negotiate = async (): Promise<string> => {
@@ -141,7 +174,8 @@ export function createDockerClient(address: DockerAddress | NodeAddress): Docker
       return headers['api-version'];
     });
     // A ping tells the newest version only. Asking it first tells an engine from any other server.
-    if (typeof newest !== 'string') throw new DockerError('bad answer', `what answers at ${text} is no Docker engine`, ping);
+    if (typeof newest !== 'string')
+      throw new DockerError('bad answer', `what answers at ${text} is no Docker engine`, ping);
     return commonDockerApi(await askVersion());
   };
 
@@ -155,13 +189,20 @@ export function createDockerClient(address: DockerAddress | NodeAddress): Docker
     const deadline = AbortSignal.timeout(timeoutMilliseconds);
     const stopped = AbortSignal.any(signal ? [signal, deadline] : [deadline]);
     const { promise, reject } = Promise.withResolvers<never>();
-    const stop = (): void => reject(failure({ method: 'GET', path: '/_ping', signal }, deadline, timeoutMilliseconds, stopped.reason));
+    const stop = (): void =>
+      reject(failure({ method: 'GET', path: '/_ping', signal }, deadline, timeoutMilliseconds, stopped.reason));
     stopped.addEventListener('abort', stop, { once: true });
     return Promise.race([negotiated, promise]).finally(() => stopped.removeEventListener('abort', stop));
   };
 
-  /** Sends a request in the negotiated version. Negotiates again after the engine was replaced by one of another version. */
-  const negotiatedRequest = async <Result>(request: DockerRequest, send: (version: string) => Promise<Result>): Promise<Result> => {
+  /**
+   * Sends a request in the negotiated version. Negotiates again after the engine was replaced by one of another
+   * version.
+   */
+  const negotiatedRequest = async <Result>(
+    request: DockerRequest,
+    send: (version: string) => Promise<Result>,
+  ): Promise<Result> => {
     const version = await apiVersion(request);
     try {
       return await send(`/v${version}`);
@@ -182,27 +223,39 @@ export function createDockerClient(address: DockerAddress | NodeAddress): Docker
     engine: async () => client,
     version: askVersion,
     apiVersion,
-    request: <Result>(request: DockerRequest) => negotiatedRequest(request, (version) => whole<Result>(version, request)),
+    request: <Result>(request: DockerRequest) =>
+      negotiatedRequest(request, (version) => whole<Result>(version, request)),
     stream: (request) =>
       negotiatedRequest(request, (version) =>
-        exchange(version, request, request.timeoutMilliseconds ?? defaultStreamTimeout, async ({ body }, fail) => translated(body, fail))),
-    upgrade: (request) => negotiatedRequest(request, async (version) => {
-      const milliseconds = request.timeoutMilliseconds ?? defaultTimeout;
-      const deadline = AbortSignal.timeout(milliseconds);
-      const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline;
-      try {
-        return await connection.upgrade({ method: request.method, path: `${version}${request.path}${dockerQueryText(request.query ?? {})}`, signal });
-      } catch (error) {
-        throw failure(request, deadline, milliseconds, error);
-      }
-    }),
+        exchange(version, request, request.timeoutMilliseconds ?? defaultStreamTimeout, async ({ body }, fail) =>
+          translated(body, fail),
+        ),
+      ),
+    upgrade: (request) =>
+      negotiatedRequest(request, async (version) => {
+        const milliseconds = request.timeoutMilliseconds ?? defaultTimeout;
+        const deadline = AbortSignal.timeout(milliseconds);
+        const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline;
+        try {
+          return await connection.upgrade({
+            method: request.method,
+            path: `${version}${request.path}${dockerQueryText(request.query ?? {})}`,
+            signal,
+          });
+        } catch (error) {
+          throw failure(request, deadline, milliseconds, error);
+        }
+      }),
     close: () => connection.close(),
   };
   return client;
 }
 
 /** The stream with its errors translated. */
-async function* translated(body: AsyncIterable<Buffer>, fail: (error: unknown) => unknown): AsyncGenerator<Buffer, void> {
+async function* translated(
+  body: AsyncIterable<Buffer>,
+  fail: (error: unknown) => unknown,
+): AsyncGenerator<Buffer, void> {
   try {
     yield* body;
   } catch (error) {

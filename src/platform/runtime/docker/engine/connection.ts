@@ -25,15 +25,22 @@ const readPem = async (name: keyof DockerTlsFiles, path: string): Promise<string
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new DockerAddressError(`The TLS file "${name}" can't be read: ${path} (${error.code}).`);
   });
-  if (!text.includes('-----BEGIN ')) throw new DockerAddressError(`The TLS file "${name}" is not in PEM format: ${path}.`);
+  if (!text.includes('-----BEGIN '))
+    throw new DockerAddressError(`The TLS file "${name}" is not in PEM format: ${path}.`);
   return text;
 };
 
 /** Reads the TLS files. @throws DockerAddressError that names the file that can't be read */
-const readTls = async ({ ca, cert, key }: DockerTlsFiles): Promise<Record<keyof DockerTlsFiles, string>> =>
-  ({ ca: await readPem('ca', ca), cert: await readPem('cert', cert), key: await readPem('key', key) });
+const readTls = async ({ ca, cert, key }: DockerTlsFiles): Promise<Record<keyof DockerTlsFiles, string>> => ({
+  ca: await readPem('ca', ca),
+  cert: await readPem('cert', cert),
+  key: await readPem('key', key),
+});
 
-/** Requires that the TLS files of an address, if it has any, can be used. They are read again when a connection is opened. @throws DockerAddressError that names the file that can't */
+/**
+ * Requires that the TLS files of an address, if it has any, can be used. They are read again when a connection is
+ * opened. @throws DockerAddressError that names the file that can't
+ */
 export async function requireTlsFiles(address: DockerAddress): Promise<void> {
   if (address.kind === 'tcp' && address.tls) await readTls(address.tls);
 }
@@ -68,7 +75,15 @@ export function openDockerConnection(address: DockerAddress | NodeAddress): Dock
     const { Agent } = await import('undici');
     if (address.kind === 'node') {
       const connect = (_: unknown, done: Connected): void => void openNode(address, done);
-      return new Agent({ allowH2: false, connect, connections: 1, keepAliveTimeout: keptMilliseconds, keepAliveMaxTimeout: keptMilliseconds, headersTimeout: 0, bodyTimeout: 0 });
+      return new Agent({
+        allowH2: false,
+        connect,
+        connections: 1,
+        keepAliveTimeout: keptMilliseconds,
+        keepAliveMaxTimeout: keptMilliseconds,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
     }
     return new Agent({
       allowH2: false,
@@ -91,7 +106,12 @@ export function openDockerConnection(address: DockerAddress | NodeAddress): Dock
   return {
     request: async (request) => (await opened()).request({ origin: originOf(address), ...request }),
     // The types leave out that the origin is needed.
-    upgrade: async (request) => (await (await opened()).upgrade({ origin: originOf(address), protocol: 'tcp', ...request } as Dispatcher.UpgradeOptions)).socket,
+    upgrade: async (request) =>
+      (
+        await (
+          await opened()
+        ).upgrade({ origin: originOf(address), protocol: 'tcp', ...request } as Dispatcher.UpgradeOptions)
+      ).socket,
     close: async () => {
       closed = true;
       await (await opening?.catch(() => undefined))?.destroy();

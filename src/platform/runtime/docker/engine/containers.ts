@@ -22,7 +22,9 @@ export interface DockerContainerCreation {
     readonly NetworkMode?: string;
     /** `host`: the users of the host, also where the engine gives others to containers. */
     readonly UsernsMode?: string;
-    readonly PortBindings?: Readonly<Record<string, readonly { readonly HostIp?: string; readonly HostPort: string }[]>>;
+    readonly PortBindings?: Readonly<
+      Record<string, readonly { readonly HostIp?: string; readonly HostPort: string }[]>
+    >;
     readonly RestartPolicy?: { readonly Name: 'no' | 'always' | 'on-failure' | 'unless-stopped' };
     readonly Mounts?: readonly DockerMount[];
     /** In bytes. */
@@ -37,7 +39,9 @@ export interface DockerContainerCreation {
     readonly Sysctls?: Readonly<Record<string, string>>;
     readonly LogConfig?: { readonly Type: string; readonly Config: Readonly<Record<string, string>> };
   };
-  readonly NetworkingConfig?: { readonly EndpointsConfig: Readonly<Record<string, { readonly Aliases?: readonly string[] }>> };
+  readonly NetworkingConfig?: {
+    readonly EndpointsConfig: Readonly<Record<string, { readonly Aliases?: readonly string[] }>>;
+  };
 }
 
 /** A container of this engine. */
@@ -62,7 +66,14 @@ export interface DockerContainer {
       readonly Status: 'none' | 'starting' | 'healthy' | 'unhealthy';
       readonly FailingStreak: number;
       /** The last probes, oldest first. */
-      readonly Log: readonly { readonly Start: string; readonly End: string; readonly ExitCode: number; readonly Output: string }[] | null;
+      readonly Log:
+        | readonly {
+            readonly Start: string;
+            readonly End: string;
+            readonly ExitCode: number;
+            readonly Output: string;
+          }[]
+        | null;
     };
   };
   /** Entries of the hosts file, as name:address. */
@@ -89,54 +100,146 @@ export interface DockerContainerSummary {
   readonly Ports: readonly { readonly PrivatePort: number; readonly PublicPort?: number; readonly IP?: string }[];
 }
 
-/** The containers of this engine that match, stopped ones included. Filters are `id`, `name`, `label`, `status`, `network`. */
-export const listDockerContainers = async (docker: DockerClient, filters: DockerFilters = {}, call: DockerCall = {}): Promise<readonly DockerContainerSummary[]> =>
+/**
+ * The containers of this engine that match, stopped ones included. Filters are `id`, `name`, `label`, `status`,
+ * `network`.
+ */
+export const listDockerContainers = async (
+  docker: DockerClient,
+  filters: DockerFilters = {},
+  call: DockerCall = {},
+): Promise<readonly DockerContainerSummary[]> =>
   docker.request({ method: 'GET', path: '/containers/json', query: { all: true, filters }, ...call });
 
 /** One container of this engine, by id or name. @throws DockerError `not found` */
-export const inspectDockerContainer = async (docker: DockerClient, container: string, call: DockerCall = {}): Promise<DockerContainer> =>
+export const inspectDockerContainer = async (
+  docker: DockerClient,
+  container: string,
+  call: DockerCall = {},
+): Promise<DockerContainer> =>
   docker.request({ method: 'GET', path: dockerPath`/containers/${container}/json`, ...call });
 
-/** Creates a container without starting it. @returns its id. @throws DockerError `not found` without its image, `conflict` if the name is taken */
-export async function createDockerContainer(docker: DockerClient, name: string, creation: DockerContainerCreation, call: DockerCall = {}): Promise<string> {
-  const { Id: id } = await docker.request<{ Id: string }>({ method: 'POST', path: '/containers/create', query: { name }, json: creation, ...call });
+/**
+ * Creates a container without starting it. @returns its id. @throws DockerError `not found` without its image,
+ * `conflict` if the name is taken
+ */
+export async function createDockerContainer(
+  docker: DockerClient,
+  name: string,
+  creation: DockerContainerCreation,
+  call: DockerCall = {},
+): Promise<string> {
+  const { Id: id } = await docker.request<{ Id: string }>({
+    method: 'POST',
+    path: '/containers/create',
+    query: { name },
+    json: creation,
+    ...call,
+  });
   return id;
 }
 
-/** Starts a container; one that runs stays as it is. @throws DockerError if it can't be started, such as for a missing program */
-export async function startDockerContainer(docker: DockerClient, container: string, call: DockerCall = {}): Promise<void> {
+/**
+ * Starts a container; one that runs stays as it is. @throws DockerError if it can't be started, such as for a missing
+ * program
+ */
+export async function startDockerContainer(
+  docker: DockerClient,
+  container: string,
+  call: DockerCall = {},
+): Promise<void> {
   await docker.request({ method: 'POST', path: dockerPath`/containers/${container}/start`, ...call });
 }
 
-/** Stops a container, by force after a while; one that doesn't run stays as it is. @param graceSeconds how long it may take by itself */
-export async function stopDockerContainer(docker: DockerClient, container: string, graceSeconds: number, call: DockerCall = {}): Promise<void> {
+/**
+ * Stops a container, by force after a while; one that doesn't run stays as it is. @param graceSeconds how long it may
+ * take by itself
+ */
+export async function stopDockerContainer(
+  docker: DockerClient,
+  container: string,
+  graceSeconds: number,
+  call: DockerCall = {},
+): Promise<void> {
   // The engine answers when it has stopped.
-  await docker.request({ method: 'POST', path: dockerPath`/containers/${container}/stop`, query: { t: graceSeconds }, timeoutMilliseconds: (graceSeconds + 30) * 1000, ...call });
+  await docker.request({
+    method: 'POST',
+    path: dockerPath`/containers/${container}/stop`,
+    query: { t: graceSeconds },
+    timeoutMilliseconds: (graceSeconds + 30) * 1000,
+    ...call,
+  });
 }
 
-/** Removes a container that has ended or never began, with its volumes that have no name. @throws DockerError `not found`, or `conflict` if it runs */
-export async function removeEndedDockerContainer(docker: DockerClient, container: string, call: DockerCall = {}): Promise<void> {
+/**
+ * Removes a container that has ended or never began, with its volumes that have no name. @throws DockerError `not
+ * found`, or `conflict` if it runs
+ */
+export async function removeEndedDockerContainer(
+  docker: DockerClient,
+  container: string,
+  call: DockerCall = {},
+): Promise<void> {
   await docker.request({ method: 'DELETE', path: dockerPath`/containers/${container}`, query: { v: true }, ...call });
 }
 
 /** Removes a container, also a running one, with its volumes that have no name. @throws DockerError `not found` */
-export async function removeDockerContainer(docker: DockerClient, container: string, call: DockerCall = {}): Promise<void> {
-  await docker.request({ method: 'DELETE', path: dockerPath`/containers/${container}`, query: { force: true, v: true }, ...call });
+export async function removeDockerContainer(
+  docker: DockerClient,
+  container: string,
+  call: DockerCall = {},
+): Promise<void> {
+  await docker.request({
+    method: 'DELETE',
+    path: dockerPath`/containers/${container}`,
+    query: { force: true, v: true },
+    ...call,
+  });
 }
 
 /** Connects to the standard input of a container, and to its output in frames. The container may not run yet. */
-export const attachToDockerContainer = (docker: DockerClient, container: string, call: DockerCall = {}): Promise<Duplex> =>
-  docker.upgrade({ method: 'POST', path: dockerPath`/containers/${container}/attach`, query: { stream: true, stdin: true, stdout: true, stderr: true }, ...call });
+export const attachToDockerContainer = (
+  docker: DockerClient,
+  container: string,
+  call: DockerCall = {},
+): Promise<Duplex> =>
+  docker.upgrade({
+    method: 'POST',
+    path: dockerPath`/containers/${container}/attach`,
+    query: { stream: true, stdin: true, stdout: true, stderr: true },
+    ...call,
+  });
 
 /** Waits until a container has ended. @returns its exit code */
-export async function waitForDockerContainer(docker: DockerClient, container: string, call: DockerCall = {}): Promise<number> {
-  const { StatusCode: code } = await docker.request<{ StatusCode: number }>({ method: 'POST', path: dockerPath`/containers/${container}/wait`, timeoutMilliseconds: 30 * 60_000, ...call });
+export async function waitForDockerContainer(
+  docker: DockerClient,
+  container: string,
+  call: DockerCall = {},
+): Promise<number> {
+  const { StatusCode: code } = await docker.request<{ StatusCode: number }>({
+    method: 'POST',
+    path: dockerPath`/containers/${container}/wait`,
+    timeoutMilliseconds: 30 * 60_000,
+    ...call,
+  });
   return code;
 }
 
 /** Unpacks a tar archive in a container, running or not. @param folder an existing folder of the container */
-export async function copyToDockerContainer(docker: DockerClient, container: string, folder: string, tar: Buffer | Readable, call: DockerCall = {}): Promise<void> {
-  await docker.request({ method: 'PUT', path: dockerPath`/containers/${container}/archive`, query: { path: folder }, tar, ...call });
+export async function copyToDockerContainer(
+  docker: DockerClient,
+  container: string,
+  folder: string,
+  tar: Buffer | Readable,
+  call: DockerCall = {},
+): Promise<void> {
+  await docker.request({
+    method: 'PUT',
+    path: dockerPath`/containers/${container}/archive`,
+    query: { path: folder },
+    tar,
+    ...call,
+  });
 }
 
 /** What a container has used since it started. One that has just ended has none of it. */
@@ -146,14 +249,31 @@ export interface DockerContainerStats {
   /** In nanoseconds. */
   readonly cpu_stats?: { readonly cpu_usage?: { readonly total_usage?: number } };
   /** In bytes. The second name of inactive files is that of the first version of cgroups. */
-  readonly memory_stats?: { readonly usage?: number; readonly stats?: { readonly inactive_file?: number; readonly total_inactive_file?: number } };
+  readonly memory_stats?: {
+    readonly usage?: number;
+    readonly stats?: { readonly inactive_file?: number; readonly total_inactive_file?: number };
+  };
   readonly networks?: Readonly<Record<string, { readonly rx_bytes: number; readonly tx_bytes: number }>>;
 }
 
 /** What a container of this engine has used, as it is counted now. @throws DockerError `not found` */
-export const dockerContainerStats = async (docker: DockerClient, container: string, call: DockerCall = {}): Promise<DockerContainerStats> =>
-  docker.request({ method: 'GET', path: dockerPath`/containers/${container}/stats`, query: { stream: false, 'one-shot': true }, ...call });
+export const dockerContainerStats = async (
+  docker: DockerClient,
+  container: string,
+  call: DockerCall = {},
+): Promise<DockerContainerStats> =>
+  docker.request({
+    method: 'GET',
+    path: dockerPath`/containers/${container}/stats`,
+    query: { stream: false, 'one-shot': true },
+    ...call,
+  });
 
 /** A folder or file of a container, as a tar archive. @throws DockerError `not found` */
-export const copyFromDockerContainer = async (docker: DockerClient, container: string, path: string, call: DockerCall = {}): Promise<AsyncIterable<Buffer>> =>
+export const copyFromDockerContainer = async (
+  docker: DockerClient,
+  container: string,
+  path: string,
+  call: DockerCall = {},
+): Promise<AsyncIterable<Buffer>> =>
   docker.stream({ method: 'GET', path: dockerPath`/containers/${container}/archive`, query: { path }, ...call });

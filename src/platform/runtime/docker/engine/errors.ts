@@ -8,12 +8,24 @@ import { shortened } from '../../../../contract/index.ts';
  * - `not found`, `conflict`: the resource is missing, or exists or is in use already.
  * - `stale`: the version of the object isn't the current one. Read it again.
  * - `no manager`: the engine is no manager of a swarm.
- * - `no leader`: the managers of the swarm have no leader, or lost it meanwhile. Whether they carried the request out is unknown.
+ * - `no leader`: the managers of the swarm have no leader, or lost it meanwhile. Whether they carried the request out
+ *   is unknown.
  * - `refused`: another status from 400 to 499. Repeating the request doesn't help.
  * - `failed`: the engine failed, or reported a failure in a stream.
  * - `bad answer`: the answer isn't one of an engine.
  */
-export type DockerErrorKind = 'unreachable' | 'timeout' | 'version' | 'not found' | 'conflict' | 'stale' | 'no manager' | 'no leader' | 'refused' | 'failed' | 'bad answer';
+export type DockerErrorKind =
+  | 'unreachable'
+  | 'timeout'
+  | 'version'
+  | 'not found'
+  | 'conflict'
+  | 'stale'
+  | 'no manager'
+  | 'no leader'
+  | 'refused'
+  | 'failed'
+  | 'bad answer';
 
 /** What an error tells of a request: never its query, headers or body, which can hold secrets. */
 export interface DockerRequestLine {
@@ -45,8 +57,16 @@ export class DockerError extends Error {
   readonly neverSent: boolean;
 
   /** @param line absent if there was no request yet */
-  constructor(kind: DockerErrorKind, reason: string, line?: DockerRequestLine, { status, code, cause, neverSent = false }: Details = {}) {
-    super(`${line ? `${line.method} ${line.path}` : 'a request to the engine'}${status === undefined ? '' : ` (${status})`}: ${reason}`, { cause });
+  constructor(
+    kind: DockerErrorKind,
+    reason: string,
+    line?: DockerRequestLine,
+    { status, code, cause, neverSent = false }: Details = {},
+  ) {
+    super(
+      `${line ? `${line.method} ${line.path}` : 'a request to the engine'}${status === undefined ? '' : ` (${status})`}: ${reason}`,
+      { cause },
+    );
     this.kind = kind;
     this.reason = reason;
     this.method = line?.method;
@@ -77,13 +97,15 @@ const messageOf = (text: string): string => {
 };
 
 /** What managers say while they have no leader, or when they lose it while they work on a request. */
-const leaderless = /does not have a leader|los(?:t|ing) leader status|no elected cluster leader|rpc error: code = (?:Unavailable|DeadlineExceeded|Canceled|Aborted)/i;
+const leaderless =
+  /does not have a leader|los(?:t|ing) leader status|no elected cluster leader|rpc error: code = (?:Unavailable|DeadlineExceeded|Canceled|Aborted)/i;
 
 /** Whether an engine says that its swarm has no leader: only more than half of the managers can choose one. */
 export const isLeaderless = (message: string): boolean => leaderless.test(message);
 
 /** What that means, in words. Engines don't tell one of its two causes from the other at first. */
-export const leaderlessText = 'the swarm has no leader: either its managers are just choosing one, or no manager has a majority, for which more than half of them have to be up and to reach each other. What runs goes on; until then nothing can be changed, or told of the swarm';
+export const leaderlessText =
+  'the swarm has no leader: either its managers are just choosing one, or no manager has a majority, for which more than half of them have to be up and to reach each other. What runs goes on; until then nothing can be changed, or told of the swarm';
 
 const kindOfStatus = (status: number, message: string): DockerErrorKind => {
   if (status === 404) return 'not found';
@@ -103,11 +125,17 @@ const kindOfStatus = (status: number, message: string): DockerErrorKind => {
 export function dockerAnswerError(line: DockerRequestLine, status: number, text: string): DockerError {
   const message = tidy(messageOf(text));
   const kind = kindOfStatus(status, message);
-  return new DockerError(kind, message === '' ? 'the engine gave no reason' : kind === 'no leader' ? `${leaderlessText} (${message})` : message, line, { status });
+  return new DockerError(
+    kind,
+    message === '' ? 'the engine gave no reason' : kind === 'no leader' ? `${leaderlessText} (${message})` : message,
+    line,
+    { status },
+  );
 }
 
 /** The error of a failure that a stream reports after its status 200. */
-export const dockerStreamError = (line: DockerRequestLine, message: string, code?: number): DockerError => new DockerError('failed', tidy(message), line, { code });
+export const dockerStreamError = (line: DockerRequestLine, message: string, code?: number): DockerError =>
+  new DockerError('failed', tidy(message), line, { code });
 
 const broke = 'the connection broke';
 const otherAuthority = 'its certificate is not signed by the authority in the TLS file "ca"';
@@ -144,25 +172,49 @@ const reasonsByCode: Readonly<Record<string, string>> = {
 };
 
 /** The codes of failures to connect: the request was not sent. */
-const beforeSending: readonly string[] = ['ENOENT', 'EACCES', 'EPERM', 'ENOTSOCK', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+const beforeSending: readonly string[] = [
+  'ENOENT',
+  'EACCES',
+  'EPERM',
+  'ENOTSOCK',
+  'ECONNREFUSED',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+];
 
 /** The codes of an error, of its causes and of the errors it collects. */
 const codesOf = (error: unknown): string[] => {
   if (!(error instanceof Error)) return [];
   const { code } = error as NodeJS.ErrnoException;
-  return [...(typeof code === 'string' ? [code] : []), ...codesOf(error.cause), ...(error instanceof AggregateError ? error.errors.flatMap(codesOf) : [])];
+  return [
+    ...(typeof code === 'string' ? [code] : []),
+    ...codesOf(error.cause),
+    ...(error instanceof AggregateError ? error.errors.flatMap(codesOf) : []),
+  ];
 };
 
 /** The error of a request without a usable answer. @param address of the engine, as text */
 export function dockerConnectionError(line: DockerRequestLine, address: string, error: unknown): DockerError {
   const codes = codesOf(error);
-  if (codes.some((code) => code.startsWith('HPE_'))) return new DockerError('bad answer', `what answers at ${address} does not speak HTTP`, line, { cause: error });
+  if (codes.some((code) => code.startsWith('HPE_')))
+    return new DockerError('bad answer', `what answers at ${address} does not speak HTTP`, line, { cause: error });
   // What TLS says tells more than that the connection broke.
-  const known = codes.toSorted((one, other) => Number(other.startsWith('ERR_')) - Number(one.startsWith('ERR_'))).map((code) => reasonsByCode[code]).find((reason) => reason !== undefined);
+  const known = codes
+    .toSorted((one, other) => Number(other.startsWith('ERR_')) - Number(one.startsWith('ERR_')))
+    .map((code) => reasonsByCode[code])
+    .find((reason) => reason !== undefined);
   // A server may refuse a client's certificate without a word, after the connection came about.
   const isFirst = address.startsWith('tcp://') && line.path === '/_ping' && known === broke;
-  const reason = isFirst ? `${broke}; if the engine uses TLS, it may not take the certificate in the TLS file "cert"` : known ?? (error instanceof Error ? tidy(error.message) : 'unknown reason');
-  return new DockerError('unreachable', `the engine at ${address} can't be reached: ${reason}`, line, { cause: error, neverSent: codes.some((code) => beforeSending.includes(code)) });
+  const reason = isFirst
+    ? `${broke}; if the engine uses TLS, it may not take the certificate in the TLS file "cert"`
+    : (known ?? (error instanceof Error ? tidy(error.message) : 'unknown reason'));
+  return new DockerError('unreachable', `the engine at ${address} can't be reached: ${reason}`, line, {
+    cause: error,
+    neverSent: codes.some((code) => beforeSending.includes(code)),
+  });
 }
 
 /** Whether an error is one of an engine of one of these kinds. */
@@ -170,9 +222,15 @@ export const isDockerError = (error: unknown, ...kinds: readonly DockerErrorKind
   error instanceof DockerError && (kinds.length === 0 || kinds.includes(error.kind));
 
 /** For `catch`: makes errors of an engine of these kinds undefined. @throws any other error */
-export const ignoring = (...kinds: readonly [DockerErrorKind, ...DockerErrorKind[]]) => (error: unknown): undefined => {
-  if (!isDockerError(error, ...kinds)) throw error;
-};
+export const ignoring =
+  (...kinds: readonly [DockerErrorKind, ...DockerErrorKind[]]) =>
+  (error: unknown): undefined => {
+    if (!isDockerError(error, ...kinds)) throw error;
+  };
 
-/** Whether an engine, or the swarm behind it, could not be asked or did not answer. That often passes; whether the request was carried out is unknown. */
-export const isDockerAway = (error: unknown): error is DockerError => isDockerError(error, 'unreachable', 'timeout', 'no manager', 'no leader');
+/**
+ * Whether an engine, or the swarm behind it, could not be asked or did not answer. That often passes; whether the
+ * request was carried out is unknown.
+ */
+export const isDockerAway = (error: unknown): error is DockerError =>
+  isDockerError(error, 'unreachable', 'timeout', 'no manager', 'no leader');

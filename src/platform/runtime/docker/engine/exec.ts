@@ -21,10 +21,24 @@ export interface DockerRunningExec {
 }
 
 /** Runs a command in a running container. @throws DockerError `conflict` if the container doesn't run */
-export async function execInDockerContainer(docker: DockerClient, container: string, { command, env = [], user, ...call }: DockerExec): Promise<DockerRunningExec> {
+export async function execInDockerContainer(
+  docker: DockerClient,
+  container: string,
+  { command, env = [], user, ...call }: DockerExec,
+): Promise<DockerRunningExec> {
   const creation = { Cmd: command, Env: env, User: user, AttachStdout: true, AttachStderr: true };
-  const { Id: id } = await docker.request<{ Id: string }>({ method: 'POST', path: dockerPath`/containers/${container}/exec`, json: creation, ...call });
-  const start: DockerRequest = { method: 'POST', path: dockerPath`/exec/${id}/start`, json: { Detach: false, Tty: false }, ...call };
+  const { Id: id } = await docker.request<{ Id: string }>({
+    method: 'POST',
+    path: dockerPath`/containers/${container}/exec`,
+    json: creation,
+    ...call,
+  });
+  const start: DockerRequest = {
+    method: 'POST',
+    path: dockerPath`/exec/${id}/start`,
+    json: { Detach: false, Tty: false },
+    ...call,
+  };
   const inspect: DockerRequest = { method: 'GET', path: dockerPath`/exec/${id}/json`, ...call };
   const output = dockerFrames(await docker.stream(start), start);
   return {

@@ -69,63 +69,160 @@ export interface DockerBuild extends DockerCall {
  * Builds an image, and yields what happens. Stopping early, or the signal, ends the build.
  * @throws DockerError `failed` with the exit code of a failed step as `code`
  */
-export async function* buildDockerImage(docker: DockerClient, build: DockerBuild): AsyncGenerator<DockerProgress, void> {
-  const { context, tags, dockerfile, target, labels = {}, buildArguments = {}, memory, networkMode, extraHosts, withoutCache = false, pull = false, credentials = [], builder = 'classic', ...call } = build;
+export async function* buildDockerImage(
+  docker: DockerClient,
+  build: DockerBuild,
+): AsyncGenerator<DockerProgress, void> {
+  const {
+    context,
+    tags,
+    dockerfile,
+    target,
+    labels = {},
+    buildArguments = {},
+    memory,
+    networkMode,
+    extraHosts,
+    withoutCache = false,
+    pull = false,
+    credentials = [],
+    builder = 'classic',
+    ...call
+  } = build;
   const request: DockerRequest = {
-    method: 'POST', path: '/build', tar: context, headers: dockerRegistryHeaders(credentials),
+    method: 'POST',
+    path: '/build',
+    tar: context,
+    headers: dockerRegistryHeaders(credentials),
     // Without `rm` and `forcerm`, the containers of the steps stay.
-    query: { t: tags, dockerfile, target, labels, buildargs: buildArguments, memory, networkmode: networkMode, extrahosts: extraHosts, nocache: withoutCache, pull, rm: true, forcerm: true, version: builder === 'classic' ? 1 : 2 },
+    query: {
+      t: tags,
+      dockerfile,
+      target,
+      labels,
+      buildargs: buildArguments,
+      memory,
+      networkmode: networkMode,
+      extrahosts: extraHosts,
+      nocache: withoutCache,
+      pull,
+      rm: true,
+      forcerm: true,
+      version: builder === 'classic' ? 1 : 2,
+    },
     ...call,
   };
   yield* dockerProgress(await docker.stream(request), request);
 }
 
-/** Pulls an image, and yields what happens. @param image a name with tag or digest. @throws DockerError if it is missing, or may not be pulled */
-export async function* pullDockerImage(docker: DockerClient, image: string, credentials?: DockerRegistryCredentials, call: DockerCall = {}): AsyncGenerator<DockerProgress, void> {
-  const request: DockerRequest = { method: 'POST', path: '/images/create', query: { fromImage: image }, headers: dockerAuthHeaders(credentials), ...call };
+/**
+ * Pulls an image, and yields what happens. @param image a name with tag or digest. @throws DockerError if it is
+ * missing, or may not be pulled
+ */
+export async function* pullDockerImage(
+  docker: DockerClient,
+  image: string,
+  credentials?: DockerRegistryCredentials,
+  call: DockerCall = {},
+): AsyncGenerator<DockerProgress, void> {
+  const request: DockerRequest = {
+    method: 'POST',
+    path: '/images/create',
+    query: { fromImage: image },
+    headers: dockerAuthHeaders(credentials),
+    ...call,
+  };
   yield* dockerProgress(await docker.stream(request), request);
 }
 
-/** Pushes an image of this engine to the registry in its name, and yields what happens. @param image a name with tag. @throws DockerError */
-export async function* pushDockerImage(docker: DockerClient, image: string, credentials?: DockerRegistryCredentials, call: DockerCall = {}): AsyncGenerator<DockerProgress, void> {
+/**
+ * Pushes an image of this engine to the registry in its name, and yields what happens. @param image a name with tag.
+ * @throws DockerError
+ */
+export async function* pushDockerImage(
+  docker: DockerClient,
+  image: string,
+  credentials?: DockerRegistryCredentials,
+  call: DockerCall = {},
+): AsyncGenerator<DockerProgress, void> {
   const { repository, tag } = splitImageName(image);
   // Engines insist on the header, even for anonymous requests.
   const headers = dockerAuthHeaders(credentials ?? { username: '', password: '', serveraddress: '' });
-  const request: DockerRequest = { method: 'POST', path: dockerPath`/images/${repository}/push`, query: { tag }, headers, ...call };
+  const request: DockerRequest = {
+    method: 'POST',
+    path: dockerPath`/images/${repository}/push`,
+    query: { tag },
+    headers,
+    ...call,
+  };
   yield* dockerProgress(await docker.stream(request), request);
 }
 
 /** Splits a name with a tag. A colon before the last slash belongs to the port of a registry. */
 export const splitImageName = (image: string): { readonly repository: string; readonly tag?: string } => {
   const colon = image.lastIndexOf(':');
-  return colon > image.lastIndexOf('/') ? { repository: image.slice(0, colon), tag: image.slice(colon + 1) } : { repository: image };
+  return colon > image.lastIndexOf('/')
+    ? { repository: image.slice(0, colon), tag: image.slice(colon + 1) }
+    : { repository: image };
 };
 
 /** One image of this engine, by id or name. @throws DockerError `not found` */
-export const inspectDockerImage = async (docker: DockerClient, image: string, call: DockerCall = {}): Promise<DockerImage> =>
-  docker.request({ method: 'GET', path: dockerPath`/images/${image}/json`, ...call });
+export const inspectDockerImage = async (
+  docker: DockerClient,
+  image: string,
+  call: DockerCall = {},
+): Promise<DockerImage> => docker.request({ method: 'GET', path: dockerPath`/images/${image}/json`, ...call });
 
 /** The images that match; all without filters. Filters are `label`, `reference`, `dangling`. */
-export const listDockerImages = async (docker: DockerClient, filters: DockerFilters = {}, call: DockerCall = {}): Promise<readonly DockerImageSummary[]> =>
+export const listDockerImages = async (
+  docker: DockerClient,
+  filters: DockerFilters = {},
+  call: DockerCall = {},
+): Promise<readonly DockerImageSummary[]> =>
   docker.request({ method: 'GET', path: '/images/json', query: { filters }, ...call });
 
 /** The registry in the name of an image. @param image with its registry */
 export const hostOfImage = (image: string): string => image.split('/', 1)[0]!;
 
 /** Gives an image another name. @param name with a tag */
-export async function tagDockerImage(docker: DockerClient, image: string, name: string, call: DockerCall = {}): Promise<void> {
+export async function tagDockerImage(
+  docker: DockerClient,
+  image: string,
+  name: string,
+  call: DockerCall = {},
+): Promise<void> {
   const { repository, tag } = splitImageName(name);
-  await docker.request({ method: 'POST', path: dockerPath`/images/${image}/tag`, query: { repo: repository, tag }, ...call });
+  await docker.request({
+    method: 'POST',
+    path: dockerPath`/images/${image}/tag`,
+    query: { repo: repository, tag },
+    ...call,
+  });
 }
 
-/** Removes a name of an image, and the image with its last one. @param force also if a container that has ended uses it. @throws DockerError `not found`, or `conflict` while a container uses it */
-export async function removeDockerImage(docker: DockerClient, image: string, { force, ...call }: DockerCall & { readonly force?: boolean } = {}): Promise<void> {
+/**
+ * Removes a name of an image, and the image with its last one. @param force also if a container that has ended uses it.
+ * @throws DockerError `not found`, or `conflict` while a container uses it
+ */
+export async function removeDockerImage(
+  docker: DockerClient,
+  image: string,
+  { force, ...call }: DockerCall & { readonly force?: boolean } = {},
+): Promise<void> {
   await docker.request({ method: 'DELETE', path: dockerPath`/images/${image}`, query: { force }, ...call });
 }
 
-/** Removes the images that have a label and that no container uses. @param label a name, or `name=value`. @returns the bytes gained */
+/**
+ * Removes the images that have a label and that no container uses. @param label a name, or `name=value`. @returns the
+ * bytes gained
+ */
 export async function pruneDockerImages(docker: DockerClient, label: string, call: DockerCall = {}): Promise<number> {
   // Without `dangling=false` only images without a name would go.
-  const { SpaceReclaimed: bytes } = await docker.request<{ SpaceReclaimed: number }>({ method: 'POST', path: '/images/prune', query: { filters: { dangling: ['false'], label: [label] } }, ...call });
+  const { SpaceReclaimed: bytes } = await docker.request<{ SpaceReclaimed: number }>({
+    method: 'POST',
+    path: '/images/prune',
+    query: { filters: { dangling: ['false'], label: [label] } },
+    ...call,
+  });
   return bytes;
 }

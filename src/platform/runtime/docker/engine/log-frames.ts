@@ -42,7 +42,8 @@ function readHeader(header: Buffer, line: DockerRequestLine): { readonly stream:
   const [stream = 0] = header;
   const length = header.readUInt32BE(4);
   // A container with a terminal has no frames: its output would be read as headers.
-  if (stream > engineFailure || header.readUIntBE(1, 3) !== 0 || length > maximumFrameBytes) throw new DockerError('bad answer', 'the output is not in frames', line);
+  if (stream > engineFailure || header.readUIntBE(1, 3) !== 0 || length > maximumFrameBytes)
+    throw new DockerError('bad answer', 'the output is not in frames', line);
   return { stream, length };
 }
 
@@ -51,7 +52,10 @@ function readHeader(header: Buffer, line: DockerRequestLine): { readonly stream:
  * @param line the request, for errors
  * @throws DockerError if the stream has no frames, ends within one, or has a failure of the engine
  */
-export async function* dockerFrames(stream: AsyncIterable<Buffer>, line: DockerRequestLine): AsyncGenerator<DockerFrame, void> {
+export async function* dockerFrames(
+  stream: AsyncIterable<Buffer>,
+  line: DockerRequestLine,
+): AsyncGenerator<DockerFrame, void> {
   const buffered = new Buffered();
   let header: ReturnType<typeof readHeader> | undefined;
   for await (const chunk of stream) {
@@ -67,5 +71,6 @@ export async function* dockerFrames(stream: AsyncIterable<Buffer>, line: DockerR
       header = undefined;
     }
   }
-  if (header !== undefined || buffered.bytes > 0) throw new DockerError('unreachable', 'the output ended in the middle of a frame', line);
+  if (header !== undefined || buffered.bytes > 0)
+    throw new DockerError('unreachable', 'the output ended in the middle of a frame', line);
 }

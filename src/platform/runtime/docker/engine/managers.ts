@@ -9,10 +9,14 @@ const silentMilliseconds = 2000;
 const signOfLifeMilliseconds = 5000;
 
 /**
- * Watches whether an engine is still there while it works on a request: the connection to a host without power stays silent for ever.
+ * Watches whether an engine is still there while it works on a request: the connection to a host without power stays
+ * silent for ever.
  * @returns a signal that aborts the request, and what ends the watch
  */
-function watch(engine: DockerClient, { method, path, signal }: DockerRequest): { readonly signal: AbortSignal; readonly end: () => void } {
+function watch(
+  engine: DockerClient,
+  { method, path, signal }: DockerRequest,
+): { readonly signal: AbortSignal; readonly end: () => void } {
   const [over, lost] = [new AbortController(), new AbortController()];
   const look = async (): Promise<never> => {
     for (;;) {
@@ -22,7 +26,15 @@ function watch(engine: DockerClient, { method, path, signal }: DockerRequest): {
     }
   };
   void look().catch((error: unknown) => {
-    if (!over.signal.aborted) lost.abort(new DockerError('unreachable', `the engine at ${engine.address} stopped answering`, { method, path }, { cause: error }));
+    if (!over.signal.aborted)
+      lost.abort(
+        new DockerError(
+          'unreachable',
+          `the engine at ${engine.address} stopped answering`,
+          { method, path },
+          { cause: error },
+        ),
+      );
   });
   return { signal: signal ? AbortSignal.any([signal, lost.signal]) : lost.signal, end: () => over.abort() };
 }
@@ -44,7 +56,10 @@ export interface SwarmMemory {
 
 /** How long an engine may take to say what it is, in milliseconds. */
 const standingMilliseconds = 5000;
-/** How much longer than the first one the others may take, in milliseconds, so that an earlier address comes before a faster one. */
+/**
+ * How much longer than the first one the others may take, in milliseconds, so that an earlier address comes before a
+ * faster one.
+ */
 const headStartMilliseconds = 500;
 /** How long after another engine was chosen the earlier addresses are looked at again, in milliseconds. */
 const returnMilliseconds = 30_000;
@@ -53,11 +68,16 @@ const ofSwarm = /^\/(?:services|tasks|nodes|secrets|configs|swarm|distribution)(
 
 /** Whether a request that failed can be sent to another manager: it only reads, or certainly changed nothing. */
 const isRepeatable = ({ method, path, tar }: DockerRequest, { kind, neverSent }: DockerError): boolean =>
-  ofSwarm.test(path) && tar === undefined && kind !== 'timeout' && (method === 'GET' || method === 'HEAD' || neverSent || kind === 'no manager');
+  ofSwarm.test(path) &&
+  tar === undefined &&
+  kind !== 'timeout' &&
+  (method === 'GET' || method === 'HEAD' || neverSent || kind === 'no manager');
 
 /** The swarm that an engine manages. @throws DockerError if it can't be asked, is no manager, or has no leader */
 async function managedSwarm(engine: DockerClient): Promise<string> {
-  const { Swarm: { Cluster, Error: problem = '' } } = await dockerInfo(engine, { timeoutMilliseconds: standingMilliseconds }).catch(async (error: unknown) => {
+  const {
+    Swarm: { Cluster, Error: problem = '' },
+  } = await dockerInfo(engine, { timeoutMilliseconds: standingMilliseconds }).catch(async (error: unknown) => {
     // For the first seconds without a leader, an engine answers nothing that has to do with its swarm.
     if (isDockerError(error, 'timeout')) await engine.version({ timeoutMilliseconds: signOfLifeMilliseconds });
     throw isDockerError(error, 'timeout') ? new DockerError('no leader', leaderlessText) : error;
@@ -71,13 +91,19 @@ async function managedSwarm(engine: DockerClient): Promise<string> {
 function noneUsable(errors: readonly DockerError[]): DockerError {
   const kinds = ['no leader', 'timeout', 'no manager'] as const;
   const kind = kinds.find((each) => errors.some((error) => error.kind === each)) ?? 'unreachable';
-  const reasons = errors.toSorted((one, other) => Number(other.kind === kind) - Number(one.kind === kind)).map(({ reason }) => reason);
-  return new DockerError(kind, `no manager of the swarm can be asked: ${[...new Set(reasons)].join('; ')}`, undefined, { neverSent: true });
+  const reasons = errors
+    .toSorted((one, other) => Number(other.kind === kind) - Number(one.kind === kind))
+    .map(({ reason }) => reason);
+  return new DockerError(kind, `no manager of the swarm can be asked: ${[...new Set(reasons)].join('; ')}`, undefined, {
+    neverSent: true,
+  });
 }
 
 /**
- * A client of one swarm by several of its managers. It asks one of them, goes on with another when that one can't be reached, is no
- * manager or has no leader, and goes back to an earlier address when that is well again. What another manager can repeat is sent
+ * A client of one swarm by several of its managers. It asks one of them, goes on with another when that one can't be
+ * reached, is no
+ * manager or has no leader, and goes back to an earlier address when that is well again. What another manager can
+ * repeat is sent
  * again; a change that may have been carried out is not: its error says so, and whoever sent it looks at what is there.
  * An engine of another swarm is never used.
  * @param engines in the order in which they are preferred
@@ -99,7 +125,10 @@ export function createManagersClient(engines: readonly DockerClient[], memory?: 
       return;
     }
     strangers.set(engine, managed);
-    throw new DockerError('no manager', `the engine at ${engine.address} manages another swarm (${managed}) than the cluster's (${swarm}), and is never used`);
+    throw new DockerError(
+      'no manager',
+      `the engine at ${engine.address} manages another swarm (${managed}) than the cluster's (${swarm}), and is never used`,
+    );
   };
 
   const choose = async (): Promise<DockerClient> => {
@@ -132,13 +161,16 @@ export function createManagersClient(engines: readonly DockerClient[], memory?: 
     return chosen;
   };
 
-  const chooseOnce = (): Promise<DockerClient> => choosing ??= choose().then((engine) => {
-    nextReturn = Date.now() + returnMilliseconds;
-    current = engine;
-    return engine;
-  }).finally(() => {
-    choosing = undefined;
-  });
+  const chooseOnce = (): Promise<DockerClient> =>
+    (choosing ??= choose()
+      .then((engine) => {
+        nextReturn = Date.now() + returnMilliseconds;
+        current = engine;
+        return engine;
+      })
+      .finally(() => {
+        choosing = undefined;
+      }));
 
   /** The engine in use. One of an earlier address is looked for beside it, now and then. */
   const inUse = async (): Promise<DockerClient> => {
@@ -151,7 +183,10 @@ export function createManagersClient(engines: readonly DockerClient[], memory?: 
   };
 
   /** Sends a request to the engine in use, and to others if it can be repeated there. */
-  const send = async <Result>(request: DockerRequest, attempt: (engine: DockerClient) => Promise<Result>): Promise<Result> => {
+  const send = async <Result>(
+    request: DockerRequest,
+    attempt: (engine: DockerClient) => Promise<Result>,
+  ): Promise<Result> => {
     for (let left = engines.length; ; left -= 1) {
       // Each attempt follows the one before.
       const engine = await inUse();
@@ -167,7 +202,10 @@ export function createManagersClient(engines: readonly DockerClient[], memory?: 
   };
 
   const problem = (): string | undefined => {
-    const [stranger] = [...strangers].map(([{ address }, managed]) => `The engine at ${address} manages another swarm (${managed}) than the other addresses of its cluster (${swarm}). It is never used: correct "engine" in the clusters file. If the cluster has moved to that swarm, start the platform once with this address alone.`);
+    const [stranger] = [...strangers].map(
+      ([{ address }, managed]) =>
+        `The engine at ${address} manages another swarm (${managed}) than the other addresses of its cluster (${swarm}). It is never used: correct "engine" in the clusters file. If the cluster has moved to that swarm, start the platform once with this address alone.`,
+    );
     return stranger;
   };
 
@@ -180,19 +218,21 @@ export function createManagersClient(engines: readonly DockerClient[], memory?: 
     problem,
     version: async (call) => (await inUse()).version(call),
     apiVersion: async (call) => (await inUse()).apiVersion(call),
-    request: (request) => send(request, async (engine) => {
-      const { signal, end } = watch(engine, request);
-      return engine.request<never>({ ...request, signal }).finally(end);
-    }),
-    stream: (request) => send(request, async (engine) => {
-      const { signal, end } = watch(engine, request);
-      try {
-        return untilEnd(await engine.stream({ ...request, signal }), end);
-      } catch (error) {
-        end();
-        throw error;
-      }
-    }),
+    request: (request) =>
+      send(request, async (engine) => {
+        const { signal, end } = watch(engine, request);
+        return engine.request<never>({ ...request, signal }).finally(end);
+      }),
+    stream: (request) =>
+      send(request, async (engine) => {
+        const { signal, end } = watch(engine, request);
+        try {
+          return untilEnd(await engine.stream({ ...request, signal }), end);
+        } catch (error) {
+          end();
+          throw error;
+        }
+      }),
     upgrade: async (request) => (await inUse()).upgrade(request),
     close: async () => {
       await Promise.all(engines.map((engine) => engine.close()));

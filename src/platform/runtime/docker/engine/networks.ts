@@ -34,18 +34,37 @@ export interface DockerNetworkSpec {
   readonly IPAM?: { readonly Config: readonly { readonly Subnet: string }[] };
 }
 
-/** The networks that match; all without filters. Filters are `id`, `name` (a part of it), `label`, `driver`, `scope`, `type`. */
-export const listDockerNetworks = async (docker: DockerClient, filters: DockerFilters = {}, call: DockerCall = {}): Promise<readonly DockerNetwork[]> =>
+/**
+ * The networks that match; all without filters. Filters are `id`, `name` (a part of it), `label`, `driver`, `scope`,
+ * `type`.
+ */
+export const listDockerNetworks = async (
+  docker: DockerClient,
+  filters: DockerFilters = {},
+  call: DockerCall = {},
+): Promise<readonly DockerNetwork[]> =>
   docker.request({ method: 'GET', path: '/networks', query: { filters }, ...call });
 
 /** One network, by id or name. @throws DockerError `not found` */
-export const inspectDockerNetwork = async (docker: DockerClient, network: string, call: DockerCall = {}): Promise<DockerNetwork> =>
-  docker.request({ method: 'GET', path: dockerPath`/networks/${network}`, ...call });
+export const inspectDockerNetwork = async (
+  docker: DockerClient,
+  network: string,
+  call: DockerCall = {},
+): Promise<DockerNetwork> => docker.request({ method: 'GET', path: dockerPath`/networks/${network}`, ...call });
 
 /** Creates a network. @returns its id. @throws DockerError `conflict` if the name is taken */
-export async function createDockerNetwork(docker: DockerClient, spec: DockerNetworkSpec, call: DockerCall = {}): Promise<string> {
+export async function createDockerNetwork(
+  docker: DockerClient,
+  spec: DockerNetworkSpec,
+  call: DockerCall = {},
+): Promise<string> {
   // Names of local networks are unique only if the engine is asked to check; newer engines always do.
-  const { Id: id } = await docker.request<{ Id: string }>({ method: 'POST', path: '/networks/create', json: { ...spec, CheckDuplicate: true }, ...call });
+  const { Id: id } = await docker.request<{ Id: string }>({
+    method: 'POST',
+    path: '/networks/create',
+    json: { ...spec, CheckDuplicate: true },
+    ...call,
+  });
   return id;
 }
 
@@ -54,12 +73,35 @@ export async function deleteDockerNetwork(docker: DockerClient, network: string,
   await docker.request({ method: 'DELETE', path: dockerPath`/networks/${network}`, ...call });
 }
 
-/** Joins a running container of this engine to a network. @param aliases names by which others on the network find it */
-export async function connectToDockerNetwork(docker: DockerClient, network: string, container: string, aliases: readonly string[] = [], call: DockerCall = {}): Promise<void> {
-  await docker.request({ method: 'POST', path: dockerPath`/networks/${network}/connect`, json: { Container: container, EndpointConfig: { Aliases: aliases } }, ...call });
+/**
+ * Joins a running container of this engine to a network. @param aliases names by which others on the network find it
+ */
+export async function connectToDockerNetwork(
+  docker: DockerClient,
+  network: string,
+  container: string,
+  aliases: readonly string[] = [],
+  call: DockerCall = {},
+): Promise<void> {
+  await docker.request({
+    method: 'POST',
+    path: dockerPath`/networks/${network}/connect`,
+    json: { Container: container, EndpointConfig: { Aliases: aliases } },
+    ...call,
+  });
 }
 
 /** Takes a container off a network. */
-export async function disconnectFromDockerNetwork(docker: DockerClient, network: string, container: string, call: DockerCall = {}): Promise<void> {
-  await docker.request({ method: 'POST', path: dockerPath`/networks/${network}/disconnect`, json: { Container: container, Force: true }, ...call });
+export async function disconnectFromDockerNetwork(
+  docker: DockerClient,
+  network: string,
+  container: string,
+  call: DockerCall = {},
+): Promise<void> {
+  await docker.request({
+    method: 'POST',
+    path: dockerPath`/networks/${network}/disconnect`,
+    json: { Container: container, Force: true },
+    ...call,
+  });
 }

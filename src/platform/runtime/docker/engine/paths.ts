@@ -10,15 +10,20 @@ export type DockerFilters = Readonly<Record<string, readonly string[]>>;
 const encoded = (value: string): string => {
   const parts = value.split('/');
   // Such parts would make another path of it, and so another request.
-  if (parts.some((part) => part === '' || part === '.' || part === '..')) throw new DockerError('refused', `"${value}" can't be the name or id of anything`);
+  if (parts.some((part) => part === '' || part === '.' || part === '..'))
+    throw new DockerError('refused', `"${value}" can't be the name or id of anything`);
   return parts.map((part) => encodeURIComponent(part).replaceAll('%3A', ':').replaceAll('%40', '@')).join('/');
 };
 
-/** Builds a path from a template, with its values encoded. @throws DockerError `refused` for a value that would change the path, such as an empty one */
+/**
+ * Builds a path from a template, with its values encoded. @throws DockerError `refused` for a value that would change
+ * the path, such as an empty one
+ */
 export const dockerPath = (parts: TemplateStringsArray, ...values: readonly string[]): string =>
   String.raw({ raw: parts }, ...values.map(encoded));
 
-const textOf = (value: string | number | boolean | object): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+const textOf = (value: string | number | boolean | object): string =>
+  typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 /** The query as text, with its question mark; empty without values. */
 export function dockerQueryText(query: DockerQuery): string {

@@ -10,15 +10,21 @@ export interface DockerRegistryCredentials {
 }
 
 /** Base64 for URLs, with padding: engines ignore credentials without it and ask the registry anonymously. */
-const base64Url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
+const base64Url = (value: object): string =>
+  Buffer.from(JSON.stringify(value)).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
 
 /** The header with the credentials for one registry; none for anonymous requests. */
-export const dockerAuthHeaders = (credentials: DockerRegistryCredentials | undefined): Readonly<Record<string, string>> =>
-  credentials === undefined ? {} : { 'x-registry-auth': base64Url(credentials) };
+export const dockerAuthHeaders = (
+  credentials: DockerRegistryCredentials | undefined,
+): Readonly<Record<string, string>> => (credentials === undefined ? {} : { 'x-registry-auth': base64Url(credentials) });
 
 /** The header with the credentials for the registries that a build may pull from. */
-export const dockerRegistryHeaders = (credentials: readonly DockerRegistryCredentials[]): Readonly<Record<string, string>> =>
-  credentials.length === 0 ? {} : { 'x-registry-config': base64Url(Object.fromEntries(credentials.map((one) => [one.serveraddress, one]))) };
+export const dockerRegistryHeaders = (
+  credentials: readonly DockerRegistryCredentials[],
+): Readonly<Record<string, string>> =>
+  credentials.length === 0
+    ? {}
+    : { 'x-registry-config': base64Url(Object.fromEntries(credentials.map((one) => [one.serveraddress, one]))) };
 
 /** What a registry has under a name. */
 export interface DockerDistribution {
@@ -29,7 +35,18 @@ export interface DockerDistribution {
 /**
  * Asks the registry of an image, through the engine.
  * @param image a name with tag or digest. Without a registry in it, the engine asks the public one
- * @throws DockerError: `not found` or `refused` if the image is missing or may not be pulled, `failed` if the registry can't be reached
+ * @throws DockerError: `not found` or `refused` if the image is missing or may not be pulled, `failed` if the registry
+ *   can't be reached
  */
-export const inspectDockerDistribution = async (docker: DockerClient, image: string, credentials?: DockerRegistryCredentials, call: DockerCall = {}): Promise<DockerDistribution> =>
-  docker.request({ method: 'GET', path: dockerPath`/distribution/${image}/json`, headers: dockerAuthHeaders(credentials), ...call });
+export const inspectDockerDistribution = async (
+  docker: DockerClient,
+  image: string,
+  credentials?: DockerRegistryCredentials,
+  call: DockerCall = {},
+): Promise<DockerDistribution> =>
+  docker.request({
+    method: 'GET',
+    path: dockerPath`/distribution/${image}/json`,
+    headers: dockerAuthHeaders(credentials),
+    ...call,
+  });

@@ -23,15 +23,31 @@ export interface DockerFileSpec {
   readonly content: Buffer;
 }
 
-const creation = ({ name, labels = {}, content }: DockerFileSpec): object => ({ Name: name, Labels: labels, Data: content.toString('base64') });
+const creation = ({ name, labels = {}, content }: DockerFileSpec): object => ({
+  Name: name,
+  Labels: labels,
+  Data: content.toString('base64'),
+});
 
 /** The secrets that match; all without filters. Filters are `id`, `name` (a part of it), `label`. */
-export const listDockerSecrets = async (docker: DockerClient, filters: DockerFilters = {}, call: DockerCall = {}): Promise<readonly DockerSecret[]> =>
-  docker.request({ method: 'GET', path: '/secrets', query: { filters }, ...call });
+export const listDockerSecrets = async (
+  docker: DockerClient,
+  filters: DockerFilters = {},
+  call: DockerCall = {},
+): Promise<readonly DockerSecret[]> => docker.request({ method: 'GET', path: '/secrets', query: { filters }, ...call });
 
 /** Creates a secret. @returns its id. @throws DockerError `conflict` if the name is taken */
-export async function createDockerSecret(docker: DockerClient, spec: DockerFileSpec, call: DockerCall = {}): Promise<string> {
-  const { ID: id } = await docker.request<{ ID: string }>({ method: 'POST', path: '/secrets/create', json: creation(spec), ...call });
+export async function createDockerSecret(
+  docker: DockerClient,
+  spec: DockerFileSpec,
+  call: DockerCall = {},
+): Promise<string> {
+  const { ID: id } = await docker.request<{ ID: string }>({
+    method: 'POST',
+    path: '/secrets/create',
+    json: creation(spec),
+    ...call,
+  });
   return id;
 }
 
@@ -40,13 +56,27 @@ export async function deleteDockerSecret(docker: DockerClient, secret: string, c
   await docker.request({ method: 'DELETE', path: dockerPath`/secrets/${secret}`, ...call });
 }
 
-/** The configs that match, with their content; all without filters. Filters are `id`, `name` (a part of it), `label`. */
-export const listDockerConfigs = async (docker: DockerClient, filters: DockerFilters = {}, call: DockerCall = {}): Promise<readonly DockerConfig[]> =>
-  docker.request({ method: 'GET', path: '/configs', query: { filters }, ...call });
+/**
+ * The configs that match, with their content; all without filters. Filters are `id`, `name` (a part of it), `label`.
+ */
+export const listDockerConfigs = async (
+  docker: DockerClient,
+  filters: DockerFilters = {},
+  call: DockerCall = {},
+): Promise<readonly DockerConfig[]> => docker.request({ method: 'GET', path: '/configs', query: { filters }, ...call });
 
 /** Creates a config. @returns its id. @throws DockerError `conflict` if the name is taken */
-export async function createDockerConfig(docker: DockerClient, spec: DockerFileSpec, call: DockerCall = {}): Promise<string> {
-  const { ID: id } = await docker.request<{ ID: string }>({ method: 'POST', path: '/configs/create', json: creation(spec), ...call });
+export async function createDockerConfig(
+  docker: DockerClient,
+  spec: DockerFileSpec,
+  call: DockerCall = {},
+): Promise<string> {
+  const { ID: id } = await docker.request<{ ID: string }>({
+    method: 'POST',
+    path: '/configs/create',
+    json: creation(spec),
+    ...call,
+  });
   return id;
 }
 
@@ -56,7 +86,11 @@ export async function deleteDockerConfig(docker: DockerClient, config: string, c
 }
 
 /** Creates a secret or config, or finds the one that an interrupted attempt created. Their content never changes. */
-export async function createOrFind(create: () => Promise<string>, find: () => Promise<readonly Pick<DockerConfig, 'ID' | 'Spec'>[]>, name: string): Promise<string> {
+export async function createOrFind(
+  create: () => Promise<string>,
+  find: () => Promise<readonly Pick<DockerConfig, 'ID' | 'Spec'>[]>,
+  name: string,
+): Promise<string> {
   try {
     return await create();
   } catch (error) {

@@ -72,16 +72,31 @@ interface ResourceAmounts {
 /** The tasks of a service or a job. Times are in nanoseconds. */
 export interface DockerTaskSpec {
   readonly ContainerSpec: DockerContainerSpec;
-  readonly Resources?: { readonly Limits?: ResourceAmounts & { readonly Pids?: number }; readonly Reservations?: ResourceAmounts };
-  readonly RestartPolicy?: { readonly Condition: 'none' | 'on-failure' | 'any'; readonly Delay?: number; readonly MaxAttempts?: number; readonly Window?: number };
-  readonly Placement?: { readonly Constraints?: readonly string[]; readonly MaxReplicas?: number; readonly Preferences?: readonly { readonly Spread: { readonly SpreadDescriptor: string } }[] };
+  readonly Resources?: {
+    readonly Limits?: ResourceAmounts & { readonly Pids?: number };
+    readonly Reservations?: ResourceAmounts;
+  };
+  readonly RestartPolicy?: {
+    readonly Condition: 'none' | 'on-failure' | 'any';
+    readonly Delay?: number;
+    readonly MaxAttempts?: number;
+    readonly Window?: number;
+  };
+  readonly Placement?: {
+    readonly Constraints?: readonly string[];
+    readonly MaxReplicas?: number;
+    readonly Preferences?: readonly { readonly Spread: { readonly SpreadDescriptor: string } }[];
+  };
   readonly Networks?: readonly { readonly Target: string; readonly Aliases?: readonly string[] }[];
   readonly LogDriver?: { readonly Name: string; readonly Options?: Readonly<Record<string, string>> };
   /** A change replaces all tasks although nothing else changed. */
   readonly ForceUpdate?: number;
 }
 
-/** How an update goes. Times are in nanoseconds. The action `rollback` is left out: it goes to whatever spec came before. */
+/**
+ * How an update goes. Times are in nanoseconds. The action `rollback` is left out: it goes to whatever spec came
+ * before.
+ */
 export interface DockerUpdateConfig {
   readonly Parallelism: number;
   readonly Order: 'start-first' | 'stop-first';
@@ -118,5 +133,8 @@ export interface DockerServiceSpec {
   readonly EndpointSpec?: { readonly Mode?: 'vip' | 'dnsrr'; readonly Ports?: readonly DockerPort[] };
 }
 
-/** How many instances a service is to have; 0 for one that has no such number, such as one with an instance on every node. */
+/**
+ * How many instances a service is to have; 0 for one that has no such number, such as one with an instance on every
+ * node.
+ */
 export const replicasOf = ({ Mode }: Pick<DockerServiceSpec, 'Mode'>): number => Mode?.Replicated?.Replicas ?? 0;

@@ -15,22 +15,47 @@ export interface DockerService extends DockerObject {
     readonly Message?: string;
   };
   /** Counts of tasks; only if the list was asked for them. */
-  readonly ServiceStatus?: { readonly RunningTasks: number; readonly DesiredTasks: number; readonly CompletedTasks?: number };
+  readonly ServiceStatus?: {
+    readonly RunningTasks: number;
+    readonly DesiredTasks: number;
+    readonly CompletedTasks?: number;
+  };
   /** How often a job was run. */
   readonly JobStatus?: { readonly JobIteration: { readonly Index: number }; readonly LastExecution?: string };
 }
 
 /** The services that match; all without filters. Filters are `id`, `name` (a prefix), `label`, `mode`. */
-export const listDockerServices = async (docker: DockerClient, filters: DockerFilters = {}, call: DockerCall = {}): Promise<readonly DockerService[]> =>
+export const listDockerServices = async (
+  docker: DockerClient,
+  filters: DockerFilters = {},
+  call: DockerCall = {},
+): Promise<readonly DockerService[]> =>
   docker.request({ method: 'GET', path: '/services', query: { filters, status: true }, ...call });
 
 /** One service, by id or name. @throws DockerError `not found` */
-export const inspectDockerService = async (docker: DockerClient, service: string, call: DockerCall = {}): Promise<DockerService> =>
-  docker.request({ method: 'GET', path: dockerPath`/services/${service}`, ...call });
+export const inspectDockerService = async (
+  docker: DockerClient,
+  service: string,
+  call: DockerCall = {},
+): Promise<DockerService> => docker.request({ method: 'GET', path: dockerPath`/services/${service}`, ...call });
 
-/** Creates a service. @param credentials for the registry of its image. @returns its id. @throws DockerError `conflict` if the name is taken */
-export async function createDockerService(docker: DockerClient, spec: DockerServiceSpec, credentials?: DockerRegistryCredentials, call: DockerCall = {}): Promise<string> {
-  const { ID: id } = await docker.request<{ ID: string }>({ method: 'POST', path: '/services/create', json: spec, headers: dockerAuthHeaders(credentials), ...call });
+/**
+ * Creates a service. @param credentials for the registry of its image. @returns its id. @throws DockerError `conflict`
+ * if the name is taken
+ */
+export async function createDockerService(
+  docker: DockerClient,
+  spec: DockerServiceSpec,
+  credentials?: DockerRegistryCredentials,
+  call: DockerCall = {},
+): Promise<string> {
+  const { ID: id } = await docker.request<{ ID: string }>({
+    method: 'POST',
+    path: '/services/create',
+    json: spec,
+    headers: dockerAuthHeaders(credentials),
+    ...call,
+  });
   return id;
 }
 
@@ -40,8 +65,22 @@ export async function createDockerService(docker: DockerClient, spec: DockerServ
  * @param credentials for the registry of its image
  * @throws DockerError `stale` if the service has another version by now
  */
-export async function updateDockerService(docker: DockerClient, service: string, version: number, spec: DockerServiceSpec, credentials?: DockerRegistryCredentials, call: DockerCall = {}): Promise<void> {
-  await docker.request({ method: 'POST', path: dockerPath`/services/${service}/update`, query: { version }, json: spec, headers: dockerAuthHeaders(credentials), ...call });
+export async function updateDockerService(
+  docker: DockerClient,
+  service: string,
+  version: number,
+  spec: DockerServiceSpec,
+  credentials?: DockerRegistryCredentials,
+  call: DockerCall = {},
+): Promise<void> {
+  await docker.request({
+    method: 'POST',
+    path: dockerPath`/services/${service}/update`,
+    query: { version },
+    json: spec,
+    headers: dockerAuthHeaders(credentials),
+    ...call,
+  });
 }
 
 /** Deletes a service with its tasks, whose containers end a little later. @throws DockerError `not found` */

@@ -52,11 +52,15 @@ const parse = (text: string, line: DockerRequestLine): DockerProgress & Reported
  * The messages of a build, pull or push.
  * @throws DockerError of the kind `failed` when the stream reports a failure: the answer's status is 200 by then
  */
-export async function* dockerProgress(stream: AsyncIterable<Buffer>, line: DockerRequestLine): AsyncGenerator<DockerProgress, void> {
+export async function* dockerProgress(
+  stream: AsyncIterable<Buffer>,
+  line: DockerRequestLine,
+): AsyncGenerator<DockerProgress, void> {
   for await (const text of linesOf(stream, line)) {
     if (text.trim() === '') continue;
     const { error, errorDetail, ...message } = parse(text, line);
-    if (errorDetail || error !== undefined) throw dockerStreamError(line, errorDetail?.message ?? error ?? 'the engine gave no reason', errorDetail?.code);
+    if (errorDetail || error !== undefined)
+      throw dockerStreamError(line, errorDetail?.message ?? error ?? 'the engine gave no reason', errorDetail?.code);
     yield message;
   }
 }

@@ -39,16 +39,31 @@ export interface DockerInfo {
 
 /** The swarm, as a manager knows it. */
 export interface DockerSwarm extends DockerObject {
-  readonly Spec: { readonly Dispatcher?: { readonly HeartbeatPeriod?: number }; readonly Orchestration?: { readonly TaskHistoryRetentionLimit?: number } };
+  readonly Spec: {
+    readonly Dispatcher?: { readonly HeartbeatPeriod?: number };
+    readonly Orchestration?: { readonly TaskHistoryRetentionLimit?: number };
+  };
   readonly DefaultAddrPool?: readonly string[];
   readonly SubnetSize?: number;
 }
 
 /** A node of the swarm. */
 export interface DockerNode extends DockerObject {
-  readonly Spec: { readonly Role: 'manager' | 'worker'; readonly Availability: 'active' | 'pause' | 'drain'; readonly Labels?: DockerLabels };
-  readonly Description: { readonly Hostname: string; readonly Platform: { readonly Architecture: string; readonly OS: string }; readonly Resources: { readonly NanoCPUs: number; readonly MemoryBytes: number } };
-  readonly Status: { readonly State: 'unknown' | 'down' | 'ready' | 'disconnected'; readonly Message?: string; readonly Addr?: string };
+  readonly Spec: {
+    readonly Role: 'manager' | 'worker';
+    readonly Availability: 'active' | 'pause' | 'drain';
+    readonly Labels?: DockerLabels;
+  };
+  readonly Description: {
+    readonly Hostname: string;
+    readonly Platform: { readonly Architecture: string; readonly OS: string };
+    readonly Resources: { readonly NanoCPUs: number; readonly MemoryBytes: number };
+  };
+  readonly Status: {
+    readonly State: 'unknown' | 'down' | 'ready' | 'disconnected';
+    readonly Message?: string;
+    readonly Addr?: string;
+  };
   /** Absent for workers. The address has a port. */
   readonly ManagerStatus?: { readonly Addr?: string; readonly Leader?: boolean; readonly Reachability?: string };
 }
@@ -62,36 +77,74 @@ export interface DockerDiskUsage {
 }
 
 /** The engine and its host. */
-export const dockerInfo = async (docker: DockerClient, call: DockerCall = {}): Promise<DockerInfo> => docker.request({ method: 'GET', path: '/info', ...call });
+export const dockerInfo = async (docker: DockerClient, call: DockerCall = {}): Promise<DockerInfo> =>
+  docker.request({ method: 'GET', path: '/info', ...call });
 
-/** The swarm, without its join tokens: who has one can add a node, and reads every secret. @throws DockerError `no manager` */
+/**
+ * The swarm, without its join tokens: who has one can add a node, and reads every secret. @throws DockerError `no
+ * manager`
+ */
 export async function inspectDockerSwarm(docker: DockerClient, call: DockerCall = {}): Promise<DockerSwarm> {
-  const { JoinTokens: _tokens, ...swarm } = await docker.request<DockerSwarm & { readonly JoinTokens?: unknown }>({ method: 'GET', path: '/swarm', ...call });
+  const { JoinTokens: _tokens, ...swarm } = await docker.request<DockerSwarm & { readonly JoinTokens?: unknown }>({
+    method: 'GET',
+    path: '/swarm',
+    ...call,
+  });
   return swarm;
 }
 
-/** Replaces the settings of the swarm. @param version the one that the new settings are based on, from `Version.Index` @throws DockerError `stale` if it has another one by now */
-export async function updateDockerSwarm(docker: DockerClient, version: number, spec: DockerSwarm['Spec'], call: DockerCall = {}): Promise<void> {
+/**
+ * Replaces the settings of the swarm. @param version the one that the new settings are based on, from `Version.Index`
+ * @throws DockerError `stale` if it has another one by now
+ */
+export async function updateDockerSwarm(
+  docker: DockerClient,
+  version: number,
+  spec: DockerSwarm['Spec'],
+  call: DockerCall = {},
+): Promise<void> {
   await docker.request({ method: 'POST', path: '/swarm/update', query: { version }, json: spec, ...call });
 }
 
-/** Replaces what is set of a node. @param version from `Version.Index` @throws DockerError `stale` if it has another one by now */
-export async function updateDockerNode(docker: DockerClient, { ID: id, Version }: Pick<DockerNode, 'ID' | 'Version'>, spec: DockerNode['Spec'], call: DockerCall = {}): Promise<void> {
-  await docker.request({ method: 'POST', path: dockerPath`/nodes/${id}/update`, query: { version: Version.Index }, json: spec, ...call });
+/**
+ * Replaces what is set of a node. @param version from `Version.Index` @throws DockerError `stale` if it has another one
+ * by now
+ */
+export async function updateDockerNode(
+  docker: DockerClient,
+  { ID: id, Version }: Pick<DockerNode, 'ID' | 'Version'>,
+  spec: DockerNode['Spec'],
+  call: DockerCall = {},
+): Promise<void> {
+  await docker.request({
+    method: 'POST',
+    path: dockerPath`/nodes/${id}/update`,
+    query: { version: Version.Index },
+    json: spec,
+    ...call,
+  });
 }
 
 /** The nodes that match; all without filters. @throws DockerError `no manager` */
-export const listDockerNodes = async (docker: DockerClient, filters: DockerFilters = {}, call: DockerCall = {}): Promise<readonly DockerNode[]> =>
-  docker.request({ method: 'GET', path: '/nodes', query: { filters }, ...call });
+export const listDockerNodes = async (
+  docker: DockerClient,
+  filters: DockerFilters = {},
+  call: DockerCall = {},
+): Promise<readonly DockerNode[]> => docker.request({ method: 'GET', path: '/nodes', query: { filters }, ...call });
 
 /** One node, by id or name. @throws DockerError `no manager`, `not found` */
-export const inspectDockerNode = async (docker: DockerClient, node: string, call: DockerCall = {}): Promise<DockerNode> =>
-  docker.request({ method: 'GET', path: dockerPath`/nodes/${node}`, ...call });
+export const inspectDockerNode = async (
+  docker: DockerClient,
+  node: string,
+  call: DockerCall = {},
+): Promise<DockerNode> => docker.request({ method: 'GET', path: dockerPath`/nodes/${node}`, ...call });
 
 /** The address by which the other nodes know a node; undefined if it was told none. */
 export const addressOfNode = ({ Status, ManagerStatus }: DockerNode): string | undefined =>
   // A manager knows itself by 0.0.0.0 if it was not told an address.
-  [Status.Addr, ManagerStatus?.Addr?.replace(/:\d+$/, '')].find((each) => each !== undefined && each !== '' && each !== '0.0.0.0');
+  [Status.Addr, ManagerStatus?.Addr?.replace(/:\d+$/, '')].find(
+    (each) => each !== undefined && each !== '' && each !== '0.0.0.0',
+  );
 
 interface RawUsage {
   readonly LayersSize?: number;
@@ -100,11 +153,17 @@ interface RawUsage {
   readonly BuildCache?: readonly { readonly Size?: number }[] | null;
 }
 
-const sum = (sizes: readonly (number | undefined)[] = []): number => sizes.reduce<number>((total, size) => total + Math.max(0, size ?? 0), 0);
+const sum = (sizes: readonly (number | undefined)[] = []): number =>
+  sizes.reduce<number>((total, size) => total + Math.max(0, size ?? 0), 0);
 
 /** How much space the engine uses. The engine adds up every volume, which can take minutes. */
 export async function dockerDiskUsage(docker: DockerClient, call: DockerCall = {}): Promise<DockerDiskUsage> {
-  const usage = await docker.request<RawUsage>({ method: 'GET', path: '/system/df', timeoutMilliseconds: 10 * 60_000, ...call });
+  const usage = await docker.request<RawUsage>({
+    method: 'GET',
+    path: '/system/df',
+    timeoutMilliseconds: 10 * 60_000,
+    ...call,
+  });
   return {
     images: usage.LayersSize ?? 0,
     containers: sum(usage.Containers?.map(({ SizeRw: size }) => size)),

@@ -3,7 +3,22 @@ import type { DockerFilters } from './paths.ts';
 import type { DockerObject, DockerTaskSpec } from './service-spec.ts';
 
 /** The states of a task, in the order in which it goes through them. The last ones are ends. */
-export const dockerTaskStates = ['new', 'pending', 'assigned', 'accepted', 'preparing', 'ready', 'starting', 'running', 'complete', 'shutdown', 'failed', 'rejected', 'remove', 'orphaned'] as const;
+export const dockerTaskStates = [
+  'new',
+  'pending',
+  'assigned',
+  'accepted',
+  'preparing',
+  'ready',
+  'starting',
+  'running',
+  'complete',
+  'shutdown',
+  'failed',
+  'rejected',
+  'remove',
+  'orphaned',
+] as const;
 
 /** One container that swarm wants somewhere, or had. */
 export interface DockerTask extends DockerObject {
@@ -24,11 +39,19 @@ export interface DockerTask extends DockerObject {
     readonly ContainerStatus?: { readonly ContainerID?: string; readonly PID?: number; readonly ExitCode?: number };
   };
   /** The networks that it joined, with its addresses on them and the length of their prefixes, such as 10.0.1.3/24. */
-  readonly NetworksAttachments?: readonly { readonly Network: { readonly Spec: { readonly Name: string } }; readonly Addresses?: readonly string[] }[] | null;
+  readonly NetworksAttachments?:
+    | readonly {
+        readonly Network: { readonly Spec: { readonly Name: string } };
+        readonly Addresses?: readonly string[];
+      }[]
+    | null;
   /** Which run of a job it belongs to. */
   readonly JobIteration?: { readonly Index: number };
 }
 
 /** The tasks that match, ended ones included. Filters are `id`, `service`, `node`, `desired-state`, `label`, `name`. */
-export const listDockerTasks = async (docker: DockerClient, filters: DockerFilters = {}, call: DockerCall = {}): Promise<readonly DockerTask[]> =>
-  docker.request({ method: 'GET', path: '/tasks', query: { filters }, ...call });
+export const listDockerTasks = async (
+  docker: DockerClient,
+  filters: DockerFilters = {},
+  call: DockerCall = {},
+): Promise<readonly DockerTask[]> => docker.request({ method: 'GET', path: '/tasks', query: { filters }, ...call });

@@ -24,7 +24,7 @@ const searchedCommits = 5000;
  * How far back a whole id is looked for, one after the other: nearly all are near the end of their branch. The last one
  * is git's word for everything.
  */
-const depths = [8, 256, searchedCommits, 0x7F_FF_FF_FF] as const;
+const depths = [8, 256, searchedCommits, 0x7f_ff_ff_ff] as const;
 
 /** Where the refs of the server are in a repository that only looks. */
 const allowed = 'refs/allowed/';
@@ -35,12 +35,18 @@ export const branchRef = ({ branch }: Pick<GitRequest, 'branch'>): string => `re
 const tagRef = (pattern: string): string => `refs/tags/${pattern}`;
 
 /** The names of tags from whose history commits may be taken beside the branch, perhaps with a star. */
-export const allowedTags = (hosts: GitHosts, { address: { host } }: Pick<GitRequest, 'address'>): readonly string[] => gitHostOf(hosts, host).tags ?? [];
+export const allowedTags = (hosts: GitHosts, { address: { host } }: Pick<GitRequest, 'address'>): readonly string[] =>
+  gitHostOf(hosts, host).tags ?? [];
 
-/** Whether a pattern with at most one star names a ref of the server, from its first character to its last. As for git, a star stands for anything. */
+/**
+ * Whether a pattern with at most one star names a ref of the server, from its first character to its last. As for git,
+ * a star stands for anything.
+ */
 function isNamedBy(pattern: string, ref: string): boolean {
   const [beginning = '', end] = pattern.split('*');
-  return end === undefined ? ref === pattern : ref.length >= beginning.length + end.length && ref.startsWith(beginning) && ref.endsWith(end);
+  return end === undefined
+    ? ref === pattern
+    : ref.length >= beginning.length + end.length && ref.startsWith(beginning) && ref.endsWith(end);
 }
 
 /** Whether an id is whole. */
@@ -62,7 +68,9 @@ async function readTips({ git, request, tags }: Search, signal: AbortSignal): Pr
   // A tag with a message of its own comes twice, the second time with its commit.
   const named = lines.map(([id = '', ref = '']) => [ref.replace(/\^\{\}$/, ''), id] as const);
   // What was asked for also fits the ends of longer names, which whoever may write any tag or branch chooses.
-  return new Map(named.filter(([ref]) => ref === branchRef(request) || tags.some((tag) => isNamedBy(tagRef(tag), ref))));
+  return new Map(
+    named.filter(([ref]) => ref === branchRef(request) || tags.some((tag) => isNamedBy(tagRef(tag), ref))),
+  );
 }
 
 /** Options of a fetch of commits without the files in them, where the server can leave these out. */
@@ -76,7 +84,11 @@ async function fetchCommits({ git, request, tags }: Search, depth: number, signa
 }
 
 /** The branch or tag in whose history a commit is, as far as that was fetched; undefined if it is in none. */
-async function findContaining({ git: { local } }: Search, id: string, signal: AbortSignal): Promise<ReachedCommit | undefined> {
+async function findContaining(
+  { git: { local } }: Search,
+  id: string,
+  signal: AbortSignal,
+): Promise<ReachedCommit | undefined> {
   const kind = await runGit(local(['cat-file', '-t', id], signal)).catch(() => undefined);
   signal.throwIfAborted();
   if (kind?.trim() !== 'commit') return undefined;
@@ -103,7 +115,11 @@ async function findWhole(search: Search, id: string, signal: AbortSignal): Promi
 }
 
 /** Looks for the beginning of an id. */
-async function findBeginning(search: Search, beginning: string, signal: AbortSignal): Promise<ReachedCommit | undefined> {
+async function findBeginning(
+  search: Search,
+  beginning: string,
+  signal: AbortSignal,
+): Promise<ReachedCommit | undefined> {
   await fetchCommits(search, searchedCommits, signal);
   const listed = await runGit(search.git.local(['rev-list', '--all'], signal));
   const ids = listed.split('\n').filter((id) => id.startsWith(beginning));
@@ -112,14 +128,20 @@ async function findBeginning(search: Search, beginning: string, signal: AbortSig
 }
 
 /**
- * Finds a commit in the history of the branch, or of a tag that is allowed. Servers also give out commits that only a fork or
+ * Finds a commit in the history of the branch, or of a tag that is allowed. Servers also give out commits that only a
+ * fork or
  * a pull request has: nobody who may write to the repository agreed to those.
  * @param commitId in lower case, whole or its beginning
  * @param within a folder of ours @param limit the most bytes that the history may take there
  * @throws CommitRefusal, GitError, or Error in words
  */
 export async function reachCommit(
-  hosts: GitHosts, request: GitRequest, commitId: string, within: string, limit: number, signal: AbortSignal,
+  hosts: GitHosts,
+  request: GitRequest,
+  commitId: string,
+  within: string,
+  limit: number,
+  signal: AbortSignal,
 ): Promise<ReachedCommit> {
   const patterns = allowedTags(hosts, request);
   return inTemporaryDirectory(join(within, 'history-'), async (directory) => {
@@ -131,11 +153,18 @@ export async function reachCommit(
     // For a name without a star that the server doesn't have, git takes a longer one that ends so, or fails.
     if (!tips.has(branchRef(request))) throw new CommitRefusal(noBranch(request));
     const tags = patterns.filter((pattern) => pattern.includes('*') || tips.has(tagRef(pattern)));
-    const tooLarge = (): Error => new CommitRefusal(condition('HISTORY_TOO_LARGE', { ...requestedSource(request), limit }));
+    const tooLarge = (): Error =>
+      new CommitRefusal(condition('HISTORY_TOO_LARGE', { ...requestedSource(request), limit }));
     const find = isFullId(commitId) ? findWhole : findBeginning;
-    const { result } = await withSizeLimit(directory, limit, tooLarge, signal, (limited) => find({ git, request, tags }, commitId, limited));
+    const { result } = await withSizeLimit(directory, limit, tooLarge, signal, (limited) =>
+      find({ git, request, tags }, commitId, limited),
+    );
     if (result !== undefined) return result;
     const asked = requestedSource(request);
-    throw new CommitRefusal(isFullId(commitId) ? condition('COMMIT_NOT_IN_HISTORY', { ...asked, tags: [...patterns] }) : condition('COMMIT_NOT_AMONG_NEWEST', { ...asked, searched: searchedCommits }));
+    throw new CommitRefusal(
+      isFullId(commitId)
+        ? condition('COMMIT_NOT_IN_HISTORY', { ...asked, tags: [...patterns] })
+        : condition('COMMIT_NOT_AMONG_NEWEST', { ...asked, searched: searchedCommits }),
+    );
   });
 }

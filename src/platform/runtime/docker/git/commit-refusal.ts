@@ -8,7 +8,13 @@ export class CommitRefusal extends ConditionError {
 }
 
 /** What was asked for, as conditions have it. */
-export const requestedSource = ({ address: { url, host }, branch, commitId }: GitRequest) => ({ repository: url, host, branch, commit: commitId ?? '' });
+export const requestedSource = ({ address: { url, host }, branch, commitId }: GitRequest) => ({
+  repository: url,
+  host,
+  branch,
+  commit: commitId ?? '',
+});
 
 /** That a repository lacks the branch of a request. */
-export const noBranch = ({ address: { url }, branch }: GitRequest): Condition => condition('BRANCH_NOT_FOUND', { repository: url, branch });
+export const noBranch = ({ address: { url }, branch }: GitRequest): Condition =>
+  condition('BRANCH_NOT_FOUND', { repository: url, branch });

@@ -1,6 +1,12 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { addressFaultText, condition, type DataOf, type ParsedAddress, readGitAddress } from '../../../../contract/index.ts';
+import {
+  addressFaultText,
+  condition,
+  type DataOf,
+  type ParsedAddress,
+  readGitAddress,
+} from '../../../../contract/index.ts';
 import { isPublicAddress } from '../../../common/index.ts';
 import { ConditionError } from '../../index.ts';
 import { type GitHosts, gitHostOf } from './git-hosts.ts';
@@ -26,24 +32,33 @@ export function parseGitAddress(text: string): GitAddress | string {
   return { ...read, scheme, port: read.port ?? ports[scheme] };
 }
 
-const lookupFailures: Readonly<Record<string, NonNullable<DataOf<'GIT_UNREACHABLE'>['why']>>> = { ENOTFOUND: 'no such host', EAI_AGAIN: 'not looked up', ENODATA: 'no address' };
+const lookupFailures: Readonly<Record<string, NonNullable<DataOf<'GIT_UNREACHABLE'>['why']>>> = {
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'not looked up',
+  ENODATA: 'no address',
+};
 
 const addressesOf = async ({ hostname }: GitAddress): Promise<readonly string[]> => {
   if (isIP(hostname) !== 0) return [hostname];
   const found = await lookup(hostname, { all: true }).catch((error: NodeJS.ErrnoException) => {
     const why = lookupFailures[error.code ?? ''];
-    throw new ConditionError(condition('GIT_UNREACHABLE', { host: hostname, ...(why === undefined ? { said: error.message } : { why }) }), { cause: error });
+    throw new ConditionError(
+      condition('GIT_UNREACHABLE', { host: hostname, ...(why === undefined ? { said: error.message } : { why }) }),
+      { cause: error },
+    );
   });
   return found.map(({ address }) => address);
 };
 
 /**
- * The IP addresses at which a git server may be asked. Git is told to use these, so that a name server can't answer it otherwise.
+ * The IP addresses at which a git server may be asked. Git is told to use these, so that a name server can't answer it
+ * otherwise.
  * @throws ConditionError for a host that doesn't exist, or one that is private and not allowed to be
  */
 export async function allowedAddresses(hosts: GitHosts, address: GitAddress): Promise<readonly string[]> {
   const { isPrivate = false } = gitHostOf(hosts, address.host);
-  if (address.scheme === 'http' && !isPrivate) throw new ConditionError(condition('GIT_HOST_NOT_ALLOWED', { host: address.host }));
+  if (address.scheme === 'http' && !isPrivate)
+    throw new ConditionError(condition('GIT_HOST_NOT_ALLOWED', { host: address.host }));
   const addresses = await addressesOf(address);
   const refused = isPrivate ? undefined : addresses.find((each) => !isPublicAddress(each));
   if (refused !== undefined) {

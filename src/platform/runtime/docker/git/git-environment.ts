@@ -8,59 +8,126 @@ import { type GitHost, type GitHosts, gitHostOf } from './git-hosts.ts';
 const stallSeconds = 30;
 
 /** What git gets of this process: where programs are. Nothing else, so that no setting of the user applies. */
-const inherited = (): Record<string, string> => ({ PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' });
+const inherited = (): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+  LC_ALL: 'C',
+});
 
 /** No hooks, helpers, redirects or settings of anybody; what comes is checked. */
 const fixedSettings: readonly (readonly [string, string])[] = [
-  ['core.hooksPath', '/dev/null'], ['credential.helper', ''], ['http.followRedirects', 'false'], ['fetch.fsckObjects', 'true'], ['gc.auto', '0'], ['maintenance.auto', 'false'],
-  ['fetch.recurseSubmodules', 'false'], ['core.askPass', ''], ['safe.directory', '*'], ['protocol.version', '2'],
+  ['core.hooksPath', '/dev/null'],
+  ['credential.helper', ''],
+  ['http.followRedirects', 'false'],
+  ['fetch.fsckObjects', 'true'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  ['fetch.recurseSubmodules', 'false'],
+  ['core.askPass', ''],
+  ['safe.directory', '*'],
+  ['protocol.version', '2'],
   // Histories of real projects have these, and they do no harm in an archive.
-  ['fetch.fsck.zeroPaddedFilemode', 'ignore'], ['fetch.fsck.missingSpaceBeforeDate', 'ignore'], ['fetch.fsck.badTimezone', 'ignore'],
+  ['fetch.fsck.zeroPaddedFilemode', 'ignore'],
+  ['fetch.fsck.missingSpaceBeforeDate', 'ignore'],
+  ['fetch.fsck.badTimezone', 'ignore'],
 ];
 
 /** The settings for one server. They are variables of the process: arguments and files would show the token. */
-const serverSettings = ({ scheme, host, hostname, port }: GitAddress, { token, username = 'git' }: GitHost, addresses: readonly string[]): readonly (readonly [string, string])[] => {
+const serverSettings = (
+  { scheme, host, hostname, port }: GitAddress,
+  { token, username = 'git' }: GitHost,
+  addresses: readonly string[],
+): readonly (readonly [string, string])[] => {
   if (scheme === 'ssh') return [];
   const listed = addresses.map((each) => (isIP(each) === 6 ? `[${each}]` : each)).join(',');
   return [
     ...(isIP(hostname) === 0 ? [['http.curloptResolve', `${hostname}:${port}:${listed}`] as const] : []),
-    ...(token === undefined ? [] : [[`http.${scheme}://${host}/.extraHeader`, `Authorization: Basic ${Buffer.from(`${username}:${token}`).toString('base64')}`] as const]),
+    ...(token === undefined
+      ? []
+      : [
+          [
+            `http.${scheme}://${host}/.extraHeader`,
+            `Authorization: Basic ${Buffer.from(`${username}:${token}`).toString('base64')}`,
+          ] as const,
+        ]),
   ];
 };
 
 const asVariables = (settings: readonly (readonly [string, string])[]): Record<string, string> => ({
   GIT_CONFIG_COUNT: String(settings.length),
-  ...Object.fromEntries(settings.flatMap(([key, value], index) => [[`GIT_CONFIG_KEY_${index}`, key], [`GIT_CONFIG_VALUE_${index}`, value]])),
+  ...Object.fromEntries(
+    settings.flatMap(([key, value], index) => [
+      [`GIT_CONFIG_KEY_${index}`, key],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ]),
+  ),
 });
 
 /** Settings of ssh. Its own configuration files are not read, and an unknown server is refused. */
 function sshSettings({ hostname, port }: GitAddress, { ssh }: GitHost, addresses: readonly string[]): string {
-  const files = ssh === undefined ? ['IdentityFile none', 'UserKnownHostsFile /dev/null'] : [`IdentityFile "${ssh.keyFile}"`, `UserKnownHostsFile "${ssh.knownHostsFile}"`];
+  const files =
+    ssh === undefined
+      ? ['IdentityFile none', 'UserKnownHostsFile /dev/null']
+      : [`IdentityFile "${ssh.keyFile}"`, `UserKnownHostsFile "${ssh.knownHostsFile}"`];
   return [
-    'Host *', ...files, 'GlobalKnownHostsFile /dev/null', 'IdentitiesOnly yes', 'IdentityAgent none', 'StrictHostKeyChecking yes', 'UpdateHostKeys no', 'BatchMode yes', 'PasswordAuthentication no',
-    'KbdInteractiveAuthentication no', 'ForwardAgent no', 'ClearAllForwardings yes', 'PermitLocalCommand no', 'ConnectTimeout 10', 'ServerAliveInterval 10', 'ServerAliveCountMax 3',
-    ...(addresses[0] === undefined ? [] : [`HostName ${addresses[0]}`]), `HostKeyAlias ${port === 22 ? hostname : `[${hostname}]:${port}`}`, '',
+    'Host *',
+    ...files,
+    'GlobalKnownHostsFile /dev/null',
+    'IdentitiesOnly yes',
+    'IdentityAgent none',
+    'StrictHostKeyChecking yes',
+    'UpdateHostKeys no',
+    'BatchMode yes',
+    'PasswordAuthentication no',
+    'KbdInteractiveAuthentication no',
+    'ForwardAgent no',
+    'ClearAllForwardings yes',
+    'PermitLocalCommand no',
+    'ConnectTimeout 10',
+    'ServerAliveInterval 10',
+    'ServerAliveCountMax 3',
+    ...(addresses[0] === undefined ? [] : [`HostName ${addresses[0]}`]),
+    `HostKeyAlias ${port === 22 ? hostname : `[${hostname}]:${port}`}`,
+    '',
   ].join('\n');
 }
 
 /** The environment of git where it asks no server. */
 export const localGitEnvironment = (): Record<string, string> => ({
-  ...inherited(), GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_TERMINAL_PROMPT: '0', GIT_ALLOW_PROTOCOL: 'none', GIT_ATTR_NOSYSTEM: '1', ...asVariables(fixedSettings),
+  ...inherited(),
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_ATTR_NOSYSTEM: '1',
+  ...asVariables(fixedSettings),
 });
 
 /**
  * The environment of git where it asks a server.
  * @param addresses the only ones to use @param directory of our own, for the settings of ssh
  */
-export async function gitEnvironmentFor(hosts: GitHosts, address: GitAddress, addresses: readonly string[], directory: string): Promise<Record<string, string>> {
+export async function gitEnvironmentFor(
+  hosts: GitHosts,
+  address: GitAddress,
+  addresses: readonly string[],
+  directory: string,
+): Promise<Record<string, string>> {
   const host = gitHostOf(hosts, address.host);
   const environment = {
-    ...localGitEnvironment(), ...asVariables([...fixedSettings, ...serverSettings(address, host, addresses)]),
-    GIT_ALLOW_PROTOCOL: 'http:https:ssh', GIT_HTTP_LOW_SPEED_LIMIT: '100', GIT_HTTP_LOW_SPEED_TIME: String(stallSeconds), HOME: directory,
+    ...localGitEnvironment(),
+    ...asVariables([...fixedSettings, ...serverSettings(address, host, addresses)]),
+    GIT_ALLOW_PROTOCOL: 'http:https:ssh',
+    GIT_HTTP_LOW_SPEED_LIMIT: '100',
+    GIT_HTTP_LOW_SPEED_TIME: String(stallSeconds),
+    HOME: directory,
   };
   if (address.scheme !== 'ssh') return environment;
   const file = join(directory, 'ssh-settings');
   await writeFile(file, sshSettings(address, host, addresses), { mode: 0o600 });
   // Git gives this to a shell. The path is ours; nothing of the address is in it.
-  return { ...environment, GIT_SSH_COMMAND: `ssh -F '${file.replaceAll('\'', String.raw`'\''`)}'`, GIT_SSH_VARIANT: 'ssh' };
+  return {
+    ...environment,
+    GIT_SSH_COMMAND: `ssh -F '${file.replaceAll("'", String.raw`'\''`)}'`,
+    GIT_SSH_VARIANT: 'ssh',
+  };
 }

@@ -10,36 +10,87 @@ interface Failure {
 }
 
 /** The repository, its server, and how the platform signs in there. */
-const access = ({ address: { url, host, scheme } }: GitRequest) => ({ repository: url, host, by: scheme === 'ssh' ? 'key' as const : 'token' as const });
+const access = ({ address: { url, host, scheme } }: GitRequest) => ({
+  repository: url,
+  host,
+  by: scheme === 'ssh' ? ('key' as const) : ('token' as const),
+});
 
 /** What git and servers say, and what it means. The first that fits counts. */
 const failures: readonly Failure[] = [
-  { pattern: /Could not resolve host(?:name)?/i, means: ({ address }) => condition('GIT_UNREACHABLE', { host: address.hostname, why: 'not looked up' }) },
-  { pattern: /Connection refused|Failed to connect|Couldn't connect/i, means: ({ address: { host } }) => condition('GIT_UNREACHABLE', { host, why: 'refused' }) },
-  { pattern: /timed? ?out|TaskHandler too slow/i, means: ({ address: { host } }) => condition('GIT_UNREACHABLE', { host, why: 'silent' }) },
-  { pattern: /REMOTE HOST IDENTIFICATION HAS CHANGED|host key for .+ has changed/i, means: ({ address: { host } }) => condition('GIT_HOST_CHANGED', { host }) },
-  { pattern: /Host key verification failed|No .+ host key is known/i, means: ({ address: { host } }) => condition('GIT_HOST_UNKNOWN', { host }) },
+  {
+    pattern: /Could not resolve host(?:name)?/i,
+    means: ({ address }) => condition('GIT_UNREACHABLE', { host: address.hostname, why: 'not looked up' }),
+  },
+  {
+    pattern: /Connection refused|Failed to connect|Couldn't connect/i,
+    means: ({ address: { host } }) => condition('GIT_UNREACHABLE', { host, why: 'refused' }),
+  },
+  {
+    pattern: /timed? ?out|TaskHandler too slow/i,
+    means: ({ address: { host } }) => condition('GIT_UNREACHABLE', { host, why: 'silent' }),
+  },
+  {
+    pattern: /REMOTE HOST IDENTIFICATION HAS CHANGED|host key for .+ has changed/i,
+    means: ({ address: { host } }) => condition('GIT_HOST_CHANGED', { host }),
+  },
+  {
+    pattern: /Host key verification failed|No .+ host key is known/i,
+    means: ({ address: { host } }) => condition('GIT_HOST_UNKNOWN', { host }),
+  },
   // Ssh goes on without the key, and the server then denies access.
-  { pattern: /UNPROTECTED PRIVATE KEY FILE|bad permissions/i, means: ({ address: { host } }) => condition('GIT_KEY_UNUSABLE', { host, fault: 'readable' }) },
-  { pattern: /^(?:Load key .+: (?!Permission denied)|no such identity: )/im, means: ({ address: { host } }) => condition('GIT_KEY_UNUSABLE', { host, fault: 'unusable' }) },
-  { pattern: /Permission denied/i, means: (request) => condition('GIT_ACCESS_DENIED', { ...access(request), of: 'key' }) },
-  { pattern: /could not read (?:Username|Password)|terminal prompts disabled/i, means: (request) => condition('GIT_CREDENTIALS_MISSING', access(request)) },
-  { pattern: /Authentication failed|returned error: 40[13]/i, means: (request) => condition('GIT_ACCESS_DENIED', { ...access(request), of: 'credentials' }) },
-  { pattern: /returned error: 3\d\d|unable to update url base/i, means: ({ address: { host } }) => condition('GIT_REDIRECTED', { host }) },
-  { pattern: /returned error: (5\d\d)/, means: ({ address: { host } }, [, status]) => condition('GIT_SERVER_FAILED', { host, status: status! }) },
+  {
+    pattern: /UNPROTECTED PRIVATE KEY FILE|bad permissions/i,
+    means: ({ address: { host } }) => condition('GIT_KEY_UNUSABLE', { host, fault: 'readable' }),
+  },
+  {
+    pattern: /^(?:Load key .+: (?!Permission denied)|no such identity: )/im,
+    means: ({ address: { host } }) => condition('GIT_KEY_UNUSABLE', { host, fault: 'unusable' }),
+  },
+  {
+    pattern: /Permission denied/i,
+    means: (request) => condition('GIT_ACCESS_DENIED', { ...access(request), of: 'key' }),
+  },
+  {
+    pattern: /could not read (?:Username|Password)|terminal prompts disabled/i,
+    means: (request) => condition('GIT_CREDENTIALS_MISSING', access(request)),
+  },
+  {
+    pattern: /Authentication failed|returned error: 40[13]/i,
+    means: (request) => condition('GIT_ACCESS_DENIED', { ...access(request), of: 'credentials' }),
+  },
+  {
+    pattern: /returned error: 3\d\d|unable to update url base/i,
+    means: ({ address: { host } }) => condition('GIT_REDIRECTED', { host }),
+  },
+  {
+    pattern: /returned error: (5\d\d)/,
+    means: ({ address: { host } }, [, status]) => condition('GIT_SERVER_FAILED', { host, status: status! }),
+  },
   { pattern: /couldn't find remote ref|Could not find remote branch/i, means: noBranch },
   {
     pattern: /not our ref|unadvertised object|no such remote ref/i,
-    means: ({ commitId: commit, branch, address: { url: repository, host } }) => condition('COMMIT_NOT_FOUND', { repository, host, branch, commit }),
+    means: ({ commitId: commit, branch, address: { url: repository, host } }) =>
+      condition('COMMIT_NOT_FOUND', { repository, host, branch, commit }),
   },
-  { pattern: /repository .* not found|returned error: 404|does not appear to be a git repository|Repository not found/i, means: (request) => condition('REPOSITORY_NOT_FOUND', access(request)) },
+  {
+    pattern: /repository .* not found|returned error: 404|does not appear to be a git repository|Repository not found/i,
+    means: (request) => condition('REPOSITORY_NOT_FOUND', access(request)),
+  },
   { pattern: /SSL|certificate/i, means: ({ address: { host } }) => condition('GIT_CERTIFICATE_INVALID', { host }) },
-  { pattern: /fsck|invalid index-pack|unpack-objects|bad object/i, means: ({ address: { url } }) => condition('REPOSITORY_DAMAGED', { repository: url }) },
-  { pattern: /hung up|early EOF|RPC failed/i, means: ({ address: { host } }) => condition('GIT_CONNECTION_BROKEN', { host }) },
+  {
+    pattern: /fsck|invalid index-pack|unpack-objects|bad object/i,
+    means: ({ address: { url } }) => condition('REPOSITORY_DAMAGED', { repository: url }),
+  },
+  {
+    pattern: /hung up|early EOF|RPC failed/i,
+    means: ({ address: { host } }) => condition('GIT_CONNECTION_BROKEN', { host }),
+  },
 ];
 
 /** Whether the server has no such commit, or gives it to nobody who asks for it directly. */
-export const isUnknownCommit = (error: unknown): boolean => error instanceof GitError && /not our ref|unadvertised object/.test(error.said.join('\n'));
+export const isUnknownCommit = (error: unknown): boolean =>
+  error instanceof GitError && /not our ref|unadvertised object/.test(error.said.join('\n'));
 
 /** Why git failed. Other errors are returned as they are. */
 export function gitFailure(error: unknown, request: GitRequest): Error {
@@ -49,5 +100,7 @@ export function gitFailure(error: unknown, request: GitRequest): Error {
     const match = pattern.exec(said);
     if (match) return new ConditionError(means(request, match), { cause: error });
   }
-  return new ConditionError(condition('FETCH_FAILED', { repository: request.address.url, said: error.message }), { cause: error });
+  return new ConditionError(condition('FETCH_FAILED', { repository: request.address.url, said: error.message }), {
+    cause: error,
+  });
 }

@@ -8,7 +8,10 @@ export interface GitHost {
   readonly ssh?: { readonly keyFile: string; readonly knownHostsFile: string };
   /** Whether it may be at a private or loopback address, and be asked over plain http. */
   readonly isPrivate?: boolean;
-  /** Names of tags, with at most one star in each, from whose history versions may be taken beside the branch. Default: none. */
+  /**
+   * Names of tags, with at most one star in each, from whose history versions may be taken beside the branch. Default:
+   * none.
+   */
   readonly tags?: readonly string[];
 }
 

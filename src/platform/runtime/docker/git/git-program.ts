@@ -40,12 +40,24 @@ const end = ({ pid }: Started): void => {
 };
 
 /** Output has ends of lines of terminals in it, for progress. */
-const linesOf = (text: string): string[] => text.split(/[\r\n]+/).map((line) => line.trimEnd()).filter((line) => line !== '');
+const linesOf = (text: string): string[] =>
+  text
+    .split(/[\r\n]+/)
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '');
 
-function start({ args, directory, environment, signal }: GitRun): { readonly child: Started; readonly ended: Promise<void> } {
+function start({ args, directory, environment, signal }: GitRun): {
+  readonly child: Started;
+  readonly ended: Promise<void>;
+} {
   signal.throwIfAborted();
   // A group of its own, because a signal to git alone leaves the program that talks to the server.
-  const child = spawn('git', args, { cwd: directory, env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn('git', args, {
+    cwd: directory,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     if (said.length < mostSaid) said += text;
@@ -58,7 +70,10 @@ function start({ args, directory, environment, signal }: GitRun): { readonly chi
       signal.throwIfAborted();
       if (code !== 0) throw new GitError(linesOf(said));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new Error('The program git is missing on the machine of the platform: install it there.', { cause: error });
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+        throw new Error('The program git is missing on the machine of the platform: install it there.', {
+          cause: error,
+        });
       throw error;
     } finally {
       signal.removeEventListener('abort', stop);
@@ -85,7 +100,9 @@ export async function runGit(run: GitRun): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Runs git and passes its output on as it comes. Stopping early ends it. @throws GitError, or the reason of the signal */
+/**
+ * Runs git and passes its output on as it comes. Stopping early ends it. @throws GitError, or the reason of the signal
+ */
 export async function* streamGit(run: GitRun): AsyncGenerator<Buffer, void> {
   const { child, ended } = start(run);
   // Awaited below; a failure before that must not count as unhandled.

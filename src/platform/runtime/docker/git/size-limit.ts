@@ -9,16 +9,25 @@ const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(
 /** The bytes of all files below a folder. Files that go meanwhile don't count. */
 async function folderBytes(directory: string): Promise<number> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
-  const sizes = await Promise.all(entries.filter((entry) => entry.isFile()).map((entry) => sizeOf(join(entry.parentPath, entry.name))));
+  const sizes = await Promise.all(
+    entries.filter((entry) => entry.isFile()).map((entry) => sizeOf(join(entry.parentPath, entry.name))),
+  );
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /**
  * Does something that fills a folder, and ends it when the folder grows beyond a limit.
- * @param limit in bytes @param tooLarge what is thrown when it is exceeded @param run receives a signal that aborts then, or when the given one does
+ * @param limit in bytes @param tooLarge what is thrown when it is exceeded @param run receives a signal that aborts
+ *   then, or when the given one does
  * @returns what it returned, and the bytes of the folder
  */
-export async function withSizeLimit<Result>(directory: string, limit: number, tooLarge: () => Error, signal: AbortSignal, run: (signal: AbortSignal) => Promise<Result>): Promise<{ readonly result: Result; readonly bytes: number }> {
+export async function withSizeLimit<Result>(
+  directory: string,
+  limit: number,
+  tooLarge: () => Error,
+  signal: AbortSignal,
+  run: (signal: AbortSignal) => Promise<Result>,
+): Promise<{ readonly result: Result; readonly bytes: number }> {
   const exceeded = new AbortController();
   const measure = async (): Promise<number> => {
     const bytes = await folderBytes(directory);

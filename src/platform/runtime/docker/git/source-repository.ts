@@ -8,12 +8,16 @@ import type { GitRequest } from './git-request.ts';
 import type { GitHosts } from './git-hosts.ts';
 import { type GitRun, runGit, streamGit } from './git-program.ts';
 
-/** A bare repository of ours that fetches from one server. It has no working copy: no hook, filter or link of it comes into effect. */
+/**
+ * A bare repository of ours that fetches from one server. It has no working copy: no hook, filter or link of it comes
+ * into effect.
+ */
 export interface SourceRepository {
   /**
    * Fetches something, and nothing that it refers to.
    * @param what a full commit id, or a branch or tag from `refs/` on @param options of `git fetch`
-   * @returns the id of the commit; undefined if the server has a tree or file by that id, or a ref only that ends like this one
+   * @returns the id of the commit; undefined if the server has a tree or file by that id, or a ref only that ends like
+   *   this one
    */
   fetch(what: string, options: readonly string[], signal: AbortSignal): Promise<string | undefined>;
   /** The commits from one backwards, as far as they were fetched; newest first. */
@@ -46,19 +50,28 @@ export interface GitCommands {
 }
 
 /** What every fetch has: nothing comes along that was not asked for. */
-export const fetchOptions = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-commit-graph'] as const;
+export const fetchOptions = [
+  'fetch',
+  '--quiet',
+  '--no-tags',
+  '--no-recurse-submodules',
+  '--no-write-commit-graph',
+] as const;
 
 /** What git calls refs in its record of a fetch, by how they begin. */
 const kindsOfRef = { 'refs/heads/': 'branch', 'refs/tags/': 'tag' } as const;
 
 /**
- * Whether git's record of a fetch is of what was asked for. Where the server lacks a ref, git takes another one that ends like it,
+ * Whether git's record of a fetch is of what was asked for. Where the server lacks a ref, git takes another one that
+ * ends like it,
  * such as the tag `refs/heads/main` for a branch.
  * @param record content of FETCH_HEAD: `<id>\t\tbranch 'main' of <address>`
  */
 function isRecordOf(record: string, what: string): boolean {
   const [prefix, kind] = Object.entries(kindsOfRef).find(([beginning]) => what.startsWith(beginning)) ?? [];
-  return prefix === undefined || record.split('\t')[2]?.startsWith(`${kind} '${what.slice(prefix.length)}' of `) === true;
+  return (
+    prefix === undefined || record.split('\t')[2]?.startsWith(`${kind} '${what.slice(prefix.length)}' of `) === true
+  );
 }
 
 /** The repository in which commands run. */
@@ -67,16 +80,31 @@ function repositoryOf({ directory, local, ask }: GitCommands, request: GitReques
     fetch: async (what, options, signal) => {
       await ask([...fetchOptions, ...options, '--end-of-options', request.address.url, what], signal);
       if (!isRecordOf(await readFile(join(directory, 'FETCH_HEAD'), 'utf8'), what)) return undefined;
-      const commit = await runGit(local(['rev-parse', '--verify', '--quiet', 'FETCH_HEAD^{commit}'], signal)).catch(() => undefined);
+      const commit = await runGit(local(['rev-parse', '--verify', '--quiet', 'FETCH_HEAD^{commit}'], signal)).catch(
+        () => undefined,
+      );
       signal.throwIfAborted();
       return commit?.trim();
     },
     history: async (commitId, limit, signal) =>
-      (await runGit(local(['log', `--max-count=${limit}`, `--format=${commitFormat}`, commitId], signal))).split('\n').filter((line) => line !== '').map(readCommit),
+      (await runGit(local(['log', `--max-count=${limit}`, `--format=${commitFormat}`, commitId], signal)))
+        .split('\n')
+        .filter((line) => line !== '')
+        .map(readCommit),
     tagOf: async (commitId, signal) => {
-      const listed = await ask(['ls-remote', '--tags', '--quiet', '--end-of-options', request.address.url], signal).catch(() => '');
+      const listed = await ask(
+        ['ls-remote', '--tags', '--quiet', '--end-of-options', request.address.url],
+        signal,
+      ).catch(() => '');
       signal.throwIfAborted();
-      return listed.split('\n').flatMap((line) => (line.startsWith(commitId) ? [line.replace(/^\w+\s+refs\/tags\//, '').replace(/\^\{\}$/, '')] : [])).at(-1) ?? '';
+      return (
+        listed
+          .split('\n')
+          .flatMap((line) =>
+            line.startsWith(commitId) ? [line.replace(/^\w+\s+refs\/tags\//, '').replace(/\^\{\}$/, '')] : [],
+          )
+          .at(-1) ?? ''
+      );
     },
     kindAt: async (commitId, path, signal) => {
       const kind = await runGit(local(['cat-file', '-t', `${commitId}:${path}`], signal)).catch(() => undefined);
@@ -84,7 +112,13 @@ function repositoryOf({ directory, local, ask }: GitCommands, request: GitReques
       return kind?.trim();
     },
     fileAt: (commitId, path, signal) => runGit(local(['cat-file', 'blob', `${commitId}:${path}`], signal)),
-    archive: (commitId, path, signal, within) => streamGit(local(['archive', '--format=tar', ...(within === undefined ? [] : [`--prefix=${within}/`]), `${commitId}:${path}`], signal)),
+    archive: (commitId, path, signal, within) =>
+      streamGit(
+        local(
+          ['archive', '--format=tar', ...(within === undefined ? [] : [`--prefix=${within}/`]), `${commitId}:${path}`],
+          signal,
+        ),
+      ),
   };
 }
 
@@ -93,26 +127,54 @@ function repositoryOf({ directory, local, ask }: GitCommands, request: GitReques
  * @param within a folder of ours; the repository becomes a new one in it
  * @throws Error in words if the server must not be asked
  */
-export async function createCommands(hosts: GitHosts, request: GitRequest, within: string, signal: AbortSignal): Promise<GitCommands> {
+export async function createCommands(
+  hosts: GitHosts,
+  request: GitRequest,
+  within: string,
+  signal: AbortSignal,
+): Promise<GitCommands> {
   const directory = await mkdtemp(join(within, 'repository-'));
   const addresses = await allowedAddresses(hosts, request.address);
-  await runGit({ args: ['init', '--bare', '--quiet', '--template=', '.'], directory, environment: localGitEnvironment(), signal });
+  await runGit({
+    args: ['init', '--bare', '--quiet', '--template=', '.'],
+    directory,
+    environment: localGitEnvironment(),
+    signal,
+  });
   await mkdir(join(directory, 'info'), { recursive: true });
   // Files of a repository can ask to be left out of archives, or changed in them.
   await writeFile(join(directory, 'info/attributes'), '* -export-ignore -export-subst\n');
   return {
     directory,
-    local: (args, running) => ({ args: ['--git-dir=.', ...args], directory, environment: localGitEnvironment(), signal: running }),
-    ask: async (args, running) => runGit({ args: ['--git-dir=.', ...args], directory, environment: await gitEnvironmentFor(hosts, request.address, addresses, within), signal: running }),
+    local: (args, running) => ({
+      args: ['--git-dir=.', ...args],
+      directory,
+      environment: localGitEnvironment(),
+      signal: running,
+    }),
+    ask: async (args, running) =>
+      runGit({
+        args: ['--git-dir=.', ...args],
+        directory,
+        environment: await gitEnvironmentFor(hosts, request.address, addresses, within),
+        signal: running,
+      }),
   };
 }
 
 /** Creates an empty repository. See `createCommands`. */
-export const createRepository = async (hosts: GitHosts, request: GitRequest, within: string, signal: AbortSignal): Promise<SourceRepository> =>
-  repositoryOf(await createCommands(hosts, request, within, signal), request);
+export const createRepository = async (
+  hosts: GitHosts,
+  request: GitRequest,
+  within: string,
+  signal: AbortSignal,
+): Promise<SourceRepository> => repositoryOf(await createCommands(hosts, request, within, signal), request);
 
 /** Works in a folder of its own that is gone afterwards. @param prefix path and beginning of its name */
-export async function inTemporaryDirectory<Result>(prefix: string, work: (directory: string) => Promise<Result>): Promise<Result> {
+export async function inTemporaryDirectory<Result>(
+  prefix: string,
+  work: (directory: string) => Promise<Result>,
+): Promise<Result> {
   const directory = await mkdtemp(prefix);
   try {
     return await work(directory);

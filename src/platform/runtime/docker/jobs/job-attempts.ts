@@ -12,30 +12,47 @@ import { runRulesOf } from './run-rules.ts';
 import { versionShown } from '../version.ts';
 import { placementMilliseconds } from '../waits.ts';
 
-/** How long after the last attempt another one would have begun, in milliseconds. The engine forgets old attempts, which then are not counted. */
+/**
+ * How long after the last attempt another one would have begun, in milliseconds. The engine forgets old attempts, which
+ * then are not counted.
+ */
 const lastAttemptMilliseconds = 15_000;
 
 /** What was told of each attempt, by the id of its task. */
 export type ToldAttempts = Readonly<Record<string, 'running' | 'failed' | 'complete'>>;
 
 /** Whether an attempt has failed, as its node says. */
-export const hasAttemptFailed = ({ Status }: DockerTask): boolean => Status.State === 'failed' || Status.State === 'rejected';
+export const hasAttemptFailed = ({ Status }: DockerTask): boolean =>
+  Status.State === 'failed' || Status.State === 'rejected';
 
 /** What is worth telling of an attempt; undefined while it is not. */
 const toldOf = (task: DockerTask): ToldAttempts[string] | undefined =>
-  (hasAttemptFailed(task) ? 'failed' : task.Status.State === 'running' || task.Status.State === 'complete' ? task.Status.State : undefined);
+  hasAttemptFailed(task)
+    ? 'failed'
+    : task.Status.State === 'running' || task.Status.State === 'complete'
+      ? task.Status.State
+      : undefined;
 
 const countFailed = (told: ToldAttempts): number => Object.values(told).filter((each) => each === 'failed').length;
 
 /** Attempts that were lost with their nodes, by the ids of their tasks: the engine doesn't say that they ended. */
 export type LostAttempts = ReadonlyMap<string, { readonly why: Condition }>;
 
-const failureOf = async (context: DockerContext, task: DockerTask, lost: LostAttempts, signal: AbortSignal): Promise<Condition> =>
-  lost.get(task.ID)?.why ?? instanceFailure(context, task, signal);
+const failureOf = async (
+  context: DockerContext,
+  task: DockerTask,
+  lost: LostAttempts,
+  signal: AbortSignal,
+): Promise<Condition> => lost.get(task.ID)?.why ?? instanceFailure(context, task, signal);
 
 /** One line for each attempt that began or failed, and what was told with these. */
 export async function attemptLines(
-  context: DockerContext, task: Task, tasks: readonly DockerTask[], lost: LostAttempts, told: ToldAttempts, signal: AbortSignal,
+  context: DockerContext,
+  task: Task,
+  tasks: readonly DockerTask[],
+  lost: LostAttempts,
+  told: ToldAttempts,
+  signal: AbortSignal,
 ): Promise<{ readonly lines: readonly RuntimeLogLine[]; readonly told: ToldAttempts }> {
   const { retries, cause } = runRulesOf(task);
   const lines: RuntimeLogLine[] = [];
@@ -50,7 +67,9 @@ export async function attemptLines(
     if (now !== 'failed') continue;
     // One attempt after another.
     const why = cause(await failureOf(context, each, lost, signal));
-    lines.push(conditionLine(condition('RUN_ATTEMPT_FAILED', { nth: countFailed(all), most: retries + 1, cause: why }), place));
+    lines.push(
+      conditionLine(condition('RUN_ATTEMPT_FAILED', { nth: countFailed(all), most: retries + 1, cause: why }), place),
+    );
   }
   return { lines, told: all };
 }
@@ -62,15 +81,22 @@ export interface RunEnd {
   readonly neverBegan?: true;
 }
 
-const newest = (tasks: readonly DockerTask[]): DockerTask | undefined => tasks.toSorted((one, other) => other.Status.Timestamp.localeCompare(one.Status.Timestamp))[0];
+const newest = (tasks: readonly DockerTask[]): DockerTask | undefined =>
+  tasks.toSorted((one, other) => other.Status.Timestamp.localeCompare(one.Status.Timestamp))[0];
 
-/** How long a run has been what it is, in milliseconds since the epoch: when it was created, and since when no node takes it. */
+/**
+ * How long a run has been what it is, in milliseconds since the epoch: when it was created, and since when no node
+ * takes it.
+ */
 export interface RunTimes {
   readonly since: number;
   readonly unplacedSince?: number;
 }
 
-/** How a run stands with its attempts: the newest was asked for and has no instance yet, is under way or has ended without a failure, failed and may be followed by another, or failed and was the last. */
+/**
+ * How a run stands with its attempts: the newest was asked for and has no instance yet, is under way or has ended
+ * without a failure, failed and may be followed by another, or failed and was the last.
+ */
 export type Attempts = 'asked for' | 'under way' | 'to be tried again' | 'used up';
 
 /** What a run consists of on the engine. */
@@ -82,25 +108,46 @@ export interface RunSeen {
 }
 
 /** How a run has ended; undefined while it hasn't. */
-export async function runEnd(context: DockerContext, task: Task, { tasks, attempts, lost, told }: RunSeen, { since, unplacedSince }: RunTimes, signal: AbortSignal): Promise<RunEnd | undefined> {
+export async function runEnd(
+  context: DockerContext,
+  task: Task,
+  { tasks, attempts, lost, told }: RunSeen,
+  { since, unplacedSince }: RunTimes,
+  signal: AbortSignal,
+): Promise<RunEnd | undefined> {
   const now = context.clock.now();
   const { noun, limit, cause } = runRulesOf(task);
   const complete = tasks.find(({ Status }) => Status.State === 'complete');
-  if (complete !== undefined) return (await wasUnhealthy(context, complete, signal)) ? { failure: condition('RUN_UNHEALTHY', { what: noun, cause: await unreadiness(context, complete, signal) }) } : {};
+  if (complete !== undefined)
+    return (await wasUnhealthy(context, complete, signal))
+      ? { failure: condition('RUN_UNHEALTHY', { what: noun, cause: await unreadiness(context, complete, signal) }) }
+      : {};
   const failed = countFailed(told);
   const last = newest(tasks.filter(hasAttemptFailed));
-  if (lost.size > 0) return { failure: condition('RUN_LOST', { what: noun, cause: cause(await failureOf(context, last!, lost, signal)) }) };
-  const isOver = attempts === 'under way' && tasks.length > 0 && tasks.every(hasEnded) && now - Date.parse(newest(tasks)!.Status.Timestamp) > lastAttemptMilliseconds;
+  if (lost.size > 0)
+    return {
+      failure: condition('RUN_LOST', { what: noun, cause: cause(await failureOf(context, last!, lost, signal)) }),
+    };
+  const isOver =
+    attempts === 'under way' &&
+    tasks.length > 0 &&
+    tasks.every(hasEnded) &&
+    now - Date.parse(newest(tasks)!.Status.Timestamp) > lastAttemptMilliseconds;
   if (attempts === 'used up' || isOver) {
     const start = await engineStart(context, signal);
     if (start !== undefined && tasks.every((each) => cameTooEarly(each, [start]))) return { neverBegan: true };
-    const why = last === undefined ? condition('ENDED_BY_ENGINE', {}) : cause(await failureOf(context, last, lost, signal));
+    const why =
+      last === undefined ? condition('ENDED_BY_ENGINE', {}) : cause(await failureOf(context, last, lost, signal));
     return { failure: condition('RUN_FAILED', { what: noun, attempts: failed, cause: why }) };
   }
-  const waiting = unplacedSince !== undefined && now - unplacedSince > placementMilliseconds ? await unplaced(context, noun, tasks, signal) : undefined;
+  const waiting =
+    unplacedSince !== undefined && now - unplacedSince > placementMilliseconds
+      ? await unplaced(context, noun, tasks, signal)
+      : undefined;
   if (waiting !== undefined) return { failure: waiting };
   const forgotten = await unbegun(context, asSubject(noun), tasks, since, signal);
   if (forgotten !== undefined) return { failure: forgotten };
-  if (now - since > limit.seconds * 1000) return { failure: condition('TIME_LIMIT_EXCEEDED', { what: noun, ...limit }) };
+  if (now - since > limit.seconds * 1000)
+    return { failure: condition('TIME_LIMIT_EXCEEDED', { what: noun, ...limit }) };
   return undefined;
 }

@@ -14,14 +14,22 @@ import { versionShown } from '../version.ts';
 
 const pollMilliseconds = 300;
 
-/** An operation that prepares what is recorded of a deployment. A run of a version that was deployed before has it: the same image runs each time. */
+/**
+ * An operation that prepares what is recorded of a deployment. A run of a version that was deployed before has it: the
+ * same image runs each time.
+ */
 const unlessRecorded = (prepare: TaskHandler): TaskHandler => ({
-  begin: async (context, task, call) => (readRecord(task.record) === undefined ? prepare.begin(context, task, call) : undefined),
-  observe: async (context, task, cursor, call) => (readRecord(task.record) === undefined ? prepare.observe(context, task, cursor, call) : done),
+  begin: async (context, task, call) =>
+    readRecord(task.record) === undefined ? prepare.begin(context, task, call) : undefined,
+  observe: async (context, task, cursor, call) =>
+    readRecord(task.record) === undefined ? prepare.observe(context, task, cursor, call) : done,
   abandon: prepare.abandon,
 });
 
-const build = inSequence({ begin: beginFetch, observe: observeFetch, abandon: removeSource }, { begin: beginBuild, observe: observeBuild, abandon: abandonBuild });
+const build = inSequence(
+  { begin: beginFetch, observe: observeFetch, abandon: removeSource },
+  { begin: beginBuild, observe: observeBuild, abandon: abandonBuild },
+);
 
 const imageHandlerOf = ({ service }: Task): TaskHandler => (isBuilt(service) ? build : imagePull);
 
@@ -42,9 +50,18 @@ const endRun: TaskHandler = {
     const now = context.clock.now();
     const line = (message: string) => ({ at: now, message, pod: 'job', version: versionShown(task) });
     const begun = cursor === null ? [line(`Stopping ${task.service.name}`)] : [];
-    const { isAwaited, lost } = await remainsOf(context, task.service, serviceLabels(context.platformId, task.service), signal);
+    const { isAwaited, lost } = await remainsOf(
+      context,
+      task.service,
+      serviceLabels(context.platformId, task.service),
+      signal,
+    );
     if (isAwaited) return { outcome: 'ongoing', lines: begun, cursor: 'begun', nextPollAt: now + pollMilliseconds };
-    return { outcome: 'succeeded', lines: [...begun, ...(lost.length === 0 ? ['No run is under way'] : lost).map(line)], cursor: 'begun' };
+    return {
+      outcome: 'succeeded',
+      lines: [...begun, ...(lost.length === 0 ? ['No run is under way'] : lost).map(line)],
+      cursor: 'begun',
+    };
   },
   abandon: nothing,
 };

@@ -35,7 +35,9 @@ export function readRunProgress(text: string | null): RunProgress {
   const progress = JSON.parse(text) as RunProgress;
   const failure: Condition | string | undefined = progress.end?.failure;
   // Earlier programs noted the sentence only.
-  return typeof failure === 'string' ? { ...progress, end: { ...progress.end!, failure: condition('OTHER', { told: failure }) } } : progress;
+  return typeof failure === 'string'
+    ? { ...progress, end: { ...progress.end!, failure: condition('OTHER', { told: failure }) } }
+    : progress;
 }
 
 /** What an observation tells: the job's own lines, and messages about it. */
@@ -46,13 +48,29 @@ interface Told {
 }
 
 /** The part of an observation that all of them have. */
-export const seenOfRun = ({ clock }: DockerContext, task: Task, progress: RunProgress, { lines = [], messages = [], conditions = [] }: Told): Pick<Observation, 'lines' | 'cursor'> => {
+export const seenOfRun = (
+  { clock }: DockerContext,
+  task: Task,
+  progress: RunProgress,
+  { lines = [], messages = [], conditions = [] }: Told,
+): Pick<Observation, 'lines' | 'cursor'> => {
   const place = { at: clock.now(), pod: task.service.kind, version: versionShown(task) };
-  return { lines: [...lines, ...messages.map((message) => ({ ...place, message })), ...conditions.map((each) => conditionLine(each, place))], cursor: JSON.stringify(progress) };
+  return {
+    lines: [
+      ...lines,
+      ...messages.map((message) => ({ ...place, message })),
+      ...conditions.map((each) => conditionLine(each, place)),
+    ],
+    cursor: JSON.stringify(progress),
+  };
 };
 
 /** An observation of a run that goes on. */
 export function runGoesOn(context: DockerContext, task: Task, progress: RunProgress, told: Told = {}): Observation {
   const now = context.clock.now();
-  return { ...seenOfRun(context, task, progress, told), outcome: 'ongoing', nextPollAt: now + pollPause(poll, now - (progress.since ?? now)) };
+  return {
+    ...seenOfRun(context, task, progress, told),
+    outcome: 'ongoing',
+    nextPollAt: now + pollPause(poll, now - (progress.since ?? now)),
+  };
 }

@@ -2,7 +2,17 @@ import { condition, type Condition } from '../../../../contract/index.ts';
 import type { Observation, RuntimeCall, Task, ResolvedVariable } from '../../index.ts';
 import { deleteOldImages } from '../builds/built-images.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { createDockerService, deleteDockerService, dockerInfo, ignoring, isDockerError, listDockerTasks, type DockerService, type DockerContainerSpec, type DockerServiceSpec } from '../engine/index.ts';
+import {
+  createDockerService,
+  deleteDockerService,
+  dockerInfo,
+  ignoring,
+  isDockerError,
+  listDockerTasks,
+  type DockerService,
+  type DockerContainerSpec,
+  type DockerServiceSpec,
+} from '../engine/index.ts';
 import { hasEnded } from '../instance-states.ts';
 import { ensureNetwork, isNetworkGone } from '../services/environment-network.ts';
 import { credentialsForImage } from '../builds/image-reach.ts';
@@ -32,13 +42,18 @@ interface RunParts {
   readonly record: DockerRecord;
   readonly variables: readonly ResolvedVariable[];
   readonly files: Pick<DockerContainerSpec, 'Secrets' | 'Configs'>;
-  /** Where it may run: bound to the node with its image if no registry has that; for Terraform to the one with its volume. */
+  /**
+   * Where it may run: bound to the node with its image if no registry has that; for Terraform to the one with its
+   * volume.
+   */
   readonly placement?: PlacementParts;
 }
 
 /**
- * The engine's service for one run: one instance, which stays ended. The engine itself tries nothing again: it would also do so while it doesn't reach
- * the node of an instance that goes on. It has no secret in it. The engine's own mode for jobs is not used: it leaves the containers of a deleted job
+ * The engine's service for one run: one instance, which stays ended. The engine itself tries nothing again: it would
+ * also do so while it doesn't reach
+ * the node of an instance that goes on. It has no secret in it. The engine's own mode for jobs is not used: it leaves
+ * the containers of a deleted job
  * running, and those that have ended until it is started again.
  */
 function runSpecFor(context: Pick<DockerContext, 'platformId'>, task: Task, parts: RunParts): DockerServiceSpec {
@@ -48,39 +63,65 @@ function runSpecFor(context: Pick<DockerContext, 'platformId'>, task: Task, part
   return { ...spec, UpdateConfig, TaskTemplate: { ...spec.TaskTemplate, RestartPolicy: { Condition: 'none' } } };
 }
 
-/** How long a run waits for an earlier one that has ended or is too late, and that nobody takes care of; in milliseconds. */
+/**
+ * How long a run waits for an earlier one that has ended or is too late, and that nobody takes care of; in
+ * milliseconds.
+ */
 const abandonedMilliseconds = 60_000;
 
 /** Deletes the engine's service of a run, unless it is gone. */
-export async function deleteRun({ docker }: DockerContext, { ID: id }: Pick<DockerService, 'ID'>, signal: AbortSignal): Promise<void> {
+export async function deleteRun(
+  { docker }: DockerContext,
+  { ID: id }: Pick<DockerService, 'ID'>,
+  signal: AbortSignal,
+): Promise<void> {
   await deleteDockerService(docker, id, { signal }).catch(ignoring('not found'));
 }
 
-const isOf = (task: Task, present: DockerService | undefined): present is DockerService => present !== undefined && labelledDeployment(present.Spec.Labels) === task.deploymentId;
+const isOf = (task: Task, present: DockerService | undefined): present is DockerService =>
+  present !== undefined && labelledDeployment(present.Spec.Labels) === task.deploymentId;
 
-/** Deletes what the engine has of a deployment's run: the service, its secrets and configs. The run of another deployment is left alone. */
+/**
+ * Deletes what the engine has of a deployment's run: the service, its secrets and configs. The run of another
+ * deployment is left alone.
+ */
 async function abandonRun(context: DockerContext, task: Task, signal: AbortSignal): Promise<void> {
   const present = await findDockerService(context, task.service, signal);
   if (isOf(task, present)) await deleteRun(context, present, signal);
   await deleteFilesOfDeployment(context, task, signal);
 }
 
-/** Gives a run to the engine. @returns false if something was in its way that passes: another run, or a network that is just going */
+/**
+ * Gives a run to the engine. @returns false if something was in its way that passes: another run, or a network that is
+ * just going
+ */
 async function create(context: DockerContext, task: Task, { inputs, confirm, signal }: RuntimeCall): Promise<boolean> {
   const record = readRecord(task.record);
-  if (record === undefined) throw new Error(`The image of this ${task.service.kind} is not known on this cluster: deploy it first.`);
+  if (record === undefined)
+    throw new Error(`The image of this ${task.service.kind} is not known on this cluster: deploy it first.`);
   const { docker } = context;
   await ensureNetwork(context, task.service.environmentId, signal);
   const given = await inputs();
   const { Architecture: architecture } = await dockerInfo(docker, { signal });
   const isTerraform = task.service.kind === 'terraform';
-  if (isTerraform && modeOf(task) === 'apply' && digestOfVariables(context, given.variables) !== record.planVariables) throw new Error(changedSincePlan);
-  const { readiness_probe: ready, liveness_probe: live } = (isTerraform ? undefined : jobSpecOf(task).healthchecks) ?? {};
+  if (isTerraform && modeOf(task) === 'apply' && digestOfVariables(context, given.variables) !== record.planVariables)
+    throw new Error(changedSincePlan);
+  const { readiness_probe: ready, liveness_probe: live } =
+    (isTerraform ? undefined : jobSpecOf(task).healthchecks) ?? {};
   const variables = isTerraform ? terraformVariables(given.variables) : given.variables;
   const rules = placementFor(context.placement, task.service, given);
-  const placement = { ...rules, boundTo: isTerraform ? await homeNode(context, task, record, rules, signal) : imageNodeOf(record) };
+  const placement = {
+    ...rules,
+    boundTo: isTerraform ? await homeNode(context, task, record, rules, signal) : imageNodeOf(record),
+  };
   try {
-    const files = await createFiles(context, task, variables, { architecture, probes: ready !== undefined || live !== undefined }, signal);
+    const files = await createFiles(
+      context,
+      task,
+      variables,
+      { architecture, probes: ready !== undefined || live !== undefined },
+      signal,
+    );
     const spec = runSpecFor(context, task, { record, variables, files, placement });
     await requireFittingNode(context, spec.TaskTemplate, signal);
     // A second run of what has run already can't be taken back.
@@ -90,25 +131,55 @@ async function create(context: DockerContext, task: Task, { inputs, confirm, sig
   } catch (error) {
     if (isDockerError(error, 'conflict') || isNetworkGone(error)) return false;
     // Where another worker has taken the deployment over, the files may be its own by now.
-    await confirm().then(() => deleteFilesOfDeployment(context, task, signal)).catch(() => undefined);
+    await confirm()
+      .then(() => deleteFilesOfDeployment(context, task, signal))
+      .catch(() => undefined);
     throw error;
   }
 }
 
 /** Whether nobody takes care of a run that is in the way: it has ended, or exceeded the limit of time, long ago. */
-async function isForgotten({ docker, clock }: DockerContext, task: Task, present: DockerService, waitingSince: number, signal: AbortSignal): Promise<boolean> {
+async function isForgotten(
+  { docker, clock }: DockerContext,
+  task: Task,
+  present: DockerService,
+  waitingSince: number,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (clock.now() - waitingSince < abandonedMilliseconds) return false;
   const tasks = await listDockerTasks(docker, { service: [present.ID] }, { signal });
-  return tasks.every(hasEnded) || clock.now() - Date.parse(present.CreatedAt) > runRulesOf(task).limit.seconds * 1000 + abandonedMilliseconds;
+  return (
+    tasks.every(hasEnded) ||
+    clock.now() - Date.parse(present.CreatedAt) > runRulesOf(task).limit.seconds * 1000 + abandonedMilliseconds
+  );
 }
 
 /** Begins a run once no other one of the service runs: there are never two at once. */
-async function start(context: DockerContext, task: Task, present: DockerService | undefined, progress: RunProgress, call: RuntimeCall): Promise<Observation> {
+async function start(
+  context: DockerContext,
+  task: Task,
+  present: DockerService | undefined,
+  progress: RunProgress,
+  call: RuntimeCall,
+): Promise<Observation> {
   const { waitingSince = context.clock.now() } = progress;
-  if (present !== undefined && (await isForgotten(context, task, present, waitingSince, call.signal))) await deleteRun(context, present, call.signal);
-  const { isAwaited, lost } = await remainsOf(context, task.service, serviceLabels(context.platformId, task.service), call.signal);
+  if (present !== undefined && (await isForgotten(context, task, present, waitingSince, call.signal)))
+    await deleteRun(context, present, call.signal);
+  const { isAwaited, lost } = await remainsOf(
+    context,
+    task.service,
+    serviceLabels(context.platformId, task.service),
+    call.signal,
+  );
   if (present !== undefined || isAwaited) {
-    return runGoesOn(context, task, { ...progress, waitingSince }, progress.waitingSince === undefined ? { messages: [`Waiting until an earlier run of ${runRulesOf(task).noun} has ended`] } : {});
+    return runGoesOn(
+      context,
+      task,
+      { ...progress, waitingSince },
+      progress.waitingSince === undefined
+        ? { messages: [`Waiting until an earlier run of ${runRulesOf(task).noun} has ended`] }
+        : {},
+    );
   }
   if (task.isPlan) {
     const variables = digestOfVariables(context, (await call.inputs()).variables);
@@ -117,7 +188,12 @@ async function start(context: DockerContext, task: Task, present: DockerService 
   }
   if (!(await create(context, task, call))) return runGoesOn(context, task, progress);
   const beside = lost.map((text) => `An earlier run may go on beside this one, which can't be seen. ${text}`);
-  return runGoesOn(context, task, { ...progress, since: context.clock.now() }, { messages: [`Running ${task.service.name}`, ...beside] });
+  return runGoesOn(
+    context,
+    task,
+    { ...progress, since: context.clock.now() },
+    { messages: [`Running ${task.service.name}`, ...beside] },
+  );
 }
 
 /** What came of a run that ended well. */
@@ -128,27 +204,68 @@ interface RunResult {
 }
 
 /** What came of a run that ended well: a plan is recorded for the deployment that applies it. */
-async function resultOf(context: DockerContext, task: Task, { plan: read, variables: planned }: RunProgress, inputs: RuntimeCall['inputs']): Promise<RunResult> {
+async function resultOf(
+  context: DockerContext,
+  task: Task,
+  { plan: read, variables: planned }: RunProgress,
+  inputs: RuntimeCall['inputs'],
+): Promise<RunResult> {
   if (task.service.kind !== 'terraform') return { message: 'Job finished with exit code 0' };
   const mode = modeOf(task);
-  if (mode !== 'plan') return { message: mode === 'apply' ? 'Terraform has applied the plan' : 'Terraform has destroyed what it had made' };
+  if (mode !== 'plan')
+    return {
+      message: mode === 'apply' ? 'Terraform has applied the plan' : 'Terraform has destroyed what it had made',
+    };
   const { variables } = await inputs();
-  if (digestOfVariables(context, variables) !== planned) return { failure: condition('OTHER', { told: changedWhilePlanning }) };
+  if (digestOfVariables(context, variables) !== planned)
+    return { failure: condition('OTHER', { told: changedWhilePlanning }) };
   const plan = plannedChanges(read, variables);
-  if (plan === undefined) return { failure: condition('OTHER', { told: 'The plan could not be read from the log of its run. Nothing was changed. Make it again.' }) };
-  return { message: `Planned: ${countsText(plan)}. The next deployment applies exactly this plan, ${plan.digest}.`, record: writeRecord({ ...readRecord(task.record)!, plan, planVariables: planned }) };
+  if (plan === undefined)
+    return {
+      failure: condition('OTHER', {
+        told: 'The plan could not be read from the log of its run. Nothing was changed. Make it again.',
+      }),
+    };
+  return {
+    message: `Planned: ${countsText(plan)}. The next deployment applies exactly this plan, ${plan.digest}.`,
+    record: writeRecord({ ...readRecord(task.record)!, plan, planVariables: planned }),
+  };
 }
 
 /** Ends a run whose log is here, when nothing of it runs any more. One of which nothing ever ran begins again. */
-async function finish(context: DockerContext, task: Task, progress: RunProgress, ended: Condition | undefined, { inputs, signal }: RuntimeCall): Promise<Observation> {
+async function finish(
+  context: DockerContext,
+  task: Task,
+  progress: RunProgress,
+  ended: Condition | undefined,
+  { inputs, signal }: RuntimeCall,
+): Promise<Observation> {
   await abandonRun(context, task, signal);
-  if ((await remainsOf(context, task.service, deploymentLabels(context.platformId, task), signal)).isAwaited) return runGoesOn(context, task, progress);
-  if (progress.end?.neverBegan) return runGoesOn(context, task, readRunProgress(null), { messages: ['Nothing of it ran: it begins again'] });
+  if ((await remainsOf(context, task.service, deploymentLabels(context.platformId, task), signal)).isAwaited)
+    return runGoesOn(context, task, progress);
+  if (progress.end?.neverBegan)
+    return runGoesOn(context, task, readRunProgress(null), { messages: ['Nothing of it ran: it begins again'] });
   const made = ended === undefined ? await resultOf(context, task, progress, inputs) : {};
   const failure = ended ?? made.failure;
-  if (failure !== undefined) return { ...seenOfRun(context, task, progress, { conditions: [failure] }), outcome: 'failed', reason: failure.message };
-  const left = isBuilt(task.service) ? await deleteOldImages(context, task.service, [task.record, task.runningRecord].flatMap((record) => readRecord(record)?.image ?? []), signal) : [];
-  return { ...seenOfRun(context, task, progress, { messages: [made.message ?? '', ...left] }), outcome: 'succeeded', ...(made.record !== undefined && { record: made.record }) };
+  if (failure !== undefined)
+    return {
+      ...seenOfRun(context, task, progress, { conditions: [failure] }),
+      outcome: 'failed',
+      reason: failure.message,
+    };
+  const left = isBuilt(task.service)
+    ? await deleteOldImages(
+        context,
+        task.service,
+        [task.record, task.runningRecord].flatMap((record) => readRecord(record)?.image ?? []),
+        signal,
+      )
+    : [];
+  return {
+    ...seenOfRun(context, task, progress, { messages: [made.message ?? '', ...left] }),
+    outcome: 'succeeded',
+    ...(made.record !== undefined && { record: made.record }),
+  };
 }
 
 const takenAway = (task: Task): Condition => condition('RUN_TAKEN_AWAY', { what: runRulesOf(task).noun });
@@ -160,21 +277,39 @@ function withCommand(asked: Task): Task | undefined {
   return command && withJobCommand(asked, command);
 }
 
-async function observeRun(context: DockerContext, asked: Task, cursor: string | null, call: RuntimeCall): Promise<Observation> {
+async function observeRun(
+  context: DockerContext,
+  asked: Task,
+  cursor: string | null,
+  call: RuntimeCall,
+): Promise<Observation> {
   const progress = readRunProgress(cursor);
   const task = withCommand(asked);
   if (task === undefined) {
-    const messages = asked.action === 'DEPLOY' ? ['Not run: it runs when it is stopped or deleted, as its schedule says'] : [];
+    const messages =
+      asked.action === 'DEPLOY' ? ['Not run: it runs when it is stopped or deleted, as its schedule says'] : [];
     return { ...seenOfRun(context, asked, progress, { messages }), outcome: 'succeeded' };
   }
   if (progress.end?.isTold) return finish(context, task, progress, progress.end.failure, call);
   const present = await findDockerService(context, task.service, call.signal);
   if (isOf(task, present)) return watchRun(context, task, progress, present, call);
-  return progress.since === undefined ? start(context, task, present, progress, call) : finish(context, task, progress, progress.end?.failure ?? takenAway(task), call);
+  return progress.since === undefined
+    ? start(context, task, present, progress, call)
+    : finish(context, task, progress, progress.end?.failure ?? takenAway(task), call);
 }
 
-/** One run of a job or of Terraform to its end, with the command that belongs to what is done to it. A run that was begun before is continued: it is known by its label. */
+/**
+ * One run of a job or of Terraform to its end, with the command that belongs to what is done to it. A run that was
+ * begun before is continued: it is known by its label.
+ */
 export const runToEnd: TaskHandler = { begin: nothing, observe: observeRun, abandon: abandonRun };
 
-/** The run that belongs to the end of a service, such as that which destroys what Terraform has made. Where nothing was ever recorded, there is none. */
-export const lastRun: TaskHandler = { ...runToEnd, observe: async (context, task, cursor, call) => (task.record === undefined ? done : runToEnd.observe(context, task, cursor, call)) };
+/**
+ * The run that belongs to the end of a service, such as that which destroys what Terraform has made. Where nothing was
+ * ever recorded, there is none.
+ */
+export const lastRun: TaskHandler = {
+  ...runToEnd,
+  observe: async (context, task, cursor, call) =>
+    task.record === undefined ? done : runToEnd.observe(context, task, cursor, call),
+};

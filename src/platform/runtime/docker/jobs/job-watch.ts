@@ -1,6 +1,12 @@
 import type { Observation, RuntimeCall, Task } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { type DockerService, listDockerTasks, type DockerTask, ignoring, updateDockerService } from '../engine/index.ts';
+import {
+  type DockerService,
+  listDockerTasks,
+  type DockerTask,
+  ignoring,
+  updateDockerService,
+} from '../engine/index.ts';
 import { isUnplaced, hasEnded } from '../instance-states.ts';
 import { newLines } from '../observation/instance-logs.ts';
 import { attemptLines, runEnd, type Attempts, hasAttemptFailed } from './job-attempts.ts';
@@ -17,10 +23,15 @@ const retryMilliseconds = 1000;
 const attemptOf = ({ ForceUpdate = 0 }: { readonly ForceUpdate?: number }): number => ForceUpdate;
 
 /**
- * How a run stands. Each attempt has a number on the engine, which its instance has too, so that no attempt is begun twice. A run that the engine itself tries
+ * How a run stands. Each attempt has a number on the engine, which its instance has too, so that no attempt is begun
+ * twice. A run that the engine itself tries
  * again, because an earlier version of this program made it, is under way until the engine ends it.
  */
-function attemptsOf(task: Task, { Spec: { TaskTemplate: template } }: Pick<DockerService, 'Spec'>, tasks: readonly DockerTask[]): Attempts {
+function attemptsOf(
+  task: Task,
+  { Spec: { TaskTemplate: template } }: Pick<DockerService, 'Spec'>,
+  tasks: readonly DockerTask[],
+): Attempts {
   if (template.RestartPolicy?.Condition !== 'none') return 'under way';
   const attempt = attemptOf(template);
   const own = tasks.filter(({ Spec }) => attemptOf(Spec) === attempt);
@@ -30,16 +41,29 @@ function attemptsOf(task: Task, { Spec: { TaskTemplate: template } }: Pick<Docke
 }
 
 /**
- * Begins the next attempt of a run whose last one failed, a moment after that. It is the platform that does, because the engine would also begin one while
+ * Begins the next attempt of a run whose last one failed, a moment after that. It is the platform that does, because
+ * the engine would also begin one while
  * the last one may still run: on a node that it only doesn't reach.
  */
-async function tryAgain(context: DockerContext, { ID: id, Version, Spec }: DockerService, tasks: readonly DockerTask[], { confirm, signal }: RuntimeCall): Promise<void> {
+async function tryAgain(
+  context: DockerContext,
+  { ID: id, Version, Spec }: DockerService,
+  tasks: readonly DockerTask[],
+  { confirm, signal }: RuntimeCall,
+): Promise<void> {
   const last = Math.max(...tasks.map(({ Status }) => Date.parse(Status.Timestamp)));
   if (context.clock.now() - last < retryMilliseconds) return;
   const { TaskTemplate: template } = Spec;
   await confirm();
   const next = { ...Spec, TaskTemplate: { ...template, ForceUpdate: attemptOf(template) + 1 } };
-  await updateDockerService(context.docker, id, Version.Index, next, credentialsForImage(context, template.ContainerSpec.Image), { signal }).catch(
+  await updateDockerService(
+    context.docker,
+    id,
+    Version.Index,
+    next,
+    credentialsForImage(context, template.ContainerSpec.Image),
+    { signal },
+  ).catch(
     // Another worker has begun it, or the run was ended.
     ignoring('stale', 'not found'),
   );
@@ -51,10 +75,17 @@ const logEndMilliseconds = 60_000;
 const idsOf = (tasks: readonly DockerTask[]): readonly string[] => tasks.map(({ ID }) => ID);
 
 /**
- * Observes a run that the engine has: its attempts, and what they logged since. After one that failed, the next one is begun. Once it has ended, its log is read again
+ * Observes a run that the engine has: its attempts, and what they logged since. After one that failed, the next one is
+ * begun. Once it has ended, its log is read again
  * until all of it is here, because the engine forgets it with the run.
  */
-export async function watchRun(context: DockerContext, task: Task, progress: RunProgress, present: DockerService, call: RuntimeCall): Promise<Observation> {
+export async function watchRun(
+  context: DockerContext,
+  task: Task,
+  progress: RunProgress,
+  present: DockerService,
+  call: RuntimeCall,
+): Promise<Observation> {
   const { signal } = call;
   const now = context.clock.now();
   const { since = now, unplacedSince = now } = progress;
@@ -65,15 +96,24 @@ export async function watchRun(context: DockerContext, task: Task, progress: Run
   // Read after the tasks: of those that have ended, these are the last lines.
   const logging = tasks.filter(({ ID }) => !progress.read.includes(ID) && !lost.has(ID));
   // A read that waits for a node that is lost comes to no end.
-  const logged = logging.length === 0 ? { lines: [], reported: progress.reported, isComplete: true } : await newLines(context, task, logging, progress.reported, signal);
+  const logged =
+    logging.length === 0
+      ? { lines: [], reported: progress.reported, isComplete: true }
+      : await newLines(context, task, logging, progress.reported, signal);
   const attempts = await attemptLines(context, task, tasks, lost, progress.told, signal);
   const plan = task.isPlan ? readPlan(task, progress.plan, logged.lines) : undefined;
   const next = {
-    since, ...(progress.variables !== undefined && { variables: progress.variables }), ...(plan && { plan }), ...(tasks.some(isUnplaced) && { unplacedSince }), told: attempts.told, reported: logged.reported,
+    since,
+    ...(progress.variables !== undefined && { variables: progress.variables }),
+    ...(plan && { plan }),
+    ...(tasks.some(isUnplaced) && { unplacedSince }),
+    told: attempts.told,
+    reported: logged.reported,
     read: [...progress.read, ...(logged.isComplete ? idsOf(logging.filter(hasEnded)) : [])],
   };
   const stand = attemptsOf(task, present, tasks);
-  const runsEnd = progress.end ?? (await runEnd(context, task, { tasks, attempts: stand, lost, told: attempts.told }, next, signal));
+  const runsEnd =
+    progress.end ?? (await runEnd(context, task, { tasks, attempts: stand, lost, told: attempts.told }, next, signal));
   const lines = [...logged.lines, ...attempts.lines];
   if (runsEnd === undefined) {
     if (stand === 'to be tried again') await tryAgain(context, present, tasks, call);
@@ -82,5 +122,10 @@ export async function watchRun(context: DockerContext, task: Task, progress: Run
   const end = { at: now, ...runsEnd };
   const isGivenUp = !logged.isComplete && now - end.at > logEndMilliseconds;
   const messages = isGivenUp ? ['The end of the log could not be read from the engine.'] : [];
-  return runGoesOn(context, task, { ...next, end: { ...end, isTold: logged.isComplete || isGivenUp } }, { lines, messages });
+  return runGoesOn(
+    context,
+    task,
+    { ...next, end: { ...end, isTold: logged.isComplete || isGivenUp } },
+    { lines, messages },
+  );
 }

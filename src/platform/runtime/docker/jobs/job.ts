@@ -14,31 +14,56 @@ export function jobSpecOf({ service }: Pick<Task, 'service'>): Job['spec'] {
   return service.spec;
 }
 
-/** The command that a job runs when something is done to it; undefined if it runs none then. A job without a schedule runs when it is deployed. */
+/**
+ * The command that a job runs when something is done to it; undefined if it runs none then. A job without a schedule
+ * runs when it is deployed.
+ */
 export function jobCommandOf(task: Pick<Task, 'service' | 'action'>): JobCommand | undefined {
   const { schedule = { on_start: {} } } = jobSpecOf(task);
   switch (task.action) {
-    case 'STOP': return schedule.on_stop;
-    case 'DELETE': return schedule.on_delete;
-    default: return schedule.cronjob ?? schedule.on_start;
+    case 'STOP':
+      return schedule.on_stop;
+    case 'DELETE':
+      return schedule.on_delete;
+    default:
+      return schedule.cronjob ?? schedule.on_start;
   }
 }
 
 /** The same task for a job that runs this command when it is deployed. */
 export const withJobCommand = (task: Task, command: JobCommand): Task =>
-  (task.service.kind === 'job' ? { ...task, service: { ...task.service, spec: { ...task.service.spec, schedule: { on_start: command } } } } : task);
+  task.service.kind === 'job'
+    ? { ...task, service: { ...task.service, spec: { ...task.service.spec, schedule: { on_start: command } } } }
+    : task;
 
 /** A job as what a spec for the engine needs: its port is never public, and needs not be listened on. */
 export function jobWorkload({ id, name, environmentId, spec: { cpu, memory, healthchecks = {}, schedule } }: Job) {
-  return { id, name, environmentId, cpu, memory, healthchecks, ...(schedule?.cronjob ?? schedule?.on_start), storage: [], ports: [], instances: 1 };
+  return {
+    id,
+    name,
+    environmentId,
+    cpu,
+    memory,
+    healthchecks,
+    ...(schedule?.cronjob ?? schedule?.on_start),
+    storage: [],
+    ports: [],
+    instances: 1,
+  };
 }
 
 /** The rules for jobs: what a configuration has that can't be had here, and what to do instead. */
 const rules: readonly { readonly isBroken: (spec: Job['spec']) => boolean; readonly why: string }[] = [
   { isBroken: deploysByItself, why: autoDeployRefusal },
   { isBroken: ({ gpu = 0 }) => gpu > 0, why: 'This cluster has no GPUs: leave out "gpu".' },
-  { isBroken: ({ max_duration_seconds: seconds }) => seconds === 0, why: 'No run ends within no time: set "max_duration_seconds" to the seconds that the longest run may take.' },
+  {
+    isBroken: ({ max_duration_seconds: seconds }) => seconds === 0,
+    why: 'No run ends within no time: set "max_duration_seconds" to the seconds that the longest run may take.',
+  },
 ];
 
 /** Why this runtime can't run such a job; undefined if it can. */
-export const jobRefusal = (spec: Job['spec']): string | undefined => rules.find(({ isBroken }) => isBroken(spec))?.why ?? probeRefusal(spec.healthchecks ?? {}) ?? sourceRefusal({ kind: 'job', spec });
+export const jobRefusal = (spec: Job['spec']): string | undefined =>
+  rules.find(({ isBroken }) => isBroken(spec))?.why ??
+  probeRefusal(spec.healthchecks ?? {}) ??
+  sourceRefusal({ kind: 'job', spec });

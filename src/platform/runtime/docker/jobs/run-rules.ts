@@ -20,10 +20,19 @@ const terraformCause = (why: Condition): Condition => {
   return code !== undefined && isTerraformFailure(code) ? condition('TERRAFORM_STOPPED', { code }) : why;
 };
 
-/** The rules of a task's run. Terraform is never tried again: what it did has to be planned anew. @throws Error for a kind that has no runs */
+/**
+ * The rules of a task's run. Terraform is never tried again: what it did has to be planned anew. @throws Error for a
+ * kind that has no runs
+ */
 export function runRulesOf(task: Pick<Task, 'service'>): RunRules {
   const { service } = task;
-  if (service.kind === 'terraform') return { noun: 'Terraform', retries: 0, limit: { seconds: service.spec.timeout_sec, member: 'timeout_sec' }, cause: terraformCause };
+  if (service.kind === 'terraform')
+    return {
+      noun: 'Terraform',
+      retries: 0,
+      limit: { seconds: service.spec.timeout_sec, member: 'timeout_sec' },
+      cause: terraformCause,
+    };
   const { max_nb_restart: retries, max_duration_seconds: seconds } = jobSpecOf(task);
   return { noun: 'the job', retries, limit: { seconds, member: 'max_duration_seconds' }, cause: (why) => why };
 }

@@ -14,27 +14,61 @@ const freshMilliseconds = 2000;
 const upper = <Word extends string>(word: Word): Uppercase<Word> => word.toUpperCase() as Uppercase<Word>;
 
 /** A node with the instances that should run. @param isOurs whether an instance is of this platform */
-function clusterNode(node: DockerNode, tasks: readonly DockerTask[], isOurs: (task: DockerTask) => boolean): ClusterNode {
-  const { ID: id, UpdatedAt, Spec, Description: { Hostname, Resources }, Status } = node;
+function clusterNode(
+  node: DockerNode,
+  tasks: readonly DockerTask[],
+  isOurs: (task: DockerTask) => boolean,
+): ClusterNode {
+  const {
+    ID: id,
+    UpdatedAt,
+    Spec,
+    Description: { Hostname, Resources },
+    Status,
+  } = node;
   const here = tasks.filter((task) => task.NodeID === id && task.Status.State === 'running');
   const limits = here.map((task) => task.Spec.Resources?.Limits);
   const address = addressOfNode(node);
   return {
-    id, name: Hostname, role: upper(Spec.Role), availability: upper(Spec.Availability), state: upper(Status.State), changedAt: Date.parse(UpdatedAt), labels: Spec.Labels ?? {}, ...(address !== undefined && { address }),
-    cpu: Math.round(Resources.NanoCPUs / 1e6), memory: Math.floor(Resources.MemoryBytes / mebibyte),
-    cpuAllotted: Math.round(sum(limits.map((limit) => limit?.NanoCPUs ?? 0)) / 1e6), memoryAllotted: Math.floor(sum(limits.map((limit) => limit?.MemoryBytes ?? 0)) / mebibyte),
+    id,
+    name: Hostname,
+    role: upper(Spec.Role),
+    availability: upper(Spec.Availability),
+    state: upper(Status.State),
+    changedAt: Date.parse(UpdatedAt),
+    labels: Spec.Labels ?? {},
+    ...(address !== undefined && { address }),
+    cpu: Math.round(Resources.NanoCPUs / 1e6),
+    memory: Math.floor(Resources.MemoryBytes / mebibyte),
+    cpuAllotted: Math.round(sum(limits.map((limit) => limit?.NanoCPUs ?? 0)) / 1e6),
+    memoryAllotted: Math.floor(sum(limits.map((limit) => limit?.MemoryBytes ?? 0)) / mebibyte),
     instances: here.length,
-    boundServiceIds: [...new Set(tasks.filter((task) => isOurs(task) && boundNode(task.Spec) === id).flatMap((task) => labelledService(task.Spec.ContainerSpec.Labels) ?? []))],
+    boundServiceIds: [
+      ...new Set(
+        tasks
+          .filter((task) => isOurs(task) && boundNode(task.Spec) === id)
+          .flatMap((task) => labelledService(task.Spec.ContainerSpec.Labels) ?? []),
+      ),
+    ],
   };
 }
 
 /** Reads the nodes of the swarm, in two requests. Calls that come soon after each other share them. */
-export function createNodesReader({ docker, platformId, clock }: Pick<DockerContext, 'docker' | 'platformId' | 'clock'>): (signal: AbortSignal) => Promise<readonly ClusterNode[]> {
+export function createNodesReader({
+  docker,
+  platformId,
+  clock,
+}: Pick<DockerContext, 'docker' | 'platformId' | 'clock'>): (signal: AbortSignal) => Promise<readonly ClusterNode[]> {
   const isOurs = ({ Spec }: DockerTask): boolean => isMadeHere(Spec.ContainerSpec.Labels, platformId);
   const read = async (signal: AbortSignal): Promise<readonly ClusterNode[]> => {
     const call = { signal, timeoutMilliseconds };
-    const [nodes, tasks] = await Promise.all([listDockerNodes(docker, {}, call), listDockerTasks(docker, { 'desired-state': ['running'] }, call)]);
-    return nodes.map((node) => clusterNode(node, tasks, isOurs)).toSorted((one, other) => one.name.localeCompare(other.name));
+    const [nodes, tasks] = await Promise.all([
+      listDockerNodes(docker, {}, call),
+      listDockerTasks(docker, { 'desired-state': ['running'] }, call),
+    ]);
+    return nodes
+      .map((node) => clusterNode(node, tasks, isOurs))
+      .toSorted((one, other) => one.name.localeCompare(other.name));
   };
   let last: { readonly at: number; readonly nodes: Promise<readonly ClusterNode[]> } | undefined;
   return (signal) => {

@@ -1,7 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  type DockerClient, type DockerNode, type DockerService, type DockerServiceSpec, type DockerTask, inspectDockerNode, inspectDockerService, ignoring, isDockerError, listDockerNodes, listDockerServices, listDockerTasks,
-  updateDockerNode, updateDockerService,
+  type DockerClient,
+  type DockerNode,
+  type DockerService,
+  type DockerServiceSpec,
+  type DockerTask,
+  inspectDockerNode,
+  inspectDockerService,
+  ignoring,
+  isDockerError,
+  listDockerNodes,
+  listDockerServices,
+  listDockerTasks,
+  updateDockerNode,
+  updateDockerService,
 } from '../engine/index.ts';
 import { fits } from './fitting-nodes.ts';
 import { isUnplaced } from '../instance-states.ts';
@@ -31,7 +43,9 @@ export interface DrainPlan {
   readonly moving: readonly ServiceThere[];
   /** Those that can't run elsewhere, and end with it. */
   readonly staying: readonly (ServiceThere & { readonly why: string })[];
-  /** How many instances are of services that no platform made: the engine ends them first, and starts them elsewhere. */
+  /**
+   * How many instances are of services that no platform made: the engine ends them first, and starts them elsewhere.
+   */
   readonly others: number;
 }
 
@@ -39,36 +53,62 @@ export interface DrainPlan {
 function findNode(nodes: readonly DockerNode[], wanted: string): DockerNode {
   const found = nodes.filter((node) => nodeName(node) === wanted || node.ID === wanted);
   if (found.length === 1) return found[0]!;
-  if (found.length > 1) throw new Error(`Several nodes are called ${wanted}: give the id of one, ${found.map(({ ID }) => ID).join(' or ')}.`);
+  if (found.length > 1)
+    throw new Error(
+      `Several nodes are called ${wanted}: give the id of one, ${found.map(({ ID }) => ID).join(' or ')}.`,
+    );
   throw new Error(`The cluster has no node ${wanted}. It has: ${nodes.map(nodeName).toSorted().join(', ')}.`);
 }
 
 /** What serves the platform itself has no neighbours, and is known by what it is. */
-const serviceThere = ({ ID, Spec }: DockerService): ServiceThere =>
-  ({ id: ID, name: labelledRegistryPart(Spec.Labels) === 'registry' ? "the platform's registry" : Spec.TaskTemplate.Networks?.[0]?.Aliases?.[0] ?? Spec.Name });
+const serviceThere = ({ ID, Spec }: DockerService): ServiceThere => ({
+  id: ID,
+  name:
+    labelledRegistryPart(Spec.Labels) === 'registry'
+      ? "the platform's registry"
+      : (Spec.TaskTemplate.Networks?.[0]?.Aliases?.[0] ?? Spec.Name),
+});
 
 /** Why a service can't run anywhere but on a node; undefined if it can. */
-function reasonToStay({ TaskTemplate }: DockerServiceSpec, node: DockerNode, others: readonly DockerNode[]): string | undefined {
+function reasonToStay(
+  { TaskTemplate }: DockerServiceSpec,
+  node: DockerNode,
+  others: readonly DockerNode[],
+): string | undefined {
   if (boundNode(TaskTemplate) === node.ID) return 'its storage or its image is there';
   if (TaskTemplate.RestartPolicy?.Condition !== 'any') return 'it is a job that runs, and would begin again';
-  return others.some((other) => fits(other, TaskTemplate)) ? undefined : 'no other node that takes instances fits its placement rules';
+  return others.some((other) => fits(other, TaskTemplate))
+    ? undefined
+    : 'no other node that takes instances fits its placement rules';
 }
 
-/** Finds out what draining a node would do. Changes nothing. @param name of the node, or its id @throws Error if there is no such node, or no other one */
+/**
+ * Finds out what draining a node would do. Changes nothing. @param name of the node, or its id @throws Error if there
+ * is no such node, or no other one
+ */
 export async function planDrain(docker: DockerClient, name: string): Promise<DrainPlan> {
   const nodes = await listDockerNodes(docker);
   const node = findNode(nodes, name);
   const others = nodes.filter((each) => each !== node && takesInstances(each));
-  if (others.length === 0) throw new Error(`No other node takes instances: what runs on ${nodeName(node)} could go nowhere. Nothing was changed.`);
+  if (others.length === 0)
+    throw new Error(
+      `No other node takes instances: what runs on ${nodeName(node)} could go nowhere. Nothing was changed.`,
+    );
   const tasks = await listDockerTasks(docker, { node: [node.ID], 'desired-state': ['running'] });
-  const services = (await listDockerServices(docker)).filter(({ ID: id }) => tasks.some(({ ServiceID }) => ServiceID === id));
+  const services = (await listDockerServices(docker)).filter(({ ID: id }) =>
+    tasks.some(({ ServiceID }) => ServiceID === id),
+  );
   // A service with an instance on every node has another one elsewhere.
   const ours = services.filter(({ Spec }) => isPlatforms(Spec.Labels) && Spec.Mode?.Global === undefined);
-  const all = ours.map((service) => ({ ...serviceThere(service), why: reasonToStay(notLeaving(service.Spec), node, others) })).toSorted((one, other) => one.name.localeCompare(other.name));
+  const all = ours
+    .map((service) => ({ ...serviceThere(service), why: reasonToStay(notLeaving(service.Spec), node, others) }))
+    .toSorted((one, other) => one.name.localeCompare(other.name));
   const strangers = new Set(services.filter(({ Spec }) => !isPlatforms(Spec.Labels)).map(({ ID }) => ID));
   return {
-    node: { id: node.ID, name: nodeName(node) }, others: tasks.filter(({ ServiceID }) => strangers.has(ServiceID)).length,
-    moving: all.flatMap(({ why, ...each }) => (why === undefined ? [each] : [])), staying: all.flatMap(({ why, ...each }) => (why === undefined ? [] : [{ ...each, why }])),
+    node: { id: node.ID, name: nodeName(node) },
+    others: tasks.filter(({ ServiceID }) => strangers.has(ServiceID)).length,
+    moving: all.flatMap(({ why, ...each }) => (why === undefined ? [each] : [])),
+    staying: all.flatMap(({ why, ...each }) => (why === undefined ? [] : [{ ...each, why }])),
   };
 }
 
@@ -84,24 +124,43 @@ async function unlessStale(change: () => Promise<void>): Promise<void> {
   }
 }
 
-const setAvailability = (docker: DockerClient, nodeId: string, Availability: DockerNode['Spec']['Availability']): Promise<void> => unlessStale(async () => {
-  const node = await inspectDockerNode(docker, nodeId);
-  if (node.Spec.Availability !== Availability) await updateDockerNode(docker, node, { ...node.Spec, Availability });
-});
+const setAvailability = (
+  docker: DockerClient,
+  nodeId: string,
+  Availability: DockerNode['Spec']['Availability'],
+): Promise<void> =>
+  unlessStale(async () => {
+    const node = await inspectDockerNode(docker, nodeId);
+    if (node.Spec.Availability !== Availability) await updateDockerNode(docker, node, { ...node.Spec, Availability });
+  });
 
-const change = (docker: DockerClient, id: string, specOf: (present: DockerServiceSpec) => DockerServiceSpec): Promise<void> => unlessStale(async () => {
-  const { Version, Spec } = await inspectDockerService(docker, id);
-  await updateDockerService(docker, id, Version.Index, specOf(Spec));
-}).catch(ignoring('not found'));
+const change = (
+  docker: DockerClient,
+  id: string,
+  specOf: (present: DockerServiceSpec) => DockerServiceSpec,
+): Promise<void> =>
+  unlessStale(async () => {
+    const { Version, Spec } = await inspectDockerService(docker, id);
+    await updateDockerService(docker, id, Version.Index, specOf(Spec));
+  }).catch(ignoring('not found'));
 
 /** Why a service doesn't get away from a node, as a part of a sentence; undefined while it may. */
-function leaveFailure({ UpdateStatus }: DockerService, unplaced: DockerTask | undefined, waited: { readonly all: number; readonly unplaced: number }): string | undefined {
-  if (unplaced && waited.unplaced > placementMilliseconds) return `no other node has room for it: ${unplaced.Status.Err ?? 'the engine gave no reason'}`;
-  if (UpdateStatus?.State === 'paused') return `its new instance failed: ${UpdateStatus.Message ?? 'the engine gave no reason'}`;
+function leaveFailure(
+  { UpdateStatus }: DockerService,
+  unplaced: DockerTask | undefined,
+  waited: { readonly all: number; readonly unplaced: number },
+): string | undefined {
+  if (unplaced && waited.unplaced > placementMilliseconds)
+    return `no other node has room for it: ${unplaced.Status.Err ?? 'the engine gave no reason'}`;
+  if (UpdateStatus?.State === 'paused')
+    return `its new instance failed: ${UpdateStatus.Message ?? 'the engine gave no reason'}`;
   return waited.all > leaveMilliseconds ? 'its new instances did not get ready in time' : undefined;
 }
 
-/** Moves the instances of a service to other nodes, one after the other, each new one first. @throws Error if they don't get there */
+/**
+ * Moves the instances of a service to other nodes, one after the other, each new one first. @throws Error if they don't
+ * get there
+ */
 async function leave(docker: DockerClient, { id, name }: ServiceThere, nodeId: string): Promise<void> {
   const began = Date.now();
   let placedAt = began;
@@ -132,7 +191,9 @@ async function allowAgain(docker: DockerClient, nodeId: string): Promise<void> {
 /** Waits until nothing runs on a node any more. @returns how many instances still do */
 async function waitUntilEmpty(docker: DockerClient, nodeId: string): Promise<number> {
   for (const end = Date.now() + endMilliseconds; ;) {
-    const running = (await listDockerTasks(docker, { node: [nodeId] })).filter(({ Status }) => Status.State === 'running').length;
+    const running = (await listDockerTasks(docker, { node: [nodeId] })).filter(
+      ({ Status }) => Status.State === 'running',
+    ).length;
     if (running === 0 || Date.now() > end) return running;
     await delay(pollMilliseconds);
   }
@@ -140,20 +201,30 @@ async function waitUntilEmpty(docker: DockerClient, nodeId: string): Promise<num
 
 /** How a node is after it was not drained, as a part of a sentence. @param before its availability before that */
 function afterFailure(name: string, before: DockerNode['Spec']['Availability'], isUndone: boolean): string {
-  if (!isUndone) return `may still be paused, which could not be undone: drain it again, or set it back with docker node update --availability ${before} ${name}`;
+  if (!isUndone)
+    return `may still be paused, which could not be undone: drain it again, or set it back with docker node update --availability ${before} ${name}`;
   return before === 'active' ? 'is active again' : `is still set to ${before}`;
 }
 
 /**
- * Drains a node by a plan. First it takes no new instances; then services start theirs elsewhere before those here end, which the
- * engine's own way to drain a node does in the other order; then the node is drained. If it is killed, it can be done again: what
+ * Drains a node by a plan. First it takes no new instances; then services start theirs elsewhere before those here end,
+ * which the
+ * engine's own way to drain a node does in the other order; then the node is drained. If it is killed, it can be done
+ * again: what
  * is left to do shows on the engine.
  * @param say is told of each step
  * @returns how many instances still run there after a minute
- * @throws Error if a service gets nowhere. Then the node is available as before, unless the error says otherwise, and what has moved stays where it is
+ * @throws Error if a service gets nowhere. Then the node is available as before, unless the error says otherwise, and
+ *   what has moved stays where it is
  */
-export async function drainNode(docker: DockerClient, { node: { id, name }, moving }: DrainPlan, say: (text: string) => void): Promise<number> {
-  const { Spec: { Availability: before } } = await inspectDockerNode(docker, id);
+export async function drainNode(
+  docker: DockerClient,
+  { node: { id, name }, moving }: DrainPlan,
+  say: (text: string) => void,
+): Promise<number> {
+  const {
+    Spec: { Availability: before },
+  } = await inspectDockerNode(docker, id);
   if (before === 'active') await setAvailability(docker, id, 'pause');
   try {
     for (const service of moving) {
@@ -162,8 +233,16 @@ export async function drainNode(docker: DockerClient, { node: { id, name }, movi
       await leave(docker, service, id);
     }
   } catch (error) {
-    const isUndone = await allowAgain(docker, id).then(() => setAvailability(docker, id, before)).then(() => true, () => false);
-    throw new Error(`${(error as Error).message} The node ${name} was not drained, and ${afterFailure(name, before, isUndone)}; what has moved stays where it is.`, { cause: error });
+    const isUndone = await allowAgain(docker, id)
+      .then(() => setAvailability(docker, id, before))
+      .then(
+        () => true,
+        () => false,
+      );
+    throw new Error(
+      `${(error as Error).message} The node ${name} was not drained, and ${afterFailure(name, before, isUndone)}; what has moved stays where it is.`,
+      { cause: error },
+    );
   }
   say(`Draining ${name}`);
   await setAvailability(docker, id, 'drain');

@@ -9,7 +9,9 @@ export interface UnseenNode {
   readonly why: string;
 }
 
-/** What the engines of a swarm's nodes were asked, and which could not be. That nothing was found says nothing of those. */
+/**
+ * What the engines of a swarm's nodes were asked, and which could not be. That nothing was found says nothing of those.
+ */
 export interface NodesSeen<Result> {
   readonly seen: readonly { readonly node: DockerNode; readonly result: Result }[];
   readonly unseen: readonly UnseenNode[];
@@ -18,10 +20,22 @@ export interface NodesSeen<Result> {
 type Parts = Pick<DockerContext, 'docker' | 'nodeEngines' | 'whyNoAgent'>;
 
 /** Why the engine of a node can't be asked of which there is no client, as a part of a sentence. */
-export const whyNotAsked = async ({ whyNoAgent }: Pick<DockerContext, 'whyNoAgent'>, nodeId: string, signal: AbortSignal): Promise<string> => (await whyNoAgent(nodeId, signal)) ?? 'its agent has only just been started';
+export const whyNotAsked = async (
+  { whyNoAgent }: Pick<DockerContext, 'whyNoAgent'>,
+  nodeId: string,
+  signal: AbortSignal,
+): Promise<string> => (await whyNoAgent(nodeId, signal)) ?? 'its agent has only just been started';
 
-/** Asks the engine of one node; what an agent throws is why it could not be asked. @throws DockerError of the engine that the platform is connected to */
-async function askNode<Result>(parts: Parts, node: DockerNode, work: (engine: DockerClient, node: DockerNode) => Promise<Result>, signal: AbortSignal): Promise<{ readonly result: Result } | { readonly why: string }> {
+/**
+ * Asks the engine of one node; what an agent throws is why it could not be asked. @throws DockerError of the engine
+ * that the platform is connected to
+ */
+async function askNode<Result>(
+  parts: Parts,
+  node: DockerNode,
+  work: (engine: DockerClient, node: DockerNode) => Promise<Result>,
+  signal: AbortSignal,
+): Promise<{ readonly result: Result } | { readonly why: string }> {
   const { docker, nodeEngines } = parts;
   let isOwn = false;
   try {
@@ -38,14 +52,21 @@ async function askNode<Result>(parts: Parts, node: DockerNode, work: (engine: Do
 }
 
 /** Nodes that could not be asked in words, such as: node-2 (it is down), node-3 (…). */
-export const unseenText = (unseen: readonly UnseenNode[]): string => unaskedText(unseen.map(({ name: node, why }) => ({ node, why })));
+export const unseenText = (unseen: readonly UnseenNode[]): string =>
+  unaskedText(unseen.map(({ name: node, why }) => ({ node, why })));
 
 /** Asks the engine of every node that can be asked, at once. @param work asks one of them */
-export async function onEveryNode<Result>(parts: Parts, work: (engine: DockerClient, node: DockerNode) => Promise<Result>, signal: AbortSignal): Promise<NodesSeen<Result>> {
+export async function onEveryNode<Result>(
+  parts: Parts,
+  work: (engine: DockerClient, node: DockerNode) => Promise<Result>,
+  signal: AbortSignal,
+): Promise<NodesSeen<Result>> {
   const nodes = await listDockerNodes(parts.docker, {}, { signal });
   const asked = await Promise.all(nodes.map(async (node) => ({ node, ...(await askNode(parts, node, work, signal)) })));
   return {
     seen: asked.flatMap((each) => ('result' in each ? [{ node: each.node, result: each.result }] : [])),
-    unseen: asked.flatMap((each) => ('why' in each ? [{ name: each.node.Description.Hostname, why: each.why }] : [])).toSorted((one, other) => one.name.localeCompare(other.name)),
+    unseen: asked
+      .flatMap((each) => ('why' in each ? [{ name: each.node.Description.Hostname, why: each.why }] : []))
+      .toSorted((one, other) => one.name.localeCompare(other.name)),
   };
 }

@@ -7,7 +7,8 @@ import { isUnplaced } from '../instance-states.ts';
 import { byNodeName, nodeName, restText } from './node-facts.ts';
 
 /** What is asked of nodes; what instances consist of tells why they are bound to one. */
-type TaskTemplate = Pick<DockerServiceSpec['TaskTemplate'], 'Placement'> & Partial<Pick<DockerServiceSpec['TaskTemplate'], 'ContainerSpec'>>;
+type TaskTemplate = Pick<DockerServiceSpec['TaskTemplate'], 'Placement'> &
+  Partial<Pick<DockerServiceSpec['TaskTemplate'], 'ContainerSpec'>>;
 
 /** One constraint: what a node has by a key, and what it should. */
 interface Constraint {
@@ -33,7 +34,8 @@ function valueOn({ ID, Spec, Description }: DockerNode, key: string): string {
 }
 
 /** Engines compare without regard to case. */
-const isMet = (node: DockerNode, { key, isEqual, value }: Constraint): boolean => (valueOn(node, key).toLowerCase() === value.toLowerCase()) === isEqual;
+const isMet = (node: DockerNode, { key, isEqual, value }: Constraint): boolean =>
+  (valueOn(node, key).toLowerCase() === value.toLowerCase()) === isEqual;
 
 const constraintsOf = ({ Placement }: TaskTemplate): Constraint[] => (Placement?.Constraints ?? []).map(readConstraint);
 
@@ -68,13 +70,21 @@ export function misfitOf(nodes: readonly DockerNode[], template: TaskTemplate): 
   const candidates = nodes.filter((node) => ids.every((each) => isMet(node, each))).toSorted(byNodeName);
   return {
     asked: asked.map(({ text }) => text),
-    lacking: candidates.map((node) => ({ node: nodeName(node), lacks: asked.filter((each) => !isMet(node, each)).map((each) => lackOf(node, each)) })),
-    ...(candidates.length > 0 && ids.length > 0 && { bound: { what: bindingOf(template), nodes: candidates.map(nodeName) } }),
+    lacking: candidates.map((node) => ({
+      node: nodeName(node),
+      lacks: asked.filter((each) => !isMet(node, each)).map((each) => lackOf(node, each)),
+    })),
+    ...(candidates.length > 0 &&
+      ids.length > 0 && { bound: { what: bindingOf(template), nodes: candidates.map(nodeName) } }),
   };
 }
 
 /** Requires that a node is what instances need. @throws TaskRefused with what each node lacks */
-export async function requireFittingNode({ docker }: Pick<DockerContext, 'docker'>, template: TaskTemplate, signal: AbortSignal): Promise<void> {
+export async function requireFittingNode(
+  { docker }: Pick<DockerContext, 'docker'>,
+  template: TaskTemplate,
+  signal: AbortSignal,
+): Promise<void> {
   if (constraintsOf(template).every(isOfIds)) return;
   const misfit = misfitOf(await listDockerNodes(docker, {}, { signal }), template);
   if (misfit !== undefined) throw new TaskRefused(condition('NO_MATCHING_NODE', { ...misfit, ending: 'refused' }));
@@ -86,15 +96,30 @@ function closedText(node: DockerNode): string | undefined {
   return state && `${nodeName(node)} is ${state}`;
 }
 
-/** That instances wait for a node, with what the engine says and which of those nodes that they may run on take none. Only where it says so is room what lacks. */
-function waiting(what: string, nodes: readonly DockerNode[], { Spec, Status: { Err: said = 'the engine gave no reason' } }: DockerTask): Condition {
+/**
+ * That instances wait for a node, with what the engine says and which of those nodes that they may run on take none.
+ * Only where it says so is room what lacks.
+ */
+function waiting(
+  what: string,
+  nodes: readonly DockerNode[],
+  { Spec, Status: { Err: said = 'the engine gave no reason' } }: DockerTask,
+): Condition {
   if (said.includes('insufficient resources')) return condition('INSUFFICIENT_RESOURCES', { what, said });
-  const closed = nodes.filter((node) => fits(node, Spec)).toSorted(byNodeName).flatMap((node) => closedText(node) ?? []);
+  const closed = nodes
+    .filter((node) => fits(node, Spec))
+    .toSorted(byNodeName)
+    .flatMap((node) => closedText(node) ?? []);
   return condition('NODES_CLOSED', { what, said, closed });
 }
 
 /** Why an instance gets no node; undefined if each has one. @param what waits for one, such as "an instance" */
-export async function unplaced({ docker }: Pick<DockerContext, 'docker'>, what: string, tasks: readonly DockerTask[], signal: AbortSignal): Promise<Condition | undefined> {
+export async function unplaced(
+  { docker }: Pick<DockerContext, 'docker'>,
+  what: string,
+  tasks: readonly DockerTask[],
+  signal: AbortSignal,
+): Promise<Condition | undefined> {
   const task = tasks.find(isUnplaced);
   if (task === undefined) return undefined;
   const nodes = await listDockerNodes(docker, {}, { signal });

@@ -3,7 +3,10 @@ import { leavingOf, withLeaving } from '../labels.ts';
 
 const exclusionOf = (nodeId: string): string => `node.id!=${nodeId}`;
 
-const withConstraints = (spec: DockerServiceSpec, Constraints: readonly string[]): DockerServiceSpec => ({ ...spec, TaskTemplate: { ...spec.TaskTemplate, Placement: { ...spec.TaskTemplate.Placement, Constraints } } });
+const withConstraints = (spec: DockerServiceSpec, Constraints: readonly string[]): DockerServiceSpec => ({
+  ...spec,
+  TaskTemplate: { ...spec.TaskTemplate, Placement: { ...spec.TaskTemplate.Placement, Constraints } },
+});
 
 /** The same service where it may run on all of its nodes. */
 export function notLeaving(spec: DockerServiceSpec): DockerServiceSpec {
@@ -14,10 +17,14 @@ export function notLeaving(spec: DockerServiceSpec): DockerServiceSpec {
 }
 
 /**
- * The same service without instances on a node. The engine replaces those that it has there, the new ones first where updates of
+ * The same service without instances on a node. The engine replaces those that it has there, the new ones first where
+ * updates of
  * the service go so, and leaves the others alone. To allow the node again replaces none.
  */
 export function leaving(spec: DockerServiceSpec, nodeId: string): DockerServiceSpec {
   const before = notLeaving(spec);
-  return { ...withConstraints(before, [...(before.TaskTemplate.Placement?.Constraints ?? []), exclusionOf(nodeId)]), Labels: withLeaving(spec.Labels, nodeId) };
+  return {
+    ...withConstraints(before, [...(before.TaskTemplate.Placement?.Constraints ?? []), exclusionOf(nodeId)]),
+    Labels: withLeaving(spec.Labels, nodeId),
+  };
 }

@@ -8,8 +8,11 @@ import { podName } from '../names.ts';
 import { boundNode } from './placement.ts';
 import { answerMilliseconds } from '../waits.ts';
 
-/** Whether an instance is to end, and has not said that it did: it is just ending, or its node doesn't answer any more. */
-const isGivenUp = (task: DockerTask): boolean => task.DesiredState === 'shutdown' && !hasToldEnd(task) && task.NodeID !== undefined;
+/**
+ * Whether an instance is to end, and has not said that it did: it is just ending, or its node doesn't answer any more.
+ */
+const isGivenUp = (task: DockerTask): boolean =>
+  task.DesiredState === 'shutdown' && !hasToldEnd(task) && task.NodeID !== undefined;
 
 const seenAt = ({ UpdatedAt }: DockerNode): string => UpdatedAt.replace(/\.\d+Z$/, 'Z');
 
@@ -27,9 +30,14 @@ export type DownNodes = ReadonlyMap<string, DownNode>;
 
 /** Those among the nodes that don't answer any more. */
 export const downAmong = (nodes: readonly DockerNode[]): DownNodes =>
-  new Map(nodes.filter(({ Status }) => Status.State === 'down').map((node) => [node.ID, {
-    at: Date.parse(node.UpdatedAt), node: node.Description.Hostname, since: seenAt(node),
-  }]));
+  new Map(
+    nodes
+      .filter(({ Status }) => Status.State === 'down')
+      .map((node) => [
+        node.ID,
+        { at: Date.parse(node.UpdatedAt), node: node.Description.Hostname, since: seenAt(node) },
+      ]),
+  );
 
 /** The nodes of the swarm that don't answer any more. */
 export const downNodes = async ({ docker }: Pick<DockerContext, 'docker'>, signal: AbortSignal): Promise<DownNodes> =>
@@ -41,15 +49,26 @@ interface Loss {
   readonly why: Condition;
 }
 
-/** The instances that were lost with their nodes, by the ids of their tasks. The engine has given them up, and doesn't say that they ended. */
-export async function lostInstances(context: DockerContext, tasks: readonly DockerTask[], signal: AbortSignal): Promise<ReadonlyMap<string, Loss>> {
+/**
+ * The instances that were lost with their nodes, by the ids of their tasks. The engine has given them up, and doesn't
+ * say that they ended.
+ */
+export async function lostInstances(
+  context: DockerContext,
+  tasks: readonly DockerTask[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Loss>> {
   const given = tasks.filter(isGivenUp);
   if (given.length === 0) return new Map();
   const down = await downNodes(context, signal);
-  return new Map(given.flatMap(({ ID: id, NodeID: nodeId }) => {
-    const node = down.get(nodeId!);
-    return node ? [[id, { at: node.at, why: condition('LOST_WITH_NODE', { node: node.node, since: node.since }) }] as const] : [];
-  }));
+  return new Map(
+    given.flatMap(({ ID: id, NodeID: nodeId }) => {
+      const node = down.get(nodeId!);
+      return node
+        ? [[id, { at: node.at, why: condition('LOST_WITH_NODE', { node: node.node, since: node.since }) }] as const]
+        : [];
+    }),
+  );
 }
 
 /** A task as the engine would tell it if it knew that the instance has ended. */
@@ -62,24 +81,53 @@ export function endedAsLost(task: DockerTask): DockerTask {
  * The instances of a version that were lost with their nodes, among its tasks. The engine starts others in their place.
  * @param known ends that aren't looked up again
  */
-export async function lostWithNodes(context: DockerContext, { service, deploymentId, runningSince }: RunningVersion, tasks: readonly DockerTask[], known: readonly InstanceEnd[], signal: AbortSignal): Promise<InstanceEnd[]> {
-  const own = tasks.filter((task) => labelledDeployment(task.Spec.ContainerSpec.Labels) === deploymentId && !known.some(({ id }) => id === task.ID));
+export async function lostWithNodes(
+  context: DockerContext,
+  { service, deploymentId, runningSince }: RunningVersion,
+  tasks: readonly DockerTask[],
+  known: readonly InstanceEnd[],
+  signal: AbortSignal,
+): Promise<InstanceEnd[]> {
+  const own = tasks.filter(
+    (task) =>
+      labelledDeployment(task.Spec.ContainerSpec.Labels) === deploymentId && !known.some(({ id }) => id === task.ID),
+  );
   const lost = await lostInstances(context, own, signal);
   return own.flatMap((task) => {
     const loss = lost.get(task.ID);
-    return loss && loss.at >= runningSince ? [{ id: task.ID, pod: podName(service, task.Slot, task.ID), ...loss, withNode: true as const, ...(boundNode(task.Spec) !== undefined && { isBound: true as const }), lines: [] }] : [];
+    return loss && loss.at >= runningSince
+      ? [
+          {
+            id: task.ID,
+            pod: podName(service, task.Slot, task.ID),
+            ...loss,
+            withNode: true as const,
+            ...(boundNode(task.Spec) !== undefined && { isBound: true as const }),
+            lines: [],
+          },
+        ]
+      : [];
   });
 }
 
 /** Whether an instance was lost with a node, and none that replaces it has a node yet. */
 const isUnreplaced = (task: DockerTask, tasks: readonly DockerTask[], down: DownNodes): boolean =>
-  down.has(task.NodeID ?? '') && !tasks.some(({ Slot, NodeID, DesiredState }) => Slot === task.Slot && DesiredState === 'running' && NodeID !== undefined && !down.has(NodeID));
+  down.has(task.NodeID ?? '') &&
+  !tasks.some(
+    ({ Slot, NodeID, DesiredState }) =>
+      Slot === task.Slot && DesiredState === 'running' && NodeID !== undefined && !down.has(NodeID),
+  );
 
 /**
- * That instances wait for the only node on which they may run, which is down or gone, or were lost with a node that is; undefined otherwise,
+ * That instances wait for the only node on which they may run, which is down or gone, or were lost with a node that is;
+ * undefined otherwise,
  * also where they wait for another reason: that they once ran on such a node says nothing of it.
  */
-export async function nodeObstacle(context: DockerContext, tasks: readonly DockerTask[], signal: AbortSignal): Promise<Condition | undefined> {
+export async function nodeObstacle(
+  context: DockerContext,
+  tasks: readonly DockerTask[],
+  signal: AbortSignal,
+): Promise<Condition | undefined> {
   const all = await listDockerNodes(context.docker, {}, { signal, timeoutMilliseconds: answerMilliseconds });
   const down = downAmong(all);
   const waiting = tasks.filter((task) => isUnplaced(task) && task.DesiredState === 'running');

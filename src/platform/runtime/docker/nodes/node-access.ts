@@ -28,10 +28,32 @@ interface NodeAccessParts {
 
 /** Creates what reaches the engines of nodes. Nothing is asked yet. */
 export function openNodeAccess({ docker, secretFor, agent, ...parts }: NodeAccessParts): NodeAccess {
-  const agents = createAgents({ docker, ...parts, authority: createAgentAuthority(Buffer.from(secretFor('agents'), 'base64url')), image: agentImage(agent) }, agent !== undefined);
-  return { docker, nodeEngines: createNodeEngines({ docker, agents }), whyNoAgent: agents.whyNone, sync: agents.sync, close: agents.close };
+  const agents = createAgents(
+    {
+      docker,
+      ...parts,
+      authority: createAgentAuthority(Buffer.from(secretFor('agents'), 'base64url')),
+      image: agentImage(agent),
+    },
+    agent !== undefined,
+  );
+  return {
+    docker,
+    nodeEngines: createNodeEngines({ docker, agents }),
+    whyNoAgent: agents.whyNone,
+    sync: agents.sync,
+    close: agents.close,
+  };
 }
 
-/** Reaches the nodes of those engines alone that the client has addresses of. @param why the others can't be reached, as a part of a sentence */
-export const withoutAgents = (docker: DockerClient, why: string): NodeAccess =>
-  ({ docker, nodeEngines: createNodeEngines({ docker }), whyNoAgent: async () => why, sync: async () => undefined, close: async () => undefined });
+/**
+ * Reaches the nodes of those engines alone that the client has addresses of. @param why the others can't be reached, as
+ * a part of a sentence
+ */
+export const withoutAgents = (docker: DockerClient, why: string): NodeAccess => ({
+  docker,
+  nodeEngines: createNodeEngines({ docker }),
+  whyNoAgent: async () => why,
+  sync: async () => undefined,
+  close: async () => undefined,
+});

@@ -15,12 +15,24 @@ interface EnginesByAgent {
 const timeoutMilliseconds = 2500;
 const freshMilliseconds = 10_000;
 
-/** Knows the nodes of the engines that the platform has addresses of, and those that have an agent. @param agents default: there are none */
-export function createNodeEngines({ docker, agents }: { readonly docker: DockerClient; readonly agents?: EnginesByAgent | undefined }): NodeEngines {
+/**
+ * Knows the nodes of the engines that the platform has addresses of, and those that have an agent. @param agents
+ * default: there are none
+ */
+export function createNodeEngines({
+  docker,
+  agents,
+}: {
+  readonly docker: DockerClient;
+  readonly agents?: EnginesByAgent | undefined;
+}): NodeEngines {
   const known = new Map<DockerClient, { readonly node: string | undefined; readonly at: number }>();
 
   const ask = async (engine: DockerClient, signal: AbortSignal): Promise<void> => {
-    const node = await dockerInfo(engine, { signal, timeoutMilliseconds }).then(({ Swarm }) => Swarm.NodeID, () => undefined);
+    const node = await dockerInfo(engine, { signal, timeoutMilliseconds }).then(
+      ({ Swarm }) => Swarm.NodeID,
+      () => undefined,
+    );
     signal.throwIfAborted();
     known.set(engine, { node, at: Date.now() });
   };
@@ -30,13 +42,20 @@ export function createNodeEngines({ docker, agents }: { readonly docker: DockerC
       const find = (): DockerClient | undefined => docker.engines.find((engine) => known.get(engine)?.node === nodeId);
       const present = find();
       if (present !== undefined) return present;
-      await Promise.all(docker.engines.filter((engine) => Date.now() - (known.get(engine)?.at ?? 0) > freshMilliseconds).map((engine) => ask(engine, signal)));
+      await Promise.all(
+        docker.engines
+          .filter((engine) => Date.now() - (known.get(engine)?.at ?? 0) > freshMilliseconds)
+          .map((engine) => ask(engine, signal)),
+      );
       return find() ?? agents?.clientOf(nodeId, signal);
     },
   };
 }
 
-/** How long an engine may take to show that it is there, and for how long one that didn't isn't waited for again; in milliseconds. */
+/**
+ * How long an engine may take to show that it is there, and for how long one that didn't isn't waited for again; in
+ * milliseconds.
+ */
 const signMilliseconds = 2500;
 const silentMilliseconds = 10_000;
 
@@ -45,14 +64,23 @@ const awayUntil = new WeakMap<DockerClient, number>();
 
 async function isThere(engine: DockerClient, signal: AbortSignal | undefined): Promise<boolean> {
   if ((awayUntil.get(engine) ?? 0) > Date.now()) return false;
-  return engine.version({ ...(signal && { signal }), timeoutMilliseconds: signMilliseconds }).then(() => true, () => {
-    if (!signal?.aborted) awayUntil.set(engine, Date.now() + silentMilliseconds);
-    return false;
-  });
+  return engine.version({ ...(signal && { signal }), timeoutMilliseconds: signMilliseconds }).then(
+    () => true,
+    () => {
+      if (!signal?.aborted) awayUntil.set(engine, Date.now() + silentMilliseconds);
+      return false;
+    },
+  );
 }
 
-/** The engines behind a client that answer at present. Of a single one nothing is asked: the requests that follow say whether it does. */
-export async function answeringEngines({ engines }: DockerClient, signal?: AbortSignal): Promise<readonly DockerClient[]> {
+/**
+ * The engines behind a client that answer at present. Of a single one nothing is asked: the requests that follow say
+ * whether it does.
+ */
+export async function answeringEngines(
+  { engines }: DockerClient,
+  signal?: AbortSignal,
+): Promise<readonly DockerClient[]> {
   if (engines.length === 1) return engines;
   const answers = await Promise.all(engines.map((engine) => isThere(engine, signal)));
   signal?.throwIfAborted();
@@ -60,12 +88,21 @@ export async function answeringEngines({ engines }: DockerClient, signal?: Abort
 }
 
 /**
- * The engine that builds images. With a registry, that is any; without, that of the only node that takes instances, because only the
+ * The engine that builds images. With a registry, that is any; without, that of the only node that takes instances,
+ * because only the
  * node that builds an image has it.
  */
-export async function engineForBuilds({ docker, builds: { registry } }: { readonly docker: DockerClient; readonly builds: { readonly registry?: string | undefined } }, signal: AbortSignal): Promise<DockerClient> {
+export async function engineForBuilds(
+  {
+    docker,
+    builds: { registry },
+  }: { readonly docker: DockerClient; readonly builds: { readonly registry?: string | undefined } },
+  signal: AbortSignal,
+): Promise<DockerClient> {
   if (registry !== undefined || docker.engines.length === 1) return docker.engine();
-  const [taking, ...others] = (await listDockerNodes(docker, {}, { signal })).filter(({ Spec }) => Spec.Availability === 'active');
+  const [taking, ...others] = (await listDockerNodes(docker, {}, { signal })).filter(
+    ({ Spec }) => Spec.Availability === 'active',
+  );
   if (taking === undefined || others.length > 0) return docker.engine();
   return (await createNodeEngines({ docker }).of(taking.ID, signal)) ?? docker.engine();
 }

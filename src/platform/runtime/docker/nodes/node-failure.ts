@@ -1,31 +1,53 @@
 import { condition, type Condition } from '../../../../contract/index.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { type DockerTask, hostOfImage, inspectDockerDistribution, isDockerError, listDockerNodes } from '../engine/index.ts';
+import {
+  type DockerTask,
+  hostOfImage,
+  inspectDockerDistribution,
+  isDockerError,
+  listDockerNodes,
+} from '../engine/index.ts';
 import { credentialsForImage, isOnlyBuilt } from '../builds/image-reach.ts';
 import { answerMilliseconds } from '../waits.ts';
 
 /** The name of the node of an instance; undefined where the swarm has only one. */
-export async function nodeOf({ docker }: Pick<DockerContext, 'docker'>, { NodeID: id }: DockerTask, signal: AbortSignal): Promise<string | undefined> {
+export async function nodeOf(
+  { docker }: Pick<DockerContext, 'docker'>,
+  { NodeID: id }: DockerTask,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const nodes = await listDockerNodes(docker, {}, { signal, timeoutMilliseconds: answerMilliseconds });
   const node = nodes.length > 1 ? nodes.find(({ ID }) => ID === id) : undefined;
   return node?.Description.Hostname;
 }
 
 /**
- * Why a node has not got an image. Engines say the same of a missing image, of a registry that isn't reached and of a full disk, so
+ * Why a node has not got an image. Engines say the same of a missing image, of a registry that isn't reached and of a
+ * full disk, so
  * that the registry is asked by the engine that the platform knows.
  * @param said what the engine of the node says
  */
-export async function pullFailure(context: Pick<DockerContext, 'docker' | 'credentialsFor' | 'registry'>, task: DockerTask, said: string, signal: AbortSignal): Promise<Condition> {
+export async function pullFailure(
+  context: Pick<DockerContext, 'docker' | 'credentialsFor' | 'registry'>,
+  task: DockerTask,
+  said: string,
+  signal: AbortSignal,
+): Promise<Condition> {
   const { Image: image } = task.Spec.ContainerSpec;
   const failed = { node: await nodeOf(context, task, signal), said };
   if (isOnlyBuilt(image)) return condition('PULL_FAILED', failed);
   const registry = hostOfImage(image);
   try {
-    await inspectDockerDistribution(context.docker, image, credentialsForImage(context, image), { signal, timeoutMilliseconds: answerMilliseconds });
+    await inspectDockerDistribution(context.docker, image, credentialsForImage(context, image), {
+      signal,
+      timeoutMilliseconds: answerMilliseconds,
+    });
   } catch (error) {
     if (!isDockerError(error)) throw error;
-    return condition('PULL_FAILED', error.kind === 'unreachable' ? failed : { ...failed, registry, registrySaid: error.reason });
+    return condition(
+      'PULL_FAILED',
+      error.kind === 'unreachable' ? failed : { ...failed, registry, registrySaid: error.reason },
+    );
   }
   return condition('PULL_FAILED', { ...failed, registry });
 }

@@ -19,12 +19,20 @@ export interface PlacementParts {
 export function placementOf({ boundTo, constraints = [], spreadOver }: PlacementParts): TaskTemplate {
   const all = [...(boundTo === undefined ? [] : [`${nodeConstraint}${boundTo}`]), ...constraints];
   if (all.length === 0 && spreadOver === undefined) return {};
-  return { Placement: { ...(all.length > 0 && { Constraints: all }), ...(spreadOver !== undefined && { Preferences: [{ Spread: { SpreadDescriptor: `${nodeLabel}${spreadOver}` } }] }) } };
+  return {
+    Placement: {
+      ...(all.length > 0 && { Constraints: all }),
+      ...(spreadOver !== undefined && { Preferences: [{ Spread: { SpreadDescriptor: `${nodeLabel}${spreadOver}` } }] }),
+    },
+  };
 }
 
 /** The node that instances are bound to; undefined if they may run on several. */
 export const boundNode = ({ Placement }: TaskTemplate): string | undefined =>
   Placement?.Constraints?.find((each) => each.startsWith(nodeConstraint))?.slice(nodeConstraint.length);
 
-/** The label of nodes whose values instances are spread over; undefined if they are spread over the nodes themselves. */
-export const spreadLabel = ({ Placement }: TaskTemplate): string | undefined => Placement?.Preferences?.[0]?.Spread.SpreadDescriptor.slice(nodeLabel.length);
+/**
+ * The label of nodes whose values instances are spread over; undefined if they are spread over the nodes themselves.
+ */
+export const spreadLabel = ({ Placement }: TaskTemplate): string | undefined =>
+  Placement?.Preferences?.[0]?.Spread.SpreadDescriptor.slice(nodeLabel.length);

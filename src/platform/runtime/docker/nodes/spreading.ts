@@ -1,7 +1,14 @@
 import { condition, type DataOf } from '../../../../contract/index.ts';
 import { conditionLine, type RuntimeLogLine, type Task } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { type DockerNode, type DockerService, type DockerServiceSpec, type DockerTask, listDockerNodes, replicasOf } from '../engine/index.ts';
+import {
+  type DockerNode,
+  type DockerService,
+  type DockerServiceSpec,
+  type DockerTask,
+  listDockerNodes,
+  replicasOf,
+} from '../engine/index.ts';
 import { fits } from './fitting-nodes.ts';
 import { takesInstances } from './node-facts.ts';
 import { isUp } from '../instance-states.ts';
@@ -10,13 +17,18 @@ import { spreadLabel } from './placement.ts';
 import { applySpec } from '../services/services-of-ours.ts';
 import { versionShown } from '../version.ts';
 
-/** How long a further instance has to run before one that it replaces is ended, and how long it may take to do so; in milliseconds. */
+/**
+ * How long a further instance has to run before one that it replaces is ended, and how long it may take to do so; in
+ * milliseconds.
+ */
 const settleMilliseconds = 2000;
 const moveMilliseconds = 20_000;
 
-const nodesOf = (tasks: readonly DockerTask[]): ReadonlySet<string> => new Set(tasks.flatMap(({ NodeID: id }) => id ?? []));
+const nodesOf = (tasks: readonly DockerTask[]): ReadonlySet<string> =>
+  new Set(tasks.flatMap(({ NodeID: id }) => id ?? []));
 
-const named = (nodes: readonly DockerNode[]): string[] => nodes.map(({ Description }) => Description.Hostname).toSorted();
+const named = (nodes: readonly DockerNode[]): string[] =>
+  nodes.map(({ Description }) => Description.Hostname).toSorted();
 
 /** How instances share nodes. */
 type Crowding = Omit<DataOf<'INSTANCES_CROWDED'>, 'isMoving'>;
@@ -27,7 +39,11 @@ type Crowding = Omit<DataOf<'INSTANCES_CROWDED'>, 'isMoving'>;
  * @param tasks those that run
  * @param nodes all of the cluster
  */
-export function crowdingOf(template: DockerServiceSpec['TaskTemplate'], tasks: readonly DockerTask[], nodes: readonly DockerNode[]): Crowding | undefined {
+export function crowdingOf(
+  template: DockerServiceSpec['TaskTemplate'],
+  tasks: readonly DockerTask[],
+  nodes: readonly DockerNode[],
+): Crowding | undefined {
   const label = spreadLabel(template);
   const placeOf = ({ ID: id, Spec }: DockerNode): string => (label === undefined ? id : (Spec.Labels?.[label] ?? ''));
   const taken = nodesOf(tasks);
@@ -35,7 +51,13 @@ export function crowdingOf(template: DockerServiceSpec['TaskTemplate'], tasks: r
   const used = new Set(here.map(placeOf));
   const free = nodes.filter((node) => !used.has(placeOf(node)) && takesInstances(node) && fits(node, template));
   if (used.size === 0 || used.size >= tasks.length || free.length === 0) return undefined;
-  return { instances: tasks.length, nodes: named(here), label, values: label === undefined ? [] : [...used], free: named(free) };
+  return {
+    instances: tasks.length,
+    nodes: named(here),
+    label,
+    values: label === undefined ? [] : [...used],
+    free: named(free),
+  };
 }
 
 /** Whether asking for the nodes can tell that instances are crowded. */
@@ -60,27 +82,53 @@ const scale = (context: DockerContext, task: Task, Replicas: number, signal: Abo
   applySpec(context, task, (present) => present && { ...present.Spec, Mode: { Replicated: { Replicas } } }, { signal });
 
 /**
- * Moves instances of a version that has just been rolled out, where they share fewer nodes than they could: a rollout doesn't count
- * old and new ones apart. One more is started, which the engine places where there are the fewest, and one is ended, which it takes
+ * Moves instances of a version that has just been rolled out, where they share fewer nodes than they could: a rollout
+ * doesn't count
+ * old and new ones apart. One more is started, which the engine places where there are the fewest, and one is ended,
+ * which it takes
  * from where there are the most. So no request fails, and never is there more than one instance too many.
  * @param wanted how many there are to be
  * @returns the step that was taken; undefined if nothing is left to do
  */
-export async function spreadInstances(context: DockerContext, task: Task, service: DockerService, tasks: readonly DockerTask[], wanted: number, before: Spreading | undefined, signal: AbortSignal): Promise<SpreadingStep | undefined> {
+export async function spreadInstances(
+  context: DockerContext,
+  task: Task,
+  service: DockerService,
+  tasks: readonly DockerTask[],
+  wanted: number,
+  before: Spreading | undefined,
+  signal: AbortSignal,
+): Promise<SpreadingStep | undefined> {
   const now = context.clock.now();
   const up = tasks.filter(isUp);
   const place = { at: now, pod: 'rollout', version: versionShown(task) };
   const { moves, since } = before ?? { moves: 0, since: now };
   if (replicasOf(service.Spec) > wanted) {
-    const isSettled = up.length > wanted && up.every(({ Status }) => now - Date.parse(Status.Timestamp) >= settleMilliseconds);
+    const isSettled =
+      up.length > wanted && up.every(({ Status }) => now - Date.parse(Status.Timestamp) >= settleMilliseconds);
     const isLate = now - since > moveMilliseconds;
     if (isSettled || isLate) await scale(context, task, wanted, signal);
-    return isLate && !isSettled ? { spreading: { moves: wanted, since }, lines: [{ ...place, message: 'No further instance got ready in time: they stay where they are' }] } : { spreading: { moves, since }, lines: [] };
+    return isLate && !isSettled
+      ? {
+          spreading: { moves: wanted, since },
+          lines: [{ ...place, message: 'No further instance got ready in time: they stay where they are' }],
+        }
+      : { spreading: { moves, since }, lines: [] };
   }
-  // The way back has to know that the version before was stopped. A service that starts has none that its instances could be crowded by.
-  if (up.length !== wanted || moves >= wanted || isStopped(service.PreviousSpec?.Labels) || !mayBeCrowded(service.Spec.TaskTemplate, up)) return undefined;
+  // The way back has to know that the version before was stopped. A service that starts has none that its instances
+  // could be crowded by.
+  if (
+    up.length !== wanted ||
+    moves >= wanted ||
+    isStopped(service.PreviousSpec?.Labels) ||
+    !mayBeCrowded(service.Spec.TaskTemplate, up)
+  )
+    return undefined;
   const crowding = crowdingOf(service.Spec.TaskTemplate, up, await listDockerNodes(context.docker, {}, { signal }));
   if (crowding === undefined) return undefined;
   await scale(context, task, wanted + 1, signal);
-  return { spreading: { moves: moves + 1, since: now }, lines: [conditionLine(condition('INSTANCES_CROWDED', { ...crowding, isMoving: true }), place)] };
+  return {
+    spreading: { moves: moves + 1, since: now },
+    lines: [conditionLine(condition('INSTANCES_CROWDED', { ...crowding, isMoving: true }), place)],
+  };
 }

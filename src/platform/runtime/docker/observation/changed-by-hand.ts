@@ -21,12 +21,18 @@ const containerOf = ({ TaskTemplate }: DockerServiceSpec): Container => TaskTemp
 /** The names of the variables that differ. Their values are nobody's business. */
 function changedVariables(one: Container, other: Container): string[] {
   const [before, after] = [one?.Env ?? [], other?.Env ?? []];
-  const differing = [...before.filter((line) => !after.includes(line)), ...after.filter((line) => !before.includes(line))];
+  const differing = [
+    ...before.filter((line) => !after.includes(line)),
+    ...after.filter((line) => !before.includes(line)),
+  ];
   return [...new Set(differing.map((line) => line.split('=')[0]!))].toSorted();
 }
 
 /** The parts of a service that decide what runs, and what was changed if one differs. */
-const parts: readonly { readonly of: (spec: DockerServiceSpec) => unknown; readonly change: (before: DockerServiceSpec, after: DockerServiceSpec) => OutsideChange }[] = [
+const parts: readonly {
+  readonly of: (spec: DockerServiceSpec) => unknown;
+  readonly change: (before: DockerServiceSpec, after: DockerServiceSpec) => OutsideChange;
+}[] = [
   { of: (spec) => containerOf(spec)?.Image, change: (_, after) => ({ of: 'image', to: containerOf(after)?.Image }) },
   { of: (spec) => [containerOf(spec)?.Command, containerOf(spec)?.Args], change: () => ({ of: 'command' }) },
   {
@@ -34,7 +40,10 @@ const parts: readonly { readonly of: (spec: DockerServiceSpec) => unknown; reado
     change: (before, after) => ({ of: 'variables', names: changedVariables(containerOf(before), containerOf(after)) }),
   },
   { of: (spec) => containerOf(spec)?.Mounts, change: () => ({ of: 'volumes' }) },
-  { of: (spec) => [containerOf(spec)?.Secrets, containerOf(spec)?.Configs], change: () => ({ of: 'secrets or files' }) },
+  {
+    of: (spec) => [containerOf(spec)?.Secrets, containerOf(spec)?.Configs],
+    change: () => ({ of: 'secrets or files' }),
+  },
   { of: (spec) => containerOf(spec)?.Healthcheck, change: () => ({ of: 'health check' }) },
   { of: (spec) => spec.TaskTemplate.Networks, change: () => ({ of: 'networks' }) },
   { of: (spec) => spec.TaskTemplate.Resources, change: () => ({ of: 'limits' }) },
@@ -50,6 +59,8 @@ const parts: readonly { readonly of: (spec: DockerServiceSpec) => unknown; reado
 export function changesByHand(recorded: DockerServiceSpec, wanted: number, present: DockerServiceSpec): Condition[] {
   const replicas = replicasOf(present);
   const scaled: OutsideChange[] = replicas === wanted ? [] : [{ of: 'scale', from: wanted, to: replicas }];
-  const changed = parts.filter(({ of }) => !isSame(of(recorded), of(present))).map(({ change }) => change(recorded, present));
+  const changed = parts
+    .filter(({ of }) => !isSame(of(recorded), of(present)))
+    .map(({ change }) => change(recorded, present));
   return [...scaled, ...changed].map((change) => condition('CHANGED_EXTERNALLY', { change }));
 }

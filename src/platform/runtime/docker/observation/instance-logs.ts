@@ -1,7 +1,17 @@
 import { condition, type Condition } from '../../../../contract/index.ts';
 import { type RunningVersion, type RuntimeLogLine, RuntimeProblem, type Task } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { type DockerError, type DockerLogLine, type DockerLogSelection, isDockerError, listDockerTasks, readDockerContainerLogs, readDockerServiceLogs, readDockerTaskLogs, type DockerTask } from '../engine/index.ts';
+import {
+  type DockerError,
+  type DockerLogLine,
+  type DockerLogSelection,
+  isDockerError,
+  listDockerTasks,
+  readDockerContainerLogs,
+  readDockerServiceLogs,
+  readDockerTaskLogs,
+  type DockerTask,
+} from '../engine/index.ts';
 import { engineTaskLabel, labelledDeployment } from '../labels.ts';
 import { dockerServiceName, podName } from '../names.ts';
 import { downNodes } from '../nodes/lost-nodes.ts';
@@ -36,35 +46,70 @@ async function linesOf(read: AsyncGenerator<DockerLogLine, void>): Promise<ReadL
   }
 }
 
-/** The states of instances that the engine leaves out of a service's log: those that aren't ready yet, and those that ended before they were. */
+/**
+ * The states of instances that the engine leaves out of a service's log: those that aren't ready yet, and those that
+ * ended before they were.
+ */
 const leftOut: readonly DockerTask['Status']['State'][] = ['starting', 'failed', 'complete'];
 
-const withTaskId = (taskId: string, lines: readonly DockerLogLine[]): readonly DockerLogLine[] => lines.map((line) => ({ ...line, details: { ...line.details, [engineTaskLabel]: taskId } }));
+const withTaskId = (taskId: string, lines: readonly DockerLogLine[]): readonly DockerLogLine[] =>
+  lines.map((line) => ({ ...line, details: { ...line.details, [engineTaskLabel]: taskId } }));
 
 /**
- * What the engine tells of a service's log. It waits for nodes that are down until the read is ended: while there are any, the instances on
+ * What the engine tells of a service's log. It waits for nodes that are down until the read is ended: while there are
+ * any, the instances on
  * other nodes are read one by one.
  */
-async function linesOfEngine({ docker }: DockerContext, service: Task['service'], tasks: readonly DockerTask[], down: ReadonlySet<string>, limits: DockerLogSelection): Promise<ReadLines> {
+async function linesOfEngine(
+  { docker }: DockerContext,
+  service: Task['service'],
+  tasks: readonly DockerTask[],
+  down: ReadonlySet<string>,
+  limits: DockerLogSelection,
+): Promise<ReadLines> {
   if (down.size === 0) return linesOf(readDockerServiceLogs(docker, dockerServiceName(service), limits));
   const begun = tasks.filter(({ Status }) => Status.ContainerStatus?.ContainerID);
   const reached = begun.filter(({ NodeID: node }) => !down.has(node ?? ''));
-  const read = await Promise.all(reached.map(async ({ ID: taskId }) => ({ taskId, ...(await linesOf(readDockerTaskLogs(docker, taskId, limits))) })));
+  const read = await Promise.all(
+    reached.map(async ({ ID: taskId }) => ({ taskId, ...(await linesOf(readDockerTaskLogs(docker, taskId, limits))) })),
+  );
   const why = read.find((each) => each.why !== undefined)?.why;
-  return { lines: read.flatMap(({ taskId, lines }) => withTaskId(taskId, lines)), isComplete: reached.length === begun.length && read.every(({ isComplete }) => isComplete), ...(why !== undefined && { why }) };
+  return {
+    lines: read.flatMap(({ taskId, lines }) => withTaskId(taskId, lines)),
+    isComplete: reached.length === begun.length && read.every(({ isComplete }) => isComplete),
+    ...(why !== undefined && { why }),
+  };
 }
 
-/** The lines of a service. Those of instances that the engine leaves out are read from their containers, where they are on this engine. @param down the ids of nodes that are down */
-async function readLines(context: DockerContext, service: Task['service'], tasks: readonly DockerTask[], down: ReadonlySet<string>, selection: Selection, signal: AbortSignal): Promise<ReadLines> {
+/**
+ * The lines of a service. Those of instances that the engine leaves out are read from their containers, where they are
+ * on this engine. @param down the ids of nodes that are down
+ */
+async function readLines(
+  context: DockerContext,
+  service: Task['service'],
+  tasks: readonly DockerTask[],
+  down: ReadonlySet<string>,
+  selection: Selection,
+  signal: AbortSignal,
+): Promise<ReadLines> {
   const limits = { ...selection, signal, timeoutMilliseconds };
-  const apart = await Promise.all(tasks.map(async ({ ID: taskId, Status: { State: state, ContainerStatus: status } }) => {
-    if (!leftOut.includes(state) || !status?.ContainerID) return undefined;
-    const { lines, isComplete } = await linesOf(readDockerContainerLogs(context.docker, status.ContainerID, limits));
-    return isComplete ? { taskId, lines: withTaskId(taskId, lines) } : undefined;
-  }));
+  const apart = await Promise.all(
+    tasks.map(async ({ ID: taskId, Status: { State: state, ContainerStatus: status } }) => {
+      if (!leftOut.includes(state) || !status?.ContainerID) return undefined;
+      const { lines, isComplete } = await linesOf(readDockerContainerLogs(context.docker, status.ContainerID, limits));
+      return isComplete ? { taskId, lines: withTaskId(taskId, lines) } : undefined;
+    }),
+  );
   const read = apart.filter((each) => each !== undefined);
   const together = await linesOfEngine(context, service, tasks, down, limits);
-  return { ...together, lines: [...together.lines.filter((line) => !read.some(({ taskId }) => taskId === taskIdOf(line))), ...read.flatMap(({ lines }) => lines)] };
+  return {
+    ...together,
+    lines: [
+      ...together.lines.filter((line) => !read.some(({ taskId }) => taskId === taskIdOf(line))),
+      ...read.flatMap(({ lines }) => lines),
+    ],
+  };
 }
 
 /** What a line tells that our program in front of others wrote, because it could not start them; see `entrypoint.c`. */
@@ -73,20 +118,36 @@ function notStarted(message: string): { readonly condition: Condition } | undefi
   return why === undefined ? undefined : { condition: condition('PROGRAM_NOT_STARTED', { why }) };
 }
 
-const toRuntimeLine = (service: Task['service'], version: string, slots: ReadonlyMap<string, number | undefined>, line: DockerLogLine): RuntimeLogLine => {
+const toRuntimeLine = (
+  service: Task['service'],
+  version: string,
+  slots: ReadonlyMap<string, number | undefined>,
+  line: DockerLogLine,
+): RuntimeLogLine => {
   const taskId = taskIdOf(line);
-  return { at: Date.parse(line.timestamp), message: line.text, pod: podName(service, slots.get(taskId), taskId), version, ...notStarted(line.text) };
+  return {
+    at: Date.parse(line.timestamp),
+    message: line.text,
+    pod: podName(service, slots.get(taskId), taskId),
+    version,
+    ...notStarted(line.text),
+  };
 };
 
-const slotsOf = (tasks: readonly DockerTask[]): ReadonlyMap<string, number | undefined> => new Map(tasks.map(({ ID, Slot }) => [ID, Slot]));
+const slotsOf = (tasks: readonly DockerTask[]): ReadonlyMap<string, number | undefined> =>
+  new Map(tasks.map(({ ID, Slot }) => [ID, Slot]));
 
 /** Nanoseconds have no fixed number of digits; padded they compare as text. */
-const comparable = (timestamp: string): string => timestamp.replace(/(?:\.(\d+))?Z$/, (_, digits: string = '') => `.${digits.padEnd(9, '0')}Z`);
+const comparable = (timestamp: string): string =>
+  timestamp.replace(/(?:\.(\d+))?Z$/, (_, digits: string = '') => `.${digits.padEnd(9, '0')}Z`);
 
 /** The last line that was reported of each instance, by the id of its task. */
 export type ReportedUntil = Readonly<Record<string, string>>;
 
-/** Since when lines can be new, for the engine: seconds since 1970, with the fraction of the last line that was reported of each instance. */
+/**
+ * Since when lines can be new, for the engine: seconds since 1970, with the fraction of the last line that was reported
+ * of each instance.
+ */
 function newSince({ beganAt }: Task, tasks: readonly DockerTask[], reported: ReportedUntil): string {
   const [first] = tasks.map(({ ID }) => reported[ID] ?? '').toSorted();
   if (first === undefined || first === '') return String(Math.floor(beganAt / 1000) - 1);
@@ -111,36 +172,75 @@ const bounded = (lines: readonly RuntimeLogLine[]): readonly RuntimeLogLine[] =>
   return left <= 0 ? lines : [{ ...lines[left]!, message: omission }, ...lines.slice(left)];
 };
 
-/** The lines of a deployment's instances after those that were reported, oldest first; and whether these are all until now. */
+/**
+ * The lines of a deployment's instances after those that were reported, oldest first; and whether these are all until
+ * now.
+ */
 export async function newLines(
-  context: DockerContext, task: Task, tasks: readonly DockerTask[], reported: ReportedUntil, signal: AbortSignal,
-): Promise<{ readonly lines: readonly RuntimeLogLine[]; readonly reported: ReportedUntil; readonly isComplete: boolean }> {
+  context: DockerContext,
+  task: Task,
+  tasks: readonly DockerTask[],
+  reported: ReportedUntil,
+  signal: AbortSignal,
+): Promise<{
+  readonly lines: readonly RuntimeLogLine[];
+  readonly reported: ReportedUntil;
+  readonly isComplete: boolean;
+}> {
   const slots = slotsOf(tasks);
   const down = new Set((await downNodes(context, signal)).keys());
-  const { lines: read, isComplete } = await readLines(context, task.service, tasks, down, { since: newSince(task, tasks, reported), tail: mostLines + 1 }, signal);
+  const { lines: read, isComplete } = await readLines(
+    context,
+    task.service,
+    tasks,
+    down,
+    { since: newSince(task, tasks, reported), tail: mostLines + 1 },
+    signal,
+  );
   const fresh = read.filter((line) => {
     const id = taskIdOf(line);
     return slots.has(id) && comparable(line.timestamp) > (reported[id] ?? '');
   });
   const ordered = fresh.toSorted((one, other) => comparable(one.timestamp).localeCompare(comparable(other.timestamp)));
   const until = Object.fromEntries(ordered.map((line) => [taskIdOf(line), comparable(line.timestamp)]));
-  return { lines: bounded(ordered.map((line) => toRuntimeLine(task.service, versionShown(task), slots, line))), reported: { ...reported, ...until }, isComplete };
+  return {
+    lines: bounded(ordered.map((line) => toRuntimeLine(task.service, versionShown(task), slots, line))),
+    reported: { ...reported, ...until },
+    isComplete,
+  };
 }
 
 /**
- * The newest lines of a running version, and which of its instances' logs can't be read. The runs of a job and of Terraform are deployments, which have their lines.
+ * The newest lines of a running version, and which of its instances' logs can't be read. The runs of a job and of
+ * Terraform are deployments, which have their lines.
  * @throws DockerError if the engine, or the swarm behind it, is away
  * @throws RuntimeProblem if the engine can't tell which instances there are
  */
-export async function runningLines(context: DockerContext, version: RunningVersion, limit: number, signal: AbortSignal): Promise<readonly RuntimeLogLine[]> {
+export async function runningLines(
+  context: DockerContext,
+  version: RunningVersion,
+  limit: number,
+  signal: AbortSignal,
+): Promise<readonly RuntimeLogLine[]> {
   if (version.service.kind === 'job' || version.service.kind === 'terraform') return [];
-  const tasks = await listDockerTasks(context.docker, { service: [dockerServiceName(version.service)] }, { signal, timeoutMilliseconds }).catch((error: unknown) => {
+  const tasks = await listDockerTasks(
+    context.docker,
+    { service: [dockerServiceName(version.service)] },
+    { signal, timeoutMilliseconds },
+  ).catch((error: unknown) => {
     if (isDockerError(error, 'not found')) return undefined;
     throw isDockerError(error, 'failed') ? new RuntimeProblem(error.reason, { cause: error }) : error;
   });
   if (tasks === undefined) return [];
   const down = await downNodes(context, signal);
-  const { lines, why } = await readLines(context, version.service, tasks, new Set(down.keys()), { tail: limit }, signal);
+  const { lines, why } = await readLines(
+    context,
+    version.service,
+    tasks,
+    new Set(down.keys()),
+    { tail: limit },
+    signal,
+  );
   const slots = slotsOf(tasks);
   // The engine still has lines of other versions.
   const ownTasks = tasks.filter(({ Spec }) => labelledDeployment(Spec.ContainerSpec.Labels) === version.deploymentId);
@@ -149,16 +249,51 @@ export async function runningLines(context: DockerContext, version: RunningVersi
   const unread = ownTasks.flatMap(({ ID, Slot, NodeID, Status }): RuntimeLogLine[] => {
     const node = Status.ContainerStatus?.ContainerID ? down.get(NodeID ?? '') : undefined;
     const pod = podName(version.service, Slot, ID);
-    return node ? [{ at: node.at, message: `The log of ${pod} can't be read: it is on the node ${node.node}, which has been down since ${node.since} or earlier.`, pod, version: versionShown(version) }] : [];
+    return node
+      ? [
+          {
+            at: node.at,
+            message: `The log of ${pod} can't be read: it is on the node ${node.node}, which has been down since ${node.since} or earlier.`,
+            pod,
+            version: versionShown(version),
+          },
+        ]
+      : [];
   });
-  const partly: RuntimeLogLine[] = why === undefined ? [] : [{ at: context.clock.now(), message: `Not all of what the instances log could be read: ${why}.`, pod: 'engine', version: versionShown(version) }];
-  return [...lines.map((line) => toRuntimeLine(version.service, versionOf(line), slots, line)), ...unread, ...partly].toSorted((one, other) => one.at - other.at).slice(-limit);
+  const partly: RuntimeLogLine[] =
+    why === undefined
+      ? []
+      : [
+          {
+            at: context.clock.now(),
+            message: `Not all of what the instances log could be read: ${why}.`,
+            pod: 'engine',
+            version: versionShown(version),
+          },
+        ];
+  return [...lines.map((line) => toRuntimeLine(version.service, versionOf(line), slots, line)), ...unread, ...partly]
+    .toSorted((one, other) => one.at - other.at)
+    .slice(-limit);
 }
 
 /** The last lines of one instance; none if the engine has dropped them, or doesn't reach their node. */
-export async function lastLines(context: DockerContext, version: RunningVersion, task: DockerTask, limit: number, signal: AbortSignal): Promise<readonly RuntimeLogLine[]> {
+export async function lastLines(
+  context: DockerContext,
+  version: RunningVersion,
+  task: DockerTask,
+  limit: number,
+  signal: AbortSignal,
+): Promise<readonly RuntimeLogLine[]> {
   if ((await downNodes(context, signal)).has(task.NodeID ?? '')) return [];
-  const { lines } = await linesOf(readDockerTaskLogs(context.docker, task.ID, { tail: limit, signal, timeoutMilliseconds }));
+  const { lines } = await linesOf(
+    readDockerTaskLogs(context.docker, task.ID, { tail: limit, signal, timeoutMilliseconds }),
+  );
   const pod = podName(version.service, task.Slot, task.ID);
-  return lines.map(({ timestamp, text: message }) => ({ at: Date.parse(timestamp), message, pod, version: versionShown(version), ...notStarted(message) }));
+  return lines.map(({ timestamp, text: message }) => ({
+    at: Date.parse(timestamp),
+    message,
+    pod,
+    version: versionShown(version),
+    ...notStarted(message),
+  }));
 }

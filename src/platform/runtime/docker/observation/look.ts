@@ -2,7 +2,16 @@ import { condition, type Condition } from '../../../../contract/index.ts';
 import type { InstanceEnd, RunningService, RunningVersion, Runtime, ServiceToRun } from '../../index.ts';
 import { changesByHand } from './changed-by-hand.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { type DockerNode, type DockerService, type DockerServiceSpec, type DockerTask, listDockerNodes, listDockerServices, listDockerTasks, replicasOf } from '../engine/index.ts';
+import {
+  type DockerNode,
+  type DockerService,
+  type DockerServiceSpec,
+  type DockerTask,
+  listDockerNodes,
+  listDockerServices,
+  listDockerTasks,
+  replicasOf,
+} from '../engine/index.ts';
 import { isUp, hasFailed, wasReplaced } from '../instance-states.ts';
 import { unplaced } from '../nodes/fitting-nodes.ts';
 import { instanceFailure } from '../services/instance-failure.ts';
@@ -19,45 +28,70 @@ import { answerMilliseconds } from '../waits.ts';
 import type { PlatformClock } from '../../../common/index.ts';
 
 /**
- * For how long managers may not reach a node until its instances don't count any more, in milliseconds: after another manager has begun to lead, each node takes
+ * For how long managers may not reach a node until its instances don't count any more, in milliseconds: after another
+ * manager has begun to lead, each node takes
  * a moment to show itself.
  */
 const silentMilliseconds = 10_000;
 
 /** Nodes that are not down as far as is known, and that managers don't reach; by their ids. */
-type SilentNodes = ReadonlyMap<string, {
-  readonly name: string;
-  /** When that was seen first, in milliseconds since the epoch. */
-  readonly since: number;
-}>;
+type SilentNodes = ReadonlyMap<
+  string,
+  {
+    readonly name: string;
+    /** When that was seen first, in milliseconds since the epoch. */
+    readonly since: number;
+  }
+>;
 
-/** Whether managers don't reach a node and have not given it up. A new leader doesn't know of nodes until they show themselves; a lost manager may count as a ready node meanwhile. */
-const isSilent = ({ Status, ManagerStatus }: DockerNode): boolean => Status.State !== 'down' && (Status.State !== 'ready' || ManagerStatus?.Reachability === 'unreachable');
+/**
+ * Whether managers don't reach a node and have not given it up. A new leader doesn't know of nodes until they show
+ * themselves; a lost manager may count as a ready node meanwhile.
+ */
+const isSilent = ({ Status, ManagerStatus }: DockerNode): boolean =>
+  Status.State !== 'down' && (Status.State !== 'ready' || ManagerStatus?.Reachability === 'unreachable');
 
 /** Creates the function that tells which nodes have been silent for long, from how nodes are at each look. */
 function createSilentNodes(clock: Pick<PlatformClock, 'now'>): (nodes: readonly DockerNode[]) => SilentNodes {
   let silent: SilentNodes = new Map();
   return (nodes) => {
     const now = clock.now();
-    silent = new Map(nodes.filter(isSilent).map(({ ID, Description }) => [ID, { name: Description.Hostname, since: silent.get(ID)?.since ?? now }]));
+    silent = new Map(
+      nodes
+        .filter(isSilent)
+        .map(({ ID, Description }) => [ID, { name: Description.Hostname, since: silent.get(ID)?.since ?? now }]),
+    );
     return new Map([...silent].filter(([, { since }]) => now - since >= silentMilliseconds));
   };
 }
 
 /** That nobody knows whether instances run; undefined if none is on a silent node. */
-export function silence(service: Pick<ServiceToRun, 'id' | 'name'>, tasks: readonly DockerTask[], silent: SilentNodes): Condition | undefined {
+export function silence(
+  service: Pick<ServiceToRun, 'id' | 'name'>,
+  tasks: readonly DockerTask[],
+  silent: SilentNodes,
+): Condition | undefined {
   const hidden = tasks.filter((task) => isUp(task) && silent.has(task.NodeID ?? ''));
   if (hidden.length === 0) return undefined;
   const node = [...new Set(hidden.map(({ NodeID }) => silent.get(NodeID!)!.name))].toSorted().join(', ');
   const since = Math.min(...hidden.map(({ NodeID }) => silent.get(NodeID!)!.since));
   const pods = hidden.map(({ ID, Slot }) => podName(service, Slot, ID)).toSorted();
-  return condition('NODE_UNREACHABLE', { node, since: new Date(since).toISOString().replace(/\.\d+Z$/, 'Z'), instances: pods });
+  return condition('NODE_UNREACHABLE', {
+    node,
+    since: new Date(since).toISOString().replace(/\.\d+Z$/, 'Z'),
+    instances: pods,
+  });
 }
 
-/** How long an instance that replaces a failed one has to run before it counts, in milliseconds: a crash loop must not look as if it came and went. */
+/**
+ * How long an instance that replaces a failed one has to run before it counts, in milliseconds: a crash loop must not
+ * look as if it came and went.
+ */
 const settleMilliseconds = 4000;
 
-/** The same for one that failed again and again: it counts the later, up to a minute. Failures longer ago don't count. */
+/**
+ * The same for one that failed again and again: it counts the later, up to a minute. Failures longer ago don't count.
+ */
 const longestSettleMilliseconds = 60_000;
 const recentMilliseconds = 300_000;
 
@@ -79,60 +113,114 @@ interface Watched {
   readonly recorded: DockerServiceSpec;
 }
 
-/** The versions that instances should run of. What was rolled out as something else, such as a job, isn't kept running. */
-const watchedOf = (versions: readonly RunningVersion[]): Watched[] => versions.flatMap((version) => {
-  const recorded = readRecord(version.record)?.spec;
-  return recorded?.Mode?.Replicated === undefined ? [] : [{ version, recorded }];
-});
+/**
+ * The versions that instances should run of. What was rolled out as something else, such as a job, isn't kept running.
+ */
+const watchedOf = (versions: readonly RunningVersion[]): Watched[] =>
+  versions.flatMap((version) => {
+    const recorded = readRecord(version.record)?.spec;
+    return recorded?.Mode?.Replicated === undefined ? [] : [{ version, recorded }];
+  });
 
 /** What tells whether anything happened to the instances of a service: nothing, if all still are the same and up. */
 const steadyOf = (wanted: number, tasks: readonly DockerTask[]): string | undefined =>
-  (tasks.length === wanted && tasks.every(isUp) ? tasks.map(({ ID }) => ID).toSorted().join(' ') : undefined);
+  tasks.length === wanted && tasks.every(isUp)
+    ? tasks
+        .map(({ ID }) => ID)
+        .toSorted()
+        .join(' ')
+    : undefined;
 
-const byService = (tasks: readonly DockerTask[]): Map<string, DockerTask[]> => Map.groupBy(tasks, ({ ServiceID: id }) => id);
+const byService = (tasks: readonly DockerTask[]): Map<string, DockerTask[]> =>
+  Map.groupBy(tasks, ({ ServiceID: id }) => id);
 
 /** The ends among a service's tasks, with their causes. Those that are known aren't looked up again. */
-async function endsOf(context: DockerContext, version: RunningVersion, tasks: readonly DockerTask[], known: readonly InstanceEnd[], signal: AbortSignal): Promise<InstanceEnd[]> {
+async function endsOf(
+  context: DockerContext,
+  version: RunningVersion,
+  tasks: readonly DockerTask[],
+  known: readonly InstanceEnd[],
+  signal: AbortSignal,
+): Promise<InstanceEnd[]> {
   const { service, runningSince } = version;
-  const failed = tasks.filter((task) => hasFailed(task) && !wasReplaced(task, tasks) && Date.parse(task.Status.Timestamp) >= runningSince && !known.some(({ id }) => id === task.ID));
-  const fresh = await Promise.all(failed.map(async (task) => ({
-    id: task.ID, pod: podName(service, task.Slot, task.ID), at: Date.parse(task.Status.Timestamp), why: await instanceFailure(context, task, signal),
-    lines: await lastLines(context, version, task, keptLines, signal),
-  })));
+  const failed = tasks.filter(
+    (task) =>
+      hasFailed(task) &&
+      !wasReplaced(task, tasks) &&
+      Date.parse(task.Status.Timestamp) >= runningSince &&
+      !known.some(({ id }) => id === task.ID),
+  );
+  const fresh = await Promise.all(
+    failed.map(async (task) => ({
+      id: task.ID,
+      pod: podName(service, task.Slot, task.ID),
+      at: Date.parse(task.Status.Timestamp),
+      why: await instanceFailure(context, task, signal),
+      lines: await lastLines(context, version, task, keptLines, signal),
+    })),
+  );
   const lost = await lostWithNodes(context, version, tasks, known, signal);
-  return [...known.filter(({ at }) => at >= runningSince), ...fresh, ...lost].toSorted((one, other) => one.at - other.at).slice(-mostEnds);
+  return [...known.filter(({ at }) => at >= runningSince), ...fresh, ...lost]
+    .toSorted((one, other) => one.at - other.at)
+    .slice(-mostEnds);
 }
 
 /** Why instances are missing that didn't end by themselves; undefined if nothing is known to be in their way. */
-async function obstacleOf(context: DockerContext, tasks: readonly DockerTask[], signal: AbortSignal): Promise<Condition | undefined> {
+async function obstacleOf(
+  context: DockerContext,
+  tasks: readonly DockerTask[],
+  signal: AbortSignal,
+): Promise<Condition | undefined> {
   const lost = await nodeObstacle(context, tasks, signal);
   if (lost !== undefined) return lost;
-  return unplaced(context, 'an instance', tasks.filter(({ DesiredState }) => DesiredState === 'running'), signal);
+  return unplaced(
+    context,
+    'an instance',
+    tasks.filter(({ DesiredState }) => DesiredState === 'running'),
+    signal,
+  );
 }
 
 /** That instances share fewer nodes than they could; undefined if they don't. */
-function crowdingObstacle(template: DockerServiceSpec['TaskTemplate'], up: readonly DockerTask[], nodes: readonly DockerNode[]): Condition | undefined {
+function crowdingObstacle(
+  template: DockerServiceSpec['TaskTemplate'],
+  up: readonly DockerTask[],
+  nodes: readonly DockerNode[],
+): Condition | undefined {
   const crowding = mayBeCrowded(template, up) ? crowdingOf(template, up, nodes) : undefined;
   return crowding && condition('INSTANCES_CROWDED', { ...crowding, isMoving: false });
 }
 
-/** How many instances are up, without those that have only just replaced a failed one. One that was lost with its node did not fail. */
+/**
+ * How many instances are up, without those that have only just replaced a failed one. One that was lost with its node
+ * did not fail.
+ */
 function settledCount(tasks: readonly DockerTask[], allEnds: readonly InstanceEnd[], now: number): number {
   const ends = allEnds.filter(({ withNode }) => withNode !== true);
   const lastEnd = ends.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
-  const settle = Math.min(longestSettleMilliseconds, settleMilliseconds * ends.filter(({ at }) => now - at < recentMilliseconds).length);
+  const settle = Math.min(
+    longestSettleMilliseconds,
+    settleMilliseconds * ends.filter(({ at }) => now - at < recentMilliseconds).length,
+  );
   return tasks.filter(isUp).filter(({ Status }) => {
     const since = Date.parse(Status.Timestamp);
     return since < lastEnd || now - since >= settle || lastEnd === Number.NEGATIVE_INFINITY;
   }).length;
 }
 
-const gone = (serviceId: string, wanted: number, ends: readonly InstanceEnd[]): RunningService =>
-  ({ serviceId, wanted, running: 0, ends, changes: [condition('REMOVED_EXTERNALLY', {})] });
+const gone = (serviceId: string, wanted: number, ends: readonly InstanceEnd[]): RunningService => ({
+  serviceId,
+  wanted,
+  running: 0,
+  ends,
+  changes: [condition('REMOVED_EXTERNALLY', {})],
+});
 
 /**
- * Creates the function that looks at what runs. Three requests for all services; what ended is only asked for where something
- * changed since the last look, and of services that were stopped while a node is down. An instance on a node that managers have not reached for a while doesn't count.
+ * Creates the function that looks at what runs. Three requests for all services; what ended is only asked for where
+ * something
+ * changed since the last look, and of services that were stopped while a node is down. An instance on a node that
+ * managers have not reached for a while doesn't count.
  */
 export function createLook(context: DockerContext): Runtime['look'] {
   const { docker, clock, platformId } = context;
@@ -143,7 +231,9 @@ export function createLook(context: DockerContext): Runtime['look'] {
     const call = { signal, timeoutMilliseconds: answerMilliseconds };
     const filters = labelFilter(platformLabels(platformId));
     const services = new Map((await listDockerServices(docker, filters, call)).map((each) => [each.Spec.Name, each]));
-    const current = byService(await listDockerTasks(docker, { ...filters, 'desired-state': ['running', 'ready', 'accepted'] }, call));
+    const current = byService(
+      await listDockerTasks(docker, { ...filters, 'desired-state': ['running', 'ready', 'accepted'] }, call),
+    );
     const nodes = await listDockerNodes(docker, {}, call);
     const [silent, down] = [silentNodes(nodes), downAmong(nodes)];
     const watched = watchedOf(versions).map((each) => {
@@ -152,27 +242,60 @@ export function createLook(context: DockerContext): Runtime['look'] {
       const tasks = (present && current.get(present.ID)) ?? [];
       const before = remembered.get(each.version.service.id);
       const steady = steadyOf(wanted, tasks);
-      return { ...each, present, wanted, tasks, steady, before, isQuiet: present !== undefined && steady !== undefined && steady === before?.steady && (wanted > 0 || down.size === 0) };
+      return {
+        ...each,
+        present,
+        wanted,
+        tasks,
+        steady,
+        before,
+        isQuiet:
+          present !== undefined && steady !== undefined && steady === before?.steady && (wanted > 0 || down.size === 0),
+      };
     });
     const restless = watched.flatMap(({ present, isQuiet }) => (present && !isQuiet ? [present.Spec.Name] : []));
-    const all = restless.length === 0 ? new Map<string, DockerTask[]>() : byService(await listDockerTasks(docker, { service: restless }, call));
+    const all =
+      restless.length === 0
+        ? new Map<string, DockerTask[]>()
+        : byService(await listDockerTasks(docker, { service: restless }, call));
     const restlessTasks = [...all.values()].flat();
     await context.leftLinks.removeFor(restlessTasks, signal);
     await removeSpoiled(context, restlessTasks, signal);
     const next = new Map<string, Remembered>();
-    const looked = await Promise.all(watched.map(async ({ version, recorded, present, wanted, tasks, steady, before, isQuiet }): Promise<RunningService> => {
-      const serviceId = version.service.id;
-      const known = before?.ends ?? [];
-      const history = (present && all.get(present.ID)) ?? [];
-      const ends = isQuiet ? known.filter(({ at }) => at >= version.runningSince) : await endsOf(context, version, history, known, signal);
-      next.set(serviceId, { ends, ...(steady !== undefined && { steady }) });
-      if (present === undefined) return gone(serviceId, wanted, ends);
-      const running = settledCount(tasks.filter(({ NodeID }) => !silent.has(NodeID ?? '')), ends, clock.now());
-      const obstacle = wanted === 0 ? mayStillRun(version.service, history, down)
-        : running < wanted ? (silence(version.service, tasks, silent) ?? (isQuiet ? undefined : await obstacleOf(context, history, signal)))
-          : crowdingObstacle(present.Spec.TaskTemplate, tasks.filter(isUp), nodes);
-      return { serviceId, wanted, running, ends, changes: changesByHand(recorded, wanted, notLeaving(present.Spec)), ...(obstacle !== undefined && { obstacle }) };
-    }));
+    const looked = await Promise.all(
+      watched.map(
+        async ({ version, recorded, present, wanted, tasks, steady, before, isQuiet }): Promise<RunningService> => {
+          const serviceId = version.service.id;
+          const known = before?.ends ?? [];
+          const history = (present && all.get(present.ID)) ?? [];
+          const ends = isQuiet
+            ? known.filter(({ at }) => at >= version.runningSince)
+            : await endsOf(context, version, history, known, signal);
+          next.set(serviceId, { ends, ...(steady !== undefined && { steady }) });
+          if (present === undefined) return gone(serviceId, wanted, ends);
+          const running = settledCount(
+            tasks.filter(({ NodeID }) => !silent.has(NodeID ?? '')),
+            ends,
+            clock.now(),
+          );
+          const obstacle =
+            wanted === 0
+              ? mayStillRun(version.service, history, down)
+              : running < wanted
+                ? (silence(version.service, tasks, silent) ??
+                  (isQuiet ? undefined : await obstacleOf(context, history, signal)))
+                : crowdingObstacle(present.Spec.TaskTemplate, tasks.filter(isUp), nodes);
+          return {
+            serviceId,
+            wanted,
+            running,
+            ends,
+            changes: changesByHand(recorded, wanted, notLeaving(present.Spec)),
+            ...(obstacle !== undefined && { obstacle }),
+          };
+        },
+      ),
+    );
     remembered = next;
     return looked;
   };

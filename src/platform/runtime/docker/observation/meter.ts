@@ -1,7 +1,16 @@
 import { reasonOf, sum } from '../../../common/index.ts';
 import type { InstanceUse, Measured, Meter, NodeSeen } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { type DockerClient, type DockerContainerStats, dockerContainerStats, type DockerNode, type DockerTask, isDockerError, listDockerNodes, listDockerTasks } from '../engine/index.ts';
+import {
+  type DockerClient,
+  type DockerContainerStats,
+  dockerContainerStats,
+  type DockerNode,
+  type DockerTask,
+  isDockerError,
+  listDockerNodes,
+  listDockerTasks,
+} from '../engine/index.ts';
 import { hasFailed, wasReplaced } from '../instance-states.ts';
 import { labelFilter, labelledService, platformLabels } from '../labels.ts';
 import { whyNotAsked } from '../nodes/every-node.ts';
@@ -20,30 +29,57 @@ interface Running {
   readonly container: string;
 }
 
-const runningIn = (tasks: readonly DockerTask[]): readonly Running[] => tasks.flatMap((task) => {
-  const [serviceId, container] = [labelledService(task.Spec.ContainerSpec.Labels), task.Status.ContainerStatus?.ContainerID];
-  return task.Status.State === 'running' && serviceId !== undefined && container !== undefined ? [{ serviceId, task, container }] : [];
-});
+const runningIn = (tasks: readonly DockerTask[]): readonly Running[] =>
+  tasks.flatMap((task) => {
+    const [serviceId, container] = [
+      labelledService(task.Spec.ContainerSpec.Labels),
+      task.Status.ContainerStatus?.ContainerID,
+    ];
+    return task.Status.State === 'running' && serviceId !== undefined && container !== undefined
+      ? [{ serviceId, task, container }]
+      : [];
+  });
 
 /** What one instance has used; undefined for one that has just ended, of which engines tell zeros. */
-function useOf({ serviceId, task, container }: Running, node: string, stats: DockerContainerStats): InstanceUse | undefined {
+function useOf(
+  { serviceId, task, container }: Running,
+  node: string,
+  stats: DockerContainerStats,
+): InstanceUse | undefined {
   const [cpuNanoseconds, memory] = [stats.cpu_stats?.cpu_usage?.total_usage, stats.memory_stats?.usage];
   if (cpuNanoseconds === undefined || memory === undefined) return undefined;
   const { inactive_file: inactive, total_inactive_file: inactiveBefore } = stats.memory_stats?.stats ?? {};
   const networks = Object.values(stats.networks ?? {});
   const { NanoCPUs: cpu, MemoryBytes: memoryLimit } = task.Spec.Resources?.Limits ?? {};
   return {
-    serviceId, id: container, node, at: Date.parse(stats.read), cpuNanoseconds, memory: Math.max(0, memory - (inactiveBefore ?? inactive ?? 0)),
-    received: sum(networks.map(({ rx_bytes: bytes }) => bytes)), sent: sum(networks.map(({ tx_bytes: bytes }) => bytes)),
-    ...(cpu && { cpuLimit: cpu / 1e6 }), ...(memoryLimit && { memoryLimit }),
+    serviceId,
+    id: container,
+    node,
+    at: Date.parse(stats.read),
+    cpuNanoseconds,
+    memory: Math.max(0, memory - (inactiveBefore ?? inactive ?? 0)),
+    received: sum(networks.map(({ rx_bytes: bytes }) => bytes)),
+    sent: sum(networks.map(({ tx_bytes: bytes }) => bytes)),
+    ...(cpu && { cpuLimit: cpu / 1e6 }),
+    ...(memoryLimit && { memoryLimit }),
   };
 }
 
-/** Measures the instances of one node, one after the other: all at once would hold up what else is asked of its engine. */
-async function useOnNode(docker: DockerClient, node: string, running: readonly Running[], signal: AbortSignal): Promise<InstanceUse[]> {
+/**
+ * Measures the instances of one node, one after the other: all at once would hold up what else is asked of its engine.
+ */
+async function useOnNode(
+  docker: DockerClient,
+  node: string,
+  running: readonly Running[],
+  signal: AbortSignal,
+): Promise<InstanceUse[]> {
   const found: InstanceUse[] = [];
   for (const each of running) {
-    const stats = await dockerContainerStats(docker, each.container, { signal, timeoutMilliseconds: answerMilliseconds }).catch((error: unknown) => {
+    const stats = await dockerContainerStats(docker, each.container, {
+      signal,
+      timeoutMilliseconds: answerMilliseconds,
+    }).catch((error: unknown) => {
       // It has just ended.
       if (isDockerError(error, 'not found', 'conflict')) return undefined;
       throw error;
@@ -57,10 +93,12 @@ async function useOnNode(docker: DockerClient, node: string, running: readonly R
 type OfNode = Pick<Measured, 'instances' | 'unseen'>;
 
 /** Whether an instance of a service that is kept running ended by itself. A job's end is no restart. */
-const endedUnexpectedly = (task: DockerTask): boolean => task.Spec.RestartPolicy?.Condition === 'any' && hasFailed(task);
+const endedUnexpectedly = (task: DockerTask): boolean =>
+  task.Spec.RestartPolicy?.Condition === 'any' && hasFailed(task);
 
 /**
- * Creates what counts the instances that ended unexpectedly on each node from one round to the next. The engine keeps the last few of each instance's
+ * Creates what counts the instances that ended unexpectedly on each node from one round to the next. The engine keeps
+ * the last few of each instance's
  * predecessors: of more within a round, the others are not counted.
  */
 function createRestartCounter(): (tasks: readonly DockerTask[]) => ReadonlyMap<string, number> {
@@ -73,33 +111,66 @@ function createRestartCounter(): (tasks: readonly DockerTask[]) => ReadonlyMap<s
   };
 }
 
-const nodeSeen = (node: DockerNode, restarts: ReadonlyMap<string, number>): NodeSeen =>
-  ({ id: node.ID, name: nodeName(node), isReady: node.Status.State === 'ready', restarts: restarts.get(node.ID) ?? 0 });
+const nodeSeen = (node: DockerNode, restarts: ReadonlyMap<string, number>): NodeSeen => ({
+  id: node.ID,
+  name: nodeName(node),
+  isReady: node.Status.State === 'ready',
+  restarts: restarts.get(node.ID) ?? 0,
+});
 
-/** Creates what measures the services of a swarm: what instances use by the engines of their nodes, requests by the log of the proxy. */
-export function createMeter(context: Pick<DockerContext, 'docker' | 'platformId' | 'clock' | 'whyNoAgent'>, engines: NodeEngines, interval = intervalMilliseconds): Meter {
+/**
+ * Creates what measures the services of a swarm: what instances use by the engines of their nodes, requests by the log
+ * of the proxy.
+ */
+export function createMeter(
+  context: Pick<DockerContext, 'docker' | 'platformId' | 'clock' | 'whyNoAgent'>,
+  engines: NodeEngines,
+  interval = intervalMilliseconds,
+): Meter {
   const { docker, platformId } = context;
 
-  const onNode = async (nodeId: string, name: string, running: readonly Running[], signal: AbortSignal): Promise<OfNode> => {
-    const unseen = (reason: string): OfNode => ({ instances: [], unseen: running.map(({ serviceId }) => ({ serviceId, node: name, reason })) });
+  const onNode = async (
+    nodeId: string,
+    name: string,
+    running: readonly Running[],
+    signal: AbortSignal,
+  ): Promise<OfNode> => {
+    const unseen = (reason: string): OfNode => ({
+      instances: [],
+      unseen: running.map(({ serviceId }) => ({ serviceId, node: name, reason })),
+    });
     try {
       const engine = await engines.of(nodeId, signal);
-      return engine === undefined ? unseen(await whyNotAsked(context, nodeId, signal)) : { instances: await useOnNode(engine, nodeId, running, signal), unseen: [] };
+      return engine === undefined
+        ? unseen(await whyNotAsked(context, nodeId, signal))
+        : { instances: await useOnNode(engine, nodeId, running, signal), unseen: [] };
     } catch (error) {
       signal.throwIfAborted();
       return unseen(reasonOf(error));
     }
   };
 
-  const onNodes = async (countRestarts: ReturnType<typeof createRestartCounter>, signal: AbortSignal): Promise<OfNode & Pick<Measured, 'nodes'>> => {
+  const onNodes = async (
+    countRestarts: ReturnType<typeof createRestartCounter>,
+    signal: AbortSignal,
+  ): Promise<OfNode & Pick<Measured, 'nodes'>> => {
     const call = { signal, timeoutMilliseconds: answerMilliseconds };
     const tasks = await listDockerTasks(docker, labelFilter(platformLabels(platformId)), call);
     const nodes = await listDockerNodes(docker, {}, call);
-    const byNode = Map.groupBy(runningIn(tasks.filter(({ DesiredState }) => DesiredState === 'running')), ({ task }) => task.NodeID ?? '');
+    const byNode = Map.groupBy(
+      runningIn(tasks.filter(({ DesiredState }) => DesiredState === 'running')),
+      ({ task }) => task.NodeID ?? '',
+    );
     const names = new Map(nodes.map((node) => [node.ID, nodeName(node)]));
-    const measured = await Promise.all([...byNode].map(([nodeId, running]) => onNode(nodeId, names.get(nodeId) ?? nodeId, running, signal)));
+    const measured = await Promise.all(
+      [...byNode].map(([nodeId, running]) => onNode(nodeId, names.get(nodeId) ?? nodeId, running, signal)),
+    );
     const restarts = countRestarts(tasks);
-    return { nodes: nodes.map((node) => nodeSeen(node, restarts)), instances: measured.flatMap((each) => each.instances), unseen: measured.flatMap((each) => each.unseen) };
+    return {
+      nodes: nodes.map((node) => nodeSeen(node, restarts)),
+      instances: measured.flatMap((each) => each.instances),
+      unseen: measured.flatMap((each) => each.unseen),
+    };
   };
 
   return {

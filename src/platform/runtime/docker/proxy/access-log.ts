@@ -24,8 +24,12 @@ function loggedRequest(line: string): LoggedRequest | undefined {
   if (line.length > longestLine) return undefined;
   try {
     const { logger, status, duration } = JSON.parse(line) as Readonly<Record<string, unknown>>;
-    const serviceId = typeof logger === 'string' && logger.startsWith(loggerStart) ? serviceIdIn(logger.slice(loggerStart.length)) : undefined;
-    if (serviceId === undefined || !Number.isInteger(status) || typeof duration !== 'number' || !(duration >= 0)) return undefined;
+    const serviceId =
+      typeof logger === 'string' && logger.startsWith(loggerStart)
+        ? serviceIdIn(logger.slice(loggerStart.length))
+        : undefined;
+    if (serviceId === undefined || !Number.isInteger(status) || typeof duration !== 'number' || !(duration >= 0))
+      return undefined;
     return { serviceId, status: status as number, duration };
   } catch {
     return undefined;
@@ -42,7 +46,11 @@ export function countRequests(lines: Iterable<string>): readonly RequestCounts[]
     const request = loggedRequest(line);
     if (request === undefined) continue;
     const { serviceId, status, duration } = request;
-    const count = counts.get(serviceId) ?? { requests: 0, errors: 0, byDuration: Array.from({ length: durationBounds.length + 1 }, () => 0) };
+    const count = counts.get(serviceId) ?? {
+      requests: 0,
+      errors: 0,
+      byDuration: Array.from({ length: durationBounds.length + 1 }, () => 0),
+    };
     counts.set(serviceId, count);
     count.requests += 1;
     if (status >= 500) count.errors += 1;
@@ -68,7 +76,11 @@ const firstLineOf = (content: Buffer): string | undefined => {
 };
 
 /** The whole lines from a place on. A line that is still being written comes with the next reading. */
-const linesFrom = (content: Buffer, from: number): readonly string[] => content.toString('utf8', from, content.lastIndexOf(newline) + 1).split('\n').filter((line) => line !== '');
+const linesFrom = (content: Buffer, from: number): readonly string[] =>
+  content
+    .toString('utf8', from, content.lastIndexOf(newline) + 1)
+    .split('\n')
+    .filter((line) => line !== '');
 
 /**
  * The lines that were written since a position.
@@ -76,7 +88,10 @@ const linesFrom = (content: Buffer, from: number): readonly string[] => content.
  * @param position null to begin with what the files have; undefined to begin behind it
  * @returns the lines, and the position behind them; `isLost` if lines were rotated away before they were read
  */
-export function linesSince(files: readonly Buffer[], position: LogPosition | null | undefined): { readonly lines: readonly string[]; readonly position: LogPosition | null; readonly isLost: boolean } {
+export function linesSince(
+  files: readonly Buffer[],
+  position: LogPosition | null | undefined,
+): { readonly lines: readonly string[]; readonly position: LogPosition | null; readonly isLost: boolean } {
   const begun = files.flatMap((content) => {
     const firstLine = firstLineOf(content);
     return firstLine === undefined ? [] : [{ content, firstLine }];
@@ -85,14 +100,24 @@ export function linesSince(files: readonly Buffer[], position: LogPosition | nul
   const end = last === undefined ? null : { firstLine: last.firstLine, bytes: last.content.lastIndexOf(newline) + 1 };
   if (position === undefined) return { lines: [], position: end, isLost: false };
   const at = position === null ? -1 : begun.findIndex(({ firstLine }) => firstLine === position.firstLine);
-  if (position !== null && at === -1 && position.isMissed === undefined) return { lines: [], position: { ...position, isMissed: true }, isLost: false };
-  const lines = begun.slice(Math.max(0, at)).flatMap(({ content }, index) => linesFrom(content, at !== -1 && index === 0 ? position!.bytes : 0));
+  if (position !== null && at === -1 && position.isMissed === undefined)
+    return { lines: [], position: { ...position, isMissed: true }, isLost: false };
+  const lines = begun
+    .slice(Math.max(0, at))
+    .flatMap(({ content }, index) => linesFrom(content, at !== -1 && index === 0 ? position!.bytes : 0));
   return { lines, position: end, isLost: position !== null && at === -1 };
 }
 
 /** The files of a proxy's access log, oldest first. @throws DockerError `not found` if it has none yet */
-export async function accessLogFiles(docker: DockerClient, container: string, signal: AbortSignal): Promise<readonly Buffer[]> {
-  const files = await filesInTar(await copyFromDockerContainer(docker, container, accessLog.folder, { signal, timeoutMilliseconds: 10_000 }), mostBytes);
+export async function accessLogFiles(
+  docker: DockerClient,
+  container: string,
+  signal: AbortSignal,
+): Promise<readonly Buffer[]> {
+  const files = await filesInTar(
+    await copyFromDockerContainer(docker, container, accessLog.folder, { signal, timeoutMilliseconds: 10_000 }),
+    mostBytes,
+  );
   // Rotated files have the time in their names, with a dash before it, which comes before the dot of the present one.
   return files.toSorted((one, other) => (one.name < other.name ? -1 : 1)).map(({ content }) => content);
 }

@@ -5,7 +5,10 @@ import { ownAnswers, proxyHeader } from './caddy-config.ts';
 import type { Route } from './routes.ts';
 import type { ProxySettings } from './settings.ts';
 
-/** What came of a request to a public address: an instance answered, the proxy found none, has no such route, or gave no answer at all. */
+/**
+ * What came of a request to a public address: an instance answered, the proxy found none, has no such route, or gave no
+ * answer at all.
+ */
 export type PublicAnswer = 'answered' | 'no instance' | 'no route' | 'no answer' | 'no proxy';
 
 /** How long one request may take, in milliseconds: longer than the proxy looks for an instance. */
@@ -16,7 +19,9 @@ const everyAddress = ['0.0.0.0', '::', ''];
 /** The host at which this process reaches the proxy. @param engine the engine's address, as text */
 const hostOf = ({ bind }: Pick<ProxySettings, 'bind'>, engine: string): string => {
   if (!everyAddress.includes(bind)) return bind;
-  return engine.startsWith('tcp://') ? new URL(engine.replace(/^tcp:/, 'http:')).hostname.replace(/^\[(.*)\]$/, '$1') : '127.0.0.1';
+  return engine.startsWith('tcp://')
+    ? new URL(engine.replace(/^tcp:/, 'http:')).hostname.replace(/^\[(.*)\]$/, '$1')
+    : '127.0.0.1';
 };
 
 const verdictOf = (own: string | string[] | undefined): PublicAnswer => {
@@ -25,21 +30,37 @@ const verdictOf = (own: string | string[] | undefined): PublicAnswer => {
 };
 
 /**
- * Asks a public address whether somebody answers there. Sends one request without a body, directly to the proxy: what name
+ * Asks a public address whether somebody answers there. Sends one request without a body, directly to the proxy: what
+ * name
  * servers say of the host doesn't matter.
  * @param engine the address of the engine, as text
  */
-export async function askRoute({ host, path = '', isSecure }: Route, settings: ProxySettings, engine: string, signal: AbortSignal): Promise<PublicAnswer> {
+export async function askRoute(
+  { host, path = '', isSecure }: Route,
+  settings: ProxySettings,
+  engine: string,
+  signal: AbortSignal,
+): Promise<PublicAnswer> {
   const { promise, resolve } = Promise.withResolvers<PublicAnswer>();
   let connected = false;
   const asked = {
-    host: hostOf(settings, engine), port: isSecure ? settings.httpsPort : settings.httpPort, method: 'HEAD', path: `${path}/`, headers: { host, 'user-agent': 'infra-mcp' }, agent: false,
-    timeout: timeoutMilliseconds, signal,
+    host: hostOf(settings, engine),
+    port: isSecure ? settings.httpsPort : settings.httpPort,
+    method: 'HEAD',
+    path: `${path}/`,
+    headers: { host, 'user-agent': 'infra-mcp' },
+    agent: false,
+    timeout: timeoutMilliseconds,
+    signal,
   } as const;
-  const request = isSecure ? requestHttps({ ...asked, rejectUnauthorized: false, ...(isIP(host) === 0 && { servername: host }) }) : requestHttp(asked);
-  request.on('socket', (socket) => socket.once('connect', () => {
-    connected = true;
-  }));
+  const request = isSecure
+    ? requestHttps({ ...asked, rejectUnauthorized: false, ...(isIP(host) === 0 && { servername: host }) })
+    : requestHttp(asked);
+  request.on('socket', (socket) =>
+    socket.once('connect', () => {
+      connected = true;
+    }),
+  );
   request.on('response', (response) => {
     resolve(verdictOf(response.headers[proxyHeader.toLowerCase()]));
     response.destroy();

@@ -19,50 +19,83 @@ export const proxyPorts = { http: 80, https: 443 } as const;
 /** The socket of the proxy's administration. It is a file in the container, so that no network leads there. */
 export const adminSocket = 'unix//run/admin/admin.sock';
 
-/** The log of the requests to services, from which these are counted: its folder in the container, and the start of the names under which it has each service. */
+/**
+ * The log of the requests to services, from which these are counted: its folder in the container, and the start of the
+ * names under which it has each service.
+ */
 export const accessLog = { folder: '/infra-access', logger: 'http.log.access.service' } as const;
 
 /** Without the request, nothing of who asked, or for what, is kept: no address, path, query or header. */
-const withoutRequest = { format: 'filter', wrap: { format: 'json' }, fields: Object.fromEntries(['request', 'resp_headers', 'user_id'].map((field) => [field, { filter: 'delete' }])) };
+const withoutRequest = {
+  format: 'filter',
+  wrap: { format: 'json' },
+  fields: Object.fromEntries(['request', 'resp_headers', 'user_id'].map((field) => [field, { filter: 'delete' }])),
+};
 
 const logging = {
   logs: {
     default: { exclude: ['http.log.access'], encoder: withoutRequest },
     access: {
-      include: [accessLog.logger], encoder: withoutRequest,
-      writer: { output: 'file', filename: `${accessLog.folder}/access.log`, roll_size_mb: 1, roll_gzip: false, roll_keep: 2 },
+      include: [accessLog.logger],
+      encoder: withoutRequest,
+      writer: {
+        output: 'file',
+        filename: `${accessLog.folder}/access.log`,
+        roll_size_mb: 1,
+        roll_gzip: false,
+        roll_keep: 2,
+      },
     },
   },
 };
 
 /** Requests are logged under the name of the service that they go to. */
-const loggersOf = (routes: readonly ServedRoute[]) => ({ logs: { logger_names: Object.fromEntries(routes.map(({ host, upstream }) => [host, `service.${upstream}`])) } });
+const loggersOf = (routes: readonly ServedRoute[]) => ({
+  logs: { logger_names: Object.fromEntries(routes.map(({ host, upstream }) => [host, `service.${upstream}`])) },
+});
 
 /** The header by which the proxy says that an answer is its own, and the two reasons for that. */
 export const proxyHeader = 'X-Infra-Proxy';
 export const ownAnswers = { noService: 'no-service', noInstance: 'no-instance' } as const;
 
 const answer = (status: number, reason: string, text: string) => ({
-  handler: 'static_response', status_code: status, headers: { 'Content-Type': ['text/plain; charset=utf-8'], [proxyHeader]: [reason] }, body: `${text}\n`,
+  handler: 'static_response',
+  status_code: status,
+  headers: { 'Content-Type': ['text/plain; charset=utf-8'], [proxyHeader]: [reason] },
+  body: `${text}\n`,
 });
 
 const nothingHere = { handle: [answer(404, ownAnswers.noService, 'No service has this address.')] };
 
 /** What is said when no instance could be reached. A service's own errors are passed on. */
-const noInstance = { routes: [{ handle: [answer(502, ownAnswers.noInstance, 'The service at this address does not answer.')] }] };
+const noInstance = {
+  routes: [{ handle: [answer(502, ownAnswers.noInstance, 'The service at this address does not answer.')] }],
+};
 
 /** The instances of a service, looked up again and again: they come and go during rollouts. */
-const instancesAt = (upstream: string, port: number) => ({ source: 'a', name: upstream, port: String(port), refresh: '1s', resolver: { addresses: ['127.0.0.11:53'] } });
+const instancesAt = (upstream: string, port: number) => ({
+  source: 'a',
+  name: upstream,
+  port: String(port),
+  refresh: '1s',
+  resolver: { addresses: ['127.0.0.11:53'] },
+});
 
 const forward = ({ upstream, port, earlierPort, protocol }: ServedRoute) => ({
   handler: 'reverse_proxy',
-  dynamic_upstreams: earlierPort === undefined ? instancesAt(upstream, port) : { source: 'multi', sources: [port, earlierPort].map((each) => instancesAt(upstream, each)) },
+  dynamic_upstreams:
+    earlierPort === undefined
+      ? instancesAt(upstream, port)
+      : { source: 'multi', sources: [port, earlierPort].map((each) => instancesAt(upstream, each)) },
   // Where an instance takes no connection, another one is tried. Requests with a body can't be sent twice.
   load_balancing: { selection_policy: { policy: 'random' }, try_duration: '5s', try_interval: '100ms' },
   transport: { protocol: 'http', dial_timeout: '1s', ...(protocol === 'grpc' && { versions: ['h2c', '2'] }) },
 });
 
-/** A path that somebody has chosen, as a path: the proxy takes braces for the name of something that it puts there, such as a file of its own with a key. */
+/**
+ * A path that somebody has chosen, as a path: the proxy takes braces for the name of something that it puts there, such
+ * as a file of its own with a key.
+ */
 const literal = (path: string): string => path.replaceAll(/[{}\\]/g, encodeURIComponent);
 
 const routeOf = (route: ServedRoute) => {
@@ -70,7 +103,12 @@ const routeOf = (route: ServedRoute) => {
   return {
     match: [{ host: [route.host], ...(path !== undefined && { path: [path, `${path}/*`] }) }],
     handle: [
-      ...(path !== undefined && rewrite !== undefined ? [{ handler: 'rewrite', strip_path_prefix: path }, { handler: 'rewrite', uri: `${rewrite}{http.request.uri}` }] : []),
+      ...(path !== undefined && rewrite !== undefined
+        ? [
+            { handler: 'rewrite', strip_path_prefix: path },
+            { handler: 'rewrite', uri: `${rewrite}{http.request.uri}` },
+          ]
+        : []),
       forward(route),
     ],
     terminal: true,
@@ -79,31 +117,61 @@ const routeOf = (route: ServedRoute) => {
 
 const redirectOf = ({ host }: ServedRoute, httpsPort: number) => ({
   match: [{ host: [host] }],
-  handle: [{ handler: 'static_response', status_code: 308, headers: { Location: [`https://{http.request.host}${httpsPort === proxyPorts.https ? '' : `:${httpsPort}`}{http.request.uri}`] } }],
+  handle: [
+    {
+      handler: 'static_response',
+      status_code: 308,
+      headers: {
+        Location: [
+          `https://{http.request.host}${httpsPort === proxyPorts.https ? '' : `:${httpsPort}`}{http.request.uri}`,
+        ],
+      },
+    },
+  ],
   terminal: true,
 });
 
 /** Where the proxy keeps its configuration. */
 export const configFolder = 'infra-proxy';
 
-/** The file with the root of an authority, in that folder. Another root has another name, so that the configuration changes with it. */
-export const rootFile = (root: string): string => `authority-${createHash('sha256').update(root).digest('hex').slice(0, 16)}.pem`;
+/**
+ * The file with the root of an authority, in that folder. Another root has another name, so that the configuration
+ * changes with it.
+ */
+export const rootFile = (root: string): string =>
+  `authority-${createHash('sha256').update(root).digest('hex').slice(0, 16)}.pem`;
 
 const issuerOf = (email: string | undefined, { directory, root }: Partial<CertificateAuthority>) => ({
-  module: 'acme', ...(email !== undefined && { email }), ...(directory !== undefined && { ca: directory }), ...(root !== undefined && { trusted_roots_pem_files: [`/${configFolder}/${rootFile(root)}`] }),
+  module: 'acme',
+  ...(email !== undefined && { email }),
+  ...(directory !== undefined && { ca: directory }),
+  ...(root !== undefined && { trusted_roots_pem_files: [`/${configFolder}/${rootFile(root)}`] }),
 });
 
 const hasStar = ({ host }: Pick<Route, 'host'>): boolean => host.startsWith('*');
 
-/** The more labels a host name has, the earlier its route stands, and one with a star after all others; longer paths come first. */
+/**
+ * The more labels a host name has, the earlier its route stands, and one with a star after all others; longer paths
+ * come first.
+ */
 const inOrder = (routes: readonly ServedRoute[]): readonly ServedRoute[] =>
-  routes.toSorted((one, other) => Number(hasStar(one)) - Number(hasStar(other)) || (other.path?.length ?? 0) - (one.path?.length ?? 0) || (one.host < other.host ? -1 : 1));
+  routes.toSorted(
+    (one, other) =>
+      Number(hasStar(one)) - Number(hasStar(other)) ||
+      (other.path?.length ?? 0) - (one.path?.length ?? 0) ||
+      (one.host < other.host ? -1 : 1),
+  );
 
-/** What answers for hosts that a name with a star would take in: those of stopped services, and other paths than the one that leads to a service. */
+/**
+ * What answers for hosts that a name with a star would take in: those of stopped services, and other paths than the one
+ * that leads to a service.
+ */
 const closedHosts = (open: readonly ServedRoute[], stopped: readonly string[]) => {
   if (!open.some(hasStar)) return [];
   const whole = new Set(open.filter(({ path }) => path === undefined).map(({ host }) => host));
-  const hosts = new Set([...stopped, ...open.map(({ host }) => host)].filter((host) => !hasStar({ host }) && !whole.has(host)));
+  const hosts = new Set(
+    [...stopped, ...open.map(({ host }) => host)].filter((host) => !hasStar({ host }) && !whole.has(host)),
+  );
   return hosts.size === 0 ? [] : [{ match: [{ host: [...hosts].toSorted() }], ...nothingHere, terminal: true }];
 };
 
@@ -111,25 +179,46 @@ const closedHosts = (open: readonly ServedRoute[], stopped: readonly string[]) =
  * The configuration of the proxy, as text. The same routes in any order make the same text.
  * @param stopped the hosts of stopped services, which nobody else gets
  */
-export function caddyConfig(routes: readonly ServedRoute[], { httpsPort, email, authority }: Pick<ProxySettings, 'httpsPort' | 'email' | 'authority'>, stopped: readonly string[] = []): string {
+export function caddyConfig(
+  routes: readonly ServedRoute[],
+  { httpsPort, email, authority }: Pick<ProxySettings, 'httpsPort' | 'email' | 'authority'>,
+  stopped: readonly string[] = [],
+): string {
   const ordered = inOrder(routes);
   const secure = ordered.filter(({ isSecure }) => isSecure);
   const open = ordered.filter(({ isSecure }) => !isSecure);
   const plain = {
-    ...loggersOf(open), listen: [`:${proxyPorts.http}`], protocols: ['h1', 'h2', 'h2c'], automatic_https: { disable: true }, errors: noInstance,
+    ...loggersOf(open),
+    listen: [`:${proxyPorts.http}`],
+    protocols: ['h1', 'h2', 'h2c'],
+    automatic_https: { disable: true },
+    errors: noInstance,
     // Names with a star have no certificate: only here they could take in others.
     routes: [
-      ...open.filter((route) => !hasStar(route)).map(routeOf), ...secure.map((route) => redirectOf(route, httpsPort)), ...closedHosts(open, stopped),
-      ...open.filter(hasStar).map(routeOf), nothingHere,
+      ...open.filter((route) => !hasStar(route)).map(routeOf),
+      ...secure.map((route) => redirectOf(route, httpsPort)),
+      ...closedHosts(open, stopped),
+      ...open.filter(hasStar).map(routeOf),
+      nothingHere,
     ],
   };
-  const secured = { ...loggersOf(secure), listen: [`:${proxyPorts.https}`], protocols: ['h1', 'h2'], automatic_https: { disable_redirects: true }, errors: noInstance, routes: [...secure.map(routeOf), nothingHere] };
+  const secured = {
+    ...loggersOf(secure),
+    listen: [`:${proxyPorts.https}`],
+    protocols: ['h1', 'h2'],
+    automatic_https: { disable_redirects: true },
+    errors: noInstance,
+    routes: [...secure.map(routeOf), nothingHere],
+  };
   return JSON.stringify({
     admin: { listen: adminSocket, config: { persist: false } },
     logging,
     apps: {
       http: { servers: { plain, ...(secure.length > 0 && { secured }) } },
-      ...(secure.length > 0 && (email !== undefined || authority !== undefined) && { tls: { automation: { policies: [{ issuers: [issuerOf(email, authority ?? {})] }] } } }),
+      ...(secure.length > 0 &&
+        (email !== undefined || authority !== undefined) && {
+          tls: { automation: { policies: [{ issuers: [issuerOf(email, authority ?? {})] }] } },
+        }),
     },
   });
 }

@@ -5,9 +5,17 @@ import { readDockerContainerLogs } from '../engine/index.ts';
 import { proxyName } from '../names.ts';
 
 /** A line of the proxy's log about a certificate that it could not get. Other lines look different. */
-const Failure = z.object({ level: z.literal('error'), logger: z.string().regex(/^tls\.|acme/), identifier: z.string(), error: z.string() });
+const Failure = z.object({
+  level: z.literal('error'),
+  logger: z.string().regex(/^tls\.|acme/),
+  identifier: z.string(),
+  error: z.string(),
+});
 
-/** How much of the log is looked at, in lines and in milliseconds, and how long reading it may take. Failures are repeated after minutes at most, at first. */
+/**
+ * How much of the log is looked at, in lines and in milliseconds, and how long reading it may take. Failures are
+ * repeated after minutes at most, at first.
+ */
 const newestLines = 500;
 const newestMilliseconds = 10 * 60_000;
 const timeoutMilliseconds = 5000;
@@ -28,10 +36,19 @@ const failureIn = (line: string): z.output<typeof Failure> | undefined => {
  * Why the proxy has no certificate for a host yet, in the words of the authority or of the proxy.
  * @returns undefined if it has not said anything
  */
-export async function certificateProblem({ docker, platformId, clock }: Pick<DockerContext, 'docker' | 'platformId' | 'clock'>, host: string, signal: AbortSignal): Promise<string | undefined> {
+export async function certificateProblem(
+  { docker, platformId, clock }: Pick<DockerContext, 'docker' | 'platformId' | 'clock'>,
+  host: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   let found: string | undefined;
   try {
-    for await (const { text } of readDockerContainerLogs(docker, proxyName(platformId), { since: String(Math.floor((clock.now() - newestMilliseconds) / 1000)), tail: newestLines, signal, timeoutMilliseconds })) {
+    for await (const { text } of readDockerContainerLogs(docker, proxyName(platformId), {
+      since: String(Math.floor((clock.now() - newestMilliseconds) / 1000)),
+      tail: newestLines,
+      signal,
+      timeoutMilliseconds,
+    })) {
       const failure = failureIn(text);
       if (failure?.identifier === host) found = failure.error;
     }

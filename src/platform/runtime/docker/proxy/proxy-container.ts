@@ -1,8 +1,20 @@
 import { createHash } from 'node:crypto';
 import { mebibyte } from '../../../common/index.ts';
 import {
-  copyToDockerContainer, createDockerContainer, type DockerClient, type DockerContainer, type DockerContainerCreation, execInDockerContainer, hostOfImage, inspectDockerContainer, ignoring, isDockerError,
-  pullDockerImage, removeDockerContainer, startDockerContainer, type DockerRegistryCredentials,
+  copyToDockerContainer,
+  createDockerContainer,
+  type DockerClient,
+  type DockerContainer,
+  type DockerContainerCreation,
+  execInDockerContainer,
+  hostOfImage,
+  inspectDockerContainer,
+  ignoring,
+  isDockerError,
+  pullDockerImage,
+  removeDockerContainer,
+  startDockerContainer,
+  type DockerRegistryCredentials,
 } from '../engine/index.ts';
 import { isMadeHere, labelledProxy, platformLabels, proxyLabels } from '../labels.ts';
 import { proxyName } from '../names.ts';
@@ -18,15 +30,26 @@ export interface ProxyParts {
   readonly credentialsFor: (host: string) => DockerRegistryCredentials | undefined;
 }
 
-/** Where its configuration is. The file stays in the container, so that a proxy that starts again has it without the platform. */
+/**
+ * Where its configuration is. The file stays in the container, so that a proxy that starts again has it without the
+ * platform.
+ */
 const configFile = { name: 'config.json', path: `/${configFolder}/config.json` } as const;
 
 /** The container, as the settings want it. */
 function creationOf({ platformId, settings }: ProxyParts): DockerContainerCreation {
   const { bind, image } = settings;
   const { http, https } = hostPorts(settings);
-  const ports = { [`${proxyPorts.http}/tcp`]: http, ...(https !== undefined && { [`${proxyPorts.https}/tcp`]: https }) };
-  const certificates = { Type: 'volume', Source: proxyName(platformId), Target: '/data', VolumeOptions: { Labels: platformLabels(platformId) } } as const;
+  const ports = {
+    [`${proxyPorts.http}/tcp`]: http,
+    ...(https !== undefined && { [`${proxyPorts.https}/tcp`]: https }),
+  };
+  const certificates = {
+    Type: 'volume',
+    Source: proxyName(platformId),
+    Target: '/data',
+    VolumeOptions: { Labels: platformLabels(platformId) },
+  } as const;
   return {
     Image: image,
     Entrypoint: ['caddy'],
@@ -35,10 +58,15 @@ function creationOf({ platformId, settings }: ProxyParts): DockerContainerCreati
     ExposedPorts: Object.fromEntries(Object.keys(ports).map((port) => [port, {}])),
     HostConfig: {
       NetworkMode: 'bridge',
-      PortBindings: Object.fromEntries(Object.entries(ports).map(([port, published]) => [port, [{ HostIp: bind, HostPort: String(published) }]])),
+      PortBindings: Object.fromEntries(
+        Object.entries(ports).map(([port, published]) => [port, [{ HostIp: bind, HostPort: String(published) }]]),
+      ),
       RestartPolicy: { Name: 'always' },
       // A socket that a killed proxy leaves behind would keep the next one from listening: in memory it goes with it.
-      Mounts: [{ Type: 'tmpfs', Target: '/run/admin', TmpfsOptions: { SizeBytes: mebibyte } }, ...(servesSecurely(settings) ? [certificates] : [])],
+      Mounts: [
+        { Type: 'tmpfs', Target: '/run/admin', TmpfsOptions: { SizeBytes: mebibyte } },
+        ...(servesSecurely(settings) ? [certificates] : []),
+      ],
       PidsLimit: 4096,
       CapDrop: ['ALL'],
       CapAdd: ['NET_BIND_SERVICE'],
@@ -51,33 +79,58 @@ function creationOf({ platformId, settings }: ProxyParts): DockerContainerCreati
 }
 
 /** Tells containers that were made with different settings apart. */
-const madeFrom = (creation: DockerContainerCreation): string => createHash('sha256').update(JSON.stringify(creation)).digest('hex').slice(0, 16);
+const madeFrom = (creation: DockerContainerCreation): string =>
+  createHash('sha256').update(JSON.stringify(creation)).digest('hex').slice(0, 16);
 
 /** The proxy's container; undefined if there is none. @throws Error if somebody else's container has its name */
-export async function findProxy({ docker, platformId }: Pick<ProxyParts, 'docker' | 'platformId'>, signal: AbortSignal): Promise<DockerContainer | undefined> {
+export async function findProxy(
+  { docker, platformId }: Pick<ProxyParts, 'docker' | 'platformId'>,
+  signal: AbortSignal,
+): Promise<DockerContainer | undefined> {
   const found = await inspectDockerContainer(docker, proxyName(platformId), { signal }).catch(ignoring('not found'));
-  if (found && !isMadeHere(found.Config.Labels, platformId)) throw new Error(`The engine has a container ${proxyName(platformId)} that this platform didn't make. Remove or rename it: public ports need that name.`);
+  if (found && !isMadeHere(found.Config.Labels, platformId))
+    throw new Error(
+      `The engine has a container ${proxyName(platformId)} that this platform didn't make. Remove or rename it: public ports need that name.`,
+    );
   return found;
 }
 
-/** Removes the proxy's container, if it is there. The volume with its certificates stays: authorities issue only so many. */
-export async function removeProxy(parts: Pick<ProxyParts, 'docker' | 'platformId'>, signal: AbortSignal): Promise<void> {
+/**
+ * Removes the proxy's container, if it is there. The volume with its certificates stays: authorities issue only so
+ * many.
+ */
+export async function removeProxy(
+  parts: Pick<ProxyParts, 'docker' | 'platformId'>,
+  signal: AbortSignal,
+): Promise<void> {
   const present = await findProxy(parts, signal);
   if (present === undefined) return;
   await removeDockerContainer(parts.docker, present.Id, { signal }).catch(ignoring('not found', 'conflict'));
 }
 
-const pull = async ({ docker, settings: { image }, credentialsFor }: ProxyParts, signal: AbortSignal): Promise<void> => {
+const pull = async (
+  { docker, settings: { image }, credentialsFor }: ProxyParts,
+  signal: AbortSignal,
+): Promise<void> => {
   try {
-    for await (const message of pullDockerImage(docker, image, credentialsFor(hostOfImage(image)), { signal })) void message;
+    for await (const message of pullDockerImage(docker, image, credentialsFor(hostOfImage(image)), { signal }))
+      void message;
   } catch (error) {
-    throw isDockerError(error) ? new Error(`The image of the proxy, ${image}, could not be pulled: ${error.reason}`, { cause: error }) : error;
+    throw isDockerError(error)
+      ? new Error(`The image of the proxy, ${image}, could not be pulled: ${error.reason}`, { cause: error })
+      : error;
   }
 };
 
 const create = async (parts: ProxyParts, signal: AbortSignal): Promise<string> => {
   const creation = creationOf(parts);
-  const send = () => createDockerContainer(parts.docker, proxyName(parts.platformId), { ...creation, Labels: proxyLabels(parts.platformId, madeFrom(creation)) }, { signal });
+  const send = () =>
+    createDockerContainer(
+      parts.docker,
+      proxyName(parts.platformId),
+      { ...creation, Labels: proxyLabels(parts.platformId, madeFrom(creation)) },
+      { signal },
+    );
   try {
     return await send();
   } catch (error) {
@@ -90,14 +143,24 @@ const create = async (parts: ProxyParts, signal: AbortSignal): Promise<string> =
 /** Why the proxy can't start, in words. */
 const startFailure = (error: unknown, { settings: { bind, httpPort, httpsPort } }: ProxyParts): unknown => {
   if (!isDockerError(error, 'failed', 'refused', 'conflict', 'not found')) return error;
-  if (!/port is already allocated|address already in use|bind for/i.test(error.reason)) return new Error(`The proxy for public ports could not be started: ${error.reason}`, { cause: error });
+  if (!/port is already allocated|address already in use|bind for/i.test(error.reason))
+    return new Error(`The proxy for public ports could not be started: ${error.reason}`, { cause: error });
   const port = error.reason.includes(`:${httpsPort}`) ? httpsPort : httpPort;
-  return new Error(`The proxy for public ports can't listen on ${bind}:${port}: another program does. End that one, or set another port for the proxy in the clusters file.`, { cause: error });
+  return new Error(
+    `The proxy for public ports can't listen on ${bind}:${port}: another program does. End that one, or set another port for the proxy in the clusters file.`,
+    { cause: error },
+  );
 };
 
 /** Puts the configuration into the container, with the file that it names. One that runs has to be told to read it. */
-async function putConfig({ docker, settings: { authority } }: ProxyParts, container: string, config: string, signal: AbortSignal): Promise<void> {
-  const put = (name: string, content: string): Promise<void> => copyToDockerContainer(docker, container, '/', tarArchive(configFolder, name, Buffer.from(content)), { signal });
+async function putConfig(
+  { docker, settings: { authority } }: ProxyParts,
+  container: string,
+  config: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const put = (name: string, content: string): Promise<void> =>
+    copyToDockerContainer(docker, container, '/', tarArchive(configFolder, name, Buffer.from(content)), { signal });
   if (authority?.root !== undefined) await put(rootFile(authority.root), authority.root);
   await put(configFile.name, config);
 }
@@ -107,7 +170,11 @@ async function putConfig({ docker, settings: { authority } }: ProxyParts, contai
  * @returns its container, and whether it has started with that configuration
  * @throws Error with what to do, if it can't be started
  */
-export async function ensureProxy(parts: ProxyParts, config: string, signal: AbortSignal): Promise<{ readonly id: string; readonly hasConfig: boolean }> {
+export async function ensureProxy(
+  parts: ProxyParts,
+  config: string,
+  signal: AbortSignal,
+): Promise<{ readonly id: string; readonly hasConfig: boolean }> {
   const { docker } = parts;
   const present = await findProxy(parts, signal);
   const fits = present !== undefined && labelledProxy(present.Config.Labels) === madeFrom(creationOf(parts));
@@ -122,14 +189,30 @@ export async function ensureProxy(parts: ProxyParts, config: string, signal: Abo
 }
 
 /** The last line of what the proxy printed that tells something. */
-const lastLine = (text: string): string => text.trim().split('\n').findLast((line) => line !== '') ?? 'it said nothing';
+const lastLine = (text: string): string =>
+  text
+    .trim()
+    .split('\n')
+    .findLast((line) => line !== '') ?? 'it said nothing';
 
-/** Gives a running proxy another configuration. Requests under way are finished by the old one. @throws Error if it doesn't take it */
-export async function configureProxy(parts: ProxyParts, container: string, config: string, signal: AbortSignal): Promise<void> {
+/**
+ * Gives a running proxy another configuration. Requests under way are finished by the old one. @throws Error if it
+ * doesn't take it
+ */
+export async function configureProxy(
+  parts: ProxyParts,
+  container: string,
+  config: string,
+  signal: AbortSignal,
+): Promise<void> {
   const { docker } = parts;
   await putConfig(parts, container, config, signal);
-  const { output, exitCode } = await execInDockerContainer(docker, container, { command: ['caddy', 'reload', '--config', configFile.path, '--address', adminSocket], signal });
+  const { output, exitCode } = await execInDockerContainer(docker, container, {
+    command: ['caddy', 'reload', '--config', configFile.path, '--address', adminSocket],
+    signal,
+  });
   const printed: Buffer[] = [];
   for await (const { bytes } of output) printed.push(bytes);
-  if ((await exitCode()) !== 0) throw new Error(`The proxy did not take its configuration: ${lastLine(Buffer.concat(printed).toString('utf8'))}`);
+  if ((await exitCode()) !== 0)
+    throw new Error(`The proxy did not take its configuration: ${lastLine(Buffer.concat(printed).toString('utf8'))}`);
 }

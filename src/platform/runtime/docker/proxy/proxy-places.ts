@@ -20,25 +20,40 @@ export interface ProxyPlaces {
 }
 
 /**
- * Finds the machines of the proxy: the nodes that are labelled for it; without any, that of the first engine. While that one is
+ * Finds the machines of the proxy: the nodes that are labelled for it; without any, that of the first engine. While
+ * that one is
  * away, it is the one of the engine in use too.
  */
-export async function findProxyPlaces(docker: DockerClient, engines: NodeEngines, signal: AbortSignal): Promise<ProxyPlaces> {
-  const labelled = (await listDockerNodes(docker, {}, { signal })).filter(({ Spec }) => isLabelledForProxy(Spec.Labels)).toSorted(byNodeName);
+export async function findProxyPlaces(
+  docker: DockerClient,
+  engines: NodeEngines,
+  signal: AbortSignal,
+): Promise<ProxyPlaces> {
+  const labelled = (await listDockerNodes(docker, {}, { signal }))
+    .filter(({ Spec }) => isLabelledForProxy(Spec.Labels))
+    .toSorted(byNodeName);
   const answering = await answeringEngines(docker, signal);
-  const but = (places: readonly ProxyPlace[]): readonly DockerClient[] => answering.filter((engine) => !places.some((place) => place.docker === engine));
+  const but = (places: readonly ProxyPlace[]): readonly DockerClient[] =>
+    answering.filter((engine) => !places.some((place) => place.docker === engine));
   if (labelled.length === 0) {
     const inUse = await docker.engine();
-    const places = docker.engines.filter((engine, index) => engine === inUse || (index === 0 && answering.includes(engine))).map((engine) => ({ docker: engine, name: engine.address }));
+    const places = docker.engines
+      .filter((engine, index) => engine === inUse || (index === 0 && answering.includes(engine)))
+      .map((engine) => ({ docker: engine, name: engine.address }));
     return { places, others: but(places), problems: [] };
   }
   const found = await Promise.all(labelled.map(async (node) => ({ node, engine: await engines.of(node.ID, signal) })));
-  const places = found.flatMap(({ node, engine }) => (engine !== undefined && answering.includes(engine) ? [{ docker: engine, name: nodeName(node) }] : []));
+  const places = found.flatMap(({ node, engine }) =>
+    engine !== undefined && answering.includes(engine) ? [{ docker: engine, name: nodeName(node) }] : [],
+  );
   const missing = found.filter(({ engine }) => engine === undefined || !answering.includes(engine));
   return {
-    places, others: but(places),
-    problems: missing.map(({ node, engine }) => (engine === undefined
-      ? `The node ${nodeName(node)} is labelled for the proxy, and none of the addresses under "engine" in the clusters file leads to its engine at present.`
-      : `The proxy on the node ${nodeName(node)} can't be looked after: the engine at ${engine.address} doesn't answer.`)),
+    places,
+    others: but(places),
+    problems: missing.map(({ node, engine }) =>
+      engine === undefined
+        ? `The node ${nodeName(node)} is labelled for the proxy, and none of the addresses under "engine" in the clusters file leads to its engine at present.`
+        : `The proxy on the node ${nodeName(node)} can't be looked after: the engine at ${engine.address} doesn't answer.`,
+    ),
   };
 }

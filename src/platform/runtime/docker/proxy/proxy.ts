@@ -1,5 +1,14 @@
 import { RuntimeProblem, type TaskInputs } from '../../index.ts';
-import { connectToDockerNetwork, type DockerClient, disconnectFromDockerNetwork, inspectDockerContainer, isDockerAway, isDockerError, listDockerServices, type DockerService } from '../engine/index.ts';
+import {
+  connectToDockerNetwork,
+  type DockerClient,
+  disconnectFromDockerNetwork,
+  inspectDockerContainer,
+  isDockerAway,
+  isDockerError,
+  listDockerServices,
+  type DockerService,
+} from '../engine/index.ts';
 import { isStopped, labelFilter, labelledEnvironment, platformLabels } from '../labels.ts';
 import { dockerServiceName, isNetworkName, networkName } from '../names.ts';
 import { answeringEngines, createNodeEngines } from '../nodes/node-engines.ts';
@@ -11,15 +20,21 @@ import { publicRoutes, type Route, servedRoutesOf } from './routes.ts';
 import type { ProxySettings } from './settings.ts';
 
 /**
- * What serves the public ports of a cluster's services: a container on the networks of their environments, on one machine or on
+ * What serves the public ports of a cluster's services: a container on the networks of their environments, on one
+ * machine or on
  * each of several. What it has to serve is in the labels of the services on the engine, and is read anew each time.
  */
 export interface Proxy {
   readonly settings: ProxySettings;
   /** Chooses the addresses of a service, which no other one has. One that has some keeps them. */
-  routesFor(service: Workload, inputs: Pick<TaskInputs, 'environmentName' | 'domains'>, signal: AbortSignal): Promise<readonly Route[]>;
+  routesFor(
+    service: Workload,
+    inputs: Pick<TaskInputs, 'environmentName' | 'domains'>,
+    signal: AbortSignal,
+  ): Promise<readonly Route[]>;
   /**
-   * Brings the proxy to what the services on the engine need: starts it, gives it its routes, and joins and leaves networks.
+   * Brings the proxy to what the services on the engine need: starts it, gives it its routes, and joins and leaves
+   * networks.
    * Without any public port it goes.
    * @returns where it serves them now, and what is wrong on other machines on which it is to run
    * @throws Error with what to do, if it can't be started or doesn't take its configuration anywhere
@@ -36,7 +51,10 @@ export interface SyncedProxy {
   readonly problems: readonly string[];
 }
 
-/** How long a choice of host names holds without a service that has them, in milliseconds: as long as a service takes to be sent. */
+/**
+ * How long a choice of host names holds without a service that has them, in milliseconds: as long as a service takes to
+ * be sent.
+ */
 const choiceMilliseconds = 90_000;
 
 const nameOf = ({ Spec }: DockerService): string => Spec.Name;
@@ -45,31 +63,54 @@ const hostsText = (routes: readonly Route[]): string => routes.map(({ host }) =>
 
 /** The routes of the services that run. */
 const servedBy = (services: readonly DockerService[], settings: ProxySettings): readonly ServedRoute[] =>
-  services.filter(({ Spec }) => !isStopped(Spec.Labels)).flatMap((service) => {
-    // While one version replaces another, instances of both run.
-    const earlier = service.UpdateStatus?.State === 'completed' ? [] : servedRoutesOf(service.PreviousSpec, settings);
-    return servedRoutesOf(service.Spec, settings).map((route) => {
-      const earlierPort = earlier.find(({ host }) => host === route.host)?.port ?? route.port;
-      return { ...route, upstream: nameOf(service), ...(earlierPort !== route.port && { earlierPort }) };
+  services
+    .filter(({ Spec }) => !isStopped(Spec.Labels))
+    .flatMap((service) => {
+      // While one version replaces another, instances of both run.
+      const earlier = service.UpdateStatus?.State === 'completed' ? [] : servedRoutesOf(service.PreviousSpec, settings);
+      return servedRoutesOf(service.Spec, settings).map((route) => {
+        const earlierPort = earlier.find(({ host }) => host === route.host)?.port ?? route.port;
+        return { ...route, upstream: nameOf(service), ...(earlierPort !== route.port && { earlierPort }) };
+      });
     });
-  });
 
 /** The host names of the services that are stopped. They keep them. */
 const stoppedHosts = (services: readonly DockerService[], settings: ProxySettings): readonly string[] =>
-  services.filter(({ Spec }) => isStopped(Spec.Labels)).flatMap(({ Spec }) => servedRoutesOf(Spec, settings).map(({ host }) => host));
+  services
+    .filter(({ Spec }) => isStopped(Spec.Labels))
+    .flatMap(({ Spec }) => servedRoutesOf(Spec, settings).map(({ host }) => host));
 
 /** The networks of the environments in which something is served. */
 const networksOf = (services: readonly DockerService[], settings: ProxySettings): ReadonlySet<string> =>
-  new Set(services.filter(({ Spec }) => !isStopped(Spec.Labels) && servedRoutesOf(Spec, settings).length > 0).flatMap(({ Spec }) => labelledEnvironment(Spec.Labels) ?? []).map(networkName));
+  new Set(
+    services
+      .filter(({ Spec }) => !isStopped(Spec.Labels) && servedRoutesOf(Spec, settings).length > 0)
+      .flatMap(({ Spec }) => labelledEnvironment(Spec.Labels) ?? [])
+      .map(networkName),
+  );
 
-/** Passes over failures that another change of the same network causes: it was just deleted, or the proxy has just joined or left it. */
+/**
+ * Passes over failures that another change of the same network causes: it was just deleted, or the proxy has just
+ * joined or left it.
+ */
 const ignoreGone = (error: unknown): void => {
-  if (!isDockerError(error, 'not found', 'refused', 'conflict') && !(isDockerError(error, 'failed') && /not found|already exists|not connected/.test(error.reason))) throw error;
+  if (
+    !isDockerError(error, 'not found', 'refused', 'conflict') &&
+    !(isDockerError(error, 'failed') && /not found|already exists|not connected/.test(error.reason))
+  )
+    throw error;
 };
 
 /** Lets a container join the networks that it is to be on, and leave those of other environments. */
-async function joinNetworks(at: DockerClient, container: string, wanted: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
-  const { NetworkSettings: { Networks } } = await inspectDockerContainer(at, container, { signal });
+async function joinNetworks(
+  at: DockerClient,
+  container: string,
+  wanted: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const {
+    NetworkSettings: { Networks },
+  } = await inspectDockerContainer(at, container, { signal });
   const joined = Object.keys(Networks);
   for (const network of [...wanted].filter((name) => !joined.includes(name))) {
     // The engine changes one endpoint of a container at a time.
@@ -99,12 +140,19 @@ export function createProxy(parts: ProxyParts & { readonly now: () => number }):
   /** The services of this platform. Choices that show in their labels need not be remembered any more. */
   const ours = async (signal: AbortSignal): Promise<readonly DockerService[]> => {
     const services = await listDockerServices(docker, labelFilter(platformLabels(platformId)), { signal });
-    for (const service of services) if (chosen.get(nameOf(service))?.text === hostsText(servedRoutesOf(service.Spec, settings))) chosen.delete(nameOf(service));
+    for (const service of services)
+      if (chosen.get(nameOf(service))?.text === hostsText(servedRoutesOf(service.Spec, settings)))
+        chosen.delete(nameOf(service));
     return services;
   };
 
   /** Brings the proxy of one machine to what is to be served. */
-  const serveAt = async (at: DockerClient, config: string, networks: ReadonlySet<string>, signal: AbortSignal): Promise<void> => {
+  const serveAt = async (
+    at: DockerClient,
+    config: string,
+    networks: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<void> => {
     const there = { ...parts, docker: at };
     const { id, hasConfig } = await ensureProxy(there, config, signal);
     await joinNetworks(at, id, networks, signal);
@@ -113,13 +161,18 @@ export function createProxy(parts: ProxyParts & { readonly now: () => number }):
     given.set(id, config);
   };
 
-  const removeAt = (engine: DockerClient, signal: AbortSignal): Promise<void> => removeProxy({ ...parts, docker: engine }, signal);
+  const removeAt = (engine: DockerClient, signal: AbortSignal): Promise<void> =>
+    removeProxy({ ...parts, docker: engine }, signal);
 
   /** Where it isn't wanted it goes the next time, if the engine is away now. */
   const removeFromOthers = async (others: readonly DockerClient[], signal: AbortSignal): Promise<void> => {
-    await Promise.all(others.map((engine) => removeAt(engine, signal).catch((error: unknown) => {
-      if (!isDockerAway(error)) throw error;
-    })));
+    await Promise.all(
+      others.map((engine) =>
+        removeAt(engine, signal).catch((error: unknown) => {
+          if (!isDockerAway(error)) throw error;
+        }),
+      ),
+    );
   };
 
   const sync = async (signal: AbortSignal): Promise<SyncedProxy> => {
@@ -132,9 +185,14 @@ export function createProxy(parts: ProxyParts & { readonly now: () => number }):
       return { places: [], problems: [] };
     }
     if (places.length === 0) throw new RuntimeProblem(`No machine can serve public ports: ${problems.join(' ')}`);
-    const [config, networks] = [caddyConfig(servedBy(services, settings), settings, stoppedHosts(services, settings)), networksOf(services, settings)];
+    const [config, networks] = [
+      caddyConfig(servedBy(services, settings), settings, stoppedHosts(services, settings)),
+      networksOf(services, settings),
+    ];
     const results = await Promise.allSettled(places.map((place) => serveAt(place.docker, config, networks, signal)));
-    const failures = results.flatMap((result, index) => (result.status === 'rejected' ? [{ error: result.reason as Error, place: places[index]! }] : []));
+    const failures = results.flatMap((result, index) =>
+      result.status === 'rejected' ? [{ error: result.reason as Error, place: places[index]! }] : [],
+    );
     if (failures.length === places.length) throw failures[0]!.error;
     // Only once others serve.
     await removeFromOthers(others, signal);
@@ -147,22 +205,37 @@ export function createProxy(parts: ProxyParts & { readonly now: () => number }):
   return {
     settings,
     sync: (signal) => inTurn(() => sync(signal)),
-    leave: (network, signal) => inTurn(async () => {
-      await Promise.all((await answeringEngines(docker, signal)).map(async (engine) => {
-        const present = await findProxy({ docker: engine, platformId }, signal);
-        if (!Object.values(present?.NetworkSettings.Networks ?? {}).some(({ NetworkID: id }) => id === network)) return;
-        await disconnectFromDockerNetwork(engine, network, present!.Id, { signal }).catch(ignoreGone);
-      }));
-    }),
-    routesFor: (service, inputs, signal) => inTurn(async () => {
-      const name = dockerServiceName(service);
-      const present = new Map((await ours(signal)).map((each) => [nameOf(each), servedRoutesOf(each.Spec, settings).map(({ host }) => host)]));
-      for (const [each, { at }] of chosen) if (now() - at > choiceMilliseconds) chosen.delete(each);
-      const others = [...present, ...[...chosen].map(([each, { hosts }]) => [each, hosts] as const)].filter(([each]) => each !== name);
-      const taken = new Set(others.flatMap(([, hosts]) => hosts));
-      const routes = publicRoutes(service, inputs, settings, { isTaken: (host) => taken.has(host), isOwn: (host) => present.get(name)?.includes(host) === true });
-      chosen.set(name, { hosts: routes.map(({ host }) => host), text: hostsText(routes), at: now() });
-      return routes;
-    }),
+    leave: (network, signal) =>
+      inTurn(async () => {
+        await Promise.all(
+          (await answeringEngines(docker, signal)).map(async (engine) => {
+            const present = await findProxy({ docker: engine, platformId }, signal);
+            if (!Object.values(present?.NetworkSettings.Networks ?? {}).some(({ NetworkID: id }) => id === network))
+              return;
+            await disconnectFromDockerNetwork(engine, network, present!.Id, { signal }).catch(ignoreGone);
+          }),
+        );
+      }),
+    routesFor: (service, inputs, signal) =>
+      inTurn(async () => {
+        const name = dockerServiceName(service);
+        const present = new Map(
+          (await ours(signal)).map((each) => [
+            nameOf(each),
+            servedRoutesOf(each.Spec, settings).map(({ host }) => host),
+          ]),
+        );
+        for (const [each, { at }] of chosen) if (now() - at > choiceMilliseconds) chosen.delete(each);
+        const others = [...present, ...[...chosen].map(([each, { hosts }]) => [each, hosts] as const)].filter(
+          ([each]) => each !== name,
+        );
+        const taken = new Set(others.flatMap(([, hosts]) => hosts));
+        const routes = publicRoutes(service, inputs, settings, {
+          isTaken: (host) => taken.has(host),
+          isOwn: (host) => present.get(name)?.includes(host) === true,
+        });
+        chosen.set(name, { hosts: routes.map(({ host }) => host), text: hostsText(routes), at: now() });
+        return routes;
+      }),
   };
 }

@@ -21,24 +21,33 @@ interface LastCall {
   readonly isWhole: boolean;
 }
 
-const tooMany = 'There were more requests than the log of the proxy keeps between two measurements: some are not counted.';
+const tooMany =
+  'There were more requests than the log of the proxy keeps between two measurements: some are not counted.';
 
 /** The files of a log; none if nobody has asked for anything yet. */
-const filesOf = (docker: DockerClient, container: string, signal: AbortSignal): Promise<readonly Buffer[]> => accessLogFiles(docker, container, signal).catch((error: unknown) => {
-  if (isDockerError(error, 'not found')) return [];
-  throw error;
-});
+const filesOf = (docker: DockerClient, container: string, signal: AbortSignal): Promise<readonly Buffer[]> =>
+  accessLogFiles(docker, container, signal).catch((error: unknown) => {
+    if (isDockerError(error, 'not found')) return [];
+    throw error;
+  });
 
 /**
- * Creates the function that counts the requests since its last call, from the logs of the proxies. The first call counts none: what is
- * there by then may have been counted by another process. What was asked while nobody counted is left out, and nothing counts twice.
+ * Creates the function that counts the requests since its last call, from the logs of the proxies. The first call
+ * counts none: what is
+ * there by then may have been counted by another process. What was asked while nobody counted is left out, and nothing
+ * counts twice.
  */
-export function createRequestCounter({ docker, platformId, clock }: Pick<DockerContext, 'docker' | 'platformId' | 'clock'>, engines: NodeEngines): (signal: AbortSignal) => Promise<Requests> {
+export function createRequestCounter(
+  { docker, platformId, clock }: Pick<DockerContext, 'docker' | 'platformId' | 'clock'>,
+  engines: NodeEngines,
+): (signal: AbortSignal) => Promise<Requests> {
   let last: LastCall | undefined;
 
   /** The services that are reached from outside: those that nobody asks have no lines. */
-  const publicServices = async (signal: AbortSignal): Promise<readonly string[]> => (await listDockerServices(docker, labelFilter(platformLabels(platformId)), { signal }))
-    .flatMap(({ Spec }) => (!isStopped(Spec.Labels) && routesOf(Spec).length > 0 ? (labelledService(Spec.Labels) ?? []) : []));
+  const publicServices = async (signal: AbortSignal): Promise<readonly string[]> =>
+    (await listDockerServices(docker, labelFilter(platformLabels(platformId)), { signal })).flatMap(({ Spec }) =>
+      !isStopped(Spec.Labels) && routesOf(Spec).length > 0 ? (labelledService(Spec.Labels) ?? []) : [],
+    );
 
   /** What the log of one machine has since the last call; undefined without a proxy there. */
   const readAt = async ({ docker: at }: ProxyPlace, signal: AbortSignal) => {
@@ -47,25 +56,50 @@ export function createRequestCounter({ docker, platformId, clock }: Pick<DockerC
     // A proxy that came since the last call has a log of its own. Where one could not be read then, it may be that one.
     const isNew = last?.isWhole === true;
     const known = last?.positions.get(container);
-    return { container, ...linesSince(await filesOf(at, container, signal), known === undefined && isNew ? null : known) };
+    return {
+      container,
+      ...linesSince(await filesOf(at, container, signal), known === undefined && isNew ? null : known),
+    };
   };
 
   const read = async (signal: AbortSignal): Promise<Requests> => {
     const services = await publicServices(signal);
-    const { places, problems: missing } = services.length === 0 ? { places: [], problems: [] } : await findProxyPlaces(docker, engines, signal);
+    const { places, problems: missing } =
+      services.length === 0 ? { places: [], problems: [] } : await findProxyPlaces(docker, engines, signal);
     const at = clock.now();
     const results = await Promise.allSettled(places.map((place) => readAt(place, signal)));
     signal.throwIfAborted();
     const logs = results.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
-    const failures = results.flatMap((result, index) => (result.status === 'rejected' ? [`The log of the proxy on ${places[index]!.name} can't be read: ${reasonOf(result.reason)}.`] : []));
+    const failures = results.flatMap((result, index) =>
+      result.status === 'rejected'
+        ? [`The log of the proxy on ${places[index]!.name} can't be read: ${reasonOf(result.reason)}.`]
+        : [],
+    );
     const [before, isWhole] = [last, failures.length === 0 && missing.length === 0];
     const kept = isWhole ? [] : (before?.positions ?? []);
-    last = { at, positions: new Map([...kept, ...logs.map(({ container, position }) => [container, position] as const)]), isWhole };
+    last = {
+      at,
+      positions: new Map([...kept, ...logs.map(({ container, position }) => [container, position] as const)]),
+      isWhole,
+    };
     if (before === undefined || services.length === 0) return {};
-    const problems = [...(logs.some(({ isLost }) => isLost) ? [tooMany] : []), ...failures, ...(missing.length > 0 ? ['The log of a proxy whose machine can\'t be asked is not read: requests there are not counted.'] : [])];
+    const problems = [
+      ...(logs.some(({ isLost }) => isLost) ? [tooMany] : []),
+      ...failures,
+      ...(missing.length > 0
+        ? ["The log of a proxy whose machine can't be asked is not read: requests there are not counted."]
+        : []),
+    ];
     const counted = new Map(countRequests(logs.flatMap(({ lines }) => lines)).map((each) => [each.serviceId, each]));
     return {
-      ...(logs.length > 0 && { requests: { milliseconds: at - before.at, services: services.map((serviceId) => counted.get(serviceId) ?? { serviceId, requests: 0, errors: 0, byDuration: [] }) } }),
+      ...(logs.length > 0 && {
+        requests: {
+          milliseconds: at - before.at,
+          services: services.map(
+            (serviceId) => counted.get(serviceId) ?? { serviceId, requests: 0, errors: 0, byDuration: [] },
+          ),
+        },
+      }),
       ...(problems.length > 0 && { requestsProblem: problems.join(' ') }),
     };
   };

@@ -12,7 +12,10 @@ import { askRoute, type PublicAnswer } from './answer-check.ts';
 import type { ProxyPlace } from './proxy-places.ts';
 import { addressOf, type Route, servedRoutesOf } from './routes.ts';
 
-/** How long an address may take to answer, in milliseconds. The proxy itself looks for an instance for five seconds before it says that there is none. */
+/**
+ * How long an address may take to answer, in milliseconds. The proxy itself looks for an instance for five seconds
+ * before it says that there is none.
+ */
 const answerMilliseconds = 8000;
 /** How long to try an address that can't be reached from here at all, in milliseconds: the engine may be elsewhere. */
 const reachMilliseconds = 5000;
@@ -21,12 +24,18 @@ const pollMilliseconds = 250;
 const keyOf = ({ deploymentId, service }: Task): string => `route/${deploymentId}/${service.id}`;
 
 /** Asks an address on one machine until it answers. @returns the last answer */
-async function untilAnswered({ proxy }: DockerContext, { docker }: ProxyPlace, route: Route, signal: AbortSignal): Promise<PublicAnswer> {
+async function untilAnswered(
+  { proxy }: DockerContext,
+  { docker }: ProxyPlace,
+  route: Route,
+  signal: AbortSignal,
+): Promise<PublicAnswer> {
   const began = Date.now();
   for (;;) {
     // Each attempt follows the one before.
     const answer = await askRoute(route, proxy.settings, docker.address, signal);
-    if (answer === 'answered' || Date.now() - began > (answer === 'no proxy' ? reachMilliseconds : answerMilliseconds)) return answer;
+    if (answer === 'answered' || Date.now() - began > (answer === 'no proxy' ? reachMilliseconds : answerMilliseconds))
+      return answer;
     await delay(pollMilliseconds, undefined, { signal });
   }
 }
@@ -34,47 +43,87 @@ async function untilAnswered({ proxy }: DockerContext, { docker }: ProxyPlace, r
 /** What became of an address, as a line of the log. @throws Error if the service doesn't answer at it */
 function toldOf({ port }: Route, url: string, answer: PublicAnswer): string {
   if (answer === 'answered') return `${url} answers`;
-  if (answer === 'no instance') throw new Error(`${url} does not answer: no instance takes connections on port ${port}. Let the program listen there on all addresses of its container, or correct the port.`);
-  if (answer === 'no route') throw new Error(`${url} does not answer: the proxy has no route to it. Deploy the service again.`);
+  if (answer === 'no instance')
+    throw new Error(
+      `${url} does not answer: no instance takes connections on port ${port}. Let the program listen there on all addresses of its container, or correct the port.`,
+    );
+  if (answer === 'no route')
+    throw new Error(`${url} does not answer: the proxy has no route to it. Deploy the service again.`);
   if (answer === 'no answer') return `${url} took the request, and did not answer it in time`;
   return `${url} can't be tried from the platform: the proxy's port is not reached from there`;
 }
 
-/** What is said of an address without a certificate, with the reason if the proxy knows one. Its service is well: the certificate comes by itself once that is solved. */
-async function withoutCertificate(context: DockerContext, { host }: Route, url: string, signal: AbortSignal): Promise<string> {
+/**
+ * What is said of an address without a certificate, with the reason if the proxy knows one. Its service is well: the
+ * certificate comes by itself once that is solved.
+ */
+async function withoutCertificate(
+  context: DockerContext,
+  { host }: Route,
+  url: string,
+  signal: AbortSignal,
+): Promise<string> {
   const problem = await certificateProblem(context, host, signal);
   return `${url} has no certificate yet: it comes when the name ${host} leads to this cluster, and ports 80 and 443 of it are reached from outside${problem === undefined ? '' : `. The proxy says: ${problem}`}`;
 }
 
-/** Tries an address on every machine of the proxy. @returns what became of it, as lines of the log. @throws Error if the service doesn't answer at it */
-async function tryRoute(context: DockerContext, route: Route, places: readonly ProxyPlace[], signal: AbortSignal): Promise<readonly string[]> {
+/**
+ * Tries an address on every machine of the proxy. @returns what became of it, as lines of the log. @throws Error if the
+ * service doesn't answer at it
+ */
+async function tryRoute(
+  context: DockerContext,
+  route: Route,
+  places: readonly ProxyPlace[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const url = addressOf(route, context.proxy.settings);
   // A name with a star stands for many; there is nothing to ask.
   if (route.host.startsWith('*')) return [`${url} leads to port ${route.port}`];
-  const told = await Promise.all(places.map(async (place) => {
-    const answer = await untilAnswered(context, place, route, signal);
-    const text = answer === 'no answer' && route.isSecure ? await withoutCertificate({ ...context, docker: place.docker }, route, url, signal) : toldOf(route, url, answer);
-    return { text, name: place.name };
-  }));
+  const told = await Promise.all(
+    places.map(async (place) => {
+      const answer = await untilAnswered(context, place, route, signal);
+      const text =
+        answer === 'no answer' && route.isSecure
+          ? await withoutCertificate({ ...context, docker: place.docker }, route, url, signal)
+          : toldOf(route, url, answer);
+      return { text, name: place.name };
+    }),
+  );
   if (places.length === 1) return told.map(({ text }) => text);
-  return [...Map.groupBy(told, ({ text }) => text)].map(([text, at]) => `${text} (on ${at.map(({ name }) => name).join(', ')})`);
+  return [...Map.groupBy(told, ({ text }) => text)].map(
+    ([text, at]) => `${text} (on ${at.map(({ name }) => name).join(', ')})`,
+  );
 }
 
-/** The domains of a service that are not served, recorded before they were refused, as lines of the log. @param given the domain of the cluster */
+/**
+ * The domains of a service that are not served, recorded before they were refused, as lines of the log. @param given
+ * the domain of the cluster
+ */
 export const refusedDomains = ({ domains = [] }: Pick<TaskInputs, 'domains'>, given: string): readonly string[] =>
-  domains.flatMap(({ domain }) => meetingFault(domain, given) ?? []).map((fault) => `A domain of the service is not served: ${fault}`);
+  domains
+    .flatMap(({ domain }) => meetingFault(domain, given) ?? [])
+    .map((fault) => `A domain of the service is not served: ${fault}`);
 
 /** Brings the routes of a service about, and waits until its addresses answer. */
-async function connect(context: DockerContext, task: Task, inputs: RuntimeCall['inputs'], say: (message: string) => void, signal: AbortSignal): Promise<void> {
+async function connect(
+  context: DockerContext,
+  task: Task,
+  inputs: RuntimeCall['inputs'],
+  say: (message: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const present = await findDockerService(context, task.service, signal);
   const routes = servedRoutesOf(present?.Spec, context.proxy.settings);
   say(routes.length > 0 ? 'Updating the routes of the proxy' : 'No public port: its neighbours reach it by its name');
   const { places, problems } = await context.proxy.sync(signal).catch((error: unknown) => {
-    // What others need of the proxy is their affair. Routes that this service had before go when the proxy is looked after.
+    // What others need of the proxy is their affair. Routes that this service had before go when the proxy is looked
+    // after.
     if (routes.length > 0 || signal.aborted) throw error;
     return { places: [], problems: [] };
   });
-  if (routes.length > 0) for (const problem of [...problems, ...refusedDomains(await inputs(), context.proxy.settings.domain)]) say(problem);
+  if (routes.length > 0)
+    for (const problem of [...problems, ...refusedDomains(await inputs(), context.proxy.settings.domain)]) say(problem);
   for (const route of routes) {
     // The log tells them one after the other.
     for (const line of await tryRoute(context, route, places, signal)) say(line);
@@ -82,12 +131,23 @@ async function connect(context: DockerContext, task: Task, inputs: RuntimeCall['
 }
 
 /** Begins to send requests to the version that was rolled out. */
-export async function beginRoute(context: DockerContext, task: Task, { inputs }: Pick<RuntimeCall, 'inputs'>): Promise<void> {
+export async function beginRoute(
+  context: DockerContext,
+  task: Task,
+  { inputs }: Pick<RuntimeCall, 'inputs'>,
+): Promise<void> {
   context.work.begin(keyOf(task), (say, signal) => connect(context, task, inputs, say, signal));
 }
 
-/** Reports whether the addresses of a service answer. On failure, the old version serves again before the phase ends. */
-export async function observeRoute(context: DockerContext, task: Task, cursor: string | null, { inputs, signal }: RuntimeCall): Promise<Observation> {
+/**
+ * Reports whether the addresses of a service answer. On failure, the old version serves again before the phase ends.
+ */
+export async function observeRoute(
+  context: DockerContext,
+  task: Task,
+  cursor: string | null,
+  { inputs, signal }: RuntimeCall,
+): Promise<Observation> {
   const key = keyOf(task);
   if (context.work.progressOf(key) === undefined) await beginRoute(context, task, { inputs });
   const { lines, end } = context.work.progressOf(key)!;
@@ -97,7 +157,12 @@ export async function observeRoute(context: DockerContext, task: Task, cursor: s
   const seen = { lines: fresh, cursor: String(Math.max(told, lines.length)) };
   if (end === undefined) return { ...seen, outcome: 'ongoing', nextPollAt: context.clock.now() + 100 };
   if ('result' in end) {
-    await deleteUnusedFiles(context, task.service, (await findDockerService(context, task.service, signal))?.Spec, signal);
+    await deleteUnusedFiles(
+      context,
+      task.service,
+      (await findDockerService(context, task.service, signal))?.Spec,
+      signal,
+    );
     context.work.drop(key);
     return { ...seen, outcome: 'succeeded' };
   }
@@ -108,7 +173,12 @@ export async function observeRoute(context: DockerContext, task: Task, cursor: s
   }
   await abandonRoute(context, task, signal);
   const reason = end.error instanceof Error ? end.error.message : String(end.error);
-  return { ...seen, lines: [...fresh, { at: context.clock.now(), message: reason, pod, version }], outcome: 'failed', reason };
+  return {
+    ...seen,
+    lines: [...fresh, { at: context.clock.now(), message: reason, pod, version }],
+    outcome: 'failed',
+    reason,
+  };
 }
 
 /** Ends what a route under way does, and goes back to the version that ran before. */

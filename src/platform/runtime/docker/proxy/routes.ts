@@ -37,12 +37,21 @@ export function routesOf(spec: Pick<DockerServiceSpec, 'Labels'> | undefined): r
   }
 }
 
-/** Whether a name that somebody chose for a service is not of those that the cluster gives to services: it may have been recorded before such names were refused, or below another domain. */
-const isOutside = (host: string, { domain }: Pick<ProxySettings, 'domain'>): boolean => meetingOf(host.toLowerCase(), domain) === undefined;
+/**
+ * Whether a name that somebody chose for a service is not of those that the cluster gives to services: it may have been
+ * recorded before such names were refused, or below another domain.
+ */
+const isOutside = (host: string, { domain }: Pick<ProxySettings, 'domain'>): boolean =>
+  meetingOf(host.toLowerCase(), domain) === undefined;
 
-/** The routes of a service on the engine that the proxy serves: chosen names that meet the domain of the cluster get nobody's requests. */
-export const servedRoutesOf = (spec: Parameters<typeof routesOf>[0], settings: Pick<ProxySettings, 'domain'>): readonly Route[] =>
-  routesOf(spec).filter(({ host, isCustom }) => !isCustom || isOutside(host, settings));
+/**
+ * The routes of a service on the engine that the proxy serves: chosen names that meet the domain of the cluster get
+ * nobody's requests.
+ */
+export const servedRoutesOf = (
+  spec: Parameters<typeof routesOf>[0],
+  settings: Pick<ProxySettings, 'domain'>,
+): readonly Route[] => routesOf(spec).filter(({ host, isCustom }) => !isCustom || isOutside(host, settings));
 
 /** The ports of a service that are reached from outside, the default one first. */
 export const publicPorts = (ports: readonly Port[]): readonly Port[] => {
@@ -55,7 +64,11 @@ export const publicPorts = (ports: readonly Port[]): readonly Port[] => {
 const longestLabel = 54;
 
 /** The first label of the host names of a service, and the same with a part of its id, which no other service has. */
-function labelsOf({ id, name }: Pick<Workload, 'id' | 'name'>, environmentName: string, port: string | undefined): readonly [string, string] {
+function labelsOf(
+  { id, name }: Pick<Workload, 'id' | 'name'>,
+  environmentName: string,
+  port: string | undefined,
+): readonly [string, string] {
   const label = [...(port === undefined ? [] : [dnsLabel(port)]), dnsLabel(name), dnsLabel(environmentName)].join('-');
   const unique = `${label.slice(0, longestLabel).replace(/-+$/, '')}-${id.slice(0, 8)}`;
   return [label.length > longestLabel ? unique : label, unique];
@@ -71,10 +84,12 @@ const protocolOf = ({ protocol }: Port): Route['protocol'] => (protocol === 'GRP
 type ChosenDomain = NonNullable<TaskInputs['domains']>[number];
 
 /**
- * Whether the proxy gets a certificate for a domain that somebody chose. Names with a star would need an account at the name
+ * Whether the proxy gets a certificate for a domain that somebody chose. Names with a star would need an account at the
+ * name
  * servers, and a cluster of this machine only is not reached by those who check domains.
  */
-const isCertified = ({ domain, hasCertificate }: ChosenDomain, isSecure: boolean): boolean => hasCertificate && isSecure && !domain.startsWith('*.') && !isLocalName(domain);
+const isCertified = ({ domain, hasCertificate }: ChosenDomain, isSecure: boolean): boolean =>
+  hasCertificate && isSecure && !domain.startsWith('*.') && !isLocalName(domain);
 
 /** Who has which host names at present. */
 export interface HostHolders {
@@ -85,29 +100,58 @@ export interface HostHolders {
 }
 
 /**
- * The routes of a service: a host name for each public port, and its own domains for the default one. Where another service
+ * The routes of a service: a host name for each public port, and its own domains for the default one. Where another
+ * service
  * has the host name, a part of the id goes into it, and stays there.
  */
 export function publicRoutes(
-  service: Pick<Workload, 'id' | 'name' | 'ports'>, { environmentName = '', domains = [] }: Pick<TaskInputs, 'environmentName' | 'domains'>,
-  { domain, certificates }: Pick<ProxySettings, 'domain' | 'certificates'>, { isTaken, isOwn }: HostHolders,
+  service: Pick<Workload, 'id' | 'name' | 'ports'>,
+  { environmentName = '', domains = [] }: Pick<TaskInputs, 'environmentName' | 'domains'>,
+  { domain, certificates }: Pick<ProxySettings, 'domain' | 'certificates'>,
+  { isTaken, isOwn }: HostHolders,
 ): readonly Route[] {
   const ports = publicPorts(service.ports);
   const isSecure = servesSecurely({ domain, certificates });
   const own = ports.map((port, index): Route => {
-    const hosts = labelsOf(service, environmentName, index === 0 ? undefined : (port.name ?? `p${port.internal_port}`)).map((label) => `${label}.${domain}`);
+    const hosts = labelsOf(
+      service,
+      environmentName,
+      index === 0 ? undefined : (port.name ?? `p${port.internal_port}`),
+    ).map((label) => `${label}.${domain}`);
     const host = hosts.find(isOwn) ?? hosts.find((one) => !isTaken(one)) ?? hosts[1]!;
-    return { host, port: port.internal_port, protocol: protocolOf(port), isSecure, isCustom: false, isDefault: index === 0, ...pathOf(port) };
+    return {
+      host,
+      port: port.internal_port,
+      protocol: protocolOf(port),
+      isSecure,
+      isCustom: false,
+      isDefault: index === 0,
+      ...pathOf(port),
+    };
   });
   const [first] = ports;
   if (first === undefined) return own;
-  const custom = domains.filter(({ domain: name }) => isOutside(name, { domain }) && !isTaken(name) && own.every(({ host }) => host !== name)).map((each): Route =>
-    ({ host: each.domain, port: first.internal_port, protocol: protocolOf(first), isSecure: isCertified(each, isSecure), isCustom: true, isDefault: false, ...pathOf(first) }));
+  const custom = domains
+    .filter(
+      ({ domain: name }) => isOutside(name, { domain }) && !isTaken(name) && own.every(({ host }) => host !== name),
+    )
+    .map((each): Route => ({
+      host: each.domain,
+      port: first.internal_port,
+      protocol: protocolOf(first),
+      isSecure: isCertified(each, isSecure),
+      isCustom: true,
+      isDefault: false,
+      ...pathOf(first),
+    }));
   return [...own, ...custom];
 }
 
 /** The address of a route. */
-export function addressOf({ host, isSecure, path = '' }: Route, { httpPort, httpsPort }: Pick<ProxySettings, 'httpPort' | 'httpsPort'>): string {
+export function addressOf(
+  { host, isSecure, path = '' }: Route,
+  { httpPort, httpsPort }: Pick<ProxySettings, 'httpPort' | 'httpsPort'>,
+): string {
   const [scheme, port, usual] = isSecure ? (['https', httpsPort, 443] as const) : (['http', httpPort, 80] as const);
   return `${scheme}://${host}${port === usual ? '' : `:${port}`}${path}`;
 }

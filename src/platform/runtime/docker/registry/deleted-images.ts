@@ -10,7 +10,9 @@ interface Manifest {
 
 const notThere = 404;
 
-/** The JSON of an answer; undefined if there is no such thing. @throws Error if the registry can't be asked, or refuses */
+/**
+ * The JSON of an answer; undefined if there is no such thing. @throws Error if the registry can't be asked, or refuses
+ */
 function jsonOf(answer: RegistryAnswer | undefined, what: string): unknown {
   if (answer === undefined) throw new Error('nothing forwards to it on the node of the engine');
   if (answer.status === notThere) return undefined;
@@ -21,7 +23,10 @@ function jsonOf(answer: RegistryAnswer | undefined, what: string): unknown {
 /** The sizes of an image's parts, by their digests, in bytes. */
 function partsOf(digest: string, body: string): readonly (readonly [string, number])[] {
   const { config, layers = [] } = JSON.parse(body) as Manifest;
-  return [[digest, Buffer.byteLength(body)], ...[...(config ? [config] : []), ...layers].map((part) => [part.digest, part.size] as const)];
+  return [
+    [digest, Buffer.byteLength(body)],
+    ...[...(config ? [config] : []), ...layers].map((part) => [part.digest, part.size] as const),
+  ];
 }
 
 /**
@@ -31,17 +36,27 @@ function partsOf(digest: string, body: string): readonly (readonly [string, numb
  * @returns how many were deleted
  * @throws Error if the registry doesn't carry it out
  */
-export async function deleteImages(ask: AskRegistry, platformId: string, service: Pick<ServiceToRun, 'id'>, kept: ReadonlySet<string>, sizes: Map<string, number>, signal: AbortSignal): Promise<number> {
+export async function deleteImages(
+  ask: AskRegistry,
+  platformId: string,
+  service: Pick<ServiceToRun, 'id'>,
+  kept: ReadonlySet<string>,
+  sizes: Map<string, number>,
+  signal: AbortSignal,
+): Promise<number> {
   let count = 0;
   const path = `/v2/${builtRepository(platformId, service)}`;
-  const listed = jsonOf(await ask('GET', `${path}/tags/list`, signal), 'a question for tags') as { tags: readonly string[] | null } | undefined;
+  const listed = jsonOf(await ask('GET', `${path}/tags/list`, signal), 'a question for tags') as
+    | { tags: readonly string[] | null }
+    | undefined;
   for (const tag of listed?.tags ?? []) {
     // A few, in order.
     const manifest = await ask('GET', `${path}/manifests/${tag}`, signal);
     const digest = manifest?.headers.get('docker-content-digest');
     if (manifest?.status !== 200 || digest === undefined || kept.has(digest)) continue;
     const deleted = await ask('DELETE', `${path}/manifests/${digest}`, signal);
-    if (deleted === undefined || (deleted.status !== 202 && deleted.status !== notThere)) throw new Error(`The registry answers a deletion with the status ${deleted?.status ?? 'none'}.`);
+    if (deleted === undefined || (deleted.status !== 202 && deleted.status !== notThere))
+      throw new Error(`The registry answers a deletion with the status ${deleted?.status ?? 'none'}.`);
     for (const [part, size] of partsOf(digest, manifest.body)) sizes.set(part, size);
     count += 1;
   }
@@ -49,8 +64,16 @@ export async function deleteImages(ask: AskRegistry, platformId: string, service
 }
 
 /** The services of which a registry has images, or had. @throws Error if the registry can't be asked */
-export async function servicesWithImages(ask: AskRegistry, platformId: string, signal: AbortSignal): Promise<readonly string[]> {
+export async function servicesWithImages(
+  ask: AskRegistry,
+  platformId: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const prefix = builtRepository(platformId, { id: '' });
-  const listed = jsonOf(await ask('GET', '/v2/_catalog?n=10000', signal), 'a question for names') as { repositories: readonly string[] } | undefined;
-  return (listed?.repositories ?? []).filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  const listed = jsonOf(await ask('GET', '/v2/_catalog?n=10000', signal), 'a question for names') as
+    | { repositories: readonly string[] }
+    | undefined;
+  return (listed?.repositories ?? [])
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => name.slice(prefix.length));
 }

@@ -7,7 +7,8 @@ import { keyOfSeed, writeCertificate } from '../certificate.ts';
 const [since, forever] = [Date.UTC(2020, 0, 1), Date.UTC(9999, 11, 31, 23, 59, 59)];
 
 /**
- * Makes a certificate with its key. A registry and what forwards to it both show it and both require it: who has its key belongs to them.
+ * Makes a certificate with its key. A registry and what forwards to it both show it and both require it: who has its
+ * key belongs to them.
  * It signs itself, and is always the same for the same seed.
  * @param seed 32 secret bytes
  * @param name the host name that it is for
@@ -18,7 +19,18 @@ export function selfSignedIdentity(seed: Buffer, name: string): string {
   const publicKey = createPublicKey(key).export({ format: 'der', type: 'spki' });
   // A first byte below 128, and above 0: serial numbers are positive.
   const serial = Buffer.concat([Buffer.from([1]), createHash('sha256').update(publicKey).digest().subarray(0, 15)]);
-  return writeCertificate({ purpose: 'peers', subject: name, issuer: name, serial, from: since, until: forever, key, signer: key }) + key.export({ format: 'pem', type: 'pkcs8' });
+  return (
+    writeCertificate({
+      purpose: 'peers',
+      subject: name,
+      issuer: name,
+      serial,
+      from: since,
+      until: forever,
+      key,
+      signer: key,
+    }) + key.export({ format: 'pem', type: 'pkcs8' })
+  );
 }
 
 /** What a registry is made with: its settings, and secrets that are always the same for the same purpose. */
@@ -47,12 +59,22 @@ const serverName = 'registry.internal';
 
 const file = ({ platformId }: RegistryParts, name: string, text: string): RegistryFile => {
   const content = Buffer.from(text);
-  return { name: `infra-registry-${platformId.slice(0, 18)}-${createHash('sha256').update(content).digest('hex').slice(0, 16)}`, path: `${folder}/${name}`, content };
+  return {
+    name: `infra-registry-${platformId.slice(0, 18)}-${createHash('sha256').update(content).digest('hex').slice(0, 16)}`,
+    path: `${folder}/${name}`,
+    content,
+  };
 };
 
 /** How engines sign in. */
-export const registryCredentials = ({ settings, secretFor }: Pick<RegistryParts, 'settings' | 'secretFor'>): DockerRegistryCredentials =>
-  ({ username: 'platform', password: secretFor('registry/password'), serveraddress: registryHost(settings) });
+export const registryCredentials = ({
+  settings,
+  secretFor,
+}: Pick<RegistryParts, 'settings' | 'secretFor'>): DockerRegistryCredentials => ({
+  username: 'platform',
+  password: secretFor('registry/password'),
+  serveraddress: registryHost(settings),
+});
 
 /** The header by which a request signs in. */
 export function authorizationOf(parts: Pick<RegistryParts, 'settings' | 'secretFor'>): string {
@@ -61,7 +83,12 @@ export function authorizationOf(parts: Pick<RegistryParts, 'settings' | 'secretF
 }
 
 /** The certificate and its key, which registry and forwarders have. */
-const identityFile = (parts: RegistryParts): RegistryFile => file(parts, 'identity.pem', selfSignedIdentity(Buffer.from(parts.secretFor('registry/identity'), 'base64url'), serverName));
+const identityFile = (parts: RegistryParts): RegistryFile =>
+  file(
+    parts,
+    'identity.pem',
+    selfSignedIdentity(Buffer.from(parts.secretFor('registry/identity'), 'base64url'), serverName),
+  );
 
 /** The files of the registry, its configuration first. @param isReadOnly whether it takes no images for now */
 export function registryFiles(parts: RegistryParts, isReadOnly: boolean): readonly [RegistryFile, RegistryFile] {
@@ -70,16 +97,27 @@ export function registryFiles(parts: RegistryParts, isReadOnly: boolean): readon
     version: '0.1',
     log: { level: 'warn', accesslog: { disabled: true } },
     storage: {
-      filesystem: { rootdirectory: imagesFolder }, delete: { enabled: true },
-      maintenance: { readonly: { enabled: isReadOnly }, uploadpurging: { enabled: true, age: '24h', interval: '1h', dryrun: false } },
+      filesystem: { rootdirectory: imagesFolder },
+      delete: { enabled: true },
+      maintenance: {
+        readonly: { enabled: isReadOnly },
+        uploadpurging: { enabled: true, age: '24h', interval: '1h', dryrun: false },
+      },
     },
-    http: { addr: `:${nodePort(parts.settings)}`, relativeurls: true, secret: parts.secretFor('registry/uploads'), tls: { certificate: identity.path, key: identity.path, clientcas: [identity.path] } },
+    http: {
+      addr: `:${nodePort(parts.settings)}`,
+      relativeurls: true,
+      secret: parts.secretFor('registry/uploads'),
+      tls: { certificate: identity.path, key: identity.path, clientcas: [identity.path] },
+    },
   };
   // JSON is YAML.
   return [file(parts, 'registry.yml', JSON.stringify(config)), identity];
 }
 
-/** The files of what forwards to the registry, its configuration first. @param address of the node that keeps the images */
+/**
+ * The files of what forwards to the registry, its configuration first. @param address of the node that keeps the images
+ */
 export function forwarderFiles(parts: RegistryParts, address: string): readonly [RegistryFile, RegistryFile] {
   const identity = identityFile(parts);
   const forward = {
@@ -87,9 +125,22 @@ export function forwarderFiles(parts: RegistryParts, address: string): readonly 
     upstreams: [{ dial: `${address.includes(':') ? `[${address}]` : address}:${nodePort(parts.settings)}` }],
     // A registry that is just replaced is back within seconds.
     load_balancing: { try_duration: '20s', try_interval: '250ms' },
-    transport: { protocol: 'http', dial_timeout: '3s', tls: { server_name: serverName, root_ca_pem_files: [identity.path], client_certificate_file: identity.path, client_certificate_key_file: identity.path } },
+    transport: {
+      protocol: 'http',
+      dial_timeout: '3s',
+      tls: {
+        server_name: serverName,
+        root_ca_pem_files: [identity.path],
+        client_certificate_file: identity.path,
+        client_certificate_key_file: identity.path,
+      },
+    },
   };
-  const refuse = { handler: 'static_response', status_code: 401, headers: { 'Www-Authenticate': ['Basic realm="registry"'], 'Docker-Distribution-Api-Version': ['registry/2.0'] } };
+  const refuse = {
+    handler: 'static_response',
+    status_code: 401,
+    headers: { 'Www-Authenticate': ['Basic realm="registry"'], 'Docker-Distribution-Api-Version': ['registry/2.0'] },
+  };
   const config = {
     admin: { disabled: true, config: { persist: false } },
     logging: { logs: { default: { level: 'WARN' } } },
@@ -97,8 +148,13 @@ export function forwarderFiles(parts: RegistryParts, address: string): readonly 
       http: {
         servers: {
           registry: {
-            listen: [registryHost(parts.settings)], protocols: ['h1'], automatic_https: { disable: true },
-            routes: [{ match: [{ header: { Authorization: [authorizationOf(parts)] } }], handle: [forward], terminal: true }, { handle: [refuse] }],
+            listen: [registryHost(parts.settings)],
+            protocols: ['h1'],
+            automatic_https: { disable: true },
+            routes: [
+              { match: [{ header: { Authorization: [authorizationOf(parts)] } }], handle: [forward], terminal: true },
+              { handle: [refuse] },
+            ],
           },
         },
       },

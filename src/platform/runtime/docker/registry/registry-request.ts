@@ -17,51 +17,91 @@ export interface RegistryAnswer {
 const timeoutMilliseconds = 30_000;
 
 /** The kinds of manifests that a registry may answer with. */
-const manifestTypes = ['application/vnd.docker.distribution.manifest.v2+json', 'application/vnd.oci.image.manifest.v1+json', 'application/vnd.docker.distribution.manifest.list.v2+json', 'application/vnd.oci.image.index.v1+json'];
+const manifestTypes = [
+  'application/vnd.docker.distribution.manifest.v2+json',
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+  'application/vnd.oci.image.index.v1+json',
+];
 
 /** Reads an answer of HTTP/1.0. @throws Error if it is cut off, or none */
 function parseAnswer(text: Buffer): RegistryAnswer {
   const end = text.indexOf('\r\n\r\n');
   const [first = '', ...lines] = text.subarray(0, Math.max(end, 0)).toString('latin1').split('\r\n');
   const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(first)?.[1] ?? 0);
-  const headers = new Map(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]));
+  const headers = new Map(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
   const body = text.subarray(end + 4);
-  if (status === 0 || body.length < Number(headers.get('content-length') ?? 0)) throw new Error('The answer of the registry is cut off.');
+  if (status === 0 || body.length < Number(headers.get('content-length') ?? 0))
+    throw new Error('The answer of the registry is cut off.');
   return { status, headers, body: body.toString('utf8') };
 }
 
-/** Sends requests to the registry of a cluster. @param path of the registry's API @returns undefined if nothing forwards to it on the node of the engine */
-export type AskRegistry = (method: 'GET' | 'DELETE', path: string, signal: AbortSignal) => Promise<RegistryAnswer | undefined>;
+/**
+ * Sends requests to the registry of a cluster. @param path of the registry's API @returns undefined if nothing forwards
+ * to it on the node of the engine
+ */
+export type AskRegistry = (
+  method: 'GET' | 'DELETE',
+  path: string,
+  signal: AbortSignal,
+) => Promise<RegistryAnswer | undefined>;
 
 /**
- * The container that forwards on a node; undefined if none runs there. Its service knows it: the labels of a container are those of its image too, and
+ * The container that forwards on a node; undefined if none runs there. Its service knows it: the labels of a container
+ * are those of its image too, and
  * whoever makes an image chooses these.
  */
-async function forwarderOn(docker: DockerClient, platformId: string, node: string, signal: AbortSignal): Promise<string | undefined> {
+async function forwarderOn(
+  docker: DockerClient,
+  platformId: string,
+  node: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const { forwarder } = await findRegistry(docker, platformLabels(platformId), { signal });
   if (forwarder === undefined) return undefined;
-  const tasks = await listDockerTasks(docker, { service: [forwarder.ID], node: [node], 'desired-state': ['running'] }, { signal });
+  const tasks = await listDockerTasks(
+    docker,
+    { service: [forwarder.ID], node: [node], 'desired-state': ['running'] },
+    { signal },
+  );
   return tasks.find(({ Status }) => Status.State === 'running')?.Status.ContainerStatus?.ContainerID;
 }
 
-/** Creates what sends requests: only nodes reach the registry, so it is done by a program in the container that forwards on the node of the engine. */
+/**
+ * Creates what sends requests: only nodes reach the registry, so it is done by a program in the container that forwards
+ * on the node of the engine.
+ */
 export function createRegistryRequests(parts: RegistryParts & { readonly docker: DockerClient }): AskRegistry {
   const { platformId, settings } = parts;
   return async (method, path, signal) => {
     // All of it is about a container of one machine.
     const docker = await parts.docker.engine();
-    const { Architecture: architecture, Swarm: { NodeID: node } } = await dockerInfo(docker, { signal });
+    const {
+      Architecture: architecture,
+      Swarm: { NodeID: node },
+    } = await dockerInfo(docker, { signal });
     const container = await forwarderOn(docker, platformId, node, signal);
     if (container === undefined) return undefined;
     const program = containerProgram('send-request', architecture);
     await copyProgram(docker, container, program, { signal });
-    const head = [`${method} ${path} HTTP/1.0`, `Host: ${registryHost(settings)}`, `Authorization: ${authorizationOf(parts)}`, `Accept: ${manifestTypes.join(', ')}`, 'Connection: close'];
+    const head = [
+      `${method} ${path} HTTP/1.0`,
+      `Host: ${registryHost(settings)}`,
+      `Authorization: ${authorizationOf(parts)}`,
+      `Accept: ${manifestTypes.join(', ')}`,
+      'Connection: close',
+    ];
     const { output, exitCode } = await execInDockerContainer(docker, container, {
-      command: [program.path, String(settings.port), String(timeoutMilliseconds)], env: [`REQUEST=${head.join('\r\n')}\r\n\r\n`], signal,
+      command: [program.path, String(settings.port), String(timeoutMilliseconds)],
+      env: [`REQUEST=${head.join('\r\n')}\r\n\r\n`],
+      signal,
     });
     const printed = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
     for await (const { stream, bytes } of output) printed[stream === 'stderr' ? 'stderr' : 'stdout'].push(bytes);
-    if ((await exitCode()) !== 0) throw new Error(`The registry does not answer: ${Buffer.concat(printed.stderr).toString('utf8').trim()}`);
+    if ((await exitCode()) !== 0)
+      throw new Error(`The registry does not answer: ${Buffer.concat(printed.stderr).toString('utf8').trim()}`);
     return parseAnswer(Buffer.concat(printed.stdout));
   };
 }

@@ -1,10 +1,34 @@
 import { createHash } from 'node:crypto';
-import { createDockerSecret, createDockerService, createOrFind, type DockerClient, type DockerRegistryCredentials, type DockerService, type DockerServiceSpec, hostOfImage, listDockerSecrets, updateDockerService } from '../engine/index.ts';
-import { labelFilter, type RegistryFacts, registryFactsOf, registryLabels, type RegistryPart, withRegistryFacts } from '../labels.ts';
+import {
+  createDockerSecret,
+  createDockerService,
+  createOrFind,
+  type DockerClient,
+  type DockerRegistryCredentials,
+  type DockerService,
+  type DockerServiceSpec,
+  hostOfImage,
+  listDockerSecrets,
+  updateDockerService,
+} from '../engine/index.ts';
+import {
+  labelFilter,
+  type RegistryFacts,
+  registryFactsOf,
+  registryLabels,
+  type RegistryPart,
+  withRegistryFacts,
+} from '../labels.ts';
 import { cleanerName, forwarderName, registryName } from '../names.ts';
 import { placementOf } from '../nodes/placement.ts';
 import { caddyVariables } from '../proxy/caddy-config.ts';
-import { forwarderFiles, imagesFolder, type RegistryFile, registryFiles, type RegistryParts } from './registry-files.ts';
+import {
+  forwarderFiles,
+  imagesFolder,
+  type RegistryFile,
+  registryFiles,
+  type RegistryParts,
+} from './registry-files.ts';
 import { registryHost } from './settings.ts';
 import { deleteFilesBut, mountedFile } from '../file-objects.ts';
 
@@ -26,23 +50,48 @@ const second = 1e9;
 
 const container = { CapabilityDrop: ['ALL'], StopGracePeriod: 10 * second, Healthcheck: { Test: ['NONE'] } } as const;
 
-/** All of them use the network of their host: plain http is trusted on its loopback address alone, and the ports of others are reached from there. */
-const onHost = { Networks: [{ Target: 'host' }], LogDriver: { Name: 'json-file', Options: { 'max-size': '10m', 'max-file': '3' } } } as const;
+/**
+ * All of them use the network of their host: plain http is trusted on its loopback address alone, and the ports of
+ * others are reached from there.
+ */
+const onHost = {
+  Networks: [{ Target: 'host' }],
+  LogDriver: { Name: 'json-file', Options: { 'max-size': '10m', 'max-file': '3' } },
+} as const;
 
-const goesOn = { UpdateConfig: { Parallelism: 1, Order: 'stop-first', FailureAction: 'continue', Monitor: second }, EndpointSpec: { Mode: 'dnsrr' } } as const;
+const goesOn = {
+  UpdateConfig: { Parallelism: 1, Order: 'stop-first', FailureAction: 'continue', Monitor: second },
+  EndpointSpec: { Mode: 'dnsrr' },
+} as const;
 
-const imagesVolume = ({ platformId }: RegistryParts) => ({ Type: 'volume', Source: registryName(platformId), Target: imagesFolder, VolumeOptions: { Labels: registryLabels(platformId, 'registry') } }) as const;
+const imagesVolume = ({ platformId }: RegistryParts) =>
+  ({
+    Type: 'volume',
+    Source: registryName(platformId),
+    Target: imagesFolder,
+    VolumeOptions: { Labels: registryLabels(platformId, 'registry') },
+  }) as const;
 
 /** What keeps the images, on one node. */
 export function registryDraft(parts: RegistryParts, nodeId: string, isReadOnly: boolean): Draft {
   const files = registryFiles(parts, isReadOnly);
   return {
-    part: 'registry', files,
+    part: 'registry',
+    files,
     spec: {
-      Name: registryName(parts.platformId), Mode: { Replicated: { Replicas: 1 } }, ...goesOn,
+      Name: registryName(parts.platformId),
+      Mode: { Replicated: { Replicas: 1 } },
+      ...goesOn,
       TaskTemplate: {
-        ...onHost, ...placementOf({ boundTo: nodeId }), RestartPolicy: { Condition: 'any', Delay: second },
-        ContainerSpec: { ...container, Image: parts.settings.image, Command: ['registry', 'serve', files[0].path], Mounts: [imagesVolume(parts)] },
+        ...onHost,
+        ...placementOf({ boundTo: nodeId }),
+        RestartPolicy: { Condition: 'any', Delay: second },
+        ContainerSpec: {
+          ...container,
+          Image: parts.settings.image,
+          Command: ['registry', 'serve', files[0].path],
+          Mounts: [imagesVolume(parts)],
+        },
       },
     },
   };
@@ -52,12 +101,21 @@ export function registryDraft(parts: RegistryParts, nodeId: string, isReadOnly: 
 export function forwarderDraft(parts: RegistryParts, address: string): Draft {
   const files = forwarderFiles(parts, address);
   return {
-    part: 'forwarder', files,
+    part: 'forwarder',
+    files,
     spec: {
-      Name: forwarderName(parts.platformId), Mode: { Global: {} }, ...goesOn,
+      Name: forwarderName(parts.platformId),
+      Mode: { Global: {} },
+      ...goesOn,
       TaskTemplate: {
-        ...onHost, RestartPolicy: { Condition: 'any', Delay: second },
-        ContainerSpec: { ...container, Image: parts.settings.forwarderImage, Command: ['caddy', 'run', '--config', files[0].path], Env: caddyVariables },
+        ...onHost,
+        RestartPolicy: { Condition: 'any', Delay: second },
+        ContainerSpec: {
+          ...container,
+          Image: parts.settings.forwarderImage,
+          Command: ['caddy', 'run', '--config', files[0].path],
+          Env: caddyVariables,
+        },
       },
     },
   };
@@ -67,45 +125,79 @@ export function forwarderDraft(parts: RegistryParts, address: string): Draft {
 export function cleanerDraft(parts: RegistryParts, nodeId: string): Draft {
   const files = registryFiles(parts, true);
   return {
-    part: 'cleaner', files,
+    part: 'cleaner',
+    files,
     spec: {
-      Name: cleanerName(parts.platformId), Mode: { ReplicatedJob: { MaxConcurrent: 1, TotalCompletions: 1 } },
+      Name: cleanerName(parts.platformId),
+      Mode: { ReplicatedJob: { MaxConcurrent: 1, TotalCompletions: 1 } },
       TaskTemplate: {
-        ...onHost, ...placementOf({ boundTo: nodeId }), RestartPolicy: { Condition: 'none' },
-        ContainerSpec: { ...container, Image: parts.settings.image, Command: ['registry', 'garbage-collect', files[0].path], Mounts: [imagesVolume(parts)] },
+        ...onHost,
+        ...placementOf({ boundTo: nodeId }),
+        RestartPolicy: { Condition: 'none' },
+        ContainerSpec: {
+          ...container,
+          Image: parts.settings.image,
+          Command: ['registry', 'garbage-collect', files[0].path],
+          Mounts: [imagesVolume(parts)],
+        },
       },
     },
   };
 }
 
-const madeFrom = ({ spec, files }: Draft): string => createHash('sha256').update(JSON.stringify([spec, files.map(({ name }) => name)])).digest('hex').slice(0, 16);
+const madeFrom = ({ spec, files }: Draft): string =>
+  createHash('sha256')
+    .update(JSON.stringify([spec, files.map(({ name }) => name)]))
+    .digest('hex')
+    .slice(0, 16);
 
 /** Gives files to the engine. @returns how containers mount them: only their root reads them */
 async function secretsOf({ docker, platformId }: RegistryEngine, files: readonly RegistryFile[], signal: AbortSignal) {
   const labels = registryLabels(platformId, 'registry');
-  return Promise.all(files.map(async ({ name, path, content }) => ({
-    SecretID: await createOrFind(() => createDockerSecret(docker, { name, labels, content }, { signal }), () => listDockerSecrets(docker, labelFilter(labels), { signal }), name),
-    SecretName: name, File: mountedFile(path, 0o400),
-  })));
+  return Promise.all(
+    files.map(async ({ name, path, content }) => ({
+      SecretID: await createOrFind(
+        () => createDockerSecret(docker, { name, labels, content }, { signal }),
+        () => listDockerSecrets(docker, labelFilter(labels), { signal }),
+        name,
+      ),
+      SecretName: name,
+      File: mountedFile(path, 0o400),
+    })),
+  );
 }
 
 /** Removes the files that no service has any more: the engine keeps those that one uses. */
-export const deleteUnusedSecrets = ({ docker, platformId }: RegistryEngine, signal: AbortSignal): Promise<void> => deleteFilesBut(docker, labelFilter(registryLabels(platformId, 'registry')), [], signal);
+export const deleteUnusedSecrets = ({ docker, platformId }: RegistryEngine, signal: AbortSignal): Promise<void> =>
+  deleteFilesBut(docker, labelFilter(registryLabels(platformId, 'registry')), [], signal);
 
 /**
  * Brings a service of the registry to its draft, if it is another one.
  * @param present the service on the engine; undefined if there is none
  * @returns whether anything changed
  */
-export async function applyDraft(engine: RegistryEngine, present: DockerService | undefined, draft: Draft, facts: Pick<RegistryFacts, 'isReadOnly' | 'cleanedAt'>, signal: AbortSignal): Promise<boolean> {
+export async function applyDraft(
+  engine: RegistryEngine,
+  present: DockerService | undefined,
+  draft: Draft,
+  facts: Pick<RegistryFacts, 'isReadOnly' | 'cleanedAt'>,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { docker, platformId, settings, credentialsFor } = engine;
   const made = madeFrom(draft);
   if (present !== undefined && registryFactsOf(present.Spec.Labels).made === made) return false;
-  const { spec: { TaskTemplate: task, ...spec }, part } = draft;
+  const {
+    spec: { TaskTemplate: task, ...spec },
+    part,
+  } = draft;
   const labels = registryLabels(platformId, part);
   const complete = {
-    ...spec, Labels: withRegistryFacts(labels, { made, host: registryHost(settings), ...facts }),
-    TaskTemplate: { ...task, ContainerSpec: { ...task.ContainerSpec, Labels: labels, Secrets: await secretsOf(engine, draft.files, signal) } },
+    ...spec,
+    Labels: withRegistryFacts(labels, { made, host: registryHost(settings), ...facts }),
+    TaskTemplate: {
+      ...task,
+      ContainerSpec: { ...task.ContainerSpec, Labels: labels, Secrets: await secretsOf(engine, draft.files, signal) },
+    },
   };
   const credentials = credentialsFor(hostOfImage(task.ContainerSpec.Image));
   if (present === undefined) await createDockerService(docker, complete, credentials, { signal });

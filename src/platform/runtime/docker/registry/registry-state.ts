@@ -1,4 +1,14 @@
-import { type DockerCall, type DockerClient, dockerInfo, type DockerNode, type DockerService, type DockerTask, listDockerNodes, listDockerServices, listDockerTasks } from '../engine/index.ts';
+import {
+  type DockerCall,
+  type DockerClient,
+  dockerInfo,
+  type DockerNode,
+  type DockerService,
+  type DockerTask,
+  listDockerNodes,
+  listDockerServices,
+  listDockerTasks,
+} from '../engine/index.ts';
 import { isUp } from '../instance-states.ts';
 import { anyRegistry, labelFilter, labelledRegistryPart, registryFactsOf, type RegistryPart } from '../labels.ts';
 import { nodeName, takesInstances } from '../nodes/node-facts.ts';
@@ -8,8 +18,16 @@ import { boundNode } from '../nodes/placement.ts';
 export type RegistryServices = { readonly [Part in RegistryPart]?: DockerService };
 
 /** The services of the registry of one platform, or of whichever has one. @param labels those of the platform */
-export async function findRegistry(docker: DockerClient, labels: Readonly<Record<string, string>> | undefined, call: DockerCall = {}): Promise<RegistryServices> {
-  const services = await listDockerServices(docker, { label: [...anyRegistry['label']!, ...(labels ? labelFilter(labels)['label']! : [])] }, call);
+export async function findRegistry(
+  docker: DockerClient,
+  labels: Readonly<Record<string, string>> | undefined,
+  call: DockerCall = {},
+): Promise<RegistryServices> {
+  const services = await listDockerServices(
+    docker,
+    { label: [...anyRegistry['label']!, ...(labels ? labelFilter(labels)['label']! : [])] },
+    call,
+  );
   return Object.fromEntries(services.map((service) => [labelledRegistryPart(service.Spec.Labels), service]));
 }
 
@@ -40,32 +58,68 @@ export interface RegistryState {
 }
 
 /** What to do about a registry whose node left the swarm with the images. @param name of its service */
-export const beginEmptyText = (name: string): string => `To begin with an empty registry on another node: docker service rm ${name}. Applications have to be deployed again then.`;
+export const beginEmptyText = (name: string): string =>
+  `To begin with an empty registry on another node: docker service rm ${name}. Applications have to be deployed again then.`;
 
 /** What to do about a node that runs nothing. */
 const nodeRemedy = (node: DockerNode): string =>
-  (node.Status.State === 'ready' ? `To let it run services again: docker node update --availability active ${nodeName(node)}.` : `Start the engine of ${nodeName(node)}, and see that the managers reach it.`);
+  node.Status.State === 'ready'
+    ? `To let it run services again: docker node update --availability active ${nodeName(node)}.`
+    : `Start the engine of ${nodeName(node)}, and see that the managers reach it.`;
 
-const serviceRemedy = (service: string): string => `See what the engine says of it, and mend that: docker service ps --no-trunc ${service}.`;
+const serviceRemedy = (service: string): string =>
+  `See what the engine says of it, and mend that: docker service ps --no-trunc ${service}.`;
 
 /**
  * Looks how a registry is, as a manager knows it.
  * @returns undefined if there is none
  */
-export async function readRegistryState(docker: DockerClient, { registry, forwarder }: RegistryServices, call: DockerCall = {}): Promise<RegistryState | undefined> {
+export async function readRegistryState(
+  docker: DockerClient,
+  { registry, forwarder }: RegistryServices,
+  call: DockerCall = {},
+): Promise<RegistryState | undefined> {
   if (registry === undefined) return undefined;
   const parts = [registry, ...(forwarder ? [forwarder] : [])].map(({ ID: id }) => id);
-  const [nodes, tasks, { Swarm: { NodeID: own } }] = await Promise.all([listDockerNodes(docker, {}, call), listDockerTasks(docker, { service: parts }, call), dockerInfo(docker, call)]);
-  const [kept, forwarded] = [registry, forwarder].map((service) => tasks.filter(({ ServiceID: id }) => id === service?.ID)) as [DockerTask[], DockerTask[]];
+  const [
+    nodes,
+    tasks,
+    {
+      Swarm: { NodeID: own },
+    },
+  ] = await Promise.all([
+    listDockerNodes(docker, {}, call),
+    listDockerTasks(docker, { service: parts }, call),
+    dockerInfo(docker, call),
+  ]);
+  const [kept, forwarded] = [registry, forwarder].map((service) =>
+    tasks.filter(({ ServiceID: id }) => id === service?.ID),
+  ) as [DockerTask[], DockerTask[]];
   const home = nodes.find(({ ID: id }) => id === boundNode(registry.Spec.TaskTemplate));
   const builder = nodes.find(({ ID: id }) => id === own);
   const isForwarded = (id: string): boolean => forwarded.some((task) => task.NodeID === id && isUp(task));
   const { isReadOnly } = registryFactsOf(registry.Spec.Labels);
   const obstacleOf = (): Pick<RegistryState, 'obstacle' | 'remedy'> => {
-    if (home === undefined) return { obstacle: 'the node that kept its images is no part of the swarm any more', remedy: beginEmptyText(registry.Spec.Name) };
-    if (awayText(home) !== undefined) return { obstacle: `the node ${nodeName(home)}, which keeps its images, is ${awayText(home)}`, remedy: nodeRemedy(home) };
-    if (!kept.some(isUp)) return { obstacle: `it does not run on the node ${nodeName(home)}: ${reasonOf(kept)}`, remedy: serviceRemedy(registry.Spec.Name) };
-    if (builder !== undefined && awayText(builder) !== undefined) return { obstacle: `the node ${nodeName(builder)}, whose engine builds, is ${awayText(builder)}: nothing forwards to the registry there`, remedy: nodeRemedy(builder) };
+    if (home === undefined)
+      return {
+        obstacle: 'the node that kept its images is no part of the swarm any more',
+        remedy: beginEmptyText(registry.Spec.Name),
+      };
+    if (awayText(home) !== undefined)
+      return {
+        obstacle: `the node ${nodeName(home)}, which keeps its images, is ${awayText(home)}`,
+        remedy: nodeRemedy(home),
+      };
+    if (!kept.some(isUp))
+      return {
+        obstacle: `it does not run on the node ${nodeName(home)}: ${reasonOf(kept)}`,
+        remedy: serviceRemedy(registry.Spec.Name),
+      };
+    if (builder !== undefined && awayText(builder) !== undefined)
+      return {
+        obstacle: `the node ${nodeName(builder)}, whose engine builds, is ${awayText(builder)}: nothing forwards to the registry there`,
+        remedy: nodeRemedy(builder),
+      };
     if (!isForwarded(own)) {
       const obstacle = `nothing forwards to it on the node ${builder ? nodeName(builder) : own}: ${reasonOf(forwarded.filter(({ NodeID: id }) => id === own))}`;
       return { obstacle, ...(forwarder && { remedy: serviceRemedy(forwarder.Spec.Name) }) };
@@ -73,7 +127,12 @@ export async function readRegistryState(docker: DockerClient, { registry, forwar
     return isReadOnly ? { obstacle: 'it is being cleaned, and takes no images for a moment' } : {};
   };
   return {
-    node: home ? nodeName(home) : boundNode(registry.Spec.TaskTemplate) ?? '', isReadOnly, ...obstacleOf(),
-    withoutForwarder: nodes.filter((node) => takesInstances(node) && !isForwarded(node.ID)).map(nodeName).toSorted(),
+    node: home ? nodeName(home) : (boundNode(registry.Spec.TaskTemplate) ?? ''),
+    isReadOnly,
+    ...obstacleOf(),
+    withoutForwarder: nodes
+      .filter((node) => takesInstances(node) && !isForwarded(node.ID))
+      .map(nodeName)
+      .toSorted(),
   };
 }

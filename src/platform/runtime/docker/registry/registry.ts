@@ -1,63 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage } from '../../../common/index.ts';
 import { RuntimeProblem, type ServiceToRun } from '../../index.ts';
-import { addressOfNode, type DockerClient, dockerInfo, inspectDockerDistribution, inspectDockerNode, isDockerError, listDockerNodes, type DockerRegistryCredentials, deleteDockerService, ignoring, type DockerService, listDockerTasks, readDockerServiceLogs } from '../engine/index.ts';
+import {
+  addressOfNode,
+  type DockerClient,
+  dockerInfo,
+  inspectDockerDistribution,
+  inspectDockerNode,
+  isDockerError,
+  listDockerNodes,
+  type DockerRegistryCredentials,
+} from '../engine/index.ts';
 import { platformLabels, registryFactsOf } from '../labels.ts';
 import { builtRepository, registryName } from '../names.ts';
 import { byNodeName, takesInstances } from '../nodes/node-facts.ts';
 import { boundNode } from '../nodes/placement.ts';
 import { deleteImages, servicesWithImages } from './deleted-images.ts';
-import { registryCredentials, registryFiles } from './registry-files.ts';
+import { registryCredentials } from './registry-files.ts';
 import { createRegistryRequests } from './registry-request.ts';
-import { applyDraft, deleteUnusedSecrets, forwarderDraft, registryDraft, type RegistryEngine, cleanerDraft } from './registry-services.ts';
+import {
+  applyDraft,
+  deleteUnusedSecrets,
+  forwarderDraft,
+  registryDraft,
+  type RegistryEngine,
+} from './registry-services.ts';
 import { beginEmptyText, findRegistry, readRegistryState, type RegistryServices } from './registry-state.ts';
 import { registryHost } from './settings.ts';
-import { bytesText } from '../../../../contract/index.ts';
-import { hasEnded } from '../instance-states.ts';
-
-/** Whether nothing runs of the registry but an instance that takes no images. */
-async function isQuiet({ docker, ...parts }: RegistryEngine, registry: DockerService, signal: AbortSignal): Promise<boolean> {
-  const alive = (await listDockerTasks(docker, { service: [registry.ID] }, { signal })).filter((task) => !hasEnded(task));
-  const [{ name }] = registryFiles(parts, true);
-  return alive.length === 1 && alive[0]!.Status.State === 'running' && alive[0]!.Spec.ContainerSpec.Secrets?.some(({ SecretName }) => SecretName === name) === true;
-}
-
-/** What a cleaning gave back, from what the registry's program printed. @param sizes of deleted images' parts, as far as they are known */
-function resultText(lines: readonly string[], sizes: Map<string, number>): string {
-  const freed = new Set(lines.flatMap((line) => /^blob eligible for deletion: (sha256:[0-9a-f]{64})/.exec(line)?.[1] ?? []));
-  const known = [...freed].filter((digest) => sizes.has(digest));
-  const bytes = known.reduce((sum, digest) => sum + sizes.get(digest)!, 0);
-  for (const digest of known) sizes.delete(digest);
-  if (freed.size === 0) return 'The registry of the cluster was cleaned: there was nothing to delete.';
-  return `The registry of the cluster was cleaned: ${freed.size} parts of images were deleted, ${known.length < freed.size ? 'at least ' : ''}${bytesText(bytes)}.`;
-}
-
-/** What a cleaning came to, in a sentence. */
-interface CleaningEnd {
-  readonly text: string;
-  readonly hasFailed: boolean;
-}
-
-/**
- * Takes a cleaning one step further. The registry has to be made read-only before.
- * @returns its end; undefined before
- */
-async function cleanRegistry(engine: RegistryEngine, { registry, cleaner }: RegistryServices, nodeId: string, sizes: Map<string, number>, signal: AbortSignal): Promise<CleaningEnd | undefined> {
-  const { docker } = engine;
-  if (cleaner === undefined) {
-    if (registry !== undefined && (await isQuiet(engine, registry, signal))) await applyDraft(engine, undefined, cleanerDraft(engine, nodeId), { isReadOnly: true, cleanedAt: 0 }, signal);
-    return undefined;
-  }
-  const tasks = await listDockerTasks(docker, { service: [cleaner.ID] }, { signal });
-  if (tasks.length === 0 || !tasks.every(hasEnded)) return undefined;
-  const lines: string[] = [];
-  for await (const { text } of readDockerServiceLogs(docker, cleaner.ID, { signal })) lines.push(text.trim());
-  await deleteDockerService(docker, cleaner.ID, { signal }).catch(ignoring('not found'));
-  const said = lines.findLast((line) => line !== '') ?? tasks[0]!.Status.Err ?? 'it gave no reason';
-  // Before the first image there is no folder for them.
-  const hasFailed = !tasks.some(({ Status }) => Status.State === 'complete') && !/Path not found: \/docker\/registry\/v2\/(?:blobs|repositories)/.test(said);
-  return { hasFailed, text: hasFailed ? `The registry of the cluster could not be cleaned, which is tried again later: ${said}` : resultText(lines, sizes) };
-}
+import { cleanRegistry } from './cleaning.ts';
 
 type Service = Pick<ServiceToRun, 'id'>;
 
@@ -72,16 +42,33 @@ export interface ClusterRegistry {
    * @throws Error with what is wrong
    */
   sync(signal: AbortSignal): Promise<readonly string[]>;
-  /** Waits until an engine can push images. @param say told what is in the way @throws Error in words, if something is for too long */
+  /**
+   * Waits until an engine can push images. @param say told what is in the way @throws Error in words, if something is
+   * for too long
+   */
   untilReady(builder: DockerClient, say: (message: string) => void, signal: AbortSignal): Promise<void>;
   /** Pushes an image. No cleaning begins meanwhile, and one that another process began makes it begin again. */
-  push<Result>(builder: DockerClient, work: () => Promise<Result>, say: (message: string) => void, signal: AbortSignal): Promise<Result>;
-  /** Deletes images of a service. What fails now is done after its next deployment. @param kept names with digests, or digests, of those that stay; if there are none, nothing is deleted */
+  push<Result>(
+    builder: DockerClient,
+    work: () => Promise<Result>,
+    say: (message: string) => void,
+    signal: AbortSignal,
+  ): Promise<Result>;
+  /**
+   * Deletes images of a service. What fails now is done after its next deployment. @param kept names with digests, or
+   * digests, of those that stay; if there are none, nothing is deleted
+   */
   deleteOthers(service: Service, kept: readonly string[], signal: AbortSignal): Promise<void>;
   /** Deletes the images of a service that was deleted, now or as soon as that can be done. */
   deleteAll(service: Service, signal: AbortSignal): Promise<void>;
-  /** Deletes the images of services that nobody knows. @returns the ids of services that had some, and why it could not look for them, if it could not */
-  deleteUnknown(known: ReadonlySet<string>, signal: AbortSignal): Promise<{ readonly had: readonly string[]; readonly unseen?: string }>;
+  /**
+   * Deletes the images of services that nobody knows. @returns the ids of services that had some, and why it could not
+   * look for them, if it could not
+   */
+  deleteUnknown(
+    known: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<{ readonly had: readonly string[]; readonly unseen?: string }>;
 }
 
 /** How long a push waits for the registry, in milliseconds: it may just be set up, and its image be pulled. */
@@ -95,10 +82,18 @@ const reasonOf = (error: unknown): string => (isDockerError(error) ? error.reaso
 
 /** The node that is to keep the images: that of the engine, unless it takes no instances. */
 async function chooseNode({ docker }: RegistryEngine, signal: AbortSignal): Promise<string> {
-  const [nodes, { Swarm: { NodeID: own } }] = await Promise.all([listDockerNodes(docker, {}, { signal }), dockerInfo(docker, { signal })]);
+  const [
+    nodes,
+    {
+      Swarm: { NodeID: own },
+    },
+  ] = await Promise.all([listDockerNodes(docker, {}, { signal }), dockerInfo(docker, { signal })]);
   const usable = nodes.filter(takesInstances).toSorted(byNodeName);
   const chosen = usable.find(({ ID: id }) => id === own) ?? usable[0];
-  if (chosen === undefined) throw new RuntimeProblem('No node of the cluster takes instances, so its registry can\'t run. Make one active: docker node update --availability active NODE');
+  if (chosen === undefined)
+    throw new RuntimeProblem(
+      "No node of the cluster takes instances, so its registry can't run. Make one active: docker node update --availability active NODE",
+    );
   return chosen.ID;
 }
 
@@ -106,7 +101,10 @@ async function chooseNode({ docker }: RegistryEngine, signal: AbortSignal): Prom
 async function addressOf({ docker, platformId }: RegistryEngine, nodeId: string, signal: AbortSignal): Promise<string> {
   const node = await inspectDockerNode(docker, nodeId, { signal }).catch((error: unknown) => {
     if (!isDockerError(error, 'not found')) throw error;
-    throw new RuntimeProblem(`The node ${nodeId}, which kept the images of the cluster's registry, is no part of the swarm any more. ${beginEmptyText(registryName(platformId))}`, { cause: error });
+    throw new RuntimeProblem(
+      `The node ${nodeId}, which kept the images of the cluster's registry, is no part of the swarm any more. ${beginEmptyText(registryName(platformId))}`,
+      { cause: error },
+    );
   });
   return addressOfNode(node) ?? '127.0.0.1';
 }
@@ -125,14 +123,20 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
   /** Another process may have left files that nothing uses. */
   let hasLeftovers = true;
 
-  const find = (signal: AbortSignal): Promise<RegistryServices> => findRegistry(docker, platformLabels(platformId), { signal });
+  const find = (signal: AbortSignal): Promise<RegistryServices> =>
+    findRegistry(docker, platformLabels(platformId), { signal });
 
   const obstacle = async (builder: DockerClient, signal: AbortSignal): Promise<string | undefined> => {
     const state = await readRegistryState(builder, await find(signal), { signal });
     if (state === undefined) return 'it is not set up yet';
     if (state.obstacle !== undefined) return state.obstacle;
     try {
-      await inspectDockerDistribution(builder, `${host}/${builtRepository(platformId, { id: 'nothing' })}:none`, credentials, { signal });
+      await inspectDockerDistribution(
+        builder,
+        `${host}/${builtRepository(platformId, { id: 'nothing' })}:none`,
+        credentials,
+        { signal },
+      );
     } catch (error) {
       if (!isDockerError(error)) throw error;
       return /manifest unknown|name unknown|not found/i.test(error.reason) ? undefined : error.reason;
@@ -146,14 +150,21 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
       // One look follows the other.
       const inTheWay = await obstacle(builder, signal);
       if (inTheWay === undefined) return;
-      if (now() > end) throw new Error(`The registry of the cluster can't take images: ${inTheWay}. What runs goes on. Deploy again when that is mended.`);
+      if (now() > end)
+        throw new Error(
+          `The registry of the cluster can't take images: ${inTheWay}. What runs goes on. Deploy again when that is mended.`,
+        );
       if (inTheWay !== told) say(`Waiting for the registry of the cluster: ${inTheWay}`);
       told = inTheWay;
       await delay(pollMilliseconds, undefined, { signal });
     }
   };
 
-  const deleteImagesOf = async (service: Service, kept: ReadonlySet<string>, signal: AbortSignal): Promise<number | undefined> =>
+  const deleteImagesOf = async (
+    service: Service,
+    kept: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<number | undefined> =>
     deleteImages(ask, platformId, service, kept, sizes, signal).catch((error: unknown) => {
       if (signal.aborted) throw error;
       return undefined;
@@ -165,7 +176,10 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
   };
 
   return {
-    host, credentials, untilReady, deleteAll,
+    host,
+    credentials,
+    untilReady,
+    deleteAll,
     sync: async (signal) => {
       const services = await find(signal);
       const { registry, forwarder } = services;

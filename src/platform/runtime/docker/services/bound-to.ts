@@ -8,28 +8,52 @@ import { type DockerRecord, readRecord } from '../record.ts';
 import { workloadOf } from '../workload.ts';
 import { volumesOf } from './service-spec.ts';
 
-/** The volumes that the version before has, and its node; undefined if it has none of them. Another manager may be asked by now. */
+/**
+ * The volumes that the version before has, and its node; undefined if it has none of them. Another manager may be asked
+ * by now.
+ */
 function recordedStorage({ runningRecord }: Task, volumes: readonly string[]): RecordedStorage | undefined {
   const template = readRecord(runningRecord)?.spec?.TaskTemplate;
-  const mounted = (template?.ContainerSpec.Mounts ?? []).flatMap(({ Type, Source }) => (Type === 'volume' && Source !== undefined && volumes.includes(Source) ? [Source] : []));
+  const mounted = (template?.ContainerSpec.Mounts ?? []).flatMap(({ Type, Source }) =>
+    Type === 'volume' && Source !== undefined && volumes.includes(Source) ? [Source] : [],
+  );
   const nodeId = template && boundNode(template);
   return mounted.length === 0 || nodeId === undefined ? undefined : { nodeId, volumes: mounted };
 }
 
 /** The only node that has the image of a version; undefined if a registry has it. */
-export const imageNodeOf = ({ image, nodeId }: DockerRecord): string | undefined => (isOnlyBuilt(image) ? nodeId : undefined);
+export const imageNodeOf = ({ image, nodeId }: DockerRecord): string | undefined =>
+  isOnlyBuilt(image) ? nodeId : undefined;
 
 /**
- * The only node on which the instances of a version may run; undefined if there are others. That is the node with its storage, which is chosen if it is
+ * The only node on which the instances of a version may run; undefined if there are others. That is the node with its
+ * storage, which is chosen if it is
  * new, or the one with its image.
  * @throws Error in words if no node fits, or if what was stored can't be found
  */
-export async function boundTo(context: DockerContext, task: Task, record: DockerRecord, placement: PlacementParts, signal: AbortSignal): Promise<string | undefined> {
+export async function boundTo(
+  context: DockerContext,
+  task: Task,
+  record: DockerRecord,
+  placement: PlacementParts,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const workload = workloadOf(task);
   const imageNode = imageNodeOf(record);
   if (workload.storage.length === 0) return imageNode;
   // A database that is brought back gets its volume where that was agreed to.
   if (task.restoration !== undefined && record.data !== undefined) return record.data.nodeId;
   const volumes = volumesOf(workload, record);
-  return storageNode(context, { service: task.service, volumes, recorded: recordedStorage(task, volumes), imageNode, placement, memory: workload.memory * mebibyte }, signal);
+  return storageNode(
+    context,
+    {
+      service: task.service,
+      volumes,
+      recorded: recordedStorage(task, volumes),
+      imageNode,
+      placement,
+      memory: workload.memory * mebibyte,
+    },
+    signal,
+  );
 }

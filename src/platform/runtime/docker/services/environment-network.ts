@@ -1,25 +1,50 @@
 import type { DockerContext } from '../docker-context.ts';
-import { createDockerNetwork, deleteDockerNetwork, isDockerError, listDockerNetworks, listDockerServices } from '../engine/index.ts';
+import {
+  createDockerNetwork,
+  deleteDockerNetwork,
+  isDockerError,
+  listDockerNetworks,
+  listDockerServices,
+} from '../engine/index.ts';
 import { environmentLabels, labelFilter } from '../labels.ts';
 import { networkName } from '../names.ts';
 
-/** Whether a service could not be created because its network has just been deleted: the last service of an environment takes it along. */
-export const isNetworkGone = (error: unknown): boolean => isDockerError(error) && /network \S+ not found/.test(error.reason);
+/**
+ * Whether a service could not be created because its network has just been deleted: the last service of an environment
+ * takes it along.
+ */
+export const isNetworkGone = (error: unknown): boolean =>
+  isDockerError(error) && /network \S+ not found/.test(error.reason);
 
 /** Sees to it that an environment has its network. Services of other environments don't reach it. */
-export async function ensureNetwork({ docker, platformId }: DockerContext, environmentId: string, signal: AbortSignal): Promise<void> {
+export async function ensureNetwork(
+  { docker, platformId }: DockerContext,
+  environmentId: string,
+  signal: AbortSignal,
+): Promise<void> {
   const labels = environmentLabels(platformId, environmentId);
   if ((await listDockerNetworks(docker, labelFilter(labels), { signal })).length > 0) return;
   try {
-    await createDockerNetwork(docker, { Name: networkName(environmentId), Driver: 'overlay', Attachable: true, Labels: labels }, { signal });
+    await createDockerNetwork(
+      docker,
+      { Name: networkName(environmentId), Driver: 'overlay', Attachable: true, Labels: labels },
+      { signal },
+    );
   } catch (error) {
     // Another deployment of the environment has just created it.
     if (!isDockerError(error, 'conflict')) throw error;
   }
 }
 
-/** Deletes the network of an environment that has no service left. One that is still in use stays: the last service takes it along. */
-export async function deleteUnusedNetwork({ docker, platformId, proxy }: DockerContext, environmentId: string, signal: AbortSignal): Promise<void> {
+/**
+ * Deletes the network of an environment that has no service left. One that is still in use stays: the last service
+ * takes it along.
+ */
+export async function deleteUnusedNetwork(
+  { docker, platformId, proxy }: DockerContext,
+  environmentId: string,
+  signal: AbortSignal,
+): Promise<void> {
   const filters = labelFilter(environmentLabels(platformId, environmentId));
   if ((await listDockerServices(docker, filters, { signal })).length > 0) return;
   for (const { Id: id } of await listDockerNetworks(docker, filters, { signal })) {

@@ -1,6 +1,15 @@
 import type { ResolvedVariable, Task } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { createDockerConfig, createDockerSecret, createOrFind, listDockerConfigs, listDockerSecrets, type DockerContainerSpec, type DockerFileSpec, type DockerServiceSpec } from '../engine/index.ts';
+import {
+  createDockerConfig,
+  createDockerSecret,
+  createOrFind,
+  listDockerConfigs,
+  listDockerSecrets,
+  type DockerContainerSpec,
+  type DockerFileSpec,
+  type DockerServiceSpec,
+} from '../engine/index.ts';
 import { deleteFilesBut, mountedFile } from '../file-objects.ts';
 import { deploymentLabels, labelFilter, serviceLabels } from '../labels.ts';
 import { fileName } from '../names.ts';
@@ -21,19 +30,40 @@ const readable = 0o444;
 
 /** The variables that are files. */
 const variableFiles = (task: Task, variables: readonly ResolvedVariable[]): FileToMount[] =>
-  variables.flatMap(({ value, isSecret, mountPath }) => (mountPath === undefined ? [] : [{ path: mountPath, content: Buffer.from(value), isSecret }]))
-    .map((file, index) => ({ ...file, name: fileName(task.service, task.deploymentId, String(index)), mode: readable }));
+  variables
+    .flatMap(({ value, isSecret, mountPath }) =>
+      mountPath === undefined ? [] : [{ path: mountPath, content: Buffer.from(value), isSecret }],
+    )
+    .map((file, index) => ({
+      ...file,
+      name: fileName(task.service, task.deploymentId, String(index)),
+      mode: readable,
+    }));
 
 /** Whether a variable reaches the process as a variable, and must not show on the engine. */
-export const isSecretVariable = ({ isSecret, mountPath }: ResolvedVariable): boolean => isSecret && mountPath === undefined;
+export const isSecretVariable = ({ isSecret, mountPath }: ResolvedVariable): boolean =>
+  isSecret && mountPath === undefined;
 
 /** The programs that a service needs beside its own, and the file that they read. */
-function programFiles(task: Task, variables: readonly ResolvedVariable[], { architecture, probes }: ProgramNeeds): FileToMount[] {
+function programFiles(
+  task: Task,
+  variables: readonly ResolvedVariable[],
+  { architecture, probes }: ProgramNeeds,
+): FileToMount[] {
   const secret = variables.filter(isSecretVariable);
   const programs = [...(secret.length > 0 ? ['entrypoint' as const] : []), ...(probes ? ['probe' as const] : [])];
-  const file = { name: fileName(task.service, task.deploymentId, 'variables'), path: secretVariablesPath, mode: readable, isSecret: true };
+  const file = {
+    name: fileName(task.service, task.deploymentId, 'variables'),
+    path: secretVariablesPath,
+    mode: readable,
+    isSecret: true,
+  };
   return [
-    ...programs.map((name) => ({ ...containerProgram(name, architecture), name: fileName(task.service, task.deploymentId, name), isSecret: false })),
+    ...programs.map((name) => ({
+      ...containerProgram(name, architecture),
+      name: fileName(task.service, task.deploymentId, name),
+      isSecret: false,
+    })),
     ...(secret.length > 0 ? [{ ...file, content: encodeSecretVariables(secret) }] : []),
   ];
 }
@@ -45,33 +75,65 @@ export interface ProgramNeeds {
   readonly probes: boolean;
 }
 
-/** Gives the files of a service to the engine, and returns how the service mounts them. @throws Error if a variable can't be had, which it names without its value */
-export async function createFiles(context: DockerContext, task: Task, variables: readonly ResolvedVariable[], needs: ProgramNeeds, signal: AbortSignal): Promise<Files> {
+/**
+ * Gives the files of a service to the engine, and returns how the service mounts them. @throws Error if a variable
+ * can't be had, which it names without its value
+ */
+export async function createFiles(
+  context: DockerContext,
+  task: Task,
+  variables: readonly ResolvedVariable[],
+  needs: ProgramNeeds,
+  signal: AbortSignal,
+): Promise<Files> {
   const { docker, platformId } = context;
   const call = { signal };
   const labels = deploymentLabels(platformId, task);
   const secrets: NonNullable<Files['Secrets']>[number][] = [];
   const configs: NonNullable<Files['Configs']>[number][] = [];
-  for (const { name, path, mode, content, isSecret } of [...variableFiles(task, variables), ...programFiles(task, variables, needs)]) {
+  for (const { name, path, mode, content, isSecret } of [
+    ...variableFiles(task, variables),
+    ...programFiles(task, variables, needs),
+  ]) {
     const spec: DockerFileSpec = { name, labels, content };
     const File = mountedFile(path, mode);
     if (isSecret) {
       // A few, in order.
-      const id = await createOrFind(() => createDockerSecret(docker, spec, call), () => listDockerSecrets(docker, labelFilter(labels), call), name);
+      const id = await createOrFind(
+        () => createDockerSecret(docker, spec, call),
+        () => listDockerSecrets(docker, labelFilter(labels), call),
+        name,
+      );
       secrets.push({ SecretID: id, SecretName: name, File });
     } else {
       // A few, in order.
-      const id = await createOrFind(() => createDockerConfig(docker, spec, call), () => listDockerConfigs(docker, labelFilter(labels), call), name);
+      const id = await createOrFind(
+        () => createDockerConfig(docker, spec, call),
+        () => listDockerConfigs(docker, labelFilter(labels), call),
+        name,
+      );
       configs.push({ ConfigID: id, ConfigName: name, File });
     }
   }
   return { Secrets: secrets, Configs: configs };
 }
 
-/** Deletes what a service has of secrets and configs, apart from those that a spec uses, or another one that may come back. */
-export const deleteUnusedFiles = (context: DockerContext, service: Task['service'], inUse: DockerServiceSpec | undefined, signal: AbortSignal, mayComeBack?: DockerServiceSpec): Promise<void> =>
+/**
+ * Deletes what a service has of secrets and configs, apart from those that a spec uses, or another one that may come
+ * back.
+ */
+export const deleteUnusedFiles = (
+  context: DockerContext,
+  service: Task['service'],
+  inUse: DockerServiceSpec | undefined,
+  signal: AbortSignal,
+  mayComeBack?: DockerServiceSpec,
+): Promise<void> =>
   deleteFilesBut(context.docker, labelFilter(serviceLabels(context.platformId, service)), [inUse, mayComeBack], signal);
 
 /** Deletes the secrets and configs that one deployment of a service made. */
-export const deleteFilesOfDeployment = (context: DockerContext, task: Pick<Task, 'service' | 'deploymentId'>, signal: AbortSignal): Promise<void> =>
-  deleteFilesBut(context.docker, labelFilter(deploymentLabels(context.platformId, task)), [], signal);
+export const deleteFilesOfDeployment = (
+  context: DockerContext,
+  task: Pick<Task, 'service' | 'deploymentId'>,
+  signal: AbortSignal,
+): Promise<void> => deleteFilesBut(context.docker, labelFilter(deploymentLabels(context.platformId, task)), [], signal);

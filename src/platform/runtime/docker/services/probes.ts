@@ -26,35 +26,57 @@ const inMilliseconds = (seconds: number): number => Math.min(seconds * second, y
 
 /** A path as it stands in a request: anything that could end it is escaped. */
 const requestPath = (path: string): string =>
-  [...Buffer.from(path.startsWith('/') ? path : `/${path}`)].map((byte) => (byte > 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)).join('');
+  [...Buffer.from(path.startsWith('/') ? path : `/${path}`)]
+    .map((byte) =>
+      byte > 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+    )
+    .join('');
 
 const loopback = '127.0.0.1';
 
 /** The arguments for what a probe checks. Without a host it is the address at which neighbours reach the container. */
 function checkArguments({ tcp, http, grpc, exec }: Probe['type']): readonly string[] {
-  if (tcp) return ['tcp', tcp.host === 'localhost' ? loopback : (tcp.host || 'self'), String(tcp.port)];
+  if (tcp) return ['tcp', tcp.host === 'localhost' ? loopback : tcp.host || 'self', String(tcp.port)];
   // Certificates are not checked anywhere, and nothing else of TLS tells whether a program is well.
-  if (http) return http.scheme.toUpperCase() === 'HTTPS' ? ['tcp', 'self', String(http.port)] : ['http', 'self', String(http.port), requestPath(http.path)];
+  if (http)
+    return http.scheme.toUpperCase() === 'HTTPS'
+      ? ['tcp', 'self', String(http.port)]
+      : ['http', 'self', String(http.port), requestPath(http.path)];
   if (grpc) return ['grpc', 'self', String(grpc.port), grpc.service ?? ''];
   return ['exec', String(exec!.command.length), ...exec!.command];
 }
 
 const probeArguments = (name: 'ready' | 'live', probe: Probe | undefined): readonly string[] =>
-  probe === undefined ? [] : [
-    name, ...[probe.initial_delay_seconds, probe.period_seconds, probe.timeout_seconds].map((seconds) => String(inMilliseconds(seconds))),
-    ...[probe.success_threshold, probe.failure_threshold].map((times) => String(Math.min(times, 1e9))), ...checkArguments(probe.type),
-  ];
+  probe === undefined
+    ? []
+    : [
+        name,
+        ...[probe.initial_delay_seconds, probe.period_seconds, probe.timeout_seconds].map((seconds) =>
+          String(inMilliseconds(seconds)),
+        ),
+        ...[probe.success_threshold, probe.failure_threshold].map((times) => String(Math.min(times, 1e9))),
+        ...checkArguments(probe.type),
+      ];
 
 /**
- * How long the probe may fail without the container being ended, in milliseconds. Readiness never ends one. Liveness ends it when it has failed
+ * How long the probe may fail without the container being ended, in milliseconds. Readiness never ends one. Liveness
+ * ends it when it has failed
  * often enough, which it can't earlier than this.
  */
 function graceOf({ readiness_probe: ready, liveness_probe: live }: Healthchecks): number {
   if (ready === undefined) return 0;
-  return live === undefined ? year : Math.min(inMilliseconds(live.initial_delay_seconds) + (live.failure_threshold - 1) * inMilliseconds(live.period_seconds), year);
+  return live === undefined
+    ? year
+    : Math.min(
+        inMilliseconds(live.initial_delay_seconds) + (live.failure_threshold - 1) * inMilliseconds(live.period_seconds),
+        year,
+      );
 }
 
-/** How long a run of the probe may take, in milliseconds. While a container is not ready, liveness is watched for as long as that takes. */
+/**
+ * How long a run of the probe may take, in milliseconds. While a container is not ready, liveness is watched for as
+ * long as that takes.
+ */
 function runTimeout({ readiness_probe: ready, liveness_probe: live }: Healthchecks): number {
   if (ready && live) return year;
   return Math.max(70 * second, hold + inMilliseconds((ready ?? live)!.timeout_seconds) + margin);
@@ -63,18 +85,31 @@ function runTimeout({ readiness_probe: ready, liveness_probe: live }: Healthchec
 /**
  * The health check of a container. It needs the program `probe` as a file of the container.
  *
- * As long as the readiness probe has not passed, the engine has the container as starting, and gives it no name. Without one it is ready at
- * once. The liveness probe works from its initial delay on: when it fails too often, the engine ends the container. A readiness probe that fails
+ * As long as the readiness probe has not passed, the engine has the container as starting, and gives it no name.
+ * Without one it is ready at
+ * once. The liveness probe works from its initial delay on: when it fails too often, the engine ends the container. A
+ * readiness probe that fails
  * later is only reported: an engine knows no container that goes on without being reached.
  * @returns undefined if the service has no probes: what the image says then holds
  */
-export function probeHealthcheck(healthchecks: Healthchecks): (DockerHealthcheck & { readonly StartInterval: number }) | undefined {
+export function probeHealthcheck(
+  healthchecks: Healthchecks,
+): (DockerHealthcheck & { readonly StartInterval: number }) | undefined {
   const { readiness_probe: ready, liveness_probe: live } = healthchecks;
   if (ready === undefined && live === undefined) return undefined;
   const grace = graceOf(healthchecks);
   const interval = 300 * nanoseconds;
   return {
-    Test: ['CMD', programPath('probe'), statePath, secretVariablesPath, String(hold), String(grace), ...probeArguments('ready', ready), ...probeArguments('live', live)],
+    Test: [
+      'CMD',
+      programPath('probe'),
+      statePath,
+      secretVariablesPath,
+      String(hold),
+      String(grace),
+      ...probeArguments('ready', ready),
+      ...probeArguments('live', live),
+    ],
     Interval: interval,
     // Newer engines use another interval until the container is healthy.
     StartInterval: interval,
@@ -86,7 +121,8 @@ export function probeHealthcheck(healthchecks: Healthchecks): (DockerHealthcheck
 }
 
 /** Whether a text is the IPv4 address of somebody. */
-const isAddress = (host: string): boolean => host !== '0.0.0.0' && /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(host);
+const isAddress = (host: string): boolean =>
+  host !== '0.0.0.0' && /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(host);
 
 /** Why these probes can't be had in a container; undefined if they can. */
 export function probeRefusal({ readiness_probe: ready, liveness_probe: live }: Healthchecks): string | undefined {
@@ -94,14 +130,25 @@ export function probeRefusal({ readiness_probe: ready, liveness_probe: live }: H
   if (probes.some(({ type: { tcp } }) => tcp?.host && tcp.host !== 'localhost' && !isAddress(tcp.host))) {
     return 'Probes on this cluster look up no names: set "host" of the tcp probe to an IPv4 address or "localhost", or leave it out for the container itself.';
   }
-  if (probes.some(({ type: { exec, grpc } }) => [...(exec?.command ?? []), grpc?.service ?? ''].some((text) => text.includes('\0')))) return 'A probe has a zero byte in its command or service, which no command line can have: remove it.';
+  if (
+    probes.some(({ type: { exec, grpc } }) =>
+      [...(exec?.command ?? []), grpc?.service ?? ''].some((text) => text.includes('\0')),
+    )
+  )
+    return 'A probe has a zero byte in its command or service, which no command line can have: remove it.';
   return undefined;
 }
 
 /** What our probe reports, which is made in `probe.c`: that a port refuses connections, or answers with a status. */
 function probeFacts(why: string): Pick<DataOf<'PROBE_FAILED'>, 'why' | 'port' | 'status' | 'isRefused'> {
-  const { port, status, refused } = /^port (?<port>\d+): (?:status (?<status>\d+)|(?<refused>connection refused))/.exec(why)?.groups ?? {};
-  return { why, ...(port !== undefined && { port: Number(port) }), ...(status !== undefined && { status: Number(status) }), ...(refused !== undefined && { isRefused: true }) };
+  const { port, status, refused } =
+    /^port (?<port>\d+): (?:status (?<status>\d+)|(?<refused>connection refused))/.exec(why)?.groups ?? {};
+  return {
+    why,
+    ...(port !== undefined && { port: Number(port) }),
+    ...(status !== undefined && { status: Number(status) }),
+    ...(refused !== undefined && { isRefused: true }),
+  };
 }
 
 /** What is wrong with the health of a container. */
@@ -112,7 +159,8 @@ export interface HealthProblem {
 }
 
 /**
- * What is wrong with the health of a container, by its last checks; undefined if nothing is, or if it was not checked yet. The
+ * What is wrong with the health of a container, by its last checks; undefined if nothing is, or if it was not checked
+ * yet. The
  * status is no help: engines call every container unhealthy that has ended.
  */
 export function healthProblem(health: DockerContainer['State']['Health']): HealthProblem | undefined {
@@ -121,8 +169,20 @@ export function healthProblem(health: DockerContainer['State']['Health']): Healt
   if (last === undefined) return undefined;
   const line = last.Output.trim().split('\n')[0]!.trim();
   const [, state, why] = /^not (ready|alive): (.+)$/.exec(line) ?? [];
-  if (state === 'alive') return { isDeadly: true, condition: condition('PROBE_FAILED', { probe: 'liveness', how: 'failed', ...probeFacts(why!) }) };
-  if (state === 'ready') return { isDeadly: false, condition: condition('PROBE_FAILED', { probe: 'readiness', how: last.ExitCode === 0 ? 'failing since start' : 'not passed', ...probeFacts(why!) }) };
+  if (state === 'alive')
+    return {
+      isDeadly: true,
+      condition: condition('PROBE_FAILED', { probe: 'liveness', how: 'failed', ...probeFacts(why!) }),
+    };
+  if (state === 'ready')
+    return {
+      isDeadly: false,
+      condition: condition('PROBE_FAILED', {
+        probe: 'readiness',
+        how: last.ExitCode === 0 ? 'failing since start' : 'not passed',
+        ...probeFacts(why!),
+      }),
+    };
   if (last.ExitCode === 0) return undefined;
   return { isDeadly: true, condition: condition('HEALTH_CHECK_FAILED', { code: last.ExitCode, said: line }) };
 }

@@ -2,7 +2,13 @@ import { condition } from '../../../../contract/index.ts';
 import { ConditionError, type Observation, type RuntimeCall, type Task, type TaskInputs } from '../../index.ts';
 import { databaseImage, dataStorage, dataVersionOf } from '../databases/databases.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { inspectDockerDistribution, inspectDockerImage, isDockerError, pullDockerImage, type DockerRegistryCredentials } from '../engine/index.ts';
+import {
+  inspectDockerDistribution,
+  inspectDockerImage,
+  isDockerError,
+  pullDockerImage,
+  type DockerRegistryCredentials,
+} from '../engine/index.ts';
 import { observeWork } from '../observe-work.ts';
 import { volumeName } from '../names.ts';
 import { type DockerRecord, readRecord, writeRecord } from '../record.ts';
@@ -18,49 +24,75 @@ interface ImageReference {
   readonly tag: string;
 }
 
-const hostOf = ({ kind, url }: NonNullable<TaskInputs['registry']>): string => (kind === 'DOCKER_HUB' ? publicRegistry : URL.parse(url)?.host ?? url);
+const hostOf = ({ kind, url }: NonNullable<TaskInputs['registry']>): string =>
+  kind === 'DOCKER_HUB' ? publicRegistry : (URL.parse(url)?.host ?? url);
 
 /** The image that a service names. @throws Error for a service that names none */
-function imageOf(service: Task['service']): { readonly image_name: string; readonly tag: string; readonly registry_id?: string | undefined } {
-  const image = service.kind === 'container' ? service.spec : service.kind === 'job' ? service.spec.source.image : undefined;
+function imageOf(service: Task['service']): {
+  readonly image_name: string;
+  readonly tag: string;
+  readonly registry_id?: string | undefined;
+} {
+  const image =
+    service.kind === 'container' ? service.spec : service.kind === 'job' ? service.spec.source.image : undefined;
   if (image === undefined) throw new Error(`The image of this ${service.kind} isn't pulled.`);
   return image;
 }
 
-/** Where the image of a service is; one that names no registry means the public one. @throws Error if its registry isn't known any more */
+/**
+ * Where the image of a service is; one that names no registry means the public one. @throws Error if its registry isn't
+ * known any more
+ */
 function referenceOf({ databaseImages }: DockerContext, { service }: Task, { registry }: TaskInputs): ImageReference {
   if (service.kind === 'database') return databaseImage(service.spec, databaseImages);
   const { image_name: repository, tag, registry_id: registryId } = imageOf(service);
-  if (registry === undefined && registryId !== undefined) throw new Error('The registry of the image is not there any more: choose another one for the service.');
+  if (registry === undefined && registryId !== undefined)
+    throw new Error('The registry of the image is not there any more: choose another one for the service.');
   return { host: registry === undefined ? publicRegistry : hostOf(registry), repository, tag };
 }
 
 const keyOf = ({ deploymentId, service }: Task): string => `pull/${deploymentId}/${service.id}`;
 
-/** Why an image can't be had: the registry is asked, because an engine tells one failure of a pull from another badly. */
+/**
+ * Why an image can't be had: the registry is asked, because an engine tells one failure of a pull from another badly.
+ */
 function refusalOf(error: unknown, image: string, registry: string): Error {
   const denied = (): Error => new ConditionError(condition('PULL_DENIED', { image, registry }), { cause: error });
   if (isDockerError(error, 'unreachable', 'no manager', 'no leader')) return error;
-  if (isDockerError(error, 'not found')) return new ConditionError(condition('IMAGE_NOT_FOUND', { image, registry }), { cause: error });
+  if (isDockerError(error, 'not found'))
+    return new ConditionError(condition('IMAGE_NOT_FOUND', { image, registry }), { cause: error });
   if (isDockerError(error, 'refused')) return denied();
   if (isDockerError(error, 'failed') && /unauthorized|denied|no basic auth/i.test(error.reason)) return denied();
-  if (isDockerError(error, 'timeout')) return new ConditionError(condition('IMAGE_NOT_PULLED', { image, said: error.reason, silent: registry }), { cause: error });
-  if (isDockerError(error)) return new ConditionError(condition('IMAGE_NOT_PULLED', { image, said: error.reason }), { cause: error });
+  if (isDockerError(error, 'timeout'))
+    return new ConditionError(condition('IMAGE_NOT_PULLED', { image, said: error.reason, silent: registry }), {
+      cause: error,
+    });
+  if (isDockerError(error))
+    return new ConditionError(condition('IMAGE_NOT_PULLED', { image, said: error.reason }), { cause: error });
   return error instanceof Error ? error : new Error(String(error));
 }
 
 /** Resolves the tag to a digest, and pulls that. */
-async function pull({ docker: engines }: DockerContext, { host, repository, tag }: ImageReference, credentials: DockerRegistryCredentials | undefined, say: (message: string) => void, signal: AbortSignal): Promise<DockerRecord> {
+async function pull(
+  { docker: engines }: DockerContext,
+  { host, repository, tag }: ImageReference,
+  credentials: DockerRegistryCredentials | undefined,
+  say: (message: string) => void,
+  signal: AbortSignal,
+): Promise<DockerRecord> {
   const name = `${host}/${repository}`;
   const reference = `${name}:${tag}`;
   try {
     // The image is looked at where it was pulled.
     const docker = await engines.engine();
-    const { Descriptor: { digest } } = await inspectDockerDistribution(docker, reference, credentials, { signal });
+    const {
+      Descriptor: { digest },
+    } = await inspectDockerDistribution(docker, reference, credentials, { signal });
     const image = `${name}@${digest}`;
     say(`Pulling ${reference} (${digest})`);
     for await (const { status, id } of pullDockerImage(docker, image, credentials, { signal })) {
-      if (status !== undefined && id !== undefined && /^(?:Pull complete|Already exists)$/.test(status)) say(`${id}: ${status}`);
+      if (status !== undefined && id !== undefined && /^(?:Pull complete|Already exists)$/.test(status))
+        say(`${id}: ${status}`);
     }
     const { Config: config } = await inspectDockerImage(docker, image, { signal });
     say(`Pulled ${reference}`);
@@ -70,22 +102,47 @@ async function pull({ docker: engines }: DockerContext, { host, repository, tag 
   }
 }
 
-/** What a later deployment has to know of what this one writes. One that brings a database back gives it a volume of its own. */
-const dataOf = ({ service, deploymentId, restoration, runningRecord }: Task): Pick<DockerRecord, 'dataVersion' | 'data'> => (service.kind !== 'database' ? {} : {
-  dataVersion: dataVersionOf(service.spec),
-  data: restoration ? { volume: volumeName(service, `${dataStorage}-${deploymentId.slice(0, 13)}`), nodeId: restoration.place } : readRecord(runningRecord)?.data,
-});
+/**
+ * What a later deployment has to know of what this one writes. One that brings a database back gives it a volume of its
+ * own.
+ */
+const dataOf = ({
+  service,
+  deploymentId,
+  restoration,
+  runningRecord,
+}: Task): Pick<DockerRecord, 'dataVersion' | 'data'> =>
+  service.kind !== 'database'
+    ? {}
+    : {
+        dataVersion: dataVersionOf(service.spec),
+        data: restoration
+          ? { volume: volumeName(service, `${dataStorage}-${deploymentId.slice(0, 13)}`), nodeId: restoration.place }
+          : readRecord(runningRecord)?.data,
+      };
 
 /** Begins to pull the image of a service. */
 export async function beginPull(context: DockerContext, task: Task, { inputs }: RuntimeCall): Promise<void> {
   const reference = referenceOf(context, task, await inputs());
-  context.work.begin(keyOf(task), (say, signal) => pull(context, reference, context.credentialsFor(reference.host), say, signal));
+  context.work.begin(keyOf(task), (say, signal) =>
+    pull(context, reference, context.credentialsFor(reference.host), say, signal),
+  );
 }
 
 /** How far a pull is. One that another process began is begun again. */
-export async function observePull(context: DockerContext, task: Task, cursor: string | null, call: RuntimeCall): Promise<Observation> {
+export async function observePull(
+  context: DockerContext,
+  task: Task,
+  cursor: string | null,
+  call: RuntimeCall,
+): Promise<Observation> {
   const key = keyOf(task);
-  const observation = await observeWork(context, task, cursor, { key, pod: 'registry', begin: () => beginPull(context, task, call), onSuccess: (result) => ({ record: writeRecord({ ...(result as DockerRecord), ...dataOf(task) }) }) });
+  const observation = await observeWork(context, task, cursor, {
+    key,
+    pod: 'registry',
+    begin: () => beginPull(context, task, call),
+    onSuccess: (result) => ({ record: writeRecord({ ...(result as DockerRecord), ...dataOf(task) }) }),
+  });
   if (observation.outcome !== 'ongoing') context.work.drop(key);
   return observation;
 }

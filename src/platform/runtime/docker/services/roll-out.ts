@@ -1,10 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { condition, type Condition } from '../../../../contract/index.ts';
-import { conditionLine, type Observation, type RuntimeCall, type RuntimeLogLine, type Task, type TaskInputs } from '../../index.ts';
+import {
+  conditionLine,
+  type Observation,
+  type RuntimeCall,
+  type RuntimeLogLine,
+  type Task,
+  type TaskInputs,
+} from '../../index.ts';
 import { deleteOldImages } from '../builds/built-images.ts';
 import { databaseVariables } from '../databases/databases.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { dockerInfo, listDockerTasks, replicasOf, type DockerService, type DockerServiceSpec, type DockerTask, ignoring, updateDockerService } from '../engine/index.ts';
+import {
+  dockerInfo,
+  listDockerTasks,
+  replicasOf,
+  type DockerService,
+  type DockerServiceSpec,
+  type DockerTask,
+} from '../engine/index.ts';
 import { engineStart } from '../engine-start.ts';
 import { ensureNetwork, isNetworkGone } from './environment-network.ts';
 import { credentialsForImage } from '../builds/image-reach.ts';
@@ -13,7 +27,7 @@ import { boundTo } from './bound-to.ts';
 import { requireFittingNode } from '../nodes/fitting-nodes.ts';
 import { instanceFailure } from './instance-failure.ts';
 import { newLines, type ReportedUntil } from '../observation/instance-logs.ts';
-import { labelledDeployment, resumedAfter, withResumed } from '../labels.ts';
+import { labelledDeployment } from '../labels.ts';
 import { createFiles, deleteUnusedFiles } from './mounted-files.ts';
 import { isLastObstructed } from '../cleanup/left-links.ts';
 import { lostInstances } from '../nodes/lost-nodes.ts';
@@ -30,28 +44,7 @@ import { removeSpoiled } from '../cleanup/spoiled-containers.ts';
 import { versionShown } from '../version.ts';
 import { goBack, requireParts } from './way-back.ts';
 import { probesOf, workloadOf } from '../workload.ts';
-
-/** The states of instances that have not run yet. */
-const beforeRunning: readonly DockerTask['Status']['State'][] = ['new', 'pending', 'assigned', 'accepted', 'preparing', 'ready', 'starting'];
-
-/**
- * The spec by which an update goes on that has stopped before its end; undefined while it hasn't. There are two cases:
- * - The engine has paused it because of an instance that it could not start itself, just after its own start.
- * - An instance was lost with its node before it ran. The engine waits for it until the node is back, without a limit.
- * @param lost the instances that were lost, by the ids of their tasks
- */
-function specToGoOn({ Spec, UpdateStatus }: DockerService, tasks: readonly DockerTask[], lost: ReadonlyMap<string, unknown>): DockerServiceSpec | undefined {
-  if (UpdateStatus?.State === 'paused') return Spec;
-  if (UpdateStatus?.State !== 'updating') return undefined;
-  const [awaited] = tasks.filter(({ ID, Status }) => lost.has(ID) && beforeRunning.includes(Status.State)).toSorted((one, other) => other.CreatedAt.localeCompare(one.CreatedAt));
-  // An update under way takes no notice of a spec that is the same. What differs in a label only replaces no instance.
-  return awaited === undefined || resumedAfter(Spec.Labels) === awaited.ID ? undefined : { ...Spec, Labels: withResumed(Spec.Labels, awaited.ID) };
-}
-
-/** Sends a spec as a new update. Whoever changes the service at the same moment does so too. */
-async function goOn(context: DockerContext, { ID: id, Version }: DockerService, spec: DockerServiceSpec, signal: AbortSignal): Promise<void> {
-  await updateDockerService(context.docker, id, Version.Index, spec, credentialsForImage(context, spec.TaskTemplate.ContainerSpec.Image), { signal }).catch(ignoring('stale', 'not found'));
-}
+import { specToGoOn, goOn } from './paused-update.ts';
 
 /** How long all instances have to run before they count as up, in milliseconds. */
 const settleMilliseconds = 2000;
@@ -83,16 +76,21 @@ interface RolloutCursor {
 }
 
 const firstCursor: RolloutCursor = { told: {}, reported: {} };
-const readCursor = (cursor: string | null): RolloutCursor => (cursor === null ? firstCursor : (JSON.parse(cursor) as RolloutCursor));
+const readCursor = (cursor: string | null): RolloutCursor =>
+  cursor === null ? firstCursor : (JSON.parse(cursor) as RolloutCursor);
 
 /** The record of the deployment under way, or of the version that runs. @throws Error if neither is there */
 function recordOf({ record, runningRecord }: Task): DockerRecord {
   const found = readRecord(record) ?? readRecord(runningRecord);
-  if (found === undefined) throw new Error('What was deployed before is not known on this cluster: deploy the service first.');
+  if (found === undefined)
+    throw new Error('What was deployed before is not known on this cluster: deploy the service first.');
   return found;
 }
 
-/** What the instances of a service get as variables and files. @throws Error if the credentials of a database are not there */
+/**
+ * What the instances of a service get as variables and files. @throws Error if the credentials of a database are not
+ * there
+ */
 function variablesOf({ service }: Task, { variables, database }: TaskInputs): TaskInputs['variables'] {
   if (service.kind !== 'database') return variables;
   if (database === undefined) throw new Error('The password of the database is not known.');
@@ -100,7 +98,11 @@ function variablesOf({ service }: Task, { variables, database }: TaskInputs): Ta
 }
 
 /** The spec that a deployment rolls out, or that a restart sends again. */
-export async function specOfTask(context: DockerContext, task: Task, { inputs, signal }: RuntimeCall): Promise<DockerServiceSpec> {
+export async function specOfTask(
+  context: DockerContext,
+  task: Task,
+  { inputs, signal }: RuntimeCall,
+): Promise<DockerServiceSpec> {
   const record = recordOf(task);
   if (task.phase.operation === 'restart' && record.spec) return specForRestart(context, task, record.spec);
   const given = await inputs();
@@ -109,19 +111,29 @@ export async function specOfTask(context: DockerContext, task: Task, { inputs, s
   const node = await boundTo(context, task, record, placement, signal);
   const { Architecture } = await dockerInfo(context.docker, { signal });
   const { readiness_probe: ready, liveness_probe: live } = probesOf(workloadOf(task));
-  const files = await createFiles(context, task, variables, { architecture: Architecture, probes: ready !== undefined || live !== undefined }, signal);
+  const files = await createFiles(
+    context,
+    task,
+    variables,
+    { architecture: Architecture, probes: ready !== undefined || live !== undefined },
+    signal,
+  );
   const routes = await context.proxy.routesFor(workloadOf(task), given, signal);
   return serviceSpecOf(context, task, { record, variables, files, routes, placement: { ...placement, boundTo: node } });
 }
 
-/** Sends the new version to the engine, unless an attempt before has done so. A version that was stopped stays marked as such, for the way back. */
+/**
+ * Sends the new version to the engine, unless an attempt before has done so. A version that was stopped stays marked as
+ * such, for the way back.
+ */
 export async function beginRollOut(context: DockerContext, task: Task, call: RuntimeCall): Promise<void> {
   const { signal } = call;
   await ensureNetwork(context, task.service.environmentId, signal);
   const present = await findDockerService(context, task.service, signal);
   if (labelledDeployment(present?.Spec.Labels) === task.deploymentId) return;
   const spec = await specOfTask(context, task, call);
-  if (task.phase.operation === 'restart' && present === undefined) await requireParts(context, task.service, spec, signal);
+  if (task.phase.operation === 'restart' && present === undefined)
+    await requireParts(context, task.service, spec, signal);
   await requireFittingNode(context, spec.TaskTemplate, signal);
   await call.confirm();
   for (let attempt = 1; ; attempt += 1) {
@@ -138,7 +150,8 @@ export async function beginRollOut(context: DockerContext, task: Task, call: Run
   }
 }
 
-const credentialsOf = (context: DockerContext, spec: DockerServiceSpec) => credentialsForImage(context, spec.TaskTemplate.ContainerSpec.Image);
+const credentialsOf = (context: DockerContext, spec: DockerServiceSpec) =>
+  credentialsForImage(context, spec.TaskTemplate.ContainerSpec.Image);
 
 type Lost = Awaited<ReturnType<typeof lostInstances>>;
 
@@ -149,16 +162,33 @@ const toldOf = ({ ID, Status }: DockerTask, lost: Lost): string => {
 };
 
 /** One line for each instance whose state is worth telling, and changed. */
-async function instanceLines(context: DockerContext, task: Task, mine: readonly DockerTask[], lost: Lost, told: RolloutCursor['told'], signal: AbortSignal): Promise<{ lines: RuntimeLogLine[]; told: RolloutCursor['told'] }> {
+async function instanceLines(
+  context: DockerContext,
+  task: Task,
+  mine: readonly DockerTask[],
+  lost: Lost,
+  told: RolloutCursor['told'],
+  signal: AbortSignal,
+): Promise<{ lines: RuntimeLogLine[]; told: RolloutCursor['told'] }> {
   const version = versionShown(task);
-  const changed = mine.filter((each) => ['starting', 'running'].includes(each.Status.State) || lost.has(each.ID) || hasFailed(each)).filter((each) => told[each.ID] !== toldOf(each, lost));
-  const lines = await Promise.all(changed.map(async (each) => {
-    const pod = podName(task.service, each.Slot, each.ID);
-    const place = { at: context.clock.now(), pod, version };
-    const loss = lost.get(each.ID);
-    if (hasFailed(each)) return conditionLine(condition('INSTANCE_FAILED', { instance: pod, cause: await instanceFailure(context, each, signal) }), place);
-    return loss ? conditionLine(condition('INSTANCE_LOST', { instance: pod, cause: loss.why }), place) : { ...place, message: `Instance ${pod} ${toldOf(each, lost)}` };
-  }));
+  const changed = mine
+    .filter((each) => ['starting', 'running'].includes(each.Status.State) || lost.has(each.ID) || hasFailed(each))
+    .filter((each) => told[each.ID] !== toldOf(each, lost));
+  const lines = await Promise.all(
+    changed.map(async (each) => {
+      const pod = podName(task.service, each.Slot, each.ID);
+      const place = { at: context.clock.now(), pod, version };
+      const loss = lost.get(each.ID);
+      if (hasFailed(each))
+        return conditionLine(
+          condition('INSTANCE_FAILED', { instance: pod, cause: await instanceFailure(context, each, signal) }),
+          place,
+        );
+      return loss
+        ? conditionLine(condition('INSTANCE_LOST', { instance: pod, cause: loss.why }), place)
+        : { ...place, message: `Instance ${pod} ${toldOf(each, lost)}` };
+    }),
+  );
   return { lines, told: { ...told, ...Object.fromEntries(changed.map((each) => [each.ID, toldOf(each, lost)])) } };
 }
 
@@ -170,11 +200,20 @@ function wantedInstances(task: Task, { Spec }: DockerService): number {
 }
 
 /** Reports how far a rollout or a restart is. On failure, the old version serves again before the phase ends. */
-export async function observeRollOut(context: DockerContext, task: Task, text: string | null, { signal }: RuntimeCall): Promise<Observation> {
+export async function observeRollOut(
+  context: DockerContext,
+  task: Task,
+  text: string | null,
+  { signal }: RuntimeCall,
+): Promise<Observation> {
   const now = context.clock.now();
   const cursor = readCursor(text);
-  const failedFor = (why: Condition): Observation =>
-    ({ outcome: 'failed', reason: why.message, lines: [conditionLine(why, { at: now, pod: 'rollout', version: versionShown(task) })], cursor: JSON.stringify(cursor) });
+  const failedFor = (why: Condition): Observation => ({
+    outcome: 'failed',
+    reason: why.message,
+    lines: [conditionLine(why, { at: now, pod: 'rollout', version: versionShown(task) })],
+    cursor: JSON.stringify(cursor),
+  });
   if (cursor.failure !== undefined) {
     const cause = typeof cursor.failure === 'string' ? condition('OTHER', { told: cursor.failure }) : cursor.failure;
     const missing = await goBack(context, task, signal);
@@ -197,23 +236,60 @@ export async function observeRollOut(context: DockerContext, task: Task, text: s
   const instances = await instanceLines(context, task, mine, lost, cursor.told, signal);
   const logged = await newLines(context, task, mine, cursor.reported, signal);
   // What was so before the engine was started again counts no more.
-  const { upSince: before = now, unplacedSince = now, obstructedSince = now } = engineStarts === known ? cursor : firstCursor;
+  const {
+    upSince: before = now,
+    unplacedSince = now,
+    obstructedSince = now,
+  } = engineStarts === known ? cursor : firstCursor;
   // One that replaces a failed one begins anew. While they are spread, they change by themselves.
-  const up = mine.filter(isUp).map(({ ID }) => ID).toSorted().join(' ');
+  const up = mine
+    .filter(isUp)
+    .map(({ ID }) => ID)
+    .toSorted()
+    .join(' ');
   const upSince = cursor.up === up || cursor.spreading !== undefined ? before : now;
-  const next = { told: instances.told, reported: logged.reported, engineStarts, ...(allUp && { upSince, up }), ...(mine.some(isUnplaced) && { unplacedSince }), ...(isLastObstructed(mine) && { obstructedSince }) };
+  const next = {
+    told: instances.told,
+    reported: logged.reported,
+    engineStarts,
+    ...(allUp && { upSince, up }),
+    ...(mine.some(isUnplaced) && { unplacedSince }),
+    ...(isLastObstructed(mine) && { obstructedSince }),
+  };
   // The version is good once all have run: one more that fails is no reason to go back.
-  const failure = cursor.spreading === undefined ? await rolloutFailure(context, task, service, { ...next, mine }, signal) : undefined;
+  const failure =
+    cursor.spreading === undefined
+      ? await rolloutFailure(context, task, service, { ...next, mine }, signal)
+      : undefined;
   const settled = wanted === 0 ? now : upSince + settleMilliseconds;
-  const step = failure === undefined && allUp && now >= settled ? await spreadInstances(context, task, service, tasks, wanted, cursor.spreading, signal) : undefined;
+  const step =
+    failure === undefined && allUp && now >= settled
+      ? await spreadInstances(context, task, service, tasks, wanted, cursor.spreading, signal)
+      : undefined;
   const spreading = step?.spreading ?? cursor.spreading;
-  const seen = { lines: [...logged.lines, ...instances.lines, ...(step?.lines ?? [])], cursor: JSON.stringify({ ...next, ...(spreading && { spreading }), ...(failure !== undefined && { failure }) }) };
+  const seen = {
+    lines: [...logged.lines, ...instances.lines, ...(step?.lines ?? [])],
+    cursor: JSON.stringify({ ...next, ...(spreading && { spreading }), ...(failure !== undefined && { failure }) }),
+  };
   if (failure === undefined && allUp && now >= settled && step === undefined) {
     // A later phase can fail too: the way back stays open.
     await deleteUnusedFiles(context, task.service, service.Spec, signal, readRecord(task.runningRecord)?.spec);
-    const left = await deleteOldImages(context, task.service, [task.record, task.runningRecord].flatMap((record) => readRecord(record)?.image ?? []), signal);
-    const lines = [...seen.lines, ...left.map((message) => ({ at: now, message, pod: 'rollout', version: versionShown(task) }))];
-    return { ...seen, lines, outcome: 'succeeded', record: writeRecord({ ...recordOf(task), spec: notLeaving(service.Spec) }) };
+    const left = await deleteOldImages(
+      context,
+      task.service,
+      [task.record, task.runningRecord].flatMap((record) => readRecord(record)?.image ?? []),
+      signal,
+    );
+    const lines = [
+      ...seen.lines,
+      ...left.map((message) => ({ at: now, message, pod: 'rollout', version: versionShown(task) })),
+    ];
+    return {
+      ...seen,
+      lines,
+      outcome: 'succeeded',
+      record: writeRecord({ ...recordOf(task), spec: notLeaving(service.Spec) }),
+    };
   }
   const resumed = failure === undefined ? specToGoOn(service, mine, lost) : undefined;
   if (resumed) await goOn(context, service, resumed, signal);

@@ -15,7 +15,10 @@ import { probesOf, workloadOf } from '../workload.ts';
 const toleratedFailures = 2;
 /** How long a rollout may wait for what obstructs its instances to be removed, in milliseconds. */
 const obstructionMilliseconds = 30_000;
-/** What starting an instance takes on top of what its probe allows, and the least time for both: a probe says after 30 s what it waits for. */
+/**
+ * What starting an instance takes on top of what its probe allows, and the least time for both: a probe says after 30 s
+ * what it waits for.
+ */
 const startMilliseconds = 10_000;
 const leastReadyMilliseconds = 45_000;
 
@@ -27,33 +30,69 @@ interface RolloutFacts {
   readonly unplacedSince?: number;
   /** Since when the newest one can't join its network; in milliseconds since the epoch. */
   readonly obstructedSince?: number;
-  /** When the engine was started, as far as was seen during the rollout; the last one last. In milliseconds since the epoch, by its own clock. */
+  /**
+   * When the engine was started, as far as was seen during the rollout; the last one last. In milliseconds since the
+   * epoch, by its own clock.
+   */
   readonly engineStarts: readonly number[];
 }
 
-/** Why a rollout has failed; undefined while it hasn't. Instances that ended because the engine did say nothing of the new version. */
-export async function rolloutFailure(context: DockerContext, task: Task, service: DockerService, { mine, unplacedSince, obstructedSince, engineStarts }: RolloutFacts, signal: AbortSignal): Promise<Condition | undefined> {
-  const wentWithEngine = (each: DockerTask): boolean => cameTooEarly(each, engineStarts) || endedWithEngine(each, Date.parse(each.CreatedAt), engineStarts);
-  const failed = mine.filter((each) => hasFailed(each) && !isObstructed(each) && !wentWithEngine(each)).toSorted((one, other) => other.Status.Timestamp.localeCompare(one.Status.Timestamp));
+/**
+ * Why a rollout has failed; undefined while it hasn't. Instances that ended because the engine did say nothing of the
+ * new version.
+ */
+export async function rolloutFailure(
+  context: DockerContext,
+  task: Task,
+  service: DockerService,
+  { mine, unplacedSince, obstructedSince, engineStarts }: RolloutFacts,
+  signal: AbortSignal,
+): Promise<Condition | undefined> {
+  const wentWithEngine = (each: DockerTask): boolean =>
+    cameTooEarly(each, engineStarts) || endedWithEngine(each, Date.parse(each.CreatedAt), engineStarts);
+  const failed = mine
+    .filter((each) => hasFailed(each) && !isObstructed(each) && !wentWithEngine(each))
+    .toSorted((one, other) => other.Status.Timestamp.localeCompare(one.Status.Timestamp));
   if (failed.length > 0 && (failed.length > toleratedFailures || service.UpdateStatus?.State === 'paused')) {
-    return condition('INSTANCES_FAILED', { instances: failed.length, cause: await instanceFailure(context, failed[0]!, signal) });
+    return condition('INSTANCES_FAILED', {
+      instances: failed.length,
+      cause: await instanceFailure(context, failed[0]!, signal),
+    });
   }
   if (obstructedSince !== undefined && context.clock.now() - obstructedSince > obstructionMilliseconds) {
-    return condition('INSTANCES_NOT_STARTED', { cause: await instanceFailure(context, mine.find(isObstructed)!, signal) });
+    return condition('INSTANCES_NOT_STARTED', {
+      cause: await instanceFailure(context, mine.find(isObstructed)!, signal),
+    });
   }
-  const waiting = unplacedSince !== undefined && context.clock.now() - unplacedSince > placementMilliseconds ? await unplaced(context, 'an instance', mine, signal) : undefined;
+  const waiting =
+    unplacedSince !== undefined && context.clock.now() - unplacedSince > placementMilliseconds
+      ? await unplaced(context, 'an instance', mine, signal)
+      : undefined;
   if (waiting !== undefined) return waiting;
   // What an instance was before the engine started again is not what it is.
   const known = engineStarts.at(-1) ?? 0;
   const forgotten = await unbegun(context, 'An instance of the new version', mine, known, signal);
   if (forgotten !== undefined) return forgotten;
-  const late = mine.find(({ Status, DesiredState }) => Status.State === 'starting' && DesiredState === 'running' && Date.parse(Status.Timestamp) >= known && context.clock.now() - Date.parse(Status.Timestamp) > readyLimit(task));
+  const late = mine.find(
+    ({ Status, DesiredState }) =>
+      Status.State === 'starting' &&
+      DesiredState === 'running' &&
+      Date.parse(Status.Timestamp) >= known &&
+      context.clock.now() - Date.parse(Status.Timestamp) > readyLimit(task),
+  );
   return late && condition('NOT_READY_IN_TIME', { cause: await unreadiness(context, late, signal) });
 }
 
-/** How long an instance may take to get ready, in milliseconds: what its readiness probe allows, and a little for starting it. */
+/**
+ * How long an instance may take to get ready, in milliseconds: what its readiness probe allows, and a little for
+ * starting it.
+ */
 function readyLimit(task: Task): number {
   const { readiness_probe: ready } = probesOf(workloadOf(task));
   if (ready === undefined) return Number.POSITIVE_INFINITY;
-  return Math.max((ready.initial_delay_seconds + ready.failure_threshold * ready.period_seconds + ready.timeout_seconds) * 1000 + startMilliseconds, leastReadyMilliseconds);
+  return Math.max(
+    (ready.initial_delay_seconds + ready.failure_threshold * ready.period_seconds + ready.timeout_seconds) * 1000 +
+      startMilliseconds,
+    leastReadyMilliseconds,
+  );
 }

@@ -8,13 +8,24 @@ import { containerNamePart } from '../names.ts';
 const begun = ['restarting', 'running', 'removing', 'paused'];
 
 /**
- * How many containers with these labels have not ended on an engine. Those of instances that have ended don't count: an engine whose disk was full
+ * How many containers with these labels have not ended on an engine. Those of instances that have ended don't count: an
+ * engine whose disk was full
  * when a program ended lists its container as running until it is started again.
  * @param isToBegin whether those count that were made and never begun
  */
-export async function runningContainers({ docker }: Pick<DockerContext, 'docker'>, engine: DockerClient, labels: DockerLabels, isToBegin: boolean, signal: AbortSignal): Promise<number> {
+export async function runningContainers(
+  { docker }: Pick<DockerContext, 'docker'>,
+  engine: DockerClient,
+  labels: DockerLabels,
+  isToBegin: boolean,
+  signal: AbortSignal,
+): Promise<number> {
   const status = isToBegin ? ['created', ...begun] : begun;
-  const listed = await listDockerContainers(engine, { ...labelFilter(labels), name: [containerNamePart], status }, { signal });
+  const listed = await listDockerContainers(
+    engine,
+    { ...labelFilter(labels), name: [containerNamePart], status },
+    { signal },
+  );
   if (listed.length === 0) return 0;
   const ended = (await listDockerTasks(docker, labelFilter(labels), { signal })).filter(hasToldEnd);
   const ids = new Set(ended.map(({ ID: id }) => id));

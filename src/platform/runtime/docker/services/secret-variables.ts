@@ -16,9 +16,13 @@ interface Variable {
 
 const encode = ({ key, value }: Variable): Buffer => {
   if (key === '' || /[=\0]/.test(key)) throw new Error(`A variable can't be called "${key.replaceAll('\0', '\\0')}".`);
-  if (value.includes('\0')) throw new Error(`The value of ${key} has a zero byte, which a variable can't have: mount it as a file.`);
+  if (value.includes('\0'))
+    throw new Error(`The value of ${key} has a zero byte, which a variable can't have: mount it as a file.`);
   const line = Buffer.from(`${key}=${value}\0`);
-  if (line.length - 1 > longestVariable) throw new Error(`${key} is too long for a variable, which has at most ${longestVariable} bytes with its name: mount it as a file.`);
+  if (line.length - 1 > longestVariable)
+    throw new Error(
+      `${key} is too long for a variable, which has at most ${longestVariable} bytes with its name: mount it as a file.`,
+    );
   return line;
 };
 
@@ -28,9 +32,19 @@ const encode = ({ key, value }: Variable): Buffer => {
  */
 export function encodeSecretVariables(variables: readonly Variable[]): Buffer {
   const content = Buffer.concat(variables.map(encode));
-  if (content.length > largestFile) throw new Error(`The secret variables have ${content.length} bytes together, and at most ${largestFile} are possible: mount some as files.`);
+  if (content.length > largestFile)
+    throw new Error(
+      `The secret variables have ${content.length} bytes together, and at most ${largestFile} are possible: mount some as files.`,
+    );
   return content;
 }
 
-/** A command line that starts the same program with the secret variables. @param entrypoint what the container starts otherwise, at least without its last arguments */
-export const withSecretVariables = (entrypoint: readonly string[]): readonly string[] => [programPath('entrypoint'), secretVariablesPath, ...entrypoint];
+/**
+ * A command line that starts the same program with the secret variables. @param entrypoint what the container starts
+ * otherwise, at least without its last arguments
+ */
+export const withSecretVariables = (entrypoint: readonly string[]): readonly string[] => [
+  programPath('entrypoint'),
+  secretVariablesPath,
+  ...entrypoint,
+];

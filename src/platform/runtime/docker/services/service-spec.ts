@@ -25,17 +25,35 @@ export interface SpecParts {
 }
 
 /** The names of the volumes of a service. @param record of the version that has them */
-export const volumesOf = (service: Pick<Workload, 'id' | 'storage'>, { data }: Pick<DockerRecord, 'data'>): readonly string[] => service.storage.map(({ id }) => data?.volume ?? volumeName(service, id));
+export const volumesOf = (
+  service: Pick<Workload, 'id' | 'storage'>,
+  { data }: Pick<DockerRecord, 'data'>,
+): readonly string[] => service.storage.map(({ id }) => data?.volume ?? volumeName(service, id));
 
-const mountsOf = ({ platformId }: Pick<DockerContext, 'platformId'>, service: Workload, record: DockerRecord): DockerMount[] => [
+const mountsOf = (
+  { platformId }: Pick<DockerContext, 'platformId'>,
+  service: Workload,
+  record: DockerRecord,
+): DockerMount[] => [
   ...volumesOf(service, record).map((name, index) => ({
-    Type: 'volume' as const, Source: name, Target: service.storage[index]!.mount_point, VolumeOptions: { Labels: serviceLabels(platformId, service) },
+    Type: 'volume' as const,
+    Source: name,
+    Target: service.storage[index]!.mount_point,
+    VolumeOptions: { Labels: serviceLabels(platformId, service) },
   })),
-  ...(service.sharedMemory === undefined ? [] : [{ Type: 'tmpfs' as const, Target: '/dev/shm', TmpfsOptions: { SizeBytes: service.sharedMemory * mebibyte } }]),
+  ...(service.sharedMemory === undefined
+    ? []
+    : [{ Type: 'tmpfs' as const, Target: '/dev/shm', TmpfsOptions: { SizeBytes: service.sharedMemory * mebibyte } }]),
 ];
 
-/** The command line: what the service sets, else what the image does. An entrypoint of its own takes the image's arguments away, as in the image's format. */
-const commandOf = ({ entrypoint, arguments: args = [] }: Workload, { record, variables }: SpecParts): Pick<DockerContainerSpec, 'Command' | 'Args'> => {
+/**
+ * The command line: what the service sets, else what the image does. An entrypoint of its own takes the image's
+ * arguments away, as in the image's format.
+ */
+const commandOf = (
+  { entrypoint, arguments: args = [] }: Workload,
+  { record, variables }: SpecParts,
+): Pick<DockerContainerSpec, 'Command' | 'Args'> => {
   const command = entrypoint === undefined ? record.entrypoint : [entrypoint];
   return {
     Command: variables.some(isSecretVariable) ? withSecretVariables(command) : command,
@@ -43,7 +61,11 @@ const commandOf = ({ entrypoint, arguments: args = [] }: Workload, { record, var
   };
 };
 
-const containerSpec = (context: Pick<DockerContext, 'platformId'>, task: Task, parts: SpecParts): DockerContainerSpec => {
+const containerSpec = (
+  context: Pick<DockerContext, 'platformId'>,
+  task: Task,
+  parts: SpecParts,
+): DockerContainerSpec => {
   const service = workloadOf(task);
   const { record, variables, files } = parts;
   const mounts = mountsOf(context, service, record);
@@ -51,7 +73,9 @@ const containerSpec = (context: Pick<DockerContext, 'platformId'>, task: Task, p
   return {
     Image: record.image,
     ...commandOf(service, parts),
-    Env: variables.flatMap(({ key, value, isSecret, mountPath }) => (mountPath === undefined && !isSecret ? [`${key}=${value}`] : [])),
+    Env: variables.flatMap(({ key, value, isSecret, mountPath }) =>
+      mountPath === undefined && !isSecret ? [`${key}=${value}`] : [],
+    ),
     ...(healthcheck && { Healthcheck: healthcheck }),
     // The label of the deployment makes a restart a change, so that all instances are replaced.
     Labels: deploymentLabels(context.platformId, task),
@@ -64,13 +88,20 @@ const containerSpec = (context: Pick<DockerContext, 'platformId'>, task: Task, p
 };
 
 /** The engine's service for a version of a workload. It has no secret in it. */
-export function serviceSpecOf(context: Pick<DockerContext, 'platformId'>, task: Task, parts: SpecParts): DockerServiceSpec {
+export function serviceSpecOf(
+  context: Pick<DockerContext, 'platformId'>,
+  task: Task,
+  parts: SpecParts,
+): DockerServiceSpec {
   const service = workloadOf(task);
   const { cpu, memory, instances, storage } = service;
   const limits = { NanoCPUs: cpu * 1e6, MemoryBytes: memory * mebibyte };
   return {
     Name: dockerServiceName(service),
-    Labels: withRoutes(withStopped(deploymentLabels(context.platformId, task), false), parts.routes?.length ? JSON.stringify(parts.routes) : undefined),
+    Labels: withRoutes(
+      withStopped(deploymentLabels(context.platformId, task), false),
+      parts.routes?.length ? JSON.stringify(parts.routes) : undefined,
+    ),
     TaskTemplate: {
       ContainerSpec: containerSpec(context, task, parts),
       Resources: { Limits: { ...limits, Pids: 4096 }, Reservations: { MemoryBytes: limits.MemoryBytes } },
@@ -82,17 +113,33 @@ export function serviceSpecOf(context: Pick<DockerContext, 'platformId'>, task: 
     },
     Mode: { Replicated: { Replicas: instances } },
     // Never the engine's own way back: it goes to whatever was sent before, which may be as bad.
-    UpdateConfig: { Parallelism: 1, Order: storage.length > 0 ? 'stop-first' : 'start-first', FailureAction: 'pause', Monitor: 2 * second },
+    UpdateConfig: {
+      Parallelism: 1,
+      Order: storage.length > 0 ? 'stop-first' : 'start-first',
+      FailureAction: 'pause',
+      Monitor: 2 * second,
+    },
     EndpointSpec: { Mode: 'dnsrr' },
   };
 }
 
 /** The same service for another deployment of the same version: all instances are replaced. */
-export const specForRestart = (context: Pick<DockerContext, 'platformId'>, task: Task, spec: DockerServiceSpec): DockerServiceSpec => ({
+export const specForRestart = (
+  context: Pick<DockerContext, 'platformId'>,
+  task: Task,
+  spec: DockerServiceSpec,
+): DockerServiceSpec => ({
   ...spec,
   Labels: withStopped({ ...spec.Labels, ...deploymentLabels(context.platformId, task) }, false),
-  TaskTemplate: { ...spec.TaskTemplate, ContainerSpec: { ...spec.TaskTemplate.ContainerSpec, Labels: deploymentLabels(context.platformId, task) } },
+  TaskTemplate: {
+    ...spec.TaskTemplate,
+    ContainerSpec: { ...spec.TaskTemplate.ContainerSpec, Labels: deploymentLabels(context.platformId, task) },
+  },
 });
 
 /** The same service without instances, marked as stopped. */
-export const stoppedSpec = (spec: DockerServiceSpec): DockerServiceSpec => ({ ...spec, Labels: withStopped(spec.Labels ?? {}, true), Mode: { Replicated: { Replicas: 0 } } });
+export const stoppedSpec = (spec: DockerServiceSpec): DockerServiceSpec => ({
+  ...spec,
+  Labels: withStopped(spec.Labels ?? {}, true),
+  Mode: { Replicated: { Replicas: 0 } },
+});

@@ -1,6 +1,15 @@
 import type { Task } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { createDockerService, inspectDockerService, ignoring, isDockerError, updateDockerService, type DockerRegistryCredentials, type DockerService, type DockerServiceSpec } from '../engine/index.ts';
+import {
+  createDockerService,
+  inspectDockerService,
+  ignoring,
+  isDockerError,
+  updateDockerService,
+  type DockerRegistryCredentials,
+  type DockerService,
+  type DockerServiceSpec,
+} from '../engine/index.ts';
 import { fenceOf, isMadeHere, withFence } from '../labels.ts';
 import { dockerServiceName } from '../names.ts';
 
@@ -11,27 +20,42 @@ const attempts = 5;
  * The engine's service of a platform's service; undefined if there is none.
  * @throws Error if it has the name but not the labels of this platform: then it is somebody else's
  */
-export async function findDockerService({ docker, platformId }: DockerContext, service: Pick<Task['service'], 'id' | 'name'>, signal: AbortSignal): Promise<DockerService | undefined> {
+export async function findDockerService(
+  { docker, platformId }: DockerContext,
+  service: Pick<Task['service'], 'id' | 'name'>,
+  signal: AbortSignal,
+): Promise<DockerService | undefined> {
   const found = await inspectDockerService(docker, dockerServiceName(service), { signal }).catch(ignoring('not found'));
   if (found !== undefined && !isMadeHere(found.Spec.Labels, platformId)) {
-    throw new Error(`The engine has a service ${found.Spec.Name} that this platform didn't make. It was left alone: remove or rename it to run ${service.name}.`);
+    throw new Error(
+      `The engine has a service ${found.Spec.Name} that this platform didn't make. It was left alone: remove or rename it to run ${service.name}.`,
+    );
   }
   return found;
 }
 
 /** Requires that no later task has changed a service. @throws Error otherwise */
 export function requireFence(present: DockerService | undefined, fencingToken: number): void {
-  if (fenceOf(present?.Spec.Labels) > fencingToken) throw new Error(`A later deployment has changed ${present!.Spec.Name} on the engine meanwhile. It was left as it is.`);
+  if (fenceOf(present?.Spec.Labels) > fencingToken)
+    throw new Error(
+      `A later deployment has changed ${present!.Spec.Name} on the engine meanwhile. It was left as it is.`,
+    );
 }
 
 /**
- * Brings a service to a spec, creating it if needed. A change that somebody else makes meanwhile is read again, and replaced.
+ * Brings a service to a spec, creating it if needed. A change that somebody else makes meanwhile is read again, and
+ * replaced.
  * @param specOf the spec to send, from the present one; undefined to leave it
  * @throws Error if a later task has changed the service
  */
 export async function applySpec(
-  context: DockerContext, { service, fencingToken }: Pick<Task, 'service' | 'fencingToken'>, specOf: (present: DockerService | undefined) => DockerServiceSpec | undefined,
-  { signal, credentials }: { readonly signal: AbortSignal; readonly credentials?: DockerRegistryCredentials | undefined },
+  context: DockerContext,
+  { service, fencingToken }: Pick<Task, 'service' | 'fencingToken'>,
+  specOf: (present: DockerService | undefined) => DockerServiceSpec | undefined,
+  {
+    signal,
+    credentials,
+  }: { readonly signal: AbortSignal; readonly credentials?: DockerRegistryCredentials | undefined },
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     // Each attempt needs what it finds.

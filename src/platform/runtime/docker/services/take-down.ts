@@ -2,7 +2,16 @@ import type { Observation, RuntimeCall, Task } from '../../index.ts';
 import { removeBuildContainers } from '../builds/build-containers.ts';
 import { deleteBuiltImages } from '../builds/built-images.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { deleteDockerService, deleteDockerVolume, type DockerClient, ignoring, isDockerError, listDockerContainers, listDockerVolumes, removeEndedDockerContainer } from '../engine/index.ts';
+import {
+  deleteDockerService,
+  deleteDockerVolume,
+  type DockerClient,
+  ignoring,
+  isDockerError,
+  listDockerContainers,
+  listDockerVolumes,
+  removeEndedDockerContainer,
+} from '../engine/index.ts';
 import { deleteUnusedNetwork } from './environment-network.ts';
 import { type BoundVolumes, boundVolumes, leftVolumes } from '../cleanup/left-volumes.ts';
 import { onEveryNode, type UnseenNode } from '../nodes/every-node.ts';
@@ -18,9 +27,16 @@ import { versionShown } from '../version.ts';
 
 const pollMilliseconds = 300;
 
-/** Takes the instances of a service down. Its volumes and its configuration stay. A service that isn't there is down. */
+/**
+ * Takes the instances of a service down. Its volumes and its configuration stay. A service that isn't there is down.
+ */
 export async function beginStop(context: DockerContext, task: Task, { signal }: RuntimeCall): Promise<void> {
-  await applySpec(context, task, (present) => (present === undefined || isStopped(present.Spec.Labels) ? undefined : stoppedSpec(present.Spec)), { signal });
+  await applySpec(
+    context,
+    task,
+    (present) => (present === undefined || isStopped(present.Spec.Labels) ? undefined : stoppedSpec(present.Spec)),
+    { signal },
+  );
 }
 
 /** Deletes a service. What belongs to it goes when its containers have ended. */
@@ -32,14 +48,26 @@ export async function beginRemove(context: DockerContext, task: Task, { signal }
 }
 
 /** Deletes the volumes of a service on one engine. @returns whether all could be */
-async function deleteVolumes({ platformId }: DockerContext, docker: DockerClient, service: Task['service'], signal: AbortSignal): Promise<boolean> {
+async function deleteVolumes(
+  { platformId }: DockerContext,
+  docker: DockerClient,
+  service: Task['service'],
+  signal: AbortSignal,
+): Promise<boolean> {
   const volumes = await listDockerVolumes(docker, labelFilter(serviceLabels(platformId, service)), { signal });
-  const deleted = await Promise.all(volumes.map(({ Name: name }) => deleteDockerVolume(docker, name, { signal }).then(() => true, (error: unknown) => {
-    if (isDockerError(error, 'not found')) return true;
-    // A container that has just ended holds it for a moment.
-    if (isDockerError(error, 'conflict')) return false;
-    throw error;
-  })));
+  const deleted = await Promise.all(
+    volumes.map(({ Name: name }) =>
+      deleteDockerVolume(docker, name, { signal }).then(
+        () => true,
+        (error: unknown) => {
+          if (isDockerError(error, 'not found')) return true;
+          // A container that has just ended holds it for a moment.
+          if (isDockerError(error, 'conflict')) return false;
+          throw error;
+        },
+      ),
+    ),
+  );
   return deleted.every(Boolean);
 }
 
@@ -51,65 +79,126 @@ interface TakeDownCursor {
   readonly isWaitTold?: true;
 }
 
-const readCursor = (text: string | null): TakeDownCursor => (text?.startsWith('{') ? (JSON.parse(text) as TakeDownCursor) : {});
+const readCursor = (text: string | null): TakeDownCursor =>
+  text?.startsWith('{') ? (JSON.parse(text) as TakeDownCursor) : {};
 
-/** Deletes what a deleted service had: secrets, configs, volumes on every node, built images, and the network if it was the last of its environment. @returns whether all could be, and the nodes that could not be asked */
-async function deleteBelongings(context: DockerContext, { service }: Task, signal: AbortSignal): Promise<{ readonly isDone: boolean; readonly unseen: readonly UnseenNode[] }> {
+/**
+ * Deletes what a deleted service had: secrets, configs, volumes on every node, built images, and the network if it was
+ * the last of its environment. @returns whether all could be, and the nodes that could not be asked
+ */
+async function deleteBelongings(
+  context: DockerContext,
+  { service }: Task,
+  signal: AbortSignal,
+): Promise<{ readonly isDone: boolean; readonly unseen: readonly UnseenNode[] }> {
   await deleteUnusedFiles(context, service, undefined, signal);
   await deleteUnusedNetwork(context, service.environmentId, signal);
-  const { seen, unseen } = await onEveryNode(context, (engine) => deleteVolumes(context, engine, service, signal), signal);
+  const { seen, unseen } = await onEveryNode(
+    context,
+    (engine) => deleteVolumes(context, engine, service, signal),
+    signal,
+  );
   // A container that has just ended holds an image too. Only engines that the platform has addresses of build.
-  const built = await Promise.all((await answeringEngines(context.docker, signal)).map(async (docker) => {
-    await removeBuildContainers({ ...context, docker }, service, signal);
-    return deleteBuiltImages({ ...context, docker }, service, signal);
-  }));
+  const built = await Promise.all(
+    (await answeringEngines(context.docker, signal)).map(async (docker) => {
+      await removeBuildContainers({ ...context, docker }, service, signal);
+      return deleteBuiltImages({ ...context, docker }, service, signal);
+    }),
+  );
   return { isDone: built.every(Boolean) && seen.every(({ result }) => result), unseen };
 }
 
-/** Removes the containers of a deleted service that don't run. Those that ended just before the engine was killed are forgotten by it: they would hold volumes and images for ever. */
-async function removeEndedContainers(docker: DockerClient, { platformId }: DockerContext, { service }: Task, signal: AbortSignal): Promise<void> {
-  const ended = await listDockerContainers(docker, { ...labelFilter(serviceLabels(platformId, service)), status: ['created', 'exited', 'dead'] }, { signal });
-  await Promise.all(ended.map(({ Id: id }) => removeEndedDockerContainer(docker, id, { signal }).catch((error: unknown) => {
-    // The engine removes it itself, or has just started it.
-    if (!isDockerError(error, 'not found') && !isDockerError(error, 'conflict')) throw error;
-  })));
+/**
+ * Removes the containers of a deleted service that don't run. Those that ended just before the engine was killed are
+ * forgotten by it: they would hold volumes and images for ever.
+ */
+async function removeEndedContainers(
+  docker: DockerClient,
+  { platformId }: DockerContext,
+  { service }: Task,
+  signal: AbortSignal,
+): Promise<void> {
+  const ended = await listDockerContainers(
+    docker,
+    { ...labelFilter(serviceLabels(platformId, service)), status: ['created', 'exited', 'dead'] },
+    { signal },
+  );
+  await Promise.all(
+    ended.map(({ Id: id }) =>
+      removeEndedDockerContainer(docker, id, { signal }).catch((error: unknown) => {
+        // The engine removes it itself, or has just started it.
+        if (!isDockerError(error, 'not found') && !isDockerError(error, 'conflict')) throw error;
+      }),
+    ),
+  );
 }
 
-/** Reports whether a service is down. Instances on nodes that are down are not waited for, but told: nobody can see whether they run. */
-export async function observeTakeDown(context: DockerContext, task: Task, cursor: string | null, { signal }: RuntimeCall): Promise<Observation> {
+/**
+ * Reports whether a service is down. Instances on nodes that are down are not waited for, but told: nobody can see
+ * whether they run.
+ */
+export async function observeTakeDown(
+  context: DockerContext,
+  task: Task,
+  cursor: string | null,
+  { signal }: RuntimeCall,
+): Promise<Observation> {
   const now = context.clock.now();
   const line = (message: string) => ({ at: now, message, pod: 'engine', version: versionShown(task) });
   const removes = task.phase.operation === 'remove';
   const known = readCursor(cursor);
   const bound = cursor === null && removes ? await boundVolumes(context, task, signal) : known.bound;
-  const begun = cursor === null ? [line(removes ? `Removing ${task.service.name}` : `Stopping ${task.service.name}`)] : [];
-  // First of all nothing is sent there any more. If the proxy can't be told now, it is when it is looked after the next time.
-  if (cursor === null) await context.proxy.sync(signal).catch((error: unknown) => {
-    if (signal.aborted) throw error;
-  });
+  const begun =
+    cursor === null ? [line(removes ? `Removing ${task.service.name}` : `Stopping ${task.service.name}`)] : [];
+  // First of all nothing is sent there any more. If the proxy can't be told now, it is when it is looked after the next
+  // time.
+  if (cursor === null)
+    await context.proxy.sync(signal).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+    });
   const labels = serviceLabels(context.platformId, task.service);
-  const nodes = await onEveryNode(context, async (engine) => {
-    // The engine removes them first, if it knows of them.
-    if (removes && cursor !== null) await removeEndedContainers(engine, context, task, signal);
-    // A rollout that was overtaken by a stop leaves a container that never starts, for as long as there is the service.
-    return runningContainers(context, engine, labels, removes, signal);
-  }, signal);
+  const nodes = await onEveryNode(
+    context,
+    async (engine) => {
+      // The engine removes them first, if it knows of them.
+      if (removes && cursor !== null) await removeEndedContainers(engine, context, task, signal);
+      // A rollout that was overtaken by a stop leaves a container that never starts, for as long as there is the
+      // service.
+      return runningContainers(context, engine, labels, removes, signal);
+    },
+    signal,
+  );
   const { awaited, lost } = await hiddenInstances(context, task.service, labels, nodes, signal);
   const isWaitTold = known.isWaitTold ?? awaited.length > 0;
   const next = JSON.stringify({ ...(bound && { bound }), ...(isWaitTold && { isWaitTold }) } satisfies TakeDownCursor);
-  const waits = awaited.length > 0 && !known.isWaitTold ? [line(`Waiting until these instances on other nodes have ended: ${awaited.join(', ')}`)] : [];
+  const waits =
+    awaited.length > 0 && !known.isWaitTold
+      ? [line(`Waiting until these instances on other nodes have ended: ${awaited.join(', ')}`)]
+      : [];
   // What has ended is removed from the second time on, also where nothing else is left.
-  const ongoing: Observation = { outcome: 'ongoing', lines: [...begun, ...waits], cursor: next, nextPollAt: now + pollMilliseconds };
+  const ongoing: Observation = {
+    outcome: 'ongoing',
+    lines: [...begun, ...waits],
+    cursor: next,
+    nextPollAt: now + pollMilliseconds,
+  };
   if (awaited.length > 0 || nodes.seen.some(({ result }) => result > 0) || (removes && cursor === null)) return ongoing;
   if (!removes) {
     const ended = lost.length === 0 ? 'No instance runs any more' : 'No instance runs any more on a node that answers';
-    return { outcome: 'succeeded', lines: [...begun, ...[`${ended}; volumes and configuration are kept`, ...lost].map(line)], cursor: next };
+    return {
+      outcome: 'succeeded',
+      lines: [...begun, ...[`${ended}; volumes and configuration are kept`, ...lost].map(line)],
+      cursor: next,
+    };
   }
   const { isDone, unseen } = await deleteBelongings(context, task, signal);
   if (!isDone) return ongoing;
   const volumes = leftVolumes(task.service, bound, unseen);
   const left = [...lost, ...volumes];
-  const lines = [volumes.length === 0 ? 'Removed, with its secrets and volumes' : 'Removed, with its secrets', ...left].map(line);
+  const lines = [
+    volumes.length === 0 ? 'Removed, with its secrets and volumes' : 'Removed, with its secrets',
+    ...left,
+  ].map(line);
   return { outcome: 'succeeded', lines: [...begun, ...lines], cursor: next, ...(left.length > 0 && { left }) };
 }
 

@@ -2,7 +2,14 @@ import { condition } from '../../../../contract/index.ts';
 import { type Task, TaskRefused } from '../../index.ts';
 import { credentialsForImage } from '../builds/image-reach.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { deleteDockerService, type DockerServiceSpec, listDockerConfigs, listDockerNetworks, listDockerNodes, listDockerSecrets } from '../engine/index.ts';
+import {
+  deleteDockerService,
+  type DockerServiceSpec,
+  listDockerConfigs,
+  listDockerNetworks,
+  listDockerNodes,
+  listDockerSecrets,
+} from '../engine/index.ts';
 import { environmentLabels, isStopped, labelFilter, labelledDeployment, serviceLabels } from '../labels.ts';
 import { boundNode } from '../nodes/placement.ts';
 import { readRecord } from '../record.ts';
@@ -10,17 +17,33 @@ import { deleteUnusedFiles } from './mounted-files.ts';
 import { stoppedSpec } from './service-spec.ts';
 import { applySpec, findDockerService, requireFence } from './services-of-ours.ts';
 
-/** What a version was rolled out with and the swarm doesn't have any more; nothing if all is there. It is gone in a swarm that was made anew. */
-async function missingParts({ docker, platformId }: DockerContext, service: Task['service'], { TaskTemplate }: DockerServiceSpec, signal: AbortSignal): Promise<readonly string[]> {
+/**
+ * What a version was rolled out with and the swarm doesn't have any more; nothing if all is there. It is gone in a
+ * swarm that was made anew.
+ */
+async function missingParts(
+  { docker, platformId }: DockerContext,
+  service: Task['service'],
+  { TaskTemplate }: DockerServiceSpec,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const labels = labelFilter(serviceLabels(platformId, service));
   const [networks, secrets, configs, nodes] = await Promise.all([
-    listDockerNetworks(docker, labelFilter(environmentLabels(platformId, service.environmentId)), { signal }), listDockerSecrets(docker, labels, { signal }), listDockerConfigs(docker, labels, { signal }), listDockerNodes(docker, {}, { signal }),
+    listDockerNetworks(docker, labelFilter(environmentLabels(platformId, service.environmentId)), { signal }),
+    listDockerSecrets(docker, labels, { signal }),
+    listDockerConfigs(docker, labels, { signal }),
+    listDockerNodes(docker, {}, { signal }),
   ]);
-  const present = new Set([...networks.flatMap(({ Id, Name }) => [Id, Name]), ...[...secrets, ...configs, ...nodes].map(({ ID }) => ID)]);
+  const present = new Set([
+    ...networks.flatMap(({ Id, Name }) => [Id, Name]),
+    ...[...secrets, ...configs, ...nodes].map(({ ID }) => ID),
+  ]);
   const { Secrets = [], Configs = [] } = TaskTemplate.ContainerSpec;
   const node = boundNode(TaskTemplate);
   const needed = {
-    'its network': (TaskTemplate.Networks ?? []).map(({ Target }) => Target), 'its secrets and files': [...Secrets.map(({ SecretID: id }) => id), ...Configs.map(({ ConfigID: id }) => id)], 'its node': node === undefined ? [] : [node],
+    'its network': (TaskTemplate.Networks ?? []).map(({ Target }) => Target),
+    'its secrets and files': [...Secrets.map(({ SecretID: id }) => id), ...Configs.map(({ ConfigID: id }) => id)],
+    'its node': node === undefined ? [] : [node],
   };
   return Object.entries(needed).flatMap(([what, ids]) => (ids.every((id) => present.has(id)) ? [] : [what]));
 }
@@ -29,13 +52,20 @@ async function missingParts({ docker, platformId }: DockerContext, service: Task
  * Requires that the swarm still has what a version was rolled out with, so that it can be started once more.
  * @throws Error in words, with what to do instead
  */
-export async function requireParts(context: DockerContext, service: Task['service'], spec: DockerServiceSpec, signal: AbortSignal): Promise<void> {
+export async function requireParts(
+  context: DockerContext,
+  service: Task['service'],
+  spec: DockerServiceSpec,
+  signal: AbortSignal,
+): Promise<void> {
   const missing = await missingParts(context, service, spec, signal);
-  if (missing.length > 0) throw new TaskRefused(condition('PARTS_MISSING', { service: service.name, missing: [...missing] }));
+  if (missing.length > 0)
+    throw new TaskRefused(condition('PARTS_MISSING', { service: service.name, missing: [...missing] }));
 }
 
 /**
- * Goes back to the version that ran before, as it was. A service that never ran is removed, and so is one whose version before can't come back, because the
+ * Goes back to the version that ran before, as it was. A service that never ran is removed, and so is one whose version
+ * before can't come back, because the
  * swarm was made anew since.
  * @returns what is missing of what ran before, which therefore did not come back; nothing if it did, or if nothing ran
  */
@@ -47,7 +77,11 @@ export async function goBack(context: DockerContext, task: Task, signal: AbortSi
   const missing = before === undefined ? [] : await missingParts(context, task.service, before, signal);
   const good = missing.length === 0 ? before : undefined;
   if (good === undefined) await deleteDockerService(context.docker, present.ID, { signal });
-  else await applySpec(context, task, () => (isStopped(present.PreviousSpec?.Labels) ? stoppedSpec(good) : good), { signal, credentials: credentialsForImage(context, good.TaskTemplate.ContainerSpec.Image) });
+  else
+    await applySpec(context, task, () => (isStopped(present.PreviousSpec?.Labels) ? stoppedSpec(good) : good), {
+      signal,
+      credentials: credentialsForImage(context, good.TaskTemplate.ContainerSpec.Image),
+    });
   await deleteUnusedFiles(context, task.service, good, signal);
   return missing;
 }

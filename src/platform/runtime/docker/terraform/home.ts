@@ -17,18 +17,31 @@ const fromBase64 = (data: string): string => Buffer.from(data, 'base64').toStrin
 const nameOf = (service: Task['service']): string => fileName(service, '', 'node');
 
 /** The config that tells the node of a Terraform service; undefined if nothing of it ever ran in this swarm. */
-export async function findHome({ docker, platformId }: DockerContext, service: Task['service'], signal: AbortSignal): Promise<{ readonly id: string; readonly nodeId: string } | undefined> {
-  const found = (await listDockerConfigs(docker, labelFilter(serviceLabels(platformId, service)), { signal })).find(({ Spec }) => Spec.Name === nameOf(service));
+export async function findHome(
+  { docker, platformId }: DockerContext,
+  service: Task['service'],
+  signal: AbortSignal,
+): Promise<{ readonly id: string; readonly nodeId: string } | undefined> {
+  const found = (await listDockerConfigs(docker, labelFilter(serviceLabels(platformId, service)), { signal })).find(
+    ({ Spec }) => Spec.Name === nameOf(service),
+  );
   return found?.Spec.Data === undefined ? undefined : { id: found.ID, nodeId: fromBase64(found.Spec.Data) };
 }
 
 /**
- * The node that has the volume of a Terraform service, which all of its runs have to go to: elsewhere they would find no state. Between its runs
+ * The node that has the volume of a Terraform service, which all of its runs have to go to: elsewhere they would find
+ * no state. Between its runs
  * the engine has nothing else of it, so a config tells the node: every manager knows it, also after a run that failed.
  * @param placement where it may run
  * @throws Error in words if no node fits, or if the state that it had can't be found
  */
-export async function homeNode(context: DockerContext, task: Task, record: DockerRecord, placement: PlacementParts, signal: AbortSignal): Promise<string> {
+export async function homeNode(
+  context: DockerContext,
+  task: Task,
+  record: DockerRecord,
+  placement: PlacementParts,
+  signal: AbortSignal,
+): Promise<string> {
   const { docker, platformId } = context;
   const { service } = task;
   const workload = workloadOf(task);
@@ -37,9 +50,17 @@ export async function homeNode(context: DockerContext, task: Task, record: Docke
   // What was planned or applied before has left a state, although a swarm that was made anew doesn't tell where.
   const hasState = present !== undefined || task.runningRecord !== undefined || modeOf(task) !== 'plan';
   const needs = { service, volumes, imageNode: imageNodeOf(record), placement, memory: workload.memory * mebibyte };
-  const home = await storageNode(context, { ...needs, ...(hasState && { recorded: { nodeId: present?.nodeId, volumes } }) }, signal);
+  const home = await storageNode(
+    context,
+    { ...needs, ...(hasState && { recorded: { nodeId: present?.nodeId, volumes } }) },
+    signal,
+  );
   if (present?.nodeId === home) return home;
   if (present !== undefined) await deleteDockerConfig(docker, present.id, { signal }).catch(ignoring('not found'));
-  await createDockerConfig(docker, { name: nameOf(service), labels: serviceLabels(platformId, service), content: Buffer.from(home) }, { signal }).catch(ignoring('conflict'));
+  await createDockerConfig(
+    docker,
+    { name: nameOf(service), labels: serviceLabels(platformId, service), content: Buffer.from(home) },
+    { signal },
+  ).catch(ignoring('conflict'));
   return (await findHome(context, service, signal))!.nodeId;
 }

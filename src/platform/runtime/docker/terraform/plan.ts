@@ -3,7 +3,10 @@ import type { PlannedChanges, ResolvedVariable, RuntimeLogLine, Task } from '../
 import { isOmission } from '../observation/instance-logs.ts';
 import { planMarks } from './script.ts';
 
-/** The most of a plan's text that is kept, in characters, and what is kept beyond that of lines that tell what is changed. The log of its run has more. */
+/**
+ * The most of a plan's text that is kept, in characters, and what is kept beyond that of lines that tell what is
+ * changed. The log of its run has more.
+ */
 const mostCharacters = 24_000;
 const mostOfTelling = 8000;
 
@@ -22,13 +25,21 @@ const lengthOf = (lines: readonly string[]): number => lines.reduce((sum, line) 
 /** A plan with one more line. Once it is too long, it has only those lines more that whoever agrees has to see. */
 function withLine(plan: ReadPlan, line: string): ReadPlan {
   const length = lengthOf(plan.lines) + line.length;
-  const isKept = plan.isShortened ? isTelling(line) && length <= mostCharacters + mostOfTelling : length <= mostCharacters;
+  const isKept = plan.isShortened
+    ? isTelling(line) && length <= mostCharacters + mostOfTelling
+    : length <= mostCharacters;
   if (isKept) return { ...plan, lines: [...plan.lines, line], ...(isOmission(line) && { isShortened: true }) };
-  return plan.isShortened || !isTelling(line) ? { ...plan, isShortened: true } : withLine({ ...plan, isShortened: true }, line);
+  return plan.isShortened || !isTelling(line)
+    ? { ...plan, isShortened: true }
+    : withLine({ ...plan, isShortened: true }, line);
 }
 
 /** Reads on in the log of a run that plans. @param before what was read until now; undefined before the plan begins */
-export function readPlan({ deploymentId }: Pick<Task, 'deploymentId'>, before: ReadPlan | undefined, logged: readonly RuntimeLogLine[]): ReadPlan | undefined {
+export function readPlan(
+  { deploymentId }: Pick<Task, 'deploymentId'>,
+  before: ReadPlan | undefined,
+  logged: readonly RuntimeLogLine[],
+): ReadPlan | undefined {
   const { begin, end } = planMarks(deploymentId);
   let plan = before;
   for (const { message } of logged) {
@@ -36,7 +47,10 @@ export function readPlan({ deploymentId }: Pick<Task, 'deploymentId'>, before: R
     else if (message.startsWith(`${end} `)) {
       const digest = message.slice(end.length + 1);
       // Of many lines at once only the newest are read.
-      plan = { ...(plan ?? { lines: [], isShortened: true as const }), ...(/^[\da-f]{64}$/.test(digest) && { digest }) };
+      plan = {
+        ...(plan ?? { lines: [], isShortened: true as const }),
+        ...(/^[\da-f]{64}$/.test(digest) && { digest }),
+      };
     } else if (plan !== undefined && plan.digest === undefined) {
       plan = withLine(plan, message);
     }
@@ -49,15 +63,24 @@ const shortestSecret = 5;
 
 const countsIn = (text: string): PlannedChanges['counts'] => {
   if (/^No changes\./m.test(text)) return { add: 0, change: 0, destroy: 0 };
-  const [, add, change, destroy] = /^Plan: (?:\d+ to \w+, )*?(\d+) to add, (\d+) to change, (\d+) to destroy/m.exec(text) ?? [];
+  const [, add, change, destroy] =
+    /^Plan: (?:\d+ to \w+, )*?(\d+) to add, (\d+) to change, (\d+) to destroy/m.exec(text) ?? [];
   return add === undefined ? undefined : { add: Number(add), change: Number(change), destroy: Number(destroy) };
 };
 
-/** What a plan shows, without the values of the service's secrets; undefined if its end was not read. Values that are sensitive to Terraform it hides itself. */
-export function plannedChanges(plan: ReadPlan | undefined, variables: readonly ResolvedVariable[]): PlannedChanges | undefined {
+/**
+ * What a plan shows, without the values of the service's secrets; undefined if its end was not read. Values that are
+ * sensitive to Terraform it hides itself.
+ */
+export function plannedChanges(
+  plan: ReadPlan | undefined,
+  variables: readonly ResolvedVariable[],
+): PlannedChanges | undefined {
   if (plan?.digest === undefined) return undefined;
   const whole = plan.lines.join('\n').trim();
-  const secrets = variables.flatMap(({ isSecret, value }) => (isSecret ? [value, ...value.split('\n')] : [])).filter(({ length }) => length >= shortestSecret);
+  const secrets = variables
+    .flatMap(({ isSecret, value }) => (isSecret ? [value, ...value.split('\n')] : []))
+    .filter(({ length }) => length >= shortestSecret);
   const text = createMasker(secrets, '(secret)')(whole);
   const counts = countsIn(whole);
   return { digest: plan.digest, text, isShortened: plan.isShortened === true, ...(counts && { counts }) };
@@ -65,4 +88,6 @@ export function plannedChanges(plan: ReadPlan | undefined, variables: readonly R
 
 /** The changes of a plan in a few words. */
 export const countsText = ({ counts }: PlannedChanges): string =>
-  (counts === undefined ? 'changes that its text tells' : `${counts.add} to add, ${counts.change} to change, ${counts.destroy} to destroy`);
+  counts === undefined
+    ? 'changes that its text tells'
+    : `${counts.add} to add, ${counts.change} to change, ${counts.destroy} to destroy`;

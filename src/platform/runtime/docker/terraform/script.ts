@@ -1,14 +1,20 @@
 /** Where a container has what is below. */
-export const containerPaths = { script: '/.infra/terraform.sh', source: '/.infra/source', kept: '/.infra/terraform' } as const;
+export const containerPaths = {
+  script: '/.infra/terraform.sh',
+  source: '/.infra/source',
+  kept: '/.infra/terraform',
+} as const;
 
 /** The lines around the text of a plan, in the log of the run that made it. @param id the deployment */
 export const planMarks = (id: string) => ({ begin: `[plan ${id}]`, end: `[end of plan ${id}]` }) as const;
 
 /**
- * Runs Terraform once. Nothing is written into it: what it works on comes as arguments, which are what to do, the id of the run, the folder of the
+ * Runs Terraform once. Nothing is written into it: what it works on comes as arguments, which are what to do, the id of
+ * the run, the folder of the
  * repository, the digest of the plan to apply, the program, and its options for plans.
  *
- * The volume has the working directory, which keeps the state where no backend is declared, the plan file, and a mark of each run, so that an engine
+ * The volume has the working directory, which keeps the state where no backend is declared, the plan file, and a mark
+ * of each run, so that an engine
  * that starts the same run a second time changes nothing.
  */
 export const terraformScript = `#!/bin/sh

@@ -13,45 +13,88 @@ export const terraformStorage = 'terraform';
 /** How long Terraform may take to end what it is about when it is stopped, in seconds. */
 const stopSeconds = 120;
 
-const fileOptions = ({ spec }: Terraform): readonly string[] => spec.terraform_variables_source.tf_var_file_paths.map((path) => `-var-file=${path}`);
+const fileOptions = ({ spec }: Terraform): readonly string[] =>
+  spec.terraform_variables_source.tf_var_file_paths.map((path) => `-var-file=${path}`);
 
 /** What a run does: it plans, applies the plan of its record, or destroys what the service has made. */
-export const modeOf = ({ isPlan, action }: Pick<Task, 'isPlan' | 'action'>): 'plan' | 'apply' | 'destroy' => (isPlan ? 'plan' : action === 'DELETE' ? 'destroy' : 'apply');
+export const modeOf = ({ isPlan, action }: Pick<Task, 'isPlan' | 'action'>): 'plan' | 'apply' | 'destroy' =>
+  isPlan ? 'plan' : action === 'DELETE' ? 'destroy' : 'apply';
 
-/** A run of Terraform as what a spec for the engine needs. @throws Error if the image starts anything but one program */
+/**
+ * A run of Terraform as what a spec for the engine needs. @throws Error if the image starts anything but one program
+ */
 export function terraformWorkload(service: Terraform, task: Task) {
-  const { id, name, environmentId, spec: { cpu, memory } } = service;
+  const {
+    id,
+    name,
+    environmentId,
+    spec: { cpu, memory },
+  } = service;
   const record = readRecord(task.record);
   const [program, ...more] = record?.entrypoint ?? [];
-  if (program === undefined || more.length > 0) throw new Error('The image for Terraform has to start the program itself, without further words (ENTRYPOINT): whoever runs the platform names another one with "terraform" in the clusters file.');
+  if (program === undefined || more.length > 0)
+    throw new Error(
+      'The image for Terraform has to start the program itself, without further words (ENTRYPOINT): whoever runs the platform names another one with "terraform" in the clusters file.',
+    );
   return {
-    id, name, environmentId, cpu, memory, healthchecks: {}, ports: [], instances: 1, stopSeconds, entrypoint: '/bin/sh',
-    arguments: [containerPaths.script, modeOf(task), task.deploymentId, sourceOf(task).root, record?.plan?.digest ?? '', program, ...fileOptions(service)],
+    id,
+    name,
+    environmentId,
+    cpu,
+    memory,
+    healthchecks: {},
+    ports: [],
+    instances: 1,
+    stopSeconds,
+    entrypoint: '/bin/sh',
+    arguments: [
+      containerPaths.script,
+      modeOf(task),
+      task.deploymentId,
+      sourceOf(task).root,
+      record?.plan?.digest ?? '',
+      program,
+      ...fileOptions(service),
+    ],
     storage: [{ id: terraformStorage, type: 'FAST_SSD' as const, size: 1, mount_point: containerPaths.kept }],
   };
 }
 
 /** What Terraform asks nobody, and whom it doesn't tell that it runs. */
-const settings: Readonly<Record<string, string>> = { TF_IN_AUTOMATION: 'true', TF_INPUT: 'false', CHECKPOINT_DISABLE: 'true' };
+const settings: Readonly<Record<string, string>> = {
+  TF_IN_AUTOMATION: 'true',
+  TF_INPUT: 'false',
+  CHECKPOINT_DISABLE: 'true',
+};
 
 /** The variables and files of a run: those of the service, and what runs it. */
 export const terraformVariables = (variables: readonly ResolvedVariable[]): readonly ResolvedVariable[] => [
-  ...Object.entries(settings).filter(([name]) => !variables.some(({ key }) => key === name)).map(([key, value]) => ({ key, value, isSecret: false })),
+  ...Object.entries(settings)
+    .filter(([name]) => !variables.some(({ key }) => key === name))
+    .map(([key, value]) => ({ key, value, isSecret: false })),
   ...variables,
   { key: 'SCRIPT', value: terraformScript, isSecret: false, mountPath: containerPaths.script },
 ];
 
 /** The image of a commit has Terraform, and the repository where the script looks for it. */
-export const terraformDockerfile = ({ image }: TerraformSettings): string => `FROM ${image}\nCOPY source ${containerPaths.source}\n`;
+export const terraformDockerfile = ({ image }: TerraformSettings): string =>
+  `FROM ${image}\nCOPY source ${containerPaths.source}\n`;
 
 /** The rules for Terraform services: what a configuration has that can't be had here, and what to do instead. */
 const rules: readonly { readonly isBroken: (spec: Terraform['spec']) => boolean; readonly why: string }[] = [
   { isBroken: deploysByItself, why: autoDeployRefusal },
-  { isBroken: ({ provider_version: { explicit_version: version } }) => version !== undefined, why: 'The version of Terraform is that of the image which the cluster names: leave out "explicit_version".' },
+  {
+    isBroken: ({ provider_version: { explicit_version: version } }) => version !== undefined,
+    why: 'The version of Terraform is that of the image which the cluster names: leave out "explicit_version".',
+  },
 ];
 
 /** Why Terraform can't be run; undefined if it can. @param settings absent where nobody has switched it on */
-export function terraformRefusal(spec: Terraform['spec'], terraform: TerraformSettings | undefined): string | undefined {
-  if (terraform === undefined) return 'Terraform is not switched on for this cluster: whoever runs the platform names an image for it, with "terraform" in the clusters file.';
+export function terraformRefusal(
+  spec: Terraform['spec'],
+  terraform: TerraformSettings | undefined,
+): string | undefined {
+  if (terraform === undefined)
+    return 'Terraform is not switched on for this cluster: whoever runs the platform names an image for it, with "terraform" in the clusters file.';
   return rules.find(({ isBroken }) => isBroken(spec))?.why ?? sourceRefusal({ kind: 'terraform', spec });
 }

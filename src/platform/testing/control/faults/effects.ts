@@ -1,7 +1,15 @@
 import type { StepName } from '../../../../contract/index.ts';
 
 /** Rule members that only some effects allow: they narrow down a rule's targets or configure its effect. */
-type RuleMember = 'operation' | 'latency_ms' | 'retry_after_seconds' | 'service' | 'kind' | 'environment' | 'step' | 'cluster';
+type RuleMember =
+  | 'operation'
+  | 'latency_ms'
+  | 'retry_after_seconds'
+  | 'service'
+  | 'kind'
+  | 'environment'
+  | 'step'
+  | 'cluster';
 
 /** What an effect applies to, and which members its rules may have. */
 interface EffectShape {
@@ -37,8 +45,12 @@ export const faultEffects = {
 } as const satisfies Readonly<Record<string, EffectShape>>;
 
 export type FaultEffect = keyof typeof faultEffects;
-export type RequestEffect = { [Name in FaultEffect]: (typeof faultEffects)[Name]['target'] extends 'request' ? Name : never }[FaultEffect];
-export type StepEffect = { [Name in FaultEffect]: (typeof faultEffects)[Name]['target'] extends 'step' ? Name : never }[FaultEffect];
+export type RequestEffect = {
+  [Name in FaultEffect]: (typeof faultEffects)[Name]['target'] extends 'request' ? Name : never;
+}[FaultEffect];
+export type StepEffect = {
+  [Name in FaultEffect]: (typeof faultEffects)[Name]['target'] extends 'step' ? Name : never;
+}[FaultEffect];
 
 /** The shape of an effect, with all optional members. */
 export const shapeOf = (effect: FaultEffect): EffectShape => faultEffects[effect];

@@ -8,7 +8,9 @@ export interface FaultKeeper {
   start(seed: string): Promise<void>;
   /** The rules as they are; undefined while there have never been any. */
   read(): Promise<FaultState | undefined>;
-  /** Decides about the rules as they are, and keeps what comes of it. May decide more than once; the last time counts. */
+  /**
+   * Decides about the rules as they are, and keeps what comes of it. May decide more than once; the last time counts.
+   */
   change<Result>(decide: (state: FaultState) => RuleDecision<Result>): Promise<Result>;
   close(): void;
 }
@@ -33,9 +35,11 @@ export function rulesInMemory(rules: readonly FaultRule[]): FaultKeeper {
 const setting = 'fault_rules';
 
 /**
- * Keeps rules in the records, for all processes on them: what one process draws or counts, all have. They stay when the processes
+ * Keeps rules in the records, for all processes on them: what one process draws or counts, all have. They stay when the
+ * processes
  * end. Given rules that are there already, as they are, go on with their counts.
- * @param isControlled whether rules may be given to this process later. Only records with such a process, or with rules, are asked
+ * @param isControlled whether rules may be given to this process later. Only records with such a process, or with
+ *   rules, are asked
  * about rules at every request
  */
 export function rulesInRecords(db: DataStore, rules: readonly FaultRule[], isControlled: boolean): FaultKeeper {
@@ -49,13 +53,13 @@ export function rulesInRecords(db: DataStore, rules: readonly FaultRule[], isCon
 
   const stored = async (from: Parameters<typeof readSetting>[0]): Promise<FaultState | undefined> => {
     const text = await readSetting(from, setting);
-    return text === undefined ? undefined : JSON.parse(text) as FaultState;
+    return text === undefined ? undefined : (JSON.parse(text) as FaultState);
   };
 
   const change: FaultKeeper['change'] = async (decide) => {
     const result = await db.write(async (trx) => {
       await trx.hold(setting);
-      const before = await stored(trx) ?? initialState([], ownSeed);
+      const before = (await stored(trx)) ?? initialState([], ownSeed);
       const decision = decide(before);
       await writeSetting(trx, setting, JSON.stringify(decision.state));
       return decision.result;

@@ -4,16 +4,26 @@ import * as z from 'zod';
 import { validationErrors, type ValidationError } from '../validation-errors.ts';
 import { FaultRule, ruleMembers } from './rule.ts';
 
-const haveUniqueNames = (rules: readonly { readonly name: string }[]): boolean => new Set(rules.map(({ name }) => name)).size === rules.length;
+const haveUniqueNames = (rules: readonly { readonly name: string }[]): boolean =>
+  new Set(rules.map(({ name }) => name)).size === rules.length;
 
 const FaultFile = z.strictObject(
-  { faults: z.array(FaultRule, { error: 'must be a list of rules' }).refine(haveUniqueNames, { error: 'two rules have the same name' }) },
-  { error: (issue) => (issue.code === 'invalid_type' ? 'holds no rules; write a list of them under "faults:"' : undefined) },
+  {
+    faults: z
+      .array(FaultRule, { error: 'must be a list of rules' })
+      .refine(haveUniqueNames, { error: 'two rules have the same name' }),
+  },
+  {
+    error: (issue) =>
+      issue.code === 'invalid_type' ? 'holds no rules; write a list of them under "faults:"' : undefined,
+  },
 );
 
-const faultFileError = (path: string, errors: readonly string[]): Error => new Error(['The fault rules can not be used:', ...errors.map((error) => `${path}${error}`)].join('\n'));
+const faultFileError = (path: string, errors: readonly string[]): Error =>
+  new Error(['The fault rules can not be used:', ...errors.map((error) => `${path}${error}`)].join('\n'));
 
-const membersOf = (path: ValidationError['path']): readonly string[] => (path.length === 0 ? Object.keys(FaultFile.shape) : ruleMembers);
+const membersOf = (path: ValidationError['path']): readonly string[] =>
+  path.length === 0 ? Object.keys(FaultFile.shape) : ruleMembers;
 
 /**
  * Parses fault rules from YAML or JSON text: a list under `faults`.
@@ -24,17 +34,26 @@ export function parseFaults(path: string, text: string): FaultRule[] {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const at = (offset: number): string => `:${lines.linePos(offset).line}: `;
-  if (document.errors.length > 0) throw faultFileError(path, document.errors.map(({ message, pos }) => `${at(pos[0])}${message}`));
+  if (document.errors.length > 0)
+    throw faultFileError(
+      path,
+      document.errors.map(({ message, pos }) => `${at(pos[0])}${message}`),
+    );
   const read = FaultFile.safeParse(document.toJS());
   if (read.success) return read.data.faults;
   const positionOf = (memberPath: ValidationError['path']): string => {
     for (let length = memberPath.length; length > 0; length -= 1) {
-      const { range } = (document.getIn(memberPath.slice(0, length), true) ?? {}) as { range?: [number, number, number] };
+      const { range } = (document.getIn(memberPath.slice(0, length), true) ?? {}) as {
+        range?: [number, number, number];
+      };
       if (range) return at(range[0]);
     }
     return ': ';
   };
-  throw faultFileError(path, validationErrors(read.error, membersOf).map((error) => `${positionOf(error.path)}${error.message}`));
+  throw faultFileError(
+    path,
+    validationErrors(read.error, membersOf).map((error) => `${positionOf(error.path)}${error.message}`),
+  );
 }
 
 /**

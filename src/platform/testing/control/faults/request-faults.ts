@@ -17,7 +17,11 @@ declare module 'fastify' {
   }
 }
 
-const rejectAsRateLimited = ({ retry_after_seconds: after = defaultRateWindowSeconds }: RequestFault, reply: FastifyReply, clock: PlatformClock): never => {
+const rejectAsRateLimited = (
+  { retry_after_seconds: after = defaultRateWindowSeconds }: RequestFault,
+  reply: FastifyReply,
+  clock: PlatformClock,
+): never => {
   const resetAt = Math.ceil(clock.now() / 1000) + after;
   void reply.headers({ [rateHeaders.remaining]: 0, [rateHeaders.reset]: resetAt });
   throw rateLimitExceeded(Number(reply.getHeader(rateHeaders.limit)), resetAt);
@@ -25,19 +29,24 @@ const rejectAsRateLimited = ({ retry_after_seconds: after = defaultRateWindowSec
 
 const injectFault = (fault: RequestFault, request: FastifyRequest, reply: FastifyReply, clock: PlatformClock): void => {
   switch (fault.effect) {
-    case 'latency': return;
-    case 'status_429': return rejectAsRateLimited(fault, reply, clock);
-    case 'status_500': throw internalError();
+    case 'latency':
+      return;
+    case 'status_429':
+      return rejectAsRateLimited(fault, reply, clock);
+    case 'status_500':
+      throw internalError();
     case 'dropped_before':
       reply.hijack();
       request.raw.socket.destroy();
       return;
-    case 'dropped_after': request.isDropped = true;
+    case 'dropped_after':
+      request.isDropped = true;
   }
 };
 
 /**
- * Injects faults into the requests of a server, after authorization and before the body is read. Callers can't tell them
+ * Injects faults into the requests of a server, after authorization and before the body is read. Callers can't tell
+ * them
  * from real failures. Closing the server ends pending delays.
  */
 export function addRequestFaults(app: FastifyInstance, { registry, clock }: RequestFaultDependencies): void {
@@ -46,7 +55,7 @@ export function addRequestFaults(app: FastifyInstance, { registry, clock }: Requ
   app.decorateRequest('isDropped', false);
   app.addHook('preParsing', async (request, reply) => {
     const operation = request.routeOptions.config.operation;
-    const fault = operation && await registry.forRequest(operation);
+    const fault = operation && (await registry.forRequest(operation));
     if (!fault) return;
     await pause(fault.latency_ms ?? 0, undefined, { signal: closing.signal }).catch(() => undefined);
     injectFault(fault, request, reply, clock);

@@ -35,7 +35,10 @@ const unused = (rule: FaultRule): RuleState => ({ rule, attempts: 0, struck: 0, 
 const statusOf = ({ rule, struck }: RuleState): FaultRuleStatus => ({ ...rule, struck });
 
 /** The state at first. */
-export const initialState = (rules: readonly FaultRule[], seed: string): FaultState => ({ seed, rules: rules.map(unused) });
+export const initialState = (rules: readonly FaultRule[], seed: string): FaultState => ({
+  seed,
+  rules: rules.map(unused),
+});
 
 /** The rules with their counts. */
 export const statusesOf = ({ rules }: FaultState): FaultRuleStatus[] => rules.map(statusOf);
@@ -44,12 +47,15 @@ export const statusesOf = ({ rules }: FaultState): FaultRuleStatus[] => rules.ma
 export function withRule(state: FaultState, rule: FaultRule): RuleDecision<FaultRuleStatus> {
   const added = unused(rule);
   const index = state.rules.findIndex((each) => each.rule.name === rule.name);
-  return { state: { ...state, rules: index < 0 ? [...state.rules, added] : state.rules.with(index, added) }, result: statusOf(added) };
+  return {
+    state: { ...state, rules: index < 0 ? [...state.rules, added] : state.rules.with(index, added) },
+    result: statusOf(added),
+  };
 }
 
 /** Appends or replaces a rule, unless it is there as it is: then its count goes on. */
 export const withRuleUnlessPresent = (state: FaultState, rule: FaultRule): FaultState =>
-  (state.rules.some((each) => JSON.stringify(each.rule) === JSON.stringify(rule)) ? state : withRule(state, rule).state);
+  state.rules.some((each) => JSON.stringify(each.rule) === JSON.stringify(rule)) ? state : withRule(state, rule).state;
 
 /** Removes a rule; false if there is none of that name. */
 export function withoutRule(state: FaultState, name: string): RuleDecision<boolean> {
@@ -58,19 +64,33 @@ export function withoutRule(state: FaultState, name: string): RuleDecision<boole
 }
 
 /** The same rules, whose counts start from 0, with another seed. */
-export const restarted = ({ rules }: FaultState, seed: string): FaultState => initialState(rules.map(({ rule }) => rule), seed);
+export const restarted = ({ rules }: FaultState, seed: string): FaultState =>
+  initialState(
+    rules.map(({ rule }) => rule),
+    seed,
+  );
 
 /** Whether a rule was applied as often as its `count` allows. */
 const isExhausted = ({ rule, struck }: RuleState): boolean => rule.count !== undefined && struck >= rule.count;
 
-const isDrawn = (seed: string, { rule }: RuleState, key: string): boolean => seededRandom(`${seed}/${rule.name}/${key}`).number() < rule.probability;
+const isDrawn = (seed: string, { rule }: RuleState, key: string): boolean =>
+  seededRandom(`${seed}/${rule.name}/${key}`).number() < rule.probability;
 
-/** Tries a rule that matches. @param key of what it may be applied to once and for all; undefined where every time is drawn anew */
-function tried(seed: string, state: RuleState, key: string | undefined): { readonly next: RuleState; readonly applies: boolean } {
+/**
+ * Tries a rule that matches. @param key of what it may be applied to once and for all; undefined where every time is
+ * drawn anew
+ */
+function tried(
+  seed: string,
+  state: RuleState,
+  key: string | undefined,
+): { readonly next: RuleState; readonly applies: boolean } {
   if (key !== undefined && state.targets.includes(key)) return { next: state, applies: true };
   if (isExhausted(state)) return { next: state, applies: false };
   if (key !== undefined) {
-    return isDrawn(seed, state, key) ? { next: { ...state, struck: state.struck + 1, targets: [...state.targets, key] }, applies: true } : { next: state, applies: false };
+    return isDrawn(seed, state, key)
+      ? { next: { ...state, struck: state.struck + 1, targets: [...state.targets, key] }, applies: true }
+      : { next: state, applies: false };
   }
   const attempts = state.attempts + 1;
   const applies = isDrawn(seed, state, String(attempts));
@@ -78,12 +98,22 @@ function tried(seed: string, state: RuleState, key: string | undefined): { reado
 }
 
 /** The first rule that matches and is drawn, if any. @param key see `tried` */
-export function drawnRule(state: FaultState, target: FaultTarget, matches: (rule: FaultRule) => boolean, key?: string): RuleDecision<FaultRule | undefined> {
+export function drawnRule(
+  state: FaultState,
+  target: FaultTarget,
+  matches: (rule: FaultRule) => boolean,
+  key?: string,
+): RuleDecision<FaultRule | undefined> {
   const rules = [...state.rules];
   let result: FaultRule | undefined;
   for (const [index, each] of state.rules.entries()) {
     // A process of another version may have written an effect that this one doesn't know.
-    if (!Object.hasOwn(faultEffects, each.rule.effect) || faultEffects[each.rule.effect].target !== target || !matches(each.rule)) continue;
+    if (
+      !Object.hasOwn(faultEffects, each.rule.effect) ||
+      faultEffects[each.rule.effect].target !== target ||
+      !matches(each.rule)
+    )
+      continue;
     const { next, applies } = tried(state.seed, each, key);
     rules[index] = next;
     if (applies) {

@@ -6,11 +6,20 @@ import { effectNames, shapeOf } from './effects.ts';
 /** The longest delay of a response, in milliseconds. */
 const longestLatency = 120_000;
 
-const required = (error: { input?: unknown }, message: string): string => (error.input === undefined ? 'is required' : message);
+const required = (error: { input?: unknown }, message: string): string =>
+  error.input === undefined ? 'is required' : message;
 
 /** An enum whose error suggests the closest value. */
 const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
-  z.enum(values, { error: (issue) => required(issue, typeof issue.input === 'string' ? `"${issue.input}" is none of its kind; ${suggestion(issue.input, values)}` : `must be one of ${values.join(', ')}`) });
+  z.enum(values, {
+    error: (issue) =>
+      required(
+        issue,
+        typeof issue.input === 'string'
+          ? `"${issue.input}" is none of its kind; ${suggestion(issue.input, values)}`
+          : `must be one of ${values.join(', ')}`,
+      ),
+  });
 
 const number = (least: number, most: number) => z.number().min(least).max(most);
 
@@ -18,7 +27,11 @@ const operationNames = allOperations.map(({ name }) => name) as [string, ...stri
 
 const members = {
   /** Identifies the rule, to replace or remove it. */
-  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, { error: 'must be 1 to 64 letters, digits, dots, dashes and underscores, and begin with a letter or a digit' }),
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, {
+      error: 'must be 1 to 64 letters, digits, dots, dashes and underscores, and begin with a letter or a digit',
+    }),
   effect: oneOf(effectNames),
   /** The probability that it applies to a match, from 0 to 1. */
   probability: number(0, 1).default(1),
@@ -26,7 +39,10 @@ const members = {
   count: z.int().min(1).max(1_000_000).optional(),
 
   /** Names of the operations that it applies to; default all. */
-  operation: z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(oneOf(operationNames)).min(1).optional()),
+  operation: z.preprocess(
+    (value) => (typeof value === 'string' ? [value] : value),
+    z.array(oneOf(operationNames)).min(1).optional(),
+  ),
   /** How long the response is delayed, in milliseconds. */
   latency_ms: z.int().min(0).max(longestLatency).optional(),
   /** For status_429: when to retry, as its headers say. */
@@ -53,11 +69,20 @@ const inconsistencies = (rule: z.output<z.ZodObject<typeof members>>): Issue[] =
   const { effect } = rule;
   const { members: effectMembers, steps } = shapeOf(effect);
   const allowed = [...commonMembers, ...effectMembers];
-  const unexpected = Object.keys(rule).filter((member) => rule[member as keyof typeof rule] !== undefined && !allowed.includes(member));
+  const unexpected = Object.keys(rule).filter(
+    (member) => rule[member as keyof typeof rule] !== undefined && !allowed.includes(member),
+  );
   return [
-    ...unexpected.map((path) => ({ path, message: `does not go with the effect ${effect}, which takes ${effectMembers.join(', ')}` })),
-    ...(effect === 'latency' && rule.latency_ms === undefined ? [{ path: 'latency_ms', message: 'is required for the effect latency' }] : []),
-    ...(rule.step && steps && !steps.includes(rule.step) ? [{ path: 'step', message: `${effect} can't happen at ${rule.step}, only at ${steps.join(', ')}` }] : []),
+    ...unexpected.map((path) => ({
+      path,
+      message: `does not go with the effect ${effect}, which takes ${effectMembers.join(', ')}`,
+    })),
+    ...(effect === 'latency' && rule.latency_ms === undefined
+      ? [{ path: 'latency_ms', message: 'is required for the effect latency' }]
+      : []),
+    ...(rule.step && steps && !steps.includes(rule.step)
+      ? [{ path: 'step', message: `${effect} can't happen at ${rule.step}, only at ${steps.join(', ')}` }]
+      : []),
   ];
 };
 

@@ -12,14 +12,20 @@ describe.each(runnableKinds)('what passes a connection on, for $architecture', a
     const large = 'x'.repeat(300_000);
     const server = createServer((socket) => {
       let got = '';
-      socket.setEncoding('utf8').on('data', (text) => {
-        got += text;
-        if (got.length === large.length) socket.end(`${got.length} of ${got[0]!}${large}`);
-      }).on('error', () => undefined);
+      socket
+        .setEncoding('utf8')
+        .on('data', (text) => {
+          got += text;
+          if (got.length === large.length) socket.end(`${got.length} of ${got[0]!}${large}`);
+        })
+        .on('error', () => undefined);
     }).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');
-    const { code, output, errors } = await relay(['127.0.0.1', String((server.address() as AddressInfo).port)], { input: large, keepsInput: true });
+    const { code, output, errors } = await relay(['127.0.0.1', String((server.address() as AddressInfo).port)], {
+      input: large,
+      keepsInput: true,
+    });
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     expect(output).toBe(`300000 of x${large}`);
   });
@@ -28,13 +34,25 @@ describe.each(runnableKinds)('what passes a connection on, for $architecture', a
     const server = createServer((socket) => socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');
-    expect(await relay(['127.0.0.1', String((server.address() as AddressInfo).port)], { input: 'text' })).toMatchObject({ code: 0, output: '' });
+    expect(await relay(['127.0.0.1', String((server.address() as AddressInfo).port)], { input: 'text' })).toMatchObject(
+      { code: 0, output: '' },
+    );
   });
 
   test('says why there is no connection', async () => {
     expect(await relay(['127.0.0.1', '1'])).toMatchObject({ code: 1, output: '', errors: 'connection refused\n' });
-    for (const args of [[], ['127.0.0.1'], ['localhost', '80'], ['127.0.0.1', '0'], ['127.0.0.1', '65536'], ['127.0.0.1', '80', 'x']]) {
-      expect(await relay(args)).toMatchObject({ code: 2, errors: 'infra-relay: an IPv4 address and a port are needed\n' });
+    for (const args of [
+      [],
+      ['127.0.0.1'],
+      ['localhost', '80'],
+      ['127.0.0.1', '0'],
+      ['127.0.0.1', '65536'],
+      ['127.0.0.1', '80', 'x'],
+    ]) {
+      expect(await relay(args)).toMatchObject({
+        code: 2,
+        errors: 'infra-relay: an IPv4 address and a port are needed\n',
+      });
     }
   });
 });

@@ -2,7 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CommitRefusal, fetchCommit, fetchHistory, type GitAddress, type GitHosts, type GitRequest, inTemporaryDirectory, parseGitAddress } from '../../../../../src/platform/runtime/docker/git/index.ts';
+import {
+  type CommitRefusal,
+  fetchCommit,
+  fetchHistory,
+  type GitAddress,
+  type GitHosts,
+  type GitRequest,
+  inTemporaryDirectory,
+  parseGitAddress,
+} from '../../../../../src/platform/runtime/docker/git/index.ts';
 import { startGitServer, type GitServer } from '../../../../support/git-server.ts';
 
 let server: GitServer;
@@ -15,22 +24,47 @@ const { signal } = new AbortController();
 const megabyte = 1024 * 1024;
 
 /** Runs git in a repository of the server. */
-const git = (repository: string, args: readonly string[], input = ''): string => execFileSync('git', args, { cwd: server.path(repository), input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'] }).trim();
+const git = (repository: string, args: readonly string[], input = ''): string =>
+  execFileSync('git', args, {
+    cwd: server.path(repository),
+    input,
+    encoding: 'utf8',
+    stdio: ['pipe', 'pipe', 'pipe'],
+  }).trim();
 
 const asAda = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.test'];
 
 /** Fetches a commit as a platform does, the newest by default. @returns its id */
-const fetchedBy = (repository: string, { tags, ...more }: Partial<GitRequest> & { readonly tags?: readonly string[] } = {}, limit = megabyte): Promise<string> => {
+const fetchedBy = (
+  repository: string,
+  { tags, ...more }: Partial<GitRequest> & { readonly tags?: readonly string[] } = {},
+  limit = megabyte,
+): Promise<string> => {
   const hosts: GitHosts = { [server.host]: { isPrivate: true, ...(tags && { tags }) } };
-  const request: GitRequest = { address: parseGitAddress(server.url(repository)) as GitAddress, branch: 'main', ...more };
-  return inTemporaryDirectory(join(tmpdir(), 'commit-reach-'), async (directory) => (await fetchCommit(hosts, request, directory, limit, signal)).commit.git_commit_id);
+  const request: GitRequest = {
+    address: parseGitAddress(server.url(repository)) as GitAddress,
+    branch: 'main',
+    ...more,
+  };
+  return inTemporaryDirectory(
+    join(tmpdir(), 'commit-reach-'),
+    async (directory) => (await fetchCommit(hosts, request, directory, limit, signal)).commit.git_commit_id,
+  );
 };
 
-const fetched = (repository: string, commitId: string, more: Parameters<typeof fetchedBy>[1] = {}, limit?: number): Promise<string> => fetchedBy(repository, { commitId, ...more }, limit);
+const fetched = (
+  repository: string,
+  commitId: string,
+  more: Parameters<typeof fetchedBy>[1] = {},
+  limit?: number,
+): Promise<string> => fetchedBy(repository, { commitId, ...more }, limit);
 
 const refused = (reason: CommitRefusal['condition']['reason']) => ({ name: 'CommitRefusal', condition: { reason } });
 
-/** Makes a repository whose main has commits one after the other, each with a file that can't be packed small. @returns their ids, the oldest first */
+/**
+ * Makes a repository whose main has commits one after the other, each with a file that can't be packed small. @returns
+ * their ids, the oldest first
+ */
 function manyCommits(repository: string, count: number, fileBytes = 0): readonly string[] {
   server.commit(repository, 'First', { Dockerfile: 'FROM scratch\n' });
   const stream = Array.from({ length: count }, (_, index) => {
@@ -52,12 +86,16 @@ describe('a commit that only a fork or a pull request has', () => {
 
   test.each(['whole', 'beginning'] as const)('is refused by its id: %s', async (form) => {
     const id = form === 'whole' ? proposed! : proposed!.slice(0, 8);
-    await expect(fetched('shop', id)).rejects.toMatchObject(refused(form === 'whole' ? 'COMMIT_NOT_IN_HISTORY' : 'COMMIT_NOT_AMONG_NEWEST'));
+    await expect(fetched('shop', id)).rejects.toMatchObject(
+      refused(form === 'whole' ? 'COMMIT_NOT_IN_HISTORY' : 'COMMIT_NOT_AMONG_NEWEST'),
+    );
     expect(await fetched('shop', merged!)).toBe(merged);
   });
 
   test('is refused whether the server knows it or not, with the branch and what to do', async () => {
-    await expect(fetched('shop', proposed!)).rejects.toThrow(`The repository ${server.url('shop')} has no commit ${proposed!} in the history of the branch main. Commits of forks`);
+    await expect(fetched('shop', proposed!)).rejects.toThrow(
+      `The repository ${server.url('shop')} has no commit ${proposed!} in the history of the branch main. Commits of forks`,
+    );
     await expect(fetched('shop', '1'.repeat(40))).rejects.toMatchObject(refused('COMMIT_NOT_IN_HISTORY'));
   });
 });
@@ -80,33 +118,46 @@ describe('a name that only ends as an allowed one does', () => {
   });
 
   test.each([
-    ['refs/tags/refs/heads/main', undefined], ['refs/tags/x/refs/heads/main', undefined], ['refs/heads/refs/heads/main', undefined],
-    ['refs/tags/evil/refs/tags/v1.0', ['v1.0']], ['refs/tags/refs/tags/v1.0', ['v1.0', 'v*']], ['refs/tags/x/v1.0', ['v*', '*.1']],
+    ['refs/tags/refs/heads/main', undefined],
+    ['refs/tags/x/refs/heads/main', undefined],
+    ['refs/heads/refs/heads/main', undefined],
+    ['refs/tags/evil/refs/tags/v1.0', ['v1.0']],
+    ['refs/tags/refs/tags/v1.0', ['v1.0', 'v*']],
+    ['refs/tags/x/v1.0', ['v*', '*.1']],
   ])('leads to nothing: %s, with the tags %j', async (ref, tags) => {
     git('tailed', ['update-ref', ref, proposed]);
     try {
       const allowed = tags && { tags };
       await expect(fetched('tailed', proposed, allowed)).rejects.toMatchObject(refused('COMMIT_NOT_IN_HISTORY'));
-      await expect(fetched('tailed', proposed.slice(0, 9), allowed)).rejects.toMatchObject(refused('COMMIT_NOT_AMONG_NEWEST'));
+      await expect(fetched('tailed', proposed.slice(0, 9), allowed)).rejects.toMatchObject(
+        refused('COMMIT_NOT_AMONG_NEWEST'),
+      );
     } finally {
       git('tailed', ['update-ref', '-d', ref]);
     }
   });
 
-  test.each(['refs/tags/refs/heads/gone', 'refs/heads/refs/heads/gone', 'refs/refs/heads/gone'])('does not stand for a branch that is gone: %s', async (ref) => {
-    git('tailed', ['update-ref', ref, proposed]);
-    try {
-      for (const commit of [{ commitId: proposed }, { commitId: proposed.slice(0, 9) }, {}]) {
-        // One server.
-        await expect(fetchedBy('tailed', { ...commit, branch: 'gone' })).rejects.toMatchObject(refused('BRANCH_NOT_FOUND'));
+  test.each(['refs/tags/refs/heads/gone', 'refs/heads/refs/heads/gone', 'refs/refs/heads/gone'])(
+    'does not stand for a branch that is gone: %s',
+    async (ref) => {
+      git('tailed', ['update-ref', ref, proposed]);
+      try {
+        for (const commit of [{ commitId: proposed }, { commitId: proposed.slice(0, 9) }, {}]) {
+          // One server.
+          await expect(fetchedBy('tailed', { ...commit, branch: 'gone' })).rejects.toMatchObject(
+            refused('BRANCH_NOT_FOUND'),
+          );
+        }
+        const request: GitRequest = { address: parseGitAddress(server.url('tailed')) as GitAddress, branch: 'gone' };
+        const listed = inTemporaryDirectory(join(tmpdir(), 'commit-reach-'), (directory) =>
+          fetchHistory({ [server.host]: { isPrivate: true } }, request, directory, 3, megabyte, signal),
+        );
+        await expect(listed).rejects.toMatchObject(refused('BRANCH_NOT_FOUND'));
+      } finally {
+        git('tailed', ['update-ref', '-d', ref]);
       }
-      const request: GitRequest = { address: parseGitAddress(server.url('tailed')) as GitAddress, branch: 'gone' };
-      const listed = inTemporaryDirectory(join(tmpdir(), 'commit-reach-'), (directory) => fetchHistory({ [server.host]: { isPrivate: true } }, request, directory, 3, megabyte, signal));
-      await expect(listed).rejects.toMatchObject(refused('BRANCH_NOT_FOUND'));
-    } finally {
-      git('tailed', ['update-ref', '-d', ref]);
-    }
-  });
+    },
+  );
 });
 
 test('what a tag is on besides commits is refused by its id', async () => {
@@ -116,7 +167,9 @@ test('what a tag is on besides commits is refused by its id', async () => {
   git('odd', ['update-ref', 'refs/tags/file', file!]);
   for (const id of [tree!, file!]) {
     // One server.
-    await expect(fetched('odd', id, { tags: ['tree', 'file'] })).rejects.toMatchObject(refused('COMMIT_NOT_IN_HISTORY'));
+    await expect(fetched('odd', id, { tags: ['tree', 'file'] })).rejects.toMatchObject(
+      refused('COMMIT_NOT_IN_HISTORY'),
+    );
   }
   expect(await fetched('odd', commit, { tags: ['*'] })).toBe(commit);
 });
@@ -135,19 +188,25 @@ describe('a commit of a tag', () => {
 
   test('is refused where nobody allowed the tag, and names those that are allowed', async () => {
     await expect(fetched('released', tagged!)).rejects.toMatchObject(refused('COMMIT_NOT_IN_HISTORY'));
-    await expect(fetched('released', tagged!, { tags: ['stable-*', 'v2.0'] })).rejects.toThrow(/of the branch main or of a tag that is allowed \(stable-\*, v2\.0\)\./);
+    await expect(fetched('released', tagged!, { tags: ['stable-*', 'v2.0'] })).rejects.toThrow(
+      /of the branch main or of a tag that is allowed \(stable-\*, v2\.0\)\./,
+    );
   });
 
   test('is taken where the tag is allowed, with what led to it', async () => {
     expect(await fetched('released', tagged!, { tags: ['v1.0'] })).toBe(tagged);
     expect(await fetched('released', older!, { tags: ['v*', 'none'] })).toBe(older);
     expect(await fetched('released', tagged!.slice(0, 9), { tags: ['*.0'] })).toBe(tagged);
-    await expect(fetched('released', annotated!, { tags: ['v1.0'] })).rejects.toMatchObject(refused('COMMIT_NOT_IN_HISTORY'));
+    await expect(fetched('released', annotated!, { tags: ['v1.0'] })).rejects.toMatchObject(
+      refused('COMMIT_NOT_IN_HISTORY'),
+    );
   });
 
   test('is known by its commit where the tag has a message of its own', async () => {
     expect(await fetched('released', annotated!, { tags: ['nightly/*'] })).toBe(annotated);
-    await expect(fetched('released', git('released', ['rev-parse', 'nightly/1']), { tags: ['nightly/*'] })).rejects.toMatchObject(refused('COMMIT_NOT_IN_HISTORY'));
+    await expect(
+      fetched('released', git('released', ['rev-parse', 'nightly/1']), { tags: ['nightly/*'] }),
+    ).rejects.toMatchObject(refused('COMMIT_NOT_IN_HISTORY'));
   });
 });
 

@@ -11,11 +11,23 @@ function keepMembers(value: unknown, kept: Kept): unknown {
   if (Array.isArray(value)) return value.map((each) => keepMembers(each, kept));
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(kept).filter(([name]) => Object.hasOwn(value, name));
-  return Object.fromEntries(members.map(([name, each]) => [name, each === true ? (value as EngineJson)[name] : keepMembers((value as EngineJson)[name], each)]));
+  return Object.fromEntries(
+    members.map(([name, each]) => [
+      name,
+      each === true ? (value as EngineJson)[name] : keepMembers((value as EngineJson)[name], each),
+    ]),
+  );
 }
 
-/** Asks the engine of the node. @returns what it answers, parsed; undefined for an empty answer. @throws EngineAnswer if it refuses */
-export type AskEngine = (method: 'GET' | 'DELETE', path: string, query?: Readonly<Record<string, string>>) => Promise<unknown>;
+/**
+ * Asks the engine of the node. @returns what it answers, parsed; undefined for an empty answer. @throws EngineAnswer if
+ * it refuses
+ */
+export type AskEngine = (
+  method: 'GET' | 'DELETE',
+  path: string,
+  query?: Readonly<Record<string, string>>,
+) => Promise<unknown>;
 
 /** What an allowed request was matched to. */
 interface Matched {
@@ -69,17 +81,26 @@ const anyText = /^[^\0]*$/;
 const flag = /^(?:true|false|1|0)$/;
 const container = String.raw`[0-9A-Za-z][\w.-]{0,127}`;
 
-const isListOfText = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string');
+const isListOfText = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
 
 /** The filters of a list. @param keys what may be filtered by @throws EngineAnswer 400 */
-function filtersOf({ query: { filters = '{}' } }: Matched, keys: readonly string[]): Readonly<Record<string, readonly string[]>> {
+function filtersOf(
+  { query: { filters = '{}' } }: Matched,
+  keys: readonly string[],
+): Readonly<Record<string, readonly string[]>> {
   let parsed: unknown;
   try {
     parsed = JSON.parse(filters);
   } catch {
     parsed = undefined;
   }
-  if (typeof parsed !== 'object' || parsed === null || !Object.entries(parsed).every(([key, value]) => keys.includes(key) && isListOfText(value))) throw new EngineAnswer(400, `Filters are lists of text for ${keys.join(', ')}.`);
+  if (
+    typeof parsed !== 'object' ||
+    parsed === null ||
+    !Object.entries(parsed).every(([key, value]) => keys.includes(key) && isListOfText(value))
+  )
+    throw new EngineAnswer(400, `Filters are lists of text for ${keys.join(', ')}.`);
   return parsed as Record<string, string[]>;
 }
 
@@ -96,79 +117,178 @@ async function ownContainer(ask: AskEngine, { name, platformId }: Matched): Prom
   return found;
 }
 
-/** Whether an image can be one of the platform: it has no name but those that the platform gives to images that it builds. Swarm gives none to those that it pulls. */
+/**
+ * Whether an image can be one of the platform: it has no name but those that the platform gives to images that it
+ * builds. Swarm gives none to those that it pulls.
+ */
 function isNobodyElses(image: EngineJson, labels: EngineJson, platformId: string): boolean {
   const tags = (image['RepoTags'] ?? []) as string[];
   const maker = labels[platformLabel];
-  return (maker === undefined || maker === platformId) && tags.every((tag) => tag === '<none>:<none>' || tag.split('/').includes(`infra-mcp-${platformId}`));
+  return (
+    (maker === undefined || maker === platformId) &&
+    tags.every((tag) => tag === '<none>:<none>' || tag.split('/').includes(`infra-mcp-${platformId}`))
+  );
 }
 
-const versionShown: Kept = { Version: true, ApiVersion: true, MinAPIVersion: true, Os: true, Arch: true, KernelVersion: true };
+const versionShown: Kept = {
+  Version: true,
+  ApiVersion: true,
+  MinAPIVersion: true,
+  Os: true,
+  Arch: true,
+  KernelVersion: true,
+};
 
 const infoShown: Kept = {
-  ID: true, Name: true, ServerVersion: true, NCPU: true, MemTotal: true, DockerRootDir: true, OperatingSystem: true, Architecture: true, SystemTime: true, CgroupVersion: true, Driver: true,
+  ID: true,
+  Name: true,
+  ServerVersion: true,
+  NCPU: true,
+  MemTotal: true,
+  DockerRootDir: true,
+  OperatingSystem: true,
+  Architecture: true,
+  SystemTime: true,
+  CgroupVersion: true,
+  Driver: true,
   Swarm: { LocalNodeState: true, NodeID: true, NodeAddr: true, ControlAvailable: true },
 };
 
-const summaryShown: Kept = { Id: true, Names: true, Image: true, ImageID: true, Created: true, State: true, Status: true, Labels: true };
+const summaryShown: Kept = {
+  Id: true,
+  Names: true,
+  Image: true,
+  ImageID: true,
+  Created: true,
+  State: true,
+  Status: true,
+  Labels: true,
+};
 
 /** Without its variables, arguments, mounts and networks. */
-const containerShown: Kept = { Id: true, Name: true, Image: true, Created: true, RestartCount: true, State: true, HostConfig: { ExtraHosts: true }, Config: { Image: true, Labels: true }, NetworkSettings: { Networks: {} } };
+const containerShown: Kept = {
+  Id: true,
+  Name: true,
+  Image: true,
+  Created: true,
+  RestartCount: true,
+  State: true,
+  HostConfig: { ExtraHosts: true },
+  Config: { Image: true, Labels: true },
+  NetworkSettings: { Networks: {} },
+};
 
 const volumeShown: Kept = { Name: true, Driver: true, CreatedAt: true, Labels: true };
 
-const imageShown: Kept = { Id: true, ParentId: true, RepoTags: true, RepoDigests: true, Labels: true, Created: true, Size: true };
+const imageShown: Kept = {
+  Id: true,
+  ParentId: true,
+  RepoTags: true,
+  RepoDigests: true,
+  Labels: true,
+  Created: true,
+  Size: true,
+};
 
 /** Everything that the agent does. What isn't here is refused. */
 export const allowedRequests: readonly AllowedRequest[] = [
-  { method: 'GET', path: /^\/_ping()$/, query: {}, answer: async (ask) => keepMembers(await ask('GET', '/version'), { ApiVersion: true }) },
-  { method: 'GET', path: /^\/version()$/, query: {}, answer: async (ask) => keepMembers(await ask('GET', '/version'), versionShown) },
-  { method: 'GET', path: /^\/info()$/, query: {}, answer: async (ask) => keepMembers(await ask('GET', '/info'), infoShown) },
   {
-    method: 'GET', path: /^\/containers\/json()$/, query: { all: flag, filters: anyText },
-    answer: async (ask, matched) => keepMembers(await ask('GET', '/containers/json', { all: matched.query['all'] ?? 'false', filters: filtersWithin(matched, ['id', 'name', 'label', 'status', 'network']) }), summaryShown),
+    method: 'GET',
+    path: /^\/_ping()$/,
+    query: {},
+    answer: async (ask) => keepMembers(await ask('GET', '/version'), { ApiVersion: true }),
   },
-  { method: 'GET', path: new RegExp(`^/containers/(${container})/json$`), query: {}, answer: async (ask, matched) => keepMembers(await ownContainer(ask, matched), containerShown) },
+  {
+    method: 'GET',
+    path: /^\/version()$/,
+    query: {},
+    answer: async (ask) => keepMembers(await ask('GET', '/version'), versionShown),
+  },
+  {
+    method: 'GET',
+    path: /^\/info()$/,
+    query: {},
+    answer: async (ask) => keepMembers(await ask('GET', '/info'), infoShown),
+  },
+  {
+    method: 'GET',
+    path: /^\/containers\/json()$/,
+    query: { all: flag, filters: anyText },
+    answer: async (ask, matched) =>
+      keepMembers(
+        await ask('GET', '/containers/json', {
+          all: matched.query['all'] ?? 'false',
+          filters: filtersWithin(matched, ['id', 'name', 'label', 'status', 'network']),
+        }),
+        summaryShown,
+      ),
+  },
+  {
+    method: 'GET',
+    path: new RegExp(`^/containers/(${container})/json$`),
+    query: {},
+    answer: async (ask, matched) => keepMembers(await ownContainer(ask, matched), containerShown),
+  },
   {
     // Without stream=false the engine would never end its answer.
-    method: 'GET', path: new RegExp(`^/containers/(${container})/stats$`), query: { stream: /^(?:false|0)$/, 'one-shot': flag },
+    method: 'GET',
+    path: new RegExp(`^/containers/(${container})/stats$`),
+    query: { stream: /^(?:false|0)$/, 'one-shot': flag },
     answer: async (ask, matched) => {
       await ownContainer(ask, matched);
       return ask('GET', `/containers/${matched.name}/stats`, { ...matched.query, stream: 'false' });
     },
   },
   {
-    method: 'DELETE', path: new RegExp(`^/containers/(${container})$`), query: { v: flag },
+    method: 'DELETE',
+    path: new RegExp(`^/containers/(${container})$`),
+    query: { v: flag },
     answer: async (ask, matched) => {
       const { State: state } = await ownContainer(ask, matched);
-      if ((state as EngineJson)['Running'] === true) throw new EngineAnswer(409, 'The container runs: the agent removes only those that ended.');
+      if ((state as EngineJson)['Running'] === true)
+        throw new EngineAnswer(409, 'The container runs: the agent removes only those that ended.');
       // Without force: one that has just been started stays.
       return ask('DELETE', `/containers/${matched.name}`, matched.query);
     },
   },
   {
-    method: 'GET', path: /^\/volumes()$/, query: { filters: anyText },
+    method: 'GET',
+    path: /^\/volumes()$/,
+    query: { filters: anyText },
     answer: async (ask, matched) => {
-      const { Volumes: volumes } = (await ask('GET', '/volumes', { filters: filtersWithin(matched, ['name', 'label', 'dangling']) })) as EngineJson;
+      const { Volumes: volumes } = (await ask('GET', '/volumes', {
+        filters: filtersWithin(matched, ['name', 'label', 'dangling']),
+      })) as EngineJson;
       return { Volumes: keepMembers(volumes, volumeShown) };
     },
   },
   {
-    method: 'DELETE', path: new RegExp(`^/volumes/(${container})$`), query: {},
+    method: 'DELETE',
+    path: new RegExp(`^/volumes/(${container})$`),
+    query: {},
     answer: async (ask, { name, platformId }) => {
       requireOurs(labelsOf((await ask('GET', `/volumes/${name}`)) as EngineJson), platformId);
       return ask('DELETE', `/volumes/${name}`);
     },
   },
   {
-    method: 'GET', path: /^\/images\/json()$/, query: { filters: anyText },
+    method: 'GET',
+    path: /^\/images\/json()$/,
+    query: { filters: anyText },
     answer: async (ask, matched) => {
-      const images = (await ask('GET', '/images/json', { filters: JSON.stringify(filtersOf(matched, ['label', 'reference', 'dangling'])) })) as EngineJson[];
-      return keepMembers(images.filter((image) => isNobodyElses(image, labelsOf(image), matched.platformId)), imageShown);
+      const images = (await ask('GET', '/images/json', {
+        filters: JSON.stringify(filtersOf(matched, ['label', 'reference', 'dangling'])),
+      })) as EngineJson[];
+      return keepMembers(
+        images.filter((image) => isNobodyElses(image, labelsOf(image), matched.platformId)),
+        imageShown,
+      );
     },
   },
   {
-    method: 'DELETE', path: /^\/images\/((?:[a-z0-9][\w.-]*(?::\d+)?\/)*[a-z0-9][\w.-]*(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?)$/, query: {},
+    method: 'DELETE',
+    path: /^\/images\/((?:[a-z0-9][\w.-]*(?::\d+)?\/)*[a-z0-9][\w.-]*(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?)$/,
+    query: {},
     answer: async (ask, { name, platformId }) => {
       const image = (await ask('GET', `/images/${name}/json`)) as EngineJson;
       if (!isNobodyElses(image, labelsOf(image['Config'] as EngineJson), platformId)) missing();
@@ -178,7 +298,9 @@ export const allowedRequests: readonly AllowedRequest[] = [
   },
   {
     // Whether the node reaches a registry. Nothing of what is sent is passed on but the host.
-    method: 'GET', path: new RegExp(String.raw`^/distribution/(\w[\w.-]*(?::\d+)?)/${missingImage}/json$`), query: {},
+    method: 'GET',
+    path: new RegExp(String.raw`^/distribution/(\w[\w.-]*(?::\d+)?)/${missingImage}/json$`),
+    query: {},
     answer: async (ask, { name }) => keepMembers(await ask('GET', `/distribution/${name}/${missingImage}/json`), {}),
   },
 ];

@@ -14,27 +14,40 @@ const messageOf = (text: string): string => {
 };
 
 /** Asks an engine by its socket. @param version of its API, as a part of the path, or empty */
-export const askEngineAt = (socketPath: string, version: string): AskEngine => async (method, path, query = {}) => {
-  const parameters = new URLSearchParams(query).toString();
-  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-  const asked = request({ socketPath, method, path: `${version}${path}${parameters === '' ? '' : `?${parameters}`}`, signal: AbortSignal.timeout(timeoutMilliseconds) }, (response) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    response.on('error', reject).on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > largestAnswer) asked.destroy(new Error('The answer is too large.'));
-      else chunks.push(chunk);
-    }).on('end', () => {
-      const text = Buffer.concat(chunks).toString('utf8');
-      const status = response.statusCode ?? 500;
-      if (status >= 300) return reject(new EngineAnswer(status, messageOf(text)));
-      try {
-        resolve(text.trim() === '' ? undefined : JSON.parse(text));
-      } catch {
-        reject(new EngineAnswer(502, 'The engine did not answer in JSON.'));
-      }
-    });
-  });
-  asked.on('error', reject).end();
-  return promise;
-};
+export const askEngineAt =
+  (socketPath: string, version: string): AskEngine =>
+  async (method, path, query = {}) => {
+    const parameters = new URLSearchParams(query).toString();
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const asked = request(
+      {
+        socketPath,
+        method,
+        path: `${version}${path}${parameters === '' ? '' : `?${parameters}`}`,
+        signal: AbortSignal.timeout(timeoutMilliseconds),
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        response
+          .on('error', reject)
+          .on('data', (chunk: Buffer) => {
+            bytes += chunk.length;
+            if (bytes > largestAnswer) asked.destroy(new Error('The answer is too large.'));
+            else chunks.push(chunk);
+          })
+          .on('end', () => {
+            const text = Buffer.concat(chunks).toString('utf8');
+            const status = response.statusCode ?? 500;
+            if (status >= 300) return reject(new EngineAnswer(status, messageOf(text)));
+            try {
+              resolve(text.trim() === '' ? undefined : JSON.parse(text));
+            } catch {
+              reject(new EngineAnswer(502, 'The engine did not answer in JSON.'));
+            }
+          });
+      },
+    );
+    asked.on('error', reject).end();
+    return promise;
+  };

@@ -14,7 +14,8 @@ export type BackupRecord = z.output<typeof Recorded>;
 /** Reads what was recorded of a backup. @throws Error if this runtime didn't write it */
 export function readBackupRecord(text: string): BackupRecord {
   const { data } = Recorded.safeParse(JSON.parse(text));
-  if (data === undefined) throw new Error('Where this backup is can not be read from its record: it was made on a cluster of another kind.');
+  if (data === undefined)
+    throw new Error('Where this backup is can not be read from its record: it was made on a cluster of another kind.');
   return data;
 }
 

@@ -1,4 +1,11 @@
-import { type BackupDeletion, type BackupObservation, type BackupTask, type DatabaseBackups, onlyPostgres, type RunningDatabase } from '../../../index.ts';
+import {
+  type BackupDeletion,
+  type BackupObservation,
+  type BackupTask,
+  type DatabaseBackups,
+  onlyPostgres,
+  type RunningDatabase,
+} from '../../../index.ts';
 import { dataVersionOf } from '../databases.ts';
 import type { DockerContext } from '../../docker-context.ts';
 import { type DockerNode, isDockerAway, isDockerError, listDockerNodes } from '../../engine/index.ts';
@@ -25,32 +32,53 @@ const lostMilliseconds = 60_000;
 /** What was rolled out of a database. @throws Error if that isn't known here */
 function deployedRecord({ record, service }: RunningDatabase): DockerRecord {
   const found = readRecord(record);
-  if (found === undefined) throw new Error(`What was deployed of ${service.name} is not known on this cluster: deploy it first.`);
+  if (found === undefined)
+    throw new Error(`What was deployed of ${service.name} is not known on this cluster: deploy it first.`);
   return found;
 }
 
 /** Whether a node has a label. @param label its name, and its value after an equals sign */
-const hasLabel = (node: DockerNode, label: string): boolean => fits(node, { Placement: { Constraints: [`node.labels.${label.replace('=', '==')}`] } });
+const hasLabel = (node: DockerNode, label: string): boolean =>
+  fits(node, { Placement: { Constraints: [`node.labels.${label.replace('=', '==')}`] } });
 
 /** The node to put a backup on: another one than the database's, if there is one, and rather where the last one is. */
-async function chooseNode({ docker, backupNodeLabel: label }: DockerContext, { database, latestRecord }: BackupTask, signal: AbortSignal): Promise<DockerNode> {
-  const nodes = (await listDockerNodes(docker, {}, { signal })).filter((node) => takesInstances(node) && (label === undefined || hasLabel(node, label)));
+async function chooseNode(
+  { docker, backupNodeLabel: label }: DockerContext,
+  { database, latestRecord }: BackupTask,
+  signal: AbortSignal,
+): Promise<DockerNode> {
+  const nodes = (await listDockerNodes(docker, {}, { signal })).filter(
+    (node) => takesInstances(node) && (label === undefined || hasLabel(node, label)),
+  );
   const { spec } = deployedRecord(database);
   const own = spec && boundNode(spec.TaskTemplate);
   const last = latestRecord === undefined ? undefined : readBackupRecord(latestRecord).nodeId;
   const others = nodes.filter(({ ID }) => ID !== own).toSorted(byNodeName);
   const chosen = others.find(({ ID }) => ID === last) ?? others[0] ?? nodes[0];
-  if (chosen === undefined) throw new Error(`No node takes the backup: none is ready and active${label === undefined ? '' : ` and has the label ${label}`}.`);
+  if (chosen === undefined)
+    throw new Error(
+      `No node takes the backup: none is ready and active${label === undefined ? '' : ` and has the label ${label}`}.`,
+    );
   return chosen;
 }
 
 const bytesIn = (lines: readonly string[]): { readonly bytes?: number } => {
-  const bytes = Number(lines.findLast((line) => line.startsWith(sizeMark))?.slice(sizeMark.length).trim());
+  const bytes = Number(
+    lines
+      .findLast((line) => line.startsWith(sizeMark))
+      ?.slice(sizeMark.length)
+      .trim(),
+  );
   return Number.isSafeInteger(bytes) ? { bytes } : {};
 };
 
 /** What all runs for a backup have in common. */
-const runOf = ({ id, database }: BackupTask, { nodeId }: BackupRecord) => ({ database: database.service, image: deployedRecord(database).image, backupId: id, nodeId });
+const runOf = ({ id, database }: BackupTask, { nodeId }: BackupRecord) => ({
+  database: database.service,
+  image: deployedRecord(database).image,
+  backupId: id,
+  nodeId,
+});
 
 /** Backups of databases on a swarm. Each is made by a service that runs once, on another node if there is one. */
 export function dockerBackups(context: DockerContext): DatabaseBackups {
@@ -59,18 +87,32 @@ export function dockerBackups(context: DockerContext): DatabaseBackups {
     if (task.record === undefined) {
       const { ID: nodeId, Description } = await chooseNode(context, task, signal);
       const dataVersion = deployedRecord(task.database).dataVersion ?? dataVersionOf(task.database.service.spec);
-      return { outcome: 'ongoing', nextPollAt: now, record: writeBackupRecord({ nodeId, node: Description.Hostname, dataVersion }) };
+      return {
+        outcome: 'ongoing',
+        nextPollAt: now,
+        record: writeBackupRecord({ nodeId, node: Description.Hostname, dataVersion }),
+      };
     }
     const record = readBackupRecord(task.record);
-    const run = { ...runOf(task, record), id: task.id, script: backupScript, limitSeconds, server: { host: dockerServiceName(task.database.service), credentials } };
+    const run = {
+      ...runOf(task, record),
+      id: task.id,
+      script: backupScript,
+      limitSeconds,
+      server: { host: dockerServiceName(task.database.service), credentials },
+    };
     const seen = await observeOneShot(context, run, signal).catch(async (error: unknown) => {
       // That ends the backup: its run must not go on, nor its password stay on the engine.
-      if (!signal.aborted && isDockerError(error) && !isDockerAway(error)) await cleanOneShot(context, run, signal).catch(() => undefined);
+      if (!signal.aborted && isDockerError(error) && !isDockerAway(error))
+        await cleanOneShot(context, run, signal).catch(() => undefined);
       throw error;
     });
-    if (seen.outcome === 'ongoing') return { outcome: 'ongoing', nextPollAt: now + pollPause(poll, now - task.beganAt) };
+    if (seen.outcome === 'ongoing')
+      return { outcome: 'ongoing', nextPollAt: now + pollPause(poll, now - task.beganAt) };
     await cleanOneShot(context, run, signal);
-    return seen.outcome === 'failed' ? seen : { outcome: 'succeeded', record: task.record, node: record.node, ...bytesIn(seen.lines) };
+    return seen.outcome === 'failed'
+      ? seen
+      : { outcome: 'succeeded', record: task.record, node: record.node, ...bytesIn(seen.lines) };
   };
 
   const remove: DatabaseBackups['remove'] = async (task, signal): Promise<BackupDeletion> => {
@@ -79,13 +121,25 @@ export function dockerBackups(context: DockerContext): DatabaseBackups {
     const node = (await listDockerNodes(context.docker, {}, { signal })).find(({ ID }) => ID === record.nodeId);
     // What a node has that was taken out of the swarm is out of reach for good.
     if (node === undefined) return { outcome: 'succeeded' };
-    if (!takesInstances(node)) return { outcome: 'ongoing', nextPollAt: now + lostMilliseconds, reason: `It is deleted when the node ${record.node} is ready and active again.` };
+    if (!takesInstances(node))
+      return {
+        outcome: 'ongoing',
+        nextPollAt: now + lostMilliseconds,
+        reason: `It is deleted when the node ${record.node} is ready and active again.`,
+      };
     const run = { ...runOf(task, record), id: `${task.id}-delete`, script: removeScript, limitSeconds: removalSeconds };
     const seen = await observeOneShot(context, run, signal);
     if (seen.outcome === 'ongoing') return { outcome: 'ongoing', nextPollAt: now + poll.least };
     await cleanOneShot(context, run, signal);
-    return seen.outcome === 'succeeded' ? seen : { outcome: 'ongoing', nextPollAt: now + lostMilliseconds, reason: `It could not be deleted: ${seen.reason}` };
+    return seen.outcome === 'succeeded'
+      ? seen
+      : { outcome: 'ongoing', nextPollAt: now + lostMilliseconds, reason: `It could not be deleted: ${seen.reason}` };
   };
 
-  return { refusalOf: onlyPostgres, observe, remove, plan: (database, record, signal) => planRecovery(context, database, readBackupRecord(record), signal) };
+  return {
+    refusalOf: onlyPostgres,
+    observe,
+    remove,
+    plan: (database, record, signal) => planRecovery(context, database, readBackupRecord(record), signal),
+  };
 }

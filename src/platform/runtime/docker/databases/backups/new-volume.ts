@@ -8,18 +8,29 @@ import { findDockerService } from '../../services/services-of-ours.ts';
 type Removal = { readonly isHeld: true; readonly text: string } | { readonly isHeld: false; readonly text?: string };
 
 /** The name of a node; its id if it is not part of the swarm any more. */
-export const nodeNameOf = async ({ docker }: Pick<DockerContext, 'docker'>, id: string, signal: AbortSignal): Promise<string> =>
+export const nodeNameOf = async (
+  { docker }: Pick<DockerContext, 'docker'>,
+  id: string,
+  signal: AbortSignal,
+): Promise<string> =>
   (await listDockerNodes(docker, {}, { signal })).find(({ ID }) => ID === id)?.Description.Hostname ?? id;
 
-/** Which volume a restoration copies into, on which node, as a part of a sentence; undefined before that is recorded. */
-export async function newVolumeText(context: DockerContext, { record }: Pick<Task, 'record'>, signal: AbortSignal): Promise<string | undefined> {
+/**
+ * Which volume a restoration copies into, on which node, as a part of a sentence; undefined before that is recorded.
+ */
+export async function newVolumeText(
+  context: DockerContext,
+  { record }: Pick<Task, 'record'>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const data = readRecord(record)?.data;
   if (data === undefined) return undefined;
   return `the volume ${data.volume} on the node ${await nodeNameOf(context, data.nodeId, signal)}`;
 }
 
 /**
- * Removes the volume that a restoration which failed was copying into, unless the database has it, or nobody can ask the engine of its node.
+ * Removes the volume that a restoration which failed was copying into, unless the database has it, or nobody can ask
+ * the engine of its node.
  * @returns what became of it, as a sentence; none if there is no such volume
  */
 export async function removeNewVolume(context: DockerContext, task: Task, signal: AbortSignal): Promise<Removal> {
@@ -27,8 +38,10 @@ export async function removeNewVolume(context: DockerContext, task: Task, signal
   const which = await newVolumeText(context, task, signal);
   if (data === undefined || which === undefined) return { isHeld: false };
   const service = await findDockerService(context, task.service, signal);
-  if (service?.Spec.TaskTemplate.ContainerSpec.Mounts?.some(({ Source }) => Source === data.volume)) return { isHeld: false, text: `The database still has ${which}, with all of the backup: it was left there.` };
-  const left = (why: string): string => `What was copied into ${which} was left there: ${why}. Nothing uses it. Remove it on that node: docker volume rm ${data.volume}`;
+  if (service?.Spec.TaskTemplate.ContainerSpec.Mounts?.some(({ Source }) => Source === data.volume))
+    return { isHeld: false, text: `The database still has ${which}, with all of the backup: it was left there.` };
+  const left = (why: string): string =>
+    `What was copied into ${which} was left there: ${why}. Nothing uses it. Remove it on that node: docker volume rm ${data.volume}`;
   try {
     const engine = await context.nodeEngines.of(data.nodeId, signal);
     if (engine === undefined) return { isHeld: false, text: left(`the engine of the node can't be asked`) };
@@ -37,6 +50,8 @@ export async function removeNewVolume(context: DockerContext, task: Task, signal
   } catch (error) {
     if (!isDockerError(error) || signal.aborted) throw error;
     if (error.kind === 'not found') return { isHeld: false };
-    return error.kind === 'conflict' ? { isHeld: true, text: left('a container still holds it') } : { isHeld: false, text: left(error.reason) };
+    return error.kind === 'conflict'
+      ? { isHeld: true, text: left('a container still holds it') }
+      : { isHeld: false, text: left(error.reason) };
   }
 }

@@ -4,7 +4,19 @@ import type { DatabaseCredentials, RunningDatabase } from '../../../index.ts';
 import { dataDirectoryOf } from '../databases.ts';
 import type { DockerContext } from '../../docker-context.ts';
 import {
-  createDockerSecret, createDockerService, createOrFind, deleteDockerSecret, deleteDockerService, type DockerServiceSpec, type DockerTask, inspectDockerService, ignoring, isDockerError, listDockerNodes, listDockerSecrets, listDockerTasks,
+  createDockerSecret,
+  createDockerService,
+  createOrFind,
+  deleteDockerSecret,
+  deleteDockerService,
+  type DockerServiceSpec,
+  type DockerTask,
+  inspectDockerService,
+  ignoring,
+  isDockerError,
+  listDockerNodes,
+  listDockerSecrets,
+  listDockerTasks,
   readDockerServiceLogs,
 } from '../../engine/index.ts';
 import { isUnplaced } from '../../instance-states.ts';
@@ -28,7 +40,10 @@ export interface OneShot {
   readonly nodeId: string;
   /** Which server the tools talk to, and how; absent if to none. */
   readonly server?: { readonly host: string; readonly credentials: () => Promise<DatabaseCredentials> };
-  /** Whether it only reads backups. What a backup has comes from whoever could write to the database, and is carried out when it is read. */
+  /**
+   * Whether it only reads backups. What a backup has comes from whoever could write to the database, and is carried out
+   * when it is read.
+   */
   readonly onlyReads?: true;
   /** After how many seconds it is ended. */
   readonly limitSeconds: number;
@@ -37,7 +52,10 @@ export interface OneShot {
 }
 
 /** How a run goes on. A run that has ended is there until it is cleaned away. */
-export type OneShotProgress = { readonly outcome: 'ongoing' } | { readonly outcome: 'succeeded'; readonly lines: readonly string[] } | { readonly outcome: 'failed'; readonly reason: string };
+export type OneShotProgress =
+  | { readonly outcome: 'ongoing' }
+  | { readonly outcome: 'succeeded'; readonly lines: readonly string[] }
+  | { readonly outcome: 'failed'; readonly reason: string };
 
 /** How long what runs beside a backup may wait for room on its node, in milliseconds. */
 export const roomMilliseconds = 60_000;
@@ -51,29 +69,68 @@ const nameOf = ({ id }: Pick<OneShot, 'id'>): string => `infra-run-${id}`;
 const pgpass = (password: string): string => `*:*:*:*:${password.replaceAll(/[\\:]/g, String.raw`\$&`)}\n`;
 
 /** Creates the secret of a run, or finds that of an interrupted attempt. @returns its id */
-async function ensureSecret({ docker, platformId }: DockerContext, run: OneShot, content: string, signal: AbortSignal): Promise<string> {
+async function ensureSecret(
+  { docker, platformId }: DockerContext,
+  run: OneShot,
+  content: string,
+  signal: AbortSignal,
+): Promise<string> {
   const labels = runLabels(platformId, run.database, run.id);
-  return createOrFind(() => createDockerSecret(docker, { name: nameOf(run), labels, content: Buffer.from(content) }, { signal }), () => listDockerSecrets(docker, labelFilter(labels), { signal }), nameOf(run));
+  return createOrFind(
+    () => createDockerSecret(docker, { name: nameOf(run), labels, content: Buffer.from(content) }, { signal }),
+    () => listDockerSecrets(docker, labelFilter(labels), { signal }),
+    nameOf(run),
+  );
 }
 
 /** The engine's service of a run. It has no secret in it. */
-function specOf({ platformId }: Pick<DockerContext, 'platformId'>, run: OneShot, access: { readonly secretId: string; readonly name: string; readonly user: string } | undefined): DockerServiceSpec {
+function specOf(
+  { platformId }: Pick<DockerContext, 'platformId'>,
+  run: OneShot,
+  access: { readonly secretId: string; readonly name: string; readonly user: string } | undefined,
+): DockerServiceSpec {
   const { database, image, script, backupId, nodeId, server, onlyReads = false } = run;
   const labels = runLabels(platformId, database, run.id);
-  const connection = access && server ? [`PGHOST=${server.host}`, `PGDATABASE=${access.name}`, `PGUSER=${access.user}`, `PGPASSFILE=${passwordFile}`, 'PGCONNECT_TIMEOUT=10'] : [];
+  const connection =
+    access && server
+      ? [
+          `PGHOST=${server.host}`,
+          `PGDATABASE=${access.name}`,
+          `PGUSER=${access.user}`,
+          `PGPASSFILE=${passwordFile}`,
+          'PGCONNECT_TIMEOUT=10',
+        ]
+      : [];
   return {
-    Name: nameOf(run), Labels: labels,
+    Name: nameOf(run),
+    Labels: labels,
     TaskTemplate: {
       ContainerSpec: {
-        Image: image, Command: ['/bin/sh', '-c', script], Env: [`BACKUP=${backupId}`, ...connection], User: '0', Labels: labels, Init: true, Healthcheck: { Test: ['NONE'] },
+        Image: image,
+        Command: ['/bin/sh', '-c', script],
+        Env: [`BACKUP=${backupId}`, ...connection],
+        User: '0',
+        Labels: labels,
+        Init: true,
+        Healthcheck: { Test: ['NONE'] },
         Mounts: [
-          { Type: 'volume', Source: volumeName(database, 'backups'), Target: backupsPath, ReadOnly: onlyReads, VolumeOptions: { Labels: serviceLabels(platformId, database) } },
+          {
+            Type: 'volume',
+            Source: volumeName(database, 'backups'),
+            Target: backupsPath,
+            ReadOnly: onlyReads,
+            VolumeOptions: { Labels: serviceLabels(platformId, database) },
+          },
           // Its image declares a volume there, and would get a nameless one.
           { Type: 'tmpfs', Target: dataDirectoryOf(database.spec), TmpfsOptions: { SizeBytes: mebibyte } },
         ],
-        ...(access && { Secrets: [{ SecretID: access.secretId, SecretName: nameOf(run), File: mountedFile(passwordFile, 0o400) }] }),
+        ...(access && {
+          Secrets: [{ SecretID: access.secretId, SecretName: nameOf(run), File: mountedFile(passwordFile, 0o400) }],
+        }),
       },
-      Resources: { Limits: { NanoCPUs: Math.max(database.spec.cpu, 500) * 1e6, MemoryBytes: 512 * mebibyte, Pids: 256 } },
+      Resources: {
+        Limits: { NanoCPUs: Math.max(database.spec.cpu, 500) * 1e6, MemoryBytes: 512 * mebibyte, Pids: 256 },
+      },
       RestartPolicy: { Condition: 'none' },
       Networks: [{ Target: networkName(database.environmentId) }],
       LogDriver: { Name: 'json-file', Options: { 'max-size': '1m', 'max-file': '1' } },
@@ -88,9 +145,14 @@ async function begin(context: DockerContext, run: OneShot, signal: AbortSignal):
   const { docker } = context;
   await ensureNetwork(context, run.database.environmentId, signal);
   const credentials = await run.server?.credentials();
-  const access = credentials && { ...credentials, secretId: await ensureSecret(context, run, pgpass(credentials.password), signal) };
+  const access = credentials && {
+    ...credentials,
+    secretId: await ensureSecret(context, run, pgpass(credentials.password), signal),
+  };
   await run.confirm?.();
-  await createDockerService(docker, specOf(context, run, access), credentialsForImage(context, run.image), { signal }).catch((error: unknown) => {
+  await createDockerService(docker, specOf(context, run, access), credentialsForImage(context, run.image), {
+    signal,
+  }).catch((error: unknown) => {
     // Another attempt has just begun it.
     if (!isDockerError(error, 'conflict')) throw error;
   });
@@ -100,7 +162,12 @@ async function begin(context: DockerContext, run: OneShot, signal: AbortSignal):
 async function linesOf({ docker }: DockerContext, run: OneShot, signal: AbortSignal): Promise<readonly string[]> {
   const lines: string[] = [];
   try {
-    for await (const { text } of readDockerServiceLogs(docker, nameOf(run), { tail: 40, signal, timeoutMilliseconds: logMilliseconds })) lines.push(text);
+    for await (const { text } of readDockerServiceLogs(docker, nameOf(run), {
+      tail: 40,
+      signal,
+      timeoutMilliseconds: logMilliseconds,
+    }))
+      lines.push(text);
   } catch (error) {
     if (!isDockerError(error, 'not found', 'timeout', 'failed')) throw error;
   }
@@ -111,42 +178,73 @@ const endedAt = ({ Status }: DockerTask): number => Date.parse(Status.Timestamp)
 
 /** Why a run failed, with the end of what it said. */
 const failureOf = ({ Status }: DockerTask, lines: readonly string[]): string => {
-  const said = firstPart(lines.slice(-3).map((line) => line.trim()).join(' '), 500);
-  return said === '' ? `it failed: ${Status.Err ?? `exit code ${Status.ContainerStatus?.ExitCode ?? 'unknown'}`}` : said;
+  const said = firstPart(
+    lines
+      .slice(-3)
+      .map((line) => line.trim())
+      .join(' '),
+    500,
+  );
+  return said === ''
+    ? `it failed: ${Status.Err ?? `exit code ${Status.ContainerStatus?.ExitCode ?? 'unknown'}`}`
+    : said;
 };
 
 /** Why a run can't go on although it has not ended; undefined if it can. */
-async function obstacleOf({ docker, clock }: DockerContext, run: OneShot, tasks: readonly DockerTask[], createdAt: number, signal: AbortSignal): Promise<string | undefined> {
+async function obstacleOf(
+  { docker, clock }: DockerContext,
+  run: OneShot,
+  tasks: readonly DockerTask[],
+  createdAt: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const node = (await listDockerNodes(docker, { id: [run.nodeId] }, { signal })).find(({ ID }) => ID === run.nodeId);
   const passed = clock.now() - createdAt;
-  if (node === undefined || node.Status.State === 'down') return `the node ${node?.Description.Hostname ?? run.nodeId}, on which it ran, is lost.`;
-  if (passed > roomMilliseconds && tasks.some(isUnplaced)) return `the node ${node.Description.Hostname} has no room for it: ${tasks.find(isUnplaced)?.Status.Err ?? 'the engine gave no reason'}.`;
-  return passed > run.limitSeconds * 1000 ? `it did not end within ${Math.round(run.limitSeconds / 60)} minutes.` : undefined;
+  if (node === undefined || node.Status.State === 'down')
+    return `the node ${node?.Description.Hostname ?? run.nodeId}, on which it ran, is lost.`;
+  if (passed > roomMilliseconds && tasks.some(isUnplaced))
+    return `the node ${node.Description.Hostname} has no room for it: ${tasks.find(isUnplaced)?.Status.Err ?? 'the engine gave no reason'}.`;
+  return passed > run.limitSeconds * 1000
+    ? `it did not end within ${Math.round(run.limitSeconds / 60)} minutes.`
+    : undefined;
 }
 
 /** Begins a run unless it is there, and reports how far it is. */
-export async function observeOneShot(context: DockerContext, run: OneShot, signal: AbortSignal): Promise<OneShotProgress> {
+export async function observeOneShot(
+  context: DockerContext,
+  run: OneShot,
+  signal: AbortSignal,
+): Promise<OneShotProgress> {
   const { docker, clock } = context;
   const present = await inspectDockerService(docker, nameOf(run), { signal }).catch(ignoring('not found'));
   if (present === undefined) {
     await begin(context, run, signal);
     return { outcome: 'ongoing' };
   }
-  if (boundNode(present.Spec.TaskTemplate) !== run.nodeId) throw new Error(`The engine has a service ${nameOf(run)} that was made for something else. Remove it.`);
+  if (boundNode(present.Spec.TaskTemplate) !== run.nodeId)
+    throw new Error(`The engine has a service ${nameOf(run)} that was made for something else. Remove it.`);
   const tasks = await listDockerTasks(docker, { service: [present.ID] }, { signal });
   await context.leftLinks.removeFor(tasks, signal);
-  const ended = tasks.find(({ Status: { State: state } }) => state === 'complete') ?? tasks.find(({ Status: { State: state } }) => state === 'failed' || state === 'rejected');
+  const ended =
+    tasks.find(({ Status: { State: state } }) => state === 'complete') ??
+    tasks.find(({ Status: { State: state } }) => state === 'failed' || state === 'rejected');
   if (ended === undefined) {
     const obstacle = await obstacleOf(context, run, tasks, Date.parse(present.CreatedAt), signal);
     return obstacle === undefined ? { outcome: 'ongoing' } : { outcome: 'failed', reason: obstacle };
   }
   const lines = await linesOf(context, run, signal);
   if (lines.length === 0 && clock.now() - endedAt(ended) < logMilliseconds) return { outcome: 'ongoing' };
-  return ended.Status.State === 'complete' ? { outcome: 'succeeded', lines } : { outcome: 'failed', reason: failureOf(ended, lines) };
+  return ended.Status.State === 'complete'
+    ? { outcome: 'succeeded', lines }
+    : { outcome: 'failed', reason: failureOf(ended, lines) };
 }
 
 /** Removes a run with its secret, whether it has ended or not. Nothing to do if it isn't there. */
-export async function cleanOneShot({ docker }: DockerContext, run: Pick<OneShot, 'id'>, signal: AbortSignal): Promise<void> {
+export async function cleanOneShot(
+  { docker }: DockerContext,
+  run: Pick<OneShot, 'id'>,
+  signal: AbortSignal,
+): Promise<void> {
   await deleteDockerService(docker, nameOf(run), { signal }).catch(ignoring('not found'));
   await deleteDockerSecret(docker, nameOf(run), { signal }).catch(ignoring('not found', 'refused'));
 }

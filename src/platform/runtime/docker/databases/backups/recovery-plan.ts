@@ -9,7 +9,9 @@ import { boundNode } from '../../nodes/placement.ts';
 import { readRecord } from '../../record.ts';
 import type { BackupRecord } from './backup-record.ts';
 
-/** For how long a node that is down may come back by itself, in milliseconds: machines start again, cables are put back. */
+/**
+ * For how long a node that is down may come back by itself, in milliseconds: machines start again, cables are put back.
+ */
 const mayComeBackMilliseconds = 600_000;
 
 const activate = (node: DockerNode): string => `docker node update --availability active ${nodeName(node)}`;
@@ -21,45 +23,90 @@ const idle = (node: DockerNode): string | undefined => restText(node) && `is onl
 function backupRefusal(nodes: readonly DockerNode[], { nodeId, node: name }: BackupRecord): string | undefined {
   const node = nodes.find(({ ID }) => ID === nodeId);
   const elsewhere = 'or choose a backup on another node, if there is one.';
-  if (node === undefined) return `The backup is on the node ${name}, which is not part of the cluster any more. Choose a backup on another node, if there is one.`;
-  if (node.Status.State !== 'ready') return `The backup is on the node ${name}, which doesn't answer either (${node.Status.State}). Start that node, ${elsewhere}`;
+  if (node === undefined)
+    return `The backup is on the node ${name}, which is not part of the cluster any more. Choose a backup on another node, if there is one.`;
+  if (node.Status.State !== 'ready')
+    return `The backup is on the node ${name}, which doesn't answer either (${node.Status.State}). Start that node, ${elsewhere}`;
   const why = idle(node);
-  return why && `The backup is on the node ${name}, which ${why}: ${activate(node)} makes it take instances. Do that, ${elsewhere}`;
+  return (
+    why &&
+    `The backup is on the node ${name}, which ${why}: ${activate(node)} makes it take instances. Do that, ${elsewhere}`
+  );
 }
 
 /** Why the database of a node that runs is not brought back from a backup; undefined if it may be. */
 function nodeRefusal(node: DockerNode): string | undefined {
-  if (node.Status.State === 'unknown' || node.Status.State === 'disconnected') return `Its node ${nodeName(node)} doesn't answer just now: whether it is lost is not known yet. Ask again in a minute.`;
+  if (node.Status.State === 'unknown' || node.Status.State === 'disconnected')
+    return `Its node ${nodeName(node)} doesn't answer just now: whether it is lost is not known yet. Ask again in a minute.`;
   const why = idle(node);
-  return node.Status.State === 'ready' && why !== undefined ? `Its node ${nodeName(node)} ${why}, and has all of its data. ${activate(node)} starts it there again.` : undefined;
+  return node.Status.State === 'ready' && why !== undefined
+    ? `Its node ${nodeName(node)} ${why}, and has all of its data. ${activate(node)} starts it there again.`
+    : undefined;
 }
 
 /** Where a database runs whose node is lost: as its placement rules ask, and rather not beside the backup. */
-const newNode = (nodes: readonly DockerNode[], { TaskTemplate: { Placement } }: DockerServiceSpec, { nodeId }: BackupRecord): DockerNode | undefined => {
-  const asked = { Placement: { Constraints: (Placement?.Constraints ?? []).filter((each) => boundNode({ Placement: { Constraints: [each] } }) === undefined) } };
+const newNode = (
+  nodes: readonly DockerNode[],
+  { TaskTemplate: { Placement } }: DockerServiceSpec,
+  { nodeId }: BackupRecord,
+): DockerNode | undefined => {
+  const asked = {
+    Placement: {
+      Constraints: (Placement?.Constraints ?? []).filter(
+        (each) => boundNode({ Placement: { Constraints: [each] } }) === undefined,
+      ),
+    },
+  };
   const able = nodes.filter((node) => takesInstances(node) && fits(node, asked)).toSorted(byNodeName);
   return able.find(({ ID }) => ID !== nodeId) ?? able[0];
 };
 
-/** What bringing a database back from a backup would do now: on its node, if that runs, and otherwise on another one. */
-export async function planRecovery({ docker, clock }: DockerContext, { service, record }: RunningDatabase, backup: BackupRecord, signal: AbortSignal): Promise<RecoveryPlan> {
+/**
+ * What bringing a database back from a backup would do now: on its node, if that runs, and otherwise on another one.
+ */
+export async function planRecovery(
+  { docker, clock }: DockerContext,
+  { service, record }: RunningDatabase,
+  backup: BackupRecord,
+  signal: AbortSignal,
+): Promise<RecoveryPlan> {
   const deployed = readRecord(record);
   const own = deployed?.spec && boundNode(deployed.spec.TaskTemplate);
-  if (deployed?.spec === undefined || own === undefined) throw new Error('where its data is was not recorded. Deploy it first.');
+  if (deployed?.spec === undefined || own === undefined)
+    throw new Error('where its data is was not recorded. Deploy it first.');
   const nodes = await listDockerNodes(docker, {}, { signal });
   const node = nodes.find(({ ID }) => ID === own);
-  const present = { node: node === undefined ? own : nodeName(node), oldVolume: deployed.data?.volume ?? volumeName(service, dataStorage) };
+  const present = {
+    node: node === undefined ? own : nodeName(node),
+    oldVolume: deployed.data?.volume ?? volumeName(service, dataStorage),
+  };
   const version = dataVersionOf(service.spec);
-  const refusal = (backup.dataVersion === version ? undefined : `The backup is of major version ${backup.dataVersion ?? 'unknown'}, and the database of ${version ?? 'unknown'}. Set its version back to ${backup.dataVersion ?? 'that of the backup'}.`)
-    ?? (node && nodeRefusal(node)) ?? backupRefusal(nodes, backup);
-  if (node?.Status.State === 'ready') return { ...present, ...(refusal === undefined ? { to: { node: nodeName(node), place: node.ID } } : { refusal }) };
+  const refusal =
+    (backup.dataVersion === version
+      ? undefined
+      : `The backup is of major version ${backup.dataVersion ?? 'unknown'}, and the database of ${version ?? 'unknown'}. Set its version back to ${backup.dataVersion ?? 'that of the backup'}.`) ??
+    (node && nodeRefusal(node)) ??
+    backupRefusal(nodes, backup);
+  if (node?.Status.State === 'ready')
+    return { ...present, ...(refusal === undefined ? { to: { node: nodeName(node), place: node.ID } } : { refusal }) };
   const down = node && Date.parse(node.UpdatedAt);
-  const lost = down === undefined ? 'is not part of the cluster any more' : `has been down since ${new Date(down).toISOString()} or earlier`;
+  const lost =
+    down === undefined
+      ? 'is not part of the cluster any more'
+      : `has been down since ${new Date(down).toISOString()} or earlier`;
   const to = newNode(nodes, deployed.spec, backup);
-  const why = refusal ?? (to === undefined ? 'No other node is ready and active, and as its placement rules ask: add one, or start its node.' : undefined);
+  const why =
+    refusal ??
+    (to === undefined
+      ? 'No other node is ready and active, and as its placement rules ask: add one, or start its node.'
+      : undefined);
   const isFresh = down !== undefined && clock.now() - down < mayComeBackMilliseconds;
   return {
-    ...present, lost, ...(why === undefined && to ? { to: { node: nodeName(to), place: to.ID } } : { refusal: why! }),
-    ...(isFresh && { mayComeBack: `Its node ${present.node} ${lost}, which is less than ${mayComeBackMilliseconds / 60_000} minutes ago: if it starts again, the database is there with all of its data.` }),
+    ...present,
+    lost,
+    ...(why === undefined && to ? { to: { node: nodeName(to), place: to.ID } } : { refusal: why! }),
+    ...(isFresh && {
+      mayComeBack: `Its node ${present.node} ${lost}, which is less than ${mayComeBackMilliseconds / 60_000} minutes ago: if it starts again, the database is there with all of its data.`,
+    }),
   };
 }

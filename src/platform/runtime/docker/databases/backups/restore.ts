@@ -1,7 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Observation, Task } from '../../../index.ts';
 import type { DockerContext } from '../../docker-context.ts';
-import { createDockerService, deleteDockerService, ignoring, type DockerService, inspectDockerService, listDockerTasks, updateDockerService } from '../../engine/index.ts';
+import {
+  createDockerService,
+  deleteDockerService,
+  ignoring,
+  type DockerService,
+  inspectDockerService,
+  listDockerTasks,
+  updateDockerService,
+} from '../../engine/index.ts';
 import { hasFailed, isUnplaced, hasEnded, isUp } from '../../instance-states.ts';
 import { ensureNetwork } from '../../services/environment-network.ts';
 import { instanceFailure } from '../../services/instance-failure.ts';
@@ -36,7 +44,8 @@ const runId = ({ deploymentId }: Pick<Task, 'deploymentId'>): string => `${deplo
 
 /** The database of a task, and what it is brought back from. @throws Error for any other task */
 function restorationOf({ service, restoration }: Task) {
-  if (service.kind !== 'database' || restoration === undefined) throw new Error('This deployment brings no database back.');
+  if (service.kind !== 'database' || restoration === undefined)
+    throw new Error('This deployment brings no database back.');
   return { database: service, ...restoration, from: readBackupRecord(restoration.record) };
 }
 
@@ -45,10 +54,15 @@ const ongoing = (context: DockerContext, task: Task, messages: readonly string[]
   return { outcome: 'ongoing', cursor: 'begun', nextPollAt: now + pollMilliseconds, ...told(context, task, messages) };
 };
 
-const told = ({ clock }: DockerContext, task: Task, messages: readonly string[]): Pick<Observation, 'lines'> =>
-  ({ lines: messages.map((message) => ({ at: clock.now(), message, pod: 'restore', version: versionShown(task) })) });
+const told = ({ clock }: DockerContext, task: Task, messages: readonly string[]): Pick<Observation, 'lines'> => ({
+  lines: messages.map((message) => ({ at: clock.now(), message, pod: 'restore', version: versionShown(task) })),
+});
 
-const succeeded = (context: DockerContext, task: Task, ...messages: string[]): Observation => ({ outcome: 'succeeded', cursor: 'done', ...told(context, task, messages) });
+const succeeded = (context: DockerContext, task: Task, ...messages: string[]): Observation => ({
+  outcome: 'succeeded',
+  cursor: 'done',
+  ...told(context, task, messages),
+});
 
 const failed = (context: DockerContext, task: Task, why: string): Observation => {
   const reason = `It was not brought back from the backup ${task.restoration!.backup}: ${why} What ran before was left as it was.`;
@@ -67,12 +81,23 @@ const emptyServer: TaskHandler = {
     const { Labels: _, ...spec } = await specOfTask(context, task, call);
     const labels = runLabels(context.platformId, database, runId(task));
     const server = {
-      ...spec, Name: serverName(task), Labels: labels,
-      TaskTemplate: { ...spec.TaskTemplate, ContainerSpec: { ...spec.TaskTemplate.ContainerSpec, Labels: labels }, Networks: (spec.TaskTemplate.Networks ?? []).map(({ Target }) => ({ Target })) },
+      ...spec,
+      Name: serverName(task),
+      Labels: labels,
+      TaskTemplate: {
+        ...spec.TaskTemplate,
+        ContainerSpec: { ...spec.TaskTemplate.ContainerSpec, Labels: labels },
+        Networks: (spec.TaskTemplate.Networks ?? []).map(({ Target }) => ({ Target })),
+      },
     };
     // Never beside the database itself, which may have the volume by now.
     await call.confirm();
-    await createDockerService(context.docker, server, credentialsForImage(context, spec.TaskTemplate.ContainerSpec.Image), { signal: call.signal }).catch(ignoring('conflict'));
+    await createDockerService(
+      context.docker,
+      server,
+      credentialsForImage(context, spec.TaskTemplate.ContainerSpec.Image),
+      { signal: call.signal },
+    ).catch(ignoring('conflict'));
   },
   observe: async (context, task, cursor, { signal }) => {
     const server = await findServer(context, task, signal);
@@ -81,10 +106,28 @@ const emptyServer: TaskHandler = {
     await context.leftLinks.removeFor(tasks, signal);
     if (tasks.some(isUp)) return succeeded(context, task, `Copying the backup ${task.restoration!.backup}`);
     const failures = tasks.filter(hasFailed);
-    if (failures.length >= mostFailures) return failed(context, task, `an empty server did not start: ${(await instanceFailure(context, failures[0]!, signal)).message}.`);
+    if (failures.length >= mostFailures)
+      return failed(
+        context,
+        task,
+        `an empty server did not start: ${(await instanceFailure(context, failures[0]!, signal)).message}.`,
+      );
     const unplaced = tasks.find(isUnplaced);
-    if (unplaced && context.clock.now() - Date.parse(server.CreatedAt) > roomMilliseconds) return failed(context, task, `the node has no room for it: ${unplaced.Status.Err ?? 'the engine gave no reason'}.`);
-    return ongoing(context, task, cursor === null ? [`Starting an empty server, which its neighbours do not reach, with ${await newVolumeText(context, task, signal)}`] : []);
+    if (unplaced && context.clock.now() - Date.parse(server.CreatedAt) > roomMilliseconds)
+      return failed(
+        context,
+        task,
+        `the node has no room for it: ${unplaced.Status.Err ?? 'the engine gave no reason'}.`,
+      );
+    return ongoing(
+      context,
+      task,
+      cursor === null
+        ? [
+            `Starting an empty server, which its neighbours do not reach, with ${await newVolumeText(context, task, signal)}`,
+          ]
+        : [],
+    );
   },
   abandon: nothing,
 };
@@ -99,9 +142,22 @@ const copy: TaskHandler = {
       if (found === undefined) throw new Error('The password of the database is not known.');
       return found;
     };
-    const seen = await observeOneShot(context, {
-      id: runId(task), database, image: readRecord(task.record)!.image, script: restoreScript, backupId, nodeId: from.nodeId, server: { host: serverName(task), credentials }, onlyReads: true, limitSeconds: task.phase.limitSeconds, confirm,
-    }, signal);
+    const seen = await observeOneShot(
+      context,
+      {
+        id: runId(task),
+        database,
+        image: readRecord(task.record)!.image,
+        script: restoreScript,
+        backupId,
+        nodeId: from.nodeId,
+        server: { host: serverName(task), credentials },
+        onlyReads: true,
+        limitSeconds: task.phase.limitSeconds,
+        confirm,
+      },
+      signal,
+    );
     if (seen.outcome === 'failed') return failed(context, task, seen.reason);
     return seen.outcome === 'ongoing' ? ongoing(context, task) : succeeded(context, task, 'Copied: all of it is there');
   },
@@ -116,7 +172,14 @@ const endServer: TaskHandler = {
     await cleanOneShot(context, { id: runId(task) }, signal);
     if (server === undefined) return succeeded(context, task);
     if (server.Spec.Mode?.Replicated?.Replicas !== 0) {
-      await updateDockerService(context.docker, server.ID, server.Version.Index, { ...server.Spec, Mode: { Replicated: { Replicas: 0 } } }, undefined, { signal }).catch(ignoring('stale'));
+      await updateDockerService(
+        context.docker,
+        server.ID,
+        server.Version.Index,
+        { ...server.Spec, Mode: { Replicated: { Replicas: 0 } } },
+        undefined,
+        { signal },
+      ).catch(ignoring('stale'));
       return ongoing(context, task);
     }
     const tasks = await listDockerTasks(context.docker, { service: [server.ID] }, { signal });
@@ -128,7 +191,11 @@ const endServer: TaskHandler = {
 };
 
 /** What is told about the data of before. */
-async function oldDataText(context: DockerContext, { runningRecord, service }: Task, signal: AbortSignal): Promise<string> {
+async function oldDataText(
+  context: DockerContext,
+  { runningRecord, service }: Task,
+  signal: AbortSignal,
+): Promise<string> {
   const before = readRecord(runningRecord);
   const volume = before?.data?.volume ?? volumeName(service, dataStorage);
   const id = before?.spec && boundNode(before.spec.TaskTemplate);
@@ -141,7 +208,16 @@ const serve: TaskHandler = {
   observe: async (context, task, cursor, call) => {
     const seen = await observeRollOut(context, task, cursor, call);
     if (seen.outcome !== 'succeeded') return seen;
-    return { ...seen, lines: [...seen.lines, ...told(context, task, [`Brought back from the backup ${task.restoration!.backup}`, await oldDataText(context, task, call.signal)]).lines] };
+    return {
+      ...seen,
+      lines: [
+        ...seen.lines,
+        ...told(context, task, [
+          `Brought back from the backup ${task.restoration!.backup}`,
+          await oldDataText(context, task, call.signal),
+        ]).lines,
+      ],
+    };
   },
   abandon: abandonRollOut,
 };
@@ -162,10 +238,17 @@ interface Failure {
   readonly since: number;
 }
 
-const readFailure = (cursor: string | null): Failure | undefined => (cursor?.startsWith('{"failure"') ? (JSON.parse(cursor) as Failure) : undefined);
+const readFailure = (cursor: string | null): Failure | undefined =>
+  cursor?.startsWith('{"failure"') ? (JSON.parse(cursor) as Failure) : undefined;
 
 /** Removes the volume of a restoration that has failed, as soon as nothing holds it, and ends it. */
-async function giveUp(context: DockerContext, task: Task, { failure: reason, since }: Failure, cursor: string, signal: AbortSignal): Promise<Observation> {
+async function giveUp(
+  context: DockerContext,
+  task: Task,
+  { failure: reason, since }: Failure,
+  cursor: string,
+  signal: AbortSignal,
+): Promise<Observation> {
   const now = context.clock.now();
   const { isHeld, text } = await removeNewVolume(context, task, signal);
   if (isHeld && now - since < heldMilliseconds) return { ...ongoing(context, task), cursor };
@@ -173,7 +256,8 @@ async function giveUp(context: DockerContext, task: Task, { failure: reason, sin
 }
 
 /**
- * Brings a database back from a backup, on the node that was agreed to. It gets a new, empty volume there, and its neighbours
+ * Brings a database back from a backup, on the node that was agreed to. It gets a new, empty volume there, and its
+ * neighbours
  * reach it when all of the backup is in it. What it had before is left alone.
  */
 export const restoreDatabaseBackup: TaskHandler = {
@@ -184,7 +268,11 @@ export const restoreDatabaseBackup: TaskHandler = {
     const seen = await steps.observe(context, task, cursor, call);
     if (seen.outcome !== 'failed') return seen;
     await clear(context, task, call.signal);
-    return { ...ongoing(context, task), lines: seen.lines, cursor: JSON.stringify({ failure: seen.reason, since: context.clock.now() } satisfies Failure) };
+    return {
+      ...ongoing(context, task),
+      lines: seen.lines,
+      cursor: JSON.stringify({ failure: seen.reason, since: context.clock.now() } satisfies Failure),
+    };
   },
   abandon: async (context, task, signal) => {
     await steps.abandon(context, task, signal);

@@ -8,14 +8,20 @@ export const passwordFile = '/run/secrets/infra-pgpass';
 export const sizeMark = 'infra-backup-bytes=';
 
 /** The name of the server may not be known yet on the node of a run. */
-const untilReached = 'tries=0; until psql --no-psqlrc --quiet --command="select 1" > /dev/null; do tries=$((tries + 1)); [ "$tries" -lt 30 ] || exit 1; sleep 1; done';
+const untilReached =
+  'tries=0; until psql --no-psqlrc --quiet --command="select 1" > /dev/null; do tries=$((tries + 1)); [ "$tries" -lt 30 ] || exit 1; sleep 1; done';
 
 /*
- * The scripts are constants: what differs between runs are variables, which the shell never takes for commands. PG* are those of
- * PostgreSQL's own tools; BACKUP is the id of the backup, by which its files are called. Each ends with a line: it tells that the log is whole.
+ * The scripts are constants: what differs between runs are variables, which the shell never takes for commands. PG* are
+ * those of
+ * PostgreSQL's own tools; BACKUP is the id of the backup, by which its files are called. Each ends with a line: it
+ * tells that the log is whole.
  */
 
-/** Writes a backup under another name, reads all of it back, and then gives it its own. A backup that is there is complete. */
+/**
+ * Writes a backup under another name, reads all of it back, and then gives it its own. A backup that is there is
+ * complete.
+ */
 export const backupScript = `set -eu
 cd ${backupsPath}
 umask 077
@@ -32,7 +38,10 @@ sync
 echo "${sizeMark}$(wc -c < "$BACKUP.dump")"
 `;
 
-/** Brings a backup back: all of it, or nothing. Roles that are there already are left as they are, which psql complains of. */
+/**
+ * Brings a backup back: all of it, or nothing. Roles that are there already are left as they are, which psql complains
+ * of.
+ */
 export const restoreScript = `set -eu
 cd ${backupsPath}
 [ -f "$BACKUP.dump" ] || { echo "The backup $BACKUP is not in the volume any more." >&2; exit 1; }

@@ -1,0 +1,67 @@
+import type { KnownResources, Runtime } from '../runtime/index.ts';
+import type { EngineContext } from './context.ts';
+
+/**
+ * How long after one sweep the next one is due, in milliseconds; and after one that could not look everywhere, because
+ * a machine may be back by then.
+ */
+const intervalMilliseconds = 3_600_000;
+
+const earlierMilliseconds = 300_000;
+
+/** How many records are read: those of the newest deployments. What is older is not known any more. */
+const mostRecords = 5000;
+
+/** What removes what clusters have and no record knows. */
+export interface Sweeps {
+  /** Sweeps the clusters of a runtime, if that is due: after the start, and from then on once an hour. */
+  whenDue(name: string, runtime: Runtime, signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Creates what sweeps clusters, and tells what it finds in the log of the platform. What has not changed since the last
+ * time isn't told again.
+ */
+export function createSweeps({ db, clock, log }: EngineContext): Sweeps {
+  const last = new Map<string, { readonly next: number; readonly told: string }>();
+
+  const known = (): Promise<KnownResources> =>
+    db.read(async (trx) => ({
+      serviceIds: new Set((await trx.selectFrom('service').select('id').execute()).map(({ id }) => id)),
+      environmentIds: new Set((await trx.selectFrom('environment').select('id').execute()).map(({ id }) => id)),
+      records: (
+        await trx
+          .selectFrom('deployment')
+          .innerJoin('deployment_service', 'deployment_service.deployment_id', 'deployment.id')
+          .select(['deployment_service.service_id as serviceId', 'deployment_service.record'])
+          .orderBy('deployment.seq', 'desc')
+          .limit(mostRecords)
+          .execute()
+      ).flatMap(({ serviceId, record }) => (record === null ? [] : [{ serviceId, record }])),
+    }));
+
+  return {
+    whenDue: async (name, runtime, signal) => {
+      const before = last.get(name);
+      const now = clock.now();
+      if (before && now < before.next) return;
+      const { removed, left, unseen = [], images = {} } = await runtime.sweep(known, signal);
+      const told = JSON.stringify([left, unseen]);
+      last.set(name, { next: now + (unseen.length > 0 ? earlierMilliseconds : intervalMilliseconds), told });
+      if (removed.length > 0) log.warn({ runtime: name, removed }, 'what belonged to no service any more was removed');
+      if (Object.keys(images).length > 0)
+        log.info({ runtime: name, images }, 'images that nothing needs were removed, to keep them to their size');
+      if (told === before?.told) return;
+      if (left.length > 0)
+        log.warn(
+          { runtime: name, left },
+          'what belongs to no service any more was left: remove it by hand when nobody needs it',
+        );
+      if (unseen.length > 0)
+        log.warn(
+          { runtime: name, unseen },
+          'in these places nobody could look for what belongs to no service any more',
+        );
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { type Method } from '../../contract/index.ts';
+import { type JsonRecord } from '../json/index.ts';
+import { type NamedTarget } from './risk/named-target.ts';
+import type { Risk } from './risk/risk.ts';
+
+/** A request that a call would make, redacted for display. */
+export interface PlannedRequest {
+  readonly method: Method;
+  /** Path and query, relative to the platform's address. */
+  readonly path: string;
+  readonly body?: JsonRecord;
+  /** Names of members that are sent back unchanged; their values are left out of `body`. */
+  readonly unchanged?: readonly string[];
+}
+
+/** What a call would do. Holds nothing that may not be shown. */
+export interface Plan {
+  readonly tool: string;
+  readonly tier: Risk;
+  /** The target of its highest-risk operation. */
+  readonly target: NamedTarget;
+  /**
+   * How many resources it changes, if its tool can change several environments in one call and it changes more than
+   * one.
+   */
+  readonly several?: number;
+  /** What its operations do. */
+  readonly summary: string;
+  readonly requests: readonly PlannedRequest[];
+  /** What it changes in the present state, one line each. */
+  readonly effects: readonly string[];
+  /**
+   * What is written out in it because it passes for something else, or only looks Latin, each with what it is. Absent
+   * if nothing is.
+   */
+  readonly oddities?: readonly string[];
+  /**
+   * Keyed hash of what is agreed to: the exact call, the identity and mode of its target, and its changes to the
+   * present state. Excludes states and times, which change while a person reads.
+   */
+  readonly digest: string;
+}
