@@ -12,7 +12,7 @@ let client: TestClient;
 
 // An upgrade takes longer than the first wait, which takes a tenth of a second.
 beforeAll(async () => {
-  platform = await startTestPlatform({ timeScale: 0.06 });
+  platform = await startTestPlatform({ timeScale: 0.12 });
   connectors = connectorsTo(platform.url, platform.tokens.admin, { clock: hurriedClock() });
   client = await connectors.modern(userAnswering(agree));
 });
@@ -69,10 +69,12 @@ test('an upgrade is waited for, and its version told', async () => {
     false,
     expect.stringContaining(`Next: wait_for_deployment {"cluster":"${seedId('cluster/main')}"}`),
   ]);
+  // Both begin before it ends.
+  const untilEnded = waiting({ cluster: 'main' });
   const running = await waiting({ cluster: 'main', seconds: 1 });
   expect(running.answer).toMatchObject({ outcome: 'running', version: before });
   expect(running.text).toContain('not ended');
-  const { answer, text } = await waiting({ cluster: 'main' });
+  const { answer, text } = await untilEnded;
   expect(answer).toMatchObject({ subject: 'cluster main', outcome: 'succeeded', state: 'DEPLOYED' });
   expect(answer['version']).not.toBe(before);
   expect(text).toContain(`version: ${String(answer['version'])}`);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll } from 'vitest';
-import { compiledPrograms } from '../../src/platform/runtime/docker/programs/programs.ts';
+import { compiledPrograms } from '../../src/platform/runtime/docker/programs/compiled.ts';
 
 /** A kind of CPU whose programs run on this machine. */
 interface RunnableKind {

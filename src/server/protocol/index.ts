@@ -2,7 +2,8 @@
 
 export type { Caller } from './caller.ts';
 export { instructions } from './instructions.ts';
-export { type Prebuilt, prebuiltSurface } from './surface.ts';
+export { prebuiltSurface } from './surface.ts';
+export { type Prebuilt } from './prebuilt.ts';
 export { buildServer, endQuestions, type ServerDependencies } from './server.ts';
 export {
   createDependencies,

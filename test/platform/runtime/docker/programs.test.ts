@@ -8,7 +8,7 @@ import {
   sourceChecksums,
 } from '../../../../scripts/programs/compile.ts';
 import { bundleAgent } from '../../../../scripts/programs/bundle-agent.ts';
-import { agentProgram } from '../../../../src/platform/runtime/docker/agent/agent-service.ts';
+import { agentProgram } from '../../../../src/platform/runtime/docker/agent/compiled.ts';
 import { containerProgram } from '../../../../src/platform/runtime/docker/programs/programs.ts';
 import checksums from '../../../../src/platform/runtime/docker/programs/checksums.json' with { type: 'json' };
 
