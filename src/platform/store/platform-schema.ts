@@ -5,6 +5,9 @@ import { platformTables } from './schema/schema.ts';
 import { takeOverEarlierDirectory } from './sqlite/earlier-directory.ts';
 import { listTotalStatements as inSqlite } from './sqlite/list-totals.ts';
 
+/** The index was for deployments without a token too. */
+const withoutEarlierTokenIndex = ['drop index if exists deployment_of_last_token'];
+
 /**
  * The platform's tables, step by step, in both databases. PostgreSQL had the first eight before data directories had
  * any.
@@ -30,12 +33,7 @@ export const platformSchema: Schema<typeof platformTables> = {
     { name: '0006-database-backups', compatibleSince: 1 },
     { name: '0007-alert-matches', compatibleSince: 1 },
     { name: '0008-conditions', compatibleSince: 1 },
-    // It was for deployments without a token too.
-    {
-      name: '0009-tokens-alone',
-      compatibleSince: 1,
-      before: { postgres: ['drop index if exists deployment_of_last_token'] },
-    },
+    { name: '0009-tokens-alone', compatibleSince: 1, before: { postgres: withoutEarlierTokenIndex } },
   ],
   takeOver: { sqlite: takeOverEarlierDirectory },
 };
