@@ -20,8 +20,7 @@ const exactTime = (at: number): string => `${new Date(at).toISOString().slice(0,
 
 /** A time as people read it, with the exact one beside it. */
 export const timeMarkup = (at: number, now: number): Html =>
-  html`<time datetime="${new Date(at).toISOString()}" title="${exactTime(at)}">${relativeTime(at, now)}</time>
-    <span class="exact">${exactTime(at)}</span>`;
+  html`<time datetime="${new Date(at).toISOString()}" title="${exactTime(at)}">${relativeTime(at, now)}</time> <span class="exact">${exactTime(at)}</span>`;
 
 /** Safe markup: every interpolated value is escaped. */
 export interface Html {
@@ -69,25 +68,14 @@ interface Frame {
 }
 
 /** A whole page. */
-export const framed = (body: Html, { total = 0, aside = emptyHtml, nonce }: Frame = {}): Html =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${total > 0 ? `(${total}) ` : ''}Approvals - infra-mcp</title>
-        <link rel="stylesheet" href="${stylePath}" />
-        ${nonce === undefined ? emptyHtml : html`<script src="${scriptPath}" nonce="${nonce}" defer></script>`}
-      </head>
-      <body>
-        <header>
-          <h1>Approvals</h1>
-          ${aside}
-        </header>
-        <main>${body}</main>
-      </body>
-    </html> `;
+export const framed = (body: Html, { total = 0, aside = emptyHtml, nonce }: Frame = {}): Html => html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>${total > 0 ? `(${total}) ` : ''}Approvals - infra-mcp</title><link rel="stylesheet" href="${stylePath}">${nonce === undefined ? emptyHtml : html`<script src="${scriptPath}" nonce="${nonce}" defer></script>`}</head>
+<body><header><h1>Approvals</h1>${aside}</header>
+<main>${body}</main></body>
+</html>
+`;
 
 /** A message about what just happened. It has the focus, so that it is read out first. */
 export const messageBanner = (words: string | undefined): Html =>
@@ -95,22 +83,9 @@ export const messageBanner = (words: string | undefined): Html =>
 
 /** Asks for the operator's secret. @param code the call to show after the login, if one was requested. */
 export const loginPage = (words: string | undefined, code = ''): Html =>
-  framed(
-    html`${words === undefined ? emptyHtml : html`<p class="said" role="alert" id="why">${words}</p>`}
-      <form class="sign-in" method="post" action="${approvalsPath}">
-        <input type="hidden" name="code" value="${code}" />
-        <label
-          >Operator secret
-          <input
-            type="password"
-            name="secret"
-            autocomplete="current-password"
-            required
-            autofocus${words === undefined ? emptyHtml : html` aria-describedby="why"`}
-        /></label>
-        <button name="do" value="enter">Enter</button>
-      </form>`,
-  );
+  framed(html`${words === undefined ? emptyHtml : html`<p class="said" role="alert" id="why">${words}</p>`}<form class="sign-in" method="post" action="${approvalsPath}"><input type="hidden" name="code" value="${code}">
+<label>Operator secret <input type="password" name="secret" autocomplete="current-password" required autofocus${words === undefined ? emptyHtml : html` aria-describedby="why"`}></label>
+<button name="do" value="enter">Enter</button></form>`);
 
 /**
  * Shown while no operator secret is set: nobody can log in. @param program how the operator starts this program in a
@@ -121,4 +96,4 @@ export const closedPage = (program: string): Html =>
 
 /** The CSRF token that every form of a session carries. */
 export const formTokenInput = ({ formToken }: OperatorSession): Html =>
-  html`<input type="hidden" name="form_token" value="${formToken}" />`;
+  html`<input type="hidden" name="form_token" value="${formToken}">`;

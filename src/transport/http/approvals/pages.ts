@@ -41,9 +41,7 @@ const modeLooks: Readonly<Record<Mode, { readonly name: string; readonly words: 
   },
   unknown: {
     name: 'call production possibly',
-    words: html`<p class="mode">
-      <strong>MAY BE PRODUCTION</strong> The mode of its environment could not be determined.
-    </p>`,
+    words: html`<p class="mode"><strong>MAY BE PRODUCTION</strong> The mode of its environment could not be determined.</p>`,
     approve: 'Approve, for one call',
   },
   STAGING: { name: 'call', words: html`<p class="mode">STAGING</p>`, approve: 'Approve, for one call' },
@@ -54,10 +52,7 @@ const modeLooks: Readonly<Record<Mode, { readonly name: string; readonly words: 
 const typedNameInput = (typed: string | undefined): Html =>
   typed === undefined
     ? emptyHtml
-    : html`<label
-        >To approve it, type <strong>${clean(typed)}</strong>
-        <input name="typed" autocomplete="off" autocapitalize="none" spellcheck="false"
-      /></label>`;
+    : html`<label>To approve it, type <strong>${clean(typed)}</strong> <input name="typed" autocomplete="off" autocapitalize="none" spellcheck="false"></label>`;
 
 /** Maximum length of a plan in a list, in characters. A longer plan can only be approved on its own page. */
 const maxPlanLength = 4_000;
@@ -69,9 +64,7 @@ const decisionForm = (
   operator: OperatorSession,
   content: Html,
 ): Html =>
-  html`<form class="${verdict}" method="post" action="${approvalsPath}">
-    ${formTokenInput(operator)}<input type="hidden" name="code" value="${code}" />${content}
-  </form>`;
+  html`<form class="${verdict}" method="post" action="${approvalsPath}">${formTokenInput(operator)}<input type="hidden" name="code" value="${code}">${content}</form>`;
 
 /** Facts of one line each. What continues one is indented (`.fact`), so that it can't pass for the next one. */
 const factsMarkup = (text: string): Html =>
@@ -85,32 +78,15 @@ function waitingCall(pending: Pending, { operator, now, showsWholePlans }: Viewi
   const look = modeLooks[mostCriticalMode(plan.target)];
   const target = clean(waitingTarget(pending));
   const title = `title-${code}`;
-  const approve = html`${typedNameInput(typed)}<button name="do" value="approve" aria-describedby="${title}">
-      ${look.approve}
-    </button>`;
-  return html`<article
-    id="call-${code}"
-    class="${look.name}"
-    aria-labelledby="${title}"
-    data-about="${plan.tool} on ${target}, asked by ${clean(principal)}"
-  >
-    ${look.words}
-    <h3 id="${title}"><code>${plan.tool}</code> <span class="code">${code}</span></h3>
-    <p class="target">${target}</p>
-    <dl class="facts">
-      <dt>Risk</dt>
-      <dd>${plan.tier}</dd>
-      <dt>Asked</dt>
-      <dd>${timeMarkup(askedAt, now)}</dd>
-      <dt>Expires</dt>
-      <dd>${timeMarkup(expiresAt, now)}</dd>
-    </dl>
-    <pre>${factsMarkup(isTruncated ? firstPart(text, maxPlanLength) : text)}</pre>
-    ${isTruncated ? html`<p>It goes on for ${text.length - maxPlanLength} more characters: <a href="${waitingCallAddress(approvalsPath, code)}">see all of it to approve it</a>.</p>` : emptyHtml}
-    <div class="decision">
-      ${decisionForm('refuse', pending, operator, html`<button name="do" value="refuse" aria-describedby="${title}">Refuse</button>`)}${isTruncated ? emptyHtml : decisionForm('approve', pending, operator, approve)}
-    </div>
-  </article>`;
+  const approve = html`${typedNameInput(typed)}<button name="do" value="approve" aria-describedby="${title}">${look.approve}</button>`;
+  return html`<article id="call-${code}" class="${look.name}" aria-labelledby="${title}" data-about="${plan.tool} on ${target}, asked by ${clean(principal)}">
+${look.words}<h3 id="${title}"><code>${plan.tool}</code> <span class="code">${code}</span></h3>
+<p class="target">${target}</p>
+<dl class="facts"><dt>Risk</dt><dd>${plan.tier}</dd><dt>Asked</dt><dd>${timeMarkup(askedAt, now)}</dd><dt>Expires</dt><dd>${timeMarkup(expiresAt, now)}</dd></dl>
+<pre>${factsMarkup(isTruncated ? firstPart(text, maxPlanLength) : text)}</pre>
+${isTruncated ? html`<p>It goes on for ${text.length - maxPlanLength} more characters: <a href="${waitingCallAddress(approvalsPath, code)}">see all of it to approve it</a>.</p>` : emptyHtml}
+<div class="decision">${decisionForm('refuse', pending, operator, html`<button name="do" value="refuse" aria-describedby="${title}">Refuse</button>`)}${isTruncated ? emptyHtml : decisionForm('approve', pending, operator, approve)}</div>
+</article>`;
 }
 
 /** The id of a caller's group, the same on every page. */
@@ -121,12 +97,8 @@ const groupId = (principal: string): string =>
 export function waitingCalls(waiting: readonly Pending[], viewing: Viewing): Html {
   const groups = [...Map.groupBy(waiting, ({ principal }) => principal)].map(([principal, calls]) => {
     const id = groupId(principal);
-    return html`<section id="${id}" aria-labelledby="${id}-title" data-parts>
-      <h2 id="${id}-title">
-        ${clean(principal)} <span class="muted">${calls.length} ${calls.length === 1 ? 'call' : 'calls'}</span>
-      </h2>
-      ${calls.map((pending) => waitingCall(pending, viewing))}
-    </section>`;
+    return html`<section id="${id}" aria-labelledby="${id}-title" data-parts><h2 id="${id}-title">${clean(principal)} <span class="muted">${calls.length} ${calls.length === 1 ? 'call' : 'calls'}</span></h2>
+${calls.map((pending) => waitingCall(pending, viewing))}</section>`;
   });
   return html`${groups}`;
 }
@@ -136,10 +108,7 @@ export const callsOnPage = 20;
 
 const pageCount = ({ total }: PendingCallsPage): number => Math.ceil(total / callsOnPage);
 
-const searchForm = html`<form class="find" id="find" method="get" action="${approvalsPath}">
-  <label>Code <input name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" /></label>
-  <button>Find</button>
-</form>`;
+const searchForm = html`<form class="find" id="find" method="get" action="${approvalsPath}"><label>Code <input name="code" autocomplete="off" autocapitalize="characters" spellcheck="false"></label> <button>Find</button></form>`;
 
 const pageUrl = (pageNumber: number, newestFirst: boolean): string =>
   `${approvalsPath}?order=${newestFirst ? 'newest' : 'oldest'}&page=${pageNumber}`;
@@ -151,10 +120,7 @@ function pagination(listing: PendingCallsPage, id: string): Html {
   const order = html`<a href="${pageUrl(1, !newestFirst)}">${newestFirst ? 'Oldest' : 'Newest'} first</a>`;
   const to = (other: number, words: string): Html =>
     other < 1 || other > pages ? emptyHtml : html` <a href="${pageUrl(other, newestFirst)}">${words}</a>`;
-  return html`<p id="${id}">
-    ${total} ${total === 1 ? 'call waits' : 'calls wait'}, ${newestFirst ? 'newest' : 'oldest'} first; page
-    ${pageNumber} of ${pages}. ${order}${to(pageNumber - 1, 'Previous')}${to(pageNumber + 1, 'Next')}
-  </p>`;
+  return html`<p id="${id}">${total} ${total === 1 ? 'call waits' : 'calls wait'}, ${newestFirst ? 'newest' : 'oldest'} first; page ${pageNumber} of ${pages}. ${order}${to(pageNumber - 1, 'Previous')}${to(pageNumber + 1, 'Next')}</p>`;
 }
 
 const pendingList = (listing: PendingCallsPage, operator: OperatorSession, now: number): Html =>
@@ -163,13 +129,7 @@ const pendingList = (listing: PendingCallsPage, operator: OperatorSession, now: 
     : html`${searchForm}${pagination(listing, 'position')}${waitingCalls(listing.waiting, { operator, now, showsWholePlans: false })}${pagination(listing, 'position-again')}`;
 
 const singleCall = ({ code, pending }: SinglePendingCall, operator: OperatorSession, now: number): Html =>
-  html`<p id="all"><a href="${approvalsPath}">All that waits</a></p>
-    ${
-      pending
-        ? waitingCalls([pending], { operator, now, showsWholePlans: true })
-        : html`<p id="none">Nothing waits under ${clean(code)}: it expired, was decided already, or never was.</p>
-            ${searchForm}`
-    }`;
+  html`<p id="all"><a href="${approvalsPath}">All that waits</a></p>${pending ? waitingCalls([pending], { operator, now, showsWholePlans: true }) : html`<p id="none">Nothing waits under ${clean(code)}: it expired, was decided already, or never was.</p>${searchForm}`}`;
 
 const columns = ['time', 'who', 'tool', 'target', 'tier', 'confirmed', 'outcome', 'why'] as const;
 
@@ -186,25 +146,14 @@ const recordRow = (call: RecordedCall, now: number): Html => {
     why,
   };
   const time = Number.isNaN(Date.parse(at)) ? html`${clean(at)}` : timeMarkup(Date.parse(at), now);
-  return html`<tr role="row">
-    ${columns.map((column) => html`<td role="cell" data-column="${column}">${column === 'time' ? time : clean(texts[column] ?? '')}</td>`)}
-  </tr>`;
+  return html`<tr role="row">${columns.map((column) => html`<td role="cell" data-column="${column}">${column === 'time' ? time : clean(texts[column] ?? '')}</td>`)}</tr>`;
 };
 
 const recordTable = (calls: readonly RecordedCall[] | undefined, now: number): Html => {
   if (!calls) return html`<p id="records">Records go to a command, and can't be read here.</p>`;
   if (calls.length === 0) return html`<p id="records">Nothing is recorded yet.</p>`;
   const heading = columns.map((name) => html`<th role="columnheader" scope="col">${name}</th>`);
-  return html`<table id="records" role="table" aria-labelledby="latest-title">
-    <thead role="rowgroup">
-      <tr role="row">
-        ${heading}
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${calls.toReversed().map((call) => recordRow(call, now))}
-    </tbody>
-  </table>`;
+  return html`<table id="records" role="table" aria-labelledby="latest-title"><thead role="rowgroup"><tr role="row">${heading}</tr></thead><tbody role="rowgroup">${calls.toReversed().map((call) => recordRow(call, now))}</tbody></table>`;
 };
 
 /** One page of the calls that wait for approval. */
@@ -243,20 +192,12 @@ interface QueueView {
  */
 export function queuePage({ operator, message, shown, calls, now, nonce }: QueueView): Html {
   const isList = 'total' in shown;
-  const leave = html`<form method="post" action="${approvalsPath}">
-    ${formTokenInput(operator)}<button name="do" value="leave">Leave</button>
-  </form>`;
-  const body = html`${messageBanner(message)}
-    <p class="news" id="news" role="status"></p>
-    <p class="muted" id="static">This page does not update itself without scripts: reload it to see what is new.</p>
-    <div id="parts" data-parts data-pages="${isList ? pageCount(shown) : 1}" data-total="${isList ? shown.total : 1}">
-      <div id="waiting" data-parts>
-        ${isList ? pendingList(shown, operator, now) : singleCall(shown, operator, now)}
-      </div>
-      <section id="latest" aria-labelledby="latest-title" data-parts>
-        <h2 id="latest-title">Latest calls</h2>
-        ${recordTable(calls, now)}
-      </section>
-    </div>`;
+  const leave = html`<form method="post" action="${approvalsPath}">${formTokenInput(operator)}<button name="do" value="leave">Leave</button></form>`;
+  const body = html`${messageBanner(message)}<p class="news" id="news" role="status"></p>
+<p class="muted" id="static">This page does not update itself without scripts: reload it to see what is new.</p>
+<div id="parts" data-parts data-pages="${isList ? pageCount(shown) : 1}" data-total="${isList ? shown.total : 1}">
+<div id="waiting" data-parts>${isList ? pendingList(shown, operator, now) : singleCall(shown, operator, now)}</div>
+<section id="latest" aria-labelledby="latest-title" data-parts><h2 id="latest-title">Latest calls</h2>
+${recordTable(calls, now)}</section></div>`;
   return framed(body, { aside: leave, nonce, ...(isList && { total: shown.total }) });
 }
