@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RecordedCall } from '../../src/server/audit/read-calls.ts';
 import { hasSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { approvalRequest, approvalsIn } from '../server/guard/approvals/approvals-fixture.ts';
 import { closeTestServers, startTestServer } from './test-server.ts';
+import { directoryForRecords } from '../support/memory-directory.ts';
 import { exchangeRaw, statusOf } from './raw-connection.ts';
 import { operatorSecret, setOperatorSecret } from '../support/guard-fixture.ts';
 
@@ -13,7 +13,7 @@ let folder: string;
 let approvalsFixture: ReturnType<typeof approvalsIn>;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'infra-mcp-page-'));
+  folder = await mkdtemp(join(directoryForRecords, 'infra-mcp-page-'));
   approvalsFixture = approvalsIn(folder);
 });
 

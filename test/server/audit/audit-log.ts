@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { directoryForRecords } from '../../support/memory-directory.ts';
 import type { AuditKeys } from '../../../src/server/audit/chain-heads.ts';
 import { fileSink } from '../../../src/server/audit/sink.ts';
 import { createAuditLog, type AuditLog } from '../../../src/server/audit/audit-log.ts';
@@ -9,7 +9,7 @@ import { keysFromFile } from '../../../src/server/context/keys.ts';
 
 /** A folder of its own that is gone when the test ends. */
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
-  const path = await mkdtemp(join(tmpdir(), 'infra-mcp-audit-'));
+  const path = await mkdtemp(join(directoryForRecords, 'infra-mcp-audit-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
