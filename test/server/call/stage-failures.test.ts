@@ -45,6 +45,7 @@ vi.mock('../../../src/server/guard/cluster-lock.ts', breakable);
 vi.mock('../../../src/server/guard/no-op.ts', breakable);
 vi.mock('../../../src/server/guard/scope/scope-resolver.ts', breakable);
 vi.mock('../../../src/server/guard/plan.ts', breakable);
+vi.mock('../../../src/server/guard/plan-text.ts', breakable);
 vi.mock('../../../src/server/guard/policy/policy.ts', breakable);
 vi.mock('../../../src/server/guard/confirmation/question.ts', breakable);
 vi.mock('../../../src/server/guard/risk/named-target.ts', breakable);
