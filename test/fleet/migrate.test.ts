@@ -239,7 +239,12 @@ const killed = async (
   const program = spawnInTest(
     commandLine(['migrate', '--data-dir', dataDir, '--json'], { INFRA_DATABASE_URL: address }),
   );
-  await expect.poll(() => query(address, waitsForLock)).toEqual([{ n: 1 }]);
+  const endedEarly = program.ended.then(({ code, stderr }) => {
+    throw new Error(`It ended with ${code} before it waited for the lock: ${stderr}`);
+  });
+  const waits = (async () => expect.poll(() => query(address, waitsForLock)).toEqual([{ n: 1 }]))();
+  await Promise.race([waits, endedEarly]);
+  endedEarly.catch(() => {});
   program.child.kill('SIGKILL');
   await program.ended;
   await more();
