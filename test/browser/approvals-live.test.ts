@@ -230,7 +230,7 @@ describe.skipIf(!hasBrowser)('by keyboard, the page of approvals', () => {
     await typedName(tab, code).fill('shop/production');
     await tab.keyboard.press('Enter');
     await tab.getByText('Approved, for one call').waitFor();
-    expect(await focused(tab)).toContain('p Approved');
+    expect(await focused(tab)).toContain('p Approved, for one call');
   });
 });
 

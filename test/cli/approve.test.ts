@@ -212,7 +212,7 @@ describe('a decision', () => {
     const { code, command } = asked as { code: string; command: string };
     expect(command).toContain(`--audit-file ${auditFile}`);
     await expect(approveCommand(config, code, {}, person('shop/prod', operatorSecret))).rejects.toThrow(
-      'INFRA_AUDIT_FILE',
+      'Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND',
     );
     await approveCommand(withFile, code, {}, person('shop/prod', operatorSecret));
     expect(await readFile(auditFile, 'utf8')).toContain('"verdict":"approved"');

@@ -63,7 +63,9 @@ describe('a backup', () => {
     const refused = await runProgram(['restore', 'small', '--data-dir', directory]);
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining(`process ${first.child.pid}, at ${first.ready.url}`),
+      expect.stringContaining(
+        `already being served by process ${first.child.pid}, at ${first.ready.url}. End that process first`,
+      ),
     ]);
     expect(await statusWith(first.ready.url, 'given-token')).toBe(200);
     await stop(first);
@@ -89,7 +91,7 @@ describe('a backup', () => {
     await rm(database);
     await rename(join(directory, 'secret.key'), join(directory, 'elsewhere'));
     const keyless = await runProgram(['restore', 'small', '--data-dir', directory]);
-    expect([keyless.code, keyless.stderr]).toEqual([1, expect.stringContaining('secret.key')]);
+    expect([keyless.code, keyless.stderr]).toEqual([1, expect.stringContaining('There is no secret.key')]);
     await rename(join(directory, 'elsewhere'), join(directory, 'secret.key'));
     expect((await runProgram(['restore', 'small', '--data-dir', directory])).code).toBe(0);
     expect(projectsIn(directory)).toContain('earlier');
@@ -100,11 +102,11 @@ describe('a backup', () => {
     const directory = await temporaryDirectory();
     expect(await runProgram(['backup', '--data-dir', directory])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(directory) as string,
+      stderr: expect.stringContaining(`There is no platform in ${directory}`) as string,
     });
     expect(await runProgram(['restore', 'none', '--data-dir', directory])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('none') as string,
+      stderr: expect.stringContaining('No snapshot is called none') as string,
     });
     expect(await runProgram(['restore', '../x', '--data-dir', directory])).toMatchObject({
       code: 1,

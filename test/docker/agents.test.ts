@@ -366,6 +366,7 @@ test('an orphan on another node is found, and images that nothing needs go, when
   const of = await doctor();
   expect(of('agents')).toBe('the engines of all 2 nodes can be asked');
   expect(of('objects of platforms')).toContain('volume lost on node-2');
+  expect(of('objects of platforms')).toContain('that no record in');
   await platform.start();
   await expect.poll(imagesThere, patience).not.toContain('/shell@sha256:');
   expect(await imagesThere()).toContain('/scratch:1');

@@ -92,7 +92,7 @@ describe('the doctor of a platform', () => {
     // Nothing here reaches the public registry.
     expect(of('proxy image')).toMatchObject({
       state: 'note',
-      says: expect.stringContaining('docker.io/library/caddy:2'),
+      says: expect.stringContaining("docker.io/library/caddy:2 is not there, and can't be had"),
     });
     expect(of('databases')).toMatchObject({
       state: 'note',

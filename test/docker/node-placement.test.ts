@@ -234,7 +234,10 @@ test("what can't move is told before anything is changed; a drain that is killed
   const files = await create('files', { storage: [{ type: 'FAST_SSD', size: 1, mount_point: '/data' }] }, other);
   expect(await deploy(files)).toBe('DEPLOYED');
   const refused = await drain('node-1');
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('files')]);
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining("files can't run elsewhere, because its storage or its image is there."),
+  ]);
   expect((await inspectDockerNode(first.docker, 'node-1')).Spec.Availability).toBe('active');
   expect((await drain('node-9')).stderr).toContain('The cluster has no node node-9. It has: node-1, node-2, node-3.');
   await deploy(pair);

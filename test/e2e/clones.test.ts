@@ -135,7 +135,7 @@ test('a name that is taken, and a locked cluster, change nothing', async () => {
   const before = platform.dump();
   const clone = { environment_id: staging, mode: 'STAGING' };
   const named = await platform.call('clone_environment', { ...clone, name: 'PRODUCTION' });
-  expect(named.status).toBe(409);
+  expect([named.status, named.body['message']]).toEqual([409, expect.stringContaining('has that name already')]);
   const locked = await platform.call('clone_environment', {
     ...clone,
     name: 'late',

@@ -106,6 +106,7 @@ describe('lines of a deployment that is not the latest', () => {
     await other.close();
     for (const { data, text } of answers) {
       expect(data).not.toHaveProperty('matched');
+      expect(text).toContain('can not be had');
       expect(text).not.toContain('0 of 0');
     }
     expect(

@@ -130,7 +130,7 @@ describe('a platform that moves to a database', () => {
     expect(await query(address, 'select id, hash from api_token order by id')).toEqual(tokens);
 
     const refused = await runProgram(['platform', ...args]);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(new URL(address).pathname)]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('were moved to the database')]);
     const after = await startPlatformProgram([...args, '--time-scale', '0.02'], { INFRA_DATABASE_URL: address });
     await expect
       .poll(() => query(address, 'select count(*) as n from deployment where ended_at is null'))
@@ -163,7 +163,7 @@ describe('a platform that moves to a database', () => {
     const address = await newDatabase();
     expect(await migrate(dataDir, address)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(dataDir) as string,
+      stderr: expect.stringContaining(`There is no platform in ${dataDir}. Check --data-dir.`) as string,
     });
     const serving = await startPlatformProgram(['--data-dir', dataDir, '--token', token]);
     expect(await migrate(dataDir, address)).toMatchObject({
@@ -282,7 +282,7 @@ describe('a move that is killed', () => {
       expect(isMarked(dataDir)).toBe(true);
       expect(await runProgram(['platform', '--data-dir', dataDir])).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining(new URL(address).pathname) as string,
+        stderr: expect.stringContaining('were moved to the database') as string,
       });
     });
     expect(again.moved).toBe(false);

@@ -90,7 +90,10 @@ test('while the database is away, what needs no agreement goes on, and nothing e
   const answered = await callReplica(other.mcp, 'create_webhook', fleet.webhookCall('away'), yesTo(asked));
   expect(failureIn(answered)).toEqual({ kind: 'store_unavailable', outcome: 'failed' });
   const page = await fetch(new URL('/approvals', one.mcp), { headers: { cookie } });
-  expect(page.status).toBe(503);
+  expect([page.status, await page.text()]).toEqual([
+    503,
+    expect.stringContaining('The database that the servers share could not be used'),
+  ]);
   expect((await fetch(new URL('/readyz', one.mcp))).status).toBe(200);
   await fleet.letIn(true);
   expect((await callReplica(one.mcp, 'create_webhook', fleet.webhookCall('away'), yesTo(asked))).isError).toBeFalsy();

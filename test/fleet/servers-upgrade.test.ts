@@ -31,7 +31,10 @@ test('a server goes on beside a newer one until that changes what it needs; then
   const refused = await callReplica(server.mcp, 'create_webhook', fleet.webhookCall('after'));
   expect(failureIn(refused)?.kind).toBe('store_unavailable');
   const { code, stderr } = await server.ended;
-  expect([code, stderr]).toEqual([1, expect.stringContaining('newer version')]);
+  expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([
+    1,
+    expect.stringContaining('Start the newer version of infra-mcp'),
+  ]);
   expect(await fleet.webhooksTo('after')).toBe(0);
   await expect(fleet.start('again')).rejects.toThrow(/newer version/);
 });

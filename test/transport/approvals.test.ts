@@ -161,7 +161,7 @@ describe('the page of approvals', () => {
     expect(await mistyped.text()).toContain('not the name');
     expect(await outcome()).toMatchObject({ kind: 'pending' });
     const approved = await browser.follow(await browser.post({ ...fields, do: 'approve', typed: 'shop/prod' }));
-    expect(await approved.text()).toContain('Approved');
+    expect(await approved.text()).toContain('Approved, for one call');
     expect(await outcome()).toEqual({ kind: 'approved', onPage: true });
     expect(await outcome()).toMatchObject({ kind: 'pending' });
   });
@@ -300,7 +300,7 @@ describe('with 300 calls that wait, the page', () => {
     const approved = await browser.follow(
       await browser.post({ form_token: token, code, do: 'approve', typed: 'shop/prod' }),
     );
-    expect(await approved.text()).toContain('Approved');
+    expect(await approved.text()).toContain('Approved, for one call');
     expect(await approvalsFixture.approvals.ask(approvalRequest({ call: 'call 150' }), start + count)).toMatchObject({
       kind: 'approved',
     });

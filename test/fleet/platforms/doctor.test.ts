@@ -70,7 +70,7 @@ test('doctor tells of an empty database, changes nothing in it, and then of its 
   await inDatabase(url, "insert into platform_schema_step values ('9999-later', 99, 1)");
   expect((await examined('platform', url, fleet.keysDir))['records of the platform']).toMatchObject({
     state: 'note',
-    says: expect.stringContaining('newer version'),
+    says: expect.stringContaining('of a newer version'),
   });
   await inDatabase(url, "update platform_schema_step set compatible_since = 100 where name = '9999-later'");
   expect((await examined('platform', url, fleet.keysDir))['records of the platform']).toMatchObject({

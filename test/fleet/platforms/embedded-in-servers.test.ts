@@ -36,6 +36,9 @@ test('servers without INFRA_BASE_URL each serve a platform on the database, and 
   );
   for (const { ended } of servers) {
     const { code, stderr } = await ended;
-    expect([code, stderr]).toEqual([1, expect.stringContaining('newer version')]);
+    expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([
+      1,
+      expect.stringContaining('Start the newer version of infra-mcp'),
+    ]);
   }
 });

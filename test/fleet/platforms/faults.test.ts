@@ -104,7 +104,7 @@ test('what replaces or copies records is refused, with what to do instead', asyn
   ] as const) {
     expect(await control(method, path, body)).toMatchObject({
       status: 400,
-      body: { message: expect.stringContaining('in a database') },
+      body: { message: expect.stringContaining('use a dump of the database') },
     });
   }
 });
