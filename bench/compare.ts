@@ -16,8 +16,7 @@ const noise = 1.25;
 
 /**
  * The value of a figure that is comparable across machines: its ratio within the run, or a size in bytes. Times and
- * rates aren't
- * comparable.
+ * rates aren't comparable.
  */
 const comparable = ({ ratio, unit, value, of }: Figure): number | undefined =>
   ratio ?? (unit === 'bytes' && of === undefined ? value : undefined);

@@ -1,9 +1,9 @@
 /**
  * A demo for the terminal: an assistant operates infrastructure on a temporary embedded platform.
  * --json prints one line of JSON for each event; --time-scale 0 makes deployments instant. With --docker everything is
- * real:
- * --engine is the address of a Docker engine in swarm mode, and --image name=image replaces one of the images
- * redis, proxy and base, where the public registry isn't reached.
+ *   real:
+ * --engine is the address of a Docker engine in swarm mode, and --image name=image replaces one of the images redis,
+ *   proxy and base, where the public registry isn't reached.
  */
 import { parseArgs } from 'node:util';
 import { styled } from '../src/cli/terminal/style.ts';

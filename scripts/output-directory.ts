@@ -11,8 +11,7 @@ const contains = (outer: string, inner: string): boolean => {
 
 /**
  * Empties the directory that a script writes into, or creates it. Everything in it is erased, so it has to be one that
- * the
- * script wrote before.
+ * the script wrote before.
  * @param options.root of the checkout.
  * @param options.written a file that the script writes; a directory with other files and without it is somebody else's.
  * @param options.standard the directory that the script writes into by default, below the root. It may be incomplete.

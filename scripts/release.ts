@@ -1,9 +1,7 @@
 /**
  * Makes what a release consists of in release/ (--outdir: another directory, new, empty or of an earlier release): the
- * npm
- * package, the MCP bundle, server.json with the bundle, the software bill of materials, the image unless --no-image,
- * and
- * SHA256SUMS. With --tag v<version>, refuses a tag of another version and writes the release notes.
+ * npm package, the MCP bundle, server.json with the bundle, the software bill of materials, the image unless
+ * --no-image, and SHA256SUMS. With --tag v<version>, refuses a tag of another version and writes the release notes.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,10 +1,8 @@
 /**
  * Runs a list of suites: `landing` (what .ci/run runs) or `full` (.ci/full). Installs Debian packages that its suites
- * lack, as root.
- * Suites that mostly wait run beside the others, and what they print is shown when they have ended. The last line says
- * how many tests passed and failed;
- * a step that isn't made of tests counts as one. When the check or the fast tests fail, nothing else is begun;
- * otherwise all suites run, and every failure shows.
+ * lack, as root. Suites that mostly wait run beside the others, and what they print is shown when they have ended. The
+ * last line says how many tests passed and failed; a step that isn't made of tests counts as one. When the check or the
+ * fast tests fail, nothing else is begun; otherwise all suites run, and every failure shows.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,7 +38,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 /**
  * Installs what isn't there. Packages of servers would start them, on ports of this machine, so that is forbidden
- * meanwhile. @throws Error with what apt said
+ * meanwhile.
+ * @throws Error with what apt said
  */
 async function installPackages(packages: readonly string[]): Promise<void> {
   if (packages.length === 0) return;
@@ -105,7 +104,8 @@ async function runEach(suites: readonly Suite[], env: NodeJS.ProcessEnv, reports
 }
 
 /**
- * Runs a list, in a directory for what it makes. @returns how its suites ended; those that weren't begun are missing
+ * Runs a list, in a directory for what it makes.
+ * @returns how its suites ended; those that weren't begun are missing
  */
 async function runList(list: List, scratch: string): Promise<Ended[]> {
   const suites = suitesIn(list);

@@ -38,8 +38,8 @@ function install(): void {
 }
 
 /**
- * Creates a temporary directory. It is removed when the process ends, also by a signal. @param prefix the beginning of
- * its name.
+ * Creates a temporary directory. It is removed when the process ends, also by a signal.
+ * @param prefix the beginning of its name.
  */
 export async function temporaryDirectory(prefix: string): Promise<string> {
   install();

@@ -18,8 +18,8 @@ const statement = /(?:^|;)\s*(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*(['"])(?<
 const call = /(?<![.\w])(?:import|require)\s*\(\s*(?:(['"])(?<specifier>[^'"]+)\1\s*\)(?<type>\.[A-Z])?)?/g;
 
 /**
- * One import as written. @param isLazy whether it is loaded by a call. An import whose target is computed has no
- * specifier.
+ * One import as written.
+ * @param isLazy whether it is loaded by a call. An import whose target is computed has no specifier.
  */
 interface Import {
   readonly specifier: string | undefined;

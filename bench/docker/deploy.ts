@@ -35,8 +35,8 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Waits until instances of a service run, and only such as are not among the known ones. @returns the ids of their
- * tasks
+ * Waits until instances of a service run, and only such as are not among the known ones.
+ * @returns the ids of their tasks
  */
 const untilRunning = (
   { docker }: PlatformOnEngine,

@@ -37,7 +37,9 @@ interface Measured {
 }
 
 /**
- * Deploys the environment: every instance is replaced. @param ids of its containers @returns services deployed a minute
+ * Deploys the environment: every instance is replaced.
+ * @param ids of its containers
+ * @returns services deployed a minute
  */
 async function deployAll(machine: PlatformOnNodes, ids: readonly string[]): Promise<number> {
   const began = performance.now();
@@ -60,8 +62,9 @@ async function runningServices(
 }
 
 /**
- * Takes a node's power away, and waits until its instances run elsewhere. @param ids of the containers @throws Error if
- * none of them runs there
+ * Takes a node's power away, and waits until its instances run elsewhere.
+ * @param ids of the containers
+ * @throws Error if none of them runs there
  */
 async function lose(machine: PlatformOnNodes, host: TestHost, ids: readonly string[]): Promise<Omit<Measured, 'rate'>> {
   const { docker, direct } = machine;

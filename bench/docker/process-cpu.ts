@@ -30,8 +30,8 @@ function cpuSeconds(pids: readonly number[]): number {
 }
 
 /**
- * How much of one core groups of processes use over the same time, in percent. @param groups their ids, which must not
- * change meanwhile
+ * How much of one core groups of processes use over the same time, in percent.
+ * @param groups their ids, which must not change meanwhile
  */
 export async function cpuShares(
   groups: readonly (readonly number[])[],

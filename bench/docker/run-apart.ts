@@ -7,7 +7,8 @@ const root = join(import.meta.dirname, '../..');
 /**
  * Runs a script of the repository in the namespaces of the docker tests, where engines collide with nothing on this
  * machine.
- * @param script its path from the root. @returns its exit code
+ * @param script its path from the root.
+ * @returns its exit code
  */
 export async function runApart(script: string, args: readonly string[]): Promise<number> {
   const child = spawn(

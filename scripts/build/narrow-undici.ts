@@ -14,9 +14,8 @@ const isOfUndici = (file: string): boolean => isAbsolute(file) && /[\\/]node_mod
 
 /**
  * Bundles only the parts of undici that this program uses. The complete library loads Node's HTTP, HTTP/2, compression,
- * web streams and
- * workers with the first request: about 15 MB of memory that a stdio server never needs. Runs from source use the
- * complete library.
+ * web streams and workers with the first request: about 15 MB of memory that a stdio server never needs. Runs from
+ * source use the complete library.
  */
 export const narrowUndici: Plugin = {
   name: 'narrow undici',

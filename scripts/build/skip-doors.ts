@@ -25,8 +25,7 @@ const isDoor = (path: string): boolean => path.endsWith(`${sep}index.ts`);
 
 /**
  * Leads imports past the doors of rooms (`index.ts`) to the files that declare what is imported. A bundler that splits
- * code
- * would load everything a door gives, wherever one name of it is used.
+ * code would load everything a door gives, wherever one name of it is used.
  */
 export function skipDoors(read: (path: string) => Promise<string> = (path) => readFile(path, 'utf8')) {
   const doors = new Map<string, Promise<ReadonlyMap<string, Origin>>>();

@@ -41,8 +41,8 @@ export interface DemoMachine {
   /** Asks the proxy for a page. @returns its status and text; status 0 if nothing answered */
   fetch(address: string): Promise<{ readonly status: number; readonly text: string }>;
   /**
-   * Ends the platform and the git server. @returns what is left on the engine, by kind and name; volumes of the proxy
-   * are removed
+   * Ends the platform and the git server.
+   * @returns what is left on the engine, by kind and name; volumes of the proxy are removed
    */
   end(): Promise<readonly string[]>;
 }
@@ -87,7 +87,8 @@ const fetchHere = (address: string): ReturnType<DemoMachine['fetch']> =>
   });
 
 /**
- * Starts a platform on an engine. @param directory has its files
+ * Starts a platform on an engine.
+ * @param directory has its files
  * @throws Error if the engine doesn't answer, or is no swarm
  */
 export async function startMachine(directory: string, { engine, images }: MachineOptions): Promise<DemoMachine> {

@@ -41,8 +41,8 @@ async function deploy(assistant: Assistant, tool: string, target: Row, name: str
 }
 
 /**
- * Asks for a page again and again while something goes on. @returns how many answers came, and how many weren't the
- * page
+ * Asks for a page again and again while something goes on.
+ * @returns how many answers came, and how many weren't the page
  */
 async function underLoad(
   machine: DemoMachine,

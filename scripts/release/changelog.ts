@@ -1,5 +1,6 @@
 /**
- * The section of a version in a changelog, without its heading: what a release tells. @throws Error if there is none.
+ * The section of a version in a changelog, without its heading: what a release tells.
+ * @throws Error if there is none.
  */
 export function releaseNotes(changelog: string, version: string): string {
   const sections = changelog.split(/^## /m).slice(1);

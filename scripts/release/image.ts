@@ -19,8 +19,8 @@ async function engineHere(): Promise<(typeof engines)[number] | undefined> {
 }
 
 /**
- * Builds the image for this machine's architecture and saves it as an archive. @returns its path; undefined where no
- * container engine answers.
+ * Builds the image for this machine's architecture and saves it as an archive.
+ * @returns its path; undefined where no container engine answers.
  */
 export async function saveImage(root: string, outdir: string): Promise<string | undefined> {
   const engine = await engineHere();

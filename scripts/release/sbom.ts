@@ -29,8 +29,7 @@ const uuidOf = (text: string): string => {
 
 /**
  * The software bill of materials of what is bundled, in CycloneDX. npm describes everything that is installed; what
- * only
- * building and testing need is left out.
+ * only building and testing need is left out.
  * @param bundled the packages of the bundle, as `name@version`.
  * @param moment of the commit, so that the same commit has the same bill.
  * @throws Error that names a bundled package that npm doesn't know.

@@ -57,7 +57,8 @@ async function renderedFiles(
 }
 
 /**
- * The Kubernetes objects of the chart, in the order of the template files. @param given values over the chart's own.
+ * The Kubernetes objects of the chart, in the order of the template files.
+ * @param given values over the chart's own.
  */
 export async function objectsOf(
   release: HelmRelease,

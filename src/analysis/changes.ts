@@ -105,8 +105,7 @@ const variableChanges = (
 
 /**
  * Changes of what the list of variables doesn't show: only records tell of stored secrets, of variables that were
- * removed and,
- * where the list couldn't be read, of all others.
+ * removed and, where the list couldn't be read, of all others.
  */
 const unlistedChanges = (variables: readonly VariableKey[], recorded: readonly RecordedChange[]): ServiceChange[] =>
   [...recordsByVariable(recorded).values()].flatMap((records): ServiceChange[] => {

@@ -38,8 +38,7 @@ export interface RequestedAction {
 
 /**
  * Progress of a requested action. `stale`: the status is still the one from before the request. `superseded`: it is
- * about
- * a later deployment than the requested one.
+ * about a later deployment than the requested one.
  */
 export type DeploymentProgress = 'stale' | 'moving' | 'good' | 'bad' | 'superseded';
 
@@ -68,9 +67,8 @@ const isAsBefore = (before: LenientServiceStatus, status: LenientServiceStatus):
 
 /**
  * The progress of a requested action, from a status read after the request. Servers return the old status for some
- * seconds
- * after a request: such a status is `stale`, never a result. If neither ids nor the earlier status tell, the status is
- * taken as current.
+ * seconds after a request: such a status is `stale`, never a result. If neither ids nor the earlier status tell, the
+ * status is taken as current.
  */
 export function deploymentProgressOf(requested: RequestedAction, status: LenientServiceStatus): DeploymentProgress {
   const { action, deployment, before, isHearsay } = requested;

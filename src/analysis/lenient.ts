@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * A type as any platform may fill it: each member may be absent or null, and enums may have other values.
- * Responses that the client reads tolerantly are assignable to it, and so are plain records.
+ * A type as any platform may fill it: each member may be absent or null, and enums may have other values. Responses
+ * that the client reads tolerantly are assignable to it, and so are plain records.
  */
 export type Lenient<T> = T extends string
   ? string

@@ -45,8 +45,8 @@ export function isRollback(history: readonly PastDeployment[], commit: string): 
 
 /**
  * Finds the target of a rollback: the newest successful deployment of a commit that is older than the current one. The
- * age
- * of a commit is that of its first deployment. Commits that were rolled back from are never chosen, nor newer commits.
+ * age of a commit is that of its first deployment. Commits that were rolled back from are never chosen, nor newer
+ * commits.
  * @param history newest first; must reach back to the first deployment of the current commit
  * @param wanted the commit to roll back to, at least its first 7 digits. Without it, a second rollback finds no target.
  */

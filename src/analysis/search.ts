@@ -114,8 +114,8 @@ const groupPositions = (positions: readonly number[], context: number, length: n
 };
 
 /**
- * Searches a log, in time linear in its length for any pattern. Colours don't keep words from being found; the lines
- * of a stack trace have the level of their record.
+ * Searches a log, in time linear in its length for any pattern. Colours don't keep words from being found; the lines of
+ * a stack trace have the level of their record.
  * @param now the time that durations in `since` and `until` are relative to
  * @throws UnusableQuery if the pattern or a time is invalid; the message explains why
  */

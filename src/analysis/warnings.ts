@@ -37,8 +37,7 @@ const clipped = (text: string): string => shortened(text, longestTold);
 
 /**
  * The most telling warning of each service of a list that has one, in few words: those are told that are unavailable,
- * then others.
- * Of the rest it is only told that there is something.
+ * then others. Of the rest it is only told that there is something.
  */
 export function warningsOfServices<Service extends { readonly status?: Status | null }>(
   services: readonly Service[],
@@ -62,8 +61,7 @@ export type StrandedData = Pick<DataOf<'DATA_ON_NODE'>, 'backup'>;
 
 /**
  * What is known of the data of a database whose node is lost; undefined if the platform says nothing like it. Others
- * that are missing, such as those for
- * which there is no room, are not helped by a backup.
+ * that are missing, such as those for which there is no room, are not helped by a backup.
  */
 export function strandedDataIn(status: Status | null | undefined): StrandedData | undefined {
   const isNodeLost = dataIn(status, 'WAITING_FOR_NODE') !== undefined || dataIn(status, 'NODE_GONE') !== undefined;

@@ -70,8 +70,7 @@ function withTrimmedTarget(row: unknown): unknown {
 
 /**
  * The body of a successful response, or why it can't be used. `flaw`: what is wrong with a body of which only the
- * readable
- * parts are the answer.
+ * readable parts are the answer.
  */
 type AnswerResult =
   | { readonly answer: unknown; readonly flaw?: ApiFailure; readonly failure?: undefined }
@@ -215,8 +214,7 @@ const withoutNullRows = (operation: AnyOperation, body: unknown): { body: unknow
  * status says that it was accepted.
  * @param options.organization id or name of the organization to use, if the token has several.
  * @param options.inParts whether the readable parts of a body that violates the contract are an answer, unless what was
- *   asked for is
- *   missing. Without it every violation is a failure.
+ *   asked for is missing. Without it every violation is a failure.
  */
 export function readAnswer(
   operation: AnyOperation,

@@ -47,8 +47,7 @@ export function budgetFromHeaders(headers: Headers, now: number): RequestBudget 
 
 /**
  * When a response allows a retry, in milliseconds since the epoch: from Retry-After (seconds or a date) or, without
- * that
- * header, the end of the rate limit window. `now` is in the same unit.
+ * that header, the end of the rate limit window. `now` is in the same unit.
  */
 export function retryAfterTime(headers: Headers, now: number): number | undefined {
   const seconds = numericHeader(headers, 'Retry-After');
@@ -61,7 +60,8 @@ export function retryAfterTime(headers: Headers, now: number): number | undefine
 export interface RequestBudgets {
   get(key: string): RequestBudget | undefined;
   /**
-   * The lowest budget whose window has not ended; undefined if none is known. @param now milliseconds since the epoch.
+   * The lowest budget whose window has not ended; undefined if none is known.
+   * @param now milliseconds since the epoch.
    */
   lowest(now: number): RequestBudget | undefined;
   /** Records a reported budget. Responses may arrive out of order: within one window the lowest count is kept. */

@@ -55,8 +55,7 @@ export interface CallOptions {
   readonly log?: Logger;
   /**
    * Accepts an answer that can be read in parts, and receives what is wrong with it. Its parts may lack any member,
-   * `id`
-   * included. Without this, such an answer is a `bad_answer`.
+   * `id` included. Without this, such an answer is a `bad_answer`.
    */
   readonly onFlaw?: (flaw: ApiError) => void;
 }

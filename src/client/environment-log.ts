@@ -62,8 +62,7 @@ function withLevel(row: unknown): unknown {
 
 /**
  * The rows of an environment's log in one shape. Some platforms answer lines, others records of their deployments, with
- * the
- * sender, the stage, a message in two versions and the details of an error. In both, `type` may tell the level.
+ * the sender, the stage, a message in two versions and the details of an error. In both, `type` may tell the level.
  */
 export const logLinesIn = (rows: readonly unknown[]): unknown[] =>
   rows.map((row) => (isLogRecord(row) ? lineOf(row) : withLevel(row)));

@@ -12,8 +12,7 @@ const isAboutOthers = (body: object, text: string): boolean =>
 
 /**
  * What to report of a new application that is refused and names no git provider, because nothing told it: platforms
- * that
- * require one need not say so. Undefined if a provider was sent, or if the refusal is about something else.
+ * that require one need not say so. Undefined if a provider was sent, or if the refusal is about something else.
  */
 export function missingProviderFailure(
   operation: AnyOperation,

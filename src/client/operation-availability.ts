@@ -39,8 +39,8 @@ function namesTheResource(message: string, { operation, input }: RefusedCall): b
 }
 
 /**
- * Whether a response means that the platform lacks the route: 405, or a 404 that isn't about the requested resource.
- * In doubt the id is taken to be unknown: a wrong id must not make an operation unavailable to all other callers.
+ * Whether a response means that the platform lacks the route: 405, or a 404 that isn't about the requested resource. In
+ * doubt the id is taken to be unknown: a wrong id must not make an operation unavailable to all other callers.
  */
 export function lacksRoute(refused: RefusedCall): boolean {
   const { status, text } = refused.response;
@@ -52,8 +52,7 @@ export function lacksRoute(refused: RefusedCall): boolean {
 /**
  * Remembers which operations outside the API document a platform lacks, so that each is tried only once; after
  * `missingOperationTtl` it is tried again, because platforms get upgraded. An operation that has ever succeeded counts
- * as
- * present, whatever a later 404 says.
+ * as present, whatever a later 404 says.
  */
 export function createOperationAvailability(origin: string): OperationAvailability {
   const present = new Set<string>();

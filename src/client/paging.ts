@@ -38,8 +38,7 @@ const cutPage = (answer: Answer, page: number, size: number): Answer => ({
 
 /**
  * The page that was asked for. A platform that ignores pages answers the whole list, without `pagination`. Where the
- * answer
- * alone doesn't show that, it is compared with the list asked for without a page.
+ * answer alone doesn't show that, it is compared with the list asked for without a page.
  */
 async function pageOfList(answer: Answer, input: OperationInput, reread: Reread): Promise<Answer> {
   const [page = 1, size = maximumPageSize] = [numberIn(input, 'page'), numberIn(input, 'page_size')];

@@ -2,10 +2,8 @@ import { invisibleCharacters, maskPatternSource, styleMark, terminalEscapes } fr
 
 /**
  * Secrets are recognised in a text as it is shown, and in readings of it that lack what may split a word: escape
- * sequences,
- * invisible characters, and what is written in their place. What a reading leaves out comes back where nothing is
- * masked,
- * so that no text disappears.
+ * sequences, invisible characters, and what is written in their place. What a reading leaves out comes back where
+ * nothing is masked, so that no text disappears.
  */
 
 const invisible = String.raw`(?!\r)(?:${invisibleCharacters.source})|<U\+[\dA-F]{4,6}>|${styleMark}|\r(?=\n)`;
@@ -44,8 +42,8 @@ type Part = readonly [start: number, end: number];
 
 /**
  * Where the parts between the marks of a masked text are in the text before masking; undefined if it has other text.
- * Where
- * two marks touch, it isn't known where the first ends: what a reading leaves out between their secrets goes with them.
+ * Where two marks touch, it isn't known where the first ends: what a reading leaves out between their secrets goes with
+ * them.
  */
 function visibleParts(text: string, masked: string): Part[] | undefined {
   const pieces = masked.split(marks);

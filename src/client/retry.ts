@@ -40,9 +40,9 @@ const waitAfter = ({ response }: SendOutcome, { attempts, now, random }: RetrySt
 };
 
 /**
- * How long to wait before sending the same request again, in milliseconds; undefined if the outcome is final.
- * GET and PUT are repeated after transient faults and 5xx; any method after 429, or after a transient fault before the
- * request was sent; none if the wait would end after the deadline.
+ * How long to wait before sending the same request again, in milliseconds; undefined if the outcome is final. GET and
+ * PUT are repeated after transient faults and 5xx; any method after 429, or after a transient fault before the request
+ * was sent; none if the wait would end after the deadline.
  */
 function waitBeforeRetry(outcome: SendOutcome, state: RetryState): number | undefined {
   if (state.attempts >= (state.maxAttempts ?? maximumSendAttempts) || !worthRepeating(outcome, state.method))

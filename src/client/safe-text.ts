@@ -19,8 +19,7 @@ export const isMarkup = (text: string): boolean => /^\s*</.test(text);
 
 /**
  * Makes a platform's text safe for an error: masked, without markup, on one line, with invisible characters written
- * out,
- * truncated. Undefined if nothing is left.
+ * out, truncated. Undefined if nothing is left.
  */
 export function safeDetail(text: string, masked: (text: string) => string): string | undefined {
   // Masking comes before truncation, which could otherwise leave half a secret at the end.

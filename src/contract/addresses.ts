@@ -53,7 +53,8 @@ const plainHost = /^(?<name>[a-z\d](?:[\w.-]*[a-z\d])?|\[[\da-f:.]+\])(?::(?<por
 const usualPorts: Readonly<Record<string, number>> = { https: 443, http: 80 };
 
 /**
- * Reads a host and its port. @returns undefined unless they are written as they are used: no IP address in one number
+ * Reads a host and its port.
+ * @returns undefined unless they are written as they are used: no IP address in one number
  */
 function readHost(text: string, scheme: string): Pick<ParsedAddress, 'host' | 'hostname' | 'port'> | undefined {
   const { name, port } = plainHost.exec(text.toLowerCase())?.groups ?? {};

@@ -3,8 +3,7 @@ export const defaultRateLimit = 1000;
 
 /**
  * The same where services really run and nobody sets another: who waits for real builds and rollouts asks for their
- * state every
- * few seconds, and several waits at once would use up the document's limit within the hour.
+ * state every few seconds, and several waits at once would use up the document's limit within the hour.
  */
 export const engineRateLimit = 10_000;
 

@@ -6,8 +6,8 @@ import { kindPointedAt, reference, type ReferenceKind } from './primitives.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * What an operation does to the platform, from least to most severe.
- * Annotations, confirmation and read-only mode are derived from it.
+ * What an operation does to the platform, from least to most severe. Annotations, confirmation and read-only mode are
+ * derived from it.
  */
 export const effects = ['read', 'write', 'disruptive', 'destructive', 'sensitive'] as const;
 export type Effect = (typeof effects)[number];

@@ -97,10 +97,8 @@ const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? 
 
 /**
  * The request for one of the services that a list has: an id, or a record with it and with the version that is asked
- * for.
- * Without a version the list means what was deployed before. A deployment of one service would take the newest then, so
- * the
- * service is redeployed.
+ * for. Without a version the list means what was deployed before. A deployment of one service would take the newest
+ * then, so the service is redeployed.
  */
 function singleOf(operation: AnyOperation, item: unknown): Single {
   const own = snakeCase(operation.params[0]!);

@@ -7,8 +7,7 @@ export const terminalEscapes =
 
 /**
  * Removes terminal escape sequences with the printable characters in them, in linear time. Only for recognising words
- * and
- * secrets that such sequences split: what somebody reads is written out (`writtenOut`), or text could hide in a
+ * and secrets that such sequences split: what somebody reads is written out (`writtenOut`), or text could hide in a
  * sequence.
  */
 const withoutEscapes = (text: string): string => text.replace(terminalEscapes, '');
@@ -18,10 +17,9 @@ const withLineFeeds = (text: string): string => text.replaceAll(/\r\n?/g, '\n');
 
 /**
  * Characters that are invisible or reorder text: control characters except line feed and tab, zero-width and
- * bidirectional
- * characters, fillers, tags, line separators, blank symbols, and code points that no font need have: those for private
- * use,
- * unassigned ones and noncharacters. The variation selector that turns a pictograph into an emoji is excluded.
+ * bidirectional characters, fillers, tags, line separators, blank symbols, and code points that no font need have:
+ * those for private use, unassigned ones and noncharacters. The variation selector that turns a pictograph into an
+ * emoji is excluded.
  */
 export const invisibleCharacters =
   /(?![\n\t])\p{Cc}|(?!(?<=\p{Extended_Pictographic})\uFE0F)(?:\p{Cf}|\p{Default_Ignorable_Code_Point}|\p{Co}|\p{Cn}|[\u2028\u2029\u2800\uFFFC\u{16FE4}\u{1D159}])/gu;
@@ -66,8 +64,7 @@ export const writtenOut = (text: string): string =>
 export const styleMark = '\u241B';
 
 // Colours, character sets, and what erases or moves the cursor, which all hold at most one letter. Other sequences
-// could
-// take words along, so they stay and are written out.
+// could take words along, so they stay and are written out.
 // oxlint-disable-next-line no-control-regex
 const styles = /(?:\u001B(?:\[[\d;:]*m|\[K|\[\d[\d;]*[A-HJKSTf]|\[\?\d[\d;]*[hl]|\([AB0]))+/g;
 

@@ -29,8 +29,8 @@ export const referenceKinds = [
 export type ReferenceKind = (typeof referenceKinds)[number];
 
 /**
- * A string that `check` validates, but that JSON Schema shows only as a format name:
- * printed patterns would cost hosts hundreds of characters each.
+ * A string that `check` validates, but that JSON Schema shows only as a format name: printed patterns would cost hosts
+ * hundreds of characters each.
  */
 const formatted = (format: string, check: z.ZodType<unknown, string>) =>
   z
@@ -91,8 +91,7 @@ export const secret = (schema: z.ZodString = z.string()) => schema.meta({ secret
 
 /**
  * Text for a program, which may need any character: the value of a variable, the content of a file. In arguments of
- * tools,
- * all other texts are refused if they have control characters other than line feed and tab.
+ * tools, all other texts are refused if they have control characters other than line feed and tab.
  */
 export const freeText = (schema: z.ZodString = z.string()) => schema.meta({ freeText: true });
 

@@ -21,8 +21,7 @@ export type ValueFinder = (text: string) => readonly Span[];
 
 /**
  * Source of a regular expression that matches exactly the marks this program writes in place of secrets. Text that
- * merely
- * looks like a mark may contain a secret that another program put there.
+ * merely looks like a mark may contain a secret that another program put there.
  */
 export const maskPatternSource = String.raw`${mask.slice(0, -1).replaceAll('[', String.raw`\[`)}(?:, (?:\d{1,9} characters?|the present one))?\]`;
 
@@ -58,8 +57,7 @@ const encodingsOf = (value: string): string[] => [
 
 /**
  * The transitions between nodes, in one hash table of typed arrays: a Map per node takes ten times the memory, and
- * values
- * of many thousand characters need many thousand nodes.
+ * values of many thousand characters need many thousand nodes.
  */
 function createTransitionTable(capacity: number) {
   const size = 2 ** Math.ceil(Math.log2(2 * capacity + 1));
@@ -87,9 +85,8 @@ function createTransitionTable(capacity: number) {
 
 /**
  * Creates a finder of these values, in any case and in every encoding that a server may use (raw, URL-encoded, escaped
- * as
- * in JSON, base64). It uses the Aho–Corasick algorithm: no value, however long or unusual, makes it slow or fail. Its
- * memory is linear in the total length of the values.
+ * as in JSON, base64). It uses the Aho–Corasick algorithm: no value, however long or unusual, makes it slow or fail.
+ * Its memory is linear in the total length of the values.
  */
 export function createValueFinder(values: readonly string[]): ValueFinder {
   const patterns = [...new Set(values.flatMap(encodingsOf).filter((spelling) => spelling !== ''))];

@@ -112,8 +112,8 @@ const idleStates: readonly string[] = ['READY'];
 const failureStates: readonly string[] = ['STOPPED', 'CANCELED', 'DELETED', 'ERROR'];
 
 /**
- * How `action` ended, if `state` is terminal for it; undefined if it is still in progress or hasn't started.
- * Accepts any text: a platform may have actions and states that the document doesn't list.
+ * How `action` ended, if `state` is terminal for it; undefined if it is still in progress or hasn't started. Accepts
+ * any text: a platform may have actions and states that the document doesn't list.
  */
 export const terminalOutcome = (action: string, state: string): 'good' | 'bad' | undefined => {
   if ((isKnownAction(action) ? successStates[action] : anySuccess).includes(state)) return 'good';

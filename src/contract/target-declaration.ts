@@ -22,8 +22,7 @@ export interface Placement {
 
 /**
  * The members of an operation's flat input that name its target, where its path doesn't: the one that holds the scope
- * of
- * an owner of variables, and the one that holds its id. A request that has no such members doesn't carry them.
+ * of an owner of variables, and the one that holds its id. A request that has no such members doesn't carry them.
  */
 export interface TargetMembers {
   readonly scope: string;
@@ -56,21 +55,18 @@ export interface TargetDeclaration {
   readonly carriesOut?: Readonly<Record<ServiceKind, string>>;
   /**
    * Name of the operation that deploys the same again where a platform refuses this one without a version. It acts on
-   * the
-   * same target, with the same effect.
+   * the same target, with the same effect.
    */
   readonly redeploy?: string;
   /**
    * Names of the operations that do the same at the path of what is inside its target, where a platform has it only
-   * there.
-   * They have the same effect and body.
+   * there. They have the same effect and body.
    */
   readonly elsewhere?: readonly string[];
   /**
    * Names of the operations that do the same to one of the services that a member lists, in the order in which they are
    * carried out where a platform doesn't take several at once. Their permission is the same, and their effect isn't
-   * graver.
-   * One that may name a version has a redeployment, for services that are listed without one.
+   * graver. One that may name a version has a redeployment, for services that are listed without one.
    */
   readonly oneByOne?: Readonly<Record<string, string>>;
   /** Whether it does the same to every service of its target environment. */
@@ -82,8 +78,7 @@ export interface TargetDeclaration {
   readonly showsEnvironments?: boolean;
   /**
    * The rows of a read's answer, if each belongs to a project or environment of its own: rows that rules or a scope
-   * don't let
-   * anybody see are left out, and the rest is shown.
+   * don't let anybody see are left out, and the rest is shown.
    */
   readonly placedRows?: PlacedRows;
 }

@@ -4,8 +4,8 @@ import { codePoint } from './plain-text.ts';
 
 /**
  * Texts that are well-formed Unicode. A character beyond U+FFFF takes two code units, and half of one, a lone
- * surrogate,
- * makes a strict JSON parser refuse the whole message. Every cut of a text that is shown, stored or sent is made here.
+ * surrogate, makes a strict JSON parser refuse the whole message. Every cut of a text that is shown, stored or sent is
+ * made here.
  */
 
 /** Whether the code units before and after a place in a text are one character. */

@@ -17,9 +17,8 @@ export const jsonMemberOf = (kind: DatabaseKind, column: string, path: readonly 
 
 /**
  * The function by which PostgreSQL reads members of any JSON. It reads no text out of JSON that has U+0000 or half a
- * surrogate
- * pair anywhere, as requests may bring them, so that these are left out first. Backslashes that stand for themselves
- * come in pairs.
+ * surrogate pair anywhere, as requests may bring them, so that these are left out first. Backslashes that stand for
+ * themselves come in pairs.
  */
 export const jsonMemberFunction = String.raw`create function json_member(value json, path text[]) returns text language sql immutable strict
   as $$ select regexp_replace(value::text, '(\\\\)|\\u(?:0000|d[89a-f]..)', '\1', 'gi')::json #>> path $$`;
@@ -29,8 +28,8 @@ export const jsonMemberFunction = String.raw`create function json_member(value j
  */
 export interface Dialect {
   /**
-   * A member of a column of JSON text, as text; null where it isn't there. @param path the names on the way to it, of
-   * letters only
+   * A member of a column of JSON text, as text; null where it isn't there.
+   * @param path the names on the way to it, of letters only
    */
   readonly member: (column: string, path: readonly string[]) => RawBuilder<string | null>;
   /**
@@ -40,8 +39,7 @@ export interface Dialect {
   readonly sameIgnoringCase: (column: string, text: string) => RawBuilder<boolean>;
   /**
    * Locks the rows that a query finds to the end of the transaction, and passes over rows that others have locked, so
-   * that two
-   * workers never claim the same one. Nothing to do where writes run one at a time.
+   * that two workers never claim the same one. Nothing to do where writes run one at a time.
    */
   readonly claimed: <Query extends AnySelect>(query: Query) => Query;
   /**

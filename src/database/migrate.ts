@@ -9,8 +9,7 @@ export interface SchemaStep {
   readonly name: string;
   /**
    * The number of steps that a program has to know to go on working on the database after this one. A step that only
-   * adds what
-   * such a program doesn't use has that of the step before.
+   * adds what such a program doesn't use has that of the step before.
    */
   readonly compatibleSince: number;
   /** Statements before it adds the tables, columns and indexes that are there since it. */
@@ -27,8 +26,7 @@ export interface Schema<Of extends Tables = Tables> {
   readonly steps: readonly SchemaStep[];
   /**
    * Takes over what programs from before the steps left in a database that has none of them. It has to call
-   * `takeSteps`, which makes
-   * the tables; it may make way for them, and bring rows into them.
+   * `takeSteps`, which makes the tables; it may make way for them, and bring rows into them.
    */
   readonly takeOver?: Partial<Record<DatabaseKind, (run: Run, takeSteps: () => Promise<void>) => Promise<void>>>;
 }
@@ -69,8 +67,9 @@ const neededFor = (applied: readonly AppliedStep[]): number =>
   Math.max(0, ...applied.map(({ compatibleSince }) => compatibleSince));
 
 /**
- * What a database's steps are for a program. @param run looks only @param isPresent whether the database has a table of
- * that name
+ * What a database's steps are for a program.
+ * @param run looks only
+ * @param isPresent whether the database has a table of that name
  */
 export async function schemaStateOf(
   schema: Schema,
@@ -85,8 +84,8 @@ export async function schemaStateOf(
 }
 
 /**
- * Requires that this program may work on a schema that another one may have migrated. @throws IncompatibleSchema
- * otherwise
+ * Requires that this program may work on a schema that another one may have migrated.
+ * @throws IncompatibleSchema otherwise
  */
 export async function requireCompatibleSchema(schema: Schema, run: Run): Promise<readonly AppliedStep[]> {
   const applied = await appliedSteps(run, schema);
@@ -115,8 +114,7 @@ async function takeStep({ tables, ...schema }: Schema, position: number, kind: D
 
 /**
  * Brings a schema to this program's version, within a transaction that keeps other processes away. A database of a
- * newer version
- * is left as it is, if this program can work on it.
+ * newer version is left as it is, if this program can work on it.
  * @returns whether there was anything to do
  * @throws IncompatibleSchema if it can't
  */

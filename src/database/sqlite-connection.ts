@@ -65,8 +65,7 @@ const withBusyRetry = (connection: DatabaseConnection): DatabaseConnection => ({
 });
 
 // A transaction that reads first and writes later fails at once if another process wrote in between; no retry helps. So
-// a
-// transaction that may write takes the write lock when it begins. One that only reads never takes it.
+// a transaction that may write takes the write lock when it begins. One that only reads never takes it.
 const begin = { write: CompiledQuery.raw('begin immediate'), read: CompiledQuery.raw('begin') };
 
 const driver = (sqlite: SqliteDialect): Driver => {
@@ -91,8 +90,7 @@ const dialect = (database: SqliteDatabase | (() => Promise<SqliteDatabase>)): Di
 
 /**
  * How commits get into a file: by a log beside it, so that who reads never waits, or by a journal that is gone between
- * them, so
- * that the file alone is the database, also where processes share no memory.
+ * them, so that the file alone is the database, also where processes share no memory.
  */
 export type Journal = 'write-ahead' | 'rollback';
 

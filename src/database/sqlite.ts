@@ -19,8 +19,8 @@ export class AwaitedOutside extends Error {
 
 /**
  * Runs `operation` within one turn of the event loop. SQLite queries complete in the turn in which they are made, and
- * hardly
- * anything else does: an operation that is still pending after the turn waits for something outside the database.
+ * hardly anything else does: an operation that is still pending after the turn waits for something outside the
+ * database.
  * @throws AwaitedOutside at the end of the turn. The operation is then abandoned
  */
 async function withinOneTick<Result>(operation: () => Promise<Result>): Promise<Result> {
@@ -40,13 +40,13 @@ export interface SqliteFile<Rows> {
   /** Runs single queries that only read. */
   readonly reader: Kysely<Rows>;
   /**
-   * Runs queries in a transaction that can't write: all of them see the same state. @throws AwaitedOutside like `write`
+   * Runs queries in a transaction that can't write: all of them see the same state.
+   * @throws AwaitedOutside like `write`
    */
   readonly read: <Result>(operation: (trx: Queries<Rows>) => Promise<Result>) => Promise<Result>;
   /**
    * Runs queries and changes in a transaction, which is the only one that writes: committed when `operation` returns,
-   * rolled back
-   * when it throws.
+   * rolled back when it throws.
    * @throws AwaitedOutside, after a rollback, if `operation` waits for anything but the database
    */
   readonly write: <Result>(operation: (trx: Queries<Rows>) => Promise<Result>) => Promise<Result>;

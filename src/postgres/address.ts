@@ -32,7 +32,8 @@ export const isOnThisMachine = (host: string): boolean =>
   host.startsWith('/') || ['localhost', '127.0.0.1', '::1'].includes(host);
 
 /**
- * Reads a file that an address names. @throws Error that names the parameter and the path, and not what the file holds
+ * Reads a file that an address names.
+ * @throws Error that names the parameter and the path, and not what the file holds
  */
 const fileOf = (parameter: string, path: string): string => {
   try {
@@ -75,8 +76,7 @@ const passwordOf = (url: URL, given: URLSearchParams): PostgresAddress['password
 
 /**
  * Parses the address of a database. Where it doesn't say how to encrypt, connections to this machine are not encrypted,
- * and the
- * certificate of any other host must be its own.
+ * and the certificate of any other host must be its own.
  * @throws Error that says what is wrong, without the password
  */
 export function parseAddress(text: string): PostgresAddress {

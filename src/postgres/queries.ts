@@ -53,7 +53,8 @@ const storable = (value: unknown): unknown =>
 const prepared = createPreparedNames();
 
 /**
- * Runs a prepared statement. @param isAlone whether it is no part of a transaction, which would have to be made again
+ * Runs a prepared statement.
+ * @param isAlone whether it is no part of a transaction, which would have to be made again
  */
 async function runPrepared(statements: Statements, text: string, values: unknown[], isAlone: boolean) {
   const query = () => {

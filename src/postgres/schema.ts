@@ -42,8 +42,7 @@ const runSteps =
 
 /**
  * Brings a schema to this program's version. One process does so at a time. A database of a newer version is left as it
- * is, if
- * this program can work on it.
+ * is, if this program can work on it.
  * @param announce told within the transaction that it takes steps, so that what it says is heard when they are there,
  *   and not if they aren't
  * @throws IncompatibleSchema if it can't
@@ -61,8 +60,8 @@ export async function migrateSchema(
 }
 
 /**
- * Requires that this program may still work on a schema that another one may have migrated. @throws IncompatibleSchema
- * otherwise
+ * Requires that this program may still work on a schema that another one may have migrated.
+ * @throws IncompatibleSchema otherwise
  */
 export async function requireCompatible(client: Pick<PostgresClient, 'query'>, schema: Schema): Promise<void> {
   await requireCompatibleSchema(schema, running(client));
@@ -129,7 +128,8 @@ async function lookAtServer(client: Client): Promise<ExaminedServer> {
 }
 
 /**
- * Connects to a database and looks at it. Changes nothing. @throws Error if it can't be reached, or what `look` throws
+ * Connects to a database and looks at it. Changes nothing.
+ * @throws Error if it can't be reached, or what `look` throws
  */
 export async function examineDatabase<Result>(
   address: PostgresAddress,

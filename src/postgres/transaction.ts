@@ -53,8 +53,7 @@ export const isBusy = (error: unknown): boolean => {
 
 /**
  * Whether a prepared statement is of a time before its tables changed, as they do beside processes of an earlier
- * version. The
- * connection can't run it any more; others can. It may be the cause of an error in other words.
+ * version. The connection can't run it any more; others can. It may be the cause of an error in other words.
  */
 export const isOutdatedStatement = (error: unknown): boolean =>
   error instanceof Error &&
@@ -138,8 +137,7 @@ const pauseAfter = (attempt: number): Promise<void> =>
 
 /**
  * Runs an operation in a transaction: committed when it returns, rolled back when it throws. Runs it again, a few
- * times, if it
- * was rolled back because of another transaction or of a lost connection, for a few seconds.
+ * times, if it was rolled back because of another transaction or of a lost connection, for a few seconds.
  * @throws CommitUnknown if the connection broke during the commit of what may have written
  */
 export async function transaction<Result>(
@@ -167,11 +165,9 @@ export async function transaction<Result>(
 
 /**
  * Runs an operation while no other process does what has the same name. The lock belongs to a connection of its own, so
- * that it
- * ends with the process, however that ends. Waits for it as long as it takes.
+ * that it ends with the process, however that ends. Waits for it as long as it takes.
  * @throws what the operation throws; Error if the database can't be reached, or if the connection was lost meanwhile:
- *   another
- * process may have begun then
+ *   another process may have begun then
  */
 export async function withSessionLock<Result>(
   config: ClientConfig,

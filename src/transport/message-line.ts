@@ -55,8 +55,7 @@ const invalid = (reason: string, { id, isAnswered = true, standIn }: Partial<Mal
 
 /**
  * An empty result, which answers nothing, in place of a response that the library doesn't accept. Without it, the
- * request of this
- * server that a client answered wrongly would wait for as long as an answer may take.
+ * request of this server that a client answered wrongly would wait for as long as an answer may take.
  * @returns undefined if the message is no such response, or its request can't be told.
  */
 export function standInFor(value: unknown): Message | undefined {

@@ -8,8 +8,8 @@ import { type MalformedMessage, type Message, readMessageLine, type ReadMessage,
 export const maxLineLength = STDIO_DEFAULT_MAX_BUFFER_SIZE;
 
 /**
- * Splits a stream of bytes into lines. @returns a function that takes the next bytes and returns the messages of the
- * lines that they complete.
+ * Splits a stream of bytes into lines.
+ * @returns a function that takes the next bytes and returns the messages of the lines that they complete.
  */
 function createLineReader(): (chunk: Buffer) => readonly ReadMessage[] {
   let parts: Buffer[] = [];
@@ -59,8 +59,7 @@ function createOpenRequests() {
 
 /**
  * A transport over two streams. The library's transport drops malformed messages, and ends at a line that is too long;
- * this one
- * answers both with an error and reads on.
+ * this one answers both with an error and reads on.
  * @param onMalformed is told of each malformed message. Returns false if it is not to be answered.
  */
 export function stdioTransport(

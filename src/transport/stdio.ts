@@ -60,8 +60,8 @@ function withSubscriptions(transport: Transport, load: () => Promise<WatchUri>):
   };
 
   /**
-   * Opens a subscription. @returns the message, reduced to the resources that are watched; undefined if it was
-   * cancelled meanwhile.
+   * Opens a subscription.
+   * @returns the message, reduced to the resources that are watched; undefined if it was cancelled meanwhile.
    */
   const openSubscription = async (message: Message, id: string | number): Promise<Message | undefined> => {
     end(id);

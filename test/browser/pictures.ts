@@ -65,8 +65,7 @@ export interface PictureDifference {
 
 /**
  * Compares two encoded pictures by squares, so that smoothing of letters and compression don't count and everything
- * that a person
- * would notice does.
+ * that a person would notice does.
  */
 export const differenceOf = (browser: Browser, one: Buffer, other: Buffer): Promise<PictureDifference> =>
   inBrowser(

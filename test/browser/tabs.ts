@@ -4,8 +4,8 @@ import { hasBrowser, openBrowser } from '../support/browser.ts';
 import { closeTestServers } from '../transport/test-server.ts';
 
 /**
- * Opens a browser for the tests of a file. @returns what opens a tab with a profile of its own, which ends with the
- * test, like the servers that it started
+ * Opens a browser for the tests of a file.
+ * @returns what opens a tab with a profile of its own, which ends with the test, like the servers that it started
  */
 export function useTabs(): (options?: BrowserContextOptions) => Promise<Page> {
   let browser: Browser | undefined;

@@ -9,8 +9,8 @@ const ping = (id: unknown): string => JSON.stringify({ jsonrpc: '2.0', id, metho
 const last = 'the last request';
 
 /**
- * Sends bytes to a server over stdio. @returns what it answered before it answered a request that is sent last, and its
- * stderr.
+ * Sends bytes to a server over stdio.
+ * @returns what it answered before it answered a request that is sent last, and its stderr.
  */
 async function exchange(bytes: string | Buffer): Promise<{ answers: unknown[]; stderr: string; code: number | null }> {
   const { child, output, ended } = spawnInTest(commandLine([], { INFRA_DATA_DIR: await temporaryDirectory() }));

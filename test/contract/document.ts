@@ -1,6 +1,6 @@
 /**
- * The API document's endpoint table, states, errors and limits, typed again by hand from its text.
- * Nothing here is imported from the contract: the two are compared.
+ * The API document's endpoint table, states, errors and limits, typed again by hand from its text. Nothing here is
+ * imported from the contract: the two are compared.
  */
 import type { ShapeName } from './document-shapes.ts';
 

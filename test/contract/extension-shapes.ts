@@ -1,7 +1,6 @@
 /**
  * What platforms of this kind answer beyond the document, typed by hand in the notation of document-shapes.ts; and
- * which shape
- * the answer of each operation has. Nothing here is imported from the contract.
+ * which shape the answer of each operation has. Nothing here is imported from the contract.
  */
 import { endpoints } from './document.ts';
 import { conditionAt, shapes } from './document-shapes.ts';

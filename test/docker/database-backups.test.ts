@@ -28,8 +28,8 @@ let near: string;
 const patience = { timeout: 180_000, interval: 300 };
 
 /**
- * Starts the platform on the engine of a host, with the records that it had. @param backedUp further settings of
- * backups
+ * Starts the platform on the engine of a host, with the records that it had.
+ * @param backedUp further settings of backups
  */
 async function startOn(host: TestHost, backedUp: Json = {}): Promise<void> {
   const { host: registry } = swarm.registry;

@@ -27,7 +27,8 @@ async function networkOfEnvironment() {
 
 /**
  * Makes a link, as an engine does just before it moves it into a namespace of the network. An engine lets go of its own
- * a moment after the last instance has ended. @param number of the network
+ * a moment after the last instance has ended.
+ * @param number of the network
  */
 async function leaveLink(link: string, number: number): Promise<void> {
   onTestFinished(() => void spawnSync('ip', ['link', 'delete', link]));

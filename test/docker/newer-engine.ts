@@ -1,8 +1,7 @@
 /**
  * Runs test files of the docker suite with a newer engine than this machine has: with that of the next version of
- * Debian, in a root file system of its own.
- * Nothing is installed on this machine, and the kernel drops every mount and process when the run ends. Arguments are
- * those of vitest; without any, a choice of files runs.
+ * Debian, in a root file system of its own. Nothing is installed on this machine, and the kernel drops every mount and
+ * process when the run ends. Arguments are those of vitest; without any, a choice of files runs.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,8 +33,8 @@ const node = '/usr/local/bin/node';
 
 /**
  * The first process of the namespaces: makes the root file system, enters it with this repository and this Node at
- * hand, and runs the suite there.
- * It is `pivot_root` and not `chroot` because whoever enters this namespace of mounts later has to find the same root.
+ * hand, and runs the suite there. It is `pivot_root` and not `chroot` because whoever enters this namespace of mounts
+ * later has to find the same root.
  */
 const script = `set -e
 system=$1 program=$2 repository=$3 packages=$4 mirror=$5

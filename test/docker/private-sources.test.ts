@@ -55,8 +55,8 @@ afterAll(async () => {
 const serve = 'echo "it runs"; exec httpd -f -p 8080 -h /bin\n';
 
 /**
- * Deploys a new application. @returns its id, the state that it reached, its log, and the last condition that this
- * tells
+ * Deploys a new application.
+ * @returns its id, the state that it reached, its log, and the last condition that this tells
  */
 async function outcomeOf(
   name: string,

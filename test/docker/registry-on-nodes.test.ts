@@ -38,8 +38,9 @@ afterAll(async () => {
 });
 
 /**
- * What doctor finds of the nodes and the registry of a cluster. @param registry its host @param more of the cluster's
- * settings
+ * What doctor finds of the nodes and the registry of a cluster.
+ * @param registry its host
+ * @param more of the cluster's settings
  */
 async function found(registry: string, more: object = { agent }): Promise<readonly DoctorFinding[]> {
   await writeFile(

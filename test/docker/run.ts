@@ -1,10 +1,8 @@
 /**
  * Runs the docker suite in namespaces of its own, two files of it at a time: engines, registries and tests share one
- * loopback, reach nothing else and collide with
- * nothing on this machine. When the suite ends, however it ends, the kernel ends every process in it and drops its
- * networks and mounts.
- * Arguments are those of vitest. With `--script <path>` first, that script of the repository runs there in place of the
- * suite, with the arguments after it.
+ * loopback, reach nothing else and collide with nothing on this machine. When the suite ends, however it ends, the
+ * kernel ends every process in it and drops its networks and mounts. Arguments are those of vitest. With `--script
+ * <path>` first, that script of the repository runs there in place of the suite, with the arguments after it.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

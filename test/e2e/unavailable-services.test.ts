@@ -63,8 +63,8 @@ const lost = (note: Condition): Json => ({
 });
 
 /**
- * What a tool tells of a database whose node is lost, and of a container that shares a node. @param note what is known
- * of backups
+ * What a tool tells of a database whose node is lost, and of a container that shares a node.
+ * @param note what is known of backups
  */
 async function told(tool: string, args: Json, note = hasBackup) {
   seeming = {

@@ -21,8 +21,7 @@ const services = /^\/(?:application|container)\/[^/]+\/environmentVariable\/[^/]
 
 /**
  * The embedded platform behind a proxy that answers so where a variable is changed, at its environment and at its
- * service,
- * and to reads of these paths.
+ * service, and to reads of these paths.
  */
 async function answering({
   environment = 404,

@@ -69,8 +69,8 @@ const message = (call: ScriptedCall | undefined, id: string): Json => ({
 });
 
 /**
- * Starts a model's API that plays a script, in the format that the path asks for. @param refuse answers every request
- * with 401 and this text.
+ * Starts a model's API that plays a script, in the format that the path asks for.
+ * @param refuse answers every request with 401 and this text.
  */
 export async function startFakeEndpoint(
   script: Script,

@@ -25,8 +25,7 @@ const wasAccepted = (index: number): boolean => index % rejectedOf !== 0;
 
 /**
  * Asks platforms for deployments while parts of them fail, and expects that nothing is lost, stuck or carried out
- * twice, and
- * that a webhook is told of everything, by a receiver that fails now and then.
+ * twice, and that a webhook is told of everything, by a receiver that fails now and then.
  * @returns what was asked for, and the faults that were made
  */
 export async function examineLoad(

@@ -57,8 +57,8 @@ export const faultsOf = ({ platforms }: Fleet, server: PostgresServer): Fault[] 
 ];
 
 /**
- * Makes faults one after the other, spread evenly over the progress of a load, from 0 to 1. @returns those that were
- * made before the load ended
+ * Makes faults one after the other, spread evenly over the progress of a load, from 0 to 1.
+ * @returns those that were made before the load ended
  */
 export async function failInTurn(
   faults: readonly Fault[],

@@ -34,7 +34,8 @@ export interface FleetOptions {
   /** More flags of the command. */
   readonly args?: readonly string[];
   /**
-   * The command line of a process; default that of the program. @param databaseUrl leads through the process's proxy
+   * The command line of a process; default that of the program.
+   * @param databaseUrl leads through the process's proxy
    */
   readonly programOf?: (place: number, databaseUrl: string, keysDir: string) => CommandLine;
   /** The database that theirs is a copy of; default one with the examples. */

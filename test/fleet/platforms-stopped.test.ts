@@ -19,8 +19,8 @@ afterAll(() => home.close());
 const program = fileURLToPath(new URL('./recorded-platform.ts', import.meta.url));
 
 /**
- * How processes are started whose services run on an engine of the tests. @param ahead how far their clocks are wrong,
- * in milliseconds
+ * How processes are started whose services run on an engine of the tests.
+ * @param ahead how far their clocks are wrong, in milliseconds
  */
 const onEngine =
   ({ url }: RecordedEngine, ahead: readonly number[] = []): FleetOptions['programOf'] =>
@@ -124,8 +124,7 @@ describe('a process that is stopped until its lease is gone, and then goes on', 
 
 /**
  * Notes every worker whose lease others took for expired while it was good for another second by the clock of the
- * database. On a slow machine a worker may
- * lose its lease rightly.
+ * database. On a slow machine a worker may lose its lease rightly.
  */
 const noteTakenLeases = `
   create table noted_taken_lease (owner text not null, left_ms bigint not null);

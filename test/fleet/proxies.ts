@@ -54,7 +54,8 @@ const isServing = (url: URL): Promise<boolean> =>
   );
 
 /**
- * Starts a proxy in front of servers, and waits until it leads to one. @param servers their addresses, host and port.
+ * Starts a proxy in front of servers, and waits until it leads to one.
+ * @param servers their addresses, host and port.
  */
 export async function startProxy(name: ProxyName, servers: readonly string[]): Promise<Proxy> {
   const { file, adapt, command } = programs[name];

@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => fleet.close());
 
 /**
- * Records a step of a newer server, which adds nothing else. @param needed how many steps a program has to know from
- * then on
+ * Records a step of a newer server, which adds nothing else.
+ * @param needed how many steps a program has to know from then on
  */
 const addStep = (name: string, position: number, needed: number) =>
   fleet.query(

@@ -33,8 +33,8 @@ export function withNeeds(
 }
 
 /**
- * What is asked of a platform with these differences. @param onlyTouched whether a single difference gets only the
- * calls that it touches
+ * What is asked of a platform with these differences.
+ * @param onlyTouched whether a single difference gets only the calls that it touches
  */
 export function askedOf(differences: Choice, onlyTouched: boolean): readonly Asked[] {
   const made = everything.filter(({ isMade }) => isMade({ on: chosen(differences) }));

@@ -72,8 +72,7 @@ async function providerOn(platform: ComparedPlatform, organization_id: string): 
 
 /**
  * Makes a project with an environment, an application and its variables, and reads them back. Changes nothing outside
- * of
- * that project, and removes it if the platform can.
+ * of that project, and removes it if the platform can.
  * @param name of the project
  */
 export async function changeEverything(platform: ComparedPlatform, name: string): Promise<ComparedChanges> {

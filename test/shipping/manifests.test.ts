@@ -15,8 +15,7 @@ const { name, version } = manifest;
 const known = optionsOf('stdio').map(({ env }) => env);
 
 // What the registry's schema of 2025-12-11 (https://github.com/modelcontextprotocol/static) asks of the members that we
-// have. It comes in no package,
-// so its rules are told here, more strictly: it takes members that it doesn't know.
+// have. It comes in no package, so its rules are told here, more strictly: it takes members that it doesn't know.
 const Variable = z.strictObject({
   name: z.enum(known),
   description: z.string(),

@@ -16,8 +16,7 @@ const root = join(import.meta.dirname, '../..');
 
 /**
  * The variable by which a run of several suites hands on the program that it built for them. It must not look like an
- * option of infra-mcp.
- * Whoever sets it removes the directory.
+ * option of infra-mcp. Whoever sets it removes the directory.
  */
 export const programDirectoryVariable = 'TEST_PROGRAM_DIRECTORY';
 
@@ -49,8 +48,8 @@ export async function buildProgram(): Promise<BuiltProgram> {
 
 /**
  * Gives tests the program that they start: the one that the run of several suites has built, or one that is built now
- * and removed afterwards. The bundle
- * starts several times faster than the source, and is what users run: a lazy import that bundling breaks shows there.
+ * and removed afterwards. The bundle starts several times faster than the source, and is what users run: a lazy import
+ * that bundling breaks shows there.
  */
 export default async function buildOnce(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env[programDirectoryVariable];

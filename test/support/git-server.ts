@@ -16,8 +16,9 @@ export interface GitServer {
   /** Where a repository is on this machine. */
   path(repository: string): string;
   /**
-   * Adds a commit to a branch. The repository and the branch come about with their first. @param files their contents;
-   * null removes one @returns the id of the commit
+   * Adds a commit to a branch. The repository and the branch come about with their first.
+   * @param files their contents; null removes one
+   * @returns the id of the commit
    */
   commit(
     repository: string,

@@ -26,8 +26,8 @@ export const approvalCodeIn = (text: string): string => /under code ([2-9A-Z]{4}
 export const operatorSecret = 'only the operator knows';
 
 /**
- * Sets the operator's secret with a cost at which it is derived in no time, as nobody guesses at it here. @param path
- * of the operator's file
+ * Sets the operator's secret with a cost at which it is derived in no time, as nobody guesses at it here.
+ * @param path of the operator's file
  */
 export const setOperatorSecret = (path: string, secret = operatorSecret): Promise<void> =>
   setSecret(path, secret, 2 ** 4);

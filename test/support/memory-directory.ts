@@ -16,8 +16,7 @@ const isUsable = (): boolean => {
 
 /**
  * Where tests keep the records of platforms: in memory if there is room, else where temporary files are. Each commit
- * waits until it is on disk, and
- * thousands of them on a slow disk would take longer than all that tests compute. Programs aren't run from there: it
- * may be forbidden.
+ * waits until it is on disk, and thousands of them on a slow disk would take longer than all that tests compute.
+ * Programs aren't run from there: it may be forbidden.
  */
 export const directoryForRecords: string = isUsable() ? inMemory : tmpdir();

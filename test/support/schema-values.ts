@@ -15,8 +15,8 @@ const disks = { mount_point: '/data', size: 10, type: 'FAST_SSD' };
 
 /**
  * What a description says that the schema doesn't: values as a reader would write them, by the description, or by the
- * member
- * where its description is about something else. Whoever changes such a description has to say here what it promises.
+ * member where its description is about something else. Whoever changes such a description has to say here what it
+ * promises.
  */
 const promised: Readonly<Record<string, readonly unknown[]>> = {
   '{url, branch: main, root_path: /, git_token_id if private}.': [

@@ -23,8 +23,8 @@ export async function expectReferencesHold(db: Db): Promise<void> {
 }
 
 /**
- * Keeps requests waiting that change something of an organization, as another process does while it writes. @returns
- * what lets them go on
+ * Keeps requests waiting that change something of an organization, as another process does while it writes.
+ * @returns what lets them go on
  */
 export async function holdWrites(dataDir: string, organizationId: string): Promise<() => Promise<void>> {
   if (postgresTests === undefined) {

@@ -12,7 +12,8 @@ export interface ReceivedRequest {
 }
 
 /**
- * Starts a receiver of webhooks on loopback. It ends with the test. @param answer to the nth request, from 0; default:
+ * Starts a receiver of webhooks on loopback. It ends with the test.
+ * @param answer to the nth request, from 0; default:
  * 204.
  */
 export async function startReceiver(

@@ -28,8 +28,7 @@ export const plannedTools: readonly string[] = [
 
 /**
  * What operators, developers on call and users of a chat type. Written from what they want to get done, without regard
- * to how tools
- * describe themselves: don't change a row to fit a text.
+ * to how tools describe themselves: don't change a row to fit a text.
  */
 export const everydayRequests: readonly EverydayRequest[] = [
   // Finding and looking.

@@ -6,8 +6,8 @@ import { heldOutRequests } from './held-out-requests.ts';
 import { everydayRequests, plannedTools, type EverydayRequest } from './everyday-requests.ts';
 
 /**
- * The least share of the requests for which a right tool is first, and among the first three.
- * Both floors are some requests below what was measured (78 and 89, 68 and 83): a new tool moves the ranks of others.
+ * The least share of the requests for which a right tool is first, and among the first three. Both floors are some
+ * requests below what was measured (78 and 89, 68 and 83): a new tool moves the ranks of others.
  */
 const floors = { first: 75, firstThree: 86 };
 

@@ -99,7 +99,8 @@ async function environmentOf(named: readonly Named[], context: ToolContext): Pro
 }
 
 /**
- * The one request that deploys these services, each at its version. @throws CallFailure with everything that is wrong
+ * The one request that deploys these services, each at its version.
+ * @throws CallFailure with everything that is wrong
  */
 export async function servicesAtVersions(
   {

@@ -129,8 +129,7 @@ export async function logOf(context: ToolContext, subject: Subject): Promise<rea
 
 /**
  * Whether the status of a service or environment can be read. If the platform lacks the operation that reads the
- * resource
- * itself, this is tried; otherwise it is assumed, to save the request.
+ * resource itself, this is tried; otherwise it is assumed, to save the request.
  */
 export async function hasStatus(context: ToolContext, subject: Subject): Promise<boolean> {
   const { kind } = subject;

@@ -43,8 +43,8 @@ async function toldClusters(
 }
 
 /**
- * The machines of the clusters that host environments, a line for each cluster where there is something to tell. @param
- * clusters ids; undefined for all
+ * The machines of the clusters that host environments, a line for each cluster where there is something to tell.
+ * @param clusters ids; undefined for all
  */
 export async function nodesOfClusters(
   context: ToolContext,

@@ -81,8 +81,8 @@ function enteredText(domain: JsonRecord, check: string | undefined): string {
 }
 
 /**
- * A domain with the record that belongs at the name servers, and whether it is there. @param checks what the platform's
- * check says; undefined if it can't be had
+ * A domain with the record that belongs at the name servers, and whether it is there.
+ * @param checks what the platform's check says; undefined if it can't be had
  */
 function domainView(domain: JsonRecord, checks: readonly JsonRecord[] | undefined): JsonRecord {
   const name = textOf(domain, 'domain') ?? '';

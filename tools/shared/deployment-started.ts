@@ -88,8 +88,7 @@ const gravestFirst: readonly WaitResult['outcome'][] = [
 
 /**
  * How the deployments of some services of an environment ended: that of the gravest outcome, and each in a word. What
- * the
- * environment's other services are like says nothing about them.
+ * the environment's other services are like says nothing about them.
  */
 async function endOfSeveral(
   context: ToolContext,

@@ -85,8 +85,7 @@ const holderAt = async (
 
 /**
  * The service that holds the lock of a Terraform state: the log names the instance, which is named after its service.
- * It is
- * searched for in the project. Undefined if the log names none, or there is none of that name.
+ * It is searched for in the project. Undefined if the log names none, or there is none of that name.
  */
 async function lockHolder(
   context: ToolContext,
@@ -156,8 +155,7 @@ export async function readEnvironmentHistory(
 
 /**
  * Siblings as they were at the end of an old deployment, as far as they were stopped since. Those that run are told as
- * they
- * are: what they lacked then is mended.
+ * they are: what they lacked then is mended.
  */
 async function siblingsAt(
   context: ToolContext,
@@ -199,8 +197,7 @@ async function variableKeys(
 
 /**
  * Log lines for the diagnosis of a deployment: from the log of the environment, which has the step of each line but
- * only the
- * latest deployments, or else from the service's own log. Says so if neither can be read.
+ * only the latest deployments, or else from the service's own log. Says so if neither can be read.
  * @param chosen the deployment, if it isn't the latest
  */
 async function logFor(

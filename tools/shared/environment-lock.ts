@@ -17,8 +17,7 @@ import {
 
 /**
  * The locks of clusters that hold now, by cluster: null for one that isn't locked, or whose lock has ended. Clusters of
- * which
- * nothing tells are left out.
+ * which nothing tells are left out.
  * @throws ApiError if the platform fails
  */
 export async function locksInForce(
@@ -67,8 +66,8 @@ const haveNoLocks = async (context: ToolContext, organization_id: string): Promi
     ?.length === 0;
 
 /**
- * The cluster of an environment with its lock. If no cluster is locked, the environment isn't read. @throws ApiError if
- * the platform fails
+ * The cluster of an environment with its lock. If no cluster is locked, the environment isn't read.
+ * @throws ApiError if the platform fails
  */
 export async function clusterHosting(
   context: ToolContext,

@@ -1,7 +1,6 @@
 /**
  * Runs something for each item, in their order and a few at a time, such as reads of a platform. After one fails, none
- * is
- * begun any more.
+ * is begun any more.
  * @throws the first failure.
  */
 export async function fewAtOnce<Item, Result>(

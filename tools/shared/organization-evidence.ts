@@ -80,8 +80,8 @@ interface Allowance {
 }
 
 /**
- * Visits as many of a list as there are requests for, a few at a time. @returns the results, shorter than the list if
- * requests ran out
+ * Visits as many of a list as there are requests for, a few at a time.
+ * @returns the results, shorter than the list if requests ran out
  */
 async function eachWithin<One, Result>(
   list: readonly One[],
@@ -118,8 +118,8 @@ const placeOf = (row: JsonRecord, project: string, projectId?: string): Place =>
 });
 
 /**
- * The services of an environment from the statuses of all of them; undefined if these can't be read. @param known the
- * services, if a wider list had them.
+ * The services of an environment from the statuses of all of them; undefined if these can't be read.
+ * @param known the services, if a wider list had them.
  */
 async function lookInto(context: ToolContext, place: Place, known: readonly JsonRecord[] | undefined): Promise<Place> {
   if (place.id === '') return place;

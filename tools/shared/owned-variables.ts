@@ -168,8 +168,8 @@ const keyed = (list: JsonRecord | undefined): readonly JsonRecord[] | undefined 
 const named = ({ kind, id }: VariableOwner) => ({ scope: scopeOfOwner(kind), parent_id: id });
 
 /**
- * Reads the variables that an owner sees, without secrets; undefined if they can't be read. @throws ApiError if the
- * platform fails
+ * Reads the variables that an owner sees, without secrets; undefined if they can't be read.
+ * @throws ApiError if the platform fails
  */
 export const variablesSeenBy = async (owner: VariableOwner, reads: Reads): Promise<readonly JsonRecord[] | undefined> =>
   keyed(await readVariableList('variables', owner, reads));

@@ -122,8 +122,7 @@ async function linksOf(
 
 /**
  * The public addresses of a service, those of the platform first. Undefined for kinds that have none, and where they
- * can't be
- * read.
+ * can't be read.
  */
 export async function addressesOf(
   context: ToolContext,

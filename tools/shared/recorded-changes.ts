@@ -49,8 +49,8 @@ async function eventsBetween(
 
 /**
  * What the platform recorded between the last good deployment of a service and the one that is diagnosed; undefined if
- * that
- * explains nothing, or can't be read. Events are read where a setting was changed, or nothing else that is known was.
+ * that explains nothing, or can't be read. Events are read where a setting was changed, or nothing else that is known
+ * was.
  */
 export async function recordedSince(
   context: ToolContext,

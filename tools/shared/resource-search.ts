@@ -89,8 +89,8 @@ const isFull = ({ wanted, enough }: Search, found: readonly FoundResource[]): bo
   wanted.name === undefined && found.filter(matches(wanted)).length >= enough;
 
 /**
- * Calls `visit`, which makes one request, for a few items at a time, until requests run out or `isDone`. @returns the
- * results of the items that were reached.
+ * Calls `visit`, which makes one request, for a few items at a time, until requests run out or `isDone`.
+ * @returns the results of the items that were reached.
  */
 async function each<One, Result>(
   list: readonly One[],
@@ -266,8 +266,7 @@ function allowance(context: ToolContext, kind: keyof typeof maximumRequests = 's
 
 /**
  * Searches the tree of resources from the outside in, until there are enough matches or no requests are left. The
- * result
- * may include resources that don't match.
+ * result may include resources that don't match.
  * @param within ids of the project or environment to search in
  * @param enough number of matches after which the search may stop, unless it is for a name
  */

@@ -86,8 +86,7 @@ export interface ServiceUpdate extends PartialUpdate, Printing {
 
 /**
  * The definition of a tool that changes a service of any kind: what is given is merged into what is there, and the
- * answer
- * is what has changed.
+ * answer is what has changed.
  */
 export function serviceUpdate(
   operation: AnyOperation,

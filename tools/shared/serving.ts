@@ -39,8 +39,7 @@ async function historyOf(context: ToolContext, { kind, id }: Served): Promise<re
 
 /**
  * What serves of services, in words, by their ids. What runs as it is configured tells it by itself; of the others,
- * those
- * that were deployed last are looked up in their histories.
+ * those that were deployed last are looked up in their histories.
  */
 export async function servingById(
   context: ToolContext,

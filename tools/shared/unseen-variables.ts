@@ -112,9 +112,8 @@ async function unseenOf(context: ToolContext, { kind, id, environmentId }: Subje
 
 /**
  * The services that run since before a database was created, so that they don't see the variables that it gives its
- * neighbours,
- * and those of them that use these by an alias. Nothing where that isn't known, and of what was deployed before or is
- * no database.
+ * neighbours, and those of them that use these by an alias. Nothing where that isn't known, and of what was deployed
+ * before or is no database.
  * @param answer of the platform to the request that deployed it
  */
 export async function variablesNotSeen(

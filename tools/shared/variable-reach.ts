@@ -61,8 +61,8 @@ export function keepingOf(
 }
 
 /**
- * Who sees what an owner has, as lines of a plan. @param keys of the variable: who has a value of its own of them is
- * told
+ * Who sees what an owner has, as lines of a plan.
+ * @param keys of the variable: who has a value of its own of them is told
  */
 export async function reachLines(
   kind: string,

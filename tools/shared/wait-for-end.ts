@@ -87,8 +87,7 @@ export const settlingTime = 3_000;
 
 /**
  * Whether something that was requested before this call may not be visible yet. Where the caller changed nothing
- * lately, what
- * the platform shows is how it is.
+ * lately, what the platform shows is how it is.
  */
 export const mayBeUnseen = (context: ToolContext): boolean => context.sinceChange() < visibilityTimeout;
 
@@ -156,10 +155,8 @@ export async function awaitEnd(
 
 /**
  * Like `awaitEnd`, but also for requests whose response had no deployment id: an end that is visible at once may be
- * that of
- * an earlier deployment, and counts only if it is still there a moment later. Where the caller changed nothing lately,
- * it
- * counts at once.
+ * that of an earlier deployment, and counts only if it is still there a moment later. Where the caller changed nothing
+ * lately, it counts at once.
  */
 export async function awaitNewEnd(
   context: ToolContext,

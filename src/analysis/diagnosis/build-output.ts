@@ -17,8 +17,7 @@ const mostLines = 3;
 
 /**
  * The last lines that the command of a failed step of a build wrote, oldest first, at most three. Builders quote the
- * command, not
- * what it said.
+ * command, not what it said.
  */
 export function outputOfFailedCommand({ entries }: DeploymentSituation): readonly Entry[] {
   const end = entries.findIndex(

@@ -84,8 +84,7 @@ const maximumChanges = 5;
 
 /**
  * What happened, in order: the last good deployment, the changes since, the deployment's steps, the first line that
- * shows
- * the cause, the end.
+ * shows the cause, the end.
  * @param sign position of the entry with that line
  */
 export function timelineOf(situation: DeploymentSituation, sign?: number): TimelineEntry[] {
@@ -131,9 +130,8 @@ const describeDeployment = ({ deployment }: DeploymentSituation): Diagnosis['dep
 
 /**
  * Determines why a deployment failed, from the evidence alone: if no rule matches, the cause is `unknown`. Sentences
- * and
- * lines quote logs, which are untrusted and must be fenced. Never throws, whatever is missing. Takes time linear in the
- * length of the log.
+ * and lines quote logs, which are untrusted and must be fenced. Never throws, whatever is missing. Takes time linear in
+ * the length of the log.
  */
 export function diagnose(evidence: Evidence): Diagnosis {
   const situation = readDeploymentSituation(evidence);

@@ -47,8 +47,7 @@ const secondsUntilFailure = (timing: z.infer<typeof ProbeTiming>): number =>
 
 /**
  * Restores the timing of a probe from before a change, else the default one, where that gives up later. Useless if the
- * probe
- * gets a 4xx response.
+ * probe gets a 4xx response.
  */
 export const waitLongerForProbe =
   (name: 'readiness_probe' | 'liveness_probe'): CallBuilder =>

@@ -133,8 +133,7 @@ export const deployLastGoodCommit: CallBuilder = ({ evidence: { service }, lastG
 
 /**
  * Gives back the memory that was taken since the last good deployment, else doubles it within the limit of the cluster.
- * A
- * database that the cloud runs has the memory of its instance type.
+ * A database that the cloud runs has the memory of its instance type.
  */
 export const giveMoreMemory: CallBuilder = ({
   evidence: { service, recorded },

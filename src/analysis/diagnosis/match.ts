@@ -18,8 +18,7 @@ const plainGroup = /(?<!\\)\((?:\?<\w+>|\?:)?((?:[^()|?\\]|\\[^()|])(?:[^()|\\]|
 
 /**
  * The longest literal text that every match of the expression must contain; empty if there is none. Looks only into
- * plain
- * groups.
+ * plain groups.
  */
 export function requiredText(expression: string): string {
   const source = expression.replace(plainGroup, '$1');

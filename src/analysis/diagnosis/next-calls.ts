@@ -65,7 +65,6 @@ export function nextCalls(remedies: readonly Remedy[], situation: DeploymentSitu
 
 /**
  * What people write for a value that is still to be filled in. It is neither a valid value nor a name, so a call with
- * it is
- * refused.
+ * it is refused.
  */
 export const valuePlaceholder = '...';

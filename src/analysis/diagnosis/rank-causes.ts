@@ -29,9 +29,9 @@ const explains = ({ rule, facts, strength }: CauseMatch): boolean =>
 
 /**
  * The siblings whose failure may be why the service failed: those that its log misses or, if nothing in the log
- * explains the failure
- * by itself, all that failed before it.
- * @param finding the cause that the siblings may be behind @param all every match
+ * explains the failure by itself, all that failed before it.
+ * @param finding the cause that the siblings may be behind
+ * @param all every match
  */
 function suspectedSiblings(
   finding: CauseMatch,
@@ -176,8 +176,7 @@ const quotesSameLines = (one: CauseMatch, other: CauseMatch): boolean => {
 
 /**
  * Chooses the most likely cause. A rival of about the same strength lowers the confidence. If the strength is then too
- * low,
- * the cause is `unknown`, and the matches are listed as other causes.
+ * low, the cause is `unknown`, and the matches are listed as other causes.
  */
 export function rankCauses(findings: readonly CauseMatch[], situation: DeploymentSituation): CauseRanking {
   if (situation.outcome === 'never_deployed' || situation.outcome === 'succeeded')

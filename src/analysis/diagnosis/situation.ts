@@ -122,8 +122,7 @@ const stepByState = (state: string | undefined, kind: Evidence['service']['kind'
 
 /**
  * The ids by which lines may name the deployment; undefined if nothing can be told by ids, because the lines have
- * others than
- * the history and the status.
+ * others than the history and the status.
  */
 function idsOf(
   { lines, status, history }: Evidence,

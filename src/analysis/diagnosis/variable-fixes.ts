@@ -47,8 +47,9 @@ function ownerOf(
 }
 
 /**
- * What became of one variable. @param records of its changes, oldest first. @param row absent if the list of variables
- * doesn't have it
+ * What became of one variable.
+ * @param records of its changes, oldest first.
+ * @param row absent if the list of variables doesn't have it
  */
 function changeOf(
   records: readonly RecordedChange[],

@@ -23,8 +23,7 @@ const lastOverwrite = (text: string): string =>
 
 /**
  * A line in which words are found: without colours, control characters and trailing space; of a progress bar only the
- * last
- * update. Everything that prints stays. Takes linear time.
+ * last update. Everything that prints stays. Takes linear time.
  */
 export const cleanLine = (line: string): string =>
   lastOverwrite(withoutStyles(firstPart(line, maximumLineLength)))

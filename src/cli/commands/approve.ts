@@ -44,8 +44,9 @@ const unlockErrors: {
 };
 
 /**
- * Asks for the operator secret. @returns a function that signs decisions. @throws Error if the secret is wrong or there
- * were too many attempts.
+ * Asks for the operator secret.
+ * @returns a function that signs decisions.
+ * @throws Error if the secret is wrong or there were too many attempts.
  */
 async function unlock(queue: ApprovalQueue, terminal: Terminal): Promise<(text: string) => string> {
   const secret = await terminal.askHidden('Operator secret: ');
@@ -132,8 +133,7 @@ const needsTerminal = (): string =>
 
 /**
  * `infra-mcp approve`: without a code, lists the waiting calls. With a code, shows the plan, then asks for confirmation
- * and
- * the operator secret.
+ * and the operator secret.
  * @throws Error that says why nothing was decided.
  */
 export async function approveCommand(

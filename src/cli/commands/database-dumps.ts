@@ -13,8 +13,7 @@ const told: Readonly<Record<'backup' | 'restore', (keysDir: string) => string>> 
 
 /**
  * Where the records are in a database, prints the command of its own tools that stands for `backup` or `restore`, and
- * what belongs
- * to it, with exit code 1: no backup was made or restored.
+ * what belongs to it, with exit code 1: no backup was made or restored.
  * @returns whether that is so
  */
 export async function isForDatabaseTools(

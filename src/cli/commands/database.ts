@@ -9,8 +9,8 @@ import { type EngineConfig, withEngine } from '../wiring/engine-connection.ts';
 const hasCode = (error: unknown, code: 'EEXIST' | 'ENOENT'): boolean => (error as NodeJS.ErrnoException).code === code;
 
 /**
- * Writes what comes into a new file that only its owner may read. It has its name once it is complete. @returns its
- * length in bytes
+ * Writes what comes into a new file that only its owner may read. It has its name once it is complete.
+ * @returns its length in bytes
  */
 async function writeWhole(path: string, content: AsyncIterable<Buffer>): Promise<number> {
   if (

@@ -72,8 +72,8 @@ const platformCheck =
   };
 
 /**
- * Reloads policy and keys on SIGHUP, both or neither, and ends what was opened with other rights. @returns a function
- * that removes the signal handler.
+ * Reloads policy and keys on SIGHUP, both or neither, and ends what was opened with other rights.
+ * @returns a function that removes the signal handler.
  */
 function reloadOnHangup(reload: () => Promise<void>, log: ServerLogger): () => void {
   const onHangup = (): void => {
@@ -88,11 +88,9 @@ function reloadOnHangup(reload: () => Promise<void>, log: ServerLogger): () => v
 
 /**
  * `infra-mcp http`: serves MCP clients over HTTP until a signal ends it. When it is ready, prints its URL, and that of
- * its
- * metrics if they are served, as one line of JSON on stdout.
+ * its metrics if they are served, as one line of JSON on stdout.
  * @throws Error if anybody could reach it without authentication, or a configured file, address or database can't be
- *   used; at
- *   the end, if a newer version has changed the database that it uses.
+ *   used; at the end, if a newer version has changed the database that it uses.
  */
 export async function httpCommand(config: Config): Promise<void> {
   const log = createLog(config.logLevel);

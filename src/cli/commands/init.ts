@@ -117,8 +117,7 @@ async function write(changes: readonly Change[], terminal: Terminal): Promise<vo
 
 /**
  * `infra-mcp init`: adds the server to the configuration files of assistants, or removes it. Shows first what it would
- * write,
- * and writes nothing without agreement. The exit code is 1 if a file had to be left as it is.
+ * write, and writes nothing without agreement. The exit code is 1 if a file had to be left as it is.
  * @throws Error if the options can't be meant, or nobody can be asked.
  */
 export async function initCommand(

@@ -36,8 +36,7 @@ const told = ({ dataDir, keysDir }: Config, { database, tables, waitingCalls }: 
 
 /**
  * `infra-mcp migrate`: moves the records of the data directory to the database, and prints each table with its number
- * of rows and
- * the digest of its content, the same on both sides.
+ * of rows and the digest of its content, the same on both sides.
  * @throws Error if no database is given, a process serves the directory, there are no records, or they can't be moved
  */
 export async function migrateCommand(config: Config, { json }: { json?: boolean }): Promise<void> {

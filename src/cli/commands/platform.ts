@@ -13,9 +13,8 @@ import { untilStopped } from '../wiring/until-stopped.ts';
 
 /**
  * `infra-mcp platform`: serves the platform until a signal ends it. When it is ready, prints one line of JSON on
- * stdout: its
- * URL, its token unless it is known or in a token file, the ids of the seed if it has one, the URL and token of the
- * test control, and the URL of its metrics.
+ * stdout: its URL, its token unless it is known or in a token file, the ids of the seed if it has one, the URL and
+ * token of the test control, and the URL of its metrics.
  * @throws Error if the data directory is in use, the database can't be used, the fault rules are invalid, or the
  *   address can't be bound; at the end, if a newer version has changed the database.
  */

@@ -4,8 +4,7 @@ export type Shell = (typeof shells)[number];
 
 /**
  * The completion script of each shell. The words of the command line go to the program as arguments, never through
- * eval. If
- * the program suggests nothing, the shell suggests files.
+ * eval. If the program suggests nothing, the shell suggests files.
  */
 export const scripts: Readonly<Record<Shell, string>> = {
   bash: `# Put this into ~/.bashrc: eval "$(infra-mcp completion bash)"

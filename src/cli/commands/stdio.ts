@@ -38,8 +38,8 @@ const logMalformed =
   };
 
 /**
- * Tells a person at a terminal what the server waits for. @returns what to do with malformed messages: the first typed
- * text is explained, and none is answered.
+ * Tells a person at a terminal what the server waits for.
+ * @returns what to do with malformed messages: the first typed text is explained, and none is answered.
  */
 async function greetPerson(log: ServerLogger): Promise<(malformed: MalformedMessage) => boolean> {
   const { waitingText, typedText } = await import('../terminal/waiting-for-client.ts');
@@ -58,8 +58,7 @@ async function greetPerson(log: ServerLogger): Promise<(malformed: MalformedMess
 
 /**
  * `infra-mcp stdio`: serves one client on stdin and stdout until it disconnects. Tools, prompts and skills are listed
- * from
- * prebuilt data; the code that runs calls is loaded with the first one.
+ * from prebuilt data; the code that runs calls is loaded with the first one.
  * @throws Error if the options name something that can't be used.
  */
 export async function stdioCommand(config: Config): Promise<void> {

@@ -136,8 +136,8 @@ async function takenFinding(address: Address, error: ListenError): Promise<Docto
 }
 
 /**
- * Checks where metrics would be served. No finding if they are not. @param server what the address must differ from, if
- * it listens too.
+ * Checks where metrics would be served. No finding if they are not.
+ * @param server what the address must differ from, if it listens too.
  */
 export async function metricsFindings(
   { metricsHost: host, metricsPort, ...config }: Config,

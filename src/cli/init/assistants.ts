@@ -85,8 +85,8 @@ export interface EntryNames {
 export const namesOf = ({ names }: Assistant): EntryNames => names ?? { command: 'command', env: 'env' };
 
 /**
- * The command `<program> mcp add`. @param separator before the server's command, where the program would take its
- * arguments for its own.
+ * The command `<program> mcp add`.
+ * @param separator before the server's command, where the program would take its arguments for its own.
  */
 const mcpAdd =
   (program: string, ...separator: readonly string[]) =>

@@ -39,8 +39,8 @@ export function entryIn(config: ConfigValue, [member, name]: EntryPath): ConfigV
 }
 
 /**
- * Checks that a change did what it should, and nothing else. @throws Error if it did not: the file may have a member
- * twice.
+ * Checks that a change did what it should, and nothing else.
+ * @throws Error if it did not: the file may have a member twice.
  */
 export function assertChanged(format: ConfigFormat, after: string, expected: ConfigValue): void {
   const parsed = (() => {

@@ -24,8 +24,7 @@ const elsewhere = ({ name }: OptionHelp): string => {
 
 /**
  * The environment that an assistant has to give the server, from the flags and variables given to `init`. Paths are
- * absolute,
- * because nobody knows where assistants start the server.
+ * absolute, because nobody knows where assistants start the server.
  * @throws ConfigError if they can't be meant, or contain a secret.
  */
 export async function entryEnvironment(

@@ -64,8 +64,7 @@ const lastingNode = ({ node, env }: RunningProgram): string => {
 
 /**
  * The command that starts this program from anywhere, as an assistant needs it: absolute paths, because assistants
- * don't
- * have the PATH of a shell.
+ * don't have the PATH of a shell.
  * @throws Error if it runs from a checkout that isn't built.
  */
 export function launchOf(program: RunningProgram = thisProgram()): Launch {

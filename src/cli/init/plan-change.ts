@@ -182,9 +182,8 @@ async function untouchedBackup(
 
 /**
  * Plans to remove the server from an assistant. Everything else stays as it is, also what was changed since it was
- * added. A
- * file is deleted only if it is exactly what `init` creates: the rest of any other one is the user's, if only its
- * comments.
+ * added. A file is deleted only if it is exactly what `init` creates: the rest of any other one is the user's, if only
+ * its comments.
  */
 export const planRemoving = (assistant: Assistant, machine: Machine): Promise<AssistantPlan> =>
   planned(assistant, machine, async (file, format) => {

@@ -125,8 +125,7 @@ const addTo = (text: string, pair: Pair<Node>, value: unknown): string => {
 
 /**
  * YAML, of which only whole lines of the entry are written or removed. What is written in braces can't be changed,
- * except where
- * nothing is in them.
+ * except where nothing is in them.
  * @param list the member whose servers are a list, each with its name; default: servers are members of a mapping.
  */
 export function yamlFormat(list?: string): ConfigFormat {

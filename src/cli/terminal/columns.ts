@@ -14,8 +14,7 @@ const largest = (numbers: readonly number[]): number => numbers.reduce((most, on
 
 /**
  * The widths of columns that fit: the widest are limited, all to the same width. No column gets narrower than its
- * longest
- * word, or than a text can be read in.
+ * longest word, or than a text can be read in.
  * @returns undefined if they don't fit then.
  */
 function fitWidths(heading: Row, rows: readonly Row[], available: number): number[] | undefined {
@@ -88,10 +87,8 @@ export interface TableLayout {
 
 /**
  * Formats a table: a heading, then one line for each row, with columns two spaces apart. In a terminal, a table that is
- * too
- * wide is drawn with the short texts of its cells, wrapped between words. If that can't fit, or takes many more lines,
- * the cells of
- * a row stand below each other. Elsewhere a row is always one line.
+ * too wide is drawn with the short texts of its cells, wrapped between words. If that can't fit, or takes many more
+ * lines, the cells of a row stand below each other. Elsewhere a row is always one line.
  */
 export function columns(
   heading: readonly string[],

@@ -53,9 +53,8 @@ const wrapParagraph = (line: string, width: number, stream: NodeJS.WriteStream):
 
 /**
  * Breaks the lines of a text that are too long for a terminal, between words, and indents what follows as the line that
- * it
- * belongs to. Spaces within a line and texts for other streams stay as they are. The text must be cleaned, and may be
- * styled.
+ * it belongs to. Spaces within a line and texts for other streams stay as they are. The text must be cleaned, and may
+ * be styled.
  */
 export function wrapped(text: string, stream: NodeJS.WriteStream = process.stdout): string {
   const width = lineWidth(stream);
@@ -96,8 +95,7 @@ const wrapFact = (line: string, width: number, stream: NodeJS.WriteStream): stri
 
 /**
  * Like `wrapped`, for facts of one line each, where only a fact may begin at the left edge: what continues one is
- * indented,
- * and no word is left for the terminal to break. Otherwise a text in a fact could pass for the next one.
+ * indented, and no word is left for the terminal to break. Otherwise a text in a fact could pass for the next one.
  */
 export function wrappedFacts(text: string, stream: NodeJS.WriteStream = process.stdout): string {
   const width = lineWidth(stream);

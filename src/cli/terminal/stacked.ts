@@ -37,8 +37,7 @@ const besideEachOther = (cells: readonly (readonly Word[])[]): Word[] =>
 
 /**
  * Formats rows that are too wide for a table: the first cells on a line, and the others below with their headings.
- * Empty cells
- * are left out.
+ * Empty cells are left out.
  * @param titles how many cells stand on the first line, after those without a heading.
  */
 export function stacked(

@@ -118,8 +118,9 @@ type ClustersDescription = Omit<z.output<typeof ClustersFile>, 'git' | 'promethe
 export const publicRegistry = { name: 'docker-hub', kind: 'DOCKER_HUB', url: 'https://docker.io' } as const;
 
 /**
- * The cluster of one engine, called `local`. @param tlsDirectory has its TLS files @param domain below which its
- * services get their addresses
+ * The cluster of one engine, called `local`.
+ * @param tlsDirectory has its TLS files
+ * @param domain below which its services get their addresses
  */
 export const oneEngine = (engine: string, tlsDirectory: string | undefined, domain: string): ClustersDescription => ({
   clusters: { local: { engine, domain, ...(tlsDirectory !== undefined && { tls: tlsFilesIn(tlsDirectory) }) } },
@@ -129,8 +130,8 @@ export const oneEngine = (engine: string, tlsDirectory: string | undefined, doma
 });
 
 /**
- * Reads the clusters file. Paths in it are relative to its folder. @throws Error that names the file, and what is wrong
- * in it
+ * Reads the clusters file. Paths in it are relative to its folder.
+ * @throws Error that names the file, and what is wrong in it
  */
 export async function readClustersFile(path: string): Promise<ClustersDescription> {
   const document = parseDocument(await readConfiguredFile(path, 'The clusters file'));
@@ -162,8 +163,8 @@ export async function readClustersFile(path: string): Promise<ClustersDescriptio
 }
 
 /**
- * The credentials of the registries that have some, by host with port. @throws Error that names the registry whose
- * password can't be read
+ * The credentials of the registries that have some, by host with port.
+ * @throws Error that names the registry whose password can't be read
  */
 export async function readCredentials(registries: ClustersDescription['registries']) {
   const entries = await Promise.all(

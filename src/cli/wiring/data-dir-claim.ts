@@ -26,8 +26,8 @@ export interface DataDirClaim {
 }
 
 /**
- * Claims a data directory for this process.
- * It holds an exclusive lock on a separate database file, which the operating system releases when the process dies.
+ * Claims a data directory for this process. It holds an exclusive lock on a separate database file, which the operating
+ * system releases when the process dies.
  * @returns undefined if the directory is claimed already, by any process.
  * @throws Error when the directory can't be written.
  */
@@ -59,8 +59,8 @@ export async function claimDataDir(dataDir: string): Promise<DataDirClaim | unde
 const nothingToClaim: DataDirClaim = { publish: async () => undefined, release: async () => undefined };
 
 /**
- * Requires that no records are left behind in a data directory when a database is served. @throws Error that names the
- * command to move them
+ * Requires that no records are left behind in a data directory when a database is served.
+ * @throws Error that names the command to move them
  */
 function requireNoUnmovedRecords(dataDir: string): void {
   if (!hasUnmovedRecords(join(dataDir, databaseFile))) return;

@@ -98,8 +98,7 @@ async function tryConnect(url: string, options: EmbeddedClientOptions): Promise<
 
 /**
  * Connects to the platform of a data directory and checks that it responds. A stored token that was revoked, or that
- * belongs to
- * a deleted database, is replaced.
+ * belongs to a deleted database, is replaced.
  * @throws ApiError if the check fails.
  */
 export async function connectEmbedded(url: string, options: EmbeddedClientOptions): Promise<EmbeddedClient> {

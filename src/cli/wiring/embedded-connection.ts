@@ -17,8 +17,7 @@ export interface EmbeddedPlatform {
 
 /**
  * Starts the platform of a claimed data directory and publishes its URL for other processes. The claim is released when
- * the
- * platform closes, or if it can't be started.
+ * the platform closes, or if it can't be started.
  * @param overrides options that are not part of the configuration.
  */
 export async function startEmbeddedPlatform(
@@ -73,10 +72,8 @@ const isSafeToRepeat = (error: unknown): boolean =>
 
 /**
  * The connection to the embedded platform of a data directory. The first process that makes a call serves the platform
- * and the
- * others connect to it. After that process has ended, the next one to make a call takes over. Where the records are in
- * a database,
- * each process serves a platform of its own on them.
+ * and the others connect to it. After that process has ended, the next one to make a call takes over. Where the records
+ * are in a database, each process serves a platform of its own on them.
  */
 export function embeddedConnection(config: Config, log: ServerLogger, observer?: RequestObserver): Connection {
   const { dataDir } = config;

@@ -117,8 +117,8 @@ function auditLogOf(config: Config, keys: KeyProvider, shared?: Pick<SharedGuard
 const clock = { now: Date.now };
 
 /**
- * Opens the audit log for operator decisions in a process that runs no server. @param shared where its chain is
- * anchored, if anywhere.
+ * Opens the audit log for operator decisions in a process that runs no server.
+ * @param shared where its chain is anchored, if anywhere.
  */
 export function openDecisionLog(
   config: Config,

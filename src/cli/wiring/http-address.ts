@@ -7,7 +7,8 @@ export const isBare = ({ url }: ParsedAddress): boolean => !/[?#@]/.test(url);
 /**
  * An address with http or https in the clusters file. What comes out is put together from what was read, because the
  * programs that it is for may read an odd one in another way.
- * @param error what else it has to be @param accepts whether it is that
+ * @param error what else it has to be
+ * @param accepts whether it is that
  */
 export function HttpAddress(error: string, accepts: (address: ParsedAddress) => boolean) {
   return z.string().transform((text, context) => {

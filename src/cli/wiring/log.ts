@@ -16,8 +16,7 @@ function fileNamed(word: string, logName: string): string {
 
 /**
  * The logs of several servers, and their heads. Files of one folder are one log, whose heads are in the folder's
- * `audit-heads`;
- * the configured log has its own.
+ * `audit-heads`; the configured log has its own.
  * @param words data directories or copies of them, and files of logs, those of one log oldest first. Default: the
  *   configured log.
  * @throws Error if there is no such directory or file
@@ -52,8 +51,7 @@ const levels = ['debug', 'info', 'warn', 'error'] as const;
 
 /**
  * Creates a log of JSON lines on stderr, because stdout belongs to the protocol. The logging library is loaded with the
- * first
- * line.
+ * first line.
  */
 export function createLog(level: (typeof logLevels)[number]): ServerLogger {
   let pino: Promise<Logger> | undefined;

@@ -16,8 +16,8 @@ const existenceReads = { project: operations.list_environments, environment: ope
 const isSearchComplete = ({ why, notes }: ResolutionProblem): boolean => why === 'unknown' && notes.length === 0;
 
 /**
- * Whether the platform certainly lacks a resource. An invisible or ambiguous one counts as existing. @throws ApiError
- * for other failures of the platform.
+ * Whether the platform certainly lacks a resource. An invisible or ambiguous one counts as existing.
+ * @throws ApiError for other failures of the platform.
  */
 async function isMissing({ kind, name }: PolicyResource, lookup: Lookup, resolver: NameResolver): Promise<boolean> {
   try {

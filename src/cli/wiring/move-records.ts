@@ -107,8 +107,8 @@ const exportFrom = async (dataDir: string, keysDir: string): Promise<ExportedRec
 
 /**
  * Moves the records of a claimed data directory to a database: all tables or none, each compared with what is read
- * back. After it
- * no program serves the directory's own records. What was cut off at any moment is completed by moving again.
+ * back. After it no program serves the directory's own records. What was cut off at any moment is completed by moving
+ * again.
  * @throws Error if the database can't be reached or has other records, or if the directory's can't be read. The
  *   directory stays as it was then
  */

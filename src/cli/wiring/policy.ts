@@ -30,8 +30,7 @@ export const policyResourceText = ({ kind, name, setBy }: PolicyResource): strin
 
 /**
  * Wraps a connection to log a warning for each resource that the policy names and the platform lacks. The check runs
- * once, in the
- * background, after the first connect. Servers without their own token skip it.
+ * once, in the background, after the first connect. Servers without their own token skip it.
  */
 export function warningOfMissingResources(connection: Connection, policy: Policy, log: ServerLogger): Connection {
   const resources = resourcesNamedIn(policy);

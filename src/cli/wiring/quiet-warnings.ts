@@ -4,8 +4,7 @@ const isAboutSqlite = ({ name, message }: Error): boolean =>
 
 /**
  * Hides Node's warning that its SQLite module is experimental: users can't act on it, and it appears in the log of
- * every
- * assistant. All other warnings are shown as before. Called first, before anything loads that module.
+ * every assistant. All other warnings are shown as before. Called first, before anything loads that module.
  */
 export function hideSqliteWarning(): void {
   const shown = process.listeners('warning');

@@ -2,7 +2,8 @@ import { chosenProfile, type CommandName, type Config, type GivenFlags, readConf
 
 /**
  * Runs a command with its configuration. Writes warnings to stderr.
- * @throws ConfigError that names every invalid option. @throws Error that names an unknown scenario or profile.
+ * @throws ConfigError that names every invalid option.
+ * @throws Error that names an unknown scenario or profile.
  */
 export async function runWithConfig(
   name: CommandName,

@@ -19,8 +19,7 @@ interface ReasonDefinition<Shape extends z.core.$ZodShape> {
 /**
  * Defines a reason.
  * @param shape the data. `since`, an ISO time, and `node`, a name, become members of the condition itself; the rest its
- *   details.
- * A member `cause` is another condition, and `said` the words of another program.
+ *   details. A member `cause` is another condition, and `said` the words of another program.
  */
 export const reasonWith = <Shape extends z.core.$ZodShape>(
   shape: Shape,

@@ -19,8 +19,7 @@ export type RateLimiter = (caller: string) => Promise<RateLimitBudget>;
 
 /**
  * Creates a rate limiter with fixed windows: a caller's window begins with its first call and ends `windowSeconds`
- * later,
- * when the budget is restored.
+ * later, when the budget is restored.
  */
 export const createRateLimiter =
   (

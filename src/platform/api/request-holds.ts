@@ -132,12 +132,9 @@ const hold = (db: Db, { decides, dependsOn }: Decision): Promise<void> =>
 
 /**
  * Holds what a request that changes something decides about, to the end of its transaction: the organization, project,
- * cluster or
- * environment in which it checks and writes; services and their variables by their environment, and all environments of
- * a project
- * where its variables reach them. What that depends on, such as the project of an environment and the lock of its
- * cluster, is
- * shared with other requests, and can't change meanwhile either.
+ * cluster or environment in which it checks and writes; services and their variables by their environment, and all
+ * environments of a project where its variables reach them. What that depends on, such as the project of an environment
+ * and the lock of its cluster, is shared with other requests, and can't change meanwhile either.
  */
 export async function holdForRequest(op: AnyOperation, input: Input, db: Db): Promise<void> {
   const decision = await decisionOf(op, input, db);

@@ -24,8 +24,7 @@ export const wrongContentType = (): ApiProblem =>
 
 /**
  * Makes a server accept JSON bodies only. An empty body is accepted with any content type, because clients differ in
- * what
- * they send for operations without a body.
+ * what they send for operations without a body.
  */
 export function addJsonBodyParser(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('remove', 'remove');

@@ -35,8 +35,7 @@ export const internalHost = (service: Named): string => `${uniqueName(service)}.
 
 /**
  * The names by which the neighbours of a service find it in the network of their environment. No two services of an
- * environment
- * may share one, or the network would give one's traffic to the other.
+ * environment may share one, or the network would give one's traffic to the other.
  */
 export const neighbourNames = (service: Named): readonly string[] =>
   [plainNeighbourName(service.name) ?? [], uniqueName(service), internalHost(service)].flat();

@@ -76,8 +76,8 @@ const advice =
   'Make services of this cluster smaller or delete some, or have whoever runs the platform raise "limits" in its clusters file.';
 
 /**
- * The limits that are exceeded, in words. @param counts whether a limit counts: what holds no more than before exceeds
- * none
+ * The limits that are exceeded, in words.
+ * @param counts whether a limit counts: what holds no more than before exceeds none
  */
 const exceeded = (limits: ClusterLimits, total: Share, counts: (name: keyof Share) => boolean): string =>
   names
@@ -87,8 +87,7 @@ const exceeded = (limits: ClusterLimits, total: Share, counts: (name: keyof Shar
 
 /**
  * Requires that a cluster has room for services that are created, changed or copied. Every service counts with all of
- * its
- * instances, whether it runs or not: what is there must be able to run.
+ * its instances, whether it runs or not: what is there must be able to run.
  * @throws ApiProblem 400 with the figures, and what to do
  */
 export async function requireRoom(
@@ -114,8 +113,7 @@ export async function requireRoom(
 
 /**
  * Requires that a cluster has room to deploy services: the limits may be lower than when these were configured. One
- * that
- * holds no more than its running version can always be deployed.
+ * that holds no more than its running version can always be deployed.
  * @throws ApiProblem 400 with the figures, and what to do
  */
 export async function requireRoomToDeploy(

@@ -3,8 +3,8 @@ import { addDays, refused } from '../common/index.ts';
 import type { ClusterLockTable, Db } from '../store/index.ts';
 
 /**
- * The lock of a cluster; undefined if there is none, or it has expired or not begun. @param now in milliseconds since
- * the epoch
+ * The lock of a cluster; undefined if there is none, or it has expired or not begun.
+ * @param now in milliseconds since the epoch
  */
 export async function activeLock(
   db: Db,

@@ -40,8 +40,8 @@ const shown = ({
 });
 
 /**
- * What is wrong with a node that instances don't run on as they should; undefined for one that is all right. @param
- * waiting the names of the services that can't run elsewhere
+ * What is wrong with a node that instances don't run on as they should; undefined for one that is all right.
+ * @param waiting the names of the services that can't run elsewhere
  */
 function nodeCondition(
   { name: node, state, availability, changedAt }: ClusterNode,

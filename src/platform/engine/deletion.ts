@@ -165,8 +165,7 @@ async function removeEnvironment(trx: Db, id: string): Promise<void> {
 
 /**
  * Removes what a deployment that has ended has deleted, all of it in the caller's transaction: the services that were
- * taken
- * down, and the environment if it was to go and none of its services is left. Does nothing for other deployments.
+ * taken down, and the environment if it was to go and none of its services is left. Does nothing for other deployments.
  */
 export async function removeDeleted(
   trx: Db,

@@ -141,8 +141,7 @@ export async function advanceDeployment(
 
 /**
  * A fencing token that is greater than all others of a queue. It is the time where that is enough: then it is also
- * greater
- * than those of records that were replaced by a backup.
+ * greater than those of records that were replaced by a backup.
  */
 const nextToken = async (trx: Db, queue: string, now: number): Promise<number> => {
   const { last } = await trx

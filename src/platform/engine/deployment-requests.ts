@@ -165,8 +165,7 @@ const cancelService = (
 
 /**
  * Why there is nothing to cancel. Scheduled runs are in no queue of the environment, which could name one of them; a
- * stop of
- * the job ends them.
+ * stop of the job ends them.
  */
 const nothingToCancel = async (trx: Db, environmentId: string): Promise<Error> => {
   const runs = await trx

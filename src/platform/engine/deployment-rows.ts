@@ -41,8 +41,7 @@ export const heldAsRead =
 
 /**
  * Requires that a worker still holds a deployment that it read, once nobody else is taking it over. In a transaction,
- * nobody
- * takes it over until its end.
+ * nobody takes it over until its end.
  * @throws Superseded otherwise
  */
 export async function requireHeld(db: Db, deployment: Held): Promise<void> {

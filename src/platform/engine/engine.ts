@@ -94,16 +94,15 @@ export interface Page {
 }
 
 /**
- * Carries out deployments and all other background work of the platform.
- * Methods that change something write only in the caller's transaction. After the commit the caller calls `wake()`.
- * A refused call throws an ApiProblem with status 400 that names the reason.
+ * Carries out deployments and all other background work of the platform. Methods that change something write only in
+ * the caller's transaction. After the commit the caller calls `wake()`. A refused call throws an ApiProblem with status
+ * 400 that names the reason.
  */
 export interface Engine {
   /**
-   * Accepts an order: inserts the deployment, its services, events and webhook deliveries in `trx`.
-   * Refused while the cluster is locked, and if a service's state doesn't allow the action. A deletion is refused
-   * during
-   * another deployment of what it deletes, and everything else during a deletion.
+   * Accepts an order: inserts the deployment, its services, events and webhook deliveries in `trx`. Refused while the
+   * cluster is locked, and if a service's state doesn't allow the action. A deletion is refused during another
+   * deployment of what it deletes, and everything else during a deletion.
    */
   request(trx: Db, order: DeploymentOrder): Promise<DeploymentRequest>;
   /**
@@ -156,8 +155,8 @@ export interface Engine {
    */
   recovery(db: DataStore, databaseId: string, backupId?: string): Promise<Recovery>;
   /**
-   * Accepts a deployment that brings a database back. Refused with the reason. @param withoutWaiting even if its node
-   * may come back soon
+   * Accepts a deployment that brings a database back. Refused with the reason.
+   * @param withoutWaiting even if its node may come back soon
    */
   restore(
     trx: Db,
@@ -189,8 +188,7 @@ export interface Engine {
   environmentHistory(db: Db, environmentId: string, query: HistoryQuery): Promise<History>;
   /**
    * The newest `tail` log lines of a service (build, rollout and running instances), newest last. Asks the runtime,
-   * which
-   * may be slow, so it must run outside any transaction.
+   * which may be slow, so it must run outside any transaction.
    */
   logs(db: DataStore, serviceId: string, tail?: number): Promise<LogLines>;
   /**
@@ -227,8 +225,7 @@ export interface Engine {
   start(): Promise<void>;
   /**
    * Waits until everything due has been carried out. Resolves to the next due time in milliseconds since the epoch, or
-   * null.
-   * Only for a started engine: rejects if the engine is stopped while it waits.
+   * null. Only for a started engine: rejects if the engine is stopped while it waits.
    */
   settled(): Promise<number | null>;
   /** Finishes the steps in progress, releases the lease, and returns when nothing runs any more. */

@@ -142,8 +142,7 @@ const endDeployment = async (
 
 /**
  * Ends one service of a deployment. After the last service of a stage, starts the next stage or, if a service failed,
- * ends
- * the deployment and cancels the stages that have not begun.
+ * ends the deployment and cancels the stages that have not begun.
  */
 export async function finishService(
   context: EngineContext,

@@ -65,8 +65,7 @@ export async function scheduleJobRuns(
 
 /**
  * What a deployment of a scheduled job that did not end well leaves of the schedule: that of the version before it, or
- * none. A
- * failed deployment puts nothing in the place of what was there.
+ * none. A failed deployment puts nothing in the place of what was there.
  * @returns a line for the log of the deployment; undefined for anything else
  */
 export async function scheduleLeft(
@@ -133,8 +132,7 @@ const deploymentUnderWay = (trx: Db, serviceId: string) =>
 
 /**
  * Starts a scheduled run of a job, unless it is still running, is being deleted, or it is too late. The log of the job
- * tells of
- * runs that were left out. Each job has a queue of its own for its runs.
+ * tells of runs that were left out. Each job has a queue of its own for its runs.
  */
 export const startScheduledRun =
   (context: EngineContext): TimerHandler =>

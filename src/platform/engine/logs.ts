@@ -154,9 +154,8 @@ const unreadLine = ({ deploymentId, service }: RunningVersion, at: number, reaso
 
 /**
  * The newest log lines of a service, newest last: those of its deployments, and those of the version that serves, also
- * while
- * another deployment is under way. The runtime is asked for the latter after the transaction;
- * if it can't be, the last line says so, and why.
+ * while another deployment is under way. The runtime is asked for the latter after the transaction; if it can't be, the
+ * last line says so, and why.
  * @param tail maximum number of lines, up to `maximumLogLines`
  * @throws ApiProblem 404 for an unknown id
  */

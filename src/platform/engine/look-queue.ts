@@ -101,7 +101,8 @@ async function saveSighting(
 }
 
 /**
- * Notes whether the clusters of a runtime can be looked at, where that has changed. @param lost why not, and since when
+ * Notes whether the clusters of a runtime can be looked at, where that has changed.
+ * @param lost why not, and since when
  */
 async function saveReach(
   context: EngineContext,
@@ -156,8 +157,8 @@ const isLost = async (db: Db, runtime: string): Promise<boolean> =>
     .executeTakeFirst()) !== undefined;
 
 /**
- * Looks at everything that runs on the clusters of one runtime, and writes what is new. @throws Error of the runtime if
- * it can't look
+ * Looks at everything that runs on the clusters of one runtime, and writes what is new.
+ * @throws Error of the runtime if it can't look
  */
 async function look(
   context: EngineContext,
@@ -193,8 +194,7 @@ async function look(
 
 /**
  * The queue that looks at what runs after its deployment, at the interval of each runtime. That nothing runs and that
- * nobody
- * could look are different things: a look that fails changes nothing of what is known.
+ * nobody could look are different things: a look that fails changes nothing of what is known.
  */
 export function lookQueue(context: EngineContext, duties: Duties): WorkQueue {
   const { db, clock, runtimes, log } = context;

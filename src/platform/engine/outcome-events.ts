@@ -26,8 +26,7 @@ interface Ended {
 
 /**
  * Records the audit event of how a service's part of a deployment ended, in the transaction that ends it. Runs of jobs
- * by
- * their schedule have none, because they would displace the changes that people made.
+ * by their schedule have none, because they would displace the changes that people made.
  */
 export async function auditOutcome(
   trx: Db,
@@ -49,8 +48,8 @@ export async function auditOutcome(
 }
 
 /**
- * Records that a service that should run does so again, or doesn't any more. @param message what is told of it in its
- * log
+ * Records that a service that should run does so again, or doesn't any more.
+ * @param message what is told of it in its log
  */
 export async function auditAvailability(
   trx: Db,

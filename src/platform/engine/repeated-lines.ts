@@ -19,8 +19,7 @@ const keyOf = ({ created_at: at, pod_name: pod, message }: TimedLine): string =>
 
 /**
  * The lines that are not among the known ones. A line that an instance logged twice within a millisecond is left as
- * often as
- * it isn't known: both lists are read from the same log.
+ * often as it isn't known: both lists are read from the same log.
  */
 export function withoutKnownLines<Line extends TimedLine>(lines: readonly Line[], known: readonly TimedLine[]): Line[] {
   const counts = new Map<string, number>();

@@ -6,8 +6,8 @@ import type { WorkQueue } from './worker.ts';
 
 /**
  * How many ended deployments are retained per service, with their steps, events, deliveries and recorded attempts, and
- * how
- * many audit events in all. Old ones are removed in batches of one transaction each, so that no other write waits long.
+ * how many audit events in all. Old ones are removed in batches of one transaction each, so that no other write waits
+ * long.
  */
 const defaultRetention = { deploymentsPerService: 200, auditEvents: 20_000, everyMilliseconds: 3_600_000, batch: 50 };
 
@@ -17,8 +17,7 @@ export type Retention = Partial<typeof defaultRetention>;
 /**
  * Ended deployments that exceed the limit for every one of their services or, for services that are deleted and without
  * services, for their queue; and all of an environment that is deleted. The latest deployment of a service is never
- * among
- * them, nor one with pending webhook deliveries.
+ * among them, nor one with pending webhook deliveries.
  */
 const expiredDeployments = async (db: Db, newest: number, limit: number): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`

@@ -128,8 +128,7 @@ const isDownBy = ({ seen }: RunningFacts): boolean => seen !== undefined && seen
 
 /**
  * The state of a service that answers show: UNAVAILABLE for one that was deployed and of which no instance runs, or of
- * which
- * nobody can tell. What a deployment under way or a failed one says comes first.
+ * which nobody can tell. What a deployment under way or a failed one says comes first.
  */
 export function shownState(
   { kind, deployed_state: state }: Deployed,

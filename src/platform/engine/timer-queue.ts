@@ -7,8 +7,7 @@ type TimerKind = Selectable<DatabaseSchema['timer']>['kind'];
 
 /**
  * Handles a timer that has fired; returns when to fire next, or null. `dueAt` is when it was due: well before `now` if
- * no
- * worker was running. All times are in milliseconds since the epoch.
+ * no worker was running. All times are in milliseconds since the epoch.
  */
 export type TimerHandler = (trx: Db, subjectId: string, now: number, dueAt: number) => Promise<number | null>;
 

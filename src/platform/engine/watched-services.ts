@@ -43,8 +43,8 @@ const onCluster = (clusterId: string) => ({
 });
 
 /**
- * Whether something that an alert rule watches is in a failed state, or should run and doesn't. @param targetId a
- * service or a cluster
+ * Whether something that an alert rule watches is in a failed state, or should run and doesn't.
+ * @param targetId a service or a cluster
  */
 export async function watchedFails(db: Db, targetId: string): Promise<boolean> {
   const service = await lookedAt(db).where('service.id', '=', targetId).executeTakeFirst();

@@ -68,8 +68,8 @@ export interface DatabaseBackups {
   /** Deletes what a backup has stored, and reports how far that is. */
   remove(task: BackupTask, signal: AbortSignal): Promise<BackupDeletion>;
   /**
-   * What bringing a database back from a complete backup would do now. @throws Error with the reason, for people, if
-   * that can't be told
+   * What bringing a database back from a complete backup would do now.
+   * @throws Error with the reason, for people, if that can't be told
    */
   plan(database: RunningDatabase, backupRecord: string, signal: AbortSignal): Promise<RecoveryPlan>;
 }

@@ -104,8 +104,8 @@ export interface RuntimeCall {
   /** Reads what the task needs. */
   readonly inputs: () => Promise<TaskInputs>;
   /**
-   * Makes sure that the task is still this worker's: call it right before what can't be fenced by the token. @throws
-   * Error otherwise
+   * Makes sure that the task is still this worker's: call it right before what can't be fenced by the token.
+   * @throws Error otherwise
    */
   readonly confirm: () => Promise<void>;
   /** Aborts when the worker stops. */
@@ -126,10 +126,8 @@ export type Pause = 'queueing' | 'canceling' | 'upgradeQueueing' | 'upgrading';
 
 /**
  * Runs services. The engine decides what to do and records the results; a runtime carries it out. Its methods run
- * outside
- * of transactions, except those that return no promise. After a crash, any of them can be called again with the same
- * task;
- * it must then continue rather than start over.
+ * outside of transactions, except those that return no promise. After a crash, any of them can be called again with the
+ * same task; it must then continue rather than start over.
  */
 export interface Runtime {
   /** Why it can't run such a service, in words for whoever asked for it; undefined if it can. */
@@ -153,8 +151,7 @@ export interface Runtime {
   look(versions: readonly RunningVersion[], signal: AbortSignal): Promise<readonly RunningService[]>;
   /**
    * Removes what it made for services and environments that no record knows, and images of earlier versions above their
-   * size. It never removes stored data.
-   * The engine calls it when it starts, and then again and again.
+   * size. It never removes stored data. The engine calls it when it starts, and then again and again.
    * @param known reads what is known, after the runtime has found out what is there
    */
   sweep(known: () => Promise<KnownResources>, signal: AbortSignal): Promise<Sweep>;
@@ -169,8 +166,8 @@ export interface Runtime {
    */
   commits(service: ServiceToRun, limit: number, signal: AbortSignal): Promise<readonly DeployedCommit[]>;
   /**
-   * The addresses at which the running version of a service is reached from outside. @param record what its deployment
-   * recorded; undefined if none has succeeded
+   * The addresses at which the running version of a service is reached from outside.
+   * @param record what its deployment recorded; undefined if none has succeeded
    */
   addressesOf(service: ServiceToRun, record: string | undefined): readonly ServiceAddress[];
   /**
@@ -200,8 +197,8 @@ export interface Runtime {
   /** Closes the connections that it has opened by itself. */
   readonly close?: () => Promise<void>;
   /**
-   * The machines of its cluster, by name. Absent where there are none. @throws Error with the reason, for people, if
-   * they can't be read
+   * The machines of its cluster, by name. Absent where there are none.
+   * @throws Error with the reason, for people, if they can't be read
    */
   readonly nodes?: (signal: AbortSignal) => Promise<readonly ClusterNode[]>;
   /** Measures what runs. Absent where nothing really does. */

@@ -53,8 +53,7 @@ export interface Task {
   readonly deploymentId: string;
   /**
    * Grows with every deployment, and with every worker that takes one over. What was done with a greater token must not
-   * be
-   * undone with a smaller one: whoever asks for it was away, and is not in charge any more.
+   * be undone with a smaller one: whoever asks for it was away, and is not in charge any more.
    */
   readonly fencingToken: number;
   readonly action: DeploymentAction;

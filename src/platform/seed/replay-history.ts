@@ -28,8 +28,7 @@ const neverAborted = new AbortController().signal;
 
 /**
  * Requests a deployment at a time in the past and carries it out to its end, on a clock that jumps from step to step.
- * So
- * states, histories and logs are what the engine itself would have written, without waiting for it.
+ * So states, histories and logs are what the engine itself would have written, without waiting for it.
  * @returns the accepted request, and when the deployment ended, in milliseconds since the epoch
  * @throws ApiProblem if the engine refuses the request, Error if another process takes the deployment over
  */

@@ -307,10 +307,8 @@ const seedOnce = async (db: DataStore, { vault, clock, random }: SeedDependencie
 
 /**
  * Seeds an empty store with an organization that has some of everything. The engine itself carries out the deployments
- * of
- * the past days, so states, histories and logs are what it writes. An interrupted seed resumes where it stopped. A
- * store
- * that is already seeded is left alone, even if this version would seed it differently.
+ * of the past days, so states, histories and logs are what it writes. An interrupted seed resumes where it stopped. A
+ * store that is already seeded is left alone, even if this version would seed it differently.
  */
 export async function seedPlatform(db: DataStore, dependencies: SeedDependencies): Promise<void> {
   if ((await readSetting(db, 'seeded')) !== undefined) return;

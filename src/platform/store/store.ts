@@ -14,16 +14,13 @@ export interface Hold {
 interface DbExtras {
   /**
    * Waits until no other transaction holds one of the names, and holds them until this one ends: what a transaction
-   * reads of
-   * a thing whose id it holds, others that hold it don't change. To be called before reading. Nothing to do where
-   * writes run
-   * one at a time.
+   * reads of a thing whose id it holds, others that hold it don't change. To be called before reading. Nothing to do
+   * where writes run one at a time.
    */
   hold(...names: readonly string[]): Promise<void>;
   /**
    * The same for names that are held or shared, in the order given. Transactions that take several have to take them in
-   * one
-   * order, and what they share they can't hold later: they would wait for each other.
+   * one order, and what they share they can't hold later: they would wait for each other.
    */
   holdInOrder(holds: readonly Hold[]): Promise<void>;
 }
@@ -54,8 +51,7 @@ export interface DataStore extends Db {
   read<Result>(operation: (trx: Db) => Promise<Result>): Promise<Result>;
   /**
    * Runs queries and changes in a transaction: committed when `operation` returns, rolled back when it throws. It may
-   * run
-   * more than once, so it must change nothing but records.
+   * run more than once, so it must change nothing but records.
    * @throws AwaitedOutside, after a rollback, if `operation` waits for anything but the database
    */
   write<Result>(operation: (trx: Db) => Promise<Result>): Promise<Result>;
@@ -66,8 +62,7 @@ export interface DataStore extends Db {
   overwrite(operation: (trx: Db) => Promise<void>): Promise<void>;
   /**
    * Runs an operation while no other process on these records runs one of the same name. It may take as long as it
-   * needs, and
-   * have transactions of its own. Where one process serves the records, there is nobody to wait for.
+   * needs, and have transactions of its own. Where one process serves the records, there is nobody to wait for.
    * @throws what the operation throws, and Error if the others could no longer be kept away
    */
   alone<Result>(name: string, operation: () => Promise<Result>): Promise<Result>;

@@ -44,8 +44,7 @@ const anchorDelay = 5_000;
 
 /**
  * Anchors the latest head after a while, and the first of each chain at once. What can't be anchored is tried again
- * with the
- * next head, and at the end.
+ * with the next head, and at the end.
  * @param failed gets the reason why an anchor couldn't be stored.
  */
 export function createAnchoring({

@@ -33,8 +33,7 @@ const mostAtOnce = 1000;
 
 /**
  * How long the head may lag behind entries that need not be durable, in milliseconds. File systems flush a replaced
- * file
- * at once, which takes longer than the rest of a read call. Entries beyond the head are sealed as well.
+ * file at once, which takes longer than the rest of a read call. Entries beyond the head are sealed as well.
  */
 const headDelay = 200;
 
@@ -47,8 +46,7 @@ interface PendingEntry {
 
 /**
  * Creates a log that starts its chain with the first entry: a process that records nothing creates no files. Entries
- * that
- * arrive during a write are written together, so that concurrent calls don't wait for one disk write each.
+ * that arrive during a write are written together, so that concurrent calls don't wait for one disk write each.
  */
 export function createAuditLog({ sink, heads, keys, anchoring }: AuditLogConfig): AuditLog {
   let head: ChainHead | undefined;

@@ -5,8 +5,7 @@ import type { AuditLog } from './audit-log.ts';
 
 /**
  * How a call was confirmed: not at all, because it needs no confirmation; in the client's form; in the operator's
- * terminal
- * or on their page; by the caller itself. It never claims that a human did.
+ * terminal or on their page; by the caller itself. It never claims that a human did.
  */
 export type ConfirmedBy = 'not_needed' | 'elicited' | 'terminal' | 'page' | 'unattended';
 
@@ -116,8 +115,7 @@ export const auditDecisions =
 
 /**
  * Records calls in an audit log. The intent and the outcome of a change are on disk when the promise resolves; the
- * outcome of
- * a read is written in the background.
+ * outcome of a read is written in the background.
  */
 export function auditRecorder(auditLog: AuditLog, clock: Clock): Recorder {
   return {

@@ -6,8 +6,7 @@ import { firstMac, parseLine, sealLine, macOf, type Mac } from './chain.ts';
 /**
  * The head of a chain: its number of entries and the mac of the last one, sealed, in one file per chain beside the log.
  * It reveals missing entries at the end of the chain. Chains are numbered without gaps, so that a missing chain is
- * noticed
- * as well.
+ * noticed as well.
  */
 export interface ChainHead {
   readonly chain: string;
@@ -54,8 +53,7 @@ const linkUnsupported: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'E
 
 /**
  * Creates a file with its full content or not at all, even on a full disk: a head with partial content would look like
- * one
- * that was changed.
+ * one that was changed.
  * @throws the file system's error; EEXIST if the file exists.
  */
 async function createAtomically(path: string, content: string): Promise<void> {

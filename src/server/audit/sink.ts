@@ -40,9 +40,8 @@ function openLog(path: string): number {
 
 /**
  * Appends to a file of mode 0600. The file is opened for each write, so that one that was moved or deleted is created
- * again
- * instead of being written to unnoticed. Only the sync runs in the thread pool: a round trip there takes longer than a
- * write.
+ * again instead of being written to unnoticed. Only the sync runs in the thread pool: a round trip there takes longer
+ * than a write.
  */
 export function fileSink(path: string): Sink {
   return {
@@ -114,9 +113,8 @@ const waitForExit = (child: ChildProcess): Promise<void> =>
 
 /**
  * Writes to the standard input of a command, which starts with the first line and never through a shell. A line counts
- * as
- * written once it is in the command's pipe. A command that exited is started again for the next line.
- * Of this process's variables it gets only some, because the others hold tokens and secrets.
+ * as written once it is in the command's pipe. A command that exited is started again for the next line. Of this
+ * process's variables it gets only some, because the others hold tokens and secrets.
  * @param argv the command and its arguments.
  * @param variables names of further variables that it gets.
  */

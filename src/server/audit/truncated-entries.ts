@@ -4,10 +4,8 @@ import type { AuditLine } from './read-lines.ts';
 
 /**
  * A part of a line, as a write leaves it that a full disk or a crash interrupted. A fragment is not a sign of tampering
- * if it
- * begins like the next entry of a chain, after all entries that the chain's head confirms: the entry was never reported
- * as
- * recorded, and the process wrote nothing more to that chain.
+ * if it begins like the next entry of a chain, after all entries that the chain's head confirms: the entry was never
+ * reported as recorded, and the process wrote nothing more to that chain.
  */
 export interface Fragment {
   readonly line: AuditLine;

@@ -47,8 +47,7 @@ const toolsets: Partial<Record<ResourceKind, Toolset>> = {
 
 /**
  * A tool that completes the typed text, so that the lookup is guarded and redacted like any call: what it reads is what
- * the
- * policy lets the caller see, and nothing that was read otherwise is used.
+ * the policy lets the caller see, and nothing that was read otherwise is used.
  */
 const completionTool = (
   kind: ResourceKind,

@@ -6,8 +6,7 @@ import type { Redaction } from '../redaction/index.ts';
 
 /**
  * Facts as they are recorded: names of targets are cleaned, and known secrets in them masked. Values that the caller
- * sent
- * are not masked, or a caller could hide from the operator what its calls were about.
+ * sent are not masked, or a caller could hide from the operator what its calls were about.
  */
 const recordable = <Facts extends CallFacts>(facts: Facts, redaction: Redaction): Facts => ({
   ...facts,

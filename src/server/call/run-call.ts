@@ -36,8 +36,7 @@ interface LastResort {
 
 /**
  * Answers a request, whatever happens on the way. Protocol errors are this program's own words and pass. Of any other
- * error
- * the caller sees only the request id under which the log has the reason.
+ * error the caller sees only the request id under which the log has the reason.
  * @param failed makes the answer from these words. Default: a protocol error.
  * @throws ProtocolError
  */
@@ -163,10 +162,8 @@ export function newCall(
 
 /**
  * Carries out one call of a tool: takes it through the stages and records what came of it. Never throws. Whatever
- * fails,
- * the caller sees no more of it than may be shown. Where a person has to be asked first, the reply is the question, and
- * the
- * same call comes again with the answer in its context.
+ * fails, the caller sees no more of it than may be shown. Where a person has to be asked first, the reply is the
+ * question, and the same call comes again with the answer in its context.
  * @param given the arguments as the caller sent them.
  */
 export async function runCall(

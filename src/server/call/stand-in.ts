@@ -38,8 +38,7 @@ function standInFor<Planned extends Plannable>(
 
 /**
  * Sends a planned operation. What the platform may refuse as it is, such as a deployment that names no version, is sent
- * so
- * first; after such a refusal, and from then on, its stand-in takes its place.
+ * so first; after such a refusal, and from then on, its stand-in takes its place.
  * @throws what `send` throws: of the planned operation, if the stand-in is refused too or isn't offered.
  */
 export async function sendOrStandIn<Planned extends Plannable>(
@@ -83,8 +82,7 @@ export const isAboutOne = (error: unknown): boolean =>
 
 /**
  * The requests that do one service at a time what the platform was asked to do with several at once, after it answered
- * that
- * it has no such path. That it has none for one service either, or that it refuses one, shows with them.
+ * that it has no such path. That it has none for one service either, or that it refuses one, shows with them.
  */
 export function oneByOneAfter(
   refusal: unknown,

@@ -18,8 +18,8 @@ const wait = (milliseconds: number, signal: AbortSignal): Promise<void> => sleep
 interface ToolCall {
   readonly toolContext: ToolContext;
   /**
-   * An answer without the rows that the policy or the scope keep from the caller. @param input that the operation was
-   * given
+   * An answer without the rows that the policy or the scope keep from the caller.
+   * @param input that the operation was given
    */
   readonly visible: <Answer>(operation: AnyOperation, input: JsonRecord, answer: Answer) => Promise<Answer>;
   /** What could not be read and why, one line each. */
@@ -36,8 +36,7 @@ interface ToolCallOptions {
 /**
  * What the code of a tool works with during a call. It reads only what the policy allows.
  * @param shown whether it sees only what may be shown. Otherwise it sees everything, to act upon, and nothing of it may
- *   be
- *   reported.
+ *   be reported.
  * @param carriedOut the operations that were sent. After a change, what was read before is dropped.
  */
 export function toolContextOf(

@@ -20,17 +20,17 @@ export type UserAnswer =
   | { readonly action: 'decline' | 'cancel' };
 
 /**
- * How a client failed that declares to ask its user. The user said neither yes nor no.
- * `no_such_method`: it knows no such request (-32601). `client_error`: it returned another error. `unusable_answer`:
- * what it
- * returned is no answer. `unanswered`: nothing came back in time.
+ * How a client failed that declares to ask its user. The user said neither yes nor no. `no_such_method`: it knows no
+ * such request (-32601). `client_error`: it returned another error. `unusable_answer`: what it returned is no answer.
+ * `unanswered`: nothing came back in time.
  */
 export type AskingFailure = 'no_such_method' | 'client_error' | 'unusable_answer' | 'unanswered';
 
 /** What is remembered of a client: whether asking it leads to an answer. */
 export interface ClientMemory {
   /**
-   * Why the client is not asked; undefined if it is. @param call identifies the call; without it, whatever the call is.
+   * Why the client is not asked; undefined if it is.
+   * @param call identifies the call; without it, whatever the call is.
    */
   failure(call?: string): AskingFailure | undefined;
   /** A question about this call is sent. */

@@ -45,8 +45,7 @@ function lockIn(status: JsonRecord | undefined): JsonRecord | null | undefined {
 
 /**
  * The locks of clusters, by cluster: null for one that isn't locked. Clusters of which no path tells are left out.
- * Costs one
- * request on platforms that list locks, otherwise one per cluster.
+ * Costs one request on platforms that list locks, otherwise one per cluster.
  * @throws ApiError if the platform fails.
  */
 export async function readClusterLocks(
@@ -87,8 +86,8 @@ export function lockFacts(lock: JsonRecord, show: (value: unknown) => string, un
 }
 
 /**
- * That a cluster is locked, by whom, since and until when, and why. @param cluster its name, if it is known; else its
- * id is told
+ * That a cluster is locked, by whom, since and until when, and why.
+ * @param cluster its name, if it is known; else its id is told
  */
 export function lockText(
   lock: JsonRecord,

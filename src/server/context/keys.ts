@@ -9,8 +9,8 @@ const ringFile = /^question-.+\.key$/;
 
 /**
  * The ring of keys in a directory of keys: its files `question-….key`, each of 32 bytes and mode 0600. The name that
- * sorts last is
- * the newest. The directory is read whenever keys are needed, so that files can be added and removed while servers run.
+ * sorts last is the newest. The directory is read whenever keys are needed, so that files can be added and removed
+ * while servers run.
  * @throws Error, from the returned function, that names the directory or file if it can't be used.
  */
 export function keyRingIn(keysDir: string): KeyRing {
@@ -43,8 +43,8 @@ const ringFilesOf = (keysDir: string): string[] =>
   existsSync(keysDir) ? readdirSync(keysDir).filter((name) => ringFile.test(name)) : [];
 
 /**
- * The ring of a directory of keys, with a first key if it has none. @throws Error that names the file if it can't be
- * made.
+ * The ring of a directory of keys, with a first key if it has none.
+ * @throws Error that names the file if it can't be made.
  */
 export function keyRingOrNewIn(keysDir: string): KeyRing {
   if (ringFilesOf(keysDir).length === 0) createKeyFile(join(keysDir, 'question-1.key'));

@@ -6,7 +6,8 @@ import type { JsonRecord } from '../json/index.ts';
 export type AnswerOf<Op extends AnyOperation> = Incomplete<ResponseOf<Op>>;
 
 /**
- * Sends a read to the platform. @throws ApiError if the platform fails.
+ * Sends a read to the platform.
+ * @throws ApiError if the platform fails.
  * @param onFlaw accepts an answer that can be read in parts only, and receives what is wrong with it.
  */
 export type SendRead = (
@@ -68,8 +69,7 @@ export function reasonUnreadable(error: unknown): string | undefined {
 
 /**
  * How the guard reads: what can't be read counts as unknown. A list is unknown as a whole if a row of it can't be read,
- * since
- * nothing shows what that row is.
+ * since nothing shows what that row is.
  */
 export const wholeRows: ReadRules = {
   reasonUnread: (error) => reasonUnreadable(error) ?? reasonUnusable(error),

@@ -16,8 +16,7 @@ import type { Reader } from './reader.ts';
 
 /**
  * Reads what an owner sees of variables or of secrets, of every scope; undefined if the platform doesn't offer the
- * list, or
- * forbids it.
+ * list, or forbids it.
  * @throws ApiError if the platform fails.
  */
 export async function readVariableList(
@@ -55,8 +54,7 @@ export const readById = async (
 
 /**
  * The rows in the answer of a list, if it is complete; undefined if there is no answer, or it contains only a part of
- * the
- * rows.
+ * the rows.
  */
 export function wholeListIn(answer: JsonRecord | undefined): JsonRecord[] | undefined {
   if (!Array.isArray(answer?.['results'])) return undefined;

@@ -19,9 +19,8 @@ const operationNamed = (name: string): AnyOperation | undefined =>
 
 /**
  * The failures of a read after which something else may stand in for its answer: also that the platform fails at it
- * every
- * time, which the client has tried. Never what a policy or the platform forbids.
- * Of a documented read, 404 doesn't show whether the platform lacks the route or the resource.
+ * every time, which the client has tried. Never what a policy or the platform forbids. Of a documented read, 404
+ * doesn't show whether the platform lacks the route or the resource.
  */
 export const replaceableOf = ({ documented }: AnyOperation): readonly ApiErrorKind[] => [
   'not_offered',
@@ -76,8 +75,8 @@ const rowOf = (id: string, statuses: JsonRecord | undefined): JsonRecord | undef
     .find((row) => row['id'] === id);
 
 /**
- * What the environment of a service tells in place of the service. @throws the failure of the own read, if that stands
- * and the environment tells nothing.
+ * What the environment of a service tells in place of the service.
+ * @throws the failure of the own read, if that stands and the environment tells nothing.
  */
 async function readInstead<Found>(
   { failure }: OwnAnswer,
@@ -136,8 +135,7 @@ const linesIn = (answer: JsonRecord | undefined): readonly JsonRecord[] | undefi
 
 /**
  * Reads the newest log lines of a service: from its own log or, if that can't be read, those of this service in the log
- * of
- * its environment; undefined if there is neither.
+ * of its environment; undefined if there is neither.
  * @param tail most lines. Default: all that the platform answers.
  */
 export async function readServiceLogs(

@@ -53,8 +53,7 @@ export type InvalidSeal =
 
 /**
  * Why the operator is asked instead of the client's user: the plan is longer than a client's question may be, the
- * policy
- * leaves such calls to the operator, or the client declared that it can ask, and couldn't.
+ * policy leaves such calls to the operator, or the client declared that it can ask, and couldn't.
  */
 export type InsteadOfClient = 'too_long' | 'operator_only' | AskingFailure;
 
@@ -142,8 +141,7 @@ export class CallFailure extends Error {
 
 /**
  * Thrown by a store that several servers share when its database can't be used. Whether what it was asked to do was
- * done is not
- * known. What is in the store comes before a change, so none was sent.
+ * done is not known. What is in the store comes before a change, so none was sent.
  */
 export class StoreUnavailable extends Error {
   constructor(cause: unknown) {

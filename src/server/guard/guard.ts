@@ -165,8 +165,7 @@ const mostLookedAt = 10;
 
 /**
  * Those of some found resources that lie where the scope and the policy let the caller read, as they are now. In doubt
- * one
- * is left out, and so are those after the first ten.
+ * one is left out, and so are those after the first ten.
  */
 export async function readableAmong(
   call: GuardedCall,
@@ -299,8 +298,8 @@ export async function assertOperationsPermitted(call: GuardedCall & AssessedRisk
 }
 
 /**
- * Counts the high-risk changes of a call, just before it is made. @throws CallFailure `denied` if the limit was reached
- * since the call was checked.
+ * Counts the high-risk changes of a call, just before it is made.
+ * @throws CallFailure `denied` if the limit was reached since the call was checked.
  */
 export const countHighRiskChanges = (call: GuardedCall & AssessedRisk): Promise<void> =>
   assertWithinLimit(call, 'take');

@@ -8,8 +8,7 @@ import type { AssessedRisk, GuardedCall } from './guarded-call.ts';
 
 /**
  * Why a call would change nothing. Undefined if it would, if its tool has no check, or if it plans several operations.
- * What
- * the platform shows of it is told only if the policy lets the caller read all that was read for it.
+ * What the platform shows of it is told only if the policy lets the caller read all that was read for it.
  * @throws ApiError if the platform fails.
  */
 export async function noOpOf(call: GuardedCall & AssessedRisk, redactor: Redactor): Promise<NoOp | undefined> {

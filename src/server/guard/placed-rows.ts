@@ -74,8 +74,7 @@ function withFewer(pagination: unknown, hidden: number): JsonRecord {
 
 /**
  * An answer without the rows that the scope or the policy's rules about places don't let the caller see, and without
- * what
- * can name anything anywhere. In doubt a row is left out.
+ * what can name anything anywhere. In doubt a row is left out.
  * @param input that the operation was given
  * @throws ApiError if the platform fails.
  */

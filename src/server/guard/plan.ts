@@ -233,6 +233,5 @@ function summaryOf({ summary }: AnyOperation, { body = {}, unchanged = [] }: Pla
 }
 
 // What could make a part of a value look like a line of the plan once the text is wrapped: line feeds, runs of spaces,
-// spaces
-// at an end, a quote that seems to be the plan's, and words that begin a line of the plan.
-// A value stays on one line, so that none of it can pass for a line of the plan.
+// spaces at an end, a quote that seems to be the plan's, and words that begin a line of the plan. A value stays on one
+// line, so that none of it can pass for a line of the plan.

@@ -147,8 +147,7 @@ export async function assertInSameEnvironment(call: GuardedCall): Promise<void> 
 
 /**
  * Whether everything that an operation names inside of its environment is known to be there, for tools whose calls
- * change
- * several environments. In doubt it isn't.
+ * change several environments. In doubt it isn't.
  * @throws ApiError if the platform fails.
  */
 export async function namesOnlyItsOwn({ operation, input }: PlannedOperation, reader: Reader): Promise<boolean> {
@@ -159,8 +158,8 @@ export async function namesOnlyItsOwn({ operation, input }: PlannedOperation, re
 }
 
 /**
- * Whether everything that a call names is known to be in the environment that the call is about. @throws ApiError if
- * the platform fails.
+ * Whether everything that a call names is known to be in the environment that the call is about.
+ * @throws ApiError if the platform fails.
  */
 export const areInSameEnvironment = async (call: GuardedCall): Promise<boolean> =>
   (await locateAll(call)).every(({ where }) => where === 'here');

@@ -48,7 +48,8 @@ function age(at: number, now: number): string {
 const timestamp = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)(?!\w)/g;
 
 /**
- * Adds its age to every timestamp in a text, because models are poor at computing it. @param now milliseconds since
+ * Adds its age to every timestamp in a text, because models are poor at computing it.
+ * @param now milliseconds since
  * 1970.
  */
 const withAges = (text: string, now: number): string =>

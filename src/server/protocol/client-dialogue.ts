@@ -90,8 +90,8 @@ function errorIn(entry: unknown): unknown {
 }
 
 /**
- * The user's answer in a result. @param needsContent whether a form was asked, which can't be accepted without what was
- * filled in.
+ * The user's answer in a result.
+ * @param needsContent whether a form was asked, which can't be accepted without what was filled in.
  */
 function answerOf(
   {
@@ -108,8 +108,7 @@ function answerOf(
 
 /**
  * What a request of the 2026 revision brings back. That a question was asked before shows in the state that was sent
- * with it; the
- * server has no other sign of a client that lost one.
+ * with it; the server has no other sign of a client that lost one.
  */
 export function responseIn({ mcpReq }: ServerContext): ClientResponse {
   const { inputResponses } = mcpReq;
@@ -146,8 +145,7 @@ export interface Asking {
 
 /**
  * Asks the user of a client of the 2025 revisions, within the call that the question is about, and waits for the
- * answer.
- * The MCP library would do so too, but answers the call itself when the client fails. Never rejects.
+ * answer. The MCP library would do so too, but answers the call itself when the client fails. Never rejects.
  * @returns `ended` if no answer came before the client may be asked nothing any more.
  */
 export async function askClient(

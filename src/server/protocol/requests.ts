@@ -191,8 +191,8 @@ export function createRequestHandlers(
 
   /**
    * What the client's user has to be shown before a reply: its question, or the page where the operator approves it. A
-   * page is
-   * offered once for a code, and not through a client that failed to ask. Without it, the reply says what to do.
+   * page is offered once for a code, and not through a client that failed to ask. Without it, the reply says what to
+   * do.
    */
   const userRequestFor = (reply: Reply, context: ServerContext, { answer }: Dialogue): UserRequest | undefined => {
     if (reply.kind === 'ask') return { kind: 'form', question: reply.question };

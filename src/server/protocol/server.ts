@@ -77,9 +77,8 @@ const questionsOf = new WeakMap<McpServer, AbortController>();
 
 /**
  * Ends the questions that a client of the 2025 protocol revisions is asked, and has it be asked none any more: their
- * calls are refused, and
- * nothing has changed. Calls that ask nothing go on. Clients of the 2026 revision are asked in the result of a call, so
- * nothing is open.
+ * calls are refused, and nothing has changed. Calls that ask nothing go on. Clients of the 2026 revision are asked in
+ * the result of a call, so nothing is open.
  */
 export const endQuestions = (mcp: McpServer): void => questionsOf.get(mcp)?.abort();
 
@@ -119,8 +118,7 @@ function completeMessages({ server }: McpServer): void {
 
 /**
  * Builds a server for one connection or one request. This is cheap: the lists are shared data, and the request handlers
- * are
- * loaded with the first request.
+ * are loaded with the first request.
  */
 export function buildServer(
   dependencies: ServerDependencies,

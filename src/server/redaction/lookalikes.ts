@@ -1,7 +1,6 @@
 /**
  * Letters that look like those of ASCII, as data: those of the scripts that people write in. Each line has the
- * character,
- * and the code points of others that many fonts draw like it. Letters with marks (ё, ï) follow from these.
+ * character, and the code points of others that many fonts draw like it. Letters with marks (ё, ï) follow from these.
  */
 const table = `
 a 430 251 3B1

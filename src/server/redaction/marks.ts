@@ -20,8 +20,7 @@ export const markOfLength = ({ length }: string): string =>
 
 /**
  * The mark of a secret that the platform holds now, shown beside the one that will be sent. It is used for nothing
- * else:
- * a platform's own mark may mean that there is nothing to compare.
+ * else: a platform's own mark may mean that there is nothing to compare.
  */
 export const presentMark = `${markStart}, the present one${markEnd}`;
 

@@ -16,8 +16,7 @@ const runNames: Readonly<Record<string, string>> = { ' ': 'spaces', '\t': 'tabs'
 
 /**
  * Writes out what would get lost, or push other text out of sight, where a text is drawn: odd spaces as `<U+00A0>`,
- * what
- * begins markup as `<U+003C>`, and long runs of blanks as `<60 spaces>`. Idempotent.
+ * what begins markup as `<U+003C>`, and long runs of blanks as `<60 spaces>`. Idempotent.
  * @param text a cleaned text.
  * @param note is told what is written out although it can be seen, and what it is.
  */
@@ -32,9 +31,8 @@ const writeOutLost = (text: string, note: (what: string, meaning: string) => voi
 
 /**
  * Writes out what passes for something else in a text that a person agrees to. Names in one script stay as they are,
- * and so
- * do the mixtures that are ordinary (Unicode Technical Standard 39, "highly restrictive"): Japanese, Chinese and Korean
- * words, with Latin letters among them.
+ * and so do the mixtures that are ordinary (Unicode Technical Standard 39, "highly restrictive"): Japanese, Chinese and
+ * Korean words, with Latin letters among them.
  */
 
 // Those that people write today (Unicode Standard Annex 31, recommended and limited use), and those with letters like
@@ -226,10 +224,8 @@ const mostRounds = 4;
 
 /**
  * Writes out, as `<U+0430>`, letters of another script than their word's, letters and separators that are drawn like
- * those of
- * ASCII, words that only look Latin among Latin ones, marks beyond two on a letter, and letters written from right to
- * left
- * beside digits, which change places with them. Takes linear time. Idempotent.
+ * those of ASCII, words that only look Latin among Latin ones, marks beyond two on a letter, and letters written from
+ * right to left beside digits, which change places with them. Takes linear time. Idempotent.
  * @param text a cleaned text.
  */
 export function writeOutOddLetters(text: string, note: NoteOddity = () => undefined): string {
@@ -293,8 +289,7 @@ function shownHost(host: string, note: NoteOddity | undefined): string {
 
 /**
  * A text as it stands where a person agrees to it: what gets lost when it is drawn written out, hosts of addresses in
- * ASCII
- * form, and odd letters written out. No character of it goes: a host is told in its own form too.
+ * ASCII form, and odd letters written out. No character of it goes: a host is told in its own form too.
  * @param text a cleaned text.
  * @param note is told what was written out, of hosts in ASCII form, and of words that only look Latin.
  */

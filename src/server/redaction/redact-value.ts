@@ -28,15 +28,15 @@ export interface MaskingRules {
   /** Whether a word is hidden after a flag that names a secret, as in `["--password", "x"]`. */
   readonly afterFlag: (word: string, flag: string) => boolean;
   /**
-   * Whether a value is hidden because its name names a secret. @param beside the record that it is a member of, if it
-   * is of one.
+   * Whether a value is hidden because its name names a secret.
+   * @param beside the record that it is a member of, if it is of one.
    */
   readonly byName: (value: string, beside?: JsonRecord) => boolean;
 }
 
 /**
- * Chooses the rules for a string. @param other what another value has at the same place: the same string, another one,
- * or undefined.
+ * Chooses the rules for a string.
+ * @param other what another value has at the same place: the same string, another one, or undefined.
  */
 export type MaskingRulesAt = (text: string, other: unknown) => MaskingRules;
 
@@ -92,9 +92,8 @@ interface Place {
 
 /**
  * Masks a value. Hides strings that the schema marks secret, undeclared members with a secret name, the values in lists
- * and
- * maps under such a name, and values beside a secret name; numbers where they may be passwords. Sanitizes every other
- * string, and the names of undeclared members, as text.
+ * and maps under such a name, and values beside a secret name; numbers where they may be passwords. Sanitizes every
+ * other string, and the names of undeclared members, as text.
  * @param other another value, compared member by member: what the caller gave, or what the platform has.
  */
 export function redactValue(

@@ -12,8 +12,8 @@ export interface Sanitizer {
   readonly text: (raw: string) => string;
   /**
    * Hides strings that the schema marks secret, undeclared members with a secret name, and values that their name or
-   * shape
-   * gives away. Sanitizes every other string as text. A secret found in one place is hidden everywhere in the value.
+   * shape gives away. Sanitizes every other string as text. A secret found in one place is hidden everywhere in the
+   * value.
    * @param provided the caller's value at the same place: an equal string is shown as in the confirmation.
    */
   readonly value: (value: unknown, schema?: JsonSchema, provided?: unknown) => unknown;
@@ -21,8 +21,7 @@ export interface Sanitizer {
 
 /**
  * Masks what a user is asked to confirm. In values that will be sent it hides declared secrets and those with a secret
- * name,
- * but nothing because of its shape or because somebody mentioned it: nobody should confirm what they can't see.
+ * name, but nothing because of its shape or because somebody mentioned it: nobody should confirm what they can't see.
  */
 export interface ConfirmationView {
   /**
@@ -33,8 +32,7 @@ export interface ConfirmationView {
   readonly sent: (value: unknown, schema?: JsonSchema, kept?: unknown) => unknown;
   /**
    * A value that the platform holds now. It will not be sent, so configured secrets and values that look like secrets
-   * are
-   * hidden too. Otherwise a plan would show what reads hide.
+   * are hidden too. Otherwise a plan would show what reads hide.
    */
   readonly present: (value: unknown, schema?: JsonSchema) => unknown;
   /** Names of resources. Only configured secrets are hidden, because a user may have to type a name to confirm. */
@@ -51,8 +49,7 @@ export interface Redactor extends Sanitizer {
   readonly agreement: ConfirmationView;
   /**
    * Cleans a text of this server that repeats the caller's input. Hides only the secrets of this call: hiding others
-   * would
-   * confirm a guess.
+   * would confirm a guess.
    */
   readonly echo: (text: string) => string;
   /**
@@ -121,8 +118,7 @@ const keyBlock =
 
 /**
  * What the name of a value hides of a request that somebody agrees to: passwords, tokens and keys. Other values under
- * such
- * a name are shown, because they could be programs: nobody would see what they agree to.
+ * such a name are shown, because they could be programs: nobody would see what they agree to.
  */
 const hiddenFromAgreement: Pick<MaskingRules, 'afterFlag' | 'byName'> = {
   afterFlag: (word, flag) => secretFlag.test(flag) && passwordLike.test(word),
@@ -152,8 +148,8 @@ function sanitizerWith(finders: () => readonly ValueFinder[]): Sanitizer {
 }
 
 /**
- * The strings in a value that are secrets by their schema or name. @param kept strings that equal it at the same place
- * don't count.
+ * The strings in a value that are secrets by their schema or name.
+ * @param kept strings that equal it at the same place don't count.
  */
 function secretsIn(value: unknown, schema: JsonSchema | undefined, kept: unknown): readonly string[] {
   const secrets: string[] = [];

@@ -114,9 +114,8 @@ async function findOnce(
 
 /**
  * Every resource of a kind that the segments of a path match. If cached lists give no match, they are read again;
- * before a
- * change also if they give one that isn't exact, because what came since may have just that name, or be named so as
- * well.
+ * before a change also if they give one that isn't exact, because what came since may have just that name, or be named
+ * so as well.
  * @throws ApiError if the platform fails.
  */
 export async function findByPath(
@@ -148,8 +147,7 @@ function chainsBelow(kind: ResourceKind, names: readonly string[]): readonly Lis
 
 /**
  * Every resource of a kind below the named ones, within the request limit of one search. If a level can't be listed,
- * the
- * result includes the indexed resources of the kind.
+ * the result includes the indexed resources of the kind.
  * @param names of the outermost resources, from the project down.
  * @throws ApiError if the platform fails.
  */
@@ -195,8 +193,7 @@ const isFoundHereOnly = (kind: ResourceKind): boolean =>
 
 /**
  * Resources with names similar to the missing one, the most similar first; if there are none, or no search finds its
- * kind,
- * some of its siblings. Ids get no suggestions.
+ * kind, some of its siblings. Ids get no suggestions.
  */
 function suggestionsFor(kind: ResourceKind, { deadEnds }: Findings): readonly ResourcePath[] {
   const siblingPaths = deadEnds

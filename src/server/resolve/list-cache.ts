@@ -58,12 +58,13 @@ interface CachedList {
 /** The platform's lists of what each resource contains, cached for `listLifetime`, separately for each principal. */
 export interface ListCache {
   /**
-   * The children of a resource; undefined if the platform can't list them. @throws ApiError for every other failure.
+   * The children of a resource; undefined if the platform can't list them.
+   * @throws ApiError for every other failure.
    */
   childrenOf(listing: ListOperation, id: string, search: Search): Promise<readonly ResourceRef[] | undefined>;
   /**
-   * The token's organization: the chosen one, or the only one. @throws ApiError if the platform fails, or has several
-   * and none is chosen.
+   * The token's organization: the chosen one, or the only one.
+   * @throws ApiError if the platform fails, or has several and none is chosen.
    */
   organization(search: Search): Promise<ResourceRef | undefined>;
   /** Every organization of the token. @throws ApiError if the platform fails. */

@@ -149,8 +149,8 @@ const failWith = (problem: ResolutionProblem): never => {
 };
 
 /**
- * Parses a reference: its kind, the requested one if it names none, and its path, name or id. @throws CallFailure for a
- * URI that is wrong or of another kind.
+ * Parses a reference: its kind, the requested one if it names none, and its path, name or id.
+ * @throws CallFailure for a URI that is wrong or of another kind.
  */
 function parseReference(kind: ResourceKind, reference: string): { readonly kind: ResourceKind; readonly text: string } {
   const text = reference.trim();

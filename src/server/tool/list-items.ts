@@ -53,9 +53,8 @@ function counterpart(list: unknown, item: unknown, index: number): unknown {
 
 /**
  * The part of an input that is sent back as the platform has it: its strings and numbers that are the same there in the
- * same
- * place, and that the caller didn't give. Whatever else there is in the input is new, and nobody may take it for the
- * platform's. Lists keep their places, with undefined for items without such a part.
+ * same place, and that the caller didn't give. Whatever else there is in the input is new, and nobody may take it for
+ * the platform's. Lists keep their places, with undefined for items without such a part.
  * @returns undefined if nothing is sent back.
  */
 export function partSentBack(input: unknown, present: unknown, given: unknown): unknown {

@@ -80,8 +80,7 @@ function mergeMember(current: unknown, patch: unknown, rules: MergeRules, path: 
 
 /**
  * Applies a JSON merge patch (RFC 7396): null removes a member, records are merged, other values replaced. Unlike
- * there,
- * lists of records with ids, names or the like are merged as well, item by item; an empty list replaces.
+ * there, lists of records with ids, names or the like are merged as well, item by item; an empty list replaces.
  * @throws UnclearPatch if an item of a list could be several, or one that isn't there.
  */
 export function mergeInto(current: JsonRecord, patch: JsonRecord, rules: MergeRules = {}, path = ''): JsonRecord {

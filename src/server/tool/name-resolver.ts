@@ -26,8 +26,8 @@ export interface Lookup {
   /** Reads the platform with the caller's rights. */
   readonly reader: Pick<Reader, 'read' | 'attempt'>;
   /**
-   * Passes over rows that can't be read; without it, such a list is a failure. @param onRowsLost is called when that
-   * happens.
+   * Passes over rows that can't be read; without it, such a list is a failure.
+   * @param onRowsLost is called when that happens.
    */
   readonly readerInParts?: (onRowsLost: () => void) => Pick<Reader, 'read' | 'attempt'>;
   /** Milliseconds since 1970. */
@@ -41,8 +41,7 @@ export interface Lookup {
   };
   /**
    * Names the rules under which the reader hides rows, if it does: lists read so are remembered apart, and what was
-   * seen
-   * otherwise isn't told.
+   * seen otherwise isn't told.
    */
   readonly view?: string;
   /** Whether what is found is to be changed: then only an exact match of a remembered list counts. */
@@ -66,8 +65,8 @@ export interface NameResolver {
   /** Names and ids that complete what was typed, best first. */
   complete(kind: ResourceKind, typed: string, lookup: Lookup): Promise<readonly string[]>;
   /**
-   * The id of the token's organization: the chosen one, or the only one. @throws ApiError if the platform fails, or if
-   * it isn't clear which one.
+   * The id of the token's organization: the chosen one, or the only one.
+   * @throws ApiError if the platform fails, or if it isn't clear which one.
    */
   organization(lookup: Lookup): Promise<string>;
   /** Remembers names and ids from an operation's answer. */

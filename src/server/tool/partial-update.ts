@@ -117,8 +117,7 @@ const identity = ['name', 'key', 'id'];
 /**
  * Lets a tool of a PUT take only what changes: the rest is read and sent back unchanged. A member given as null is
  * removed (RFC 7396), records are merged, and so are lists of records, item by item. If nothing would change, no
- * request
- * is sent. The answer is what has changed.
+ * request is sent. The answer is what has changed.
  */
 export function partialUpdate(
   operation: AnyOperation,

@@ -3,8 +3,8 @@ import { maximumPageSize } from '../../contract/index.ts';
 import { at, isRecord, omit, pick, pickPaths, pruneRecord, rootOf, type JsonRecord } from '../json/index.ts';
 
 /**
- * Shows what a change has changed, one line each, below what it is called. @param shown the members that the answer
- * always has.
+ * Shows what a change has changed, one line each, below what it is called.
+ * @param shown the members that the answer always has.
  */
 export const changeRecord = (shown: readonly string[]): Renderer => {
   const rest = record();
@@ -18,8 +18,8 @@ export const changeRecord = (shown: readonly string[]): Renderer => {
 };
 
 /**
- * How a tool shows an answer. Text and structured content are made from the same view, so that
- * both carry the same facts whichever of them a client shows to its model.
+ * How a tool shows an answer. Text and structured content are made from the same view, so that both carry the same
+ * facts whichever of them a client shows to its model.
  */
 export interface Renderer {
   /** Members of a row (or of the record, if there are no rows) that are shown; all if undefined. */

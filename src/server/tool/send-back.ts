@@ -107,10 +107,9 @@ export const bodySchema = (operation: AnyOperation): JsonSchema => {
 
 /**
  * What a replacement sends back of what was read, already in the shape of the request: all that the request declares,
- * and
- * what the contract doesn't know, because a replacement loses what it leaves out. Members that only answers have stay
- * behind, as do nulls, which most requests don't take, and what the platform shows masked: sent back, the mask would
- * overwrite the real value.
+ * and what the contract doesn't know, because a replacement loses what it leaves out. Members that only answers have
+ * stay behind, as do nulls, which most requests don't take, and what the platform shows masked: sent back, the mask
+ * would overwrite the real value.
  */
 export function sentBack(operation: AnyOperation, found: JsonRecord): SentBack {
   const request = bodySchema(operation);
@@ -134,8 +133,8 @@ export function givesSecret(value: unknown, node: JsonSchema | undefined): boole
 }
 
 /**
- * Dotted paths of secrets that a body leaves out where it may have them. @param found what was read, which may say that
- * there is none.
+ * Dotted paths of secrets that a body leaves out where it may have them.
+ * @param found what was read, which may say that there is none.
  */
 export function missingSecrets(
   body: unknown,

@@ -173,20 +173,19 @@ export interface Tool {
   readonly expand?: (args: JsonRecord, context: ToolContext) => Promise<readonly PlannedOperation[]>;
   /**
    * Operations of other tools that do the same to what this one doesn't take, or show the same. A rule that denies this
-   * tool
-   * denies them in every tool.
+   * tool denies them in every tool.
    */
   readonly equivalentOperations?: readonly AnyOperation[];
   /**
    * Whether an operation that any tool plans is this tool's action, for rules that deny the tool. Absent if every call
-   * of its operations is. @throws ApiError if the platform fails.
+   * of its operations is.
+   * @throws ApiError if the platform fails.
    */
   readonly matchesAction?: (planned: PlannedOperation, reader: Reader) => Promise<RuleMatch>;
   /**
    * True if one call may change several environments, each by an operation of its own on that environment. What each
-   * operation
-   * names is checked to be in its environment. Where there are several targets, agreement is given by typing their
-   * number.
+   * operation names is checked to be in its environment. Where there are several targets, agreement is given by typing
+   * their number.
    */
   readonly spansEnvironments?: true;
   readonly output: z.ZodType | undefined;

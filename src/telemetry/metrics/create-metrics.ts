@@ -38,8 +38,7 @@ export function prefersOpenMetrics(accept: string): boolean {
 
 /**
  * Prometheus text as OpenMetrics: there, the name of a counter in HELP and TYPE has no suffix, no line is empty, and
- * the last one is EOF.
- * The metrics library can write either, but not both from the same counters.
+ * the last one is EOF. The metrics library can write either, but not both from the same counters.
  */
 export function asOpenMetrics(text: string): string {
   const counters = new Set(

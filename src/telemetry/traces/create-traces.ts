@@ -57,8 +57,7 @@ const faults: ReadonlySet<string> = new Set(['failed', 'unknown']);
 
 /**
  * Creates traces as the OTEL_* variables say. Attributes are names of tools, stages and operations, outcomes and
- * statuses: no arguments, no
- * answers, no names of things, nobody's identity.
+ * statuses: no arguments, no answers, no names of things, nobody's identity.
  * @throws Error that names the variable to change.
  */
 export function createTraces(

@@ -30,8 +30,7 @@ export interface BoundedExporter extends SpanExporter {
 
 /**
  * Sends spans by OTLP over HTTP, each batch once. A batch that can't be delivered is dropped and logged. The exporter
- * of OpenTelemetry
- * repeats it with timers that would keep this process from ending.
+ * of OpenTelemetry repeats it with timers that would keep this process from ending.
  */
 export function otlpExporter(
   { url, headers, protocol, compression, timeout }: ExportSettings,

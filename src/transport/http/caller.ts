@@ -53,8 +53,7 @@ export interface HttpCall {
   readonly call: Caller;
   /**
    * Identifies the sender of the request once more, by the present keys and policy. True also while it can't be told,
-   * because an
-   * authorization server doesn't answer.
+   * because an authorization server doesn't answer.
    */
   readonly hasSameRights: () => Promise<boolean>;
 }

@@ -18,8 +18,7 @@ export interface ConcurrencyLimiter {
    * @param count number of slots needed at the same time.
    * @param signal cancels the wait.
    * @returns undefined if `count` exceeds a limit, too many calls of this caller or its address are waiting, the wait
-   *   timed out, or
-   * the signal aborted.
+   *   timed out, or the signal aborted.
    */
   acquire(key: LimiterKey, count: number, signal: AbortSignal): Promise<ReleaseSlots | undefined>;
   /** How many calls hold slots, and how many wait for them. */

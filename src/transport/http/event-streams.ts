@@ -9,8 +9,7 @@ const escapedHalf = /\\(?:\\|ud[89a-f][0-9a-f]{2})/gi;
 
 /**
  * Replaces half characters by U+FFFD in a JSON response. Those in event streams were replaced when they were sent; the
- * MCP
- * library makes responses of its own, which repeat the request.
+ * MCP library makes responses of its own, which repeat the request.
  */
 export async function inWholeCharacters(response: Response): Promise<Response> {
   if (!response.body || !isJsonContentType(response.headers.get('content-type'))) return response;
@@ -62,8 +61,7 @@ export interface RelayOptions {
   readonly drainAfterDisconnect: boolean;
   /**
    * How many bytes a client may leave unread before its stream ends. Then the stream is read as it comes; otherwise,
-   * and by
-   * default, only as fast as the client reads: right where little comes, and its end has to.
+   * and by default, only as fast as the client reads: right where little comes, and its end has to.
    */
   readonly mostUnread?: number | undefined;
   /** Called once the source has ended. */

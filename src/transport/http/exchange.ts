@@ -36,9 +36,8 @@ export const requestIdOf = ({ headers }: IncomingMessage): string => {
 
 /**
  * Parses the request target and keeps the path as it was sent. URL parsing would turn `/mcp/%2e%2e/approvals` into
- * `/approvals`, which
- * a proxy in front would not have recognised. An absolute target keeps only its path: the host never comes from the
- * request.
+ * `/approvals`, which a proxy in front would not have recognised. An absolute target keeps only its path: the host
+ * never comes from the request.
  */
 export function requestTarget({ url = '/' }: IncomingMessage): { readonly path: string; readonly url: URL } {
   const target = url.replace(/^https?:\/\/[^/?#\\]*/i, '');

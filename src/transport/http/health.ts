@@ -26,8 +26,7 @@ export const livez: HttpHandler = get(async () => answer(200, { status: 'ok' }))
 
 /**
  * The status while the server stops. Whoever asks may choose one: HAProxy keeps sessions with a server that says 404,
- * and gives it
- * no new ones.
+ * and gives it no new ones.
  */
 const stoppingStatus = (url: URL): number => {
   const chosen = url.searchParams.get('stopping') ?? '';

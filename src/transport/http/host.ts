@@ -27,8 +27,7 @@ function networkOf(address: string): string {
 
 /**
  * The client address that limits are counted by. Forwarding headers are ignored, because the client can set them. IPv6
- * clients are
- * counted by their /64 network, because one machine can use every address in it.
+ * clients are counted by their /64 network, because one machine can use every address in it.
  * @param remote the socket's remote address; undefined after the client disconnected.
  */
 export function clientAddress(remote: string | undefined): string {

@@ -96,8 +96,7 @@ export interface HttpServer {
   readonly load: () => HttpLoad;
   /**
    * To be called after keys or policy changed: ends the sessions, event streams and subscriptions of callers that no
-   * longer have the
-   * rights with which they opened them. Calls that are running end by themselves.
+   * longer have the rights with which they opened them. Calls that are running end by themselves.
    */
   readonly recheck: () => Promise<void>;
   /**

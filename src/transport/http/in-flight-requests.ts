@@ -9,8 +9,7 @@ export interface InFlightRequests {
   /**
    * Registers the requests of a body.
    * @returns a function that removes them; undefined if an id is already in flight or appears twice in the body: the
-   *   MCP library would
-   * answer only one of the two, and the other would keep its slot forever.
+   *   MCP library would answer only one of the two, and the other would keep its slot forever.
    */
   begin(body: unknown): (() => void) | undefined;
   /**

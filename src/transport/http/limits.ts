@@ -1,7 +1,6 @@
 /**
  * Limits of one HTTP host. Sizes in bytes, times in milliseconds. Limits per principal also apply to all principals of
- * one identity
- * together, because a key or subject could invent any number of platform tokens.
+ * one identity together, because a key or subject could invent any number of platform tokens.
  */
 export interface Limits {
   /** Maximum size of a request body. */
@@ -92,8 +91,7 @@ export type IdentityLimits = Readonly<Record<'calls' | 'waiting' | 'sessions' | 
 
 /**
  * The limits per identity. Without authentication all callers share one identity: then only the limits of the whole
- * host apply, beside
- * those per principal and per address.
+ * host apply, beside those per principal and per address.
  */
 export const identityLimits = (limits: Limits, authenticates: boolean): IdentityLimits =>
   authenticates

@@ -5,8 +5,8 @@ import type { HttpCall } from './caller.ts';
 const longestDelay = 2_147_483_647;
 
 /**
- * Calls a function at a time, in milliseconds since 1970. The timer doesn't keep the process alive. @returns a function
- * that takes this back.
+ * Calls a function at a time, in milliseconds since 1970. The timer doesn't keep the process alive.
+ * @returns a function that takes this back.
  */
 export function runAt(time: number, clock: Clock, run: () => void): () => void {
   let timer: NodeJS.Timeout;

@@ -128,10 +128,8 @@ const isName = (claim: unknown): claim is string =>
 
 /**
  * The principal a token was issued to, or what is wrong with its claims. A token that a client got for itself names no
- * user: by
- * RFC 9068 its `sub` is the client id, and some authorization servers omit it. The name is encoded, so that it can't
- * look like another
- * principal.
+ * user: by RFC 9068 its `sub` is the client id, and some authorization servers omit it. The name is encoded, so that it
+ * can't look like another principal.
  */
 function principalOf({
   sub,
@@ -180,8 +178,7 @@ function issuerKeys({ issuer, jwksUri, jwksCooldown = 10_000 }: OAuthOptions): J
 
 /**
  * The resource server role of OAuth 2.1. Accepts tokens of one issuer for one audience, with an expiry, signed with the
- * issuer's keys.
- * The scopes are the permission levels; each includes those before it.
+ * issuer's keys. The scopes are the permission levels; each includes those before it.
  */
 export function createOAuth(options: OAuthOptions): OAuth {
   const { issuer, audience, metadataUrl, clock, log } = options;

@@ -15,8 +15,8 @@ const mostKept = 128;
 
 /**
  * The server's dependencies under a caller's restriction. Counters and caches stay shared, so that a stricter
- * restriction can't be used
- * to get around a limit. The tool list of each restriction is built once, and again after many others.
+ * restriction can't be used to get around a limit. The tool list of each restriction is built once, and again after
+ * many others.
  */
 export function restrictedDependencies(
   base: SharedDependencies,
@@ -62,9 +62,8 @@ const queryNames = [readOnlyQuery, toolsetsQuery];
 
 /**
  * The restriction of a request: the caller's own, plus read-only mode and toolsets if the request asks for them. A
- * request can only
- * narrow its rights. Unknown parameters and invalid values get 400: if they were ignored, more would be allowed than
- * the client intended.
+ * request can only narrow its rights. Unknown parameters and invalid values get 400: if they were ignored, more would
+ * be allowed than the client intended.
  */
 export function requestRestriction(
   request: Request,

@@ -38,9 +38,8 @@ function largestHolderSessions(
 
 /**
  * Whether there is room for one more session. A client that reconnects without ending its session loses the old, idle
- * one. If the
- * host is full, the identity with most sessions loses an idle one, so that callers with few sessions can always
- * connect.
+ * one. If the host is full, the identity with most sessions loses an idle one, so that callers with few sessions can
+ * always connect.
  * @returns true, the id of the session that has to end for it, or undefined if there is no room.
  */
 export function roomFor(

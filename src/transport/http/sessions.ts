@@ -157,8 +157,7 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
 
   /**
    * Has notifications fail that nobody hears, so that what was subscribed to isn't polled any more. A client may lose
-   * its stream and open
-   * another one, so it has as long as a session may be unused.
+   * its stream and open another one, so it has as long as a session may be unused.
    */
   const rejectUnheard = (session: Session): void => {
     const { transport } = session;

@@ -47,8 +47,7 @@ function faultIn({ place, names }: NamedToolsets, toolsets: OfferedToolsets): st
 
 /**
  * Narrows a restriction to the toolsets that a request chooses, if it does. Where both header and query choose, a tool
- * has to be in both
- * choices, so that what a proxy sets in one can't be widened in the other.
+ * has to be in both choices, so that what a proxy sets in one can't be widened in the other.
  * @returns the response with 400 for unknown names, or for a choice that leaves nothing.
  */
 export function chooseToolsets(request: Request, own: Restriction, toolsets: OfferedToolsets): Restriction | Response {

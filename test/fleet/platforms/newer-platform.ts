@@ -5,9 +5,8 @@ import { platformSchema } from '../../../src/platform/store/platform-schema.ts';
 
 /**
  * A platform of a later version, as a process: its schema has more steps. Takes the address of the database, the data
- * directory, the
- * directory of keys, and the steps as JSON: for each, whether programs of before can work beside it. Prints its URL
- * when it is ready.
+ * directory, the directory of keys, and the steps as JSON: for each, whether programs of before can work beside it.
+ * Prints its URL when it is ready.
  */
 const [url, dataDir, keysDir, steps] = process.argv.slice(2) as [string, string, string, string];
 

@@ -11,8 +11,8 @@ const server = serverOfTheFile();
 const root = join(import.meta.dirname, '../../..');
 
 /**
- * Starts a platform of a later version. @param steps of its schema beyond ours: whether programs of before can work
- * beside each
+ * Starts a platform of a later version.
+ * @param steps of its schema beyond ours: whether programs of before can work beside each
  */
 const startNewer = async ({ url, keysDir }: PlatformStarter, steps: readonly boolean[]) =>
   startProgram({

@@ -23,8 +23,8 @@ afterEach(async () => {
 });
 
 /**
- * A data directory as an earlier program left it. What its schema was is in the name. @param more statements on top of
- * what is stored
+ * A data directory as an earlier program left it. What its schema was is in the name.
+ * @param more statements on top of what is stored
  */
 const startOn = async (stored: string, more = ''): Promise<void> => {
   dataDir = await mkdtemp(join(directoryForRecords, 'infra-mcp-old-'));

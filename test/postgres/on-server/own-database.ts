@@ -13,8 +13,8 @@ export interface OwnDatabase {
 }
 
 /**
- * Makes a database that is gone with the test. @param template what it is a copy of; default one with the platform's
- * tables, without records
+ * Makes a database that is gone with the test.
+ * @param template what it is a copy of; default one with the platform's tables, without records
  */
 export async function ownDatabase(template?: string): Promise<OwnDatabase> {
   const directory = await mkdtemp(join(tmpdir(), 'database-'));

@@ -5,8 +5,8 @@ import { conditionsIn } from '../conditions.ts';
 import { type Json, rowsOf, type TestPlatform } from '../test-platform.ts';
 
 /**
- * A repository whose image has a shell and runs a script. @param more further instructions of its Dockerfile, before
- * the command
+ * A repository whose image has a shell and runs a script.
+ * @param more further instructions of its Dockerfile, before the command
  */
 export const shellSource = (script: string, more = ''): Readonly<Record<string, string | Buffer>> => ({
   Dockerfile: `FROM scratch\nCOPY busybox /bin/busybox\nRUN ["/bin/busybox", "--install", "-s", "/bin"]\n${more}\nCOPY run.sh /run.sh\nCMD ["/bin/sh", "/run.sh"]\n`,

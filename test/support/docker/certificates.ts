@@ -12,8 +12,8 @@ export interface TestCertificates {
 }
 
 /**
- * Makes an authority and a certificate that it signed, with the file names that Docker's own client looks for. @param
- * addresses of the servers; default loopback
+ * Makes an authority and a certificate that it signed, with the file names that Docker's own client looks for.
+ * @param addresses of the servers; default loopback
  */
 export async function makeCertificates(addresses: readonly string[] = ['127.0.0.1']): Promise<TestCertificates> {
   const directory = await mkdtemp(join(suiteDirectory(), 'certificates-'));

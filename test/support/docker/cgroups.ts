@@ -39,8 +39,7 @@ const controllers = (): string[] =>
 
 /**
  * Mounts every cgroup hierarchy that exists and isn't mounted. Engines don't report processes that ran out of memory
- * otherwise. Only for a
- * mount namespace of one's own.
+ * otherwise. Only for a mount namespace of one's own.
  */
 export function mountCgroups(): void {
   const hierarchies = controllers();

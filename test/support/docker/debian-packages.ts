@@ -1,8 +1,8 @@
 import { postgresVersion } from '../postgres/installed.ts';
 
 /**
- * Debian's packages by the programs that the docker suite starts. @param postgres the version of PostgreSQL, which is
- * part of names
+ * Debian's packages by the programs that the docker suite starts.
+ * @param postgres the version of PostgreSQL, which is part of names
  */
 export const packagesByProgram = (postgres = postgresVersion): Readonly<Record<string, string>> => ({
   '/usr/sbin/dockerd': 'docker.io',

@@ -22,8 +22,9 @@ export interface DockerPlatform {
   /** Creates a container of the image `shell:1` that runs a script. @returns its id */
   container(name: string, script: string, more?: Json): Promise<string>;
   /**
-   * Deploys, restarts, stops or deletes a service, and waits for the end. @param kind default: a container @returns its
-   * status; a deleted one has none
+   * Deploys, restarts, stops or deletes a service, and waits for the end.
+   * @param kind default: a container
+   * @returns its status; a deleted one has none
    */
   act(action: 'deploy' | 'restart' | 'stop' | 'delete', id: string, kind?: 'container' | 'database'): Promise<Json>;
   /** Changes members of a container's configuration. */

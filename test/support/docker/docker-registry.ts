@@ -24,8 +24,9 @@ export const registryUser = { username: 'puller', password: 'registry password' 
 const passwordFile = `${registryUser.username}:$2b$04$waeQnrL35rNrdGBA.4QmeOYBsgO/LbEcwm2jWBKgOKPrf2q7rgPRe\n`;
 
 /**
- * Starts a registry. @param isPrivate whether it serves only `registryUser` @param address default: loopback, where
- * engines need no TLS
+ * Starts a registry.
+ * @param isPrivate whether it serves only `registryUser`
+ * @param address default: loopback, where engines need no TLS
  */
 export async function startTestRegistry(isPrivate = false, address = '127.0.0.1'): Promise<TestRegistry> {
   const directory = await mkdtemp(join(suiteDirectory(), 'registry-'));

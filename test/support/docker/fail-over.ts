@@ -32,9 +32,8 @@ export function requireSoon({ noticed, running }: FailedOver, limit: FailedOver)
 
 /**
  * Cuts the power of the node with the only instance of a service, waits until another one runs elsewhere, and prints
- * how long it took. The times are those
- * that the engine itself tells of the node and of the instance, so that a test that is kept waiting adds nothing to
- * them.
+ * how long it took. The times are those that the engine itself tells of the node and of the instance, so that a test
+ * that is kept waiting adds nothing to them.
  */
 export async function failOver({ hosts }: TestHosts, serviceId: string, nodeName: string): Promise<FailedOver> {
   const { docker } = hosts[0]!;

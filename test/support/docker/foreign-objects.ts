@@ -46,8 +46,7 @@ export async function everythingOn(docker: DockerClient): Promise<string[]> {
 
 /**
  * Makes one of everything that an engine can have, once as a stranger does, with names like ours and no label, and once
- * as
- * another platform does, for an environment and a service that no record of ours knows.
+ * as another platform does, for an environment and a service that no record of ours knows.
  * @param image of a program that runs until it is ended, as `command`
  */
 export async function makeForeignObjects(

@@ -35,8 +35,9 @@ export function removeHostNetwork(): void {
 }
 
 /**
- * Connects the network namespace of a process, which has no other link yet. @param pid of the process @param index of
- * the host
+ * Connects the network namespace of a process, which has no other link yet.
+ * @param pid of the process
+ * @param index of the host
  */
 export function connectHost(pid: number, index: number): void {
   const link = linkOf(index);

@@ -23,8 +23,9 @@ export interface TestHosts {
   /** A registry that all hosts reach. */
   readonly registry: TestRegistry;
   /**
-   * Builds an image of `test/images` on the first host and pushes it to the registry. @param as its name there;
-   * default: that of its folder. @returns that name with the registry
+   * Builds an image of `test/images` on the first host and pushes it to the registry.
+   * @param as its name there; default: that of its folder.
+   * @returns that name with the registry
    */
   publish(image: string, as?: string): Promise<string>;
   /** Waits until a manager sees nodes in a state. @param states by the names of hosts */
@@ -87,8 +88,8 @@ async function formSwarm(hosts: readonly TestHost[], managers: number, heartbeat
 }
 
 /**
- * Pushes an image. @param attempts how often to try: right after a host was lost, the network between the others may
- * take its time
+ * Pushes an image.
+ * @param attempts how often to try: right after a host was lost, the network between the others may take its time
  */
 async function push(docker: DockerClient, name: string, attempts = 3): Promise<void> {
   try {

@@ -10,8 +10,8 @@ import {
 } from '../../../src/platform/runtime/docker/engine/index.ts';
 
 /**
- * Everything on an engine that a platform made, by its kind and name. @param label that it has; default: that of all,
- * those of the cluster itself included
+ * Everything on an engine that a platform made, by its kind and name.
+ * @param label that it has; default: that of all, those of the cluster itself included
  */
 export async function leftOnEngine(docker: DockerClient, label = 'io.infra-mcp.platform'): Promise<string[]> {
   const filters = { label: [label] };

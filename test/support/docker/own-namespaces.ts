@@ -9,7 +9,8 @@ import { readFileSync } from 'node:fs';
 export const inOwnNamespaces = 'TEST_DOCKER_DIRECTORY';
 
 /**
- * The directory of the docker suite. @throws Error outside the suite: engines would collide with others on this machine
+ * The directory of the docker suite.
+ * @throws Error outside the suite: engines would collide with others on this machine
  */
 export function suiteDirectory(): string {
   const directory = process.env[inOwnNamespaces];

@@ -1,8 +1,8 @@
 import type { Json } from '../test-platform.ts';
 
 /**
- * The configuration of a job that runs a script in busybox when it is deployed. @param schedule default: at the start
- * of its environment
+ * The configuration of a job that runs a script in busybox when it is deployed.
+ * @param schedule default: at the start of its environment
  */
 export const scriptJob = (registryId: string, script: string, schedule?: { readonly scheduled_at: string }): Json => {
   const command = { entrypoint: '/bin/sh', arguments: ['-c', script] };

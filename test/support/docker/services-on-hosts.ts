@@ -54,8 +54,8 @@ const kinds = ['web', 'single', 'pair', 'app', 'files'] as const;
 
 /**
  * Creates services in environments of five: one with a public port and two instances, one with one instance, one with
- * two, an application that is
- * built, and one with storage. Jobs have environments of their own. Needs the image `shell:1`.
+ * two, an application that is built, and one with storage. Jobs have environments of their own. Needs the image
+ * `shell:1`.
  * @param prefix of the names of the environments
  */
 export async function createServicesOnHosts(

@@ -35,8 +35,7 @@ async function controlGroups(): Promise<string> {
 
 /**
  * How many containers of each service of the swarm run, by its name there, on hosts that are there. One without a
- * process doesn't run: engines whose disk was full
- * when a program ended go on listing its container.
+ * process doesn't run: engines whose disk was full when a program ended go on listing its container.
  */
 export async function runningOnHosts(hosts: readonly TestHost[]): Promise<ReadonlyMap<string, number>> {
   const filters = { label: ['io.infra-mcp.service', 'com.docker.swarm.service.name'], status: ['running'] };

@@ -108,8 +108,9 @@ export async function buildProxyImage(docker: DockerClient): Promise<void> {
 }
 
 /**
- * Builds an image of `test/images`. @param tag default: the name of its folder. @returns the id of the image: services
- * that name it pull nothing
+ * Builds an image of `test/images`.
+ * @param tag default: the name of its folder.
+ * @returns the id of the image: services that name it pull nothing
  */
 export async function buildTestImage(
   docker: DockerClient,

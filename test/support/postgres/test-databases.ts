@@ -56,8 +56,8 @@ export const onDatabaseOf = (dataDir: string, statements: readonly string[]): Pr
   runAt(addressOf(databaseOf(dataDir)!), statements);
 
 /**
- * Gives a data directory a database of its own. @param template the one that it is a copy of; default one without
- * records
+ * Gives a data directory a database of its own.
+ * @param template the one that it is a copy of; default one without records
  */
 export async function createTestDatabase(dataDir: string, template = emptyTemplate): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`;
@@ -89,8 +89,7 @@ const dueWork = ['deployment', 'backup']
 
 /**
  * A digest of the rows of each table but some, made by the database itself: it takes no longer than a request. Waits
- * until the
- * engine has taken up every deployment and backup that is due, which it does a moment after the request.
+ * until the engine has taken up every deployment and backup that is due, which it does a moment after the request.
  */
 export async function digestsOfDatabase(
   dataDir: string,

@@ -40,8 +40,8 @@ const idOf = ({ swarm }: Asked): string | undefined =>
   isLeaderless(swarm?.Error ?? '') ? undefined : swarm?.Cluster?.ID;
 
 /**
- * What is said of one of several addresses. @param own the swarm of the cluster, and the address of a manager that can
- * be used; undefined if none can
+ * What is said of one of several addresses.
+ * @param own the swarm of the cluster, and the address of a manager that can be used; undefined if none can
  */
 function findingOf(
   { client: { address }, swarm, error }: Asked,
@@ -102,8 +102,8 @@ export function managersFindings({ Managers: managers = 1 }: DockerInfo['Swarm']
 }
 
 /**
- * Checks the nodes that are labelled for the proxy: whether it can be started there, and gets certificates. @returns
- * nothing if none is
+ * Checks the nodes that are labelled for the proxy: whether it can be started there, and gets certificates.
+ * @returns nothing if none is
  */
 export async function proxyNodesFindings(
   { engines, proxy }: ExaminedEngine,

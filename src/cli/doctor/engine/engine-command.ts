@@ -42,7 +42,8 @@ function knownTo(examined: ExaminedRecords | undefined): ExaminedRecords['known'
 
 /**
  * What reaches the engines of nodes: their addresses, and their agents, if the records and the key of their platform
- * are here. @param docker has all addresses of the cluster
+ * are here.
+ * @param docker has all addresses of the cluster
  */
 function nodeAccess(
   docker: DockerClient,

@@ -20,8 +20,9 @@ const roomOf = ({ NCPU: cpus, MemTotal: bytes }: DockerInfo, nodes: readonly Doc
 };
 
 /**
- * Compares the limits of a cluster with what its engine has. @param nodes the machines of its swarm, as far as they are
- * known @returns nothing for a cluster without such limits
+ * Compares the limits of a cluster with what its engine has.
+ * @param nodes the machines of its swarm, as far as they are known
+ * @returns nothing for a cluster without such limits
  */
 export function limitsFindings(
   { limits }: ExaminedEngine,

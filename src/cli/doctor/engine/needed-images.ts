@@ -40,8 +40,8 @@ export const imageAdvice =
   'let the engine reach its registry, load the image with docker load, or name another one in the clusters file.';
 
 /**
- * Checks one image. Without it, what was asked for in the clusters file doesn't work. @param who needs it, as a
- * sentence without its end
+ * Checks one image. Without it, what was asked for in the clusters file doesn't work.
+ * @param who needs it, as a sentence without its end
  */
 async function requiredImageFinding(
   examined: ExaminedEngine,

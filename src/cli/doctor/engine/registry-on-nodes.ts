@@ -30,8 +30,8 @@ const allMilliseconds = 120_000;
 type Reach = { readonly is: 'reached' } | { readonly is: 'failed' | 'not asked'; readonly why: string };
 
 /**
- * Lets an engine ask a registry, without credentials: that it refuses shows that it is reached. @throws DockerError if
- * the engine can't be asked
+ * Lets an engine ask a registry, without credentials: that it refuses shows that it is reached.
+ * @throws DockerError if the engine can't be asked
  */
 async function reachFrom(engine: DockerClient, host: string): Promise<Reach> {
   // An engine or agent that does not answer is another failure than a registry that does not.
@@ -82,7 +82,8 @@ const failedFindings = (
   );
 
 /**
- * Checks whether each node that takes services reaches the registry for built images. @param all the nodes of the swarm
+ * Checks whether each node that takes services reaches the registry for built images.
+ * @param all the nodes of the swarm
  */
 export async function registryOnNodesFindings(
   { nodes, registry: host, ownRegistry }: ExaminedEngine,

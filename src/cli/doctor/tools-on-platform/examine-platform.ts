@@ -32,8 +32,7 @@ export async function examinePlatform(
 
 /**
  * `infra-mcp doctor --platform`: which tools work on the configured platform. Changes nothing. The exit code is 1 if
- * one
- * doesn't work.
+ * one doesn't work.
  * @throws Error if the options are invalid, or there is no platform or no token.
  */
 export async function doctorPlatformCommand(

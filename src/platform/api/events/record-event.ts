@@ -36,8 +36,8 @@ const eventTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * The type of the event of an operation that changes something. @throws Error for an operation whose name begins with
- * an unknown word
+ * The type of the event of an operation that changes something.
+ * @throws Error for an operation whose name begins with an unknown word
  */
 export function eventTypeOf({ name }: Pick<AnyOperation, 'name'>): string {
   const type = eventTypes[name.split('_', 1)[0]!];

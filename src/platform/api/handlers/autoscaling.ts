@@ -9,8 +9,7 @@ type StoredAuthentication = NonNullable<StoredAutoscaling['scalers'][number]['tr
 
 /**
  * Converts an autoscaling policy to its stored form, with sealed credentials. A secret that is omitted, or sent back as
- * the
- * placeholder that responses show, stays unchanged.
+ * the placeholder that responses show, stays unchanged.
  * @param previous the policy to replace. Existing scalers and credentials keep their ids
  * @throws ApiProblem 400 for a placeholder without an existing secret
  */

@@ -51,7 +51,8 @@ function withNewIds(text: string, newId: () => string): string {
 }
 
 /**
- * Refuses services that the cluster of the copy has no room for. @throws ApiProblem 400 with the service and the member
+ * Refuses services that the cluster of the copy has no room for.
+ * @throws ApiProblem 400 with the service and the member
  */
 function requireRoom(services: readonly Service[], cluster: Selectable<ClusterTable>): void {
   for (const { name, spec } of services) {

@@ -208,8 +208,7 @@ export async function toStoredDatabase(
 
 /**
  * Refuses a name that another service of the environment already has, ignoring case, or by which one reaches another
- * service
- * there: the network would give one's traffic to the other.
+ * service there: the network would give one's traffic to the other.
  * @param self the service that is renamed; absent for a new one
  * @throws ApiProblem 400 with the member
  */
@@ -269,8 +268,7 @@ const isSamePort = (
 
 /**
  * Converts a Helm request to its stored form. Ports have no ids in requests: a port with the number and name of an
- * existing
- * one keeps that one's id.
+ * existing one keeps that one's id.
  * @param newId creates an id
  */
 export function toStoredHelm(

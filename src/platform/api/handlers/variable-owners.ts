@@ -81,8 +81,8 @@ const holdersOf = ({ id, projectId, environmentId }: StoredOwner): readonly (rea
 ];
 
 /**
- * The variables that an owner sees, inherited ones included; its secrets; or both. @param most how many of each holder
- * are needed at most; default all
+ * The variables that an owner sees, inherited ones included; its secrets; or both.
+ * @param most how many of each holder are needed at most; default all
  */
 export const visibleVariables = (
   db: Db,

@@ -92,8 +92,7 @@ async function requireGit(wanted: WantedService, context: RequestContext): Promi
 
 /**
  * Makes the tags and chart versions that are asked for those of the services' configurations, as their deployment takes
- * them
- * from there.
+ * them from there.
  * @returns the commits that are asked for, by the ids of services
  * @throws ApiProblem 400 with the service that can't have such a version
  */

@@ -93,7 +93,8 @@ export async function requestBackup(
 }
 
 /**
- * Marks a backup for deletion. @throws ApiProblem 404 if the database has no such backup, 400 while it is made or used
+ * Marks a backup for deletion.
+ * @throws ApiProblem 404 if the database has no such backup, 400 while it is made or used
  */
 export async function requestBackupDeletion(
   context: EngineContext,

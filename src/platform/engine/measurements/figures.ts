@@ -36,8 +36,8 @@ export interface ServiceFigures {
 
 /**
  * What is known of a node, as it is stored: what the instances of this platform use there, in thousandths of a CPU,
- * bytes, and bytes a second, where they can be
- * measured. Rates are undefined until there are two samples. What older programs didn't write is undefined too.
+ * bytes, and bytes a second, where they can be measured. Rates are undefined until there are two samples. What older
+ * programs didn't write is undefined too.
  */
 export interface NodeFigures {
   readonly name?: string;

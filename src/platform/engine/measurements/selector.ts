@@ -12,8 +12,7 @@ const matcherPattern = /\s*([a-z_]+)\s*(=|!=)\s*"((?:[^"\\]|\\["\\])*)"\s*(?:,|$
 
 /**
  * Reads an expression that the platform evaluates by itself: the name of one of its metrics, perhaps with labels that
- * are equal
- * or not equal to a text. It means what it means in PromQL.
+ * are equal or not equal to a text. It means what it means in PromQL.
  * @returns undefined for any other expression
  */
 export function selectorIn(expression: string): Selector | undefined {

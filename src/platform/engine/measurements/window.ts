@@ -48,8 +48,7 @@ function rateBetween(earlier: InstanceUse | undefined, later: InstanceUse): Rate
 
 /**
  * The duration that a part of all requests stay below, in milliseconds, taken to be spread evenly within their group.
- * Those beyond
- * the last bound count as that bound.
+ * Those beyond the last bound count as that bound.
  * @param part from 0 to 1
  */
 export function durationAt(part: number, byDuration: readonly number[]): number | undefined {

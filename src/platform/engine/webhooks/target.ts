@@ -47,8 +47,7 @@ export function redactedTarget({
 
 /**
  * Seals the user names and passwords in webhook URLs that earlier versions stored in plain text, and overwrites the
- * plain
- * text in the database's files.
+ * plain text in the database's files.
  */
 export async function sealTargets(db: DataStore, vault: Vault): Promise<void> {
   const rows = await db

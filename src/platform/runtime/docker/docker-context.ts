@@ -20,7 +20,8 @@ export interface DockerContext {
   readonly secretFor: (purpose: string) => string;
   /**
    * How to sign in for an image that somebody names: never to the cluster's own registry, which has the images of
-   * others. @param host with its port
+   * others.
+   * @param host with its port
    */
   readonly credentialsFor: (host: string) => DockerRegistryCredentials | undefined;
   /** The images of databases, where they aren't the official ones. */
@@ -63,8 +64,8 @@ export interface Progress {
 /** Pulls and builds under way in this process. After a crash they are begun again: the engine has what was finished. */
 export interface BackgroundWork {
   /**
-   * Begins a piece of work, unless it is there. @param run receives a function that adds a line to its log, and a
-   * signal that aborts when it is dropped
+   * Begins a piece of work, unless it is there.
+   * @param run receives a function that adds a line to its log, and a signal that aborts when it is dropped
    */
   begin(key: string, run: (say: (message: string) => void, signal: AbortSignal) => Promise<unknown>): void;
   /** How far it is; undefined if it was never begun in this process. */

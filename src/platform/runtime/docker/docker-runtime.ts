@@ -48,7 +48,8 @@ import { versionShown } from './version.ts';
 
 /**
  * Tells failures to reach the engine or its swarm, which pass, from others. One that has just started is no manager for
- * a moment. @throws RuntimeUnreachable
+ * a moment.
+ * @throws RuntimeUnreachable
  */
 const reaching = <Result>(work: Promise<Result>): Promise<Result> =>
   work.catch((error: unknown) => {
@@ -94,7 +95,8 @@ const terraformOperations: Readonly<Partial<Record<RuntimeOperation, TaskHandler
 
 /**
  * The addresses that the running version of a service has: none before its first deployment. Its own domains are left
- * out. @param record what its deployment recorded
+ * out.
+ * @param record what its deployment recorded
  */
 const recordedAddresses = (record: string | undefined, settings: ProxySettings): readonly ServiceAddress[] =>
   routesOf(readRecord(record)?.spec)
@@ -179,8 +181,7 @@ const operationOf = ({ phase: { operation }, service }: Task): TaskHandler =>
 
 /**
  * Creates a runtime that runs services on a Docker engine in swarm mode, which schedules, restarts and rolls out.
- * Everything
- * it has to know after a crash is in the engine, or in what the platform records of a deployment.
+ * Everything it has to know after a crash is in the engine, or in what the platform records of a deployment.
  */
 export function createDockerRuntime({
   docker,

@@ -6,8 +6,7 @@ const madeAtStart = 'bridge';
 
 /**
  * When the engine was started, by its own clock: milliseconds since the epoch. What ran before has ended by then,
- * because an
- * engine that starts ends the containers that its predecessor left.
+ * because an engine that starts ends the containers that its predecessor left.
  * @returns undefined if it doesn't tell: it was configured to have no such network
  */
 export async function engineStart(
@@ -25,8 +24,7 @@ export async function engineStart(
 
 /**
  * What a node says that has only just been started: as far as it knows, it is in no swarm, or has no networks; or it is
- * in its
- * own way with what it left of a network when it was killed.
+ * in its own way with what it left of a network when it was killed.
  */
 const notYet = /swarm is not active|missing network attachments|find a load balancer IP|network sandbox join failed/i;
 

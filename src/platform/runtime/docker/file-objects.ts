@@ -10,7 +10,8 @@ import {
 } from './engine/index.ts';
 
 /**
- * Where a container has a secret or config, as a file of root's. @param mode permissions: programs seldom run as root
+ * Where a container has a secret or config, as a file of root's.
+ * @param mode permissions: programs seldom run as root
  */
 export const mountedFile = (path: string, mode: number) => ({ Name: path, UID: '0', GID: '0', Mode: mode });
 

@@ -219,8 +219,8 @@ export const leavingOf = (labels: DockerLabels | null | undefined): string | und
 export const leavingFilter = (nodeId: string): DockerFilters => ({ label: [`${label.leaving}=${nodeId}`] });
 
 /**
- * Labels that tell by which addresses a service is reached from outside. @param routes as text; undefined if there are
- * none
+ * Labels that tell by which addresses a service is reached from outside.
+ * @param routes as text; undefined if there are none
  */
 export const withRoutes = (labels: DockerLabels, routes: string | undefined): DockerLabels => ({
   ...labels,
@@ -231,8 +231,8 @@ export const withRoutes = (labels: DockerLabels, routes: string | undefined): Do
 export const routesLabel = (labels: DockerLabels | null | undefined): string | undefined => labels?.[label.routes];
 
 /**
- * Labels that tell after the loss of which instance the update of a service was begun anew. @param taskId of that
- * instance
+ * Labels that tell after the loss of which instance the update of a service was begun anew.
+ * @param taskId of that instance
  */
 export const withResumed = (labels: DockerLabels | undefined, taskId: string): DockerLabels => ({
   ...labels,

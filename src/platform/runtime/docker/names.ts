@@ -29,8 +29,9 @@ export const cleanerName = (platformId: string): string => `infra-cleaner-${plat
 export const agentServiceName = (platformId: string): string => `infra-agent-${platformId}`;
 
 /**
- * The name of a secret or config of the agents, of at most 64 characters. @param part which one it is @param version
- * tells it from those with another content, in at most 12 characters
+ * The name of a secret or config of the agents, of at most 64 characters.
+ * @param part which one it is
+ * @param version tells it from those with another content, in at most 12 characters
  */
 export const agentFileName = (
   platformId: string,
@@ -48,15 +49,16 @@ export const networkName = (environmentId: string): string => `infra-${environme
 export const isNetworkName = (name: string): boolean => /^infra-[0-9a-f-]{36}$/.test(name);
 
 /**
- * The name of a secret or config of a deployment, of at most 64 characters. @param part which one it is, in at most 20
- * characters
+ * The name of a secret or config of a deployment, of at most 64 characters.
+ * @param part which one it is, in at most 20 characters
  */
 export const fileName = ({ id }: Pick<ServiceToRun, 'id'>, deploymentId: string, part: string): string =>
   `infra-${id.slice(0, 18)}-${deploymentId.slice(0, 18)}-${part}`;
 
 /**
  * The name of a service's images, without their tags. It has the id of the platform, because names of steps carry no
- * labels. @param registry where they are pushed, if they are
+ * labels.
+ * @param registry where they are pushed, if they are
  */
 export const builtRepository = (platformId: string, { id }: Pick<ServiceToRun, 'id'>, registry?: string): string =>
   `${registry === undefined ? '' : `${registry}/`}infra-mcp-${platformId}/${id}`;
@@ -70,8 +72,9 @@ export const volumeName = ({ id }: Pick<ServiceToRun, 'id'>, storageId: string):
   `infra-${id.slice(0, 18)}-${storageId}`;
 
 /**
- * The name of one instance, for readers of logs. @param slot the number of the instance @param taskId the id that the
- * engine gave it
+ * The name of one instance, for readers of logs.
+ * @param slot the number of the instance
+ * @param taskId the id that the engine gave it
  */
 export const podName = (service: Named, slot: number | undefined, taskId: string): string =>
   `${dnsLabel(service.name)}-${slot ?? 0}-${taskId.slice(0, 6)}`;

@@ -7,8 +7,8 @@ export interface PollInterval {
 }
 
 /**
- * How long to wait until the next look, in milliseconds: the longer, the longer it takes already. @param passed in
- * milliseconds
+ * How long to wait until the next look, in milliseconds: the longer, the longer it takes already.
+ * @param passed in milliseconds
  */
 export const pollPause = ({ least, most, part }: PollInterval, passed: number): number =>
   Math.min(most, Math.max(least, Math.round(passed * part)));

@@ -96,8 +96,7 @@ const listenedPort = ({ ports }: Workload): number | undefined => {
 
 /**
  * The probes of a workload. One without any is ready when it listens on its first port: otherwise an instance would
- * replace
- * one of the old version before it can answer.
+ * replace one of the old version before it can answer.
  */
 export function probesOf(workload: Workload): Workload['healthchecks'] {
   const { readiness_probe: ready, liveness_probe: live } = workload.healthchecks;

@@ -36,8 +36,7 @@ const lineWriters: Partial<Record<RunningVersion['service']['kind'], (index: num
 
 /**
  * The newest lines, at most `limit`, that a running version has logged until `now`. They are not stored but derived:
- * the
- * same time always gives the same line.
+ * the same time always gives the same line.
  */
 export function runningLogs(version: RunningVersion, now: number, limit: number): readonly RuntimeLogLine[] {
   const { service, deploymentId, runningSince } = version;

@@ -15,8 +15,8 @@ const counting = `
   returning ends_at as "endsAt", calls`;
 
 /**
- * Counts the calls to all processes on the same records. @param pool gives the pool, or throws if it may not be used
- * any more
+ * Counts the calls to all processes on the same records.
+ * @param pool gives the pool, or throws if it may not be used any more
  */
 export const postgresCallWindows = (pool: () => PostgresPool): CallWindows => ({
   count: async (caller, now, milliseconds) => {

@@ -62,8 +62,7 @@ function steadyClock(own: PlatformClock, onStep: () => void): PlatformClock {
 
 /**
  * Follows the database's clock, so that all processes on the same records agree on the time, whatever their own clocks
- * show or
- * are set to.
+ * show or are set to.
  * @param own the clock of this process
  * @throws Error if the database can't be asked at first. Later, what was measured last holds
  */

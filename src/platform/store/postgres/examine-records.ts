@@ -18,8 +18,8 @@ export interface ExaminedRecords {
 const noRecords = { isKeyRight: undefined, faultRules: [], known: undefined } as const;
 
 /**
- * Looks at the records of a platform in a database. Changes nothing. @param vault with the key of this process;
- * undefined if it has none
+ * Looks at the records of a platform in a database. Changes nothing.
+ * @param vault with the key of this process; undefined if it has none
  */
 export async function examineRecords(
   { schemaState, rows }: Examination,

@@ -34,8 +34,8 @@ export function toRecordsFailure(error: unknown): unknown {
 }
 
 /**
- * Runs an operation. @throws RecordsUnavailable if the database fails in a way that passes, or else what the operation
- * throws
+ * Runs an operation.
+ * @throws RecordsUnavailable if the database fails in a way that passes, or else what the operation throws
  */
 export const withRecordsFailures = <Result>(operation: () => Promise<Result>): Promise<Result> =>
   operation().catch((error: unknown) => {

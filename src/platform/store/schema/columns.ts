@@ -2,8 +2,7 @@ import { type Index, text, time } from '../../../database/index.ts';
 
 /**
  * What tables have in common. A column whose name ends in `_ms` has milliseconds since the epoch; other times are ISO
- * 8601 text.
- * A column whose name begins with `sealed_` holds text that the vault encrypted.
+ * 8601 text. A column whose name begins with `sealed_` holds text that the vault encrypted.
  */
 
 /** The columns of every resource with an id. */

@@ -30,8 +30,7 @@ export const engineTables = {
   worker: table({ id: text().key(), host: text(), pid: integer(), lease_until_ms: long() }),
   /**
    * One accepted request. The deployments of a `queue` run one at a time, in the order of `seq`. The queue is the
-   * environment's
-   * id or, for a scheduled run of a job, that job's own queue.
+   * environment's id or, for a scheduled run of a job, that job's own queue.
    */
   deployment: table(
     {
@@ -165,8 +164,7 @@ export const engineTables = {
   ),
   /**
    * The outbox: one delivery to one webhook. `due_ms` is null once it is delivered or given up, and far in the future
-   * while an
-   * earlier delivery for the same service and deployment is pending.
+   * while an earlier delivery for the same service and deployment is pending.
    */
   webhook_delivery: table(
     {

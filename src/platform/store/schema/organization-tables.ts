@@ -127,8 +127,7 @@ export const resourceTables = {
   ),
   /**
    * A change that was accepted. `change` and `original_change` hold no secrets. Names are those of the time. Nothing is
-   * referred to:
-   * an event outlives what it is about.
+   * referred to: an event outlives what it is about.
    */
   audit_event: table(
     {

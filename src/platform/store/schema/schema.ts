@@ -15,14 +15,11 @@ import { organizationTables, resourceTables } from './organization-tables.ts';
 
 /**
  * What the platform stores about itself: `seeded`, set once the seed is complete; `key_check`, a signature by the key
- * that
- * sealed the secrets; `starts`, the number of starts on these records; `stepped_time`, the time of a stepped clock, in
- * milliseconds since the epoch; `events_since`, since when every change has its event; `events_removed`, set once old
- * events
- * were removed; `platform_id`, by which it knows what it made on engines;
- * `moved_from`, what was stored in the data directory whose records were moved to this database, as a digest;
- * `swarm_of_…`, the
- * swarm of a cluster that has several addresses, by the name of its runtime; empty if it is to be forgotten.
+ * that sealed the secrets; `starts`, the number of starts on these records; `stepped_time`, the time of a stepped
+ * clock, in milliseconds since the epoch; `events_since`, since when every change has its event; `events_removed`, set
+ * once old events were removed; `platform_id`, by which it knows what it made on engines; `moved_from`, what was stored
+ * in the data directory whose records were moved to this database, as a digest; `swarm_of_…`, the swarm of a cluster
+ * that has several addresses, by the name of its runtime; empty if it is to be forgotten.
  */
 export type SettingName =
   | 'seeded'

@@ -32,8 +32,7 @@ const backupWithRetry = async (source: DatabaseSync, to: string): Promise<void> 
 
 /**
  * Copies a database over another, even while both are in use: readers see the old or the new state, never a mix. The
- * copy
- * is one transaction of the target, which a crash rolls back.
+ * copy is one transaction of the target, which a crash rolls back.
  * @param to path of a database, or of an empty or missing file
  * @throws Error of SQLite if one of them can't be read or written
  */

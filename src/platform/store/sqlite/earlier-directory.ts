@@ -18,8 +18,8 @@ const namesOf = async (run: Run, query: string): Promise<readonly string[]> =>
   (await run(query)).map(({ name }) => String(name));
 
 /**
- * The migrations that a directory has; none if it is new, or of a process that was killed at its first start. @throws
- * Error if a newer program made one
+ * The migrations that a directory has; none if it is new, or of a process that was killed at its first start.
+ * @throws Error if a newer program made one
  */
 async function madeMigrations(run: Run): Promise<readonly string[]> {
   if ((await namesOf(run, `select name from sqlite_schema where name = '${migrationTable}'`)).length === 0) return [];
@@ -91,10 +91,9 @@ const changesOf: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Takes over what programs from before the steps left in a data directory, of whichever version: their rows come into
- * the tables of
- * this program, which are then those of a new directory, with what such a program lacked empty or as it is by default.
- * Those programs
- * are kept away, also from new directories. Requires that references aren't enforced meanwhile.
+ * the tables of this program, which are then those of a new directory, with what such a program lacked empty or as it
+ * is by default. Those programs are kept away, also from new directories. Requires that references aren't enforced
+ * meanwhile.
  * @throws Error if the database is of a version that this program doesn't know, or refers to rows that are not there
  */
 export async function takeOverEarlierDirectory(run: Run, takeSteps: () => Promise<void>): Promise<void> {

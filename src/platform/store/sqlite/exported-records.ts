@@ -63,8 +63,7 @@ const withRecords = async <Result>(directory: string, use: (db: DataStore) => Pr
 
 /**
  * Exports the records of a data directory that nobody works on, in the schema of this program. It works on a copy
- * beside them,
- * so that the directory stays as it is, whatever its version. No worker has a claim on what is exported.
+ * beside them, so that the directory stays as it is, whatever its version. No worker has a claim on what is exported.
  * @param change makes further changes to the copy; they are not part of the identity
  * @throws Error if the records are damaged or of a newer version, or if `change` throws
  */

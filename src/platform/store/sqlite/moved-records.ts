@@ -47,8 +47,8 @@ const inFile = <Result>(path: string, use: (database: DatabaseSync) => Result): 
 };
 
 /**
- * Where the records in a file went; undefined if they are still there, or there is no such file. @throws Error if it
- * can't be read
+ * Where the records in a file went; undefined if they are still there, or there is no such file.
+ * @throws Error if it can't be read
  */
 export const readMove = (path: string): RecordsMove | undefined => inFile(path, moveOf);
 

@@ -87,8 +87,7 @@ const installRecords = async (staged: string, records: string): Promise<void> =>
 
 /**
  * Prepares new records beside those of a data directory. Nothing changes until `commit`, which is atomic even if the
- * process
- * is killed. Nothing else may work on the records during a commit. The directory's tokens are kept.
+ * process is killed. Nothing else may work on the records during a commit. The directory's tokens are kept.
  * @param fill creates the new records in an empty directory
  */
 export async function prepareReplacement(

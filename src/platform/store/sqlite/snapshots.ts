@@ -60,8 +60,7 @@ const describeSnapshot = async (path: string, name: string): Promise<Snapshot> =
 
 /**
  * Copies a data directory's records, even while they are in use. Only the owner can read the file. It contains
- * everything
- * except the key that sealed the secrets.
+ * everything except the key that sealed the secrets.
  * @throws ApiProblem 400 for a name that is invalid or taken; Error if there is no platform, or its records were moved
  *   elsewhere
  */

@@ -182,8 +182,8 @@ function registerRecordRoutes(
 
 /**
  * Creates the server of the control endpoints, which tests use. It is separate from the API's server, so the API's
- * tokens,
- * rate limit and OpenAPI description don't apply to it. It handles the requests that are passed to its `routing`.
+ * tokens, rate limit and OpenAPI description don't apply to it. It handles the requests that are passed to its
+ * `routing`.
  */
 export function createControlServer(dependencies: ControlServerDependencies): FastifyInstance {
   const app = Fastify({ logger: false });

@@ -10,8 +10,7 @@ const maximumAdvanceMilliseconds = 366 * 86_400_000;
 export interface Stepping {
   /**
    * Advances time to a moment in milliseconds since the epoch, with a stop wherever something is due. Returns when all
-   * due
-   * work has been carried out.
+   * due work has been carried out.
    * @throws ApiProblem 400 for a moment in the past or too far in the future
    */
   advanceTo(moment: number): Promise<void>;

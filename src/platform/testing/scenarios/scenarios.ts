@@ -53,8 +53,7 @@ const mergedFacts = <Part extends keyof SimulationFacts>(part: Part): Simulation
 
 /**
  * The simulation facts of all scenarios. They apply whether or not a scenario is selected, because a data directory
- * keeps
- * a scenario's resources when it is served again without that scenario.
+ * keeps a scenario's resources when it is served again without that scenario.
  */
 export const scenarioFacts: SimulationFacts = {
   images: mergedFacts('images'),

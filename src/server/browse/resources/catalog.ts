@@ -18,8 +18,7 @@ const resourcePart = /^.*\{\+?\w+\}/;
 
 /**
  * The arguments of a resource at a URI: its last variable gets the URI up to it, which also contains the kind.
- * Undefined
- * if the URI doesn't match the resource.
+ * Undefined if the URI doesn't match the resource.
  */
 function argumentsAt(resource: Resource, uri: string): JsonRecord | undefined {
   const template = uriTemplateOf(resource.uri);
@@ -50,8 +49,8 @@ export const isAllowed = (resource: Resource, policy: Policy): boolean =>
   allowsAllReads(policy) || !isPlatformResource(resource) || denialOf(resource.tool, policy) === undefined;
 
 /**
- * The list entries of the resources that the policy allows. @param hasTexts without texts, the server's own resources
- * aren't listed.
+ * The list entries of the resources that the policy allows.
+ * @param hasTexts without texts, the server's own resources aren't listed.
  */
 export const listedResources = (policy: Policy, hasTexts: boolean): ListedResource[] =>
   allResources

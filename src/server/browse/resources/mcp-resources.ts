@@ -11,8 +11,7 @@ import type { Unsubscribe } from './watches.ts';
 
 /**
  * Sends notices one after another: those that are due while one is on its way become a single one after it. So a client
- * that
- * doesn't read its stream holds at most one in memory.
+ * that doesn't read its stream holds at most one in memory.
  * @param failed is called when the client can't be told. Nothing is thrown.
  */
 export function oneByOne(send: () => Promise<unknown>, failed: () => void): () => void {
@@ -123,8 +122,7 @@ export const endSubscriptions = (mcp: McpServer): void => subscriptionsOf.get(mc
 
 /**
  * Registers subscriptions for clients of the 2025 protocol revisions, which end with the connection. Clients of the
- * 2026
- * revision subscribe through the transport instead.
+ * 2026 revision subscribe through the transport instead.
  */
 export function registerSubscriptions(mcp: McpServer, watch: WatchResource): void {
   const { server } = mcp;

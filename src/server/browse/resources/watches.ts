@@ -51,8 +51,7 @@ function affordableInterval(conditions: PollConditions, share: number): number {
 
 /**
  * The time until the next poll, in milliseconds: short while something is in progress, longer with fewer remaining
- * requests,
- * more watched resources, and more failures. Random jitter spreads watches that started together.
+ * requests, more watched resources, and more failures. Random jitter spreads watches that started together.
  */
 export function pollIntervalFor(conditions: PollConditions): number {
   const { moving, failures, random } = conditions;
@@ -92,7 +91,8 @@ export type Unsubscribe = () => void;
 /** All watches of a process. */
 export interface Watches {
   /**
-   * Calls `changed` for every change from now on. @returns undefined if the identity already has `mostWatched` watches.
+   * Calls `changed` for every change from now on.
+   * @returns undefined if the identity already has `mostWatched` watches.
    */
   watch(watched: WatchTarget, changed: () => void): Unsubscribe | undefined;
   /** After a change on this budget: polls its watches soon, and often for a while. */

@@ -66,8 +66,7 @@ async function isSearchDenied(call: Call): Promise<boolean> {
 
 /**
  * The error for a name that matches nothing, or several things. If the policy restricts which places may be read, it
- * has no
- * suggestions, and of what is meant only what may be read.
+ * has no suggestions, and of what is meant only what may be read.
  */
 async function withoutHidden(call: Call, error: unknown): Promise<Error> {
   const {
@@ -99,9 +98,8 @@ const differs = (found: string | undefined, read: string | undefined): boolean =
 
 /**
  * Checks that what names were found for still has these names. A remembered list may be a minute old, and another
- * resource may have the name
- * by now. Only names that the call has read anyway are compared: services, environments, and the environments of
- * services.
+ * resource may have the name by now. Only names that the call has read anyway are compared: services, environments, and
+ * the environments of services.
  * @throws OutdatedNames, once for a call.
  */
 export function assertNamesCurrent({ resolved, withNewLists }: Call, targets: readonly Target[]): void {

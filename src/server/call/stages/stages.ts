@@ -8,8 +8,7 @@ import { confirm, countHighRisk, recordChange, sendRequests } from './send.ts';
 
 /**
  * The life of a call, from its arguments to its answer. Nothing before `send` has an effect but to use up an agreement
- * and
- * the limit of high-risk changes. docs/life-of-a-call.md is generated from this list.
+ * and the limit of high-risk changes. docs/life-of-a-call.md is generated from this list.
  */
 export const stages = startWith(checkControls)
   .next(applyScope)

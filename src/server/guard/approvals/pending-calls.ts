@@ -57,8 +57,7 @@ export const normalCode = (typed: string): string => typed.trim().toUpperCase();
 
 /**
  * Seals waiting calls for a store, and reads them back. Whoever reads the store sees neither what a call would do nor
- * who
- * asked. Ignores records that were changed without the keys.
+ * who asked. Ignores records that were changed without the keys.
  */
 export function callSealer(keys: KeyProvider) {
   const hashOf = (text: string): string => createHmac('sha256', keys('approval')).update(text).digest('base64url');

@@ -38,8 +38,8 @@ const oneLine = (text: string): string => shortened(clean(text).replaceAll(/\s+/
 const iso = (at: number): string => new Date(at).toISOString();
 
 /**
- * The notice of a waiting call. Names that look like secrets are masked. @param page address of the approvals page, if
- * it is served.
+ * The notice of a waiting call. Names that look like secrets are masked.
+ * @param page address of the approvals page, if it is served.
  */
 export function waitingNotice(pending: Pending, page?: string): WaitingNotice {
   const {

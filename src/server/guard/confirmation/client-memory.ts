@@ -29,8 +29,8 @@ function dropOldest(map: Map<string, unknown>, most: number): void {
 }
 
 /**
- * Creates the memory of one client and one kind of question. @param lifetime of a failure other than silence, in
- * milliseconds.
+ * Creates the memory of one client and one kind of question.
+ * @param lifetime of a failure other than silence, in milliseconds.
  */
 function createMemory(clock: Clock, lifetime: number, most: number): ClientMemory {
   const questions = new Map<string, { count: number; until: number }>();
@@ -83,11 +83,9 @@ export const createSessionMemories = (clock: Clock): ClientMemories =>
 
 /**
  * Creates what a process remembers of clients of the 2026 revision, which has no sessions. Clients of several
- * principals
- * share nothing, even if they are the same program.
+ * principals share nothing, even if they are the same program.
  * @param isAlone whether every answer comes to this process. Otherwise a question without one may have been answered at
- *   another
- * server, and counts for nothing.
+ *   another server, and counts for nothing.
  * @returns the memory of a principal's client. What the client says of itself may be anything.
  */
 export function createStatelessMemories(

@@ -95,15 +95,12 @@ const operatorSaysNo: Record<Exclude<Approval['kind'], 'pending' | 'approved'>, 
 
 /**
  * Asks for confirmation in this order. First, the user through the client. If the client shows no forms or failed to,
- * the plan
- * is too long for one, or the policy leaves it to the operator: the operator, in a terminal or on the page. If the
- * client
- * shows no forms and the operator allows it: the caller itself, by passing the plan's token back. Otherwise nobody. An
- * agreement is bound to principal, tool, exact arguments and what the plan read, and counts once.
+ * the plan is too long for one, or the policy leaves it to the operator: the operator, in a terminal or on the page. If
+ * the client shows no forms and the operator allows it: the caller itself, by passing the plan's token back. Otherwise
+ * nobody. An agreement is bound to principal, tool, exact arguments and what the plan read, and counts once.
  *
  * That a client declares forms is only believed until it fails to show one; its memory keeps that. What a user says,
- * even
- * no, is never a failure of the client.
+ * even no, is never a failure of the client.
  */
 export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: ConfirmerConfig = {}): Confirmer {
   const own = ephemeralKeys();
@@ -221,8 +218,7 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: C
   }
 
   // A client that doesn't know the request is like one that declares no forms. Others have a user who could be asked,
-  // and may
-  // have failed because of what is in the plan: then the caller doesn't confirm by itself.
+  // and may have failed because of what is in the plan: then the caller doesn't confirm by itself.
   const afterFailure = (
     why: AskingFailure,
     request: ConfirmationRequest,

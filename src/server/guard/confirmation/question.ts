@@ -59,8 +59,7 @@ export const formFor = ({ typed }: Question): Form =>
 
 /**
  * What the content of an accepted form says. `unusable`: the field has a value that the form doesn't allow, so the
- * client didn't
- * show the form that it got. A field that was left empty is no agreement, and the user's doing.
+ * client didn't show the form that it got. A field that was left empty is no agreement, and the user's doing.
  */
 export function readAgreement(
   { typed }: Question,

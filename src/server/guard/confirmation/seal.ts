@@ -89,9 +89,8 @@ async function verifyWithAny(codecs: readonly Codec[], text: string): Promise<Se
 
 /**
  * Seals that are valid in this process or, if they are shared, at all processes of the store. Those of one process
- * expire
- * by a monotonic clock, and shared ones by the time of the store, so a system clock that steps back doesn't extend
- * them.
+ * expire by a monotonic clock, and shared ones by the time of the store, so a system clock that steps back doesn't
+ * extend them.
  * @param source a key of this process, or what servers share.
  * @param lifetime of a seal, in seconds.
  */

@@ -54,8 +54,8 @@ function isCalled(kind: LocationKind, location: TargetLocation | undefined, name
 }
 
 /**
- * Whether a target is in a location that a rule names. @param isNew whether that location is about to be created: then
- * it matches no id.
+ * Whether a target is in a location that a rule names.
+ * @param isNew whether that location is about to be created: then it matches no id.
  */
 export function isAtLocation(
   kind: LocationKind,

@@ -14,8 +14,7 @@ export interface NamedTarget extends Target {
 }
 
 // Characters that hide, reorder or break text, quotes that could end a path, what looks like something that was written
-// out,
-// and spaces that can't be seen.
+// out, and spaces that can't be seen.
 const unsafe =
   /<(?=U\+|\d+ (?:spaces|tabs|line feeds)>)|[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800"“”„«»]|[^\S ]|^ +| +$/gu;
 

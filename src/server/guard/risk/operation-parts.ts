@@ -57,8 +57,7 @@ const namesItsParts = ({ roles }: AnyOperation): boolean =>
 /**
  * Finds the parts of an operation: one for each service that it names or, if it can't name any, for each in its target
  * environment. Each part has the risk of its own operation on its own target. A service that can't be read may be any
- * of the
- * parts, and counts as disruptive at least.
+ * of the parts, and counts as disruptive at least.
  * @throws ApiError if the platform fails.
  */
 export async function operationRiskOf(

@@ -54,8 +54,7 @@ const isAlternative = (tool: Tool, name: string): boolean =>
 
 /**
  * The arguments of a tool that follow from the scope, by name. If a tool takes two environments, neither is filled in,
- * nor
- * is a project that stands in place of an environment.
+ * nor is a project that stands in place of an environment.
  */
 export function argumentsFilledByScope(tool: Tool, scope: Scope | undefined): ReadonlyMap<string, ScopeKind> {
   if (!scope) return new Map();
@@ -81,8 +80,7 @@ export const argumentsSettledByScope = (tool: Tool, scope: Scope | undefined): r
 
 /**
  * The arguments that are filled in for one call. If a service is given, optional arguments are not filled in: the call
- * is about the service
- * instead of the scope's environment. Required ones are, and the service is in that environment.
+ * is about the service instead of the scope's environment. Required ones are, and the service is in that environment.
  */
 export function argumentsFilledInCall(
   tool: Tool,
@@ -130,8 +128,8 @@ const canBeInScope = (kind: ReferenceKind, scope: Scope): boolean =>
   (kind === 'project' && !scope.environment);
 
 /**
- * Whether no target of an operation can be in scope. @param isMainOperation whether the tool plans it, instead of
- * reading by it.
+ * Whether no target of an operation can be in scope.
+ * @param isMainOperation whether the tool plans it, instead of reading by it.
  */
 function isNeverInScope(operation: AnyOperation, scope: Scope, isMainOperation: boolean): boolean {
   if (canBeInScope(operation.target, scope)) return false;

@@ -41,7 +41,8 @@ interface TimeStep {
 }
 
 /**
- * The step from the latest time that any process used to what a clock says. @param latest undefined if none was used.
+ * The step from the latest time that any process used to what a clock says.
+ * @param latest undefined if none was used.
  */
 function timeStep(latest: number | undefined, clock: number): TimeStep {
   if (latest === undefined || clock >= latest + resolution) return { now: clock, kind: 'advance' };

@@ -33,8 +33,7 @@ const notice =
 
 /**
  * Takes over what earlier programs stored, within a transaction. Then their tables are empty and take nothing more, so
- * that such
- * a program, also one that runs on, is told so instead of counting and agreeing beside this one.
+ * that such a program, also one that runs on, is told so instead of counting and agreeing beside this one.
  */
 export async function takeOverEarlierFile(run: Run): Promise<void> {
   await each(run, earlierTables);

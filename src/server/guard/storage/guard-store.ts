@@ -86,8 +86,8 @@ export const storeIn = (database: GuardDatabase): GuardStore & Pick<SharedStore,
 });
 
 /**
- * A store in a file that the processes of one machine share. @param path of the file, which is created at the first
- * use.
+ * A store in a file that the processes of one machine share.
+ * @param path of the file, which is created at the first use.
  */
 export function sqliteGuardStore(path: string): GuardStore {
   let opening: Promise<GuardDatabase> | undefined;

@@ -7,8 +7,7 @@ const reportedTime = 3 * 60_000;
 
 /**
  * What servers of a store compare to find that their keys differ: digests, by which no key can be found out. The guard
- * key of the
- * first server counts for ever. Question keys and the operator change, and count for `reportedTime`.
+ * key of the first server counts for ever. Question keys and the operator change, and count for `reportedTime`.
  */
 export interface KeyChecks {
   /** The digests that count now. */

@@ -113,8 +113,8 @@ export type CountedTry = { readonly kind: 'try'; readonly id: string } | SecretL
 /** Tries at the operator's secret, in a store. */
 export interface SecretTries {
   /**
-   * Counts a try as wrong before it is made, so that concurrent tries are all counted. @param source a network address
-   * or `terminalSource`.
+   * Counts a try as wrong before it is made, so that concurrent tries are all counted.
+   * @param source a network address or `terminalSource`.
    */
   begin(source: string, clock: number): Promise<CountedTry>;
   /** Forgets a try that turned out to be right. */

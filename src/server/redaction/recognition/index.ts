@@ -29,8 +29,7 @@ const isPlain = (text: string): boolean =>
 
 /**
  * Recognises secrets in a text by their form, or by the name before them, and replaces them with `[hidden]`.
- * Idempotent.
- * Takes time linear in the length of the text, whatever it contains.
+ * Idempotent. Takes time linear in the length of the text, whatever it contains.
  * @param text as it is shown, or a reading of it without what could split a secret.
  */
 export function maskShapes(text: string): string {

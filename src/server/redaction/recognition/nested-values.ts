@@ -68,9 +68,7 @@ function scalarAt(text: string, at: number, limit: number): Scalar | undefined {
 
 /**
  * The secrets in the list or map that begins at `at`, as JSON and YAML write them; it may be cut off. Undefined if
- * there is
- * none that is understood.
- * Maps in a list are left to what recognises their members.
+ * there is none that is understood. Maps in a list are left to what recognises their members.
  */
 export function nestedSpans(text: string, at: number, kind: NestedKind): readonly Span[] | undefined {
   if ((text[at] !== '[' && text[at] !== '{') || markEnd(text, at) !== undefined || text[at + 1] === text[at])
@@ -78,8 +76,8 @@ export function nestedSpans(text: string, at: number, kind: NestedKind): readonl
   const limit = Math.min(text.length, at + farthest);
   const spans: Span[] = [];
   /**
-   * Reads on from an opening bracket. @returns the position after the closing one; undefined if it is not one that is
-   * understood.
+   * Reads on from an opening bracket.
+   * @returns the position after the closing one; undefined if it is not one that is understood.
    */
   const read = (opening: number, depth: number): number | undefined => {
     const isMap = text[opening] === '{';

@@ -53,8 +53,7 @@ export type ReadBare = (at: number, limit: number, ends: RegExp) => Scalar;
 
 /**
  * Creates a reader of one text. It caches the last match of each pattern, so that the text up to it is searched only
- * once,
- * however many values are read before it.
+ * once, however many values are read before it.
  */
 export function bareReader(text: string): ReadBare {
   const searches = new Map<RegExp, { readonly pattern: RegExp; from: number; found: number }>();

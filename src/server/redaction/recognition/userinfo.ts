@@ -34,8 +34,7 @@ function lastAt(region: string, form: RegExp, from = 0): number {
 
 /**
  * The end of the userinfo in the text after `://`; -1 if there is none. Passwords may contain unescaped @, / and #, so
- * the
- * userinfo ends at the last @ before a host. The path is only searched if the authority before it is not complete.
+ * the userinfo ends at the last @ before a host. The path is only searched if the authority before it is not complete.
  */
 function userinfoEnd(region: string): number {
   const slash = region.search(authorityEnd);

@@ -44,8 +44,7 @@ const previewReads = [
 
 /**
  * The services that a call changes in its target environment, each with environment, mode and state; and those of the
- * same
- * environment that it leaves alone.
+ * same environment that it leaves alone.
  * @param verb what happens to each.
  * @param note what else is to be said of a service, by what the request says of it.
  */

@@ -29,8 +29,7 @@ function effectOfEvents(schedule: JsonRecord): string | undefined {
 
 /**
  * What deploying a job does, in words without a subject. A platform whose jobs go through EXECUTING runs a cron job
- * once
- * when it is deployed, others only schedule it: which one this is shows only afterwards.
+ * once when it is deployed, others only schedule it: which one this is shows only afterwards.
  */
 export function jobEffect(job: JsonRecord | undefined): string {
   const time = scheduleText(job);
@@ -44,8 +43,8 @@ export function jobEffect(job: JsonRecord | undefined): string {
 }
 
 /**
- * Side effects of deploying a service, in words without a subject; undefined for kinds without side effects. @param
- * change what a deployment of Terraform changes
+ * Side effects of deploying a service, in words without a subject; undefined for kinds without side effects.
+ * @param change what a deployment of Terraform changes
  */
 const effectOf = (kind: string, service: JsonRecord, change: TerraformChange | undefined): string | undefined => {
   if (kind === 'terraform')

@@ -87,8 +87,7 @@ export interface TerraformChange {
 
 /**
  * What a deployment of a Terraform service changes, as its newest plan shows it. Lines of the plan are always in
- * quotation marks, so that none of them
- * can pass for words of ours.
+ * quotation marks, so that none of them can pass for words of ours.
  */
 export async function terraformChange(
   id: string | undefined,

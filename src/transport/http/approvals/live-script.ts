@@ -3,8 +3,7 @@ export const liveHeader = 'x-infra-live';
 
 /**
  * Keeps the page up to date: fetches it again and again, and takes over what changed. Boxes of calls that still wait
- * stay
- * the same elements, so that focus and typed text survive. Everything else works without it.
+ * stay the same elements, so that focus and typed text survive. Everything else works without it.
  */
 export const liveScript = `'use strict';
 (() => {

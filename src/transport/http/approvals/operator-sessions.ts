@@ -31,9 +31,8 @@ export interface SharedOperators {
 
 /**
  * Sessions that hold at every server of a store. The cookie has the session's id, and what signs, sealed with the ring
- * of keys;
- * the store has a digest of the id only. So neither the store, nor a cookie without the keys, nor the keys without a
- * cookie can sign.
+ * of keys; the store has a digest of the id only. So neither the store, nor a cookie without the keys, nor the keys
+ * without a cookie can sign.
  */
 export function sharedOperatorSessions({ records, keyRing }: SharedOperators, clock: Clock): OperatorSessions {
   const opened = async (
@@ -85,8 +84,8 @@ const newSessionId = (): string => randomBytes(32).toString('base64url');
 const formTokenOf = (id: string): string => createHmac('sha256', id).update('form token').digest('base64url');
 
 /**
- * Sessions of this process; what signs is in its memory only. @param clock must be monotonic, or a clock change could
- * revive expired sessions.
+ * Sessions of this process; what signs is in its memory only.
+ * @param clock must be monotonic, or a clock change could revive expired sessions.
  */
 export function createOperatorSessions(clock: Clock): OperatorSessions {
   // Ordered by last use, oldest first.

@@ -88,8 +88,8 @@ export const loginPage = (words: string | undefined, code = ''): Html =>
 <button name="do" value="enter">Enter</button></form>`);
 
 /**
- * Shown while no operator secret is set: nobody can log in. @param program how the operator starts this program in a
- * shell
+ * Shown while no operator secret is set: nobody can log in.
+ * @param program how the operator starts this program in a shell
  */
 export const closedPage = (program: string): Html =>
   framed(html`<p>No operator secret is set. Set one on the server: <code>${program} approve --set-secret</code></p>`);

@@ -187,8 +187,7 @@ interface QueueView {
 
 /**
  * The approvals page: calls that wait for a decision, then the latest calls. Its script replaces the parts that
- * changed:
- * the children of elements with `data-parts`, each known by its id.
+ * changed: the children of elements with `data-parts`, each known by its id.
  */
 export function queuePage({ operator, message, shown, calls, now, nonce }: QueueView): Html {
   const isList = 'total' in shown;

@@ -8,7 +8,8 @@ const repository = `infra-mcp-platform/${service.id}`;
 const kept = 'sha256:3';
 
 /**
- * Deletes the old images of an engine that has three versions. @returns what is told, and the requests for deletions
+ * Deletes the old images of an engine that has three versions.
+ * @returns what is told, and the requests for deletions
  */
 async function deleteOn(status: number, message: string) {
   const images = ['1', '2', '3'].map((version, index) => ({

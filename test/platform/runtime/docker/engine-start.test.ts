@@ -39,8 +39,9 @@ const refused = (found: string): DockerTask =>
   });
 
 /**
- * A context of an engine whose only container began at a moment. @param bridge when its network was made; undefined if
- * it has none @param end how the container ended
+ * A context of an engine whose only container began at a moment.
+ * @param bridge when its network was made; undefined if it has none
+ * @param end how the container ended
  */
 async function contextWith(
   began: string,

@@ -20,7 +20,8 @@ const version = {
 } as unknown as RunningVersion;
 
 /**
- * What the log of a service says when its instance is lost with the node `node-2`. @param constraints of the instance
+ * What the log of a service says when its instance is lost with the node `node-2`.
+ * @param constraints of the instance
  */
 async function toldOf(constraints: readonly string[]): Promise<string> {
   const nodes = [

@@ -12,8 +12,9 @@ const task = {
 } as unknown as Task;
 
 /**
- * What becomes of the volume. @param mounted the volume that the database has @param status what the engine of the node
- * answers to a deletion; 0 where it can't be asked
+ * What becomes of the volume.
+ * @param mounted the volume that the database has
+ * @param status what the engine of the node answers to a deletion; 0 where it can't be asked
  */
 async function removal(mounted: string, status: number) {
   const { docker, seen } = await startFakeEngine((response, { method, url }) => {

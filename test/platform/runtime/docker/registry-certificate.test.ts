@@ -10,8 +10,9 @@ const identity = selfSignedIdentity(Buffer.alloc(32, 7), name);
 const other = selfSignedIdentity(Buffer.alloc(32, 8), name);
 
 /**
- * What a server that requires the identity says to a client. @param shown what the client shows @param trusted whom it
- * trusts
+ * What a server that requires the identity says to a client.
+ * @param shown what the client shows
+ * @param trusted whom it trusts
  */
 async function greeting(shown: string | undefined, trusted = identity): Promise<string> {
   const server = createServer(

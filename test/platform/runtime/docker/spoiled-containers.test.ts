@@ -7,8 +7,9 @@ const start = Date.parse('2026-11-22T21:28:57Z');
 const after = (seconds: number): string => new Date(start + seconds * 1000).toISOString();
 
 /**
- * An instance that is starting. @param second when it was created, after the start of the engine @param configs how
- * many files it has
+ * An instance that is starting.
+ * @param second when it was created, after the start of the engine
+ * @param configs how many files it has
  */
 const instance = (second: number, configs: number) =>
   ({

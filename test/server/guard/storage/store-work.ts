@@ -78,8 +78,8 @@ async function atEachLimit(meet: () => Promise<void>, attempts: (limit: number) 
 }
 
 /**
- * Tries to get everything that counts once, and as much as possible of what is limited. @param meet resolves once all
- * processes of the race call it
+ * Tries to get everything that counts once, and as much as possible of what is limited.
+ * @param meet resolves once all processes of the race call it
  */
 export async function raced(
   store: GuardStore,

@@ -34,8 +34,8 @@ const server = process.env['TEST_POSTGRES'];
 const postgres = server === undefined ? undefined : await import('./postgres-stores.ts');
 
 /**
- * Opens a store by the address of a test store. @param isTimeGiven whether the time is that of callers, which they make
- * up.
+ * Opens a store by the address of a test store.
+ * @param isTimeGiven whether the time is that of callers, which they make up.
  */
 export const storeAtAddress = (address: string, isTimeGiven = false): GuardStore =>
   postgres?.openAt(address, isTimeGiven) ?? sqliteGuardStore(address);

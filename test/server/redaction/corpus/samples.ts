@@ -11,8 +11,7 @@ interface Sample {
 
 /**
  * The texts of secrets.txt. In the file they stand between lines of `~~~`, every secret between ⟦ and ⟧. Keys of
- * vendors are
- * parted by ‖ there, so that nothing that looks for leaked keys takes these invented ones for real.
+ * vendors are parted by ‖ there, so that nothing that looks for leaked keys takes these invented ones for real.
  */
 export const secretSamples = (): readonly Sample[] =>
   textOf('secrets.txt')

@@ -175,8 +175,8 @@ export async function ensureAgents(parts: AgentParts, signal: AbortSignal): Prom
 }
 
 /**
- * Removes the agents with everything that belongs to them. @returns whether nothing is left: the network stays until
- * the last agent has ended
+ * Removes the agents with everything that belongs to them.
+ * @returns whether nothing is left: the network stays until the last agent has ended
  */
 export async function removeAgents(
   parts: Pick<AgentParts, 'docker' | 'platformId'>,

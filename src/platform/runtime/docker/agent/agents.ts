@@ -27,8 +27,7 @@ const idleText = (node: DockerNode): string => `${nodeName(node)} is ${restText(
 
 /**
  * Chooses the engine by which agents are reached: the one that is asked, or another one that the platform has an
- * address of. Containers join the network of the
- * agents only on an active node.
+ * address of. Containers join the network of the agents only on an active node.
  */
 async function findGateway(docker: DockerClient, signal: AbortSignal): Promise<Gateway> {
   const asked = await docker.engine();

@@ -14,8 +14,9 @@ export interface AgentAuthority {
   /** Its own certificate, in PEM format. It is always the same for the same secret. */
   readonly certificate: string;
   /**
-   * Makes a certificate with a new key. @param lifetime how long it is good for, in milliseconds @param now
-   * milliseconds since the epoch
+   * Makes a certificate with a new key.
+   * @param lifetime how long it is good for, in milliseconds
+   * @param now milliseconds since the epoch
    */
   issue(purpose: 'server' | 'client', lifetime: number, now: number): AgentCertificate;
 }

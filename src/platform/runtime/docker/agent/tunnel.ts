@@ -44,8 +44,8 @@ const removeRelay = (docker: DockerClient, id: string, signal?: AbortSignal): Pr
 const startingMilliseconds = 60_000;
 
 /**
- * Removes the containers of tunnels that were open when the platform or an engine ended. @param now milliseconds since
- * the epoch: what another process is just starting is left alone
+ * Removes the containers of tunnels that were open when the platform or an engine ended.
+ * @param now milliseconds since the epoch: what another process is just starting is left alone
  */
 export async function removeRelays(
   { docker, platformId }: Pick<TunnelParts, 'docker' | 'platformId'>,
@@ -162,9 +162,9 @@ function streamOf(attached: Duplex, close: () => void): Duplex {
 
 /**
  * Opens a connection to the network of the agents: through a container that lives as long as the connection, and passes
- * it on. The engine carries it, so that no
- * port has to be open for it.
- * @param address IPv4 @throws DockerError
+ * it on. The engine carries it, so that no port has to be open for it.
+ * @param address IPv4
+ * @throws DockerError
  */
 export async function openTunnel(parts: TunnelParts, address: string, port: number): Promise<Duplex> {
   const { docker } = parts;

@@ -10,8 +10,7 @@ export const buildMark = (platformId: string, { id }: Service): string => `${id}
 
 /**
  * Removes the containers that builds of a service left behind because the engine was killed. They would keep the images
- * of
- * their steps for ever. A build of the service must not be under way.
+ * of their steps for ever. A build of the service must not be under way.
  */
 export async function removeBuildContainers(
   { docker, platformId }: DockerContext,

@@ -42,8 +42,9 @@ const isOneOf = ({ image }: BuiltTag, kept: readonly string[]): boolean =>
   kept.some((each) => image.Id === each || (image.RepoDigests ?? []).includes(each));
 
 /**
- * Removes names of images, the newest first, because an older one may be part of it. @param force also those that ended
- * containers have. @returns whether all could be: one that a container uses stays
+ * Removes names of images, the newest first, because an older one may be part of it.
+ * @param force also those that ended containers have.
+ * @returns whether all could be: one that a container uses stays
  */
 async function removeTags(
   { docker }: DockerContext,
@@ -104,8 +105,8 @@ async function deleteOldImagesOf(
 }
 
 /**
- * Removes what builds before the last one made of their steps. @param used the short ids of what the last one made or
- * used
+ * Removes what builds before the last one made of their steps.
+ * @param used the short ids of what the last one made or used
  */
 export async function deleteOldSteps(
   context: DockerContext,
@@ -122,8 +123,8 @@ export async function deleteOldSteps(
 }
 
 /**
- * Removes every image that was built for a service. @returns whether all could be: one that a container still uses
- * stays
+ * Removes every image that was built for a service.
+ * @returns whether all could be: one that a container still uses stays
  */
 export async function deleteBuiltImages(
   context: DockerContext,

@@ -16,8 +16,8 @@ export function credentialsForImage(
 }
 
 /**
- * Requires that every node that takes instances can have the images that are built by the engine that is asked.
- * A registry of the cluster's own is waited for. A node that is down can come back.
+ * Requires that every node that takes instances can have the images that are built by the engine that is asked. A
+ * registry of the cluster's own is waited for. A node that is down can come back.
  * @throws Error in words
  */
 export async function requireReach(

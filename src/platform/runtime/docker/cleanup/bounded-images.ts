@@ -91,8 +91,8 @@ async function removeAll(docker: DockerClient, image: DockerImageSummary, signal
 
 /**
  * Keeps the images of one engine to a size: of those that belong to this platform, it removes the ones that nothing
- * needs, the oldest first, and what builds
- * kept of their steps last. @returns the names of what it removed
+ * needs, the oldest first, and what builds kept of their steps last.
+ * @returns the names of what it removed
  */
 async function boundImagesOf(
   docker: DockerClient,

@@ -25,8 +25,7 @@ const hasService = (docker: DockerClient, id: string, call: DockerCall): Promise
 
 /**
  * Removes the containers with these labels that were never begun, and whose service the engine doesn't have any more.
- * An engine that is
- * killed just after it made one forgets it with the service: it neither begins nor ends.
+ * An engine that is killed just after it made one forgets it with the service: it neither begins nor ends.
  */
 async function removeForgottenContainers(
   { docker }: Pick<DockerContext, 'docker'>,

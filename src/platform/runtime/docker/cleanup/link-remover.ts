@@ -65,8 +65,8 @@ export async function removeLinkRemovers(
 }
 
 /**
- * Removes links on the engine's host, by a program that may do nothing else there. @param image one that the engine
- * has; nothing of it is run
+ * Removes links on the engine's host, by a program that may do nothing else there.
+ * @param image one that the engine has; nothing of it is run
  */
 async function removeLinks(
   { docker, platformId }: LinkRemoverParts,

@@ -62,7 +62,8 @@ async function listSwarmObjects(
 
 /**
  * What of one engine has these labels: volumes, images, and containers that don't run, and whose service the swarm
- * doesn't have any more. @param where after the names, or empty
+ * doesn't have any more.
+ * @param where after the names, or empty
  */
 async function listNodeObjects(
   docker: DockerClient,
@@ -89,8 +90,8 @@ async function listNodeObjects(
 }
 
 /**
- * What has these labels in the swarm and on each of its nodes, and the nodes on which nobody could look. @throws
- * DockerError `no manager`
+ * What has these labels in the swarm and on each of its nodes, and the nodes on which nobody could look.
+ * @throws DockerError `no manager`
  */
 export async function listMadeObjects(
   parts: Pick<DockerContext, 'docker' | 'nodeEngines' | 'whyNoAgent'>,
@@ -132,7 +133,8 @@ export interface PlatformObject {
 }
 
 /**
- * What every platform has on the engines of a cluster, and the nodes on which nobody could look. @throws DockerError
+ * What every platform has on the engines of a cluster, and the nodes on which nobody could look.
+ * @throws DockerError
  * `no manager`
  */
 export async function listPlatformObjects(

@@ -4,10 +4,8 @@ import { type DockerTask, inspectDockerContainer, isDockerError, removeDockerCon
 
 /**
  * Removes containers that the engine starts without their secrets and configs: those that it had made, and not started,
- * when its host lost
- * power. It forgets then which files they have, among these the program of their probes, and would wait for it without
- * end. It starts others
- * in their place. Those on other nodes are given up with the node.
+ * when its host lost power. It forgets then which files they have, among these the program of their probes, and would
+ * wait for it without end. It starts others in their place. Those on other nodes are given up with the node.
  */
 export async function removeSpoiled(
   context: Pick<DockerContext, 'docker'>,

@@ -9,10 +9,8 @@ import { isUnknownTo, listMadeObjects } from './made-objects.ts';
 
 /**
  * Removes the secrets, configs and networks that this platform made for services and environments that no record knows,
- * and
- * that nothing uses: a crash may leave some. Services, volumes and containers are only told of: somebody may need them,
- * because the
- * records can be those of an older backup. Then it keeps the images of every node to their size.
+ * and that nothing uses: a crash may leave some. Services, volumes and containers are only told of: somebody may need
+ * them, because the records can be those of an older backup. Then it keeps the images of every node to their size.
  * @param known reads what is known; it is called after the engines were asked, so that nothing new looks unknown
  */
 export async function sweep(

@@ -69,8 +69,8 @@ async function whereItRuns(docker: DockerClient, running: readonly DockerTask[],
 }
 
 /**
- * Runs a program in a container, and passes its output on. @throws Error with the end of what it complained about, if
- * it fails
+ * Runs a program in a container, and passes its output on.
+ * @throws Error with the end of what it complained about, if it fails
  */
 async function* outputOf(
   docker: DockerClient,

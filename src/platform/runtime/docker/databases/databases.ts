@@ -162,8 +162,7 @@ const stopSeconds = 120;
 
 /**
  * A database as something that keeps an instance running. It is ready when it listens on the network: images set up an
- * empty
- * directory with a server that doesn't. It has no liveness probe, which could end one that recovers.
+ * empty directory with a server that doesn't. It has no liveness probe, which could end one that recovers.
  */
 export function databaseWorkload({ id, name, environmentId, spec }: Database) {
   const { port, directory, arguments: args = [], sharesMemory } = programs[spec.type];

@@ -39,8 +39,8 @@ export interface DockerClient {
   /** The engines behind it, each by itself: several where it goes on with another manager, else only this one. */
   readonly engines: readonly DockerClient[];
   /**
-   * The one engine that is asked at present, for what needs the same machine several times. @throws DockerError if none
-   * can be asked
+   * The one engine that is asked at present, for what needs the same machine several times.
+   * @throws DockerError if none can be asked
    */
   engine(): Promise<DockerClient>;
   /** What is wrong with its addresses, in words, apart from outages; undefined or absent if nothing is. */

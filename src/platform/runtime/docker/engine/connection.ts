@@ -39,7 +39,8 @@ const readTls = async ({ ca, cert, key }: DockerTlsFiles): Promise<Record<keyof 
 
 /**
  * Requires that the TLS files of an address, if it has any, can be used. They are read again when a connection is
- * opened. @throws DockerAddressError that names the file that can't
+ * opened.
+ * @throws DockerAddressError that names the file that can't
  */
 export async function requireTlsFiles(address: DockerAddress): Promise<void> {
   if (address.kind === 'tcp' && address.tls) await readTls(address.tls);

@@ -120,8 +120,9 @@ export const inspectDockerContainer = async (
   docker.request({ method: 'GET', path: dockerPath`/containers/${container}/json`, ...call });
 
 /**
- * Creates a container without starting it. @returns its id. @throws DockerError `not found` without its image,
- * `conflict` if the name is taken
+ * Creates a container without starting it.
+ * @returns its id.
+ * @throws DockerError `not found` without its image, `conflict` if the name is taken
  */
 export async function createDockerContainer(
   docker: DockerClient,
@@ -140,8 +141,8 @@ export async function createDockerContainer(
 }
 
 /**
- * Starts a container; one that runs stays as it is. @throws DockerError if it can't be started, such as for a missing
- * program
+ * Starts a container; one that runs stays as it is.
+ * @throws DockerError if it can't be started, such as for a missing program
  */
 export async function startDockerContainer(
   docker: DockerClient,
@@ -152,8 +153,8 @@ export async function startDockerContainer(
 }
 
 /**
- * Stops a container, by force after a while; one that doesn't run stays as it is. @param graceSeconds how long it may
- * take by itself
+ * Stops a container, by force after a while; one that doesn't run stays as it is.
+ * @param graceSeconds how long it may take by itself
  */
 export async function stopDockerContainer(
   docker: DockerClient,
@@ -172,8 +173,8 @@ export async function stopDockerContainer(
 }
 
 /**
- * Removes a container that has ended or never began, with its volumes that have no name. @throws DockerError `not
- * found`, or `conflict` if it runs
+ * Removes a container that has ended or never began, with its volumes that have no name.
+ * @throws DockerError `not found`, or `conflict` if it runs
  */
 export async function removeEndedDockerContainer(
   docker: DockerClient,

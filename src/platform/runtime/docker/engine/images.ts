@@ -116,8 +116,9 @@ export async function* buildDockerImage(
 }
 
 /**
- * Pulls an image, and yields what happens. @param image a name with tag or digest. @throws DockerError if it is
- * missing, or may not be pulled
+ * Pulls an image, and yields what happens.
+ * @param image a name with tag or digest.
+ * @throws DockerError if it is missing, or may not be pulled
  */
 export async function* pullDockerImage(
   docker: DockerClient,
@@ -136,7 +137,8 @@ export async function* pullDockerImage(
 }
 
 /**
- * Pushes an image of this engine to the registry in its name, and yields what happens. @param image a name with tag.
+ * Pushes an image of this engine to the registry in its name, and yields what happens.
+ * @param image a name with tag.
  * @throws DockerError
  */
 export async function* pushDockerImage(
@@ -201,7 +203,8 @@ export async function tagDockerImage(
 }
 
 /**
- * Removes a name of an image, and the image with its last one. @param force also if a container that has ended uses it.
+ * Removes a name of an image, and the image with its last one.
+ * @param force also if a container that has ended uses it.
  * @throws DockerError `not found`, or `conflict` while a container uses it
  */
 export async function removeDockerImage(
@@ -213,8 +216,9 @@ export async function removeDockerImage(
 }
 
 /**
- * Removes the images that have a label and that no container uses. @param label a name, or `name=value`. @returns the
- * bytes gained
+ * Removes the images that have a label and that no container uses.
+ * @param label a name, or `name=value`.
+ * @returns the bytes gained
  */
 export async function pruneDockerImages(docker: DockerClient, label: string, call: DockerCall = {}): Promise<number> {
   // Without `dangling=false` only images without a name would go.

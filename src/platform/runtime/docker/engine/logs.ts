@@ -103,8 +103,8 @@ async function* read(
 }
 
 /**
- * The lines of all tasks of a service, those of one task in order. Only managers have them.
- * A follow takes in new tasks, never ends, and hangs when a node is lost.
+ * The lines of all tasks of a service, those of one task in order. Only managers have them. A follow takes in new
+ * tasks, never ends, and hangs when a node is lost.
  */
 export const readDockerServiceLogs = (
   docker: DockerClient,

@@ -101,11 +101,9 @@ function noneUsable(errors: readonly DockerError[]): DockerError {
 
 /**
  * A client of one swarm by several of its managers. It asks one of them, goes on with another when that one can't be
- * reached, is no
- * manager or has no leader, and goes back to an earlier address when that is well again. What another manager can
- * repeat is sent
- * again; a change that may have been carried out is not: its error says so, and whoever sent it looks at what is there.
- * An engine of another swarm is never used.
+ * reached, is no manager or has no leader, and goes back to an earlier address when that is well again. What another
+ * manager can repeat is sent again; a change that may have been carried out is not: its error says so, and whoever sent
+ * it looks at what is there. An engine of another swarm is never used.
  * @param engines in the order in which they are preferred
  * @param memory knows the swarm of before; without it, that of the first manager that answers counts
  */

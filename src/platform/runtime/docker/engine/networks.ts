@@ -74,7 +74,8 @@ export async function deleteDockerNetwork(docker: DockerClient, network: string,
 }
 
 /**
- * Joins a running container of this engine to a network. @param aliases names by which others on the network find it
+ * Joins a running container of this engine to a network.
+ * @param aliases names by which others on the network find it
  */
 export async function connectToDockerNetwork(
   docker: DockerClient,

@@ -16,8 +16,8 @@ const encoded = (value: string): string => {
 };
 
 /**
- * Builds a path from a template, with its values encoded. @throws DockerError `refused` for a value that would change
- * the path, such as an empty one
+ * Builds a path from a template, with its values encoded.
+ * @throws DockerError `refused` for a value that would change the path, such as an empty one
  */
 export const dockerPath = (parts: TemplateStringsArray, ...values: readonly string[]): string =>
   String.raw({ raw: parts }, ...values.map(encoded));

@@ -40,8 +40,10 @@ export const inspectDockerService = async (
 ): Promise<DockerService> => docker.request({ method: 'GET', path: dockerPath`/services/${service}`, ...call });
 
 /**
- * Creates a service. @param credentials for the registry of its image. @returns its id. @throws DockerError `conflict`
- * if the name is taken
+ * Creates a service.
+ * @param credentials for the registry of its image.
+ * @returns its id.
+ * @throws DockerError `conflict` if the name is taken
  */
 export async function createDockerService(
   docker: DockerClient,

@@ -81,8 +81,8 @@ export const dockerInfo = async (docker: DockerClient, call: DockerCall = {}): P
   docker.request({ method: 'GET', path: '/info', ...call });
 
 /**
- * The swarm, without its join tokens: who has one can add a node, and reads every secret. @throws DockerError `no
- * manager`
+ * The swarm, without its join tokens: who has one can add a node, and reads every secret.
+ * @throws DockerError `no manager`
  */
 export async function inspectDockerSwarm(docker: DockerClient, call: DockerCall = {}): Promise<DockerSwarm> {
   const { JoinTokens: _tokens, ...swarm } = await docker.request<DockerSwarm & { readonly JoinTokens?: unknown }>({
@@ -94,7 +94,8 @@ export async function inspectDockerSwarm(docker: DockerClient, call: DockerCall 
 }
 
 /**
- * Replaces the settings of the swarm. @param version the one that the new settings are based on, from `Version.Index`
+ * Replaces the settings of the swarm.
+ * @param version the one that the new settings are based on, from `Version.Index`
  * @throws DockerError `stale` if it has another one by now
  */
 export async function updateDockerSwarm(
@@ -107,8 +108,9 @@ export async function updateDockerSwarm(
 }
 
 /**
- * Replaces what is set of a node. @param version from `Version.Index` @throws DockerError `stale` if it has another one
- * by now
+ * Replaces what is set of a node.
+ * @param version from `Version.Index`
+ * @throws DockerError `stale` if it has another one by now
  */
 export async function updateDockerNode(
   docker: DockerClient,

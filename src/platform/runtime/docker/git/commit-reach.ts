@@ -129,10 +129,10 @@ async function findBeginning(
 
 /**
  * Finds a commit in the history of the branch, or of a tag that is allowed. Servers also give out commits that only a
- * fork or
- * a pull request has: nobody who may write to the repository agreed to those.
+ * fork or a pull request has: nobody who may write to the repository agreed to those.
  * @param commitId in lower case, whole or its beginning
- * @param within a folder of ours @param limit the most bytes that the history may take there
+ * @param within a folder of ours
+ * @param limit the most bytes that the history may take there
  * @throws CommitRefusal, GitError, or Error in words
  */
 export async function reachCommit(

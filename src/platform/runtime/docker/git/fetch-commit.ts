@@ -35,10 +35,9 @@ async function fetchOne(
 
 /**
  * Fetches the newest commit of a branch, or the requested one, into a folder. The requested one has to be in the
- * history of the
- * branch, or of a tag that is allowed.
- * @param within an empty folder of ours @param limit the most bytes that the commit may take there, and the history
- *   before it
+ * history of the branch, or of a tag that is allowed.
+ * @param within an empty folder of ours
+ * @param limit the most bytes that the commit may take there, and the history before it
  * @throws CommitRefusal, GitError, or Error in words
  */
 export async function fetchCommit(
@@ -73,8 +72,9 @@ export async function fetchCommit(
 }
 
 /**
- * The newest commits of a branch, newest first. @param within an empty folder of ours @param bytes the most that they
- * may take there
+ * The newest commits of a branch, newest first.
+ * @param within an empty folder of ours
+ * @param bytes the most that they may take there
  */
 export async function fetchHistory(
   hosts: GitHosts,

@@ -104,7 +104,8 @@ export const localGitEnvironment = (): Record<string, string> => ({
 
 /**
  * The environment of git where it asks a server.
- * @param addresses the only ones to use @param directory of our own, for the settings of ssh
+ * @param addresses the only ones to use
+ * @param directory of our own, for the settings of ssh
  */
 export async function gitEnvironmentFor(
   hosts: GitHosts,

@@ -101,7 +101,8 @@ export async function runGit(run: GitRun): Promise<string> {
 }
 
 /**
- * Runs git and passes its output on as it comes. Stopping early ends it. @throws GitError, or the reason of the signal
+ * Runs git and passes its output on as it comes. Stopping early ends it.
+ * @throws GitError, or the reason of the signal
  */
 export async function* streamGit(run: GitRun): AsyncGenerator<Buffer, void> {
   const { child, ended } = start(run);

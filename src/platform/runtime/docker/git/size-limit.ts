@@ -17,8 +17,9 @@ async function folderBytes(directory: string): Promise<number> {
 
 /**
  * Does something that fills a folder, and ends it when the folder grows beyond a limit.
- * @param limit in bytes @param tooLarge what is thrown when it is exceeded @param run receives a signal that aborts
- *   then, or when the given one does
+ * @param limit in bytes
+ * @param tooLarge what is thrown when it is exceeded
+ * @param run receives a signal that aborts then, or when the given one does
  * @returns what it returned, and the bytes of the folder
  */
 export async function withSizeLimit<Result>(

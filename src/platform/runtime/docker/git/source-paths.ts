@@ -13,8 +13,7 @@ export function sourcePath(path: string): string | undefined {
 
 /**
  * What no name of a branch has, by git's own rules: it would mean another place, or several branches. One with
- * invisible
- * characters, which git takes, would look like another one wherever somebody agrees to it.
+ * invisible characters, which git takes, would look like another one wherever somebody agrees to it.
  */
 const notInBranches = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|\/\.|^[-./]|[./]$|\.lock(?:\/|$)/u;
 

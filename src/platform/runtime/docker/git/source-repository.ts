@@ -15,7 +15,8 @@ import { type GitRun, runGit, streamGit } from './git-program.ts';
 export interface SourceRepository {
   /**
    * Fetches something, and nothing that it refers to.
-   * @param what a full commit id, or a branch or tag from `refs/` on @param options of `git fetch`
+   * @param what a full commit id, or a branch or tag from `refs/` on
+   * @param options of `git fetch`
    * @returns the id of the commit; undefined if the server has a tree or file by that id, or a ref only that ends like
    *   this one
    */
@@ -63,8 +64,7 @@ const kindsOfRef = { 'refs/heads/': 'branch', 'refs/tags/': 'tag' } as const;
 
 /**
  * Whether git's record of a fetch is of what was asked for. Where the server lacks a ref, git takes another one that
- * ends like it,
- * such as the tag `refs/heads/main` for a branch.
+ * ends like it, such as the tag `refs/heads/main` for a branch.
  * @param record content of FETCH_HEAD: `<id>\t\tbranch 'main' of <address>`
  */
 function isRecordOf(record: string, what: string): boolean {

@@ -51,10 +51,9 @@ interface RunParts {
 
 /**
  * The engine's service for one run: one instance, which stays ended. The engine itself tries nothing again: it would
- * also do so while it doesn't reach
- * the node of an instance that goes on. It has no secret in it. The engine's own mode for jobs is not used: it leaves
- * the containers of a deleted job
- * running, and those that have ended until it is started again.
+ * also do so while it doesn't reach the node of an instance that goes on. It has no secret in it. The engine's own mode
+ * for jobs is not used: it leaves the containers of a deleted job running, and those that have ended until it is
+ * started again.
  */
 function runSpecFor(context: Pick<DockerContext, 'platformId'>, task: Task, parts: RunParts): DockerServiceSpec {
   // An attempt that fails is no reason to stop: the next one is an update too.
@@ -92,8 +91,8 @@ async function abandonRun(context: DockerContext, task: Task, signal: AbortSigna
 }
 
 /**
- * Gives a run to the engine. @returns false if something was in its way that passes: another run, or a network that is
- * just going
+ * Gives a run to the engine.
+ * @returns false if something was in its way that passes: another run, or a network that is just going
  */
 async function create(context: DockerContext, task: Task, { inputs, confirm, signal }: RuntimeCall): Promise<boolean> {
   const record = readRecord(task.record);

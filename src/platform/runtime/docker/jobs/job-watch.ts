@@ -24,8 +24,8 @@ const attemptOf = ({ ForceUpdate = 0 }: { readonly ForceUpdate?: number }): numb
 
 /**
  * How a run stands. Each attempt has a number on the engine, which its instance has too, so that no attempt is begun
- * twice. A run that the engine itself tries
- * again, because an earlier version of this program made it, is under way until the engine ends it.
+ * twice. A run that the engine itself tries again, because an earlier version of this program made it, is under way
+ * until the engine ends it.
  */
 function attemptsOf(
   task: Task,
@@ -42,8 +42,7 @@ function attemptsOf(
 
 /**
  * Begins the next attempt of a run whose last one failed, a moment after that. It is the platform that does, because
- * the engine would also begin one while
- * the last one may still run: on a node that it only doesn't reach.
+ * the engine would also begin one while the last one may still run: on a node that it only doesn't reach.
  */
 async function tryAgain(
   context: DockerContext,
@@ -76,8 +75,7 @@ const idsOf = (tasks: readonly DockerTask[]): readonly string[] => tasks.map(({ 
 
 /**
  * Observes a run that the engine has: its attempts, and what they logged since. After one that failed, the next one is
- * begun. Once it has ended, its log is read again
- * until all of it is here, because the engine forgets it with the run.
+ * begun. Once it has ended, its log is read again until all of it is here, because the engine forgets it with the run.
  */
 export async function watchRun(
   context: DockerContext,

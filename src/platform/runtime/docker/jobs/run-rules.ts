@@ -21,8 +21,8 @@ const terraformCause = (why: Condition): Condition => {
 };
 
 /**
- * The rules of a task's run. Terraform is never tried again: what it did has to be planned anew. @throws Error for a
- * kind that has no runs
+ * The rules of a task's run. Terraform is never tried again: what it did has to be planned anew.
+ * @throws Error for a kind that has no runs
  */
 export function runRulesOf(task: Pick<Task, 'service'>): RunRules {
   const { service } = task;

@@ -83,8 +83,9 @@ function reasonToStay(
 }
 
 /**
- * Finds out what draining a node would do. Changes nothing. @param name of the node, or its id @throws Error if there
- * is no such node, or no other one
+ * Finds out what draining a node would do. Changes nothing.
+ * @param name of the node, or its id
+ * @throws Error if there is no such node, or no other one
  */
 export async function planDrain(docker: DockerClient, name: string): Promise<DrainPlan> {
   const nodes = await listDockerNodes(docker);
@@ -158,8 +159,8 @@ function leaveFailure(
 }
 
 /**
- * Moves the instances of a service to other nodes, one after the other, each new one first. @throws Error if they don't
- * get there
+ * Moves the instances of a service to other nodes, one after the other, each new one first.
+ * @throws Error if they don't get there
  */
 async function leave(docker: DockerClient, { id, name }: ServiceThere, nodeId: string): Promise<void> {
   const began = Date.now();
@@ -208,10 +209,8 @@ function afterFailure(name: string, before: DockerNode['Spec']['Availability'], 
 
 /**
  * Drains a node by a plan. First it takes no new instances; then services start theirs elsewhere before those here end,
- * which the
- * engine's own way to drain a node does in the other order; then the node is drained. If it is killed, it can be done
- * again: what
- * is left to do shows on the engine.
+ * which the engine's own way to drain a node does in the other order; then the node is drained. If it is killed, it can
+ * be done again: what is left to do shows on the engine.
  * @param say is told of each step
  * @returns how many instances still run there after a minute
  * @throws Error if a service gets nowhere. Then the node is available as before, unless the error says otherwise, and

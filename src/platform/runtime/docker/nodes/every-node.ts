@@ -27,8 +27,8 @@ export const whyNotAsked = async (
 ): Promise<string> => (await whyNoAgent(nodeId, signal)) ?? 'its agent has only just been started';
 
 /**
- * Asks the engine of one node; what an agent throws is why it could not be asked. @throws DockerError of the engine
- * that the platform is connected to
+ * Asks the engine of one node; what an agent throws is why it could not be asked.
+ * @throws DockerError of the engine that the platform is connected to
  */
 async function askNode<Result>(
   parts: Parts,

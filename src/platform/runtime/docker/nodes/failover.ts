@@ -25,8 +25,7 @@ export async function heartbeatOf(docker: DockerClient, signal?: AbortSignal): P
 
 /**
  * Sees to it that a node that is lost is missed within three seconds, by the heartbeat of the whole swarm. Only where
- * whoever runs
- * the platform asked for it: the swarm may have services of others. It is never set back.
+ * whoever runs the platform asked for it: the swarm may have services of others. It is never set back.
  * @returns what was changed, as a sentence; nothing if it was so
  */
 export async function speedUpFailover(docker: DockerClient, signal: AbortSignal): Promise<string[]> {

@@ -28,8 +28,8 @@ const lostAmong = (service: Pick<ServiceToRun, 'id' | 'name'>, tasks: readonly D
     });
 
 /**
- * That instances which are to end may still run on nodes that are down; undefined if none may. @param down the nodes
- * that are down, by their ids
+ * That instances which are to end may still run on nodes that are down; undefined if none may.
+ * @param down the nodes that are down, by their ids
  */
 export function mayStillRun(
   service: Pick<ServiceToRun, 'id' | 'name'>,
@@ -42,8 +42,7 @@ export function mayStillRun(
 
 /**
  * What managers know of the instances with these labels on nodes whose engines were not asked. Engines keep the task of
- * an instance that is to end until its
- * node tells that it did, also when its service is deleted.
+ * an instance that is to end until its node tells that it did, also when its service is deleted.
  * @param nodes which were asked, and which could not be
  */
 export async function hiddenInstances(

@@ -18,8 +18,7 @@ export function notLeaving(spec: DockerServiceSpec): DockerServiceSpec {
 
 /**
  * The same service without instances on a node. The engine replaces those that it has there, the new ones first where
- * updates of
- * the service go so, and leaves the others alone. To allow the node again replaces none.
+ * updates of the service go so, and leaves the others alone. To allow the node again replaces none.
  */
 export function leaving(spec: DockerServiceSpec, nodeId: string): DockerServiceSpec {
   const before = notLeaving(spec);

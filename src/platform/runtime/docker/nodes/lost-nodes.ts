@@ -120,8 +120,7 @@ const isUnreplaced = (task: DockerTask, tasks: readonly DockerTask[], down: Down
 
 /**
  * That instances wait for the only node on which they may run, which is down or gone, or were lost with a node that is;
- * undefined otherwise,
- * also where they wait for another reason: that they once ran on such a node says nothing of it.
+ * undefined otherwise, also where they wait for another reason: that they once ran on such a node says nothing of it.
  */
 export async function nodeObstacle(
   context: DockerContext,

@@ -47,8 +47,8 @@ export function openNodeAccess({ docker, secretFor, agent, ...parts }: NodeAcces
 }
 
 /**
- * Reaches the nodes of those engines alone that the client has addresses of. @param why the others can't be reached, as
- * a part of a sentence
+ * Reaches the nodes of those engines alone that the client has addresses of.
+ * @param why the others can't be reached, as a part of a sentence
  */
 export const withoutAgents = (docker: DockerClient, why: string): NodeAccess => ({
   docker,

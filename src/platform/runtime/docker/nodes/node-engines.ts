@@ -16,8 +16,8 @@ const timeoutMilliseconds = 2500;
 const freshMilliseconds = 10_000;
 
 /**
- * Knows the nodes of the engines that the platform has addresses of, and those that have an agent. @param agents
- * default: there are none
+ * Knows the nodes of the engines that the platform has addresses of, and those that have an agent.
+ * @param agents default: there are none
  */
 export function createNodeEngines({
   docker,
@@ -89,8 +89,7 @@ export async function answeringEngines(
 
 /**
  * The engine that builds images. With a registry, that is any; without, that of the only node that takes instances,
- * because only the
- * node that builds an image has it.
+ * because only the node that builds an image has it.
  */
 export async function engineForBuilds(
   {

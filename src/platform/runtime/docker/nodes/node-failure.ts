@@ -23,8 +23,7 @@ export async function nodeOf(
 
 /**
  * Why a node has not got an image. Engines say the same of a missing image, of a registry that isn't reached and of a
- * full disk, so
- * that the registry is asked by the engine that the platform knows.
+ * full disk, so that the registry is asked by the engine that the platform knows.
  * @param said what the engine of the node says
  */
 export async function pullFailure(

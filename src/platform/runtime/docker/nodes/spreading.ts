@@ -83,10 +83,9 @@ const scale = (context: DockerContext, task: Task, Replicas: number, signal: Abo
 
 /**
  * Moves instances of a version that has just been rolled out, where they share fewer nodes than they could: a rollout
- * doesn't count
- * old and new ones apart. One more is started, which the engine places where there are the fewest, and one is ended,
- * which it takes
- * from where there are the most. So no request fails, and never is there more than one instance too many.
+ * doesn't count old and new ones apart. One more is started, which the engine places where there are the fewest, and
+ * one is ended, which it takes from where there are the most. So no request fails, and never is there more than one
+ * instance too many.
  * @param wanted how many there are to be
  * @returns the step that was taken; undefined if nothing is left to do
  */

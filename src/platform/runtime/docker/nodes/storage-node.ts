@@ -46,8 +46,7 @@ const shareOf = (serviceId: string, node: DockerNode): number =>
 
 /**
  * The node that gets storage which is new: one that the placement rules fit and that has the kind of CPU of the engine
- * that is asked; rather one that
- * takes instances, rather one with room, rather that of the engine itself.
+ * that is asked; rather one that takes instances, rather one with room, rather that of the engine itself.
  * @param nodes those of the swarm
  * @throws Error in words if none fits
  */
@@ -149,8 +148,8 @@ export async function volumesOnNodes(
 
 /**
  * The node to which a service with storage is bound: the recorded one while it is part of the swarm; otherwise the one
- * that has its volumes,
- * such as the same machine in a swarm that was made anew; for storage that is new, a node that fits.
+ * that has its volumes, such as the same machine in a swarm that was made anew; for storage that is new, a node that
+ * fits.
  * @throws Error in words if no node fits, or if what was stored is not found on any node that could be asked
  */
 export async function storageNode(context: DockerContext, needs: StorageNeeds, signal: AbortSignal): Promise<string> {

@@ -15,8 +15,7 @@ const waitsForItsNode = ({ Status: { State: state }, DesiredState }: DockerTask)
 
 /**
  * That a node does not begin with an instance; undefined if all do, or may still. A node whose disk was full can have
- * forgotten
- * one for good: managers wait for it without end.
+ * forgotten one for good: managers wait for it without end.
  * @param what should have begun, where a sentence begins, such as "The job"
  * @param since what instances were before is not what they are; in milliseconds since the epoch
  */

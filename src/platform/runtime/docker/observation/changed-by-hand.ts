@@ -51,8 +51,8 @@ const parts: readonly {
 ];
 
 /**
- * What somebody changed of a service without the platform. Only what decides what runs counts: labels, versions
- * and how updates go don't.
+ * What somebody changed of a service without the platform. Only what decides what runs counts: labels, versions and how
+ * updates go don't.
  * @param recorded the service as its deployment left it
  * @param wanted how many instances it should have
  */

@@ -57,8 +57,7 @@ const withTaskId = (taskId: string, lines: readonly DockerLogLine[]): readonly D
 
 /**
  * What the engine tells of a service's log. It waits for nodes that are down until the read is ended: while there are
- * any, the instances on
- * other nodes are read one by one.
+ * any, the instances on other nodes are read one by one.
  */
 async function linesOfEngine(
   { docker }: DockerContext,
@@ -83,7 +82,8 @@ async function linesOfEngine(
 
 /**
  * The lines of a service. Those of instances that the engine leaves out are read from their containers, where they are
- * on this engine. @param down the ids of nodes that are down
+ * on this engine.
+ * @param down the ids of nodes that are down
  */
 async function readLines(
   context: DockerContext,

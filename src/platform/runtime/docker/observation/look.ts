@@ -29,8 +29,7 @@ import type { PlatformClock } from '../../../common/index.ts';
 
 /**
  * For how long managers may not reach a node until its instances don't count any more, in milliseconds: after another
- * manager has begun to lead, each node takes
- * a moment to show itself.
+ * manager has begun to lead, each node takes a moment to show itself.
  */
 const silentMilliseconds = 10_000;
 
@@ -218,9 +217,8 @@ const gone = (serviceId: string, wanted: number, ends: readonly InstanceEnd[]): 
 
 /**
  * Creates the function that looks at what runs. Three requests for all services; what ended is only asked for where
- * something
- * changed since the last look, and of services that were stopped while a node is down. An instance on a node that
- * managers have not reached for a while doesn't count.
+ * something changed since the last look, and of services that were stopped while a node is down. An instance on a node
+ * that managers have not reached for a while doesn't count.
  */
 export function createLook(context: DockerContext): Runtime['look'] {
   const { docker, clock, platformId } = context;

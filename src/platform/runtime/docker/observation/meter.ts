@@ -98,8 +98,7 @@ const endedUnexpectedly = (task: DockerTask): boolean =>
 
 /**
  * Creates what counts the instances that ended unexpectedly on each node from one round to the next. The engine keeps
- * the last few of each instance's
- * predecessors: of more within a round, the others are not counted.
+ * the last few of each instance's predecessors: of more within a round, the others are not counted.
  */
 function createRestartCounter(): (tasks: readonly DockerTask[]) => ReadonlyMap<string, number> {
   let known: ReadonlySet<string> | undefined;

@@ -16,9 +16,8 @@ export async function copyProgram(
 
 /**
  * What runs in containers beside their own programs: one starts a container's program with its secret variables,
- * another is its health
- * check. The others run alone: one removes network links, one passes a connection on, one sends a request to the
- * registry of the cluster.
+ * another is its health check. The others run alone: one removes network links, one passes a connection on, one sends a
+ * request to the registry of the cluster.
  */
 type ProgramName = 'entrypoint' | 'probe' | 'relay' | 'remove-links' | 'send-request';
 

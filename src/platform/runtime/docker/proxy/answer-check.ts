@@ -31,8 +31,7 @@ const verdictOf = (own: string | string[] | undefined): PublicAnswer => {
 
 /**
  * Asks a public address whether somebody answers there. Sends one request without a body, directly to the proxy: what
- * name
- * servers say of the host doesn't matter.
+ * name servers say of the host doesn't matter.
  * @param engine the address of the engine, as text
  */
 export async function askRoute(

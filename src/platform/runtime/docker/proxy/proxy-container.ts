@@ -196,8 +196,8 @@ const lastLine = (text: string): string =>
     .findLast((line) => line !== '') ?? 'it said nothing';
 
 /**
- * Gives a running proxy another configuration. Requests under way are finished by the old one. @throws Error if it
- * doesn't take it
+ * Gives a running proxy another configuration. Requests under way are finished by the old one.
+ * @throws Error if it doesn't take it
  */
 export async function configureProxy(
   parts: ProxyParts,

@@ -21,8 +21,7 @@ export interface ProxyPlaces {
 
 /**
  * Finds the machines of the proxy: the nodes that are labelled for it; without any, that of the first engine. While
- * that one is
- * away, it is the one of the engine in use too.
+ * that one is away, it is the one of the engine in use too.
  */
 export async function findProxyPlaces(
   docker: DockerClient,

@@ -21,8 +21,8 @@ import type { ProxySettings } from './settings.ts';
 
 /**
  * What serves the public ports of a cluster's services: a container on the networks of their environments, on one
- * machine or on
- * each of several. What it has to serve is in the labels of the services on the engine, and is read anew each time.
+ * machine or on each of several. What it has to serve is in the labels of the services on the engine, and is read anew
+ * each time.
  */
 export interface Proxy {
   readonly settings: ProxySettings;
@@ -34,8 +34,7 @@ export interface Proxy {
   ): Promise<readonly Route[]>;
   /**
    * Brings the proxy to what the services on the engine need: starts it, gives it its routes, and joins and leaves
-   * networks.
-   * Without any public port it goes.
+   * networks. Without any public port it goes.
    * @returns where it serves them now, and what is wrong on other machines on which it is to run
    * @throws Error with what to do, if it can't be started or doesn't take its configuration anywhere
    */

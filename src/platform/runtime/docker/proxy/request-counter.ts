@@ -33,9 +33,8 @@ const filesOf = (docker: DockerClient, container: string, signal: AbortSignal): 
 
 /**
  * Creates the function that counts the requests since its last call, from the logs of the proxies. The first call
- * counts none: what is
- * there by then may have been counted by another process. What was asked while nobody counted is left out, and nothing
- * counts twice.
+ * counts none: what is there by then may have been counted by another process. What was asked while nobody counted is
+ * left out, and nothing counts twice.
  */
 export function createRequestCounter(
   { docker, platformId, clock }: Pick<DockerContext, 'docker' | 'platformId' | 'clock'>,

@@ -68,8 +68,9 @@ async function withoutCertificate(
 }
 
 /**
- * Tries an address on every machine of the proxy. @returns what became of it, as lines of the log. @throws Error if the
- * service doesn't answer at it
+ * Tries an address on every machine of the proxy.
+ * @returns what became of it, as lines of the log.
+ * @throws Error if the service doesn't answer at it
  */
 async function tryRoute(
   context: DockerContext,
@@ -97,8 +98,8 @@ async function tryRoute(
 }
 
 /**
- * The domains of a service that are not served, recorded before they were refused, as lines of the log. @param given
- * the domain of the cluster
+ * The domains of a service that are not served, recorded before they were refused, as lines of the log.
+ * @param given the domain of the cluster
  */
 export const refusedDomains = ({ domains = [] }: Pick<TaskInputs, 'domains'>, given: string): readonly string[] =>
   domains

@@ -85,8 +85,7 @@ type ChosenDomain = NonNullable<TaskInputs['domains']>[number];
 
 /**
  * Whether the proxy gets a certificate for a domain that somebody chose. Names with a star would need an account at the
- * name
- * servers, and a cluster of this machine only is not reached by those who check domains.
+ * name servers, and a cluster of this machine only is not reached by those who check domains.
  */
 const isCertified = ({ domain, hasCertificate }: ChosenDomain, isSecure: boolean): boolean =>
   hasCertificate && isSecure && !domain.startsWith('*.') && !isLocalName(domain);
@@ -101,8 +100,7 @@ export interface HostHolders {
 
 /**
  * The routes of a service: a host name for each public port, and its own domains for the default one. Where another
- * service
- * has the host name, a part of the id goes into it, and stays there.
+ * service has the host name, a part of the id goes into it, and stays there.
  */
 export function publicRoutes(
   service: Pick<Workload, 'id' | 'name' | 'ports'>,

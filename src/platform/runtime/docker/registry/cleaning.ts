@@ -29,8 +29,8 @@ async function isQuiet(
 }
 
 /**
- * What a cleaning gave back, from what the registry's program printed. @param sizes of deleted images' parts, as far as
- * they are known
+ * What a cleaning gave back, from what the registry's program printed.
+ * @param sizes of deleted images' parts, as far as they are known
  */
 function resultText(lines: readonly string[], sizes: Map<string, number>): string {
   const freed = new Set(

@@ -11,7 +11,8 @@ interface Manifest {
 const notThere = 404;
 
 /**
- * The JSON of an answer; undefined if there is no such thing. @throws Error if the registry can't be asked, or refuses
+ * The JSON of an answer; undefined if there is no such thing.
+ * @throws Error if the registry can't be asked, or refuses
  */
 function jsonOf(answer: RegistryAnswer | undefined, what: string): unknown {
   if (answer === undefined) throw new Error('nothing forwards to it on the node of the engine');

@@ -8,8 +8,7 @@ const [since, forever] = [Date.UTC(2020, 0, 1), Date.UTC(9999, 11, 31, 23, 59, 5
 
 /**
  * Makes a certificate with its key. A registry and what forwards to it both show it and both require it: who has its
- * key belongs to them.
- * It signs itself, and is always the same for the same seed.
+ * key belongs to them. It signs itself, and is always the same for the same seed.
  * @param seed 32 secret bytes
  * @param name the host name that it is for
  * @returns both in PEM format, in one text
@@ -116,7 +115,8 @@ export function registryFiles(parts: RegistryParts, isReadOnly: boolean): readon
 }
 
 /**
- * The files of what forwards to the registry, its configuration first. @param address of the node that keeps the images
+ * The files of what forwards to the registry, its configuration first.
+ * @param address of the node that keeps the images
  */
 export function forwarderFiles(parts: RegistryParts, address: string): readonly [RegistryFile, RegistryFile] {
   const identity = identityFile(parts);

@@ -39,8 +39,9 @@ function parseAnswer(text: Buffer): RegistryAnswer {
 }
 
 /**
- * Sends requests to the registry of a cluster. @param path of the registry's API @returns undefined if nothing forwards
- * to it on the node of the engine
+ * Sends requests to the registry of a cluster.
+ * @param path of the registry's API
+ * @returns undefined if nothing forwards to it on the node of the engine
  */
 export type AskRegistry = (
   method: 'GET' | 'DELETE',
@@ -50,8 +51,7 @@ export type AskRegistry = (
 
 /**
  * The container that forwards on a node; undefined if none runs there. Its service knows it: the labels of a container
- * are those of its image too, and
- * whoever makes an image chooses these.
+ * are those of its image too, and whoever makes an image chooses these.
  */
 async function forwarderOn(
   docker: DockerClient,

@@ -43,8 +43,9 @@ export interface ClusterRegistry {
    */
   sync(signal: AbortSignal): Promise<readonly string[]>;
   /**
-   * Waits until an engine can push images. @param say told what is in the way @throws Error in words, if something is
-   * for too long
+   * Waits until an engine can push images.
+   * @param say told what is in the way
+   * @throws Error in words, if something is for too long
    */
   untilReady(builder: DockerClient, say: (message: string) => void, signal: AbortSignal): Promise<void>;
   /** Pushes an image. No cleaning begins meanwhile, and one that another process began makes it begin again. */
@@ -55,15 +56,15 @@ export interface ClusterRegistry {
     signal: AbortSignal,
   ): Promise<Result>;
   /**
-   * Deletes images of a service. What fails now is done after its next deployment. @param kept names with digests, or
-   * digests, of those that stay; if there are none, nothing is deleted
+   * Deletes images of a service. What fails now is done after its next deployment.
+   * @param kept names with digests, or digests, of those that stay; if there are none, nothing is deleted
    */
   deleteOthers(service: Service, kept: readonly string[], signal: AbortSignal): Promise<void>;
   /** Deletes the images of a service that was deleted, now or as soon as that can be done. */
   deleteAll(service: Service, signal: AbortSignal): Promise<void>;
   /**
-   * Deletes the images of services that nobody knows. @returns the ids of services that had some, and why it could not
-   * look for them, if it could not
+   * Deletes the images of services that nobody knows.
+   * @returns the ids of services that had some, and why it could not look for them, if it could not
    */
   deleteUnknown(
     known: ReadonlySet<string>,

@@ -27,8 +27,7 @@ export const imageNodeOf = ({ image, nodeId }: DockerRecord): string | undefined
 
 /**
  * The only node on which the instances of a version may run; undefined if there are others. That is the node with its
- * storage, which is chosen if it is
- * new, or the one with its image.
+ * storage, which is chosen if it is new, or the one with its image.
  * @throws Error in words if no node fits, or if what was stored can't be found
  */
 export async function boundTo(

@@ -26,8 +26,8 @@ interface EndedContainer {
 }
 
 /**
- * Asks the engine of the node on which an instance ran. @throws DockerError of an engine that the platform has the
- * address of
+ * Asks the engine of the node on which an instance ran.
+ * @throws DockerError of an engine that the platform has the address of
  */
 async function containerOf(
   context: DockerContext,

@@ -76,8 +76,8 @@ export interface ProgramNeeds {
 }
 
 /**
- * Gives the files of a service to the engine, and returns how the service mounts them. @throws Error if a variable
- * can't be had, which it names without its value
+ * Gives the files of a service to the engine, and returns how the service mounts them.
+ * @throws Error if a variable can't be had, which it names without its value
  */
 export async function createFiles(
   context: DockerContext,

@@ -60,8 +60,7 @@ const probeArguments = (name: 'ready' | 'live', probe: Probe | undefined): reado
 
 /**
  * How long the probe may fail without the container being ended, in milliseconds. Readiness never ends one. Liveness
- * ends it when it has failed
- * often enough, which it can't earlier than this.
+ * ends it when it has failed often enough, which it can't earlier than this.
  */
 function graceOf({ readiness_probe: ready, liveness_probe: live }: Healthchecks): number {
   if (ready === undefined) return 0;
@@ -86,10 +85,9 @@ function runTimeout({ readiness_probe: ready, liveness_probe: live }: Healthchec
  * The health check of a container. It needs the program `probe` as a file of the container.
  *
  * As long as the readiness probe has not passed, the engine has the container as starting, and gives it no name.
- * Without one it is ready at
- * once. The liveness probe works from its initial delay on: when it fails too often, the engine ends the container. A
- * readiness probe that fails
- * later is only reported: an engine knows no container that goes on without being reached.
+ * Without one it is ready at once. The liveness probe works from its initial delay on: when it fails too often, the
+ * engine ends the container. A readiness probe that fails later is only reported: an engine knows no container that
+ * goes on without being reached.
  * @returns undefined if the service has no probes: what the image says then holds
  */
 export function probeHealthcheck(
@@ -160,8 +158,7 @@ export interface HealthProblem {
 
 /**
  * What is wrong with the health of a container, by its last checks; undefined if nothing is, or if it was not checked
- * yet. The
- * status is no help: engines call every container unhealthy that has ended.
+ * yet. The status is no help: engines call every container unhealthy that has ended.
  */
 export function healthProblem(health: DockerContainer['State']['Health']): HealthProblem | undefined {
   // The last check was perhaps killed with its container, which says nothing.

@@ -40,8 +40,8 @@ function imageOf(service: Task['service']): {
 }
 
 /**
- * Where the image of a service is; one that names no registry means the public one. @throws Error if its registry isn't
- * known any more
+ * Where the image of a service is; one that names no registry means the public one.
+ * @throws Error if its registry isn't known any more
  */
 function referenceOf({ databaseImages }: DockerContext, { service }: Task, { registry }: TaskInputs): ImageReference {
   if (service.kind === 'database') return databaseImage(service.spec, databaseImages);

@@ -88,8 +88,8 @@ function recordOf({ record, runningRecord }: Task): DockerRecord {
 }
 
 /**
- * What the instances of a service get as variables and files. @throws Error if the credentials of a database are not
- * there
+ * What the instances of a service get as variables and files.
+ * @throws Error if the credentials of a database are not there
  */
 function variablesOf({ service }: Task, { variables, database }: TaskInputs): TaskInputs['variables'] {
   if (service.kind !== 'database') return variables;

@@ -9,8 +9,7 @@ const begun = ['restarting', 'running', 'removing', 'paused'];
 
 /**
  * How many containers with these labels have not ended on an engine. Those of instances that have ended don't count: an
- * engine whose disk was full
- * when a program ended lists its container as running until it is started again.
+ * engine whose disk was full when a program ended lists its container as running until it is started again.
  * @param isToBegin whether those count that were made and never begun
  */
 export async function runningContainers(

@@ -40,8 +40,8 @@ export function encodeSecretVariables(variables: readonly Variable[]): Buffer {
 }
 
 /**
- * A command line that starts the same program with the secret variables. @param entrypoint what the container starts
- * otherwise, at least without its last arguments
+ * A command line that starts the same program with the secret variables.
+ * @param entrypoint what the container starts otherwise, at least without its last arguments
  */
 export const withSecretVariables = (entrypoint: readonly string[]): readonly string[] => [
   programPath('entrypoint'),

@@ -84,7 +84,8 @@ const readCursor = (text: string | null): TakeDownCursor =>
 
 /**
  * Deletes what a deleted service had: secrets, configs, volumes on every node, built images, and the network if it was
- * the last of its environment. @returns whether all could be, and the nodes that could not be asked
+ * the last of its environment.
+ * @returns whether all could be, and the nodes that could not be asked
  */
 async function deleteBelongings(
   context: DockerContext,

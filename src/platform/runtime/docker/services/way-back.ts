@@ -65,8 +65,7 @@ export async function requireParts(
 
 /**
  * Goes back to the version that ran before, as it was. A service that never ran is removed, and so is one whose version
- * before can't come back, because the
- * swarm was made anew since.
+ * before can't come back, because the swarm was made anew since.
  * @returns what is missing of what ran before, which therefore did not come back; nothing if it did, or if nothing ran
  */
 export async function goBack(context: DockerContext, task: Task, signal: AbortSignal): Promise<readonly string[]> {

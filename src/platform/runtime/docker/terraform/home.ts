@@ -30,8 +30,8 @@ export async function findHome(
 
 /**
  * The node that has the volume of a Terraform service, which all of its runs have to go to: elsewhere they would find
- * no state. Between its runs
- * the engine has nothing else of it, so a config tells the node: every manager knows it, also after a run that failed.
+ * no state. Between its runs the engine has nothing else of it, so a config tells the node: every manager knows it,
+ * also after a run that failed.
  * @param placement where it may run
  * @throws Error in words if no node fits, or if the state that it had can't be found
  */

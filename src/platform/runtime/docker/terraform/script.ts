@@ -10,12 +10,10 @@ export const planMarks = (id: string) => ({ begin: `[plan ${id}]`, end: `[end of
 
 /**
  * Runs Terraform once. Nothing is written into it: what it works on comes as arguments, which are what to do, the id of
- * the run, the folder of the
- * repository, the digest of the plan to apply, the program, and its options for plans.
+ * the run, the folder of the repository, the digest of the plan to apply, the program, and its options for plans.
  *
  * The volume has the working directory, which keeps the state where no backend is declared, the plan file, and a mark
- * of each run, so that an engine
- * that starts the same run a second time changes nothing.
+ * of each run, so that an engine that starts the same run a second time changes nothing.
  */
 export const terraformScript = `#!/bin/sh
 what=$1 run=$2 root=$3 digest=$4 program=$5

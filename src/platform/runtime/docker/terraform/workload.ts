@@ -21,7 +21,8 @@ export const modeOf = ({ isPlan, action }: Pick<Task, 'isPlan' | 'action'>): 'pl
   isPlan ? 'plan' : action === 'DELETE' ? 'destroy' : 'apply';
 
 /**
- * A run of Terraform as what a spec for the engine needs. @throws Error if the image starts anything but one program
+ * A run of Terraform as what a spec for the engine needs.
+ * @throws Error if the image starts anything but one program
  */
 export function terraformWorkload(service: Terraform, task: Task) {
   const {

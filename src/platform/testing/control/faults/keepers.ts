@@ -36,11 +36,9 @@ const setting = 'fault_rules';
 
 /**
  * Keeps rules in the records, for all processes on them: what one process draws or counts, all have. They stay when the
- * processes
- * end. Given rules that are there already, as they are, go on with their counts.
+ * processes end. Given rules that are there already, as they are, go on with their counts.
  * @param isControlled whether rules may be given to this process later. Only records with such a process, or with
- *   rules, are asked
- * about rules at every request
+ *   rules, are asked about rules at every request
  */
 export function rulesInRecords(db: DataStore, rules: readonly FaultRule[], isControlled: boolean): FaultKeeper {
   let mayHaveRules = true;

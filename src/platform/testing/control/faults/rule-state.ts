@@ -77,8 +77,8 @@ const isDrawn = (seed: string, { rule }: RuleState, key: string): boolean =>
   seededRandom(`${seed}/${rule.name}/${key}`).number() < rule.probability;
 
 /**
- * Tries a rule that matches. @param key of what it may be applied to once and for all; undefined where every time is
- * drawn anew
+ * Tries a rule that matches.
+ * @param key of what it may be applied to once and for all; undefined where every time is drawn anew
  */
 function tried(
   seed: string,

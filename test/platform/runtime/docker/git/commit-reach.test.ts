@@ -62,8 +62,8 @@ const fetched = (
 const refused = (reason: CommitRefusal['condition']['reason']) => ({ name: 'CommitRefusal', condition: { reason } });
 
 /**
- * Makes a repository whose main has commits one after the other, each with a file that can't be packed small. @returns
- * their ids, the oldest first
+ * Makes a repository whose main has commits one after the other, each with a file that can't be packed small.
+ * @returns their ids, the oldest first
  */
 function manyCommits(repository: string, count: number, fileBytes = 0): readonly string[] {
   server.commit(repository, 'First', { Dockerfile: 'FROM scratch\n' });

@@ -20,8 +20,9 @@ function keepMembers(value: unknown, kept: Kept): unknown {
 }
 
 /**
- * Asks the engine of the node. @returns what it answers, parsed; undefined for an empty answer. @throws EngineAnswer if
- * it refuses
+ * Asks the engine of the node.
+ * @returns what it answers, parsed; undefined for an empty answer.
+ * @throws EngineAnswer if it refuses
  */
 export type AskEngine = (
   method: 'GET' | 'DELETE',

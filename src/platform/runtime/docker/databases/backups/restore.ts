@@ -257,8 +257,7 @@ async function giveUp(
 
 /**
  * Brings a database back from a backup, on the node that was agreed to. It gets a new, empty volume there, and its
- * neighbours
- * reach it when all of the backup is in it. What it had before is left alone.
+ * neighbours reach it when all of the backup is in it. What it had before is left alone.
  */
 export const restoreDatabaseBackup: TaskHandler = {
   begin: steps.begin,
