@@ -194,7 +194,7 @@ export const suites: readonly Suite[] = [
     minutes: { landing: 8 },
     byHand: 'when you touch one of its files, or the command line',
     covers:
-      "what starts whole programs, goes through everything there is, tries many inputs, derives keys that are slow to derive, or keeps the platform's control",
+      "what starts whole programs, goes through everything there is, tries many inputs, or keeps the platform's control",
     needs: ['zsh', 'fish', 'bsdutils', 'git', 'gcc-x86-64-linux-gnu', 'gcc-aarch64-linux-gnu', 'qemu-user-static'],
     files: [
       'test/cli/**/*.test.ts',

@@ -97,7 +97,6 @@ export async function requireCompatibleSchema(schema: Schema, run: Run): Promise
 
 /** Runs statements one after another. */
 export const each = async (run: Run, statements: readonly string[]): Promise<void> => {
-  // In their order.
   for (const statement of statements) await run(statement);
 };
 
@@ -128,7 +127,6 @@ export async function takeMissingSteps(schema: Schema, kind: DatabaseKind, run: 
     (position) => !applied.some(({ name }) => name === schema.steps[position]!.name),
   );
   const takeSteps = async (): Promise<void> => {
-    // In their order.
     for (const position of missing) await takeStep(schema, position, kind, run);
   };
   const takeOver = applied.length === 0 ? schema.takeOver?.[kind] : undefined;

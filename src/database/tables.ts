@@ -166,33 +166,9 @@ const columnOf = (name: string, options: ColumnOptions, kind: DatabaseKind, isNu
 };
 
 const tableStatement = (name: string, { columns, options }: Table, kind: DatabaseKind, step: number): string => {
-  const of = Object.entries(columns).filter(
-    ([
-      ,
-      {
-        options: { since = step },
-      },
-    ]) => since === step,
-  );
-  const isKeyed =
-    of.some(
-      ([
-        ,
-        {
-          options: { isKey },
-        },
-      ]) => isKey,
-    ) || options.key !== undefined;
-  const isNumberTheKey =
-    of.some(
-      ([
-        ,
-        {
-          options: { isNumber },
-        },
-      ]) => isNumber,
-    ) &&
-    (kind === 'sqlite' || !isKeyed);
+  const of = Object.entries(columns).filter(([, own]) => (own.options.since ?? step) === step);
+  const isKeyed = of.some(([, own]) => own.options.isKey) || options.key !== undefined;
+  const isNumberTheKey = of.some(([, own]) => own.options.isNumber) && (kind === 'sqlite' || !isKeyed);
   const parts = [
     ...of.map(([own, { options: about }]) => columnOf(own, about, kind, isNumberTheKey)),
     ...(options.key ? [`${isNumberTheKey ? 'unique' : 'primary key'} (${options.key.join(', ')})`] : []),

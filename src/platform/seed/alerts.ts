@@ -76,7 +76,6 @@ export async function addAlerts(
   return db.write(async (trx) => {
     const differing: string[] = [];
     for (const { name, kind } of receivers) {
-      // A few, in one transaction.
       await trx
         .insertInto('alert_receiver')
         .values({ ...owned(alertReceiverId(name), name), description: null, type: kind })

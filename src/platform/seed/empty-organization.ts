@@ -81,7 +81,6 @@ export async function addClusters(
   await db.write(async (trx) => {
     for (const cluster of clusters) await addCluster(trx, cluster, owned('cluster', cluster.name));
     for (const { name, kind, url } of registries) {
-      // A few, in one transaction.
       await trx
         .insertInto('registry')
         .values({ ...owned('registry', name), kind, url, description: null })

@@ -70,7 +70,6 @@ test('a rule for steps that counts once fails one deployment, whichever platform
   await control('PUT', '/faults/build', { effect: 'build_error', count: 1 });
   for (const index of [1, 2, 0]) {
     expect((await deploy(index, seed['application_id']!)).status).toBeLessThan(300);
-    // One after the other.
     await eventually(async () =>
       expect(await inDatabase(url, 'select id from deployment where ended_at is null')).toEqual([]),
     );

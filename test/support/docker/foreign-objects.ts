@@ -65,7 +65,6 @@ export async function makeForeignObjects(
           'io.infra-mcp.service': service,
         }
       : {};
-    // Two of each.
     await Promise.all([
       createDockerSecret(docker, { name, labels, content }),
       createDockerConfig(docker, { name, labels, content }),

@@ -106,7 +106,6 @@ export async function createServicesOnHosts(
       },
       files: () => create('container', environmentId, 'files', container({ storage }), { isBound: true }),
     };
-    // A few, in order.
     for (const kind of chosen) await makers[kind]();
   };
   for (let made = 0; made < kept; made += kinds.length)

@@ -137,7 +137,6 @@ export async function createServicesToKill(
 
   const services: ServiceToKill[] = [];
   for (const [index, beside] of [pulled, application, database, job, application].entries()) {
-    // A few, in order.
     const { environmentId, registryId } = await program.createEnvironment(`environment-${index}`);
     services.push(await container(environmentId, registryId), await beside(environmentId, registryId));
   }

@@ -122,7 +122,6 @@ export function observeStates(
 
   const loop = async (): Promise<void> => {
     while (!ending.signal.aborted) {
-      // One look after the other.
       await look().catch(() => endAll());
       await delay(intervalMilliseconds, undefined, { signal: ending.signal }).catch(() => undefined);
     }

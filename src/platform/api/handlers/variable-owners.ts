@@ -65,7 +65,6 @@ export async function requireChangeable(
     .distinct()
     .where('project_id', '=', projectId)
     .execute();
-  // Few, in one transaction.
   for (const { cluster_id } of clusters) await requireUnlocked(db, cluster_id, clock.now());
   await db
     .updateTable('project')

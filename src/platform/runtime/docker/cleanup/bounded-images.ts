@@ -74,7 +74,6 @@ const isStep = (image: DockerImageSummary): boolean => namesOf(image).every((nam
 /** Removes the names of an image, and so the image. @returns whether it is gone: one that a container uses stays */
 async function removeAll(docker: DockerClient, image: DockerImageSummary, signal: AbortSignal): Promise<boolean> {
   for (const name of namesOf(image)) {
-    // One after the other.
     const isRemoved = await removeDockerImage(docker, name, { signal }).then(
       () => true,
       (error: unknown) => {

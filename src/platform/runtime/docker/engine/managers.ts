@@ -20,7 +20,6 @@ function watch(
   const [over, lost] = [new AbortController(), new AbortController()];
   const look = async (): Promise<never> => {
     for (;;) {
-      // One look after the other.
       await delay(silentMilliseconds, undefined, { signal: over.signal, ref: false });
       await engine.version({ timeoutMilliseconds: signOfLifeMilliseconds });
     }

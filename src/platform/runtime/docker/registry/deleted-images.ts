@@ -51,7 +51,6 @@ export async function deleteImages(
     | { tags: readonly string[] | null }
     | undefined;
   for (const tag of listed?.tags ?? []) {
-    // A few, in order.
     const manifest = await ask('GET', `${path}/manifests/${tag}`, signal);
     const digest = manifest?.headers.get('docker-content-digest');
     if (manifest?.status !== 200 || digest === undefined || kept.has(digest)) continue;

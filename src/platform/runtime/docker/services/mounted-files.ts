@@ -98,7 +98,6 @@ export async function createFiles(
     const spec: DockerFileSpec = { name, labels, content };
     const File = mountedFile(path, mode);
     if (isSecret) {
-      // A few, in order.
       const id = await createOrFind(
         () => createDockerSecret(docker, spec, call),
         () => listDockerSecrets(docker, labelFilter(labels), call),
@@ -106,7 +105,6 @@ export async function createFiles(
       );
       secrets.push({ SecretID: id, SecretName: name, File });
     } else {
-      // A few, in order.
       const id = await createOrFind(
         () => createDockerConfig(docker, spec, call),
         () => listDockerConfigs(docker, labelFilter(labels), call),
