@@ -1,8 +1,8 @@
 /**
  * Runs a list of suites: `landing` (what .ci/run runs) or `full` (.ci/full). Installs Debian packages that its suites
- * lack, as root. Suites that mostly wait run beside the others, and what they print is shown when they have ended. The
- * last line says how many tests passed and failed; a step that isn't made of tests counts as one. When the check or the
- * fast tests fail, nothing else is begun; otherwise all suites run, and every failure shows.
+ * lack, as root. Most suites wait more than they work, so several run at once, and what they print is shown when they
+ * have ended. The last line says how many tests passed and failed; a step that isn't made of tests counts as one. When
+ * the check or the fast tests fail, nothing else is begun; otherwise all suites run, and every failure shows.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -77,18 +77,21 @@ async function countsIn(reports: string, { name }: Suite, code: number): Promise
   return code === 0 ? counts : { ...counts, failed: Math.max(counts.failed, 1) };
 }
 
-/** Runs one suite, and shows what it prints: at once, or when it has ended if it runs beside others. */
+/** How many suites run at once. */
+const lanes = 3;
+
+/** Runs one suite, and shows what it prints when it has ended. */
 async function runSuite(suite: Suite, env: NodeJS.ProcessEnv, reports: string): Promise<Ended> {
   const began = Date.now();
   const child = spawn('npm', ['run', suite.script], {
     cwd: root,
     env,
     detached: true,
-    stdio: suite.beside ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
   const output: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.push(chunk));
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));
   const [code] = (await once(child, 'close')) as [number | null];
   running.delete(child);
   process.stdout.write(Buffer.concat(output));
@@ -96,10 +99,20 @@ async function runSuite(suite: Suite, env: NodeJS.ProcessEnv, reports: string): 
   return { name: suite.name, seconds: Math.round((Date.now() - began) / 1000), ...counts };
 }
 
-/** Runs suites one after another. */
-async function runEach(suites: readonly Suite[], env: NodeJS.ProcessEnv, reports: string): Promise<Ended[]> {
+/** Runs suites, so many at once, each as soon as one before it has ended. */
+async function runEach(
+  suites: readonly Suite[],
+  atOnce: number,
+  env: NodeJS.ProcessEnv,
+  reports: string,
+): Promise<Ended[]> {
+  const waiting = [...suites];
   const ended: Ended[] = [];
-  for (const suite of suites) ended.push(await runSuite(suite, env, reports));
+  const lane = async (): Promise<void> => {
+    for (let suite = waiting.shift(); suite !== undefined; suite = waiting.shift())
+      ended.push(await runSuite(suite, env, reports));
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
   return ended;
 }
 
@@ -111,14 +124,15 @@ async function runList(list: List, scratch: string): Promise<Ended[]> {
   const suites = suitesIn(list);
   const env = { ...process.env, CI: 'true', [listVariable]: list, [reportsVariable]: scratch };
   const first = suites.filter(({ name }) => name === 'check' || name === 'fast');
-  const firstEnded = await runEach(first, env, scratch);
+  const firstEnded = await runEach(first, 1, env, scratch);
   if (firstEnded.some(({ failed }) => failed > 0)) return firstEnded;
   const program = await buildProgram();
   try {
     const withProgram = { ...env, [programDirectoryVariable]: program.directory };
-    const others = suites.filter((suite) => !first.includes(suite));
-    const lanes = [others.filter(({ beside }) => !beside), others.filter(({ beside }) => beside)];
-    return [...firstEnded, ...(await Promise.all(lanes.map((lane) => runEach(lane, withProgram, scratch)))).flat()];
+    // The longest first: none of them is left over at the end.
+    const minutesOf = ({ minutes }: Suite): number => minutes?.[list] ?? minutes?.landing ?? 0;
+    const others = suites.filter((suite) => !first.includes(suite)).toSorted((a, b) => minutesOf(b) - minutesOf(a));
+    return [...firstEnded, ...(await runEach(others, lanes, withProgram, scratch))];
   } finally {
     await program.remove();
   }

@@ -42,8 +42,6 @@ export interface Suite {
   /** When somebody should run it whole. */
   readonly byHand: string;
   readonly needs?: readonly DebianPackage[];
-  /** Whether it waits more than it works, and runs beside the others. */
-  readonly beside?: true;
 }
 
 /**
@@ -53,6 +51,7 @@ export interface Suite {
 const onlyInFullOfDocker = [
   'agents',
   'certificates',
+  'conformance',
   'database-backups',
   'diagnosis',
   'doctor',
@@ -79,8 +78,8 @@ const onlyInFullOfDocker = [
 ].map((name) => `test/docker/${name}.test.ts`);
 
 /**
- * What of the thorough suite only the full list runs: what starts a program for every case, or goes through every
- * width, client, size or commit.
+ * What of the thorough suite only the full list runs: what starts a program for every case, goes through every width,
+ * client, size or commit, or has a smaller test of its subject in the landing list.
  */
 const onlyInFullOfThorough = [
   'test/docs/commands.test.ts',
@@ -89,15 +88,18 @@ const onlyInFullOfThorough = [
   'test/parity/**/*.test.ts',
   'test/bench/bench.test.ts',
   'test/pictures.test.ts',
-  'test/cli/{widths,init,embedded,doctor,doctor-platform,doctor-other-platform}.test.ts',
+  'test/cli/{widths,terminal,init,init-files,embedded,scenario,doctor,doctor-platform,doctor-other-platform}.test.ts',
+  'test/cli/{interrupted,taken-port,malformed-messages,approvals-webhook}.test.ts',
+  'test/shipping/lists.test.ts',
   'test/platform/runtime/docker/probe.test.ts',
   'test/platform/runtime/docker/git/{commit-reach,fetch-commit}.test.ts',
-  'test/platform/testing/control/time.test.ts',
+  'test/platform/testing/control/{time,restore-killed}.test.ts',
   'test/server/redaction/{long-runs,recognition-time}.test.ts',
 ];
 
-/** What of the end-to-end suite only the full list runs: every tool with every kind of caller or place. */
+/** What of the end-to-end suite only the full list runs: every tool with every kind of caller, place or answer. */
 const onlyInFullOfE2e = [
+  'test/e2e/altered-answers-thorough.test.ts',
   'test/e2e/guard/{decision-table,denied-places,denied-reads}.test.ts',
   'test/transport/odd-names.test.ts',
 ];
@@ -158,7 +160,7 @@ const forDocker = [
   'openssh-server',
 ] as const;
 
-/** Every suite, in the order in which those run that aren't beside others. */
+/** Every suite, in the order of the table. */
 export const suites: readonly Suite[] = [
   {
     name: 'check',
@@ -298,7 +300,7 @@ export const suites: readonly Suite[] = [
     covers:
       'the approvals page in a browser: what it does, how it looks in two widths and colour schemes, and whether everybody can use it',
     files: ['test/browser/**/*.test.ts'],
-    landing: { without: ['test/browser/readme-picture.test.ts'], fewer: 'no pictures are compared' },
+    landing: { without: ['test/browser/{readme-picture,approvals-look}.test.ts'] },
     minutes: { landing: 1.5 },
     byHand: 'when you change the approvals page',
     needs: ['chromium', 'fonts-dejavu-core'],
@@ -334,7 +336,6 @@ export const suites: readonly Suite[] = [
     minutes: { landing: 7.5, full: 45 },
     byHand: 'when you change the Docker runtime; at least the files of what you change',
     needs: forDocker,
-    beside: true,
   },
   {
     name: 'slow',
@@ -345,7 +346,6 @@ export const suites: readonly Suite[] = [
     minutes: { landing: 3 },
     byHand: 'when you change storage, packaging or the README',
     needs: ['git'],
-    beside: true,
   },
   {
     name: 'contributing',
@@ -356,7 +356,6 @@ export const suites: readonly Suite[] = [
     minutes: { full: 2 },
     byHand: 'when you change a line that an example refers to',
     needs: ['git'],
-    beside: true,
   },
   {
     name: 'newer-engine',
@@ -367,7 +366,6 @@ export const suites: readonly Suite[] = [
     minutes: { full: 4 },
     byHand: 'when you change what is asked of Docker engines',
     needs: [...forDocker, 'debootstrap'],
-    beside: true,
   },
   {
     name: 'clients',
@@ -378,7 +376,6 @@ export const suites: readonly Suite[] = [
     minutes: { full: 7 },
     byHand:
       'when you change a transport, what clients are told, or how calls are agreed to; with newer versions before a release',
-    beside: true,
   },
 ];
 

@@ -65,7 +65,8 @@ const body = (name: string, version: string): Json => ({
   ...scriptContainer(
     registryId,
     `sleep 1; mkdir -p /www/cgi-bin; printf '#!/bin/sh\\necho; echo ${version}\\n' > /www/cgi-bin/say; chmod +x /www/cgi-bin/say; exec httpd -f -p 8080 -h /www`,
-    { min_running_instances: instances, max_running_instances: instances },
+    // Each request starts a process.
+    { cpu: 500, min_running_instances: instances, max_running_instances: instances },
   ),
   ports: [{ internal_port: 8080, publicly_accessible: true }],
 });

@@ -64,7 +64,8 @@ const patience = { timeout: 60_000, interval: 300 };
 /** A page that says who answers, to GET and to POST. */
 const page =
   "mkdir -p /www/cgi-bin; printf '#!/bin/sh\\necho; echo here\\n' > /www/cgi-bin/say; chmod +x /www/cgi-bin/say; exec httpd -f -p 8080 -h /www";
-const web = { ports: [{ internal_port: 8080, publicly_accessible: true }] };
+/** Each request starts a process, which needs more of a slow machine's CPU than these services usually may use. */
+const web = { cpu: 500, ports: [{ internal_port: 8080, publicly_accessible: true }] };
 
 const create = async (name: string, more: Json = {}, environment = environmentId): Promise<string> =>
   String(

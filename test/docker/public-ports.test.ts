@@ -235,22 +235,13 @@ test('a port that nothing listens on fails the deployment in words, and the vers
   expect(await linksOf(id)).toEqual([`http://mistaken-staging.localhost:${port}`]);
 });
 
-/**
- * How many requests are under way at once: as many as wait in the queue of this server. The proxy passes over one that
- * takes no connection, and can't send a body again.
- */
-const atOnce = 8;
-
 test('no request fails during rollouts, restarts, and a version that fails', async () => {
   const id = await deployed('steady', 'one', {
     arguments: ['-c', finishingPage('one')],
     min_running_instances: 2,
     max_running_instances: 2,
   });
-  const asking = keepAsking(
-    { host: 'steady-staging.localhost', port, path: '/cgi-bin/say', timeoutMilliseconds },
-    atOnce,
-  );
+  const asking = keepAsking({ host: 'steady-staging.localhost', port, path: '/cgi-bin/say', timeoutMilliseconds });
   await docker.change(id, { arguments: ['-c', finishingPage('two')] });
   await deploy(id);
   await docker.change(id, { arguments: ['-c', 'sleep 1; exit 3'] });
