@@ -8,11 +8,13 @@ export const linkedPages = [
   'configuration',
   'http',
   'metrics',
+  'platform-on-postgresql',
   'policy',
   'profiles',
   'run-a-platform',
   'run-for-a-team',
   'scenarios',
+  'several-machines',
 ] as const;
 
 /** Where a reader opens a page: who installed the package has no docs/. */

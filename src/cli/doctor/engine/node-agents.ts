@@ -29,7 +29,7 @@ export async function agentsFindings({ nodes, agent }: ExaminedEngine, count: nu
       `${unseen.length} of ${count} nodes can't be asked: ${unseenText(unseen)}. Not seen of them: ${notSeen}`,
       agent !== undefined
         ? `Start what is down, see that each node can have the image of the agent, and open these ports between the machines: ${swarmPorts}. An agent that has just been started is reached within a minute: check again then.`
-        : `Give the cluster agents, with "agent: {}" in the clusters file, or list the addresses of their engines there under "engine". An agent is root on its node: read ${pageLink('run-a-platform')} first.`,
+        : `Give the cluster agents, with "agent: {}" in the clusters file, or list the addresses of their engines there under "engine". An agent is root on its node: read ${pageLink('several-machines')} first.`,
     ),
   ];
 }

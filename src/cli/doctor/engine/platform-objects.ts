@@ -38,7 +38,7 @@ export async function objectsFindings(examined: ExaminedEngine): Promise<DoctorF
       : [
           objects.note(
             `volumes, images and containers on ${count(unseen.length, 'node')} were not looked at: ${unseenText(unseen)}`,
-            `With an agent on each node they are: see "agent" in ${pageLink('run-a-platform')}. Without it, look on the node itself: docker volume ls --filter label=${anyPlatform.label![0]}`,
+            `With an agent on each node they are: see "agent" in ${pageLink('several-machines')}. Without it, look on the node itself: docker volume ls --filter label=${anyPlatform.label![0]}`,
           ),
         ];
   return [...knownFindings(examined, all), ...notSeen];

@@ -124,7 +124,7 @@ export async function registryOnNodesFindings(
       : [
           onNodes.note(
             `whether ${host} is reached is not known of ${unseenText(notAsked)}`,
-            `With an agent on each node they are asked: see "agent" in ${pageLink('run-a-platform')}. Without it, ask on the node itself: docker pull ${host}/${missingImage}. That the image is not found, or access is denied, shows that the registry is reached.`,
+            `With an agent on each node they are asked: see "agent" in ${pageLink('several-machines')}. Without it, ask on the node itself: docker pull ${host}/${missingImage}. That the image is not found, or access is denied, shows that the registry is reached.`,
           ),
         ]),
   ];
