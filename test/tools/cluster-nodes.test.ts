@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listClusters } from '../../tools/cluster/list-clusters.ts';
+import { listClusters } from '../../tools/cluster/clusters.ts';
 import { connectorsTo } from '../support/connectors.ts';
 import { textOf } from '../support/mcp-clients.ts';
 import { startRecordingProxy } from '../support/recording-proxy.ts';

@@ -25,7 +25,9 @@ export async function isForDatabaseTools(
   const { dumpCommands } = await import('../../postgres/index.ts');
   const { dump, restore } = dumpCommands(databaseUrl, file);
   const line = command === 'backup' ? dump : restore;
-  process.stderr.write(wrapped(`${told[command](keysDir)} See ${pageLink('platform-on-postgresql')}.\n`, process.stderr));
+  process.stderr.write(
+    wrapped(`${told[command](keysDir)} See ${pageLink('platform-on-postgresql')}.\n`, process.stderr),
+  );
   process.stdout.write(json ? `${JSON.stringify({ command: line, keys_dir: keysDir })}\n` : `${line}\n`);
   process.exitCode = 1;
   return true;

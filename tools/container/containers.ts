@@ -1,6 +1,6 @@
 import { ContainerRequest, operations } from '../../src/contract/index.ts';
 import { defineTool, naming, record } from '../../src/server/tool/index.ts';
-import { newService, serviceFields } from '../shared/service-update.ts';
+import { newService, serviceFields, serviceUpdate, withRegistryId } from '../shared/service-update.ts';
 
 export const createContainer = defineTool(operations.create_container, {
   toolset: 'services',
@@ -16,3 +16,15 @@ export const createContainer = defineTool(operations.create_container, {
   render: record({ first: ['name', 'id', 'image_name', 'tag'] }),
   next: ['It is not deployed yet.', naming`${'deploy_service'} deploys it.`],
 });
+
+export const updateContainer = defineTool(
+  operations.update_container,
+  serviceUpdate(operations.update_container, {
+    title: 'Change a container, use another Docker image',
+    description:
+      'Change how a container runs: image tag, more memory, CPU limit, scale its instances (replicas), health check, ports, disks.',
+    asRequest: withRegistryId,
+    fields: { registry_id: 'Linked registry.', image_name: 'Without tag.', auto_deploy: 'On each new tag.' },
+    hidden: ['description'],
+  }),
+);

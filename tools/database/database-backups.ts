@@ -11,8 +11,41 @@ import {
   type JsonRecord,
   type PlanLine,
   type Preview,
+  record,
+  table,
 } from '../../src/server/tool/index.ts';
 import { startMoment } from '../shared/deployment-started.ts';
+
+export const createDatabaseBackup = defineTool(operations.create_database_backup, {
+  toolset: 'services',
+  title: 'Back up a database',
+  description: 'Back up a PostgreSQL now, on another node if there is one.',
+  render: record({ first: ['name', 'id', 'status'] }),
+  next: (_view, { database_id }) => [
+    {
+      tool: 'list_database_backups',
+      arguments: { database_id },
+      why: 'begun, not complete yet: this tells when it is',
+    },
+  ],
+});
+
+export const listDatabaseBackups = defineTool(operations.list_database_backups, {
+  toolset: 'services',
+  title: 'Backups of a database',
+  description: 'Backups of a database: how old, on which node, complete (DEPLOYED) or not.',
+  render: table('backup', [
+    'name',
+    'status.state',
+    'created_at',
+    'ended_at',
+    'node',
+    'bytes',
+    'reason',
+    'message',
+    'id',
+  ]),
+});
 
 const recoveryReads = readUses(
   'the plan does not show which backup is used, how old it is, and where the database would run',

@@ -1,6 +1,26 @@
 import { operations } from '../../src/contract/index.ts';
-import { defineTool, isRecord, type JsonRecord } from '../../src/server/tool/index.ts';
+import { defineTool, isRecord, type JsonRecord, record } from '../../src/server/tool/index.ts';
 import { serviceUpdate } from '../shared/service-update.ts';
+
+export const createHelmRepository = defineTool(operations.create_helm_repository, {
+  toolset: 'organization',
+  title: 'Add a Helm chart repository',
+  description: 'Add or register a private Helm chart repository or OCI registry, with its credentials.',
+  fields: {
+    config:
+      '{} for none, or {username, password}; AWS: region, access_key_id, secret_access_key, role_arn; others: vendor_access_key, vendor_secret_key, vendor_project_id, azure_tenant_id, azure_subscription_id.',
+  },
+  folded: ['config'],
+  plan: () => ['Stores these credentials on the platform.'],
+  render: record({ first: ['name', 'id', 'kind', 'url'] }),
+});
+
+export const getHelm = defineTool(operations.get_helm, {
+  toolset: 'services',
+  title: 'Show the values of a Helm chart',
+  description: 'Show how a Helm release is configured: chart and version, values, arguments, ports.',
+  render: record({ omitted: [] }),
+});
 
 /** A source as answers have it, under the names of requests. A chart's repository that isn't told stays out. */
 function sourceForRequest({ git, repository, ...source }: JsonRecord): JsonRecord {

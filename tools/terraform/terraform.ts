@@ -6,8 +6,10 @@ import {
   recordsIn,
   type JsonRecord,
   type ToolContext,
+  serviceDeployment,
 } from '../../src/server/tool/index.ts';
 import { isOver, longestWait, pollInterval } from '../shared/wait-for-end.ts';
+import { startMoment } from '../shared/deployment-started.ts';
 
 const isMade = ({ ended_at: ended }: JsonRecord): boolean => ended !== undefined;
 
@@ -50,4 +52,12 @@ export const planTerraform = defineTool(operations.plan_terraform, {
               : 'shows the plan when it is made; with dry_run it only shows',
           },
         ],
+});
+
+export const redeployTerraform = defineTool(operations.redeploy_terraform, {
+  toolset: 'services',
+  title: 'Apply Terraform again',
+  description: 'Run a Terraform service again, redeploy it: applies its newest plan, or makes one.',
+  preview: serviceDeployment,
+  ...startMoment('DEPLOY', 'terraform_id'),
 });

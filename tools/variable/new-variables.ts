@@ -1,16 +1,74 @@
 import { operations, scopeOfOwner } from '../../src/contract/index.ts';
 import {
   defineTool,
+  naming,
   omit,
-  override,
   record,
+  type Tool,
+  override,
   type JsonRecord,
   type PlannedOperation,
-  type Tool,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 import { oneOf } from '../shared/any-service.ts';
-import { ownedVariableReads, ownerIn, ownerInput, seenBy } from '../shared/owned-variables.ts';
+import {
+  matchesValueOf,
+  ownerIn,
+  ownerInput,
+  ownerMembers,
+  planCreation,
+  variableOperations,
+  ownedVariableReads,
+  seenBy,
+} from '../shared/owned-variables.ts';
+import { variableChange } from '../shared/variable-reach.ts';
+
+const ofApplication = defineTool(operations.create_environment_variable, {
+  toolset: 'variables',
+  title: 'Add one variable',
+  description: [
+    'Add an environment variable (env var), a configuration value, to a service, environment or project.',
+    naming`For passwords, keys and tokens use ${'create_secret'} instead.`,
+  ],
+  input: { ...ownerInput, application_id: undefined },
+  expand: async (args, context) => [
+    planCreation(ownerIn(context, 'set', ...ownerMembers), omit(args, ownerMembers), false),
+  ],
+  preview: variableChange,
+  render: record({ first: ['key', 'value', 'id', 'scope', 'variable_type'] }),
+  next: 'It takes effect with the next deployment.',
+});
+
+export const createEnvironmentVariable: Tool = {
+  ...ofApplication,
+  operations: variableOperations('create'),
+  rules: oneOf(...ownerMembers),
+  matchesAction: matchesValueOf('variables'),
+};
+
+const secretOfApplication = defineTool(operations.create_secret, {
+  toolset: 'variables',
+  title: 'Add a secret',
+  description:
+    'Store or save a secret of a service, environment or project (password, access token, API key, credentials) without anyone seeing it: nobody can ' +
+    'read it again.',
+  // Both give a secret a value that nobody sees.
+  equivalentOperations: variableOperations('updateSecret'),
+  input: { ...ownerInput, application_id: undefined },
+  expand: async (args, context) => [
+    planCreation(ownerIn(context, 'set', ...ownerMembers), omit(args, ownerMembers), true),
+  ],
+  preview: variableChange,
+  render: record({ first: ['key', 'id', 'scope', 'variable_type'] }),
+  next: 'It takes effect with the next deployment.',
+});
+
+export const createSecret: Tool = {
+  ...secretOfApplication,
+  operations: variableOperations('createSecret'),
+  rules: oneOf(...ownerMembers),
+  matchesAction: matchesValueOf('secrets'),
+};
 
 const owners = ['service', 'environment'] as const;
 

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { operations, type InputOf } from '../../src/contract/index.ts';
 import {
   compact,
@@ -16,6 +17,11 @@ import {
   type JsonRecord,
   type Renderer,
   type ToolContext,
+  clusterLock,
+  alreadyLocked,
+  record,
+  notLocked,
+  clusterUpgrade,
 } from '../../src/server/tool/index.ts';
 
 /** A lock beside the cluster that it is on: who locked it, why and until when. */
@@ -119,4 +125,47 @@ export const listClusters = defineTool(operations.list_clusters, {
       await context.read(operations.list_clusters, args as InputOf<typeof operations.list_clusters>),
     ),
   render: clusterTables,
+});
+
+export const lockCluster = defineTool(operations.lock_cluster, {
+  toolset: 'clusters',
+  title: 'Lock a cluster: nobody can deploy to it',
+  description:
+    'Freeze a cluster, lock it, for instance during an incident: blocks all deploys (deployments) and changes of what it hosts until the lock ' +
+    'ends.',
+  plan: () => [
+    'Deployments and changes of everything on it are refused until the lock ends, and so are upgrades of the cluster.',
+  ],
+  preview: clusterLock,
+  noOpCheck: alreadyLocked,
+  render: record({ first: ['cluster_id', 'locked_at', 'ttl_in_days'] }),
+  next: 'The lock ends by itself after ttl_in_days.',
+});
+
+export const unlockCluster = defineTool(operations.unlock_cluster, {
+  toolset: 'clusters',
+  title: 'Unlock a cluster',
+  description: 'Lift the freeze, remove the lock of a cluster: let people deploy again. Read why it is there first.',
+  preview: clusterLock,
+  noOpCheck: notLocked,
+  output: z.object({ cluster_id: z.string(), name: z.string(), is_locked: z.boolean() }),
+  answer: ({ cluster_id: id }, { resolved }) =>
+    Promise.resolve(pruneRecord({ name: resolved['cluster_id']?.name, cluster_id: id, is_locked: false })),
+  render: record({ first: ['name', 'cluster_id', 'is_locked'] }),
+  next: 'What it hosts can be changed and deployed again.',
+});
+
+export const upgradeCluster = defineTool(operations.upgrade_cluster, {
+  toolset: 'clusters',
+  title: 'Update Kubernetes on a cluster',
+  description:
+    "Upgrade a cluster to the next, newer Kubernetes version. Takes long, moves its workloads and can't be undone.",
+  plan: () => [
+    'Its workloads are moved while nodes are replaced, and there is no way back. A lock of the cluster refuses it.',
+  ],
+  preview: clusterUpgrade,
+  render: record({ first: ['status', 'cluster_id', 'next_k8s_available_version'] }),
+  next: (_view, { cluster_id: cluster }) => [
+    { tool: 'wait_for_deployment', arguments: { cluster }, why: 'accepted, not upgraded yet: this waits for the end' },
+  ],
 });

@@ -10,15 +10,26 @@ import {
   textOf,
   type JsonRecord,
   type ToolContext,
+  deployment,
+  otherStatusText,
+  readServiceStatus,
+  statusReads,
+  logLines,
+  otherLogText,
+  readServiceLogs,
+  readsInsteadOf,
 } from '../../src/server/tool/index.ts';
-import { portsOf, serviceFields } from '../shared/service-update.ts';
+import { portsOf, serviceFields, serviceUpdate, withHealthchecks } from '../shared/service-update.ts';
+import { startMoment } from '../shared/deployment-started.ts';
+import { subjectAt } from '../shared/any-service.ts';
+import { servingNow } from '../shared/serving.ts';
+
+const words: readonly string[] = gitProviders;
 
 /** The words for git providers, by what the name of their hosts contains. */
 const providers = gitProviders.map(
   (provider) => [new RegExp(String.raw`(?:^|[.-])${provider.toLowerCase()}(?:[.-]|$)`), provider] as const,
 );
-
-const words: readonly string[] = gitProviders;
 
 /** The host of a git address, such as `git@host:owner/name` or `https://host/owner/name`; undefined for none. */
 const hostOf = (url: string | undefined): string | undefined => {
@@ -133,4 +144,83 @@ export const createApplication = defineTool(operations.create_application, {
     'It is not deployed yet.',
     naming`Set what it needs with ${'create_environment_variable'} and ${'create_secret'}, then ${'deploy_application'}.`,
   ],
+});
+
+export const updateApplication = defineTool(
+  operations.update_application,
+  serviceUpdate(operations.update_application, {
+    title: 'Scale an application, give it more memory or CPUs',
+    description:
+      'Change an app: give it more memory, raise its CPU limit, scale or autoscale its instances (replicas), point it at ' +
+      'another branch, expose a port, change its Dockerfile, health check, disks.',
+    asRequest: withHealthchecks,
+    fields: { git_repository: '{url, branch, root_path}.' },
+    folded: ['git_repository'],
+    hidden: ['description'],
+  }),
+);
+
+export const deployApplication = defineTool(operations.deploy_application, {
+  toolset: 'services',
+  title: 'Deploy an application: newest code, branch or commit',
+  description: 'Ship or release the latest code of an application: its newest commit, or a specific one.',
+  preview: deployment,
+  ...startMoment('DEPLOY', 'application_id'),
+});
+
+export const getApplicationStatus = defineTool(operations.get_application_status, {
+  toolset: 'services',
+  title: 'Does an application run, is it online now?',
+  description:
+    'Is an application (app) up and running now, deploying or failed, and how did its last deployment go, step by step? DEPLOYED is good; a state with ' +
+    'ERROR, or STOPPED, is bad; others are still moving.',
+  reads: [
+    ...statusReads('application', 'there is no status to show').map((use) =>
+      use.operation === operations.get_application_status ? { ...use, isNeeded: true as const } : use,
+    ),
+    ...readUses('which version serves is not shown', operations.list_application_deployments),
+  ],
+  answer: async ({ application_id }, context) => {
+    const application = { kind: 'application' as const, id: String(application_id) };
+    const found = await readServiceStatus(subjectAt(context, 'application_id') ?? application, context);
+    if (found?.from === 'environment') context.leftOut(otherStatusText('application'));
+    // Read already: this fails with the reason.
+    const status = found?.status ?? {
+      ...(await context.read(operations.get_application_status, { application_id: application.id })),
+    };
+    return { ...status, serves: await servingNow(context, application, status) };
+  },
+  render: record({ first: ['state', 'serves', 'service_deployment_status', 'last_deployment_date', 'id'] }),
+});
+
+export const getApplicationLogs = defineTool(operations.get_application_logs, {
+  toolset: 'services',
+  equivalentOperations: [operations.get_environment_logs],
+  title: 'Print the latest log lines of an application',
+  description: 'Tail the logs of an application: its latest output.',
+  reads: [
+    {
+      operation: operations.get_application_logs,
+      without: 'its lines are those in the log of its environment, which has only the latest deployments',
+      isNeeded: true,
+      instead: [operations.get_environment_logs],
+    },
+    ...readsInsteadOf('logs', 'application', 'its lines are not read from the log of its environment'),
+  ],
+  answer: async (args, context) => {
+    const application = { kind: 'application' as const, id: String(args['application_id']) };
+    const tail = typeof args['tail'] === 'number' ? args['tail'] : undefined;
+    const log = await readServiceLogs(subjectAt(context, 'application_id') ?? application, context, tail);
+    if (log?.from === 'environment') context.leftOut(otherLogText('application'));
+    // Read already: this fails with the reason.
+    return log
+      ? { results: log.lines }
+      : {
+          ...(await context.read(operations.get_application_logs, {
+            application_id: application.id,
+            ...(tail !== undefined && { tail }),
+          })),
+        };
+  },
+  render: logLines,
 });

@@ -1,0 +1,114 @@
+import { operations, reference } from '../../src/contract/index.ts';
+import {
+  defineTool,
+  table,
+  record,
+  naming,
+  readUses,
+  recordsIn,
+  wholeTable,
+  type JsonRecord,
+  type Renderer,
+  nothingUnderWay,
+  underWay,
+  composeTool,
+  deletion,
+  planOperation,
+  allDown,
+  services,
+} from '../../src/server/tool/index.ts';
+import { landedAsAsked } from '../shared/landed-as-asked.ts';
+import { notActedOn } from '../shared/other-kinds.ts';
+import { serviceSubject } from '../shared/any-service.ts';
+import { afterwards, readsAfterwards, startedAnswer, startMoment } from '../shared/deployment-started.ts';
+import { waitForEnd } from '../shared/wait-for-end.ts';
+
+const serviceTable = wholeTable(
+  'service',
+  ['name', 'id', 'service_type'],
+  ['icon_uri', 'environment', 'created_at', 'updated_at'],
+);
+
+const kindsIn = ({ results }: JsonRecord): readonly unknown[] =>
+  recordsIn(results).map((row) => row['service_type'] ?? '');
+
+const render: Renderer = {
+  ...serviceTable,
+  text: (view) => [serviceTable.text(view), ...notActedOn(kindsIn(view))].join('\n'),
+};
+
+export const listEnvironments = defineTool(operations.list_environments, {
+  toolset: 'environments',
+  equivalentOperations: [operations.list_environments_of_organization, operations.list_environment_overviews],
+  title: 'Show the environments that exist in a project',
+  description:
+    'What environments does a project have? Lists them with their modes (STAGING, PRODUCTION …), clusters and ids.',
+  render: table('environment', ['name', 'id', 'mode', 'cluster_name', 'cluster_id', 'last_updated_by', 'updated_at']),
+});
+
+export const getEnvironment = defineTool(operations.get_environment, {
+  toolset: 'environments',
+  title: 'Which mode and cluster an environment has',
+  description: 'Look up one environment by its id: name, mode, project and cluster.',
+  render: record({ first: ['name', 'id', 'mode', 'cluster_name'] }),
+});
+
+export const listServices = defineTool(operations.list_services, {
+  toolset: 'environments',
+  equivalentOperations: [operations.list_services_of_organization],
+  title: 'Show all services in an environment',
+  description:
+    'What runs in staging or production? Lists the services of an environment: applications, containers, databases, jobs and others, with their ids and whole configuration.',
+  render,
+});
+
+export const createEnvironment = defineTool(operations.create_environment, {
+  toolset: 'environments',
+  title: 'Create an environment',
+  description:
+    'Add or set up a new environment, such as staging, QA or test, in a project. It starts empty, on the cluster you name.',
+  reads: readUses('it is not checked on which cluster the environment is', operations.get_environment),
+  answer: (args, context, [created = {}]) => landedAsAsked(args, context, created),
+  render: record({ first: ['name', 'id', 'mode', 'cluster_name'] }),
+  next: naming`Next: ${'create_application'} or ${'create_database'} puts services into it.`,
+});
+
+export const stopEnvironment = defineTool(operations.stop_environment, {
+  toolset: 'environments',
+  title: 'Stop a whole environment, save money',
+  description:
+    'Turn off, shut down or pause a whole environment, such as staging for the night, until it is deployed again.',
+  plan: () => ['Every service in it stops serving until it is deployed again.'],
+  preview: services('Takes down'),
+  noOpCheck: allDown,
+  ...startMoment('STOP', 'environment_id'),
+});
+
+export const cancelDeployment = defineTool(operations.cancel_deployment, {
+  toolset: 'environments',
+  title: 'Cancel a deployment, stop the wrong one',
+  description: 'Abort the running or queued deploy (rollout) of an environment. What it has changed stays changed.',
+  preview: underWay,
+  noOpCheck: nothingUnderWay,
+  render: record({ first: ['state', 'id'] }),
+  next: naming`Accepted: ${'get_environment_status'} shows when it is CANCELED.`,
+});
+
+export const deleteEnvironment = composeTool({
+  name: 'delete_environment',
+  toolset: 'environments',
+  title: 'Drop or remove a whole environment',
+  description:
+    'Delete or destroy a whole environment: tear it down, get rid of it for good, with every service and all data in it. The plan shows all that ' +
+    'goes.',
+  input: { environment: reference('environment'), ...waitForEnd },
+  operations: [operations.delete_environment],
+  expand: async ({ environment }) => [planOperation(operations.delete_environment, { environment_id: environment })],
+  preview: deletion,
+  reads: [...readsAfterwards, ...readUses('whether it is gone can not be told', operations.get_environment)],
+  output: startedAnswer.answer,
+  answer: (args, context, [answer = {}]) =>
+    afterwards(context, serviceSubject(context), { action: 'DELETE', answer, wait: args.wait }),
+  render: startedAnswer.render,
+  next: startedAnswer.next,
+});

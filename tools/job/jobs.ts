@@ -1,0 +1,80 @@
+import { operations, scheduleKinds } from '../../src/contract/index.ts';
+import { defineTool, naming, record, isRecord, type JsonRecord, table } from '../../src/server/tool/index.ts';
+import {
+  newService,
+  serviceFields,
+  serviceUpdate,
+  withHealthchecks,
+  withRegistryId,
+} from '../shared/service-update.ts';
+
+/** How the tools that take a job print what only jobs have. */
+const jobFields = {
+  fields: {
+    source:
+      '{image: {image_name, tag, registry_id: name or id}} or {docker: {git_repository: {url, branch, root_path}, dockerfile_path}}.',
+    schedule:
+      '{cronjob: {scheduled_at: "0 3 * * *", timezone, entrypoint, arguments}}, or at events {on_start, on_stop, on_delete}: each {entrypoint, arguments}.',
+  },
+  folded: ['source', 'schedule'],
+  hidden: ['port', 'description'],
+};
+
+export const createJob = defineTool(operations.create_job, {
+  toolset: 'services',
+  title: 'Schedule a job',
+  description:
+    'Schedule a task: add a cron job, run by the clock (every night, every hour), or a job for when its environment starts, stops or is deleted, ' +
+    'from an image or a git repo; not deployed.',
+  ...serviceFields({ ...jobFields, fields: { ...jobFields.fields, name: 'Unique in the environment.' } }),
+  ...newService(operations.create_job),
+  render: record({ first: ['name', 'id', 'job_type', 'schedule'] }),
+  next: [
+    'Not deployed yet: until it is, nothing runs, by the clock or otherwise.',
+    naming`${'deploy_service'} deploys it: that sets its schedule, and also runs it once now unless the platform only schedules cron jobs.`,
+  ],
+});
+
+/** Converts a job to a request. */
+function asRequest({ source, ...job }: JsonRecord): JsonRecord {
+  const image = isRecord(source) ? source['image'] : undefined;
+  return withHealthchecks({
+    ...job,
+    source: isRecord(source) && isRecord(image) ? { ...source, image: withRegistryId(image) } : source,
+  });
+}
+
+export const updateJob = defineTool(
+  operations.update_job,
+  serviceUpdate(operations.update_job, {
+    title: 'Change a job or cron job, move it to another time',
+    description:
+      'Change a job or cron job: its schedule (when it should run), image tag or git branch, command, memory, CPU, retries, longest run.',
+    exclusive: ['source'],
+    kinds: { schedule: scheduleKinds },
+    asRequest,
+    ...jobFields,
+  }),
+);
+
+export const listJobDeployments = defineTool(operations.list_job_deployments, {
+  toolset: 'services',
+  title: 'Runs of a job: did it succeed?',
+  description:
+    'Did a job run, when was its last run, did it work? The runs of a job or cron job: when, how long, which ' +
+    'version. Newest first.',
+  render: table('deployment', [
+    'status',
+    'auditing_data.created_at',
+    'total_duration',
+    'auditing_data.triggered_by',
+    'auditing_data.origin',
+    'status_details.action',
+    'details.commit.git_commit_id',
+    'details.commit.message',
+    'details.image.image_name',
+    'details.image.tag',
+    'identifier.execution_id',
+    'identifier.name',
+  ]),
+});

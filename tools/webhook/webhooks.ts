@@ -1,0 +1,194 @@
+import * as z from 'zod';
+import { operations, otherEventWord, reference, type InputOf } from '../../src/contract/index.ts';
+import {
+  defineTool,
+  hasUserinfo,
+  reading,
+  readUses,
+  record,
+  rowsIn,
+  type JsonRecord,
+  type Preview,
+  type ToolContext,
+  organizationOf,
+  pick,
+  pruneRecord,
+  recordsIn,
+  table,
+  tableText,
+  type Renderer,
+} from '../../src/server/tool/index.ts';
+
+const isReceived = ({ target_response_status_code: status }: JsonRecord): boolean =>
+  typeof status === 'number' && status >= 200 && status < 300;
+
+/** How the attempts of a page ended. The newest come first. */
+function totalsOf(events: readonly JsonRecord[]): JsonRecord {
+  const failed = events.filter((event) => !isReceived(event));
+  const [last] = failed;
+  return pruneRecord({
+    attempts: events.length,
+    received: events.length - failed.length,
+    failed: failed.length,
+    last_failure: last && pick(last, ['created_at', 'target_response_status_code', 'target_response_body']),
+  });
+}
+
+type Lists = Pick<ToolContext, 'attempt'>;
+
+/** The event words of the organization's webhooks; empty if there are none, or they can't be read. */
+async function knownEvents(organization: string, { attempt }: Lists): Promise<readonly string[]> {
+  const webhooks = rowsIn(await attempt(operations.list_webhooks, { organization_id: organization }));
+  return [
+    ...new Set(
+      webhooks.flatMap(({ events }) =>
+        Array.isArray(events) ? events.filter((event) => typeof event === 'string') : [],
+      ),
+    ),
+  ];
+}
+
+/** An event in the spelling that the platform's own webhooks have, if they have only the other one. */
+function asKnown(event: string, known: readonly string[]): string {
+  const other = otherEventWord(event);
+  return other !== undefined && known.includes(other) && !known.includes(event) ? other : event;
+}
+
+/** The request, with its kind, and with events in the platform's spelling. */
+async function request(args: JsonRecord, context: ToolContext): Promise<JsonRecord> {
+  const events = args['events'] as readonly string[];
+  const hasSpellings = events.some((event) => otherEventWord(event) !== undefined);
+  // What can't be read is no obstacle: the words are sent as they were given.
+  const known = hasSpellings ? await knownEvents(String(args['organization_id']), context).catch(() => []) : [];
+  return { kind: 'STANDARD', ...args, events: [...new Set(events.map((event) => asKnown(event, known)))] };
+}
+
+const eventReads = readUses('events are not compared with those of other webhooks', operations.list_webhooks);
+
+/** The event words that the platform's webhooks have, if some of this webhook's aren't among them. */
+const otherEvents: Preview = reading(eventReads, async ({ organization_id: organization, events }, { reader }) => {
+  const known = await knownEvents(String(organization), reader);
+  const unseen = Array.isArray(events) ? events.filter((event) => !known.includes(String(event))) : [];
+  return known.length > 0 && unseen.length > 0
+    ? [
+        {
+          text: `No other webhook has the events ${unseen.join(', ')}; the others have ${known.join(', ')}.`,
+          agreed: '',
+        },
+      ]
+    : [];
+});
+
+const unlimited = 'It is sent those of every project and mode: it can not be limited to some here.';
+
+export const createWebhook = defineTool(operations.create_webhook, {
+  toolset: 'webhooks',
+  title: 'Set up a webhook: messages about deployments',
+  description:
+    'Notify Slack, another chat or a build system: sends a message when a deployment (deploy) starts, succeeds or fails, as a POST to an address.',
+  fields: { target_secret: 'Shared secret, sent in a header.' },
+  expand: async (args, context) => [{ operation: operations.create_webhook, input: await request(args, context) }],
+  answer: async (_, context, [created = {}]) => {
+    context.leftOut(unlimited);
+    return created;
+  },
+  preview: otherEvents,
+  plan: ({ target_url }) => [
+    'From now on every such event of the organization is sent to this address.',
+    unlimited,
+    ...(hasUserinfo(target_url)
+      ? [
+          'The address has a user name or a password in it: they are kept like secrets, sent with every event, and not shown.',
+        ]
+      : []),
+  ],
+  render: record({ first: ['target_url', 'id', 'enabled', 'events'] }),
+  next: ({ id }) =>
+    typeof id === 'string'
+      ? [{ tool: 'list_webhook_events', arguments: { webhook_id: id }, why: 'shows what was delivered' }]
+      : [],
+});
+
+const webhookColumns = ['target_url', 'enabled', 'kind', 'events', 'description', 'target_secret_set', 'id'];
+
+/** What is shown of a delivery. The whole request is shown to who asks for that column. */
+const eventColumns = [
+  'created_at',
+  'matched_event',
+  'request.payload.service_name',
+  'target_response_status_code',
+  'target_response_body',
+  'target_url_used',
+  'kind',
+  'id',
+];
+
+async function webhooksOf(organizationId: unknown, context: ToolContext): Promise<JsonRecord> {
+  const organization = typeof organizationId === 'string' ? organizationId : await organizationOf(context);
+  const list =
+    organization === undefined
+      ? undefined
+      : await context.attempt(operations.list_webhooks, { organization_id: organization });
+  if (!list)
+    return context.refuse(
+      "the webhooks of the organization can't be listed here",
+      'Give the id of the one whose deliveries are wanted: the answer that created it has it.',
+    );
+  return { webhooks: rowsIn(list).map((row) => pruneRecord(pick(row, webhookColumns))) };
+}
+
+function totalsText(view: JsonRecord): string {
+  const { attempts, received, failed } = view['totals'] as JsonRecord;
+  return `Of these ${String(attempts)} attempts: ${String(received)} received, ${String(failed)} failed.`;
+}
+
+const rendered = (events: Renderer): Renderer => ({
+  ...events,
+  columns: [...eventColumns, 'request'],
+  view: (answer) =>
+    answer['webhooks'] === undefined
+      ? { ...pick(answer, ['totals']), ...events.view(answer) }
+      : pick(answer, ['webhooks']),
+  text: (view) => {
+    if (view['webhooks'] === undefined)
+      return [
+        ...(rowsIn(view).length > 0 && view['totals'] !== undefined ? [totalsText(view)] : []),
+        events.text(view),
+      ].join('\n');
+    const webhooks = recordsIn(view['webhooks']);
+    return webhooks.length === 0
+      ? 'There are no webhooks: nothing is told of deployments.'
+      : `${webhooks.length} ${webhooks.length === 1 ? 'webhook' : 'webhooks'}\n${tableText(webhooks, webhookColumns)}`;
+  },
+  only: (columns) => rendered(table('event', columns)),
+});
+
+export const listWebhookEvents = defineTool(operations.list_webhook_events, {
+  toolset: 'webhooks',
+  title: 'Deliveries of a webhook, failed ones too',
+  description:
+    'Did the calls of a webhook get through? Its delivery history: what was sent and how the receiver answered, newest first. Code 0: ' +
+    'the address was not reached. Without webhook: which webhooks there are, who is told of what.',
+  input: { webhook_id: reference('webhook').optional() },
+  reads: readUses('the webhooks are not listed', operations.list_webhooks, operations.get_organization),
+  output: z
+    .object({
+      results: operations.list_webhook_events.response.shape.results.optional(),
+      totals: z.object({}),
+      pagination: z.object({}),
+      webhooks: z.array(z.object({ id: z.string(), target_url: z.string() })),
+    })
+    .partial(),
+  answer: async (args, context) => {
+    const { webhook_id: webhook, organization_id: organization } = args as Partial<
+      InputOf<typeof operations.list_webhook_events>
+    >;
+    if (webhook === undefined) return webhooksOf(organization, context);
+    const answer = await context.read(
+      operations.list_webhook_events,
+      args as InputOf<typeof operations.list_webhook_events>,
+    );
+    return { ...answer, totals: totalsOf(rowsIn(answer)) };
+  },
+  render: rendered(table('event', eventColumns)),
+});
