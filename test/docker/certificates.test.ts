@@ -5,7 +5,7 @@ import {
   listDockerContainers,
   readDockerContainerLogs,
 } from '../../src/platform/runtime/docker/engine/index.ts';
-import { tarArchive } from '../../src/platform/runtime/docker/tar/tar-archive.ts';
+import { tarArchive } from '../../src/platform/runtime/docker/tar.ts';
 import { type AcmeServer, startAcmeServer } from '../support/docker/acme-server.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { askProxy, type PublicAnswered } from '../support/docker/public-requests.ts';

@@ -10,7 +10,7 @@ import {
   startDockerContainer,
   stopDockerContainer,
 } from '../../src/platform/runtime/docker/engine/index.ts';
-import { filesInTar } from '../../src/platform/runtime/docker/tar/tar-entries.ts';
+import { filesInTar } from '../../src/platform/runtime/docker/tar.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { askProxy } from '../support/docker/public-requests.ts';
 import type { Json } from '../support/test-platform.ts';

@@ -6,8 +6,7 @@ import {
   linesSince,
   type LogPosition,
 } from '../../../../src/platform/runtime/docker/proxy/access-log.ts';
-import { filesInTar } from '../../../../src/platform/runtime/docker/tar/tar-entries.ts';
-import { tarArchive } from '../../../../src/platform/runtime/docker/tar/tar-archive.ts';
+import { filesInTar, tarArchive } from '../../../../src/platform/runtime/docker/tar.ts';
 
 const id = '00000000-0000-4000-8000-00000000000a';
 const logger = `http.log.access.service.infra-${id}`;

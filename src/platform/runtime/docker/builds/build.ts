@@ -31,7 +31,7 @@ import { builtRepository } from '../names.ts';
 import { engineForBuilds } from '../nodes/node-engines.ts';
 import { observeWork } from '../observe-work.ts';
 import { writeRecord, type DockerRecord } from '../record.ts';
-import { tarEntry } from '../tar/tar-archive.ts';
+import { tarEntry } from '../tar.ts';
 
 /** What has to be known of a Dockerfile before it is built. */
 interface DockerfileFacts {

@@ -16,7 +16,7 @@ import {
 } from '../engine/index.ts';
 import { isPlatforms } from '../labels.ts';
 import { dockerServiceName } from '../names.ts';
-import { fileInTar } from '../tar/tar-file.ts';
+import { fileInTar } from '../tar.ts';
 
 /** The first bytes of a dump. */
 const signature = 'PGDMP';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { copyToDockerContainer, type DockerCall, type DockerClient } from '../engine/index.ts';
-import { tarArchive } from '../tar/tar-archive.ts';
+import { tarArchive } from '../tar.ts';
 import { compiledPrograms } from './compiled.ts';
 
 /** Copies a program into a container of this engine, where the container is to run it. */

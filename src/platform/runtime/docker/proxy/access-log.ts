@@ -2,7 +2,7 @@ import { durationBounds, type RequestCounts } from '../../index.ts';
 import { copyFromDockerContainer, type DockerClient } from '../engine/index.ts';
 import { serviceIdIn } from '../names.ts';
 import { accessLog } from './caddy-config.ts';
-import { filesInTar } from '../tar/tar-entries.ts';
+import { filesInTar } from '../tar.ts';
 
 /** The longest line that is read, in characters. Those of the proxy have about 130. */
 const longestLine = 2000;

@@ -18,7 +18,7 @@ import {
 } from '../engine/index.ts';
 import { isMadeHere, labelledProxy, platformLabels, proxyLabels } from '../labels.ts';
 import { proxyName } from '../names.ts';
-import { tarArchive } from '../tar/tar-archive.ts';
+import { tarArchive } from '../tar.ts';
 import { adminSocket, caddyVariables, configFolder, proxyPorts, rootFile } from './caddy-config.ts';
 import { hostPorts, type ProxySettings, servesSecurely } from './settings.ts';
 
