@@ -53,13 +53,10 @@ const fault = (room: Room, path: string, { specifier, isLazy }: Import): string 
     const target = posix.join(posix.dirname(path), specifier);
     if (!isWithin(target, room.mayImport)) return `${path} (${room.name}) may not import ${target}`;
     const entered = roomOf(target);
-    if (
-      entered === undefined ||
-      entered === room ||
-      entered.door === target ||
-      (isLazy && entered.lazy?.includes(target))
-    )
-      return undefined;
+    if (entered === undefined || entered === room) return undefined;
+    if (entered.onlyFor && !isWithin(path, entered.onlyFor))
+      return `${path} (${room.name}) may not import ${target}: only ${entered.onlyFor.join(', ')} may`;
+    if (entered.door === target || (isLazy && entered.lazy?.includes(target))) return undefined;
     return `${path} (${room.name}) may not import ${target}: use ${entered.door ?? 'nothing'} of ${entered.name}`;
   }
   const allowed =
@@ -132,6 +129,10 @@ describe('the rooms', () => {
     ['tools/cluster/lock-cluster.ts', "import { request } from 'undici';"],
     ['src/platform/runtime/docker/index.ts', "import fastify from 'fastify';"],
     ['src/platform/runtime/docker/index.ts', "import { openDatabase } from '../../store/index.ts';"],
+    ['src/cli/commands/node.ts', "import { drainNode } from '../../platform/runtime/docker/index.ts';"],
+    ['src/cli/wiring/real-clusters.ts', "const docker = await import('../../platform/runtime/docker/index.ts');"],
+    ['src/cli/doctor/clusters.ts', "type Client = import('../../platform/runtime/docker/index.ts').DockerClient;"],
+    ['src/platform/platform.ts', "import { createDockerRuntime } from './runtime/docker/index.ts';"],
     ['src/server/output/failure-text.ts', "import { clean } from '../redaction/clean.ts';"],
     ['src/server/redaction/known-secrets.ts', "import type { Tool } from '../tool/tool.ts';"],
     ['src/server/output/reply.ts', "import { planOf } from '../guard/plan.ts';"],
@@ -162,6 +163,8 @@ describe('the rooms', () => {
       'src/main.ts',
       "import manifest from '../package.json' with { type: 'json' };\nimport { tools } from '../tools/index.ts';",
     ],
+    ['src/platform/runtime-providers.ts', "const docker = await import('./runtime/docker/index.ts');"],
+    ['src/cli/commands/node.ts', "import { engineProvider } from '../../platform/runtime-providers.ts';"],
     ['tools/service/search-logs.ts', "const { search } = await import('../../src/analysis/search.ts');"],
     [
       'tools/cluster/lock-cluster.ts',

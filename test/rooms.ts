@@ -12,6 +12,8 @@ export interface Room {
   door?: string;
   /** Files that other rooms may also load with `import()`, so that starting doesn't load what is rarely needed. */
   lazy?: string[];
+  /** The only files of other rooms that may import it; default: all whose room may. */
+  onlyFor?: string[];
 }
 
 /** A room that is one folder, with its door. */
@@ -19,7 +21,7 @@ const room = (
   name: string,
   folder: string,
   mayImport: readonly string[],
-  more: Pick<Room, 'packages' | 'lazy'> = {},
+  more: Pick<Room, 'packages' | 'lazy' | 'onlyFor'> = {},
 ): Room => ({ name, home: [folder], door: `${folder}index.ts`, mayImport: [folder, ...mayImport], ...more });
 
 /** A room of the server. @param others of its rooms that it may import. */
@@ -36,7 +38,7 @@ const platformRoom = (
   name: string,
   folder: string,
   others: readonly string[],
-  more: Pick<Room, 'packages' | 'lazy'> = {},
+  more: Pick<Room, 'packages' | 'lazy' | 'onlyFor'> = {},
 ): Room =>
   room(
     `platform ${name}`,
@@ -47,6 +49,8 @@ const platformRoom = (
 
 const common = 'common/';
 const runtime = 'runtime/index.ts';
+/** The list by which everybody else knows the runtimes on which services really run. */
+const providers = 'src/platform/runtime-providers.ts';
 const simulation = 'runtime/simulated/';
 
 const ofGuard = serverRoom('guard', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve'], {
@@ -119,7 +123,9 @@ export const rooms: readonly Room[] = [
   platformRoom('docker', 'runtime/docker', [common, runtime], {
     packages: ['undici', 'zod', 'node:'],
     lazy: ['src/platform/runtime/docker/index.ts'],
+    onlyFor: [providers],
   }),
+  { name: 'platform providers', home: [providers], door: providers, mayImport: ['src/platform/runtime/'] },
   // What speaks of PostgreSQL is loaded where one is used.
   {
     ...platformRoom('store', 'store', [common], {

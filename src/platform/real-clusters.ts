@@ -1,6 +1,6 @@
 import type { PlatformClock, Random } from './common/index.ts';
 import type { BackupSchedule, ClusterLimits, PrometheusSettings } from './engine/index.ts';
-import type { Runtime } from './runtime/index.ts';
+import type { KeptText, Runtime, RuntimeParts } from './runtime/index.ts';
 import {
   addClusters,
   alertReceiverId,
@@ -10,23 +10,6 @@ import {
 } from './seed/index.ts';
 import { type DataStore, readSetting, type Vault, writeSetting } from './store/index.ts';
 
-/** The id of a cluster's swarm, in the records. */
-interface KeptSwarm {
-  read(): Promise<string | undefined>;
-  write(id: string): Promise<void>;
-}
-
-/** What a runtime gets from its platform. */
-interface RuntimeParts {
-  readonly clock: PlatformClock;
-  /** Tells what this platform made from what others made. */
-  readonly platformId: string;
-  /** Where it is kept which swarm the cluster has. */
-  readonly swarm: KeptSwarm;
-  /** A secret of the cluster that is always the same for the same purpose. @returns 32 bytes in base64url */
-  readonly secretFor: (purpose: string) => string;
-}
-
 /** A cluster whose services really run. */
 export interface RealCluster {
   readonly name: string;
@@ -35,10 +18,8 @@ export interface RealCluster {
   readonly limits?: ClusterLimits | undefined;
   /** When its databases are backed up; default: only on request. */
   readonly backups?: BackupSchedule | undefined;
-  /** Whether it stays with the swarm that it had before. Otherwise that is forgotten. */
-  readonly keepsSwarm?: boolean;
   /** Creates what its services run on. */
-  readonly createRuntime: (parts: RuntimeParts) => Runtime;
+  readonly createRuntime: (parts: RuntimeParts) => Runtime | Promise<Runtime>;
 }
 
 /** The clusters whose services really run, and the registries that these may name. */
@@ -57,7 +38,7 @@ export interface RealClusters {
 }
 
 /** The name of a cluster's runtime in the records. */
-const runtimeName = ({ name }: Pick<RealCluster, 'name'>): string => `cluster/${name}`;
+const runtimeName = ({ name }: Pick<RealCluster, 'name'>) => `cluster/${name}` as const;
 
 /**
  * The id of a platform, made when it is first needed. Backups have it too: what they brought back goes on with the same
@@ -71,11 +52,16 @@ async function platformIdOf(db: DataStore, random: Random): Promise<string> {
   return id;
 }
 
-/** Where it is kept which swarm a cluster has. */
-function keptSwarm(db: DataStore, cluster: RealCluster): KeptSwarm {
-  const name = `swarm_of_${runtimeName(cluster)}` as const;
-  return { read: async () => (await readSetting(db, name)) || undefined, write: (id) => writeSetting(db, name, id) };
-}
+/** What the runtime of a cluster keeps in the records, by the runtime's own names. */
+const keptTexts =
+  (db: DataStore, cluster: RealCluster) =>
+  (what: string): KeptText => {
+    const name = `${what}_of_${runtimeName(cluster)}` as const;
+    return {
+      read: async () => (await readSetting(db, name)) || undefined,
+      write: (text) => writeSetting(db, name, text),
+    };
+  };
 
 /** The limits of clusters, by the names of their runtimes. */
 export const limitsByRuntime = ({ clusters }: RealClusters): Readonly<Record<string, ClusterLimits | undefined>> =>
@@ -112,12 +98,8 @@ export async function openRealClusters(
   }));
   await addClusters(db, rows, registries, new Date(clock.now()).toISOString());
   const created = clusters.map(async (cluster) => {
-    const swarm = keptSwarm(db, cluster);
-    if (!cluster.keepsSwarm && (await swarm.read()) !== undefined) await swarm.write('');
-    return [
-      runtimeName(cluster),
-      cluster.createRuntime({ clock, platformId, swarm, secretFor: clusterSecrets(vault, cluster) }),
-    ] as const;
+    const parts = { clock, platformId, secretFor: clusterSecrets(vault, cluster), kept: keptTexts(db, cluster) };
+    return [runtimeName(cluster), await cluster.createRuntime(parts)] as const;
   });
   return Object.fromEntries(await Promise.all(created));
 }

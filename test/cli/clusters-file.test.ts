@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { describeClusters, openClusters } from '../../src/cli/wiring/real-clusters.ts';
+import { engineProvider } from '../../src/platform/runtime-providers.ts';
 import { temporaryDirectory } from '../support/built-program.ts';
 
 /** Opens a clusters file with one cluster. @param files beside it, by their names */
@@ -55,7 +56,6 @@ test("a cluster may have the addresses of several managers, for which the TLS fi
   const opened = await open('', tls, '["unix:///nowhere.sock", "tcp://10.0.0.7:2376"]', tlsFiles);
   expect(opened?.realClusters.clusters[0]).toMatchObject({
     description: 'Managers of a Docker swarm: unix:///nowhere.sock, tcp://10.0.0.7:2376',
-    keepsSwarm: true,
   });
   await opened?.close();
 });
@@ -141,8 +141,8 @@ test('the root of an authority is read when the file is opened, and has to be a 
 const gitIn = async (section: string) => {
   const clustersFile = join(await temporaryDirectory(), 'clusters.yaml');
   await writeFile(clustersFile, `clusters: { local: { engine: "unix:///nowhere.sock" } }\ngit: ${section}\n`);
-  return (await describeClusters({ engine: '', engineTlsDir: undefined, domain: 'localhost', clustersFile }))
-    .clusters[0]!.builds.git;
+  const options = { engine: '', engineTlsDir: undefined, domain: 'localhost', clustersFile };
+  return (await describeClusters(options, await engineProvider())).shared.git;
 };
 
 test('tags of a git server from which versions may be taken are told by name, or by its beginning or end', async () => {

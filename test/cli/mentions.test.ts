@@ -20,7 +20,10 @@ const inSentences = ['with', 'or', 'and', 'was', 'can'];
 /** Called by the completion scripts alone. */
 const hidden = ['complete'];
 
-/** Options of Docker's own client, in the commands that doctor tells to run. */
+/** The texts of a runtime for the command line. */
+const ofRuntimes = ['provider', 'doctor'].map((folder) => `src/platform/runtime/docker/${folder}`);
+
+/** Options of Docker's own client, in the commands that these tell to run. */
 const ofDocker = [
   '--advertise-addr',
   '--availability',
@@ -34,7 +37,7 @@ const ofDocker = [
 ];
 
 const isOfDocker = ({ file, flag }: { file: string; flag: string }): boolean =>
-  (file.startsWith('src/cli/doctor/engine/') || file === 'src/cli/commands/node.ts') && ofDocker.includes(flag);
+  ofRuntimes.some((folder) => file.startsWith(`${folder}/`)) && ofDocker.includes(flag);
 
 const sources = (folder: string): { file: string; text: string }[] =>
   globSync(`${folder}/**/*.ts`, { cwd: root }).map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
@@ -95,9 +98,9 @@ describe('what texts of the program tell to type', () => {
 
   test('are options of a command, also where no command stands before them', () => {
     const known = new Set(['--version', ...commands.flatMap(flagsOf)]);
-    const named = sources('src/cli').flatMap(({ file, text }) =>
-      [...text.matchAll(/(?<![\w-])--[a-z][\w-]*/g)].map(([flag]) => ({ file, flag })),
-    );
+    const named = ['src/cli', ...ofRuntimes]
+      .flatMap(sources)
+      .flatMap(({ file, text }) => [...text.matchAll(/(?<![\w-])--[a-z][\w-]*/g)].map(([flag]) => ({ file, flag })));
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter((one) => !known.has(one.flag) && !isOfDocker(one))).toEqual([]);
   });

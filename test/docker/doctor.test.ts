@@ -1,8 +1,8 @@
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { DoctorFinding } from '../../src/cli/doctor/finding.ts';
-import { createDockerRuntime } from '../../src/platform/runtime/docker/index.ts';
+import type { DoctorFinding } from '../../src/platform/common/finding.ts';
+import { createDockerRuntime } from '../../src/platform/runtime/docker/docker-runtime.ts';
 import { createDockerVolume, deleteDockerVolume } from '../../src/platform/runtime/docker/engine/index.ts';
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 import { makeCertificates, type TestCertificates } from '../support/docker/certificates.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Condition } from '../../src/contract/index.ts';
-import { buildSettings, GitServers, readGitServers } from '../../src/cli/wiring/git-servers.ts';
+import { GitServers, readGitServers } from '../../src/cli/wiring/git-servers.ts';
 import {
   inspectDockerContainer,
   listDockerContainers,
@@ -13,8 +13,9 @@ import {
   removeDockerImage,
   tagDockerImage,
 } from '../../src/platform/runtime/docker/engine/index.ts';
-import type { GitHosts } from '../../src/platform/runtime/docker/git/index.ts';
-import { createDockerRuntime } from '../../src/platform/runtime/docker/index.ts';
+import { buildSettingsOf } from '../../src/platform/runtime/docker/provider/cluster-settings.ts';
+import type { GitHosts } from '../../src/platform/runtime/index.ts';
+import { createDockerRuntime } from '../../src/platform/runtime/docker/docker-runtime.ts';
 import { dataWith } from '../support/conditions.ts';
 import { applicationsOf, shellSource, type TestApplications } from '../support/docker/applications.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
@@ -163,7 +164,7 @@ test('a build that never ends is ended after its time, and leaves nothing', asyn
           createRuntime: (parts) =>
             createDockerRuntime({
               docker: client,
-              builds: { git: gitHosts, ...buildSettings({ build_minutes: seconds / 60 }) },
+              builds: { git: gitHosts, ...buildSettingsOf({ build_minutes: seconds / 60 }) },
               ...parts,
             }),
         },

@@ -229,7 +229,7 @@ export const commands: readonly Command[] = [
       },
     ],
     run: async ({ rawFlags: unread, flags }) =>
-      (await import('../doctor/engine/engine-command.ts')).doctorEngineCommand(unread, flags),
+      (await import('../doctor/clusters.ts')).doctorClustersCommand(unread, flags),
   }),
   defineCommand({
     name: 'approve',

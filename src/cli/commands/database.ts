@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
-import { dumpDatabase, isDump, restoreDump } from '../../platform/runtime/docker/index.ts';
+import type { EngineOptions } from '../../platform/runtime/index.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { type EngineConfig, withEngine } from '../wiring/engine-connection.ts';
+import { required, withAccess } from '../wiring/operator-access.ts';
 
 /** Whether a file system operation failed because of a file that is there, or is not. */
 const hasCode = (error: unknown, code: 'EEXIST' | 'ENOENT'): boolean => (error as NodeJS.ErrnoException).code === code;
@@ -45,13 +45,13 @@ async function writeWhole(path: string, content: AsyncIterable<Buffer>): Promise
 
 /** `infra-mcp database backup`: dumps a PostgreSQL into a new file. @throws Error that says why there is no backup */
 export async function databaseBackupCommand(
-  config: EngineConfig,
+  config: EngineOptions,
   id: string,
   path: string,
   { json }: { json?: boolean },
 ): Promise<void> {
   const bytes = await withProgress('Dumping the database', () =>
-    withEngine(config, (docker) => writeWhole(path, dumpDatabase(docker, id))),
+    withAccess(config, ({ dumps }) => writeWhole(path, required(dumps, 'dumps').create(id))),
   );
   process.stderr.write(
     wrapped(`Backed up the database. infra-mcp database restore ${id} ${path} brings it back.\n`, process.stderr),
@@ -73,19 +73,21 @@ async function firstBytes(path: string): Promise<Buffer> {
 
 /** `infra-mcp database restore`: restores such a file. @throws Error that says why; then nothing was changed */
 export async function databaseRestoreCommand(
-  config: EngineConfig,
+  config: EngineOptions,
   id: string,
   path: string,
   { json }: { json?: boolean },
 ): Promise<void> {
-  if (!isDump(await firstBytes(path)))
-    throw new Error(
-      `${path} is not a dump of PostgreSQL in the custom format, such as infra-mcp database backup writes. Nothing was changed.`,
-    );
-  const { size: bytes } = await stat(path);
-  await withProgress('Restoring the database', () =>
-    withEngine(config, (docker) => restoreDump(docker, id, { dump: createReadStream(path), bytes })),
-  );
+  const start = await firstBytes(path);
+  await withAccess(config, async (access) => {
+    const dumps = required(access.dumps, 'dumps');
+    if (!dumps.isDump(start))
+      throw new Error(
+        `${path} is not a dump of PostgreSQL in the custom format, such as infra-mcp database backup writes. Nothing was changed.`,
+      );
+    const { size: bytes } = await stat(path);
+    await withProgress('Restoring the database', () => dumps.restore(id, { dump: createReadStream(path), bytes }));
+  });
   process.stderr.write(wrapped(`Restored ${path}. Tables that it doesn't have are as they were.\n`, process.stderr));
   if (json) process.stdout.write(`${JSON.stringify({ restored: path })}\n`);
 }

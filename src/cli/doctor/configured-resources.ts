@@ -4,7 +4,7 @@ import { createNameResolver } from '../../server/resolve/index.ts';
 import { createScopeResolver, type Scope } from '../../server/guard/index.ts';
 import { configuredPolicy, configuredScope, resourcesNamedIn, policyResourceText } from '../wiring/policy.ts';
 import { answerTimeout, currentClient } from './current-client.ts';
-import { type DoctorFinding, findingBuilder } from './finding.ts';
+import { type DoctorFinding, findingBuilder } from '../../platform/common/index.ts';
 import { CallFailure } from '../../server/failure/index.ts';
 import { createReader } from '../../server/context/index.ts';
 import { missingResources } from '../wiring/missing-resources.ts';

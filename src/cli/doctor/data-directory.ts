@@ -5,7 +5,7 @@ import { type Run, schemaStateOf } from '../../database/index.ts';
 import { databaseFile, platformSchema, readMove } from '../../platform/store/index.ts';
 import { typedProgram } from '../init/launch.ts';
 import { endpointOf } from '../wiring/data-dir-claim.ts';
-import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
+import { type DoctorFinding, findingBuilder, errorMessage } from '../../platform/common/index.ts';
 
 const directory = findingBuilder('data directory');
 const disk = findingBuilder('disk space');
@@ -122,7 +122,7 @@ async function databaseFaultOf(dataDir: string, name: string): Promise<DatabaseF
       (name === databaseFile ? (moveFaultOf(join(dataDir, name)) ?? (await newerFaultOf(database))) : undefined)
     );
   } catch (error) {
-    return { says: errorText(error), todo: restore() };
+    return { says: errorMessage(error), todo: restore() };
   } finally {
     database?.close();
   }

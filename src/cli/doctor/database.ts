@@ -2,7 +2,7 @@ import type { SchemaState } from '../../database/index.ts';
 import type { Examination, ExaminedServer, PostgresAddress } from '../../postgres/index.ts';
 import { type ExaminedRecords, openExistingVault } from '../../platform/store/index.ts';
 import type { Config } from '../config/index.ts';
-import { type DoctorFinding, errorText, findingBuilder } from './finding.ts';
+import { type DoctorFinding, errorMessage, findingBuilder } from '../../platform/common/index.ts';
 
 const database = findingBuilder('database');
 const version = findingBuilder('database version');
@@ -153,7 +153,7 @@ export async function examineConfiguredDatabase(
   try {
     address = parseAddress(config.databaseUrl);
   } catch (error) {
-    return { findings: [database.bad(errorText(error), 'Correct INFRA_DATABASE_URL.')] };
+    return { findings: [database.bad(errorMessage(error), 'Correct INFRA_DATABASE_URL.')] };
   }
   try {
     return await examineDatabase(address, async (examination) => {
@@ -184,6 +184,6 @@ export async function examineConfiguredDatabase(
       };
     });
   } catch (error) {
-    return { findings: [database.bad(`${shownAddress(address)}: ${errorText(error)}`, correctAddress)] };
+    return { findings: [database.bad(`${shownAddress(address)}: ${errorMessage(error)}`, correctAddress)] };
   }
 }

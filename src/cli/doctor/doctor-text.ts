@@ -3,7 +3,7 @@ import type { Cell, Piece } from '../terminal/cell.ts';
 import { columns } from '../terminal/columns.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { type Style, styled } from '../terminal/style.ts';
-import type { DoctorFinding, FindingState } from './finding.ts';
+import type { DoctorFinding, FindingState } from '../../platform/common/index.ts';
 
 const marks: Readonly<Record<FindingState, Piece>> = {
   bad: { text: '✗', style: 'red' },

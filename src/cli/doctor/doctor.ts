@@ -11,7 +11,7 @@ import {
 import { examineConfiguredDatabase } from './database.ts';
 import { directoryFindings } from './data-directory.ts';
 import { doctorText } from './doctor-text.ts';
-import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
+import { type DoctorFinding, findingBuilder, errorMessage } from '../../platform/common/index.ts';
 import { listeningFindings, metricsFindings } from './ports.ts';
 import { policyResourceFindings, scopeFindings } from './configured-resources.ts';
 import { platformFindings } from './platform.ts';
@@ -107,7 +107,7 @@ export async function readServerConfig(
     };
   } catch (error) {
     return {
-      findings: errorText(error)
+      findings: errorMessage(error)
         .split('\n')
         .map((line) => configuration.bad(line, `Correct it; ${pageLink('configuration')} lists every option.`)),
     };
@@ -132,7 +132,7 @@ export async function runChecks(
       update(progress);
       all.push(
         ...(await run(config, server).catch((error: unknown) => [
-          findingBuilder(about).bad(errorText(error), retryAdvice),
+          findingBuilder(about).bad(errorMessage(error), retryAdvice),
         ])),
       );
     }

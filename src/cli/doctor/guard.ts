@@ -9,7 +9,7 @@ import { approvalsConfigOf, auditFilesOf } from '../wiring/guard.ts';
 import { configuredPolicy } from '../wiring/policy.ts';
 import { offeredTools } from '../wiring/offered-tools.ts';
 import { hasAccess } from './data-directory.ts';
-import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
+import { type DoctorFinding, findingBuilder, errorMessage } from '../../platform/common/index.ts';
 
 const policy = findingBuilder('policy');
 const offered = findingBuilder('tools');
@@ -26,7 +26,7 @@ function toolsFinding(config: Config, rules: Policy): DoctorFinding {
       ? offered.good(summary)
       : offered.note(summary, 'Allow something in the policy file: assistants see no tool at all.');
   } catch (error) {
-    return offered.bad(errorText(error), `${typedProgram()} tools lists every tool and its toolset.`);
+    return offered.bad(errorMessage(error), `${typedProgram()} tools lists every tool and its toolset.`);
   }
 }
 
@@ -36,7 +36,7 @@ export async function policyFindings(config: Config): Promise<DoctorFinding[]> {
     const rules = await configuredPolicy(config);
     return [policy.good(config.policyFile ?? 'no file'), toolsFinding(config, rules)];
   } catch (error) {
-    return [policy.bad(errorText(error), `Correct the file; ${pageLink('policy')} describes its format.`)];
+    return [policy.bad(errorMessage(error), `Correct the file; ${pageLink('policy')} describes its format.`)];
   }
 }
 
@@ -51,7 +51,7 @@ export async function approvalsFinding(config: Config): Promise<DoctorFinding> {
     );
   } catch (error) {
     return approvals.bad(
-      `the operator's file can't be read: ${errorText(error)}`,
+      `the operator's file can't be read: ${errorMessage(error)}`,
       `Set the secret again: ${typedProgram()} approve --set-secret`,
     );
   }
@@ -69,7 +69,7 @@ export async function webhookFindings(config: Config): Promise<DoctorFinding[]> 
         ]
       : [];
   } catch (error) {
-    return [webhook.bad(errorText(error), `Correct it; ${pageLink('configuration')} lists its options.`)];
+    return [webhook.bad(errorMessage(error), `Correct it; ${pageLink('configuration')} lists its options.`)];
   }
 }
 

@@ -6,7 +6,7 @@ import { endpointOf } from '../wiring/data-dir-claim.ts';
 import { createLog } from '../wiring/log.ts';
 import { remoteConnection } from '../wiring/remote-connection.ts';
 import { answerTimeout } from './current-client.ts';
-import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
+import { type DoctorFinding, findingBuilder, errorMessage } from '../../platform/common/index.ts';
 import { expiryOf } from './token-claims.ts';
 
 const platform = findingBuilder('platform');
@@ -192,6 +192,6 @@ export async function platformFindings(config: Config): Promise<DoctorFinding[]>
       await connection.close();
     }
   } catch (error) {
-    return [platform.bad(errorText(error), 'Correct INFRA_BASE_URL, INFRA_API_TOKEN or INFRA_API_TOKEN_FILE.')];
+    return [platform.bad(errorMessage(error), 'Correct INFRA_BASE_URL, INFRA_API_TOKEN or INFRA_API_TOKEN_FILE.')];
   }
 }

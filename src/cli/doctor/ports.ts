@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { hostForUrl, isLoopback, assertSafeAddress, discoverJwksUri } from '../../transport/index.ts';
 import { type Config, pageLink } from '../config/index.ts';
 import { type Address, type ListenError, listenProblem } from '../wiring/listen-error.ts';
-import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
+import { type DoctorFinding, findingBuilder, errorMessage } from '../../platform/common/index.ts';
 import { authenticationOf } from '../wiring/http/authentication.ts';
 import { createLog } from '../wiring/log.ts';
 
@@ -32,7 +32,7 @@ async function callersFinding(config: Config): Promise<DoctorFinding> {
       );
     return callers.good('everybody on this machine, and nobody else');
   } catch (error) {
-    return callers.bad(errorText(error), `See ${pageLink('http')} for authentication.`);
+    return callers.bad(errorMessage(error), `See ${pageLink('http')} for authentication.`);
   }
 }
 
@@ -51,7 +51,7 @@ async function issuerFindings({ oauthIssuer, oauthJwksUrl }: Config): Promise<Do
   } catch (error) {
     return [
       issuer.bad(
-        errorText(error),
+        errorMessage(error),
         'Check that this machine can reach it, or correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.',
       ),
     ];

@@ -1,20 +1,14 @@
 import { dirname, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
-import { domainPattern } from '../config/index.ts';
-import {
-  BackupsOfCluster,
-  NodesOfCluster,
-  ProxyOfCluster,
-  PrometheusOfFile,
-  prometheusSettings,
-} from './cluster-settings.ts';
-import { readConfiguredFile, readConfiguredValue } from './configured-file.ts';
-import { tlsFilesIn } from './engine-connection.ts';
-import { BuildsOfCluster, GitServers, readGitServers } from './git-servers.ts';
-import { HttpAddress, isBare } from './http-address.ts';
-import { AlertsOfFile, alertSettings } from './alerts.ts';
 import type { RealClusters } from '../../platform/index.ts';
+import { HttpAddress, ImageName, isBare } from '../../platform/common/index.ts';
+import type { GitHosts, RuntimeProvider } from '../../platform/runtime/index.ts';
+import { domainPattern } from '../config/index.ts';
+import { AlertsOfFile, alertSettings } from './alerts.ts';
+import { readConfiguredFile, readConfiguredValue } from './configured-file.ts';
+import { GitServers, readGitServers } from './git-servers.ts';
+import { PrometheusOfFile, prometheusSettings } from './prometheus-settings.ts';
 
 const Name = z.string().regex(/^[\w.-]{1,64}$/, 'must be a name of letters, digits, dots, dashes and underscores');
 
@@ -28,14 +22,6 @@ const databaseWords = 'must be postgresql, mysql, mongodb or redis, perhaps with
 
 const DatabaseOfImage = z.string().regex(/^(?:postgresql|mysql|mongodb|redis)(?::\w[\w.-]*)?$/);
 
-/** An image with its registry: a first part without dot or port would be a folder of the public one. */
-const ImageName = z
-  .string()
-  .regex(
-    /^(?=[^/]*[.:]|localhost\/)[\w.:-]+\/[\w./-]+(?::\w[\w.-]*)?$/,
-    'must be an image with its registry, such as docker.io/library/mariadb:11',
-  );
-
 /** What the services of a cluster may hold altogether, in the units of the API: thousandths of a CPU, and MB. */
 const Limits = z.strictObject({
   cpu: z.int().min(1).optional(),
@@ -43,18 +29,29 @@ const Limits = z.strictObject({
   services: z.int().min(0).optional(),
 });
 
-/** The address of an engine, or those of several managers of one swarm. */
-const Engine = z.union(
-  [
-    z.string(),
-    z
-      .array(z.string())
-      .min(1)
-      .max(16)
-      .refine((all) => new Set(all).size === all.length, { error: 'must have each address once' }),
-  ],
-  { error: 'must be an address such as unix:///var/run/docker.sock, or a list of those of several managers' },
-);
+/**
+ * When the databases of a cluster are backed up, how many of these backups are kept of each, and the label of the nodes
+ * that may have them.
+ */
+const Backups = z.strictObject({
+  every_hours: z
+    .number()
+    .min(0.25)
+    .max(24 * 366)
+    .optional(),
+  keep: z.int().min(1).default(7),
+  node_label: z
+    .string()
+    .regex(/^[\w.-]+=[\w.-]+$/, 'must be a label of nodes with its value, such as backups=yes')
+    .optional(),
+});
+
+/** What every cluster may say, whatever its services run on. */
+const CommonConfig = z.object({
+  domain: Domain.optional(),
+  limits: Limits.optional(),
+  database_backups: Backups.optional(),
+});
 
 /** A registry that services may name. Without credentials, it is asked without. */
 const Registry = z
@@ -72,58 +69,44 @@ const Registry = z
     error: 'must have both username and password_file, or none of them',
   });
 
-/** The clusters file: engines by the names of their clusters, registries by theirs, and images of databases. */
-const ClustersFile = z.strictObject({
-  clusters: z
-    .record(
-      Name,
-      z
-        .strictObject({
-          engine: Engine,
-          tls: z.strictObject({ ca: z.string(), cert: z.string(), key: z.string() }).optional(),
-          domain: Domain.optional(),
-          proxy: ProxyOfCluster.optional(),
-          limits: Limits.optional(),
-          ...BackupsOfCluster.shape,
-          images_gb: z.number().positive().optional(),
-          agent: z.strictObject({ image: ImageName.optional() }).optional(),
-          terraform: z.strictObject({ image: ImageName }).optional(),
-          ...NodesOfCluster.shape,
-          ...BuildsOfCluster.shape,
-        })
-        .refine(({ registry, build_registry: other }) => registry === undefined || other === undefined, {
-          error: 'must have registry (one that the platform runs) or build_registry (one of your own), not both',
-        }),
-    )
-    .refine((clusters) => Object.keys(clusters).length > 0, {
-      error: 'must have at least one cluster, such as local: { engine: "unix:///var/run/docker.sock" }',
-    }),
-  images: z
-    .record(DatabaseOfImage, ImageName, { error: ({ code }) => (code === 'invalid_key' ? databaseWords : undefined) })
-    .default({}),
-  registries: z.record(Name, Registry).default({}),
-  git: GitServers.default({}),
-  prometheus: PrometheusOfFile.optional(),
-  alerts: AlertsOfFile.optional(),
-});
+/** The clusters file: clusters by their names, registries by theirs, and images of databases. */
+const clustersFileFor = ({ configSchema }: RuntimeProvider) =>
+  z.strictObject({
+    clusters: z
+      .record(Name, configSchema.safeExtend(CommonConfig.shape))
+      .refine((clusters) => Object.keys(clusters).length > 0, {
+        error: 'must have at least one cluster, such as local: { engine: "unix:///var/run/docker.sock" }',
+      }),
+    images: z
+      .record(DatabaseOfImage, ImageName, { error: ({ code }) => (code === 'invalid_key' ? databaseWords : undefined) })
+      .default({}),
+    registries: z.record(Name, Registry).default({}),
+    git: GitServers.default({}),
+    prometheus: PrometheusOfFile.optional(),
+    alerts: AlertsOfFile.optional(),
+  });
 
-/** The file with its paths resolved, and the git servers with their tokens. */
-type ClustersDescription = Omit<z.output<typeof ClustersFile>, 'git' | 'prometheus' | 'alerts'> & {
-  readonly git: Awaited<ReturnType<typeof readGitServers>>;
+/** A cluster with what is common to all, and what its provider takes. */
+interface ConfiguredCluster extends z.output<typeof CommonConfig> {
+  readonly config: unknown;
+}
+
+/** The clusters file with its paths resolved, and the git servers with their tokens. */
+interface ClustersDescription {
+  readonly clusters: Readonly<Record<string, ConfiguredCluster>>;
+  readonly images: Readonly<Record<string, string>>;
+  readonly registries: Readonly<Record<string, z.output<typeof Registry>>>;
+  readonly git: GitHosts;
   readonly prometheus?: RealClusters['prometheus'];
   readonly alerts?: RealClusters['alerts'];
-};
+}
 
 /** The registry that every platform with real clusters knows. */
 export const publicRegistry = { name: 'docker-hub', kind: 'DOCKER_HUB', url: 'https://docker.io' } as const;
 
-/**
- * The cluster of one engine, called `local`.
- * @param tlsDirectory has its TLS files
- * @param domain below which its services get their addresses
- */
-export const oneEngine = (engine: string, tlsDirectory: string | undefined, domain: string): ClustersDescription => ({
-  clusters: { local: { engine, domain, ...(tlsDirectory !== undefined && { tls: tlsFilesIn(tlsDirectory) }) } },
+/** The cluster of the options, called `local`. @param domain below which its services get their addresses */
+export const onlyCluster = (config: unknown, domain: string): ClustersDescription => ({
+  clusters: { local: { config, domain } },
   registries: {},
   images: {},
   git: {},
@@ -133,20 +116,17 @@ export const oneEngine = (engine: string, tlsDirectory: string | undefined, doma
  * Reads the clusters file. Paths in it are relative to its folder.
  * @throws Error that names the file, and what is wrong in it
  */
-export async function readClustersFile(path: string): Promise<ClustersDescription> {
+export async function readClustersFile(path: string, provider: RuntimeProvider): Promise<ClustersDescription> {
   const document = parseDocument(await readConfiguredFile(path, 'The clusters file'));
   if (document.errors.length > 0)
     throw new Error(`The clusters file ${path} is not valid YAML: ${document.errors[0]!.message}`);
-  const parsed = ClustersFile.safeParse(document.toJS());
+  const parsed = clustersFileFor(provider).safeParse(document.toJS());
   if (!parsed.success) throw new Error(`The clusters file ${path} can't be used: ${z.prettifyError(parsed.error)}`);
   const from = (file: string): string => resolve(dirname(path), file);
   return {
     images: parsed.data.images,
     clusters: Object.fromEntries(
-      Object.entries(parsed.data.clusters).map(([name, { tls, ...rest }]) => [
-        name,
-        { ...rest, ...(tls && { tls: { ca: from(tls.ca), cert: from(tls.cert), key: from(tls.key) } }) },
-      ]),
+      Object.entries(parsed.data.clusters).map(([name, config]) => [name, { ...CommonConfig.parse(config), config }]),
     ),
     registries: Object.fromEntries(
       Object.entries(parsed.data.registries).map(([name, { password_file: file, ...rest }]) => [
@@ -170,17 +150,8 @@ export async function readCredentials(registries: ClustersDescription['registrie
   const entries = await Promise.all(
     Object.entries(registries).map(async ([name, { url, username, password_file: file }]) => {
       if (username === undefined || file === undefined) return [];
-      const { host } = new URL(url);
-      return [
-        [
-          host,
-          {
-            username,
-            password: await readConfiguredValue(file, `The password_file of the registry "${name}"`),
-            serveraddress: host,
-          },
-        ] as const,
-      ];
+      const password = await readConfiguredValue(file, `The password_file of the registry "${name}"`);
+      return [[new URL(url).host, { username, password }] as const];
     }),
   );
   return new Map(entries.flat());

@@ -10,6 +10,9 @@ export {
   type PlatformClock,
   type SteppedClock,
 } from './clock.ts';
+export { findingBuilder, type DoctorFinding, type FindingState } from './finding.ts';
+export { HttpAddress, isBare } from './http-address.ts';
+export { ImageName } from './image-name.ts';
 export { dnsLabel, internalHost, neighbourNames, plainNeighbourName, isLocalName } from './names.ts';
 export { silentLog, type PlatformLog } from './log.ts';
 export { mebibyte, sum } from './numbers.ts';

@@ -34,6 +34,21 @@ export type { InstanceEnd, KnownResources, RunningService, RunningVersion, Sweep
 export { isUnknown } from './running-service.ts';
 export { runtimesOf, type Runtimes, simulatedRuntimeName } from './runtimes.ts';
 export { ConditionError, conditionBehind, RuntimeProblem, TaskRefused } from './problem.ts';
+export type {
+  CreatedCluster,
+  DescribedCluster,
+  DrainPlan,
+  EngineOptions,
+  Examination,
+  GitHost,
+  GitHosts,
+  KeptText,
+  OperatorAccess,
+  RuntimeParts,
+  RuntimeProvider,
+  SettingsSource,
+  SharedSettings,
+} from './provider.ts';
 export { RuntimeUnreachable } from './unreachable.ts';
 export type {
   DatabaseCredentials,

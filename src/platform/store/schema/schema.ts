@@ -18,8 +18,8 @@ import { organizationTables, resourceTables } from './organization-tables.ts';
  * that sealed the secrets; `starts`, the number of starts on these records; `stepped_time`, the time of a stepped
  * clock, in milliseconds since the epoch; `events_since`, since when every change has its event; `events_removed`, set
  * once old events were removed; `platform_id`, by which it knows what it made on engines; `moved_from`, what was stored
- * in the data directory whose records were moved to this database, as a digest; `swarm_of_…`, the swarm of a cluster
- * that has several addresses, by the name of its runtime; empty if it is to be forgotten.
+ * in the data directory whose records were moved to this database, as a digest; `…_of_cluster/…`, what the runtime of a
+ * cluster keeps, by its own name for it; empty if it is to be forgotten.
  */
 export type SettingName =
   | 'seeded'
@@ -31,7 +31,7 @@ export type SettingName =
   | 'platform_id'
   | 'fault_rules'
   | 'moved_from'
-  | `swarm_of_${string}`;
+  | `${string}_of_cluster/${string}`;
 
 const owners = ['project', 'environment', 'service'] as const;
 

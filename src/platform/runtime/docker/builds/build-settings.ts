@@ -1,5 +1,5 @@
 import { mebibyte } from '../../../common/index.ts';
-import type { GitHosts } from '../git/index.ts';
+import type { GitHosts } from '../../index.ts';
 
 /** What whoever runs a platform decides about building images. */
 export interface BuildSettings {

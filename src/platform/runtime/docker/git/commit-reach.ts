@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { condition } from '../../../../contract/index.ts';
-import { type GitHosts, gitHostOf } from './git-hosts.ts';
+import type { GitHosts } from '../../index.ts';
+import { gitHostOf } from './git-hosts.ts';
 import type { GitRequest } from './git-request.ts';
 import { runGit } from './git-program.ts';
 import { requestedSource, CommitRefusal, noBranch } from './commit-refusal.ts';

@@ -4,7 +4,7 @@ import { allowedTags, branchRef, commitsOnly, reachCommit, type ReachedCommit } 
 import { requestedSource, CommitRefusal, noBranch } from './commit-refusal.ts';
 import { isUnknownCommit } from './git-failure.ts';
 import type { GitRequest } from './git-request.ts';
-import type { GitHosts } from './git-hosts.ts';
+import type { GitHosts } from '../../index.ts';
 import { createRepository, type SourceRepository } from './source-repository.ts';
 import { withSizeLimit } from './size-limit.ts';
 

@@ -9,7 +9,8 @@ import {
 } from '../../../../contract/index.ts';
 import { isPublicAddress } from '../../../common/index.ts';
 import { ConditionError } from '../../index.ts';
-import { type GitHosts, gitHostOf } from './git-hosts.ts';
+import type { GitHosts } from '../../index.ts';
+import { gitHostOf } from './git-hosts.ts';
 
 type Scheme = 'https' | 'http' | 'ssh';
 

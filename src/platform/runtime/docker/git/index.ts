@@ -5,7 +5,6 @@ export { parseGitAddress, type GitAddress } from './git-address.ts';
 export { CommitRefusal } from './commit-refusal.ts';
 export { gitFailure } from './git-failure.ts';
 export type { GitRequest } from './git-request.ts';
-export type { GitHosts } from './git-hosts.ts';
 export { GitError } from './git-program.ts';
 export { inTemporaryDirectory, inWords, type SourceRepository } from './source-repository.ts';
 export { isBranchName, sourcePath } from './source-paths.ts';

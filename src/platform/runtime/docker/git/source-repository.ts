@@ -5,7 +5,7 @@ import { allowedAddresses } from './git-address.ts';
 import { gitEnvironmentFor, localGitEnvironment } from './git-environment.ts';
 import { gitFailure } from './git-failure.ts';
 import type { GitRequest } from './git-request.ts';
-import type { GitHosts } from './git-hosts.ts';
+import type { GitHosts } from '../../index.ts';
 import { type GitRun, runGit, streamGit } from './git-program.ts';
 
 /**

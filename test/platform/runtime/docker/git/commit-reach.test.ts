@@ -7,11 +7,11 @@ import {
   fetchCommit,
   fetchHistory,
   type GitAddress,
-  type GitHosts,
   type GitRequest,
   inTemporaryDirectory,
   parseGitAddress,
 } from '../../../../../src/platform/runtime/docker/git/index.ts';
+import type { GitHosts } from '../../../../../src/platform/runtime/index.ts';
 import { startGitServer, type GitServer } from '../../../../support/git-server.ts';
 
 let server: GitServer;

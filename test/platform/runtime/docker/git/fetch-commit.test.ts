@@ -8,7 +8,6 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import {
   fetchCommit,
   fetchHistory,
-  type GitHosts,
   type GitRequest,
   inTemporaryDirectory,
   inWords,
@@ -16,6 +15,7 @@ import {
   type FetchedCommit,
   type GitAddress,
 } from '../../../../../src/platform/runtime/docker/git/index.ts';
+import type { GitHosts } from '../../../../../src/platform/runtime/index.ts';
 import { startGitServer, type GitServer } from '../../../../support/git-server.ts';
 
 let server: GitServer;

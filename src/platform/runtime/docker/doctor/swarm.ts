@@ -1,15 +1,10 @@
-import {
-  type DockerInfo,
-  type DockerNode,
-  listDockerNodes,
-  nodeName,
-  takesInstances,
-} from '../../../platform/runtime/docker/index.ts';
-import { type DoctorFinding, findingBuilder } from '../finding.ts';
-import { managersFindings, proxyNodesFindings } from './engine-addresses.ts';
-import { limitsFindings } from './engine-limits.ts';
-import { nodesFindings } from './engine-nodes.ts';
-import { buildRegistryFinding } from './engine-registries.ts';
+import { type DockerInfo, type DockerNode, listDockerNodes } from '../engine/index.ts';
+import { nodeName, takesInstances } from '../nodes/node-facts.ts';
+import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
+import { managersFindings, proxyNodesFindings } from './addresses.ts';
+import { limitsFindings } from './limits.ts';
+import { nodesFindings } from './nodes.ts';
+import { buildRegistryFinding } from './registries.ts';
 import { dockerCommand, type ExaminedEngine } from './examined-engine.ts';
 import { agentsFindings, swarmPorts } from './node-agents.ts';
 import { registryOnNodesFindings } from './registry-on-nodes.ts';

@@ -1,21 +1,16 @@
+import { missingImage, notAllowed } from '../agent/program/allowed-requests.ts';
 import {
   type DockerClient,
   dockerInfo,
   type DockerNode,
   inspectDockerDistribution,
   isDockerError,
-  missingImage,
-  nodeName,
-  nodePort,
-  notAllowed,
-  onEveryNode,
-  registryHost,
-  restText,
-  unseenText,
-} from '../../../platform/runtime/docker/index.ts';
-import { pageLink } from '../../config/index.ts';
-import { type DoctorFinding, findingBuilder } from '../finding.ts';
-import { isOfRegistry } from './engine-registries.ts';
+} from '../engine/index.ts';
+import { onEveryNode, unseenText } from '../nodes/every-node.ts';
+import { nodeName, restText } from '../nodes/node-facts.ts';
+import { nodePort, registryHost } from '../registry/settings.ts';
+import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
+import { isOfRegistry } from './registries.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
 
 const onNodes = findingBuilder('registry on nodes');
@@ -86,7 +81,7 @@ const failedFindings = (
  * @param all the nodes of the swarm
  */
 export async function registryOnNodesFindings(
-  { nodes, registry: host, ownRegistry }: ExaminedEngine,
+  { nodes, registry: host, ownRegistry, guide }: ExaminedEngine,
   all: readonly DockerNode[],
 ): Promise<DoctorFinding[]> {
   const active = all.filter((node) => restText(node) === undefined);
@@ -124,7 +119,7 @@ export async function registryOnNodesFindings(
       : [
           onNodes.note(
             `whether ${host} is reached is not known of ${unseenText(notAsked)}`,
-            `With an agent on each node they are asked: see "agent" in ${pageLink('several-machines')}. Without it, ask on the node itself: docker pull ${host}/${missingImage}. That the image is not found, or access is denied, shows that the registry is reached.`,
+            `With an agent on each node they are asked: see "agent" in ${guide}. Without it, ask on the node itself: docker pull ${host}/${missingImage}. That the image is not found, or access is denied, shows that the registry is reached.`,
           ),
         ]),
   ];

@@ -1,11 +1,6 @@
-import {
-  agentImage,
-  hostOfImage,
-  inspectDockerDistribution,
-  inspectDockerImage,
-  isDockerError,
-} from '../../../platform/runtime/docker/index.ts';
-import { type DoctorFinding, findingBuilder } from '../finding.ts';
+import { agentImage } from '../agent/settings.ts';
+import { hostOfImage, inspectDockerDistribution, inspectDockerImage, isDockerError } from '../engine/index.ts';
+import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
 
 /** How long a registry may take to answer, in milliseconds. */

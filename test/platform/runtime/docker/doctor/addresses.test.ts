@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
-import { addressFindings, managersFindings, proxyNodesFindings } from '../../src/cli/doctor/engine/engine-addresses.ts';
-import type { ExaminedEngine } from '../../src/cli/doctor/engine/examined-engine.ts';
-import { type DockerNode, proxySettings } from '../../src/platform/runtime/docker/index.ts';
-import { startFakeEngine } from '../platform/runtime/docker/fake-engine.ts';
+import {
+  addressFindings,
+  managersFindings,
+  proxyNodesFindings,
+} from '../../../../../src/platform/runtime/docker/doctor/addresses.ts';
+import type { ExaminedEngine } from '../../../../../src/platform/runtime/docker/doctor/examined-engine.ts';
+import type { DockerNode } from '../../../../../src/platform/runtime/docker/engine/index.ts';
+import { proxySettings } from '../../../../../src/platform/runtime/docker/proxy/settings.ts';
+import { startFakeEngine } from '../fake-engine.ts';
 
 const swarmOf = (more: object = {}) => ({
   LocalNodeState: 'active',

@@ -1,16 +1,10 @@
-import { condition } from '../../../contract/index.ts';
-import {
-  type DockerNode,
-  fastHeartbeat,
-  fits,
-  heartbeatOf,
-  misfitOf,
-  missedAfter,
-  nodeName,
-  placementOf,
-  takesInstances,
-} from '../../../platform/runtime/docker/index.ts';
-import { type DoctorFinding, findingBuilder } from '../finding.ts';
+import { condition } from '../../../../contract/index.ts';
+import type { DockerNode } from '../engine/index.ts';
+import { fastHeartbeat, heartbeatOf, missedAfter } from '../nodes/failover.ts';
+import { fits, misfitOf } from '../nodes/fitting-nodes.ts';
+import { nodeName, takesInstances } from '../nodes/node-facts.ts';
+import { placementOf } from '../nodes/placement.ts';
+import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 import { dockerCommand, type ExaminedEngine } from './examined-engine.ts';
 
 const managersCheck = findingBuilder('managers');

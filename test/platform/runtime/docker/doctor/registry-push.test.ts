@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { tryPush } from '../../src/cli/doctor/engine/registry-push.ts';
+import { tryPush } from '../../../../../src/platform/runtime/docker/doctor/registry-push.ts';
 
 const credentials = { username: 'pusher', password: 'hidden-word' };
 const basic = `Basic ${Buffer.from('pusher:hidden-word').toString('base64')}`;

@@ -1,5 +1,5 @@
-import type { DockerInfo, DockerNode } from '../../../platform/runtime/docker/index.ts';
-import { type DoctorFinding, findingBuilder } from '../finding.ts';
+import type { DockerInfo, DockerNode } from '../engine/index.ts';
+import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
 
 const limitsCheck = findingBuilder('limits');

@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
-import type { ExaminedEngine } from '../../src/cli/doctor/engine/examined-engine.ts';
-import { registryOnNodesFindings } from '../../src/cli/doctor/engine/registry-on-nodes.ts';
-import type { DoctorFinding } from '../../src/cli/doctor/finding.ts';
-import {
-  createManagersClient,
-  type DockerNode,
-  notAllowed,
-  withoutAgents,
-} from '../../src/platform/runtime/docker/index.ts';
-import { startFakeEngine } from '../platform/runtime/docker/fake-engine.ts';
+import type { ExaminedEngine } from '../../../../../src/platform/runtime/docker/doctor/examined-engine.ts';
+import { registryOnNodesFindings } from '../../../../../src/platform/runtime/docker/doctor/registry-on-nodes.ts';
+import type { DoctorFinding } from '../../../../../src/platform/common/finding.ts';
+import { createManagersClient, type DockerNode } from '../../../../../src/platform/runtime/docker/engine/index.ts';
+import { notAllowed } from '../../../../../src/platform/runtime/docker/agent/program/allowed-requests.ts';
+import { withoutAgents } from '../../../../../src/platform/runtime/docker/nodes/node-access.ts';
+import { startFakeEngine } from '../fake-engine.ts';
 
 /**
  * What is found of nodes one, two and so on whose engines say this of a registry; undefined for a node that is drained.

@@ -1,4 +1,4 @@
-import { errorText } from '../finding.ts';
+import { errorMessage } from '../../../common/index.ts';
 
 /** How long each answer may take, in milliseconds. */
 const timeoutMilliseconds = 10_000;
@@ -69,6 +69,6 @@ export async function tryPush({ url, repository, credentials }: PushTarget): Pro
     return { is: 'taken' };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-    return { is: 'unknown', why: `${errorText(error)}${cause}` };
+    return { is: 'unknown', why: `${errorMessage(error)}${cause}` };
   }
 }

@@ -18,6 +18,3 @@ export const findingBuilder = (check: string) => ({
   bad: (says: string, todo: string): DoctorFinding => ({ check, state: 'bad', says, todo }),
   skipped: (says: string): DoctorFinding => ({ check, state: 'skipped', says }),
 });
-
-/** The message of a thrown value. */
-export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));

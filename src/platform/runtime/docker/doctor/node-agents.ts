@@ -1,6 +1,6 @@
-import { dockerInfo, onEveryNode, unseenText } from '../../../platform/runtime/docker/index.ts';
-import { pageLink } from '../../config/index.ts';
-import { type DoctorFinding, findingBuilder } from '../finding.ts';
+import { dockerInfo } from '../engine/index.ts';
+import { onEveryNode, unseenText } from '../nodes/every-node.ts';
+import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
 
 const agents = findingBuilder('agents');
@@ -16,7 +16,7 @@ const notSeen =
 export const swarmPorts = '2377/tcp of the managers, and 7946/tcp, 7946/udp and 4789/udp of all';
 
 /** Checks which nodes of a swarm of several can be asked. @param count how many nodes there are */
-export async function agentsFindings({ nodes, agent }: ExaminedEngine, count: number): Promise<DoctorFinding[]> {
+export async function agentsFindings({ nodes, agent, guide }: ExaminedEngine, count: number): Promise<DoctorFinding[]> {
   if (count < 2) return [];
   const { seen, unseen } = await onEveryNode(
     nodes,
@@ -29,7 +29,7 @@ export async function agentsFindings({ nodes, agent }: ExaminedEngine, count: nu
       `${unseen.length} of ${count} nodes can't be asked: ${unseenText(unseen)}. Not seen of them: ${notSeen}`,
       agent !== undefined
         ? `Start what is down, see that each node can have the image of the agent, and open these ports between the machines: ${swarmPorts}. An agent that has just been started is reached within a minute: check again then.`
-        : `Give the cluster agents, with "agent: {}" in the clusters file, or list the addresses of their engines there under "engine". An agent is root on its node: read ${pageLink('several-machines')} first.`,
+        : `Give the cluster agents, with "agent: {}" in the clusters file, or list the addresses of their engines there under "engine". An agent is root on its node: read ${guide} first.`,
     ),
   ];
 }

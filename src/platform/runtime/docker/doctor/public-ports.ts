@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
-import { anyProxy, hostPorts, listDockerContainers } from '../../../platform/runtime/docker/index.ts';
-import { type DoctorFinding, findingBuilder } from '../finding.ts';
+import { listDockerContainers } from '../engine/index.ts';
+import { anyProxy } from '../labels.ts';
+import { hostPorts } from '../proxy/settings.ts';
+import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 import { dockerCommand, type ExaminedEngine } from './examined-engine.ts';
 
 const publicPorts = findingBuilder('public ports');

@@ -1,10 +1,6 @@
-import {
-  inspectDockerDistribution,
-  isDockerError,
-  isThisMachine,
-  missingImage,
-} from '../../../platform/runtime/docker/index.ts';
-import { type DoctorFinding, findingBuilder } from '../finding.ts';
+import { missingImage } from '../agent/program/allowed-requests.ts';
+import { inspectDockerDistribution, isDockerError, isThisMachine } from '../engine/index.ts';
+import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
 import { ownRegistryFinding } from './own-registry.ts';
 import { tryPush } from './registry-push.ts';

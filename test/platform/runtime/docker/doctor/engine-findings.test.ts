@@ -1,19 +1,17 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { engineFindings } from '../../src/cli/doctor/engine/engine-findings.ts';
-import {
-  type AgentOfCluster,
-  parseDockerAddress,
-  proxySettings,
-  registrySettings,
-  withoutAgents,
-} from '../../src/platform/runtime/docker/index.ts';
-import { startFakeEngine } from '../platform/runtime/docker/fake-engine.ts';
-import type { KnownRecords } from '../../src/platform/index.ts';
-import type { PlacementRule } from '../../src/platform/runtime/docker/nodes/placement-rules.ts';
-import type { DoctorFinding } from '../../src/cli/doctor/finding.ts';
-import { runProgram, temporaryDirectory } from '../support/built-program.ts';
+import { engineFindings } from '../../../../../src/platform/runtime/docker/doctor/engine-findings.ts';
+import type { AgentOfCluster } from '../../../../../src/platform/runtime/docker/agent/settings.ts';
+import { parseDockerAddress } from '../../../../../src/platform/runtime/docker/engine/index.ts';
+import { proxySettings } from '../../../../../src/platform/runtime/docker/proxy/settings.ts';
+import { registrySettings } from '../../../../../src/platform/runtime/docker/registry/settings.ts';
+import { withoutAgents } from '../../../../../src/platform/runtime/docker/nodes/node-access.ts';
+import { startFakeEngine } from '../fake-engine.ts';
+import type { KnownRecords } from '../../../../../src/platform/index.ts';
+import type { PlacementRule } from '../../../../../src/platform/runtime/docker/nodes/placement-rules.ts';
+import type { DoctorFinding } from '../../../../../src/platform/common/finding.ts';
+import { runProgram, temporaryDirectory } from '../../../../support/built-program.ts';
 
 const manager = { LocalNodeState: 'active', ControlAvailable: true, NodeID: 'n1', Managers: 1 };
 const info = { MemTotal: 8e9, NCPU: 4, DockerRootDir: '/nowhere', Warnings: null, Swarm: manager };
@@ -98,6 +96,7 @@ async function examine(answers: {
     credentialsFor: (host) =>
       host === 'private.example' ? { username: 'puller', password: 'hidden-word', serveraddress: host } : undefined,
     records: { place: '/records', read: answers.records ?? (() => undefined) },
+    guide: 'https://example.com/guide',
   });
   expect(engine.seen.map(({ method }) => method).filter((method) => method !== 'GET')).toEqual([]);
   return { findings, of: (check: string) => findings.find((one) => one.check === check) };

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
-import { dockerDiskUsage, type DockerInfo } from '../../../platform/runtime/docker/index.ts';
-import { type DoctorFinding, findingBuilder } from '../finding.ts';
+import { dockerDiskUsage, type DockerInfo } from '../engine/index.ts';
+import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 import { dockerCommand, type ExaminedEngine, sizeText } from './examined-engine.ts';
 
 const disk = findingBuilder('disk of the engine');

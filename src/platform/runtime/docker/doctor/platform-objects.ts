@@ -1,12 +1,7 @@
-import {
-  anyPlatform,
-  labelFilter,
-  listPlatformObjects,
-  platformLabels,
-  unseenText,
-} from '../../../platform/runtime/docker/index.ts';
-import { pageLink } from '../../config/index.ts';
-import { type DoctorFinding, errorText, findingBuilder } from '../finding.ts';
+import { listPlatformObjects } from '../cleanup/made-objects.ts';
+import { anyPlatform, labelFilter, platformLabels } from '../labels.ts';
+import { unseenText } from '../nodes/every-node.ts';
+import { type DoctorFinding, errorMessage, findingBuilder } from '../../../common/index.ts';
 import { dockerCommand, type ExaminedEngine } from './examined-engine.ts';
 
 const objects = findingBuilder('objects of platforms');
@@ -38,7 +33,7 @@ export async function objectsFindings(examined: ExaminedEngine): Promise<DoctorF
       : [
           objects.note(
             `volumes, images and containers on ${count(unseen.length, 'node')} were not looked at: ${unseenText(unseen)}`,
-            `With an agent on each node they are: see "agent" in ${pageLink('several-machines')}. Without it, look on the node itself: docker volume ls --filter label=${anyPlatform.label![0]}`,
+            `With an agent on each node they are: see "agent" in ${examined.guide}. Without it, look on the node itself: docker volume ls --filter label=${anyPlatform.label![0]}`,
           ),
         ];
   return [...knownFindings(examined, all), ...notSeen];
@@ -57,7 +52,7 @@ function knownFindings(examined: ExaminedEngine, all: readonly PlatformObject[])
   } catch (error) {
     return [
       objects.note(
-        `${count(all.length, 'object')} of platforms; whether records know them can't be told: those in ${place} can't be read: ${errorText(error)}`,
+        `${count(all.length, 'object')} of platforms; whether records know them can't be told: those in ${place} can't be read: ${errorMessage(error)}`,
         'Give --data-dir, and check as the user that the platform runs as.',
       ),
     ];

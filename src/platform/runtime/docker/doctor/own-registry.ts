@@ -1,14 +1,9 @@
-import {
-  findRegistry,
-  forwarderName,
-  listDockerContainers,
-  readRegistryState,
-  registryHost,
-  type RegistrySettings,
-  type RegistryState,
-} from '../../../platform/runtime/docker/index.ts';
-import { type DoctorFinding, findingBuilder } from '../finding.ts';
-import { holderOf } from './engine-public-ports.ts';
+import { listDockerContainers } from '../engine/index.ts';
+import { forwarderName } from '../names.ts';
+import { findRegistry, readRegistryState, type RegistryState } from '../registry/registry-state.ts';
+import { registryHost, type RegistrySettings } from '../registry/settings.ts';
+import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
+import { holderOf } from './public-ports.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
 import { imageAdvice, lookForImage } from './needed-images.ts';
 

@@ -1,15 +1,11 @@
-import type { KnownRecords } from '../../../platform/index.ts';
-import type {
-  AgentOfCluster,
-  DockerAddress,
-  DockerClient,
-  DockerRegistryCredentials,
-  NodeAccess,
-  PlacementSettings,
-  ProxySettings,
-  RegistrySettings,
-  TerraformSettings,
-} from '../../../platform/runtime/docker/index.ts';
+import type { Examination } from '../../index.ts';
+import type { AgentOfCluster } from '../agent/settings.ts';
+import type { DockerAddress, DockerClient, DockerRegistryCredentials } from '../engine/index.ts';
+import type { NodeAccess } from '../nodes/node-access.ts';
+import type { PlacementSettings } from '../nodes/placement-rules.ts';
+import type { ProxySettings } from '../proxy/settings.ts';
+import type { RegistrySettings } from '../registry/settings.ts';
+import type { TerraformSettings } from '../terraform/settings.ts';
 
 /** The engine that doctor looks at. */
 export interface ExaminedEngine {
@@ -43,13 +39,9 @@ export interface ExaminedEngine {
   readonly hasFastFailover: boolean;
   /** How public ports are served. */
   readonly proxy: ProxySettings;
-  /** The records of the platform. */
-  readonly records: {
-    /** Where they are: a data directory, or a database. */
-    readonly place: string;
-    /** @returns undefined if there are none. @throws Error if they can't be read */
-    readonly read: () => KnownRecords | undefined;
-  };
+  readonly records: Examination['records'];
+  /** The address of the page that findings refer to. */
+  readonly guide: string;
 }
 
 /** A size for people. @param bytes */

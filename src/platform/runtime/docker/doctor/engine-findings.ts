@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
-import { DockerError, type DockerInfo, dockerInfo, isDockerError } from '../../../platform/runtime/docker/index.ts';
-import { type DoctorFinding, findingBuilder } from '../finding.ts';
-import { diskFinding } from './engine-disk.ts';
-import { publicPortsFinding } from './engine-public-ports.ts';
-import { registryFindings } from './engine-registries.ts';
-import { swarmFindings } from './engine-swarm.ts';
+import { DockerError, type DockerInfo, dockerInfo, isDockerError } from '../engine/index.ts';
+import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
+import { diskFinding } from './disk.ts';
+import { publicPortsFinding } from './public-ports.ts';
+import { registryFindings } from './registries.ts';
+import { swarmFindings } from './swarm.ts';
 import { type ExaminedEngine, sizeText } from './examined-engine.ts';
 import { imageFindings, proxyImageCheck } from './needed-images.ts';
 import { objectsFindings } from './platform-objects.ts';

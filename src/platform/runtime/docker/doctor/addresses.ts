@@ -4,13 +4,12 @@ import {
   type DockerInfo,
   type DockerNode,
   isDockerError,
-  isLabelledForProxy,
   isLeaderless,
   leaderlessText,
-  proxyNodeLabel,
-  servesSecurely,
-} from '../../../platform/runtime/docker/index.ts';
-import { type DoctorFinding, findingBuilder } from '../finding.ts';
+} from '../engine/index.ts';
+import { isLabelledForProxy, proxyNodeLabel } from '../labels.ts';
+import { servesSecurely } from '../proxy/settings.ts';
+import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
 
 const addresses = findingBuilder('addresses');

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type DoctorFinding, findingBuilder } from '../finding.ts';
+import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 
 const git = findingBuilder('git');
 const ssh = findingBuilder('ssh');

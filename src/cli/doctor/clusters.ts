@@ -1,0 +1,73 @@
+import { clusterSecrets, readKnownRecords } from '../../platform/index.ts';
+import { type DoctorFinding, errorMessage, findingBuilder } from '../../platform/common/index.ts';
+import type { Examination } from '../../platform/runtime/index.ts';
+import { engineProvider } from '../../platform/runtime-providers.ts';
+import { type ExaminedRecords, openExistingVault } from '../../platform/store/index.ts';
+import { type Config, type GivenFlags, pageLink } from '../config/index.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { describeClusters } from '../wiring/real-clusters.ts';
+import { examineConfiguredDatabase } from './database.ts';
+import { nodeFinding, printFindings, readServerConfig } from './doctor.ts';
+
+const clustersCheck = findingBuilder('clusters');
+
+/** What the records in the configured database know. @throws Error if nobody could look at them */
+function knownTo(examined: ExaminedRecords | undefined): ExaminedRecords['known'] {
+  if (!examined) throw new Error('see what is said of the database');
+  return examined.known;
+}
+
+/** What examining a cluster may use. @param examined what was read of the configured database */
+const examinationOf = (
+  { registry, dataDir, keysDir, databaseUrl }: Config,
+  examined: ExaminedRecords | undefined,
+): Examination => ({
+  registry,
+  records:
+    databaseUrl === undefined
+      ? { place: dataDir, read: () => readKnownRecords(dataDir) }
+      : { place: 'the database', read: () => knownTo(examined) },
+  secretsOf: (name) => {
+    const vault = openExistingVault(keysDir);
+    return vault && clusterSecrets(vault, { name });
+  },
+  guide: pageLink('several-machines'),
+});
+
+/** Checks the clusters of a configuration. The checks of a clusters file have the names of its clusters before them. */
+async function configuredFindings(
+  config: Config,
+  examined: ExaminedRecords | undefined,
+): Promise<readonly DoctorFinding[]> {
+  const provider = await engineProvider();
+  const described = await describeClusters(config, provider).catch((error: unknown) =>
+    clustersCheck.bad(errorMessage(error), 'Correct the clusters file, or the file that it names.'),
+  );
+  if (!('clusters' in described)) return [described];
+  const { clusters, shared, source } = described;
+  const examination = examinationOf(config, examined);
+  const found = await Promise.all(
+    clusters.map(async (cluster) => {
+      const findings = await provider.examine(cluster, shared, source, examination);
+      return source.file === undefined
+        ? findings
+        : findings.map((finding) => ({ ...finding, check: `${cluster.name}: ${finding.check}` }));
+    }),
+  );
+  return [...found.flat(), ...(await provider.examineShared(shared))];
+}
+
+/** `infra-mcp doctor platform`: checks the clusters that services are to run on. Changes nothing that stays. */
+export async function doctorClustersCommand(
+  flags: GivenFlags,
+  shown: { json?: boolean; verbose?: boolean },
+): Promise<void> {
+  const { config, findings } = await readServerConfig('doctor platform', flags, process.env);
+  const found = config
+    ? await withProgress('Looking at the database and the engine', async () => {
+        const { findings: ofDatabase, records } = await examineConfiguredDatabase(config, ['platform']);
+        return [...ofDatabase, ...(await configuredFindings(config, records))];
+      })
+    : [findingBuilder('engine').skipped('needs a valid configuration')];
+  await printFindings('doctor platform', flags, [nodeFinding(), ...findings, ...found], shown);
+}

@@ -1,0 +1,77 @@
+import type { CreatedCluster, DescribedCluster, SettingsSource, SharedSettings } from '../../index.ts';
+import { createDockerRuntime } from '../docker-runtime.ts';
+import {
+  createDockerClient,
+  createManagersClient,
+  type DockerRegistryCredentials,
+  requireTlsFiles,
+} from '../engine/index.ts';
+import type { ClusterSettings } from './cluster-settings.ts';
+import { readAddresses, whereAddresses } from './engine-addresses.ts';
+
+/** How engines are told to sign in to registries. */
+export const engineCredentials =
+  ({ credentialsFor }: Pick<SharedSettings, 'credentialsFor'>) =>
+  (host: string): DockerRegistryCredentials | undefined => {
+    const credentials = credentialsFor(host);
+    return credentials && { ...credentials, serveraddress: host };
+  };
+
+/** The settings of a proxy, with the domain of its cluster. */
+export const proxyOf = ({ domain, settings: { proxy } }: DescribedCluster<ClusterSettings>) => ({
+  ...proxy,
+  ...(domain !== undefined && { domain }),
+});
+
+/** The name by which the records keep the swarm of a cluster that has several addresses. */
+const keptSwarm = 'swarm';
+
+/**
+ * Creates a cluster of engines in swarm mode. None of them is asked.
+ * @throws Error if an address can't be used, or a TLS file of it
+ */
+export async function createCluster(
+  cluster: DescribedCluster<ClusterSettings>,
+  shared: SharedSettings,
+  source: SettingsSource,
+): Promise<CreatedCluster> {
+  const { builds, registry, placement, hasFastFailover, agent, imageBytes, terraform } = cluster.settings;
+  const addresses = readAddresses(cluster.settings, source);
+  await Promise.all(
+    addresses.map((address) =>
+      requireTlsFiles(address).catch((error: unknown) => {
+        throw new Error(
+          `The engine of the cluster "${cluster.name}" can't be used: ${(error as Error).message} ${whereAddresses(source)}`,
+          { cause: error },
+        );
+      }),
+    ),
+  );
+  const clients = addresses.map(createDockerClient);
+  return {
+    description: `${clients.length === 1 ? 'A Docker engine' : 'Managers of a Docker swarm'}: ${clients.map(({ address }) => address).join(', ')}`,
+    createRuntime: async ({ kept, ...parts }) => {
+      const swarm = kept(keptSwarm);
+      // One address is that of whichever swarm is there: the one of before no longer counts.
+      if (clients.length === 1 && (await swarm.read()) !== undefined) await swarm.write('');
+      return createDockerRuntime({
+        docker: createManagersClient(clients, swarm),
+        builds: { git: shared.git, ...builds },
+        registry,
+        placement,
+        hasFastFailover,
+        agent,
+        imageBytes,
+        terraform,
+        proxy: proxyOf(cluster),
+        databaseImages: shared.images,
+        backupNodeLabel: cluster.backupNodeLabel,
+        credentialsFor: engineCredentials(shared),
+        ...parts,
+      });
+    },
+    close: async () => {
+      await Promise.all(clients.map((client) => client.close()));
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { SettingsSource } from '../../index.ts';
+import { type DockerAddress, parseDockerAddress } from '../engine/index.ts';
+import type { ClusterSettings } from './cluster-settings.ts';
+
+/** Where the address of an engine, and what belongs to it, can be corrected. */
+export const whereAddresses = ({ file }: Pick<SettingsSource, 'file'>): string =>
+  file === undefined
+    ? 'Its address is from --engine or INFRA_ENGINE, else from DOCKER_HOST if that is set; its TLS files are from --engine-tls-dir.'
+    : `Its address and TLS files are from ${file}.`;
+
+/**
+ * The addresses of a cluster's engines. The TLS files are for those of several that aren't sockets.
+ * @throws Error that says where to correct an address that can't be used
+ */
+export const readAddresses = (
+  { engines, tls }: Pick<ClusterSettings, 'engines' | 'tls'>,
+  source: Pick<SettingsSource, 'file'>,
+): readonly DockerAddress[] =>
+  engines.map((text) => {
+    try {
+      return parseDockerAddress(text, engines.length > 1 && text.startsWith('unix:') ? undefined : tls);
+    } catch (error) {
+      throw new Error(`${(error as Error).message} ${whereAddresses(source)}`, { cause: error });
+    }
+  });

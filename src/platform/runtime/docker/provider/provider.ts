@@ -1,0 +1,27 @@
+import type { RuntimeProvider } from '../../index.ts';
+import { untestedDatabases } from '../databases/databases.ts';
+import { examineCluster } from '../doctor/examine.ts';
+import { gitFindings } from '../doctor/git-programs.ts';
+import { findingBuilder } from '../../../common/index.ts';
+import { ClusterConfig } from './cluster-config.ts';
+import { type ClusterSettings, configOf, readSettings } from './cluster-settings.ts';
+import { createCluster } from './create-cluster.ts';
+import { openAccess } from './operator-access.ts';
+
+/** Databases whose images were never run in the tests of this program. */
+const databasesFinding = findingBuilder('databases').note(
+  `databases of the types ${untestedDatabases.join(' and ')} are untested here`,
+  'Try one, with a restart and a new version, before you rely on it.',
+);
+
+/** Docker engines in swarm mode. */
+export const dockerProvider: RuntimeProvider<ClusterConfig, ClusterSettings> = {
+  name: 'docker',
+  configSchema: ClusterConfig,
+  configOf,
+  readSettings,
+  create: createCluster,
+  examine: examineCluster,
+  examineShared: async ({ git }) => [...(await gitFindings(git)), databasesFinding],
+  openAccess,
+};
