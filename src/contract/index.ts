@@ -109,7 +109,7 @@ export {
 export { AlertRuleRequest } from './resources/alert-rule.ts';
 export { ApplicationRequest, GitRepositoryRequest, gitProviders } from './resources/application.ts';
 export { backupStates } from './resources/backup.ts';
-export { nodeAvailabilities, nodeRoles, nodeStates, type Cluster, type ClusterLock } from './resources/cluster.ts';
+export { nodeStates, type Cluster, type ClusterLock } from './resources/cluster.ts';
 export {
   CustomDomainRequest,
   domainKinds,

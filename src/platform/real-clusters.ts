@@ -14,6 +14,8 @@ import { type DataStore, readSetting, type Vault, writeSetting } from './store/i
 export interface RealCluster {
   readonly name: string;
   readonly description: string;
+  /** What answers show as its version: the kind of its runtime. */
+  readonly version: string;
   /** What its services may hold altogether; default: no limits. */
   readonly limits?: ClusterLimits | undefined;
   /** When its databases are backed up; default: only on request. */
@@ -93,6 +95,7 @@ export async function openRealClusters(
   const rows = clusters.map((cluster) => ({
     name: cluster.name,
     description: cluster.description,
+    version: cluster.version,
     runtime: runtimeName(cluster),
     limits: cluster.limits,
   }));

@@ -85,12 +85,12 @@ const told: readonly (readonly [Condition, string])[] = [
   [
     condition('NOT_ROLLED_BACK', { missing, cause: condition('INSTANCES_FAILED', { instances: 1, cause: exited }) }),
     "An instance of the new version failed: it ended with exit code 3. The version before can't be started " +
-      "again: the swarm doesn't have its network, its node any more, as after it was made anew. Nothing of the " +
+      "again: the cluster doesn't have its network, its node any more, as after it was made anew. Nothing of the " +
       'service runs until a deployment succeeds.',
   ],
   [
     condition('PARTS_MISSING', { service: 'shop', missing }),
-    "The swarm doesn't have what shop was deployed with any more (its network, its node), as after it was " +
+    "The cluster doesn't have what shop was deployed with any more (its network, its node), as after it was " +
       'made anew. Deploy it again.',
   ],
   [
@@ -142,7 +142,7 @@ const told: readonly (readonly [Condition, string])[] = [
   ],
   [
     condition('NO_NODE', {}),
-    'The swarm has no node. It has no storage yet: any node that fits would do. Nothing was changed.',
+    'The cluster has no node. It has no storage yet: any node that fits would do. Nothing was changed.',
   ],
   [
     condition('IMAGE_ON_ONE_NODE', { nodes: ['node-2'] }),
@@ -167,7 +167,7 @@ const told: readonly (readonly [Condition, string])[] = [
   ],
   [
     condition('REMOVED_EXTERNALLY', {}),
-    'Its service is not on the engine any more: somebody removed it, or made the swarm anew. Deploy it again.',
+    'Its service is not on the engine any more: somebody removed it, or made the cluster anew. Deploy it again.',
   ],
   [
     condition('CHANGED_EXTERNALLY', { change: { of: 'variables', names: ['COLOUR', 'SIZE'] } }),

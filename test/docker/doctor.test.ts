@@ -152,6 +152,7 @@ describe('the doctor of a platform', () => {
           {
             name: 'local',
             description: 'An engine of the tests.',
+            version: 'docker',
             createRuntime: (parts) => createDockerRuntime({ docker: engine.docker, ...parts }),
           },
         ],

@@ -161,6 +161,7 @@ test('a build that never ends is ended after its time, and leaves nothing', asyn
         {
           name: 'hasty',
           description: 'Its builds have little time.',
+          version: 'docker',
           createRuntime: (parts) =>
             createDockerRuntime({
               docker: client,

@@ -56,7 +56,7 @@ let terraform_id: string;
 beforeAll(async () => {
   platform = await startTestPlatform({
     realClusters: {
-      clusters: [{ name: 'planned', description: 'Of the test.', createRuntime: () => runtime }],
+      clusters: [{ name: 'planned', description: 'Of the test.', version: 'test', createRuntime: () => runtime }],
       registries: [],
     },
   });

@@ -108,6 +108,7 @@ export async function openClusters({
         limits,
         backups,
         description,
+        version: provider.name,
         createRuntime,
       })),
       registries: [

@@ -36,11 +36,11 @@ export const deploymentReasons = {
     ({ cause }) => `An instance of the new version did not get ready in time. ${cause.message}`,
   ),
   REPLACED_EXTERNALLY: plainReason('Somebody removed or replaced the service on the engine during the rollout.'),
-  /** `missing` is what the version before was deployed with, and the swarm does not have. */
+  /** `missing` is what the version before was deployed with, and the cluster does not have. */
   NOT_ROLLED_BACK: reasonWith(
     { cause: ConditionShape, missing: texts },
     ({ cause, missing }) =>
-      `${cause.message} The version before can't be started again: the swarm doesn't have ${missing.join(', ')} any more, as after it was made anew. Nothing of the service runs until a deployment succeeds.`,
+      `${cause.message} The version before can't be started again: the cluster doesn't have ${missing.join(', ')} any more, as after it was made anew. Nothing of the service runs until a deployment succeeds.`,
   ),
   RUN_ATTEMPT_FAILED: reasonWith(
     { nth: count, most: count, cause: ConditionShape },

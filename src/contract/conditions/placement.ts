@@ -31,6 +31,9 @@ const endings = {
   'no storage yet': ' It has no storage yet: any node that fits would do. Nothing was changed.',
 };
 
+/** What whoever runs the platform types to put it right, if the runtime has a command for it. */
+const command = words.optional();
+
 /** Why a service can't be placed. */
 export const placementReasons = {
   NO_MATCHING_NODE: reasonWith(
@@ -39,13 +42,14 @@ export const placementReasons = {
       lacking: z.array(LackingNode),
       bound: Bound.optional(),
       ending: z.enum(['refused', 'no storage yet']).optional(),
+      command,
     },
-    ({ asked, lacking, bound, ending }) =>
+    ({ asked, lacking, bound, ending, command: labelling }) =>
       `No node of the cluster fits: the placement rules ask for ${asked.join(' and ')}, and ${lacking.map(lackingText).join('; ') || 'none is known'}.` +
-      `${bound ? ` ${boundText(bound)}.` : ''} Whoever runs the platform labels a node (docker node update --label-add), or changes the rules in the clusters file.` +
+      `${bound ? ` ${boundText(bound)}.` : ''} Whoever runs the platform labels a node${labelling === undefined ? '' : ` (${labelling})`}, or changes the rules in the clusters file.` +
       (ending ? endings[ending] : ''),
   ),
-  NO_NODE: plainReason(`The swarm has no node.${endings['no storage yet']}`),
+  NO_NODE: plainReason(`The cluster has no node.${endings['no storage yet']}`),
   /** `said` is why, in the words of what places instances. */
   INSUFFICIENT_RESOURCES: reasonWith(
     { what: words, said: words },
@@ -63,31 +67,23 @@ export const placementReasons = {
       'All nodes need the same kind. It has no storage yet. Nothing was changed.',
   ),
   STORAGE_AMBIGUOUS: reasonWith(
-    { service: words, nodes: texts, volumes: texts },
-    ({ service, nodes, volumes }) =>
+    { service: words, nodes: texts, volumes: texts, command },
+    ({ service, nodes, volumes, command: removal = volumes.join(', ') }) =>
       `Several nodes have storage of ${service} (${nodes.join(', ')}), and which of it counts is not known. ` +
-      `Nothing was changed. Remove what isn't needed on its node: docker volume rm ${volumes.join(' ')}`,
+      `Nothing was changed. Remove what isn't needed on its node: ${removal}`,
   ),
-  /** `node` had it. `labels` are what a volume of the service has. */
+  /** `node` had it. `command` makes empty volumes. */
   STORAGE_NOT_FOUND: reasonWith(
-    {
-      node: words.optional(),
-      service: words,
-      volumes: texts,
-      labels: texts,
-      asked: texts,
-      unasked: z.array(UnaskedNode),
-    },
-    ({ node, service, volumes, labels, asked, unasked }) => {
+    { node: words.optional(), service: words, volumes: texts, asked: texts, unasked: z.array(UnaskedNode), command },
+    ({ node, service, volumes, asked, unasked, command: creation = volumes.join(', ') }) => {
       const was =
         node === undefined
-          ? `The node with the storage of ${service} is not known in this swarm`
-          : `The storage of ${service} was on the node ${node}, which is not part of the swarm any more`;
+          ? `The node with the storage of ${service} is not known in this cluster`
+          : `The storage of ${service} was on the node ${node}, which is not part of the cluster any more`;
       const looked =
         asked.length === 0
           ? 'no node could be asked whether it has it'
           : `${volumes.join(', ')} is not on ${asked.join(', ')}`;
-      const options = labels.map((each) => `--label ${each}`).join(' ');
       return [
         `${was}, and ${looked}. Nothing was changed: it would begin empty.`,
         ...(unasked.length > 0
@@ -95,16 +91,15 @@ export const placementReasons = {
               `Not asked: ${unaskedText(unasked)}. If one of them has it, give the nodes agents, or list the address of its engine, in the clusters file.`,
             ]
           : []),
-        'If another machine has it, let that join the swarm, and deploy again.',
-        'If what was stored is lost, bring it back from a backup, or begin empty with this on one node: ' +
-          volumes.map((name) => `docker volume create ${options} ${name}`).join(' && '),
+        'If another machine has it, let that join the cluster, and deploy again.',
+        `If what was stored is lost, bring it back from a backup, or begin empty with this on one node: ${creation}`,
       ].join(' ');
     },
   ),
   PARTS_MISSING: reasonWith(
     { service: words, missing: texts },
     ({ service, missing }) =>
-      `The swarm doesn't have what ${service} was deployed with any more (${missing.join(', ')}), as after it was made anew. Deploy it again.`,
+      `The cluster doesn't have what ${service} was deployed with any more (${missing.join(', ')}), as after it was made anew. Deploy it again.`,
   ),
   IMAGE_ON_ONE_NODE: reasonWith(
     { nodes: texts },

@@ -36,7 +36,7 @@ export function outsideChangeText(change: OutsideChange): string {
 }
 
 /** That a service is gone, as a sentence without its end. */
-export const removedText = 'Its service is not on the engine any more: somebody removed it, or made the swarm anew';
+export const removedText = 'Its service is not on the engine any more: somebody removed it, or made the cluster anew';
 
 const runs = (isKnown: boolean, isOne: boolean): string =>
   isKnown ? (isOne ? 'runs' : 'run') : `${isOne ? 'is' : 'are'} known to run`;

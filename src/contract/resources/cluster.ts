@@ -4,9 +4,9 @@ import { DateTime, identity, Pointer, resourceOf, Uuid } from '../primitives.ts'
 import { ClusterState } from '../states.ts';
 
 /** What machines of a cluster can be. */
-export const nodeRoles = ['MANAGER', 'WORKER'] as const;
+const nodeRoles = ['MANAGER', 'WORKER'] as const;
 /** PAUSE: takes no new instances. DRAIN: has none. */
-export const nodeAvailabilities = ['ACTIVE', 'PAUSE', 'DRAIN'] as const;
+const nodeAvailabilities = ['ACTIVE', 'PAUSE', 'DRAIN'] as const;
 export const nodeStates = ['READY', 'DOWN', 'UNKNOWN', 'DISCONNECTED'] as const;
 
 /** A machine of a cluster. Not in the API document. */

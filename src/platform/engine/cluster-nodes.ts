@@ -9,11 +9,14 @@ import { type NodeFigures, staleMilliseconds } from './measurements/figures.ts';
 /** What answers tell of the machines of a cluster. The nodes are absent if it has none, or if they can't be read. */
 export type ClusterMachines = Pick<z.infer<typeof Cluster>, 'nodes' | 'warnings' | 'conditions'>;
 
+/** The words of the API for which instances a node takes. */
+const availabilities = { any: 'ACTIVE', 'its own': 'PAUSE', none: 'DRAIN' } as const;
+
 const shown = ({
   id,
   name,
-  role,
-  availability,
+  isManager,
+  takes,
   state,
   changedAt,
   address,
@@ -26,8 +29,8 @@ const shown = ({
 }: ClusterNode): NonNullable<ClusterMachines['nodes']>[number] => ({
   id,
   name,
-  role,
-  availability,
+  role: isManager ? 'MANAGER' : 'WORKER',
+  availability: availabilities[takes],
   state,
   state_since: iso(changedAt),
   ...(address !== undefined && { address }),
@@ -43,14 +46,11 @@ const shown = ({
  * What is wrong with a node that instances don't run on as they should; undefined for one that is all right.
  * @param waiting the names of the services that can't run elsewhere
  */
-function nodeCondition(
-  { name: node, state, availability, changedAt }: ClusterNode,
-  waiting: string[],
-): Condition | undefined {
+function nodeCondition({ name: node, state, takes, changedAt }: ClusterNode, waiting: string[]): Condition | undefined {
   if (state === 'DOWN') return condition('NODE_DOWN', { node, since: iso(changedAt), waiting });
   if (state !== 'READY') return condition('NODE_NOT_ANSWERING', { node, state });
-  if (availability === 'DRAIN') return condition('NODE_DRAINED', { node, waiting });
-  return availability === 'PAUSE' ? condition('NODE_PAUSED', { node }) : undefined;
+  if (takes === 'none') return condition('NODE_DRAINED', { node, waiting });
+  return takes === 'its own' ? condition('NODE_PAUSED', { node }) : undefined;
 }
 
 /** The same for those who read sentences, and as data. */

@@ -5,15 +5,16 @@ import type { RuntimeLogLine } from './log-line.ts';
 import type { Meter } from './measured.ts';
 import type { KnownResources, RunningService, RunningVersion, Sweep } from './running-service.ts';
 import type { ServiceToRun, Task, TaskInputs } from './task.ts';
-import type { nodeAvailabilities, nodeRoles, nodeStates } from '../../contract/index.ts';
+import type { nodeStates } from '../../contract/index.ts';
 
 /** A machine of a cluster. */
 export interface ClusterNode {
   readonly id: string;
   readonly name: string;
-  readonly role: (typeof nodeRoles)[number];
-  /** Whether it takes instances; paused it keeps those that it has, drained it has none. */
-  readonly availability: (typeof nodeAvailabilities)[number];
+  /** Whether it takes part in deciding what runs where. */
+  readonly isManager: boolean;
+  /** Which instances it takes: any, only those that it has already, or none. */
+  readonly takes: 'any' | 'its own' | 'none';
   readonly state: (typeof nodeStates)[number];
   /** Since when it is in this state at the latest, in milliseconds since the epoch. */
   readonly changedAt: number;

@@ -15,6 +15,8 @@ export interface ClusterToAdd {
   /** The name that the platform knows the runtime by. */
   readonly runtime: string;
   readonly description: string;
+  /** What answers show as its version. */
+  readonly version: string;
   /** What its services may hold altogether: one alone may hold no more. CPU in thousandths, memory in MB. */
   readonly limits?: { readonly cpu?: number | undefined; readonly memory?: number | undefined } | undefined;
 }
@@ -95,7 +97,7 @@ const largestService = { cpu: 64_000, memory: 262_144 };
 
 const addCluster = async (
   trx: Db,
-  { runtime, description, limits }: ClusterToAdd,
+  { runtime, description, version, limits }: ClusterToAdd,
   row: {
     readonly id: string;
     readonly organization_id: string;
@@ -119,7 +121,7 @@ const addCluster = async (
       description,
       region: 'on-premise',
       cloud_provider: 'ON_PREMISE',
-      version: 'docker',
+      version,
       next_version: null,
       is_default: present.count === 0 ? 1 : 0,
       production: 0,

@@ -21,8 +21,8 @@ const runtime: Runtime = {
 const withLimits = (limits: { cpu?: number; memory?: number; services?: number }) =>
   ({
     clusters: [
-      { name: 'small', description: 'A small one.', limits, createRuntime: () => runtime },
-      { name: 'large', description: 'Without limits.', createRuntime: () => runtime },
+      { name: 'small', description: 'A small one.', version: 'test', limits, createRuntime: () => runtime },
+      { name: 'large', description: 'Without limits.', version: 'test', createRuntime: () => runtime },
     ],
     registries: [{ name: 'ours', kind: 'GENERIC_CR', url: 'https://registry.example.com' }],
   }) as const;

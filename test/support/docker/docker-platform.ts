@@ -93,6 +93,7 @@ export async function startDockerPlatform({
         {
           name: 'local',
           description: 'An engine of the tests.',
+          version: 'docker',
           createRuntime: (parts) =>
             createDockerRuntime({
               docker: engine.docker,

@@ -158,13 +158,13 @@ test('in a swarm that was made anew it is where its volume is found, and refused
   expect(await choose([{ ...own, volumes: ['kept'] }, fast], { recorded })).toBe('id-own');
   expect(await choose([own, { ...fast, volumes: ['kept'] }], { recorded })).toBe('id-fast');
   await expect(choose([own], { recorded })).rejects.toThrow(
-    /^The storage of shop was on the node id-gone, which is not part of the swarm any more, and kept is not on own\. Nothing was changed: it would begin empty\. If another machine has it, .* docker volume create --label io\.infra-mcp\.platform=platform .* kept$/,
+    /^The storage of shop was on the node id-gone, which is not part of the cluster any more, and kept is not on own\. Nothing was changed: it would begin empty\. If another machine has it, .* docker volume create --label io\.infra-mcp\.platform=platform .* kept$/,
   );
   await expect(choose([own, fast], { recorded })).rejects.toThrow(
     'Not asked: fast (it has no agent). If one of them has it,',
   );
   await expect(choose([own], { recorded: { nodeId: undefined, volumes: ['kept'] } })).rejects.toThrow(
-    'The node with the storage of shop is not known in this swarm, and kept is not on own.',
+    'The node with the storage of shop is not known in this cluster, and kept is not on own.',
   );
   // A part of it is not enough.
   await expect(

@@ -58,8 +58,14 @@ export async function startSharedPlatforms(count: number, servicesOnSmall: numbe
   const errors: unknown[] = [];
   const realClusters = {
     clusters: [
-      { name: 'small', description: '', limits: { services: servicesOnSmall }, createRuntime: () => runtime },
-      { name: 'large', description: '', createRuntime: () => runtime },
+      {
+        name: 'small',
+        description: '',
+        version: 'test',
+        limits: { services: servicesOnSmall },
+        createRuntime: () => runtime,
+      },
+      { name: 'large', description: '', version: 'test', createRuntime: () => runtime },
     ],
     registries: [{ name: 'ours', kind: 'GENERIC_CR', url: 'https://registry.example.com' }],
   } as const;

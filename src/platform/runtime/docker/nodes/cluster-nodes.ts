@@ -13,6 +13,9 @@ const freshMilliseconds = 2000;
 
 const upper = <Word extends string>(word: Word): Uppercase<Word> => word.toUpperCase() as Uppercase<Word>;
 
+/** Which instances a node takes, by its availability. */
+const takenBy = { active: 'any', pause: 'its own', drain: 'none' } as const;
+
 /** A node with the instances that should run. @param isOurs whether an instance is of this platform */
 function clusterNode(
   node: DockerNode,
@@ -32,8 +35,8 @@ function clusterNode(
   return {
     id,
     name: Hostname,
-    role: upper(Spec.Role),
-    availability: upper(Spec.Availability),
+    isManager: Spec.Role === 'manager',
+    takes: takenBy[Spec.Availability],
     state: upper(Status.State),
     changedAt: Date.parse(UpdatedAt),
     labels: Spec.Labels ?? {},

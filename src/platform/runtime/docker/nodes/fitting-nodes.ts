@@ -70,6 +70,7 @@ export function misfitOf(nodes: readonly DockerNode[], template: TaskTemplate): 
   const candidates = nodes.filter((node) => ids.every((each) => isMet(node, each))).toSorted(byNodeName);
   return {
     asked: asked.map(({ text }) => text),
+    command: 'docker node update --label-add',
     lacking: candidates.map((node) => ({
       node: nodeName(node),
       lacks: asked.filter((each) => !isMet(node, each)).map((each) => lackOf(node, each)),

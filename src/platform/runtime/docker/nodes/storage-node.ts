@@ -115,13 +115,14 @@ function storageLost(
   unseen: readonly UnseenNode[],
 ): Condition {
   const { nodeId, volumes } = recorded!;
+  const labels = (labelFilter(serviceLabels(platformId, service)).label ?? []).map((each) => `--label ${each}`);
   return condition('STORAGE_NOT_FOUND', {
     node: nodeId,
     service: service.name,
     volumes: [...volumes],
-    labels: [...(labelFilter(serviceLabels(platformId, service)).label ?? [])],
     asked,
     unasked: unseen.map(({ name: node, why }) => ({ node, why })),
+    command: volumes.map((name) => ['docker volume create', ...labels, name].join(' ')).join(' && '),
   });
 }
 
@@ -168,6 +169,7 @@ export async function storageNode(context: DockerContext, needs: StorageNeeds, s
         service: service.name,
         nodes: names,
         volumes: [...(recorded?.volumes ?? volumes)],
+        command: ['docker volume rm', ...(recorded?.volumes ?? volumes)].join(' '),
       }),
     );
   }
