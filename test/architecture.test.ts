@@ -54,8 +54,8 @@ const fault = (room: Room, path: string, { specifier, isLazy }: Import): string 
     if (!isWithin(target, room.mayImport)) return `${path} (${room.name}) may not import ${target}`;
     const entered = roomOf(target);
     if (entered === undefined || entered === room) return undefined;
-    if (entered.onlyFor && !isWithin(path, entered.onlyFor))
-      return `${path} (${room.name}) may not import ${target}: only ${entered.onlyFor.join(', ')} may`;
+    if (entered.onlyFor && !(isLazy && isWithin(path, entered.onlyFor)))
+      return `${path} (${room.name}) may not import ${target}: only ${entered.onlyFor.join(', ')} may, with import()`;
     if (entered.door === target || (isLazy && entered.lazy?.includes(target))) return undefined;
     return `${path} (${room.name}) may not import ${target}: use ${entered.door ?? 'nothing'} of ${entered.name}`;
   }
@@ -132,6 +132,7 @@ describe('the rooms', () => {
     ['src/cli/commands/node.ts', "import { drainNode } from '../../platform/runtime/docker/index.ts';"],
     ['src/cli/wiring/real-clusters.ts', "const docker = await import('../../platform/runtime/docker/index.ts');"],
     ['src/cli/doctor/clusters.ts', "type Client = import('../../platform/runtime/docker/index.ts').DockerClient;"],
+    ['src/platform/runtime-providers.ts', "import { dockerProvider } from './runtime/docker/index.ts';"],
     ['src/platform/platform.ts', "import { createDockerRuntime } from './runtime/docker/index.ts';"],
     ['src/server/output/failure-text.ts', "import { clean } from '../redaction/clean.ts';"],
     ['src/server/redaction/known-secrets.ts', "import type { Tool } from '../tool/tool.ts';"],

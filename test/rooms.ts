@@ -12,7 +12,7 @@ export interface Room {
   door?: string;
   /** Files that other rooms may also load with `import()`, so that starting doesn't load what is rarely needed. */
   lazy?: string[];
-  /** The only files of other rooms that may import it; default: all whose room may. */
+  /** The only files of other rooms that may load it, and only with `import()`; default: all whose room may. */
   onlyFor?: string[];
 }
 

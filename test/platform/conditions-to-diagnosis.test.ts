@@ -5,7 +5,6 @@ import { type Condition, readCondition, type Reason, storedCondition } from '../
 import { conditionsOf } from '../../src/platform/engine/running-facts.ts';
 import { sightingOf } from '../../src/platform/engine/seen-service.ts';
 import { conditionBehind } from '../../src/platform/runtime/index.ts';
-import type { DockerContext } from '../../src/platform/runtime/docker/docker-context.ts';
 import type { DockerNode, DockerServiceSpec, DockerTask } from '../../src/platform/runtime/docker/engine/index.ts';
 import { GitError, gitFailure, parseGitAddress, type GitAddress } from '../../src/platform/runtime/docker/git/index.ts';
 import { unplaced } from '../../src/platform/runtime/docker/nodes/fitting-nodes.ts';
@@ -57,7 +56,7 @@ const bound = { Spec: { ContainerSpec: {}, ...placementOf({ boundTo: 'b' }) } };
 /** An engine that has these nodes. */
 const withNodes = async (...nodes: readonly DockerNode[]) => {
   const { docker } = await startFakeEngine((response) => response.end(JSON.stringify(nodes)));
-  return { docker, clock: { now: () => since + 120_000 } } as unknown as DockerContext;
+  return { docker, clock: { now: () => since + 120_000 } };
 };
 
 const address = parseGitAddress('https://git.example.test/acme/shop.git') as GitAddress;

@@ -10,28 +10,45 @@ import type { Proxy } from './proxy/proxy.ts';
 import type { ClusterRegistry } from './registry/registry.ts';
 import type { TerraformSettings } from './terraform/settings.ts';
 
-/** What the operations of the Docker runtime work with. */
-export interface DockerContext {
+/** What finds the objects that a platform made on an engine, and makes more of them. */
+export interface OwnObjects {
   readonly docker: DockerClient;
-  readonly clock: PlatformClock;
   /** Tells what this platform made from what others made. */
   readonly platformId: string;
-  /** A secret of the platform that is always the same for the same purpose. @returns 32 bytes in base64url */
-  readonly secretFor: (purpose: string) => string;
+}
+
+/** What reaches the engines of the nodes. */
+export interface NodeReach {
+  readonly docker: DockerClient;
+  /** The engines of the nodes, as far as they can be asked. */
+  readonly nodeEngines: NodeEngines;
+  /** Why a node's engine can't be asked, as a part of a sentence; undefined if it can. */
+  readonly whyNoAgent: (nodeId: string, signal: AbortSignal) => Promise<string | undefined>;
+}
+
+/** What images are pulled and pushed with. */
+export interface RegistryAccess {
   /**
    * How to sign in for an image that somebody names: never to the cluster's own registry, which has the images of
    * others.
    * @param host with its port
    */
   readonly credentialsFor: (host: string) => DockerRegistryCredentials | undefined;
+  /** The registry that the platform runs for built images, if it does. */
+  readonly registry?: ClusterRegistry;
+}
+
+/** What the operations of the Docker runtime work with. What they call takes the parts of it that it uses. */
+export interface DockerContext extends OwnObjects, NodeReach, RegistryAccess {
+  readonly clock: PlatformClock;
+  /** A secret of the platform that is always the same for the same purpose. @returns 32 bytes in base64url */
+  readonly secretFor: (purpose: string) => string;
   /** The images of databases, where they aren't the official ones. */
   readonly databaseImages: DatabaseImages;
   /** The label of the nodes that may have backups, as name=value; default: all nodes. */
   readonly backupNodeLabel?: string | undefined;
   /** How images are built. */
   readonly builds: BuildSettings;
-  /** The registry that the platform runs for built images, if it does. */
-  readonly registry?: ClusterRegistry;
   /** How much the images of this platform may take on each node, in bytes. */
   readonly imageBytes: number;
   /** How Terraform is run; undefined where nobody has switched it on. */
@@ -42,10 +59,6 @@ export interface DockerContext {
   readonly work: BackgroundWork;
   /** What serves public ports. */
   readonly proxy: Proxy;
-  /** The engines of the nodes, as far as they can be asked. */
-  readonly nodeEngines: NodeEngines;
-  /** Why a node's engine can't be asked, as a part of a sentence; undefined if it can. */
-  readonly whyNoAgent: (nodeId: string, signal: AbortSignal) => Promise<string | undefined>;
   /** What removes network links that a killed engine left in the way of instances. */
   readonly leftLinks: LinkRemover;
 }

@@ -20,7 +20,7 @@ export interface WorkPhase {
 
 /** How far a phase is. One that another process began is begun again, and its lines are told from the start. */
 export async function observeWork(
-  { work, clock }: DockerContext,
+  { work, clock }: Pick<DockerContext, 'clock' | 'work'>,
   task: Pick<Task, 'service' | 'commitId'>,
   cursor: string | null,
   { key, pod, begin, onSuccess }: WorkPhase,

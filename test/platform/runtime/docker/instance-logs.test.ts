@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { DockerContext } from '../../../../src/platform/runtime/docker/docker-context.ts';
 import { newLines, runningLines } from '../../../../src/platform/runtime/docker/observation/instance-logs.ts';
 import type { DockerTask } from '../../../../src/platform/runtime/docker/engine/index.ts';
 import type { RunningVersion } from '../../../../src/platform/runtime/index.ts';
@@ -35,13 +34,7 @@ async function told(count: number, reported = {}) {
     const tail = Number(new URL(url, 'http://engine').searchParams.get('tail'));
     return response.end(Buffer.concat(Array.from({ length: count }, (_, index) => frame(index + 1)).slice(-tail)));
   });
-  return newLines(
-    { docker: engine.docker } as unknown as DockerContext,
-    task,
-    [instance],
-    reported,
-    new AbortController().signal,
-  );
+  return newLines({ docker: engine.docker }, task, [instance], reported, new AbortController().signal);
 }
 
 test('the new lines of an instance come once, in their order', async () => {
@@ -70,7 +63,7 @@ test('a log that breaks off says so, and why', async () => {
       );
     return response.writeHead(500).end(JSON.stringify({ message: 'the agent of node-2 is gone' }));
   });
-  const context = { docker: engine.docker, clock: { now: () => 5 } } as unknown as DockerContext;
+  const context = { docker: engine.docker, clock: { now: () => 5 } };
   const lines = await runningLines(
     context,
     { deploymentId: 'd', service, runningSince: 0 } as unknown as RunningVersion,
@@ -108,7 +101,7 @@ test("while a node is down, the logs of instances on others are read one by one,
   });
   const version = { deploymentId: 'd', service, runningSince: 0 } as unknown as RunningVersion;
   const lines = await runningLines(
-    { docker: engine.docker } as unknown as DockerContext,
+    { docker: engine.docker, clock: { now: () => 5 } },
     version,
     10,
     new AbortController().signal,

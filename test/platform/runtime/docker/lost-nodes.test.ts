@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { sightingOf } from '../../../../src/platform/engine/seen-service.ts';
-import type { DockerContext } from '../../../../src/platform/runtime/docker/docker-context.ts';
 import type { DockerTask } from '../../../../src/platform/runtime/docker/engine/index.ts';
 import { lostWithNodes } from '../../../../src/platform/runtime/docker/nodes/lost-nodes.ts';
 import { deploymentLabels } from '../../../../src/platform/runtime/docker/labels.ts';
@@ -45,13 +44,7 @@ async function toldOf(constraints: readonly string[]): Promise<string> {
       ...(constraints.length > 0 && { Placement: { Constraints: constraints } }),
     },
   } as unknown as DockerTask;
-  const ends = await lostWithNodes(
-    { docker } as unknown as DockerContext,
-    version,
-    [task],
-    [],
-    new AbortController().signal,
-  );
+  const ends = await lostWithNodes({ docker }, version, [task], [], new AbortController().signal);
   const sighting = sightingOf(undefined, 'd1', {
     serviceId: version.service.id,
     wanted: 1,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Task } from '../../../../src/platform/runtime/index.ts';
 import { removeNewVolume } from '../../../../src/platform/runtime/docker/databases/backups/new-volume.ts';
-import type { DockerContext } from '../../../../src/platform/runtime/docker/docker-context.ts';
 import { writeRecord } from '../../../../src/platform/runtime/docker/record.ts';
 import { startFakeEngine } from './fake-engine.ts';
 
@@ -36,11 +35,7 @@ async function removal(mounted: string, status: number) {
       }),
     );
   });
-  const context = {
-    docker,
-    platformId: 'p',
-    nodeEngines: { of: async () => (status === 0 ? undefined : docker) },
-  } as unknown as DockerContext;
+  const context = { docker, platformId: 'p', nodeEngines: { of: async () => (status === 0 ? undefined : docker) } };
   return {
     ...(await removeNewVolume(context, task, new AbortController().signal)),
     deletions: seen.filter(({ method }) => method === 'DELETE').length,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunningDatabase } from '../../../../src/platform/runtime/index.ts';
 import { planRecovery } from '../../../../src/platform/runtime/docker/databases/backups/recovery-plan.ts';
-import type { DockerContext } from '../../../../src/platform/runtime/docker/docker-context.ts';
 import { writeRecord } from '../../../../src/platform/runtime/docker/record.ts';
 import { startFakeEngine } from './fake-engine.ts';
 
@@ -51,7 +50,7 @@ async function plan(
   });
   const database: RunningDatabase = { deploymentId: 'd', service, record, runningSince: 0 };
   return planRecovery(
-    { docker, clock: { now: () => now } } as DockerContext,
+    { docker, clock: { now: () => now } },
     database,
     { nodeId: 'id-store', node: 'store', dataVersion: '16', ...backup },
     new AbortController().signal,

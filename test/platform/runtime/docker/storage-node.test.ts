@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { DockerContext } from '../../../../src/platform/runtime/docker/docker-context.ts';
 import type { DockerClient } from '../../../../src/platform/runtime/docker/engine/index.ts';
 import { createNodeEngines } from '../../../../src/platform/runtime/docker/nodes/node-engines.ts';
 import { type StorageNeeds, storageNode } from '../../../../src/platform/runtime/docker/nodes/storage-node.ts';
@@ -68,12 +67,7 @@ async function choose(
   );
   const [[, docker]] = engines as [[string, DockerClient]];
   const others = createNodeEngines({ docker, agents: { clientOf: async (id) => new Map(engines).get(id) } });
-  const context = {
-    docker,
-    platformId: 'platform',
-    nodeEngines: others,
-    whyNoAgent: async () => 'it has no agent',
-  } as unknown as DockerContext;
+  const context = { docker, platformId: 'platform', nodeEngines: others, whyNoAgent: async () => 'it has no agent' };
   const { constraints = [], ...more } = needs;
   return storageNode(
     context,

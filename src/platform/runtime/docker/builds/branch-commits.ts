@@ -16,7 +16,7 @@ const mostBytes = 256 * 1024 * 1024;
 type ListCommits = (service: ServiceToRun, limit: number, signal: AbortSignal) => Promise<readonly DeployedCommit[]>;
 
 /** Creates what lists the newest commits of services' branches. Several calls within seconds ask a server once. */
-export function createCommitLists(context: DockerContext): ListCommits {
+export function createCommitLists(context: Pick<DockerContext, 'clock' | 'builds' | 'platformId'>): ListCommits {
   const lists = new Map<string, { readonly at: number; readonly commits: Promise<readonly DeployedCommit[]> }>();
 
   const list = (service: ServiceToRun, limit: number): Promise<readonly DeployedCommit[]> => {

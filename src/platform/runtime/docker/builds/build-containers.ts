@@ -1,5 +1,5 @@
 import type { ServiceToRun } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { OwnObjects } from '../docker-context.ts';
 import { inspectDockerContainer, isDockerError, listDockerContainers, removeDockerContainer } from '../engine/index.ts';
 import { isPlatforms } from '../labels.ts';
 
@@ -13,7 +13,7 @@ export const buildMark = (platformId: string, { id }: Service): string => `${id}
  * of their steps for ever. A build of the service must not be under way.
  */
 export async function removeBuildContainers(
-  { docker, platformId }: DockerContext,
+  { docker, platformId }: OwnObjects,
   service: Service,
   signal: AbortSignal,
 ): Promise<void> {

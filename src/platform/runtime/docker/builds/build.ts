@@ -12,7 +12,7 @@ import {
 import { buildMark, removeBuildContainers } from './build-containers.ts';
 import { createBuildLog } from './build-log.ts';
 import { deleteOldSteps, stepImage } from './built-images.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, OwnObjects, RegistryAccess } from '../docker-context.ts';
 import {
   buildDockerImage,
   hostOfImage,
@@ -99,7 +99,7 @@ function argumentsOf(
 }
 
 async function partsOf(
-  { platformId, builds }: DockerContext,
+  { platformId, builds }: Pick<DockerContext, 'builds' | 'platformId'>,
   { service }: Task,
   source: FetchedSource,
   variables: readonly ResolvedVariable[],
@@ -145,7 +145,7 @@ async function* limitedArchive(
 
 /** Builds an image, and tells its log. */
 async function build(
-  context: DockerContext,
+  context: OwnObjects & Pick<DockerContext, 'builds' | 'credentialsFor'>,
   task: Task,
   { source, dockerfile, buildArguments, repository, name }: BuildParts,
   say: Say,
@@ -198,7 +198,7 @@ async function build(
 
 /** Pushes an image to the registry for built images. @returns its name with the digest */
 async function push(
-  context: DockerContext,
+  context: RegistryAccess & Pick<DockerContext, 'docker'>,
   { repository, name }: BuildParts,
   say: Say,
   signal: AbortSignal,
@@ -218,7 +218,12 @@ async function push(
 }
 
 /** The same for a registry of others, which is asked once, or the cluster's own. */
-const pushed = (context: DockerContext, parts: BuildParts, say: Say, signal: AbortSignal): Promise<string> => {
+const pushed = (
+  context: RegistryAccess & Pick<DockerContext, 'docker'>,
+  parts: BuildParts,
+  say: Say,
+  signal: AbortSignal,
+): Promise<string> => {
   const work = (): Promise<string> => push(context, parts, say, signal);
   return context.registry ? context.registry.push(context.docker, work, say, signal) : work();
 };
@@ -285,7 +290,7 @@ export async function observeBuild(
 }
 
 /** Ends a fetch or a build that isn't wanted any more, and removes what was fetched. */
-export async function abandonBuild(context: DockerContext, task: Task): Promise<void> {
+export async function abandonBuild(context: Pick<DockerContext, 'work' | 'platformId'>, task: Task): Promise<void> {
   context.work.drop(workKey(task));
   await removeSource(context, task);
 }

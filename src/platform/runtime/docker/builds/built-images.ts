@@ -1,6 +1,6 @@
 import { reasonOf } from '../../../common/index.ts';
 import type { ServiceToRun } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, OwnObjects } from '../docker-context.ts';
 import { isDockerError, listDockerImages, removeDockerImage, type DockerImageSummary } from '../engine/index.ts';
 import { builtRepository } from '../names.ts';
 import { answeringEngines } from '../nodes/node-engines.ts';
@@ -23,7 +23,7 @@ export const stepPrefix = 'step-';
 export const stepImage = (repository: string, id: string): string => `${repository}:${stepPrefix}${id}`;
 
 const tagsOf = async (
-  { docker, platformId, builds }: DockerContext,
+  { docker, platformId, builds }: OwnObjects & Pick<DockerContext, 'builds'>,
   service: Service,
   signal: AbortSignal,
 ): Promise<readonly BuiltTag[]> => {
@@ -47,7 +47,7 @@ const isOneOf = ({ image }: BuiltTag, kept: readonly string[]): boolean =>
  * @returns whether all could be: one that a container uses stays
  */
 async function removeTags(
-  { docker }: DockerContext,
+  { docker }: Pick<DockerContext, 'docker'>,
   tags: readonly BuiltTag[],
   signal: AbortSignal,
   force = false,
@@ -70,7 +70,7 @@ async function removeTags(
  * @returns lines for its log: one that tells why some are still there, or none
  */
 export async function deleteOldImages(
-  context: DockerContext,
+  context: OwnObjects & Pick<DockerContext, 'builds' | 'registry'>,
   service: Service,
   kept: readonly string[],
   signal: AbortSignal,
@@ -87,7 +87,7 @@ export async function deleteOldImages(
 }
 
 async function deleteOldImagesOf(
-  context: DockerContext,
+  context: OwnObjects & Pick<DockerContext, 'builds' | 'registry'>,
   service: Service,
   kept: readonly string[],
   signal: AbortSignal,
@@ -109,7 +109,7 @@ async function deleteOldImagesOf(
  * @param used the short ids of what the last one made or used
  */
 export async function deleteOldSteps(
-  context: DockerContext,
+  context: OwnObjects & Pick<DockerContext, 'builds'>,
   service: Service,
   used: ReadonlySet<string>,
   signal: AbortSignal,
@@ -127,7 +127,7 @@ export async function deleteOldSteps(
  * @returns whether all could be: one that a container still uses stays
  */
 export async function deleteBuiltImages(
-  context: DockerContext,
+  context: OwnObjects & Pick<DockerContext, 'builds' | 'registry'>,
   service: Service,
   signal: AbortSignal,
 ): Promise<boolean> {

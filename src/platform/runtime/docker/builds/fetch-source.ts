@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { bytesText, condition } from '../../../../contract/index.ts';
 import type { DeployedCommit } from '../../../common/index.ts';
 import { ConditionError, type Observation, type Task } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, OwnObjects } from '../docker-context.ts';
 import { fetchCommit, GitError, gitFailure, type SourceRepository } from '../git/index.ts';
 import { requireReach } from './image-reach.ts';
 import { engineForBuilds } from '../nodes/node-engines.ts';
@@ -23,11 +23,11 @@ export interface FetchedSource extends Pick<ServiceSource, 'root' | 'dockerfile'
 const workKey = ({ deploymentId, service }: Task): string => `fetch/${deploymentId}/${service.id}`;
 
 /** How the names of a deployment's folders begin. A process that takes over finds the ones that another left. */
-const directoryPrefix = ({ platformId }: DockerContext, { deploymentId, service }: Task): string =>
+const directoryPrefix = ({ platformId }: Pick<DockerContext, 'platformId'>, { deploymentId, service }: Task): string =>
   `infra-mcp-${platformId.slice(0, 8)}-${deploymentId}-${service.id.slice(0, 8)}-`;
 
 /** Removes what was fetched for a deployment, by whatever process, and forgets it. */
-export async function removeSource(context: DockerContext, task: Task): Promise<void> {
+export async function removeSource(context: Pick<DockerContext, 'work' | 'platformId'>, task: Task): Promise<void> {
   context.work.drop(workKey(task));
   const prefix = directoryPrefix(context, task);
   const left = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
@@ -35,7 +35,7 @@ export async function removeSource(context: DockerContext, task: Task): Promise<
 }
 
 /** The Dockerfile of a service whose repository has none. */
-const generatedDockerfile = ({ terraform }: DockerContext, { service }: Task): string | undefined =>
+const generatedDockerfile = ({ terraform }: Pick<DockerContext, 'terraform'>, { service }: Task): string | undefined =>
   service.kind === 'terraform' && terraform !== undefined ? terraformDockerfile(terraform) : undefined;
 
 /**
@@ -68,7 +68,7 @@ const tell = (error: unknown, say: (message: string) => void): void => {
  * @throws Error in words
  */
 export async function fetchSource(
-  context: DockerContext,
+  context: OwnObjects & Pick<DockerContext, 'builds' | 'terraform' | 'registry'>,
   task: Task,
   say: (message: string) => void,
   signal: AbortSignal,
@@ -95,7 +95,10 @@ export async function fetchSource(
 }
 
 /** Begins to fetch what a service is built from. */
-export async function beginFetch(context: DockerContext, task: Task): Promise<void> {
+export async function beginFetch(
+  context: OwnObjects & Pick<DockerContext, 'builds' | 'terraform' | 'work' | 'registry'>,
+  task: Task,
+): Promise<void> {
   const key = workKey(task);
   if (context.work.progressOf(key) !== undefined) return;
   await removeSource(context, task);
@@ -115,7 +118,7 @@ export async function observeFetch(context: DockerContext, task: Task, cursor: s
 }
 
 /** What an earlier phase fetched; undefined if that was in another process. */
-export function fetchedSource({ work }: DockerContext, task: Task): FetchedSource | undefined {
+export function fetchedSource({ work }: Pick<DockerContext, 'work'>, task: Task): FetchedSource | undefined {
   const end = work.progressOf(workKey(task))?.end;
   return end && 'result' in end ? (end.result as FetchedSource) : undefined;
 }

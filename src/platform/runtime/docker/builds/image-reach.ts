@@ -1,6 +1,6 @@
 import { condition } from '../../../../contract/index.ts';
 import { ConditionError } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, RegistryAccess } from '../docker-context.ts';
 import { hostOfImage, dockerInfo, type DockerRegistryCredentials, listDockerNodes } from '../engine/index.ts';
 
 /** Whether only the node that built an image has it: it is named by its id, and no registry knows it. */
@@ -8,7 +8,7 @@ export const isOnlyBuilt = (image: string): boolean => image.startsWith('sha256:
 
 /** How nodes sign in for an image that the platform built or has resolved. @param image with its registry */
 export function credentialsForImage(
-  { registry, credentialsFor }: Pick<DockerContext, 'registry' | 'credentialsFor'>,
+  { registry, credentialsFor }: RegistryAccess,
   image: string,
 ): DockerRegistryCredentials | undefined {
   const host = hostOfImage(image);

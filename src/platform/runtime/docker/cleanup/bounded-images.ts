@@ -1,6 +1,6 @@
 import type { KnownResources } from '../../index.ts';
 import { stepPrefix } from '../builds/built-images.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, OwnObjects, NodeReach } from '../docker-context.ts';
 import {
   type DockerClient,
   type DockerImageSummary,
@@ -95,7 +95,7 @@ async function removeAll(docker: DockerClient, image: DockerImageSummary, signal
  */
 async function boundImagesOf(
   docker: DockerClient,
-  { platformId, imageBytes }: DockerContext,
+  { platformId, imageBytes }: Pick<DockerContext, 'imageBytes' | 'platformId'>,
   images: ImagesOfPlatform,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
@@ -118,7 +118,7 @@ async function boundImagesOf(
 
 /** Keeps the images of every node that can be asked to their size. @returns what it removed, by the names of nodes */
 export async function boundImages(
-  context: DockerContext,
+  context: OwnObjects & NodeReach & Pick<DockerContext, 'imageBytes'>,
   known: KnownResources,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, readonly string[]>>> {

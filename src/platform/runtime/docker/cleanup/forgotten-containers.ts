@@ -1,5 +1,5 @@
 import type { ServiceToRun } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, NodeReach } from '../docker-context.ts';
 import {
   type DockerCall,
   type DockerClient,
@@ -56,7 +56,7 @@ interface Remains extends Pick<HiddenInstances, 'lost'> {
  * time.
  */
 export async function remainsOf(
-  context: DockerContext,
+  context: NodeReach,
   service: Pick<ServiceToRun, 'id' | 'name'>,
   labels: DockerLabels,
   signal: AbortSignal,

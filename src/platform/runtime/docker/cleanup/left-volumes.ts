@@ -1,5 +1,5 @@
 import type { Task } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { OwnObjects, NodeReach } from '../docker-context.ts';
 import { listDockerNodes } from '../engine/index.ts';
 import { type UnseenNode, unseenText } from '../nodes/every-node.ts';
 import { labelFilter, serviceLabels } from '../labels.ts';
@@ -29,7 +29,7 @@ const hasVolumes = ({ kind, spec }: Task['service']): boolean =>
  * knows where.
  */
 export async function boundVolumes(
-  context: DockerContext,
+  context: OwnObjects & NodeReach,
   { service, record, runningRecord }: Task,
   signal: AbortSignal,
 ): Promise<BoundVolumes | undefined> {

@@ -1,5 +1,5 @@
 import type { KnownResources } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { NodeReach } from '../docker-context.ts';
 import {
   deleteDockerConfig,
   deleteDockerNetwork,
@@ -94,7 +94,7 @@ async function listNodeObjects(
  * @throws DockerError `no manager`
  */
 export async function listMadeObjects(
-  parts: Pick<DockerContext, 'docker' | 'nodeEngines' | 'whyNoAgent'>,
+  parts: NodeReach,
   filters: DockerFilters,
   signal: AbortSignal,
 ): Promise<{ readonly objects: readonly MadeObject[]; readonly unseen: readonly UnseenNode[] }> {

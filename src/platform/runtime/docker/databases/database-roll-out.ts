@@ -1,7 +1,7 @@
 import type { Observation, RuntimeCall, RuntimeOperation, Task } from '../../index.ts';
 import { restoreDatabaseBackup } from './backups/restore.ts';
 import { dataVersionOf } from './databases.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, OwnObjects, RegistryAccess } from '../docker-context.ts';
 import {
   deleteDockerSecret,
   deleteDockerService,
@@ -34,7 +34,11 @@ function dataRefusal({ service, runningRecord }: Task): string | undefined {
 }
 
 /** Begins to pull the image of a database. The phase has its rollout too: databases have no phase for pulls. */
-async function beginDatabaseRollOut(context: DockerContext, task: Task, call: RuntimeCall): Promise<void> {
+async function beginDatabaseRollOut(
+  context: Pick<DockerContext, 'databaseImages' | 'work' | 'docker' | 'credentialsFor'>,
+  task: Task,
+  call: RuntimeCall,
+): Promise<void> {
   if (dataRefusal(task) === undefined) await beginPull(context, task, call);
 }
 
@@ -72,7 +76,11 @@ async function observeDatabaseRollOut(
 }
 
 /** Undoes what was begun. */
-async function abandonDatabaseRollOut(context: DockerContext, task: Task, signal: AbortSignal): Promise<void> {
+async function abandonDatabaseRollOut(
+  context: OwnObjects & RegistryAccess & Pick<DockerContext, 'work'>,
+  task: Task,
+  signal: AbortSignal,
+): Promise<void> {
   abandonPull(context, task);
   await abandonRollOut(context, task, signal);
 }
@@ -86,7 +94,7 @@ const rollOut: TaskHandler = {
 const rollOutOf = ({ restoration }: Task): TaskHandler => (restoration === undefined ? rollOut : restoreDatabaseBackup);
 
 /** Ends what runs for a database beside it, such as a backup. */
-async function endRuns({ docker }: DockerContext, task: Task, signal: AbortSignal): Promise<void> {
+async function endRuns({ docker }: Pick<DockerContext, 'docker'>, task: Task, signal: AbortSignal): Promise<void> {
   const labels = labelFilter(runOfLabels(task.service));
   const [services, secrets] = [
     await listDockerServices(docker, labels, { signal }),

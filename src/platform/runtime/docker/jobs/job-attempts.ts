@@ -1,6 +1,6 @@
 import { asSubject, condition, type Condition } from '../../../../contract/index.ts';
 import { conditionLine, type RuntimeLogLine, type Task } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, NodeReach, RegistryAccess } from '../docker-context.ts';
 import type { DockerTask } from '../engine/index.ts';
 import { cameTooEarly, engineStart } from '../engine-start.ts';
 import { hasEnded } from '../instance-states.ts';
@@ -39,7 +39,7 @@ const countFailed = (told: ToldAttempts): number => Object.values(told).filter((
 export type LostAttempts = ReadonlyMap<string, { readonly why: Condition }>;
 
 const failureOf = async (
-  context: DockerContext,
+  context: NodeReach & RegistryAccess,
   task: DockerTask,
   lost: LostAttempts,
   signal: AbortSignal,
@@ -47,7 +47,7 @@ const failureOf = async (
 
 /** One line for each attempt that began or failed, and what was told with these. */
 export async function attemptLines(
-  context: DockerContext,
+  context: NodeReach & RegistryAccess & Pick<DockerContext, 'clock'>,
   task: Task,
   tasks: readonly DockerTask[],
   lost: LostAttempts,
@@ -109,7 +109,7 @@ export interface RunSeen {
 
 /** How a run has ended; undefined while it hasn't. */
 export async function runEnd(
-  context: DockerContext,
+  context: NodeReach & RegistryAccess & Pick<DockerContext, 'clock'>,
   task: Task,
   { tasks, attempts, lost, told }: RunSeen,
   { since, unplacedSince }: RunTimes,

@@ -49,7 +49,7 @@ interface Told {
 
 /** The part of an observation that all of them have. */
 export const seenOfRun = (
-  { clock }: DockerContext,
+  { clock }: Pick<DockerContext, 'clock'>,
   task: Task,
   progress: RunProgress,
   { lines = [], messages = [], conditions = [] }: Told,
@@ -66,7 +66,12 @@ export const seenOfRun = (
 };
 
 /** An observation of a run that goes on. */
-export function runGoesOn(context: DockerContext, task: Task, progress: RunProgress, told: Told = {}): Observation {
+export function runGoesOn(
+  context: Pick<DockerContext, 'clock'>,
+  task: Task,
+  progress: RunProgress,
+  told: Told = {},
+): Observation {
   const now = context.clock.now();
   return {
     ...seenOfRun(context, task, progress, told),

@@ -1,7 +1,7 @@
 import { condition, type Condition } from '../../../../contract/index.ts';
 import type { Observation, RuntimeCall, Task, ResolvedVariable } from '../../index.ts';
 import { deleteOldImages } from '../builds/built-images.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, OwnObjects, NodeReach, RegistryAccess } from '../docker-context.ts';
 import {
   createDockerService,
   deleteDockerService,
@@ -70,7 +70,7 @@ const abandonedMilliseconds = 60_000;
 
 /** Deletes the engine's service of a run, unless it is gone. */
 export async function deleteRun(
-  { docker }: DockerContext,
+  { docker }: Pick<DockerContext, 'docker'>,
   { ID: id }: Pick<DockerService, 'ID'>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -84,7 +84,7 @@ const isOf = (task: Task, present: DockerService | undefined): present is Docker
  * Deletes what the engine has of a deployment's run: the service, its secrets and configs. The run of another
  * deployment is left alone.
  */
-async function abandonRun(context: DockerContext, task: Task, signal: AbortSignal): Promise<void> {
+async function abandonRun(context: OwnObjects, task: Task, signal: AbortSignal): Promise<void> {
   const present = await findDockerService(context, task.service, signal);
   if (isOf(task, present)) await deleteRun(context, present, signal);
   await deleteFilesOfDeployment(context, task, signal);
@@ -94,7 +94,11 @@ async function abandonRun(context: DockerContext, task: Task, signal: AbortSigna
  * Gives a run to the engine.
  * @returns false if something was in its way that passes: another run, or a network that is just going
  */
-async function create(context: DockerContext, task: Task, { inputs, confirm, signal }: RuntimeCall): Promise<boolean> {
+async function create(
+  context: OwnObjects & NodeReach & RegistryAccess & Pick<DockerContext, 'secretFor' | 'placement'>,
+  task: Task,
+  { inputs, confirm, signal }: RuntimeCall,
+): Promise<boolean> {
   const record = readRecord(task.record);
   if (record === undefined)
     throw new Error(`The image of this ${task.service.kind} is not known on this cluster: deploy it first.`);
@@ -139,7 +143,7 @@ async function create(context: DockerContext, task: Task, { inputs, confirm, sig
 
 /** Whether nobody takes care of a run that is in the way: it has ended, or exceeded the limit of time, long ago. */
 async function isForgotten(
-  { docker, clock }: DockerContext,
+  { docker, clock }: Pick<DockerContext, 'clock' | 'docker'>,
   task: Task,
   present: DockerService,
   waitingSince: number,
@@ -204,7 +208,7 @@ interface RunResult {
 
 /** What came of a run that ended well: a plan is recorded for the deployment that applies it. */
 async function resultOf(
-  context: DockerContext,
+  context: Pick<DockerContext, 'secretFor'>,
   task: Task,
   { plan: read, variables: planned }: RunProgress,
   inputs: RuntimeCall['inputs'],

@@ -1,5 +1,5 @@
 import type { Observation, RuntimeCall, Task } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, RegistryAccess, NodeReach } from '../docker-context.ts';
 import {
   type DockerService,
   listDockerTasks,
@@ -45,7 +45,7 @@ function attemptsOf(
  * the engine would also begin one while the last one may still run: on a node that it only doesn't reach.
  */
 async function tryAgain(
-  context: DockerContext,
+  context: RegistryAccess & Pick<DockerContext, 'clock' | 'docker'>,
   { ID: id, Version, Spec }: DockerService,
   tasks: readonly DockerTask[],
   { confirm, signal }: RuntimeCall,
@@ -78,7 +78,7 @@ const idsOf = (tasks: readonly DockerTask[]): readonly string[] => tasks.map(({ 
  * begun. Once it has ended, its log is read again until all of it is here, because the engine forgets it with the run.
  */
 export async function watchRun(
-  context: DockerContext,
+  context: NodeReach & RegistryAccess & Pick<DockerContext, 'clock' | 'leftLinks'>,
   task: Task,
   progress: RunProgress,
   present: DockerService,

@@ -1,6 +1,6 @@
 import { mebibyte, sum } from '../../../common/index.ts';
 import type { ClusterNode } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, OwnObjects } from '../docker-context.ts';
 import { addressOfNode, type DockerNode, type DockerTask, listDockerNodes, listDockerTasks } from '../engine/index.ts';
 import { isMadeHere, labelledService } from '../labels.ts';
 import { boundNode } from './placement.ts';
@@ -61,7 +61,7 @@ export function createNodesReader({
   docker,
   platformId,
   clock,
-}: Pick<DockerContext, 'docker' | 'platformId' | 'clock'>): (signal: AbortSignal) => Promise<readonly ClusterNode[]> {
+}: OwnObjects & Pick<DockerContext, 'clock'>): (signal: AbortSignal) => Promise<readonly ClusterNode[]> {
   const isOurs = ({ Spec }: DockerTask): boolean => isMadeHere(Spec.ContainerSpec.Labels, platformId);
   const read = async (signal: AbortSignal): Promise<readonly ClusterNode[]> => {
     const call = { signal, timeoutMilliseconds };

@@ -1,5 +1,5 @@
 import { unaskedText } from '../../../../contract/index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, NodeReach } from '../docker-context.ts';
 import { type DockerClient, type DockerNode, isDockerError, listDockerNodes } from '../engine/index.ts';
 
 /** A node whose engine could not be asked. */
@@ -17,8 +17,6 @@ export interface NodesSeen<Result> {
   readonly unseen: readonly UnseenNode[];
 }
 
-type Parts = Pick<DockerContext, 'docker' | 'nodeEngines' | 'whyNoAgent'>;
-
 /** Why the engine of a node can't be asked of which there is no client, as a part of a sentence. */
 export const whyNotAsked = async (
   { whyNoAgent }: Pick<DockerContext, 'whyNoAgent'>,
@@ -31,7 +29,7 @@ export const whyNotAsked = async (
  * @throws DockerError of the engine that the platform is connected to
  */
 async function askNode<Result>(
-  parts: Parts,
+  parts: NodeReach,
   node: DockerNode,
   work: (engine: DockerClient, node: DockerNode) => Promise<Result>,
   signal: AbortSignal,
@@ -57,7 +55,7 @@ export const unseenText = (unseen: readonly UnseenNode[]): string =>
 
 /** Asks the engine of every node that can be asked, at once. @param work asks one of them */
 export async function onEveryNode<Result>(
-  parts: Parts,
+  parts: NodeReach,
   work: (engine: DockerClient, node: DockerNode) => Promise<Result>,
   signal: AbortSignal,
 ): Promise<NodesSeen<Result>> {

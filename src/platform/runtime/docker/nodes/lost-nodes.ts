@@ -54,7 +54,7 @@ interface Loss {
  * say that they ended.
  */
 export async function lostInstances(
-  context: DockerContext,
+  context: Pick<DockerContext, 'docker'>,
   tasks: readonly DockerTask[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Loss>> {
@@ -82,7 +82,7 @@ export function endedAsLost(task: DockerTask): DockerTask {
  * @param known ends that aren't looked up again
  */
 export async function lostWithNodes(
-  context: DockerContext,
+  context: Pick<DockerContext, 'docker'>,
   { service, deploymentId, runningSince }: RunningVersion,
   tasks: readonly DockerTask[],
   known: readonly InstanceEnd[],
@@ -123,7 +123,7 @@ const isUnreplaced = (task: DockerTask, tasks: readonly DockerTask[], down: Down
  * undefined otherwise, also where they wait for another reason: that they once ran on such a node says nothing of it.
  */
 export async function nodeObstacle(
-  context: DockerContext,
+  context: Pick<DockerContext, 'docker'>,
   tasks: readonly DockerTask[],
   signal: AbortSignal,
 ): Promise<Condition | undefined> {

@@ -1,12 +1,12 @@
 import { createAgents } from '../agent/agents.ts';
 import { createAgentAuthority } from '../agent/authority.ts';
 import { agentImage, type AgentOfCluster } from '../agent/settings.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { NodeReach } from '../docker-context.ts';
 import type { DockerClient, DockerRegistryCredentials } from '../engine/index.ts';
 import { createNodeEngines } from './node-engines.ts';
 
 /** What reaches the engines of a cluster's nodes. */
-export interface NodeAccess extends Pick<DockerContext, 'docker' | 'nodeEngines' | 'whyNoAgent'> {
+export interface NodeAccess extends NodeReach {
   /** Brings the agents to what the configuration wants: on every node that takes instances, or nowhere. */
   readonly sync: (signal: AbortSignal) => Promise<void>;
   /** Closes the connections to agents. */

@@ -1,5 +1,5 @@
 import { condition, type Condition } from '../../../../contract/index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, RegistryAccess } from '../docker-context.ts';
 import {
   type DockerTask,
   hostOfImage,
@@ -27,7 +27,7 @@ export async function nodeOf(
  * @param said what the engine of the node says
  */
 export async function pullFailure(
-  context: Pick<DockerContext, 'docker' | 'credentialsFor' | 'registry'>,
+  context: RegistryAccess & Pick<DockerContext, 'docker'>,
   task: DockerTask,
   said: string,
   signal: AbortSignal,

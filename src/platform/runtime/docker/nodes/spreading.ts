@@ -1,6 +1,6 @@
 import { condition, type DataOf } from '../../../../contract/index.ts';
 import { conditionLine, type RuntimeLogLine, type Task } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, OwnObjects } from '../docker-context.ts';
 import {
   type DockerNode,
   type DockerService,
@@ -78,7 +78,7 @@ interface SpreadingStep {
   readonly lines: readonly RuntimeLogLine[];
 }
 
-const scale = (context: DockerContext, task: Task, Replicas: number, signal: AbortSignal): Promise<void> =>
+const scale = (context: OwnObjects, task: Task, Replicas: number, signal: AbortSignal): Promise<void> =>
   applySpec(context, task, (present) => present && { ...present.Spec, Mode: { Replicated: { Replicas } } }, { signal });
 
 /**
@@ -90,7 +90,7 @@ const scale = (context: DockerContext, task: Task, Replicas: number, signal: Abo
  * @returns the step that was taken; undefined if nothing is left to do
  */
 export async function spreadInstances(
-  context: DockerContext,
+  context: OwnObjects & Pick<DockerContext, 'clock'>,
   task: Task,
   service: DockerService,
   tasks: readonly DockerTask[],

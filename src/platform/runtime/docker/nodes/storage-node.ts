@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { condition, type Condition } from '../../../../contract/index.ts';
 import { type ServiceToRun, TaskRefused } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, OwnObjects, NodeReach } from '../docker-context.ts';
 import { dockerInfo, listDockerNodes, listDockerVolumes, type DockerNode, listDockerTasks } from '../engine/index.ts';
 import { labelFilter, serviceLabels, labelledService } from '../labels.ts';
 import { type NodesSeen, onEveryNode, type UnseenNode } from './every-node.ts';
@@ -128,7 +128,7 @@ function storageLost(
 
 /** The names of the volumes that a service has on each node that can be asked. */
 export async function volumesOnNodes(
-  context: DockerContext,
+  context: OwnObjects & NodeReach,
   service: StorageNeeds['service'],
   signal: AbortSignal,
 ): Promise<NodesSeen<readonly string[]>> {
@@ -153,7 +153,11 @@ export async function volumesOnNodes(
  * fits.
  * @throws Error in words if no node fits, or if what was stored is not found on any node that could be asked
  */
-export async function storageNode(context: DockerContext, needs: StorageNeeds, signal: AbortSignal): Promise<string> {
+export async function storageNode(
+  context: OwnObjects & NodeReach,
+  needs: StorageNeeds,
+  signal: AbortSignal,
+): Promise<string> {
   const { service, recorded, volumes } = needs;
   const nodes = await listDockerNodes(context.docker, {}, { signal });
   if (recorded?.nodeId !== undefined && nodes.some(({ ID }) => ID === recorded.nodeId)) return recorded.nodeId;

@@ -60,7 +60,7 @@ const withTaskId = (taskId: string, lines: readonly DockerLogLine[]): readonly D
  * any, the instances on other nodes are read one by one.
  */
 async function linesOfEngine(
-  { docker }: DockerContext,
+  { docker }: Pick<DockerContext, 'docker'>,
   service: Task['service'],
   tasks: readonly DockerTask[],
   down: ReadonlySet<string>,
@@ -86,7 +86,7 @@ async function linesOfEngine(
  * @param down the ids of nodes that are down
  */
 async function readLines(
-  context: DockerContext,
+  context: Pick<DockerContext, 'docker'>,
   service: Task['service'],
   tasks: readonly DockerTask[],
   down: ReadonlySet<string>,
@@ -177,7 +177,7 @@ const bounded = (lines: readonly RuntimeLogLine[]): readonly RuntimeLogLine[] =>
  * now.
  */
 export async function newLines(
-  context: DockerContext,
+  context: Pick<DockerContext, 'docker'>,
   task: Task,
   tasks: readonly DockerTask[],
   reported: ReportedUntil,
@@ -217,7 +217,7 @@ export async function newLines(
  * @throws RuntimeProblem if the engine can't tell which instances there are
  */
 export async function runningLines(
-  context: DockerContext,
+  context: Pick<DockerContext, 'clock' | 'docker'>,
   version: RunningVersion,
   limit: number,
   signal: AbortSignal,
@@ -278,7 +278,7 @@ export async function runningLines(
 
 /** The last lines of one instance; none if the engine has dropped them, or doesn't reach their node. */
 export async function lastLines(
-  context: DockerContext,
+  context: Pick<DockerContext, 'docker'>,
   version: RunningVersion,
   task: DockerTask,
   limit: number,

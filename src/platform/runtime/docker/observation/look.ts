@@ -1,7 +1,7 @@
 import { condition, type Condition } from '../../../../contract/index.ts';
 import type { InstanceEnd, RunningService, RunningVersion, Runtime, ServiceToRun } from '../../index.ts';
 import { changesByHand } from './changed-by-hand.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, NodeReach, RegistryAccess, OwnObjects } from '../docker-context.ts';
 import {
   type DockerNode,
   type DockerService,
@@ -135,7 +135,7 @@ const byService = (tasks: readonly DockerTask[]): Map<string, DockerTask[]> =>
 
 /** The ends among a service's tasks, with their causes. Those that are known aren't looked up again. */
 async function endsOf(
-  context: DockerContext,
+  context: NodeReach & RegistryAccess,
   version: RunningVersion,
   tasks: readonly DockerTask[],
   known: readonly InstanceEnd[],
@@ -166,7 +166,7 @@ async function endsOf(
 
 /** Why instances are missing that didn't end by themselves; undefined if nothing is known to be in their way. */
 async function obstacleOf(
-  context: DockerContext,
+  context: Pick<DockerContext, 'docker'>,
   tasks: readonly DockerTask[],
   signal: AbortSignal,
 ): Promise<Condition | undefined> {
@@ -220,7 +220,9 @@ const gone = (serviceId: string, wanted: number, ends: readonly InstanceEnd[]): 
  * something changed since the last look, and of services that were stopped while a node is down. An instance on a node
  * that managers have not reached for a while doesn't count.
  */
-export function createLook(context: DockerContext): Runtime['look'] {
+export function createLook(
+  context: OwnObjects & NodeReach & RegistryAccess & Pick<DockerContext, 'clock' | 'leftLinks'>,
+): Runtime['look'] {
   const { docker, clock, platformId } = context;
   let remembered = new Map<string, Remembered>();
   const silentNodes = createSilentNodes(clock);

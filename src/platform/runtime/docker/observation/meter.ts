@@ -1,6 +1,6 @@
 import { reasonOf, sum } from '../../../common/index.ts';
 import type { InstanceUse, Measured, Meter, NodeSeen } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, OwnObjects } from '../docker-context.ts';
 import {
   type DockerClient,
   type DockerContainerStats,
@@ -122,7 +122,7 @@ const nodeSeen = (node: DockerNode, restarts: ReadonlyMap<string, number>): Node
  * of the proxy.
  */
 export function createMeter(
-  context: Pick<DockerContext, 'docker' | 'platformId' | 'clock' | 'whyNoAgent'>,
+  context: OwnObjects & Pick<DockerContext, 'clock' | 'whyNoAgent'>,
   engines: NodeEngines,
   interval = intervalMilliseconds,
 ): Meter {

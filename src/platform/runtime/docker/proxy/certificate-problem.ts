@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { shortened } from '../../../../contract/index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, OwnObjects } from '../docker-context.ts';
 import { readDockerContainerLogs } from '../engine/index.ts';
 import { proxyName } from '../names.ts';
 
@@ -37,7 +37,7 @@ const failureIn = (line: string): z.output<typeof Failure> | undefined => {
  * @returns undefined if it has not said anything
  */
 export async function certificateProblem(
-  { docker, platformId, clock }: Pick<DockerContext, 'docker' | 'platformId' | 'clock'>,
+  { docker, platformId, clock }: OwnObjects & Pick<DockerContext, 'clock'>,
   host: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {

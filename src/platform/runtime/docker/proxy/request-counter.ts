@@ -1,6 +1,6 @@
 import { reasonOf } from '../../../common/index.ts';
 import type { Measured } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, OwnObjects } from '../docker-context.ts';
 import { type DockerClient, isDockerError, listDockerServices } from '../engine/index.ts';
 import { isStopped, labelFilter, labelledService, platformLabels } from '../labels.ts';
 import type { NodeEngines } from '../nodes/node-engines.ts';
@@ -37,7 +37,7 @@ const filesOf = (docker: DockerClient, container: string, signal: AbortSignal): 
  * left out, and nothing counts twice.
  */
 export function createRequestCounter(
-  { docker, platformId, clock }: Pick<DockerContext, 'docker' | 'platformId' | 'clock'>,
+  { docker, platformId, clock }: OwnObjects & Pick<DockerContext, 'clock'>,
   engines: NodeEngines,
 ): (signal: AbortSignal) => Promise<Requests> {
   let last: LastCall | undefined;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { meetingFault } from '../../../common/index.ts';
 import type { Observation, RuntimeCall, Task, TaskInputs } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, OwnObjects, RegistryAccess } from '../docker-context.ts';
 import { isDockerAway } from '../engine/index.ts';
 import { deleteUnusedFiles } from '../services/mounted-files.ts';
 import { abandonRollOut } from '../services/roll-out.ts';
@@ -25,7 +25,7 @@ const keyOf = ({ deploymentId, service }: Task): string => `route/${deploymentId
 
 /** Asks an address on one machine until it answers. @returns the last answer */
 async function untilAnswered(
-  { proxy }: DockerContext,
+  { proxy }: Pick<DockerContext, 'proxy'>,
   { docker }: ProxyPlace,
   route: Route,
   signal: AbortSignal,
@@ -58,7 +58,7 @@ function toldOf({ port }: Route, url: string, answer: PublicAnswer): string {
  * certificate comes by itself once that is solved.
  */
 async function withoutCertificate(
-  context: DockerContext,
+  context: OwnObjects & Pick<DockerContext, 'clock'>,
   { host }: Route,
   url: string,
   signal: AbortSignal,
@@ -73,7 +73,7 @@ async function withoutCertificate(
  * @throws Error if the service doesn't answer at it
  */
 async function tryRoute(
-  context: DockerContext,
+  context: Pick<DockerContext, 'clock' | 'proxy' | 'platformId'>,
   route: Route,
   places: readonly ProxyPlace[],
   signal: AbortSignal,
@@ -108,7 +108,7 @@ export const refusedDomains = ({ domains = [] }: Pick<TaskInputs, 'domains'>, gi
 
 /** Brings the routes of a service about, and waits until its addresses answer. */
 async function connect(
-  context: DockerContext,
+  context: OwnObjects & Pick<DockerContext, 'clock' | 'proxy'>,
   task: Task,
   inputs: RuntimeCall['inputs'],
   say: (message: string) => void,
@@ -133,7 +133,7 @@ async function connect(
 
 /** Begins to send requests to the version that was rolled out. */
 export async function beginRoute(
-  context: DockerContext,
+  context: OwnObjects & Pick<DockerContext, 'clock' | 'work' | 'proxy'>,
   task: Task,
   { inputs }: Pick<RuntimeCall, 'inputs'>,
 ): Promise<void> {
@@ -183,7 +183,11 @@ export async function observeRoute(
 }
 
 /** Ends what a route under way does, and goes back to the version that ran before. */
-export async function abandonRoute(context: DockerContext, task: Task, signal: AbortSignal): Promise<void> {
+export async function abandonRoute(
+  context: OwnObjects & RegistryAccess & Pick<DockerContext, 'work' | 'proxy'>,
+  task: Task,
+  signal: AbortSignal,
+): Promise<void> {
   await abandonRollOut(context, task, signal);
   // If the proxy can't be told now, it is when it is looked after the next time.
   await context.proxy.sync(signal).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { mebibyte } from '../../../common/index.ts';
 import type { Task } from '../../index.ts';
 import { isOnlyBuilt } from '../builds/image-reach.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { OwnObjects, NodeReach } from '../docker-context.ts';
 import { boundNode, type PlacementParts } from '../nodes/placement.ts';
 import { type RecordedStorage, storageNode } from '../nodes/storage-node.ts';
 import { type DockerRecord, readRecord } from '../record.ts';
@@ -31,7 +31,7 @@ export const imageNodeOf = ({ image, nodeId }: DockerRecord): string | undefined
  * @throws Error in words if no node fits, or if what was stored can't be found
  */
 export async function boundTo(
-  context: DockerContext,
+  context: OwnObjects & NodeReach,
   task: Task,
   record: DockerRecord,
   placement: PlacementParts,

@@ -1,4 +1,4 @@
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, OwnObjects } from '../docker-context.ts';
 import {
   createDockerNetwork,
   deleteDockerNetwork,
@@ -18,7 +18,7 @@ export const isNetworkGone = (error: unknown): boolean =>
 
 /** Sees to it that an environment has its network. Services of other environments don't reach it. */
 export async function ensureNetwork(
-  { docker, platformId }: DockerContext,
+  { docker, platformId }: OwnObjects,
   environmentId: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function ensureNetwork(
  * takes it along.
  */
 export async function deleteUnusedNetwork(
-  { docker, platformId, proxy }: DockerContext,
+  { docker, platformId, proxy }: OwnObjects & Pick<DockerContext, 'proxy'>,
   environmentId: string,
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { condition, killed, type Condition } from '../../../../contract/index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { NodeReach, RegistryAccess } from '../docker-context.ts';
 import { cameTooEarly, endedWithEngine, engineStart } from '../engine-start.ts';
 import { healthProblem } from './probes.ts';
 import {
@@ -30,7 +30,7 @@ interface EndedContainer {
  * @throws DockerError of an engine that the platform has the address of
  */
 async function containerOf(
-  context: DockerContext,
+  context: NodeReach,
   { Status, NodeID: nodeId }: DockerTask,
   signal: AbortSignal,
 ): Promise<EndedContainer> {
@@ -58,7 +58,7 @@ async function containerOf(
 }
 
 /** Why an instance isn't ready. */
-export async function unreadiness(context: DockerContext, task: DockerTask, signal: AbortSignal): Promise<Condition> {
+export async function unreadiness(context: NodeReach, task: DockerTask, signal: AbortSignal): Promise<Condition> {
   const { container, unseen } = await containerOf(context, task, signal);
   return healthProblem(container?.State.Health)?.condition ?? condition('HEALTH_UNKNOWN', { unasked: unseen });
 }
@@ -67,7 +67,7 @@ export async function unreadiness(context: DockerContext, task: DockerTask, sign
  * Whether the engine ended an instance because of its health check. One that ends in time then has no failure
  * otherwise.
  */
-export async function wasUnhealthy(context: DockerContext, task: DockerTask, signal: AbortSignal): Promise<boolean> {
+export async function wasUnhealthy(context: NodeReach, task: DockerTask, signal: AbortSignal): Promise<boolean> {
   return healthProblem((await containerOf(context, task, signal)).container?.State.Health)?.isDeadly ?? false;
 }
 
@@ -101,7 +101,7 @@ async function startOfEngine(
  * out.
  */
 export async function instanceFailure(
-  context: DockerContext,
+  context: NodeReach & RegistryAccess,
   task: DockerTask,
   signal: AbortSignal,
 ): Promise<Condition> {

@@ -1,5 +1,5 @@
 import type { ResolvedVariable, Task } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { OwnObjects } from '../docker-context.ts';
 import {
   createDockerConfig,
   createDockerSecret,
@@ -80,7 +80,7 @@ export interface ProgramNeeds {
  * @throws Error if a variable can't be had, which it names without its value
  */
 export async function createFiles(
-  context: DockerContext,
+  context: OwnObjects,
   task: Task,
   variables: readonly ResolvedVariable[],
   needs: ProgramNeeds,
@@ -121,7 +121,7 @@ export async function createFiles(
  * back.
  */
 export const deleteUnusedFiles = (
-  context: DockerContext,
+  context: OwnObjects,
   service: Task['service'],
   inUse: DockerServiceSpec | undefined,
   signal: AbortSignal,
@@ -131,7 +131,7 @@ export const deleteUnusedFiles = (
 
 /** Deletes the secrets and configs that one deployment of a service made. */
 export const deleteFilesOfDeployment = (
-  context: DockerContext,
+  context: OwnObjects,
   task: Pick<Task, 'service' | 'deploymentId'>,
   signal: AbortSignal,
 ): Promise<void> => deleteFilesBut(context.docker, labelFilter(deploymentLabels(context.platformId, task)), [], signal);

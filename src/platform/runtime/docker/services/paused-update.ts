@@ -1,5 +1,5 @@
 import { credentialsForImage } from '../builds/image-reach.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, RegistryAccess } from '../docker-context.ts';
 import {
   ignoring,
   type DockerService,
@@ -44,7 +44,7 @@ export function specToGoOn(
 
 /** Sends a spec as a new update. Whoever changes the service at the same moment does so too. */
 export async function goOn(
-  context: DockerContext,
+  context: RegistryAccess & Pick<DockerContext, 'docker'>,
   { ID: id, Version }: DockerService,
   spec: DockerServiceSpec,
   signal: AbortSignal,

@@ -43,7 +43,11 @@ function imageOf(service: Task['service']): {
  * Where the image of a service is; one that names no registry means the public one.
  * @throws Error if its registry isn't known any more
  */
-function referenceOf({ databaseImages }: DockerContext, { service }: Task, { registry }: TaskInputs): ImageReference {
+function referenceOf(
+  { databaseImages }: Pick<DockerContext, 'databaseImages'>,
+  { service }: Task,
+  { registry }: TaskInputs,
+): ImageReference {
   if (service.kind === 'database') return databaseImage(service.spec, databaseImages);
   const { image_name: repository, tag, registry_id: registryId } = imageOf(service);
   if (registry === undefined && registryId !== undefined)
@@ -74,7 +78,7 @@ function refusalOf(error: unknown, image: string, registry: string): Error {
 
 /** Resolves the tag to a digest, and pulls that. */
 async function pull(
-  { docker: engines }: DockerContext,
+  { docker: engines }: Pick<DockerContext, 'docker'>,
   { host, repository, tag }: ImageReference,
   credentials: DockerRegistryCredentials | undefined,
   say: (message: string) => void,
@@ -122,7 +126,11 @@ const dataOf = ({
       };
 
 /** Begins to pull the image of a service. */
-export async function beginPull(context: DockerContext, task: Task, { inputs }: RuntimeCall): Promise<void> {
+export async function beginPull(
+  context: Pick<DockerContext, 'databaseImages' | 'work' | 'docker' | 'credentialsFor'>,
+  task: Task,
+  { inputs }: RuntimeCall,
+): Promise<void> {
   const reference = referenceOf(context, task, await inputs());
   context.work.begin(keyOf(task), (say, signal) =>
     pull(context, reference, context.credentialsFor(reference.host), say, signal),
@@ -131,7 +139,7 @@ export async function beginPull(context: DockerContext, task: Task, { inputs }: 
 
 /** How far a pull is. One that another process began is begun again. */
 export async function observePull(
-  context: DockerContext,
+  context: Pick<DockerContext, 'clock' | 'databaseImages' | 'work' | 'docker' | 'credentialsFor'>,
   task: Task,
   cursor: string | null,
   call: RuntimeCall,
@@ -148,7 +156,7 @@ export async function observePull(
 }
 
 /** Ends a pull that isn't wanted any more. */
-export const abandonPull = ({ work }: DockerContext, task: Task): void => work.drop(keyOf(task));
+export const abandonPull = ({ work }: Pick<DockerContext, 'work'>, task: Task): void => work.drop(keyOf(task));
 
 /** Pulls the image of a service. */
 export const imagePull: TaskHandler = { begin: beginPull, observe: observePull, abandon: abandonPull };

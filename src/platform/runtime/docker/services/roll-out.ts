@@ -10,7 +10,7 @@ import {
 } from '../../index.ts';
 import { deleteOldImages } from '../builds/built-images.ts';
 import { databaseVariables } from '../databases/databases.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, OwnObjects, NodeReach, RegistryAccess } from '../docker-context.ts';
 import {
   dockerInfo,
   listDockerTasks,
@@ -99,7 +99,7 @@ function variablesOf({ service }: Task, { variables, database }: TaskInputs): Ta
 
 /** The spec that a deployment rolls out, or that a restart sends again. */
 export async function specOfTask(
-  context: DockerContext,
+  context: OwnObjects & NodeReach & Pick<DockerContext, 'placement' | 'proxy'>,
   task: Task,
   { inputs, signal }: RuntimeCall,
 ): Promise<DockerServiceSpec> {
@@ -126,7 +126,11 @@ export async function specOfTask(
  * Sends the new version to the engine, unless an attempt before has done so. A version that was stopped stays marked as
  * such, for the way back.
  */
-export async function beginRollOut(context: DockerContext, task: Task, call: RuntimeCall): Promise<void> {
+export async function beginRollOut(
+  context: OwnObjects & NodeReach & RegistryAccess & Pick<DockerContext, 'placement' | 'proxy'>,
+  task: Task,
+  call: RuntimeCall,
+): Promise<void> {
   const { signal } = call;
   await ensureNetwork(context, task.service.environmentId, signal);
   const present = await findDockerService(context, task.service, signal);
@@ -150,7 +154,7 @@ export async function beginRollOut(context: DockerContext, task: Task, call: Run
   }
 }
 
-const credentialsOf = (context: DockerContext, spec: DockerServiceSpec) =>
+const credentialsOf = (context: RegistryAccess, spec: DockerServiceSpec) =>
   credentialsForImage(context, spec.TaskTemplate.ContainerSpec.Image);
 
 type Lost = Awaited<ReturnType<typeof lostInstances>>;
@@ -163,7 +167,7 @@ const toldOf = ({ ID, Status }: DockerTask, lost: Lost): string => {
 
 /** One line for each instance whose state is worth telling, and changed. */
 async function instanceLines(
-  context: DockerContext,
+  context: NodeReach & RegistryAccess & Pick<DockerContext, 'clock'>,
   task: Task,
   mine: readonly DockerTask[],
   lost: Lost,
@@ -298,6 +302,10 @@ export async function observeRollOut(
 }
 
 /** Undoes a rollout that isn't wanted any more. */
-export async function abandonRollOut(context: DockerContext, task: Task, signal: AbortSignal): Promise<void> {
+export async function abandonRollOut(
+  context: OwnObjects & RegistryAccess,
+  task: Task,
+  signal: AbortSignal,
+): Promise<void> {
   await goBack(context, task, signal);
 }

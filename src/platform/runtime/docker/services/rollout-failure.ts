@@ -1,6 +1,6 @@
 import { condition, type Condition } from '../../../../contract/index.ts';
 import type { Task } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, NodeReach, RegistryAccess } from '../docker-context.ts';
 import { cameTooEarly, endedWithEngine } from '../engine-start.ts';
 import type { DockerService, DockerTask } from '../engine/index.ts';
 import { hasFailed } from '../instance-states.ts';
@@ -42,7 +42,7 @@ interface RolloutFacts {
  * new version.
  */
 export async function rolloutFailure(
-  context: DockerContext,
+  context: NodeReach & RegistryAccess & Pick<DockerContext, 'clock'>,
   task: Task,
   service: DockerService,
   { mine, unplacedSince, obstructedSince, engineStarts }: RolloutFacts,

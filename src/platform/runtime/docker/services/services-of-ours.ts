@@ -1,5 +1,5 @@
 import type { Task } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { OwnObjects } from '../docker-context.ts';
 import {
   createDockerService,
   inspectDockerService,
@@ -21,7 +21,7 @@ const attempts = 5;
  * @throws Error if it has the name but not the labels of this platform: then it is somebody else's
  */
 export async function findDockerService(
-  { docker, platformId }: DockerContext,
+  { docker, platformId }: OwnObjects,
   service: Pick<Task['service'], 'id' | 'name'>,
   signal: AbortSignal,
 ): Promise<DockerService | undefined> {
@@ -49,7 +49,7 @@ export function requireFence(present: DockerService | undefined, fencingToken: n
  * @throws Error if a later task has changed the service
  */
 export async function applySpec(
-  context: DockerContext,
+  context: OwnObjects,
   { service, fencingToken }: Pick<Task, 'service' | 'fencingToken'>,
   specOf: (present: DockerService | undefined) => DockerServiceSpec | undefined,
   {

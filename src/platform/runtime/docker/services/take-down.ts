@@ -1,7 +1,7 @@
 import type { Observation, RuntimeCall, Task } from '../../index.ts';
 import { removeBuildContainers } from '../builds/build-containers.ts';
 import { deleteBuiltImages } from '../builds/built-images.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { DockerContext, OwnObjects } from '../docker-context.ts';
 import {
   deleteDockerService,
   deleteDockerVolume,
@@ -30,7 +30,7 @@ const pollMilliseconds = 300;
 /**
  * Takes the instances of a service down. Its volumes and its configuration stay. A service that isn't there is down.
  */
-export async function beginStop(context: DockerContext, task: Task, { signal }: RuntimeCall): Promise<void> {
+export async function beginStop(context: OwnObjects, task: Task, { signal }: RuntimeCall): Promise<void> {
   await applySpec(
     context,
     task,
@@ -40,7 +40,7 @@ export async function beginStop(context: DockerContext, task: Task, { signal }: 
 }
 
 /** Deletes a service. What belongs to it goes when its containers have ended. */
-export async function beginRemove(context: DockerContext, task: Task, { signal }: RuntimeCall): Promise<void> {
+export async function beginRemove(context: OwnObjects, task: Task, { signal }: RuntimeCall): Promise<void> {
   const present = await findDockerService(context, task.service, signal);
   if (present === undefined) return;
   requireFence(present, task.fencingToken);
@@ -49,7 +49,7 @@ export async function beginRemove(context: DockerContext, task: Task, { signal }
 
 /** Deletes the volumes of a service on one engine. @returns whether all could be */
 async function deleteVolumes(
-  { platformId }: DockerContext,
+  { platformId }: Pick<DockerContext, 'platformId'>,
   docker: DockerClient,
   service: Task['service'],
   signal: AbortSignal,
@@ -115,7 +115,7 @@ async function deleteBelongings(
  */
 async function removeEndedContainers(
   docker: DockerClient,
-  { platformId }: DockerContext,
+  { platformId }: Pick<DockerContext, 'platformId'>,
   { service }: Task,
   signal: AbortSignal,
 ): Promise<void> {

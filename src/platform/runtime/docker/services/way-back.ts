@@ -1,7 +1,7 @@
 import { condition } from '../../../../contract/index.ts';
 import { type Task, TaskRefused } from '../../index.ts';
 import { credentialsForImage } from '../builds/image-reach.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { OwnObjects, RegistryAccess } from '../docker-context.ts';
 import {
   deleteDockerService,
   type DockerServiceSpec,
@@ -22,7 +22,7 @@ import { applySpec, findDockerService, requireFence } from './services-of-ours.t
  * swarm that was made anew.
  */
 async function missingParts(
-  { docker, platformId }: DockerContext,
+  { docker, platformId }: OwnObjects,
   service: Task['service'],
   { TaskTemplate }: DockerServiceSpec,
   signal: AbortSignal,
@@ -53,7 +53,7 @@ async function missingParts(
  * @throws Error in words, with what to do instead
  */
 export async function requireParts(
-  context: DockerContext,
+  context: OwnObjects,
   service: Task['service'],
   spec: DockerServiceSpec,
   signal: AbortSignal,
@@ -68,7 +68,11 @@ export async function requireParts(
  * before can't come back, because the swarm was made anew since.
  * @returns what is missing of what ran before, which therefore did not come back; nothing if it did, or if nothing ran
  */
-export async function goBack(context: DockerContext, task: Task, signal: AbortSignal): Promise<readonly string[]> {
+export async function goBack(
+  context: OwnObjects & RegistryAccess,
+  task: Task,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const present = await findDockerService(context, task.service, signal);
   if (present === undefined || labelledDeployment(present.Spec.Labels) !== task.deploymentId) return [];
   requireFence(present, task.fencingToken);

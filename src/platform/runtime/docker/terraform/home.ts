@@ -1,6 +1,6 @@
 import { mebibyte } from '../../../common/index.ts';
 import type { Task } from '../../index.ts';
-import type { DockerContext } from '../docker-context.ts';
+import type { OwnObjects, NodeReach } from '../docker-context.ts';
 import { createDockerConfig, deleteDockerConfig, ignoring, listDockerConfigs } from '../engine/index.ts';
 import { labelFilter, serviceLabels } from '../labels.ts';
 import { fileName } from '../names.ts';
@@ -18,7 +18,7 @@ const nameOf = (service: Task['service']): string => fileName(service, '', 'node
 
 /** The config that tells the node of a Terraform service; undefined if nothing of it ever ran in this swarm. */
 export async function findHome(
-  { docker, platformId }: DockerContext,
+  { docker, platformId }: OwnObjects,
   service: Task['service'],
   signal: AbortSignal,
 ): Promise<{ readonly id: string; readonly nodeId: string } | undefined> {
@@ -36,7 +36,7 @@ export async function findHome(
  * @throws Error in words if no node fits, or if the state that it had can't be found
  */
 export async function homeNode(
-  context: DockerContext,
+  context: OwnObjects & NodeReach,
   task: Task,
   record: DockerRecord,
   placement: PlacementParts,

@@ -43,7 +43,7 @@ const hasLabel = (node: DockerNode, label: string): boolean =>
 
 /** The node to put a backup on: another one than the database's, if there is one, and rather where the last one is. */
 async function chooseNode(
-  { docker, backupNodeLabel: label }: DockerContext,
+  { docker, backupNodeLabel: label }: Pick<DockerContext, 'backupNodeLabel' | 'docker'>,
   { database, latestRecord }: BackupTask,
   signal: AbortSignal,
 ): Promise<DockerNode> {

@@ -1,5 +1,5 @@
 import type { Task } from '../../../index.ts';
-import type { DockerContext } from '../../docker-context.ts';
+import type { DockerContext, OwnObjects } from '../../docker-context.ts';
 import { deleteDockerVolume, isDockerError, listDockerNodes } from '../../engine/index.ts';
 import { readRecord } from '../../record.ts';
 import { findDockerService } from '../../services/services-of-ours.ts';
@@ -19,7 +19,7 @@ export const nodeNameOf = async (
  * Which volume a restoration copies into, on which node, as a part of a sentence; undefined before that is recorded.
  */
 export async function newVolumeText(
-  context: DockerContext,
+  context: Pick<DockerContext, 'docker'>,
   { record }: Pick<Task, 'record'>,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -33,7 +33,11 @@ export async function newVolumeText(
  * the engine of its node.
  * @returns what became of it, as a sentence; none if there is no such volume
  */
-export async function removeNewVolume(context: DockerContext, task: Task, signal: AbortSignal): Promise<Removal> {
+export async function removeNewVolume(
+  context: OwnObjects & Pick<DockerContext, 'nodeEngines'>,
+  task: Task,
+  signal: AbortSignal,
+): Promise<Removal> {
   const data = readRecord(task.record)?.data;
   const which = await newVolumeText(context, task, signal);
   if (data === undefined || which === undefined) return { isHeld: false };

@@ -2,7 +2,7 @@ import { firstPart } from '../../../../../contract/index.ts';
 import { mebibyte } from '../../../../common/index.ts';
 import type { DatabaseCredentials, RunningDatabase } from '../../../index.ts';
 import { dataDirectoryOf } from '../databases.ts';
-import type { DockerContext } from '../../docker-context.ts';
+import type { DockerContext, OwnObjects, RegistryAccess } from '../../docker-context.ts';
 import {
   createDockerSecret,
   createDockerService,
@@ -70,7 +70,7 @@ const pgpass = (password: string): string => `*:*:*:*:${password.replaceAll(/[\\
 
 /** Creates the secret of a run, or finds that of an interrupted attempt. @returns its id */
 async function ensureSecret(
-  { docker, platformId }: DockerContext,
+  { docker, platformId }: OwnObjects,
   run: OneShot,
   content: string,
   signal: AbortSignal,
@@ -141,7 +141,7 @@ function specOf(
   };
 }
 
-async function begin(context: DockerContext, run: OneShot, signal: AbortSignal): Promise<void> {
+async function begin(context: OwnObjects & RegistryAccess, run: OneShot, signal: AbortSignal): Promise<void> {
   const { docker } = context;
   await ensureNetwork(context, run.database.environmentId, signal);
   const credentials = await run.server?.credentials();
@@ -159,7 +159,11 @@ async function begin(context: DockerContext, run: OneShot, signal: AbortSignal):
 }
 
 /** What a run has logged, as far as it can be read. */
-async function linesOf({ docker }: DockerContext, run: OneShot, signal: AbortSignal): Promise<readonly string[]> {
+async function linesOf(
+  { docker }: Pick<DockerContext, 'docker'>,
+  run: OneShot,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const lines: string[] = [];
   try {
     for await (const { text } of readDockerServiceLogs(docker, nameOf(run), {
@@ -192,7 +196,7 @@ const failureOf = ({ Status }: DockerTask, lines: readonly string[]): string => 
 
 /** Why a run can't go on although it has not ended; undefined if it can. */
 async function obstacleOf(
-  { docker, clock }: DockerContext,
+  { docker, clock }: Pick<DockerContext, 'clock' | 'docker'>,
   run: OneShot,
   tasks: readonly DockerTask[],
   createdAt: number,
@@ -211,7 +215,7 @@ async function obstacleOf(
 
 /** Begins a run unless it is there, and reports how far it is. */
 export async function observeOneShot(
-  context: DockerContext,
+  context: OwnObjects & RegistryAccess & Pick<DockerContext, 'clock' | 'leftLinks'>,
   run: OneShot,
   signal: AbortSignal,
 ): Promise<OneShotProgress> {
@@ -241,7 +245,7 @@ export async function observeOneShot(
 
 /** Removes a run with its secret, whether it has ended or not. Nothing to do if it isn't there. */
 export async function cleanOneShot(
-  { docker }: DockerContext,
+  { docker }: Pick<DockerContext, 'docker'>,
   run: Pick<OneShot, 'id'>,
   signal: AbortSignal,
 ): Promise<void> {

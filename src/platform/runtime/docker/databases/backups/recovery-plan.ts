@@ -65,7 +65,7 @@ const newNode = (
  * What bringing a database back from a backup would do now: on its node, if that runs, and otherwise on another one.
  */
 export async function planRecovery(
-  { docker, clock }: DockerContext,
+  { docker, clock }: Pick<DockerContext, 'clock' | 'docker'>,
   { service, record }: RunningDatabase,
   backup: BackupRecord,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Observation, Task } from '../../../index.ts';
-import type { DockerContext } from '../../docker-context.ts';
+import type { DockerContext, OwnObjects } from '../../docker-context.ts';
 import {
   createDockerService,
   deleteDockerService,
@@ -49,27 +49,35 @@ function restorationOf({ service, restoration }: Task) {
   return { database: service, ...restoration, from: readBackupRecord(restoration.record) };
 }
 
-const ongoing = (context: DockerContext, task: Task, messages: readonly string[] = []): Observation => {
+const ongoing = (context: Pick<DockerContext, 'clock'>, task: Task, messages: readonly string[] = []): Observation => {
   const now = context.clock.now();
   return { outcome: 'ongoing', cursor: 'begun', nextPollAt: now + pollMilliseconds, ...told(context, task, messages) };
 };
 
-const told = ({ clock }: DockerContext, task: Task, messages: readonly string[]): Pick<Observation, 'lines'> => ({
+const told = (
+  { clock }: Pick<DockerContext, 'clock'>,
+  task: Task,
+  messages: readonly string[],
+): Pick<Observation, 'lines'> => ({
   lines: messages.map((message) => ({ at: clock.now(), message, pod: 'restore', version: versionShown(task) })),
 });
 
-const succeeded = (context: DockerContext, task: Task, ...messages: string[]): Observation => ({
+const succeeded = (context: Pick<DockerContext, 'clock'>, task: Task, ...messages: string[]): Observation => ({
   outcome: 'succeeded',
   cursor: 'done',
   ...told(context, task, messages),
 });
 
-const failed = (context: DockerContext, task: Task, why: string): Observation => {
+const failed = (context: Pick<DockerContext, 'clock'>, task: Task, why: string): Observation => {
   const reason = `It was not brought back from the backup ${task.restoration!.backup}: ${why} What ran before was left as it was.`;
   return { outcome: 'failed', reason, cursor: 'failed', ...told(context, task, [reason]) };
 };
 
-const findServer = ({ docker }: DockerContext, task: Task, signal: AbortSignal): Promise<DockerService | undefined> =>
+const findServer = (
+  { docker }: Pick<DockerContext, 'docker'>,
+  task: Task,
+  signal: AbortSignal,
+): Promise<DockerService | undefined> =>
   inspectDockerService(docker, serverName(task), { signal }).catch(ignoring('not found'));
 
 /** An empty server beside the volume that the database is to have, under a name that no neighbour knows. */
@@ -192,7 +200,7 @@ const endServer: TaskHandler = {
 
 /** What is told about the data of before. */
 async function oldDataText(
-  context: DockerContext,
+  context: Pick<DockerContext, 'docker'>,
   { runningRecord, service }: Task,
   signal: AbortSignal,
 ): Promise<string> {
@@ -225,7 +233,7 @@ const serve: TaskHandler = {
 const steps = inSequence(imagePull, emptyServer, copy, endServer, serve);
 
 /** Removes everything that a restoration made and that nothing needs any more, but for the volume. */
-async function clear(context: DockerContext, task: Task, signal: AbortSignal): Promise<void> {
+async function clear(context: OwnObjects, task: Task, signal: AbortSignal): Promise<void> {
   await cleanOneShot(context, { id: runId(task) }, signal);
   await deleteDockerService(context.docker, serverName(task), { signal }).catch(ignoring('not found'));
   await deleteFilesOfDeployment(context, task, signal);
@@ -243,7 +251,7 @@ const readFailure = (cursor: string | null): Failure | undefined =>
 
 /** Removes the volume of a restoration that has failed, as soon as nothing holds it, and ends it. */
 async function giveUp(
-  context: DockerContext,
+  context: OwnObjects & Pick<DockerContext, 'clock' | 'nodeEngines'>,
   task: Task,
   { failure: reason, since }: Failure,
   cursor: string,
