@@ -55,7 +55,7 @@ const onlyInFullOfDocker = [
   'database-backups',
   'diagnosis',
   'doctor',
-  'engine/{connection,containers,images,swarm-objects}',
+  'api/{connection,containers,images,swarm-objects}',
   'failing-hosts',
   'first-steps',
   'grpc-and-web-sockets',

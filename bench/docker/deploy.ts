@@ -8,7 +8,7 @@ import {
   listDockerTasks,
   updateDockerService,
   type DockerServiceSpec,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { relativeTo, type Figure } from '../figure.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
 import { median } from '../statistics.ts';

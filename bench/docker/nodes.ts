@@ -1,8 +1,4 @@
-import {
-  inspectDockerService,
-  listDockerNodes,
-  listDockerTasks,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+import { inspectDockerService, listDockerNodes, listDockerTasks } from '../../src/platform/runtime/docker/api/index.ts';
 import { startTestHosts, type TestHosts } from '../../test/support/docker/hosts.ts';
 import type { TestHost } from '../../test/support/docker/test-host.ts';
 import { relativeTo, type Figure } from '../figure.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type DockerClient, pushDockerImage } from '../../src/platform/runtime/docker/engine/index.ts';
+import { type DockerClient, pushDockerImage } from '../../src/platform/runtime/docker/api/index.ts';
 import { terminalOutcome } from '../../src/contract/index.ts';
 import { startTestEngine, type TestEngine } from '../../test/support/docker/docker-engine.ts';
 import { startTestRegistry } from '../../test/support/docker/docker-registry.ts';

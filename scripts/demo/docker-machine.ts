@@ -16,7 +16,7 @@ import {
   listDockerVolumes,
   parseDockerAddress,
   type DockerClient,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { startGitServer, type GitServer } from '../../test/support/git-server.ts';
 import { endWithThisProcess, pidWhileRunning } from '../temporary-directory.ts';

@@ -17,11 +17,11 @@ interface OperationRow {
 const isTool = (op: AnyOperation): boolean => tools.some(({ name, operation }) => operation === op && name === op.name);
 
 const rowOf = (op: AnyOperation): OperationRow => {
-  const { name, method, path, effect, unseenEffect, permission } = op;
+  const { name, method, path, effect, effectIfHidden, permission } = op;
   return {
     name,
     request: `${method} ${path}`,
-    effect: unseenEffect === effect ? effect : `${effect} or ${unseenEffect}`,
+    effect: effectIfHidden === effect ? effect : `${effect} or ${effectIfHidden}`,
     permission,
     isTool: isTool(op),
   };

@@ -46,8 +46,8 @@ export const toolsByToolset = (): string =>
   );
 
 /** The effect of an operation, and the one where not all that it replaces can be shown. */
-const effectText = ({ effect, unseenEffect }: AnyOperation): string =>
-  unseenEffect === effect ? effect : `${effect}, ${unseenEffect} where it loses or replaces something unseen`;
+const effectText = ({ effect, effectIfHidden }: AnyOperation): string =>
+  effectIfHidden === effect ? effect : `${effect}, ${effectIfHidden} where it loses or replaces something unseen`;
 
 const toolSection = (tool: Tool): string => {
   const { title, description, inputSchema } = listed(tool);

@@ -216,7 +216,7 @@ const heldText = (variable: ComparedVariable, isFromAbove: boolean): string =>
 /**
  * What is said of a variable in an environment that doesn't have it, if it may be one of its secrets; undefined if not.
  */
-const unseenText = ({ hasSecrets }: ComparedEnvironment): string | undefined =>
+const notReadText = ({ hasSecrets }: ComparedEnvironment): string | undefined =>
   hasSecrets === false ? 'not among its variables; its secrets could not all be read' : undefined;
 
 const isSame = (found: ComparedVariable | undefined, like: ComparedVariable): boolean =>
@@ -245,13 +245,13 @@ const compareVariables = (one: ComparedEnvironment, other: ComparedEnvironment):
     // Neither missing nor inherited where it may be among what was not read.
     if ((!isSame(first, variable) && mayBeFirst(variable)) || (!isSame(second, variable) && mayBeSecond(variable)))
       continue;
-    const unseen = variable.isSecret === true ? undefined : unseenText(first ? other : one);
-    if ((!first || !second) && unseen !== undefined)
+    const notRead = variable.isSecret === true ? undefined : notReadText(first ? other : one);
+    if ((!first || !second) && notRead !== undefined)
       differences.push({
         kind: 'variable not seen',
         ...about,
-        first: first ? 'set' : unseen,
-        second: second ? 'set' : unseen,
+        first: first ? 'set' : notRead,
+        second: second ? 'set' : notRead,
       });
     else if (!first || !second)
       differences.push({

@@ -69,12 +69,12 @@ function withTrimmedTarget(row: unknown): unknown {
 }
 
 /**
- * The body of a successful response, or why it can't be used. `flaw`: what is wrong with a body of which only the
+ * The body of a successful response, or why it can't be used. `responseIssue`: what is wrong with a body of which only the
  * readable parts are the answer.
  */
 type AnswerResult =
-  | { readonly answer: unknown; readonly flaw?: ApiFailure; readonly failure?: undefined }
-  | { readonly failure: ApiFailure; readonly flaw?: undefined };
+  | { readonly answer: unknown; readonly responseIssue?: ApiFailure; readonly failure?: undefined }
+  | { readonly failure: ApiFailure; readonly responseIssue?: undefined };
 
 const lenientSchemas = new WeakMap<AnyOperation, z.ZodType>();
 
@@ -230,7 +230,7 @@ export function readAnswer(
   });
   // A change that was accepted is done, whatever its answer.
   const unreadable = (violation: ContractViolation): AnswerResult =>
-    inParts && !isRead ? { answer: undefined, flaw: failureOf(violation) } : { failure: failureOf(violation) };
+    inParts && !isRead ? { answer: undefined, responseIssue: failureOf(violation) } : { failure: failureOf(violation) };
   if (!operation.response) return { answer: undefined };
   if (response.text.trim() === '')
     return isRead ? unreadable({ reason: 'the answer is empty' }) : { answer: undefined };
@@ -249,6 +249,6 @@ export function readAnswer(
   );
   const missing = missingSubject(operation, body);
   if (missing) return unreadable(violation ?? missing);
-  const flaw = violation ?? ofRows;
-  return { answer: body, ...(flaw && { flaw: failureOf(flaw) }) };
+  const responseIssue = violation ?? ofRows;
+  return { answer: body, ...(responseIssue && { responseIssue: failureOf(responseIssue) }) };
 }

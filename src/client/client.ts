@@ -57,7 +57,7 @@ export interface CallOptions {
    * Accepts an answer that can be read in parts, and receives what is wrong with it. Its parts may lack any member,
    * `id` included. Without this, such an answer is a `bad_answer`.
    */
-  readonly onFlaw?: (flaw: ApiError) => void;
+  readonly onResponseIssue?: (responseIssue: ApiError) => void;
 }
 
 type ReadName = `get_${string}` | `list_${string}`;
@@ -175,7 +175,7 @@ export function createClient(config: ClientConfig): Client {
     input: OperationInput,
     { outcome, outcomeUnknown, ...sent }: FinalResult,
     inParts: boolean,
-  ): { answer?: unknown; flaw?: ApiFailure; failure?: ApiFailure } => {
+  ): { answer?: unknown; responseIssue?: ApiFailure; failure?: ApiFailure } => {
     const { response, fault } = outcome;
     if (fault) return { failure: { kind: fault.kind, reason: fault.reason, next: fault.next, outcomeUnknown } };
     if (response.status < 200 || response.status > 299) {
@@ -208,7 +208,7 @@ export function createClient(config: ClientConfig): Client {
       carried,
       attempts,
       deadline,
-      onFlaw,
+      onResponseIssue,
     } = options;
     // Created when first needed: most calls have no text to mask.
     let masks: ((text: string) => string) | undefined;
@@ -251,9 +251,9 @@ export function createClient(config: ClientConfig): Client {
       'platform called',
     );
 
-    const { answer, flaw, failure } = settle(operation, input, result, onFlaw !== undefined);
+    const { answer, responseIssue, failure } = settle(operation, input, result, onResponseIssue !== undefined);
     if (failure) throw fail(failure);
-    if (flaw) onFlaw?.(fail(flaw));
+    if (responseIssue) onResponseIssue?.(fail(responseIssue));
     return answer;
   };
 

@@ -16,7 +16,7 @@ export type Effect = (typeof effects)[number];
  * The effects of replacing a service's configuration: what is changed is shown to whoever agrees; where it can't be, it
  * counts as destroying.
  */
-export const shownReplacement = { effect: 'disruptive', unseenEffect: 'destructive' } as const satisfies Record<
+export const shownReplacement = { effect: 'disruptive', effectIfHidden: 'destructive' } as const satisfies Record<
   string,
   Effect
 >;
@@ -69,7 +69,7 @@ interface Definition<
   readonly response?: Response;
   readonly effect: Effect;
   /** The effect of a call whose plan can't show all that it replaces or loses. Default: `effect`. */
-  readonly unseenEffect?: Effect;
+  readonly effectIfHidden?: Effect;
   /** Lowest permission level of a token that may call it. Default: `read` for GET, otherwise `write`. */
   readonly permission?: PermissionLevel;
   /** False for operations that aren't in the API document. Default: true. */
@@ -95,7 +95,7 @@ export interface Operation<
   readonly aliases: Readonly<Record<string, string>>;
   readonly response: Response;
   readonly effect: Effect;
-  readonly unseenEffect: Effect;
+  readonly effectIfHidden: Effect;
   readonly target: ReferenceKind;
   readonly roles: Readonly<Record<string, MemberRole>>;
   readonly permission: PermissionLevel;
@@ -221,7 +221,7 @@ export function operation<
     aliases,
     response: definition.response as Response,
     effect: definition.effect,
-    unseenEffect: definition.unseenEffect ?? definition.effect,
+    effectIfHidden: definition.effectIfHidden ?? definition.effect,
     target: target ?? named[0] ?? 'organization',
     targetBy,
     reachesEnvironments,

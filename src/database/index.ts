@@ -15,5 +15,5 @@ export {
   stepTableOf,
   takeMissingSteps,
 } from './migrate.ts';
-export { AwaitedOutside, lookAsMigrated, openSqlite, runOn, type SqliteFile } from './sqlite.ts';
+export { AwaitedOutside, readAsMigrated, openSqlite, runOn, type SqliteFile } from './sqlite.ts';
 export { flag, type Index, integer, json, long, numbered, type RowsOf, table, text, time } from './tables.ts';

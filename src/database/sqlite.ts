@@ -130,18 +130,18 @@ export async function openSqlite<Of extends Tables>(
 }
 
 /** Looks at a file as it would be with this program's schema, and leaves it as it is. @throws like `openSqlite` */
-export async function lookAsMigrated<Result>(
+export async function readAsMigrated<Result>(
   path: string,
   schema: Schema,
   journal: Journal,
-  look: (run: Run) => Promise<Result>,
+  read: (run: Run) => Promise<Result>,
 ): Promise<Result> {
   const file = openFile<never>(path, journal);
   try {
     let result: Result;
     await withoutReferences(file.writer, async (run) => {
       await takeMissingSteps(schema, 'sqlite', run);
-      result = await look(run);
+      result = await read(run);
       return 'rollback';
     });
     return result!;

@@ -101,7 +101,7 @@ const aboutServer = `
     (select count(*) - 1 from pg_stat_activity where backend_type = 'client backend') as connections,
     has_schema_privilege(current_schema(), 'create') as may_create`;
 
-async function lookAtServer(client: Client): Promise<ExaminedServer> {
+async function examineServer(client: Client): Promise<ExaminedServer> {
   const {
     rows: [row],
   } = await client.query<{
@@ -129,23 +129,23 @@ async function lookAtServer(client: Client): Promise<ExaminedServer> {
 
 /**
  * Connects to a database and looks at it. Changes nothing.
- * @throws Error if it can't be reached, or what `look` throws
+ * @throws Error if it can't be reached, or what `read` throws
  */
 export async function examineDatabase<Result>(
   address: PostgresAddress,
-  look: (examination: Examination) => Promise<Result>,
+  read: (examination: Examination) => Promise<Result>,
 ): Promise<Result> {
   const config = clientConfig(address, { applicationName: 'infra-mcp-doctor', maximumConnections: 1 });
   const client = new Client(config);
   client.on('error', () => {});
   await client.connect();
   try {
-    const server = await lookAtServer(client);
+    const server = await examineServer(client);
     await client.query('set default_transaction_read_only = on');
     const rows = running(client);
     const isPresent = async (table: string): Promise<boolean> =>
       (await rows(`select to_regclass('${table}')::text as present`))[0]!['present'] !== null;
-    return await look({ server, rows, schemaState: (schema) => schemaStateOf(schema, rows, isPresent) });
+    return await read({ server, rows, schemaState: (schema) => schemaStateOf(schema, rows, isPresent) });
   } finally {
     await client.end().catch(() => {});
   }

@@ -294,7 +294,7 @@ test('errors are only to be searched for where there are some', () => {
   expect(toolsFor('nothing odd')).not.toContain('search_logs');
 });
 
-const unplaced = (reason: 'INSUFFICIENT_RESOURCES' | 'NODES_CLOSED', why: string) =>
+const unschedulable = (reason: 'INSUFFICIENT_RESOURCES' | 'NODES_CLOSED', why: string) =>
   diagnose(
     failedDeployment({
       configuration: { cpu: 100, memory: 64 },
@@ -303,13 +303,13 @@ const unplaced = (reason: 'INSUFFICIENT_RESOURCES' | 'NODES_CLOSED', why: string
   ).cause.sentence;
 
 test('nodes that take nothing are told from nodes without room', () => {
-  expect(unplaced('INSUFFICIENT_RESOURCES', 'insufficient resources on 1 node')).toBe(
+  expect(unschedulable('INSUFFICIENT_RESOURCES', 'insufficient resources on 1 node')).toBe(
     'No node of the cluster has room for it (it asks for 100 millicores, 64 MB).',
   );
   expect(
-    unplaced('INSUFFICIENT_RESOURCES', '1 node not available for new tasks; insufficient resources on 1 node'),
+    unschedulable('INSUFFICIENT_RESOURCES', '1 node not available for new tasks; insufficient resources on 1 node'),
   ).toBe('No node of the cluster has room for it (it asks for 100 millicores, 64 MB).');
-  expect(unplaced('NODES_CLOSED', '1 node not available for new tasks')).toBe(
+  expect(unschedulable('NODES_CLOSED', '1 node not available for new tasks')).toBe(
     'Nothing can be started on the cluster\'s nodes: "1 node not available for new tasks". They are down, just starting, or were drained or paused.',
   );
 });

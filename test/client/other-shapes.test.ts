@@ -152,12 +152,21 @@ test("the kind of an alert rule's target has no space before it, in a list and b
   };
   const { client } = await clientOf(() => ({ results: [rule, { name: 'without a target' }] }));
   expect(
-    (await client.call(operations.list_alert_rules, { organization_id: ids.organization }, { onFlaw: () => undefined }))
-      .results,
+    (
+      await client.call(
+        operations.list_alert_rules,
+        { organization_id: ids.organization },
+        { onResponseIssue: () => undefined },
+      )
+    ).results,
   ).toMatchObject([{ target: { target_type: 'CLUSTER', target_id: ids.organization } }, { name: 'without a target' }]);
   const alone = await clientOf(() => rule);
   expect(
-    await alone.client.call(operations.get_alert_rule, { alert_rule_id: ids.environment }, { onFlaw: () => undefined }),
+    await alone.client.call(
+      operations.get_alert_rule,
+      { alert_rule_id: ids.environment },
+      { onResponseIssue: () => undefined },
+    ),
   ).toMatchObject({ target: { target_type: 'CLUSTER' } });
 });
 

@@ -20,7 +20,7 @@ import {
   listDockerVolumes,
   pullDockerImage,
   updateDockerService,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { createAgents } from '../../src/platform/runtime/docker/agent/agents.ts';
 import { createAgentAuthority } from '../../src/platform/runtime/docker/agent/authority.ts';
 import { agentUntil, withAgentUntil } from '../../src/platform/runtime/docker/labels.ts';

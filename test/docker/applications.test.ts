@@ -6,7 +6,7 @@ import {
   listDockerContainers,
   listDockerImages,
   listDockerServices,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { dataWith } from '../support/conditions.ts';
 import { applicationsOf, shellSource, type TestApplications } from '../support/docker/applications.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';

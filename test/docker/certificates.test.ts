@@ -4,7 +4,7 @@ import {
   execInDockerContainer,
   listDockerContainers,
   readDockerContainerLogs,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { tarArchive } from '../../src/platform/runtime/docker/tar.ts';
 import { type AcmeServer, startAcmeServer } from '../support/docker/acme-server.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';

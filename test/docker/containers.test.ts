@@ -7,7 +7,7 @@ import {
   listDockerServices,
   listDockerTasks,
   listDockerVolumes,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { dataWith } from '../support/conditions.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { everythingOn, makeForeignObjects } from '../support/docker/foreign-objects.ts';

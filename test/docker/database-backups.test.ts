@@ -10,7 +10,7 @@ import {
   listDockerSecrets,
   listDockerServices,
   listDockerVolumes,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { dataWith, runningConditions } from '../support/conditions.ts';
 import { waitUntil } from '../support/docker/docker-engine.ts';
 import { startTestHosts, type TestHosts } from '../support/docker/hosts.ts';

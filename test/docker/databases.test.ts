@@ -13,7 +13,7 @@ import {
   listDockerServices,
   listDockerTasks,
   listDockerVolumes,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 import { dataWith, runningConditions } from '../support/conditions.ts';
 import { waitUntil } from '../support/docker/docker-engine.ts';

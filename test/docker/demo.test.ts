@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DemoEvent } from '../../scripts/demo/output.ts';
-import { pushDockerImage, tagDockerImage } from '../../src/platform/runtime/docker/engine/index.ts';
+import { pushDockerImage, tagDockerImage } from '../../src/platform/runtime/docker/api/index.ts';
 import { startTestEngine, type TestEngine } from '../support/docker/docker-engine.ts';
 import { startTestRegistry, type TestRegistry } from '../support/docker/docker-registry.ts';
 import { buildProxyImage, buildTestImage, proxyImage } from '../support/docker/test-images.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DoctorFinding } from '../../src/platform/common/finding.ts';
 import { createDockerRuntime } from '../../src/platform/runtime/docker/docker-runtime.ts';
-import { createDockerVolume, deleteDockerVolume } from '../../src/platform/runtime/docker/engine/index.ts';
+import { createDockerVolume, deleteDockerVolume } from '../../src/platform/runtime/docker/api/index.ts';
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 import { makeCertificates, type TestCertificates } from '../support/docker/certificates.ts';
 import { startTestEngine, type TestEngine } from '../support/docker/docker-engine.ts';
@@ -161,7 +161,7 @@ describe('the doctor of a platform', () => {
     });
     const file = join(await temporaryDirectory(), 'clusters.yaml');
     await writeFile(file, `clusters: { local: { engine: "${engine.address}" } }`);
-    const look = async (dataDir: string) =>
+    const observeRunning = async (dataDir: string) =>
       (await doctor('--clusters-file', file, '--data-dir', dataDir)).of('local: objects of platforms');
     try {
       const platformId = (platform.dump()['setting'] as { name: string; value: string }[]).find(
@@ -172,12 +172,12 @@ describe('the doctor of a platform', () => {
         'io.infra-mcp.environment': 'gone',
         'io.infra-mcp.service': 'gone',
       });
-      expect(await look(platform.dataDir)).toMatchObject({
+      expect(await observeRunning(platform.dataDir)).toMatchObject({
         state: 'note',
         says: `1 object of 1 that no record in ${platform.dataDir} knows: volume lost`,
       });
       const elsewhere = await temporaryDirectory();
-      expect(await look(elsewhere)).toMatchObject({
+      expect(await observeRunning(elsewhere)).toMatchObject({
         state: 'note',
         says: expect.stringContaining(`${elsewhere} has no records of a platform with engines`),
       });

@@ -9,7 +9,7 @@ import {
   listDockerNetworks,
   listDockerTasks,
   listDockerVolumes,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { waitUntil } from '../support/docker/docker-engine.ts';
 import { testAddress } from '../support/docker/host-network.ts';
 import { startTestHosts, type TestHosts } from '../support/docker/hosts.ts';

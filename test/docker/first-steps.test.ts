@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pushDockerImage, tagDockerImage } from '../../src/platform/runtime/docker/engine/index.ts';
+import { pushDockerImage, tagDockerImage } from '../../src/platform/runtime/docker/api/index.ts';
 import { commandsIn, commandsOfPage } from '../docs/pages.ts';
 import { runProgram, startPlatformProgram } from '../support/built-program.ts';
 import { startTestEngine, type TestEngine } from '../support/docker/docker-engine.ts';

@@ -11,7 +11,7 @@ import {
   listDockerTasks,
   parseDockerAddress,
   readDockerServiceLogs,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { waitUntil } from '../support/docker/docker-engine.ts';
 import { startTestHosts, type TestHosts } from '../support/docker/hosts.ts';
 

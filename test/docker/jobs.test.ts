@@ -8,7 +8,7 @@ import {
   listDockerSecrets,
   listDockerServices,
   listDockerTasks,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { conditionsIn, dataWith } from '../support/conditions.ts';
 import { shellSource } from '../support/docker/applications.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';

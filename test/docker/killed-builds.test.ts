@@ -10,7 +10,7 @@ import {
   listDockerContainers,
   listDockerImages,
   listDockerServices,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { shellSource } from '../support/docker/applications.ts';
 import { startTestEngine, type TestEngine } from '../support/docker/docker-engine.ts';
 import { startTestRegistry, type TestRegistry } from '../support/docker/docker-registry.ts';

@@ -6,7 +6,7 @@ import {
   createDockerVolume,
   listDockerServices,
   listDockerVolumes,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { seededRandom } from '../../src/platform/common/random.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { linksOnHost } from '../support/docker/links-on-host.ts';

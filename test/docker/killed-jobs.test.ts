@@ -9,7 +9,7 @@ import {
   listDockerServices,
   startDockerContainer,
   waitForDockerContainer,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { databaseFile } from '../../src/platform/store/sqlite/database.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { scriptJob } from '../support/docker/script-job.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listDockerServices } from '../../src/platform/runtime/docker/engine/index.ts';
+import { listDockerServices } from '../../src/platform/runtime/docker/api/index.ts';
 import { type DockerPlatform, scriptContainer, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { leftOnEngine } from '../support/docker/left-on-engine.ts';
 import { prepareSpawnedPlatform, type SpawnedPlatform } from '../support/docker/spawned-platform.ts';

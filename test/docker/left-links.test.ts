@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { inspectDockerNetwork, listDockerContainers } from '../../src/platform/runtime/docker/engine/index.ts';
+import { inspectDockerNetwork, listDockerContainers } from '../../src/platform/runtime/docker/api/index.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { linksOnHost } from '../support/docker/links-on-host.ts';
 

@@ -5,7 +5,7 @@ import {
   listDockerNetworks,
   listDockerServices,
   listDockerTasks,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { dataWith, runningConditions } from '../support/conditions.ts';
 import { scriptContainer } from '../support/docker/docker-platform.ts';
 import { startTestHosts, type TestHosts } from '../support/docker/hosts.ts';

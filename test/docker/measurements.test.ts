@@ -9,7 +9,7 @@ import {
   listDockerContainers,
   startDockerContainer,
   stopDockerContainer,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { filesInTar } from '../../src/platform/runtime/docker/tar.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { askProxy } from '../support/docker/public-requests.ts';

@@ -9,7 +9,7 @@ import {
   listDockerTasks,
   listDockerVolumes,
   updateDockerSwarm,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { commandLine, runProgram } from '../support/built-program.ts';
 import { conditionsIn, dataWith, runningConditions } from '../support/conditions.ts';
 import { scriptContainer } from '../support/docker/docker-platform.ts';

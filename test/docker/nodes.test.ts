@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { conditionChain } from '../../src/contract/index.ts';
-import { listDockerTasks } from '../../src/platform/runtime/docker/engine/index.ts';
+import { listDockerTasks } from '../../src/platform/runtime/docker/api/index.ts';
 import { conditionsIn, dataWith, runningConditions } from '../support/conditions.ts';
 import { shellSource } from '../support/docker/applications.ts';
 import { scriptContainer } from '../support/docker/docker-platform.ts';

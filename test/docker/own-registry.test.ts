@@ -11,7 +11,7 @@ import {
   listDockerServices,
   listDockerTasks,
   updateDockerService,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { runProgram } from '../support/built-program.ts';
 import { conditionsIn, dataWith } from '../support/conditions.ts';
 import { shellSource } from '../support/docker/applications.ts';

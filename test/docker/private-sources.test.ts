@@ -12,7 +12,7 @@ import {
   pushDockerImage,
   removeDockerImage,
   tagDockerImage,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { buildSettingsOf } from '../../src/platform/runtime/docker/provider/cluster-settings.ts';
 import type { GitHosts } from '../../src/platform/runtime/index.ts';
 import { createDockerRuntime } from '../../src/platform/runtime/docker/docker-runtime.ts';

@@ -16,7 +16,7 @@ import {
   type DockerContainerSpec,
   type DockerHealthcheck,
   type DockerTask,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { healthProblem, probeHealthcheck } from '../../src/platform/runtime/docker/services/probes.ts';
 import { containerProgram } from '../../src/platform/runtime/docker/programs/programs.ts';
 import {

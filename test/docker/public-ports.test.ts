@@ -11,7 +11,7 @@ import {
   listDockerServices,
   listDockerVolumes,
   removeDockerContainer,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { systemRandom } from '../../src/platform/common/random.ts';
 import { createProxy } from '../../src/platform/runtime/docker/proxy/proxy.ts';
 import { proxySettings } from '../../src/platform/runtime/docker/proxy/settings.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DoctorFinding } from '../../src/platform/common/finding.ts';
-import { listDockerTasks } from '../../src/platform/runtime/docker/engine/index.ts';
+import { listDockerTasks } from '../../src/platform/runtime/docker/api/index.ts';
 import { readKnownRecords } from '../../src/platform/store/index.ts';
 import { runProgram } from '../support/built-program.ts';
 import { waitUntil } from '../support/docker/docker-engine.ts';

@@ -3,11 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Condition, conditionChain } from '../../src/contract/index.ts';
-import {
-  listDockerContainers,
-  listDockerTasks,
-  type DockerTask,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+import { listDockerContainers, listDockerTasks, type DockerTask } from '../../src/platform/runtime/docker/api/index.ts';
 import { conditionsIn, dataWith, runningConditions } from '../support/conditions.ts';
 import { scriptContainer } from '../support/docker/docker-platform.ts';
 import { forbidRegistry, permitRegistry, testAddress } from '../support/docker/host-network.ts';

@@ -5,7 +5,7 @@ import {
   type DockerServiceSpec,
   inspectDockerService,
   updateDockerService,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { dataWith, runningConditions } from '../support/conditions.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import type { Json } from '../support/test-platform.ts';

@@ -11,7 +11,7 @@ import {
   listDockerSecrets,
   listDockerServices,
   listDockerVolumes,
-} from '../../src/platform/runtime/docker/engine/index.ts';
+} from '../../src/platform/runtime/docker/api/index.ts';
 import { conditionsIn, dataWith } from '../support/conditions.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { prepareSpawnedPlatform } from '../support/docker/spawned-platform.ts';

@@ -26,7 +26,7 @@ export interface PageCommand {
   readonly isInline: boolean;
 }
 
-const fence = /^```(?<kind>sh|bash|shell|console)\n(?<lines>[\s\S]*?)^```/gm;
+const delimited = /^```(?<kind>sh|bash|shell|console)\n(?<lines>[\s\S]*?)^```/gm;
 /** Commands in the middle of a sentence, of programs that are this one. */
 const inline = /`(?<line>(?:infra-mcp|npx infra-mcp|npm (?:ci|start|test|run [^\s`]+))(?: [^`]*)?)`/g;
 
@@ -45,7 +45,7 @@ const typedLines = (block: string, kind: string): string[] => {
 /** Every command line of a page, those of blocks and those within sentences. */
 export function commandsOfPage(page: string): PageCommand[] {
   const text = pageText(page);
-  const blocks = [...text.matchAll(fence)].flatMap(({ groups }) => typedLines(groups!['lines']!, groups!['kind']!));
+  const blocks = [...text.matchAll(delimited)].flatMap(({ groups }) => typedLines(groups!['lines']!, groups!['kind']!));
   const within = [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(inline)].map(({ groups }) => groups!['line']!);
   return [
     ...blocks.map((line) => ({ page, text: line, isInline: false })),

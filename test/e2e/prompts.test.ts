@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fenceMarks } from '../../src/server/redaction/index.ts';
+import { delimiters } from '../../src/server/redaction/index.ts';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import { parsePrompt } from '../../src/server/browse/prompts/prompt.ts';
 import { textsIn } from '../../src/server/browse/texts.ts';
@@ -81,7 +81,7 @@ describe.each(protocolVersions)('a client of the %s era', (era) => {
     for (const value of Object.values(argumentsOf(name))) expect(text).toContain(value);
     expect(text).not.toMatch(/\{\{|\}\}/);
     const { prefetch } = prompts.get(name)!;
-    expect(text.split(fenceMarks.open)).toHaveLength(prefetch.length + 1);
+    expect(text.split(delimiters.open)).toHaveLength(prefetch.length + 1);
     expect(text).not.toMatch(/ (?:was not|could not be) read/);
     expect(text.length).toBeLessThan(16_000);
   });
@@ -94,7 +94,7 @@ describe.each(protocolVersions)('a client of the %s era', (era) => {
     );
     expect(text).toContain('\nThe resource service_status was not read: ');
     expect(text).toContain('policy.yaml, deny[0]');
-    expect(text.split(fenceMarks.open)).toHaveLength(2);
+    expect(text.split(delimiters.open)).toHaveLength(2);
   });
 
   test('sees characters that show nothing in what it gave', async () => {

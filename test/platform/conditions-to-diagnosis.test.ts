@@ -3,16 +3,16 @@ import { diagnose } from '../../src/analysis/diagnosis/diagnose.ts';
 import { rules } from '../../src/analysis/diagnosis/rules/rules.ts';
 import { type Condition, readCondition, type Reason, storedCondition } from '../../src/contract/index.ts';
 import { conditionsOf } from '../../src/platform/engine/running-facts.ts';
-import { sightingOf } from '../../src/platform/engine/seen-service.ts';
+import { observedStatusOf } from '../../src/platform/engine/observed-status.ts';
 import { conditionBehind } from '../../src/platform/runtime/index.ts';
-import type { DockerNode, DockerServiceSpec, DockerTask } from '../../src/platform/runtime/docker/engine/index.ts';
+import type { DockerNode, DockerServiceSpec, DockerTask } from '../../src/platform/runtime/docker/api/index.ts';
 import { GitError, gitFailure, parseGitAddress, type GitAddress } from '../../src/platform/runtime/docker/git/index.ts';
-import { unplaced } from '../../src/platform/runtime/docker/nodes/fitting-nodes.ts';
-import { lostWithNodes, nodeObstacle } from '../../src/platform/runtime/docker/nodes/lost-nodes.ts';
+import { unschedulable } from '../../src/platform/runtime/docker/nodes/fitting-nodes.ts';
+import { lostWithNodes, nodeCondition } from '../../src/platform/runtime/docker/nodes/lost-nodes.ts';
 import { placementOf } from '../../src/platform/runtime/docker/nodes/placement.ts';
 import { unbegun } from '../../src/platform/runtime/docker/nodes/unbegun-instances.ts';
 import { changesByHand } from '../../src/platform/runtime/docker/observation/changed-by-hand.ts';
-import { silence } from '../../src/platform/runtime/docker/observation/look.ts';
+import { silence } from '../../src/platform/runtime/docker/observation/observer.ts';
 import { healthProblem } from '../../src/platform/runtime/docker/services/probes.ts';
 import { deploymentLabels } from '../../src/platform/runtime/docker/labels.ts';
 import type { RunningVersion } from '../../src/platform/runtime/index.ts';
@@ -76,7 +76,8 @@ const lost = async (...constraints: readonly string[]) => {
     Spec: { ContainerSpec: { Labels: deploymentLabels('p', version) }, Placement: { Constraints: constraints } },
   });
   const ends = await lostWithNodes(await withNodes(node('b', 'down')), version, [task], [], signal);
-  return sightingOf(undefined, 'd', { serviceId: 's', wanted: 1, running: 0, ends, changes: [] })!.lines[0]!.condition;
+  return observedStatusOf(undefined, 'd', { serviceId: 's', wanted: 1, running: 0, ends, changes: [] })!.lines[0]!
+    .condition;
 };
 
 /** What somebody sees of a service: a line of its log, or what its status says of what runs. */
@@ -108,19 +109,19 @@ const rows: readonly Row[] = [
     'WAITING_FOR_NODE',
     'status',
     'node_lost',
-    async () => nodeObstacle(await withNodes(node('b', 'down')), [waiting(bound)], signal),
+    async () => nodeCondition(await withNodes(node('b', 'down')), [waiting(bound)], signal),
   ],
   [
     'NODE_LOST',
     'status',
     'node_lost',
-    async () => nodeObstacle(await withNodes(node('b', 'down')), [instance({ DesiredState: 'shutdown' })], signal),
+    async () => nodeCondition(await withNodes(node('b', 'down')), [instance({ DesiredState: 'shutdown' })], signal),
   ],
   [
     'NODE_GONE',
     'status',
     'storage_node_gone',
-    async () => nodeObstacle(await withNodes(node('a', 'ready')), [waiting(bound)], signal),
+    async () => nodeCondition(await withNodes(node('a', 'ready')), [waiting(bound)], signal),
   ],
   ['INSTANCE_LOST', 'log', 'node_lost', () => lost()],
   ['INSTANCE_LOST', 'log', 'node_lost', () => lost('node.id==b')],
@@ -128,14 +129,14 @@ const rows: readonly Row[] = [
     'INSUFFICIENT_RESOURCES',
     'status',
     'insufficient_resources',
-    async () => unplaced(await withNodes(node('a', 'ready')), 'an instance', [waiting()], signal),
+    async () => unschedulable(await withNodes(node('a', 'ready')), 'an instance', [waiting()], signal),
   ],
   [
     'NODES_CLOSED',
     'log',
     'insufficient_resources',
     async () =>
-      unplaced(
+      unschedulable(
         await withNodes(node('a', 'ready', { Spec: { Availability: 'drain' } })),
         'an instance',
         [waiting({}, 'no suitable node (1 node not available for new tasks)')],
@@ -147,7 +148,7 @@ const rows: readonly Row[] = [
     'log',
     'no_fitting_node',
     async () =>
-      unplaced(
+      unschedulable(
         await withNodes(node('a', 'ready')),
         'an instance',
         [waiting({ Spec: placementOf({ constraints: ['node.labels.disk==ssd'] }) })],

@@ -155,10 +155,10 @@ export function describeRuntime(setUp: () => RuntimeUnderTest): void {
     const service = good();
     const { record, deploymentId } = await act(service, 'DEPLOY');
     const version = { deploymentId, service, ...(record !== undefined && { record }), runningSince: now() };
-    expect(await create().look([version], signal)).toEqual([
+    expect(await create().observeRunning([version], signal)).toEqual([
       { serviceId: service.id, wanted: 1, running: 1, ends: [], changes: [] },
     ]);
-    expect(await create().look([], signal)).toEqual([]);
+    expect(await create().observeRunning([], signal)).toEqual([]);
     await act(service, 'DELETE', record);
   });
 
@@ -173,7 +173,7 @@ export function describeRuntime(setUp: () => RuntimeUnderTest): void {
         .begin(task, { inputs, confirm, signal })
         .catch((error: unknown) => expect(String(error)).toContain('A later deployment'));
     const version = { deploymentId, service, ...(record !== undefined && { record }), runningSince: now() };
-    expect(await create().look([version], signal)).toMatchObject([{ wanted: 1, running: 1, changes: [] }]);
+    expect(await create().observeRunning([version], signal)).toMatchObject([{ wanted: 1, running: 1, changes: [] }]);
     await act(service, 'DELETE', record);
   });
 
@@ -221,7 +221,7 @@ export function describeRuntime(setUp: () => RuntimeUnderTest): void {
     const addresses = create().addressesOf(service, record);
     expect(create().addressesOf(service, record)).toEqual(addresses);
     for (const { url } of addresses) expect(URL.canParse(url)).toBe(true);
-    for (const keepUp of [create(), create()].flatMap((runtime) => runtime.keepUp ?? [])) await keepUp(signal);
+    for (const reconcile of [create(), create()].flatMap((runtime) => runtime.reconcile ?? [])) await reconcile(signal);
     await act(service, 'DELETE', record);
   });
 

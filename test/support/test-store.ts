@@ -38,7 +38,7 @@ export async function holdWrites(dataDir: string, organizationId: string): Promi
   const other = await openTestStore(dataDir);
   const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holding = other.write(async (trx) => {
-    await trx.hold(organizationId);
+    await trx.lock(organizationId);
     held.resolve();
     await released.promise;
   });

@@ -89,7 +89,12 @@ export const findResource = composeTool({
         return read;
       },
     };
-    const { found: all, states, unseen, left } = await searchTree(counting, wanted, { project, environment }, limit);
+    const {
+      found: all,
+      states,
+      notSearched,
+      left,
+    } = await searchTree(counting, wanted, { project, environment }, limit);
     const found = all
       .filter(matches(wanted))
       .toSorted((one, other) => matchRank(wanted.name, one) - matchRank(wanted.name, other));
@@ -101,10 +106,10 @@ export const findResource = composeTool({
     return pruneRecord({
       results: shown.map((one) => pruneRecord(omit({ ...one }, ['environment']))),
       total: found.length,
-      ...(unseen.length > 0 && {
-        unseen: unseen.length,
+      ...(notSearched.length > 0 && {
+        unseen: notSearched.length,
         ended_by: left > 0 ? 'limit' : 'requests',
-        not_searched: unseen.slice(0, mostNames),
+        not_searched: notSearched.slice(0, mostNames),
       }),
       ...(found.length === 0 && unread > 0 && { unread }),
       ...(found.length === 0 && suggestions(wanted, all, states)),

@@ -17,7 +17,7 @@ import type { RequestedAction } from '../../src/analysis/index.ts';
 import { subjectAt, subjectsOf, hasStatus, type Subject } from './any-service.ts';
 import { endAnswer, endView, readsToExplain } from './deployment-end.ts';
 import { severalVersions, startedFacts } from './started-facts.ts';
-import { deployAgainCalls, readsOfUnseen, variablesNotSeen } from './unseen-variables.ts';
+import { deployAgainCalls, readsOfNotSeen, variablesNotSeen } from './variables-not-seen.ts';
 import { askedFor, awaitNewEnd, waitForEnd, type WaitResult } from './wait-for-end.ts';
 import { awaitGone } from './wait-until-gone.ts';
 
@@ -150,14 +150,14 @@ export async function afterwards(
     action === 'DELETE' ? awaitGone(context, of) : awaitNewEnd(context, of, requested);
   if (waits && followed) {
     const ended = await endAnswer(context, followed, await end(followed));
-    const unseen =
+    const notSeen =
       action === 'DEPLOY' && ended['outcome'] === 'succeeded' ? await variablesNotSeen(context, subject, answer) : {};
     return pruneRecord({
       ...ended,
       ...asArgument(followed),
       ...deployedAgain(context),
       ...(await severalVersions(context, subject)),
-      ...unseen,
+      ...notSeen,
       action,
     });
   }
@@ -183,7 +183,7 @@ export const readsAfterwards: readonly ReadUse[] = [
   ),
   ...readUses('the end of what was started can not be waited for of an environment', operations.get_environment_status),
   ...readsToExplain,
-  ...readsOfUnseen,
+  ...readsOfNotSeen,
 ];
 
 const isAccepted = (view: JsonRecord): boolean => view['outcome'] === 'accepted';

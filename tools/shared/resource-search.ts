@@ -29,7 +29,7 @@ interface SearchResult {
   /** All states that were read, including those of services whose names weren't. */
   readonly states: readonly string[];
   /** Paths of the projects and environments that weren't searched. */
-  readonly unseen: readonly string[];
+  readonly notSearched: readonly string[];
   /** Number of requests that it might still make. */
   readonly left: number;
 }
@@ -210,7 +210,9 @@ async function searchEnvironments(
     by,
     found: [...by.values()].flat(),
     states: visited.flatMap(({ states }) => [...states.values()]),
-    unseen: [...environments.slice(visited.length), ...promising.slice(services.length)].map(({ found }) => found.path),
+    notSearched: [...environments.slice(visited.length), ...promising.slice(services.length)].map(
+      ({ found }) => found.path,
+    ),
     left: search.remainingRequests,
   };
 }
@@ -242,7 +244,7 @@ async function inOrganization(
       nodeOf(one, path),
     ),
   );
-  const { by, states, unseen } = await searchEnvironments(inside.flat(), search, [...outer, ...clusterNodes]);
+  const { by, states, notSearched } = await searchEnvironments(inside.flat(), search, [...outer, ...clusterNodes]);
   const below = outer.flatMap((one, index) => [
     one,
     ...(inside[index] ?? []).flatMap(({ found }) => by.get(found.id) ?? []),
@@ -250,7 +252,7 @@ async function inOrganization(
   return {
     found: [...below, ...clusterNodes],
     states: [...states, ...clusterNodes.flatMap(({ state }) => state ?? [])],
-    unseen: [...unseen, ...searched.slice(inside.length).map(({ path }) => path)],
+    notSearched: [...notSearched, ...searched.slice(inside.length).map(({ path }) => path)],
     left: search.remainingRequests,
   };
 }

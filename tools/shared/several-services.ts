@@ -66,12 +66,12 @@ export async function severalAnswer(
   const all = args.wait === true ? await afterTheEnd(args, sent, context) : await serviceCandidates(args, context);
   const changed = all.filter(({ id }) => sent.has(id));
   const others = all.filter(({ id }) => !sent.has(id));
-  const unseen = [...sent].filter((id) => !all.some((one) => one.id === id));
+  const notListed = [...sent].filter((id) => !all.some((one) => one.id === id));
   return {
     asked: sent.size,
     results: [
       ...changed.map((one) => summaryRow(one, args.wait === true ? outcomeOf(one, words) : words.accepted)),
-      ...unseen.map((id) => ({ what: `${words.accepted}, how it goes on can not be read`, id })),
+      ...notListed.map((id) => ({ what: `${words.accepted}, how it goes on can not be read`, id })),
       ...others.map((one) => summaryRow(one, `left out: ${reasonAgainst(one) ?? 'changed since it was looked at'}`)),
     ],
   };

@@ -68,11 +68,11 @@ const eventReads = readUses('events are not compared with those of other webhook
 /** The event words that the platform's webhooks have, if some of this webhook's aren't among them. */
 const otherEvents: Preview = reading(eventReads, async ({ organization_id: organization, events }, { reader }) => {
   const known = await knownEvents(String(organization), reader);
-  const unseen = Array.isArray(events) ? events.filter((event) => !known.includes(String(event))) : [];
-  return known.length > 0 && unseen.length > 0
+  const unknown = Array.isArray(events) ? events.filter((event) => !known.includes(String(event))) : [];
+  return known.length > 0 && unknown.length > 0
     ? [
         {
-          text: `No other webhook has the events ${unseen.join(', ')}; the others have ${known.join(', ')}.`,
+          text: `No other webhook has the events ${unknown.join(', ')}; the others have ${known.join(', ')}.`,
           agreed: '',
         },
       ]

@@ -141,7 +141,7 @@ async function serve(
       policy,
       connect: warningOfMissingResources(connection, policy, log).connect,
       secrets: connection.secrets,
-      unseen: authentication.unseen,
+      valueFromEnv: authentication.valueFromEnv,
       log,
       guard: guard.dependencies,
       resolver,

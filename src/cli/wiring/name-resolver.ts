@@ -18,7 +18,7 @@ function platformOf(baseUrl: string | undefined): string {
 export function openNameResolver({ dataDir, baseUrl }: Config, shared?: SharedStore): PersistentNameResolver {
   const path = join(dataDir, 'seen.json');
   const platform = platformOf(baseUrl);
-  if (shared) return createNameResolver({ platform, news: shared.resourceNews(platform) });
+  if (shared) return createNameResolver({ platform, invalidation: shared.cacheInvalidation(platform) });
   return createNameResolver({
     platform,
     read: () => readTextFile(path),

@@ -133,7 +133,7 @@ export const deploymentExtensions = {
     // A deploy weighs what deploying each service weighs; starting what was stopped shows no version of every kind, and
     // is asked about.
     effect: 'write',
-    unseenEffect: 'disruptive',
+    effectIfHidden: 'disruptive',
     permission: 'deploy',
     target: 'environment',
     carriesOut,

@@ -29,7 +29,7 @@ import type { OperationHandlers, NonTransactionalContext, HandlerDependencies, R
 import { internalError, ApiProblem, rateLimitExceeded, invalid } from '../common/index.ts';
 import type { RateLimiter } from './gate.ts';
 import { addMetricsPage } from './metrics-page.ts';
-import { holdForRequest } from './request-holds.ts';
+import { lockForRequest } from './request-locks.ts';
 import { type Db, type DataStore, RecordsUnavailable } from '../store/index.ts';
 
 declare module 'fastify' {
@@ -209,7 +209,7 @@ const runHandler = async (
   const actor = { name: principal.name, origin: requestOrigin, userAgent: request.headers['user-agent'] };
   return db.write(async (trx) => {
     // In a data directory writes run one at a time anyway.
-    if (db.isShared) await holdForRequest(op, input, trx);
+    if (db.isShared) await lockForRequest(op, input, trx);
     return withEvent(op, input, { db: trx, clock: dependencies.clock }, actor, () => within(trx));
   });
 };

@@ -4,7 +4,7 @@ import { matchesOf } from './alert-matches.ts';
 import { conditionMayHaveChanged } from './alert-rules.ts';
 import type { RepeatedWork } from './background-loop.ts';
 import type { EngineContext } from './context.ts';
-import { DutyLost, type Duties } from './duties.ts';
+import { LeaderLockLost, type LeaderLocks } from './leader-locks.ts';
 import { measuredClusters, readMeasurements } from './measurements/series.ts';
 
 /** How often conditions are evaluated, in milliseconds. */
@@ -35,7 +35,7 @@ async function rulesToEvaluate(context: EngineContext): Promise<AlertRuleRow[]> 
  * out, what was found before goes on.
  */
 async function saveFinding(context: EngineContext, trx: Db, rule: AlertRuleRow, finding: Finding): Promise<void> {
-  await trx.hold(rule.id);
+  await trx.lock(rule.id);
   const current = await trx.selectFrom('alert_rule').selectAll().where('id', '=', rule.id).executeTakeFirst();
   if (current?.condition !== rule.condition) return;
   const present = await trx
@@ -66,15 +66,15 @@ async function saveFinding(context: EngineContext, trx: Db, rule: AlertRuleRow, 
 }
 
 /** Evaluates the conditions of alert rules on what really runs, by one worker, outside of transactions. */
-export function evaluatingOf(context: EngineContext, duties: Duties, wake: () => void): RepeatedWork {
+export function evaluatingOf(context: EngineContext, leaderLocks: LeaderLocks, wake: () => void): RepeatedWork {
   return {
     interval: intervalMilliseconds,
     says,
     run: async (signal) => {
       if (context.runtimes.all.every(([, { simulatedCondition }]) => simulatedCondition !== undefined)) return;
       const rules = await rulesToEvaluate(context);
-      const duty = rules.length === 0 ? undefined : await duties.take('evaluating alert rules');
-      if (duty === undefined) return;
+      const leaderLock = rules.length === 0 ? undefined : await leaderLocks.take('evaluating alert rules');
+      if (leaderLock === undefined) return;
       const now = context.clock.now();
       const present = await context.db.read(async (trx) => ({
         ...(await readMeasurements(trx, now)),
@@ -85,9 +85,10 @@ export function evaluatingOf(context: EngineContext, duties: Duties, wake: () =>
       );
       try {
         // One transaction for each: others need not wait for all.
-        for (const { rule, finding } of findings) await duty.write((trx) => saveFinding(context, trx, rule, finding));
+        for (const { rule, finding } of findings)
+          await leaderLock.write((trx) => saveFinding(context, trx, rule, finding));
       } catch (error) {
-        if (!(error instanceof DutyLost)) throw error;
+        if (!(error instanceof LeaderLockLost)) throw error;
       }
       wake();
     },

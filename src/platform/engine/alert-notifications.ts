@@ -3,7 +3,7 @@ import { type AlertRuleRow, conditionOfRule, lastFinding } from './alert-conditi
 import { type Matches, matchesText } from './alert-matches.ts';
 import type { RepeatedWork } from './background-loop.ts';
 import { type AlertReceiverAddress, type EngineContext, iso } from './context.ts';
-import { DutyLost, type Duties, type Duty } from './duties.ts';
+import { LeaderLockLost, type LeaderLocks, type LeaderLock } from './leader-locks.ts';
 import { firstRetrySeconds, maximumDeliveryAttempts } from './webhooks/deliveries.ts';
 import { type AttemptResult, sendDelivery, tooLate, slackText } from './webhooks/send.ts';
 import { anyAddress, createAgent } from './webhooks/target.ts';
@@ -99,7 +99,7 @@ export async function announceAlert(
 }
 
 /** Whether receivers were told that a rule is triggered: some of them, none, or whether that goes on. */
-export async function toldOf(trx: Db, ruleId: string): Promise<'some' | 'none' | 'going on'> {
+export async function receiversReached(trx: Db, ruleId: string): Promise<'some' | 'none' | 'going on'> {
   const rows = await trx
     .selectFrom('alert_notification')
     .select(['due_ms', 'failure'])
@@ -171,7 +171,7 @@ const says = { failure: 'receivers of alerts could not be told', recovery: 'rece
 /** Tells receivers of alerts, by one worker. Who dies after an attempt and before it is recorded tells again. */
 export function notifyingOf(
   context: EngineContext,
-  duties: Duties,
+  leaderLocks: LeaderLocks,
 ): RepeatedWork & { readonly close: () => Promise<void> } {
   const { db, clock, alertReceivers = {} } = context;
   // The addresses are the operator's own, who may mean private ones.
@@ -188,7 +188,7 @@ export function notifyingOf(
   type Notification = Awaited<ReturnType<typeof due>>[number];
 
   const tell = async (
-    duty: Duty,
+    leaderLock: LeaderLock,
     { seq, receiver_id: receiver, body, attempts: before }: Notification,
     signal: AbortSignal,
   ): Promise<void> => {
@@ -205,7 +205,7 @@ export function notifyingOf(
     const isOver = result?.outcome !== 'try again' || attempts >= maximumDeliveryAttempts;
     const failure = result === undefined ? withoutAddress : result.outcome === 'delivered' ? null : failureOf(result);
     const dueAt = isOver ? null : Math.round(clock.now() + firstRetrySeconds * 1000 * 2 ** before * context.timeScale);
-    await duty.write(async (trx) => {
+    await leaderLock.write(async (trx) => {
       await trx
         .updateTable('alert_notification')
         .set({ attempts, failure, due_ms: dueAt })
@@ -219,21 +219,21 @@ export function notifyingOf(
     says,
     run: async (signal) => {
       if (Object.keys(alertReceivers).length === 0 || (await due()).length === 0) return;
-      const duty = await duties.take('telling receivers of alerts');
-      if (duty === undefined) return;
+      const leaderLock = await leaderLocks.take('telling receivers of alerts');
+      if (leaderLock === undefined) return;
       try {
-        // What was due may have been told by who had the duty before.
+        // The previous leader may have sent what was due.
         // All take from one iterator: whoever is free tells the next receiver.
         const ofReceivers = Map.groupBy(await due(), ({ receiver_id: id }) => id).values();
         const tellNext = async (): Promise<void> => {
           // In order: what is resolved is told after what was triggered.
-          for (const own of ofReceivers) for (const each of own) await tell(duty, each, signal);
+          for (const own of ofReceivers) for (const each of own) await tell(leaderLock, each, signal);
         };
         const ends = await Promise.allSettled(Array.from({ length: concurrentReceivers }, tellNext));
         const failed = ends.find((end) => end.status === 'rejected');
         if (failed !== undefined) throw failed.reason;
       } catch (error) {
-        if (!(error instanceof DutyLost) && !signal.aborted) throw error;
+        if (!(error instanceof LeaderLockLost) && !signal.aborted) throw error;
       }
     },
     close: () => dispatcher.destroy(),

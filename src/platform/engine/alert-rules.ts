@@ -1,7 +1,7 @@
 import { isoDurationMilliseconds, notFound, type SecondsRange } from '../common/index.ts';
 import type { Db } from '../store/index.ts';
 import { type AlertRuleRow, conditionHolds, runtimeOfTarget } from './alert-conditions.ts';
-import { announceAlert, toldOf } from './alert-notifications.ts';
+import { announceAlert, receiversReached } from './alert-notifications.ts';
 import { duration, type EngineContext, iso } from './context.ts';
 import { alertRuleTransitions, firingStates } from './lifecycle.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';
@@ -66,7 +66,7 @@ export const advanceAlertRule =
     if (isReal && transition.to === 'PENDING_NOTIFICATION')
       await announceAlert(context, trx, rule, 'ALERT_TRIGGERED', now);
     if (isReal && transition.to === 'NOTIFIED') {
-      const told = await toldOf(trx, rule.id);
+      const told = await receiversReached(trx, rule.id);
       return told === 'going on'
         ? now + stillTellingMilliseconds
         : saveRule(context, trx, rule, { state: told === 'some' ? 'NOTIFIED' : 'UNROUTED' }, now);
@@ -78,7 +78,7 @@ export const advanceAlertRule =
 
 /** See Engine.alertRuleChanged. */
 export async function alertRuleChanged(context: EngineContext, trx: Db, ruleId: string): Promise<void> {
-  await trx.hold(ruleId);
+  await trx.lock(ruleId);
   const rule = await trx.selectFrom('alert_rule').selectAll().where('id', '=', ruleId).executeTakeFirst();
   if (rule === undefined) throw notFound('alert rule', ruleId);
   const now = context.clock.now();
@@ -141,8 +141,8 @@ export async function serviceSettled(
 ): Promise<void> {
   const watching = await rulesWatching(trx, serviceId, environmentId).select('id').execute();
   if (watching.length === 0) return;
-  // Who evaluates a rule holds it, and so sees what this transaction has changed.
-  await trx.holdInOrder(watching.map(({ id }) => ({ name: id, isShared: true })));
+  // A worker that evaluates a rule locks it, and so sees what this transaction has changed.
+  await trx.lockInOrder(watching.map(({ id }) => ({ name: id, isShared: true })));
   for (const rule of await rulesWatching(trx, serviceId, environmentId).selectAll().execute())
     await conditionMayHaveChanged(context, trx, rule);
 }

@@ -62,7 +62,7 @@ async function limitedCluster(
   const limits = cluster && clusterLimits[cluster.runtime];
   if (!limits) return undefined;
   // Not the cluster itself, which requests share.
-  await db.hold(`room/${cluster.id}`);
+  await db.lock(`room/${cluster.id}`);
   const services = await db
     .selectFrom('service')
     .innerJoin('environment', 'environment.id', 'service.environment_id')

@@ -13,7 +13,7 @@ export async function requestUpgrade(
   trx: Db,
   clusterId: string,
 ): Promise<{ id: string; createdAt: string }> {
-  await trx.hold(clusterId);
+  await trx.lock(clusterId);
   const at = context.clock.now();
   const cluster = await trx.selectFrom('cluster').selectAll().where('id', '=', clusterId).executeTakeFirst();
   if (cluster === undefined) throw notFound('cluster', clusterId);

@@ -17,9 +17,9 @@ import type { DeliveryCounts, Engine } from './engine.ts';
 import { environmentStatus } from './environment-status.ts';
 import { environmentHistory, serviceHistory } from './history.ts';
 import { startScheduledRun } from './job-runs.ts';
-import { createDuties } from './duties.ts';
+import { createLeaderLocks } from './leader-locks.ts';
 import { createLease } from './lease.ts';
-import { lookQueue } from './look-queue.ts';
+import { observationQueue } from './observation-queue.ts';
 import { environmentLogs, serviceLogs } from './logs.ts';
 import { type Retention, retentionQueue } from './retention-queue.ts';
 import { cancelEnvironmentDeployment, requestDeployment } from './deployment-requests.ts';
@@ -29,7 +29,7 @@ import { serviceStatuses } from './service-status.ts';
 import { engineStatistics } from './statistics.ts';
 import { requestPlan, terraformPlans } from './terraform-plans.ts';
 import { timerQueue } from './timer-queue.ts';
-import { upkeepOf } from './upkeep.ts';
+import { upkeepOf } from './reconciliation.ts';
 import { createBackgroundLoop } from './background-loop.ts';
 import { readMeasurements } from './measurements/series.ts';
 import { measuringOf } from './measurements/measure.ts';
@@ -53,7 +53,7 @@ export function createEngine(options: EngineOptions): Engine {
   const agent = createAgent(options.webhookTargets);
   const deliveries: DeliveryCounts = { delivered: 0, retried: 0, failed: 0 };
   const lease = createLease(db, clock, options.random.uuid());
-  const duties = createDuties(db, lease);
+  const leaderLocks = createLeaderLocks(db, lease);
   const worker = createWorker(options, lease, [
     deploymentQueue(options),
     timerQueue(options, {
@@ -67,15 +67,15 @@ export function createEngine(options: EngineOptions): Engine {
       openSecret: options.openSecret,
       counts: deliveries,
     }),
-    retentionQueue(options, duties, options.retention),
-    lookQueue(options, duties),
-    backupQueue(options, duties),
+    retentionQueue(options, leaderLocks, options.retention),
+    observationQueue(options, leaderLocks),
+    backupQueue(options, leaderLocks),
   ]);
-  const notifying = notifyingOf(options, duties);
+  const notifying = notifyingOf(options, leaderLocks);
   const background = createBackgroundLoop(options.log, [
-    ...upkeepOf(options, duties),
-    ...measuringOf(options, duties),
-    evaluatingOf(options, duties, () => worker.wake()),
+    ...upkeepOf(options, leaderLocks),
+    ...measuringOf(options, leaderLocks),
+    evaluatingOf(options, leaderLocks, () => worker.wake()),
     notifying,
   ]);
   let unsubscribe: (() => void) | undefined;

@@ -41,7 +41,7 @@ export const isBeingDeleted = async (db: Db, serviceId: string): Promise<boolean
  * @throws ApiProblem 400 with the deployment that deletes it
  */
 export async function requireEnvironmentStays(db: Db, environmentId: string): Promise<void> {
-  await db.hold(environmentId);
+  await db.lock(environmentId);
   const deletion = await db
     .selectFrom('deployment')
     .select('id')

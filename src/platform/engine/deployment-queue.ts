@@ -19,7 +19,7 @@ import type { WorkQueue } from './worker.ts';
 /** Begins the deployment at the head of a queue: its first stage stays queued for a moment, the others wait. */
 const beginDeployment = (context: EngineContext, deployment: DeploymentRow): Promise<void> =>
   context.db.write(async (trx) => {
-    await trx.hold(deployment.environment_id);
+    await trx.lock(deployment.environment_id);
     const at = context.clock.now();
     const services = await servicesOf(trx, deployment.id);
     const runtime = await runtimeOfEnvironment(context, trx, deployment.environment_id);
@@ -100,7 +100,7 @@ async function advanceDueServices(
     ),
   );
   await context.db.write(async (trx) => {
-    await trx.hold(deployment.environment_id);
+    await trx.lock(deployment.environment_id);
     await requireHeld(trx, deployment);
     for (const write of writes) await write(trx);
     await updateEnvironmentState(trx, deployment.environment_id);

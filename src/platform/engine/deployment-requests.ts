@@ -104,7 +104,7 @@ export async function requestDeployment(
   trx: Db,
   order: DeploymentOrder,
 ): Promise<DeploymentRequest> {
-  await trx.hold(order.environmentId);
+  await trx.lock(order.environmentId);
   const at = context.clock.now();
   const environment = await trx
     .selectFrom('environment')
@@ -190,7 +190,7 @@ export async function cancelEnvironmentDeployment(
   trx: Db,
   environmentId: string,
 ): Promise<DeploymentRequest> {
-  await trx.hold(environmentId);
+  await trx.lock(environmentId);
   const underWay = trx
     .selectFrom('deployment')
     .select('id')

@@ -139,7 +139,7 @@ export const startScheduledRun =
   async (trx, serviceId, now, dueAt) => {
     const service = await trx.selectFrom('service').selectAll().where('id', '=', serviceId).executeTakeFirst();
     if (service === undefined || service.deployed_spec === null) return null;
-    await trx.hold(service.environment_id);
+    await trx.lock(service.environment_id);
     const job = JSON.parse(service.deployed_spec) as ServiceSpecs['job'];
     if (dueAt === whenPlatformBegins) return nextRun(context, job, now);
     const latest = now - latestStartMilliseconds;

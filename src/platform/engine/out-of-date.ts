@@ -12,7 +12,7 @@ export async function markOutOfDate(trx: Db, serviceIds: readonly string[]): Pro
       ),
     )
   ).flat();
-  await trx.hold(...environments.map(({ environment_id: id }) => id));
+  await trx.lock(...environments.map(({ environment_id: id }) => id));
   for (const some of batches) await markSome(trx, some);
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, writeSetting } from '../store/index.ts';
 import type { EngineContext } from './context.ts';
-import type { Duties } from './duties.ts';
+import type { LeaderLocks } from './leader-locks.ts';
 import type { WorkQueue } from './worker.ts';
 
 /**
@@ -84,7 +84,11 @@ const hasTooManyEvents = async (db: Db, newest: number): Promise<boolean> =>
   undefined;
 
 /** The queue that removes old deployments at intervals. After a full batch, the next one follows at once. */
-export function retentionQueue({ db, clock }: EngineContext, duties: Duties, limits: Retention = {}): WorkQueue {
+export function retentionQueue(
+  { db, clock }: EngineContext,
+  leaderLocks: LeaderLocks,
+  limits: Retention = {},
+): WorkQueue {
   const { deploymentsPerService, auditEvents, everyMilliseconds, batch } = { ...defaultRetention, ...limits };
   let dueAt = clock.now();
   return {
@@ -93,15 +97,15 @@ export function retentionQueue({ db, clock }: EngineContext, duties: Duties, lim
     concurrency: 1,
     claimDue: async (_lease, inProgress) => (inProgress.length === 0 && dueAt <= clock.now() ? ['deployments'] : []),
     run: async () => {
-      const duty = await duties.take('removing what is old');
-      if (duty === undefined) {
+      const leaderLock = await leaderLocks.take('removing what is old');
+      if (leaderLock === undefined) {
         dueAt = clock.now() + everyMilliseconds;
         return;
       }
       const ids = await expiredDeployments(db, deploymentsPerService, batch);
-      if (ids.length > 0) await duty.write((trx) => removeDeployments(trx, ids));
+      if (ids.length > 0) await leaderLock.write((trx) => removeDeployments(trx, ids));
       const events = (await hasTooManyEvents(db, auditEvents))
-        ? await duty.write((trx) => removeAuditEvents(trx, auditEvents, batch))
+        ? await leaderLock.write((trx) => removeAuditEvents(trx, auditEvents, batch))
         : 0;
       if (ids.length < batch && events < batch) dueAt = clock.now() + everyMilliseconds;
     },

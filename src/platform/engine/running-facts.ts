@@ -19,7 +19,7 @@ export interface RunningFacts {
   /** The last of these ends; `at` in milliseconds since the epoch. */
   readonly lastEnd?: { readonly at: number; readonly why: Condition };
   /** Why instances are missing that didn't end by themselves, or that those which run share a node needlessly. */
-  readonly obstacle?: Condition;
+  readonly problem?: Condition;
   /** What somebody changed without the platform. */
   readonly changes: readonly Condition[];
   /** What it uses, and when that was measured last in milliseconds since the epoch; absent if it was not yet. */
@@ -35,7 +35,7 @@ interface Deployed {
 }
 
 /** Services with what was seen of them. A look at an earlier deployment doesn't count. */
-export const lookedAt = (db: Db) =>
+export const servicesWithObservation = (db: Db) =>
   db
     .selectFrom('service')
     .innerJoin('environment', 'environment.id', 'service.environment_id')
@@ -62,13 +62,13 @@ export const lookedAt = (db: Db) =>
       'lost.reason',
     ]);
 
-type LookedAt = Awaited<ReturnType<ReturnType<typeof lookedAt>['execute']>>[number];
+type ObservedService = Awaited<ReturnType<ReturnType<typeof servicesWithObservation>['execute']>>[number];
 
 /** What somebody changed, as it was stored. */
 export const changesIn = (stored: string | null | undefined): Condition[] =>
   (JSON.parse(stored ?? '[]') as string[]).map(readCondition);
 
-const factsOf = (row: LookedAt): RunningFacts | undefined => {
+const factsOf = (row: ObservedService): RunningFacts | undefined => {
   const {
     wanted,
     running,
@@ -88,7 +88,7 @@ const factsOf = (row: LookedAt): RunningFacts | undefined => {
     restarts: restarts ?? 0,
     changes: changesIn(changes),
     ...(at !== null && why !== null && { lastEnd: { at, why: readCondition(why) } }),
-    ...(obstacle !== null && { obstacle: readCondition(obstacle) }),
+    ...(obstacle !== null && { problem: readCondition(obstacle) }),
     ...(measuredAt !== null &&
       figures !== null && { used: { at: measuredAt, figures: JSON.parse(figures) as ServiceFigures } }),
     ...(since !== null && reason !== null && { unreachable: { since, reason } }),
@@ -97,7 +97,7 @@ const factsOf = (row: LookedAt): RunningFacts | undefined => {
 
 /** What was seen of services, by their ids. Services that nobody looks at are left out. */
 export async function runningFacts(db: Db, serviceIds: readonly string[]): Promise<ReadonlyMap<string, RunningFacts>> {
-  const rows = await lookedAt(db)
+  const rows = await servicesWithObservation(db)
     .where('service.id', 'in', [...serviceIds])
     .where((eb) => eb.or([eb('seen.service_id', 'is not', null), eb('lost.cluster_id', 'is not', null)]))
     .execute();
@@ -139,11 +139,11 @@ export function shownState(
 }
 
 /** The state of a service with what was seen of it. */
-export const shownStateOf = (row: LookedAt): DeploymentState => shownState(row, factsOf(row));
+export const shownStateOf = (row: ObservedService): DeploymentState => shownState(row, factsOf(row));
 
 /** The shown states of an environment's services. */
 export const shownStates = async (db: Db, environmentId: string): Promise<DeploymentState[]> =>
-  (await lookedAt(db).where('service.environment_id', '=', environmentId).execute()).map(shownStateOf);
+  (await servicesWithObservation(db).where('service.environment_id', '=', environmentId).execute()).map(shownStateOf);
 
 export type Freshness = ServiceTable['deployment_status'];
 
@@ -155,7 +155,7 @@ export const freshnessOf = (
 
 /** The same for every service of an environment. */
 export const shownFreshness = async (db: Db, environmentId: string): Promise<Freshness[]> =>
-  (await lookedAt(db).where('service.environment_id', '=', environmentId).execute()).map((row) =>
+  (await servicesWithObservation(db).where('service.environment_id', '=', environmentId).execute()).map((row) =>
     freshnessOf(row, factsOf(row)),
   );
 
@@ -163,7 +163,7 @@ export const shownFreshness = async (db: Db, environmentId: string): Promise<Fre
 export function conditionsOf({
   seen,
   lastEnd,
-  obstacle,
+  problem,
   changes,
   unreachable: lost,
   restarts,
@@ -172,8 +172,8 @@ export function conditionsOf({
   return [
     ...(lost ? [unreachable(lost)] : []),
     ...changes,
-    ...(isMissing ? [condition('INSTANCES_MISSING', { ...seen, isKnown: !isUnknown(obstacle) })] : []),
-    ...(obstacle === undefined ? [] : [obstacle]),
+    ...(isMissing ? [condition('INSTANCES_MISSING', { ...seen, isKnown: !isUnknown(problem) })] : []),
+    ...(problem === undefined ? [] : [problem]),
     ...(lastEnd && restarts > 0
       ? [condition('CRASHED', { times: restarts, at: iso(lastEnd.at), cause: lastEnd.why })]
       : []),

@@ -45,9 +45,9 @@ export function createSweeps({ db, clock, log }: EngineContext): Sweeps {
       const before = last.get(name);
       const now = clock.now();
       if (before && now < before.next) return;
-      const { removed, left, unseen = [], images = {} } = await runtime.sweep(known, signal);
-      const told = JSON.stringify([left, unseen]);
-      last.set(name, { next: now + (unseen.length > 0 ? earlierMilliseconds : intervalMilliseconds), told });
+      const { removed, left, unasked = [], images = {} } = await runtime.sweep(known, signal);
+      const told = JSON.stringify([left, unasked]);
+      last.set(name, { next: now + (unasked.length > 0 ? earlierMilliseconds : intervalMilliseconds), told });
       if (removed.length > 0) log.warn({ runtime: name, removed }, 'what belonged to no service any more was removed');
       if (Object.keys(images).length > 0)
         log.info({ runtime: name, images }, 'images that nothing needs were removed, to keep them to their size');
@@ -57,9 +57,9 @@ export function createSweeps({ db, clock, log }: EngineContext): Sweeps {
           { runtime: name, left },
           'what belongs to no service any more was left: remove it by hand when nobody needs it',
         );
-      if (unseen.length > 0)
+      if (unasked.length > 0)
         log.warn(
-          { runtime: name, unseen },
+          { runtime: name, unasked },
           'in these places nobody could look for what belongs to no service any more',
         );
     },

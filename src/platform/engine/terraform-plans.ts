@@ -62,7 +62,7 @@ export const lastPlanned = async (
     .executeTakeFirst()) ?? { commit: null, record: null };
 
 /** Why no deployment can apply the newest plan of a service, as a part of a sentence; undefined if one can. */
-async function obstacleOf(db: Db, service: Service, plan: PlanRow, runtime: Runtime): Promise<string | undefined> {
+async function problemOf(db: Db, service: Service, plan: PlanRow, runtime: Runtime): Promise<string | undefined> {
   if (plan.ended_at === null) return `its plan is still being made (${plan.id})`;
   if (plan.status !== 'SUCCESS')
     return `its newest plan (${plan.id}) ${plan.status === 'CANCELED' ? 'was canceled' : 'failed'}`;
@@ -107,8 +107,8 @@ export async function planToApply(
     );
   const [plan] = await plansOf(trx, service.id, 1);
   if (plan === undefined) throw refuse('no plan of it was made');
-  const obstacle = await obstacleOf(trx, service, plan, runtime);
-  if (obstacle !== undefined) throw refuse(obstacle);
+  const problem = await problemOf(trx, service, plan, runtime);
+  if (problem !== undefined) throw refuse(problem);
   const planned = commitOf(plan)?.git_commit_id;
   if (commitId !== undefined && planned?.startsWith(commitId.toLowerCase()) !== true)
     throw refuse(`its newest plan (${plan.id}) is of commit ${planned ?? 'unknown'}, not of ${commitId}`);
@@ -118,7 +118,7 @@ export async function planToApply(
 async function shownPlan(db: Db, service: Service, row: PlanRow, runtime: Runtime, isNewest: boolean): Promise<Plan> {
   const commit = commitOf(row);
   const shown = row.status === 'SUCCESS' && row.record !== null ? runtime.planOf?.(row.record) : undefined;
-  const obstacle = isNewest ? await obstacleOf(db, service, row, runtime) : 'a newer plan was made';
+  const problem = isNewest ? await problemOf(db, service, row, runtime) : 'a newer plan was made';
   return {
     id: row.id,
     status: row.status,
@@ -133,7 +133,7 @@ async function shownPlan(db: Db, service: Service, row: PlanRow, runtime: Runtim
       to_change: shown.counts.change,
       to_destroy: shown.counts.destroy,
     }),
-    ...(obstacle !== undefined && { obstacle: `No deployment can apply it: ${obstacle}.` }),
+    ...(problem !== undefined && { obstacle: `No deployment can apply it: ${problem}.` }),
   };
 }
 
@@ -161,7 +161,7 @@ export async function requestPlan(
   { origin, triggeredBy }: Requester,
   commitId?: string,
 ): Promise<Plan> {
-  await trx.hold(service.environment_id);
+  await trx.lock(service.environment_id);
   const at = context.clock.now();
   const { cluster_id: clusterId } = await trx
     .selectFrom('environment')

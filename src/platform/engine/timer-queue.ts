@@ -28,7 +28,7 @@ export function timerQueue(context: EngineContext, handlers: Readonly<Record<Tim
 
   const fire = (kind: TimerKind, subjectId: string) =>
     db.write(async (trx) => {
-      await trx.hold(subjectId);
+      await trx.lock(subjectId);
       const now = clock.now();
       const due = await trx
         .deleteFrom('timer')

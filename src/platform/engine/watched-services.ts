@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../store/index.ts';
 import { failedStates } from './lifecycle.ts';
-import { keptRunning, lookedAt, runningStates, shownStateOf } from './running-facts.ts';
+import { keptRunning, servicesWithObservation, runningStates, shownStateOf } from './running-facts.ts';
 
 /**
  * What of a cluster fails is looked for by what fails, of which there is little. Cross joins keep that order on every
@@ -47,7 +47,7 @@ const onCluster = (clusterId: string) => ({
  * @param targetId a service or a cluster
  */
 export async function watchedFails(db: Db, targetId: string): Promise<boolean> {
-  const service = await lookedAt(db).where('service.id', '=', targetId).executeTakeFirst();
+  const service = await servicesWithObservation(db).where('service.id', '=', targetId).executeTakeFirst();
   if (service) {
     const state = shownStateOf(service);
     return failedStates.includes(state) || state === 'UNAVAILABLE';

@@ -51,7 +51,7 @@ export interface Measured {
   readonly nodes: readonly NodeSeen[];
   readonly instances: readonly InstanceUse[];
   /** Instances that could not be measured, each with the name of its node and the reason. */
-  readonly unseen: readonly { readonly serviceId: string; readonly node: string; readonly reason: string }[];
+  readonly unmeasured: readonly { readonly serviceId: string; readonly node: string; readonly reason: string }[];
   /**
    * The requests since the round before, to each service that is reached from outside. Absent where none is, where
    * there was no round before, and where they could not be read.

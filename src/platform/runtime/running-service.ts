@@ -47,13 +47,13 @@ export interface RunningService {
    * Why instances are missing that didn't end by themselves, that nobody can tell whether some run, or that those which
    * run share a node needlessly.
    */
-  readonly obstacle?: Condition;
+  readonly problem?: Condition;
   /** What somebody changed without the platform. The next deployment undoes it. */
   readonly changes: readonly Condition[];
 }
 
 /** Whether nobody can tell whether instances run. */
-export const isUnknown = (obstacle: Condition | undefined): boolean => obstacle?.reason === 'NODE_UNREACHABLE';
+export const isUnknown = (problem: Condition | undefined): boolean => problem?.reason === 'NODE_UNREACHABLE';
 
 /** The services and environments that the records have, by their ids. */
 export interface KnownResources {
@@ -69,7 +69,7 @@ export interface Sweep {
   /** What it keeps: data, and what is still in use. */
   readonly left: readonly string[];
   /** The machines, or parts of the cluster, in which it could not look, and why, as a part of a sentence. */
-  readonly unseen?: readonly { readonly name: string; readonly why: string }[];
+  readonly unasked?: readonly { readonly name: string; readonly why: string }[];
   /** The images that it removed to keep them to their size, by the names of machines. */
   readonly images?: Readonly<Record<string, readonly string[]>>;
 }

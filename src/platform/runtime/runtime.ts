@@ -144,12 +144,12 @@ export interface Runtime {
    */
   abandon(task: Task, signal: AbortSignal): Promise<void>;
   /** How often to look at what runs, in milliseconds; absent where nothing changes by itself. */
-  readonly lookInterval?: number;
+  readonly observationInterval?: number;
   /**
    * Looks at what runs of deployed versions. One that it doesn't keep running, such as a job, is left out.
    * @throws Error with the reason, for people, if it can't look: that doesn't mean that nothing runs
    */
-  look(versions: readonly RunningVersion[], signal: AbortSignal): Promise<readonly RunningService[]>;
+  observeRunning(versions: readonly RunningVersion[], signal: AbortSignal): Promise<readonly RunningService[]>;
   /**
    * Removes what it made for services and environments that no record knows, and images of earlier versions above their
    * size. It never removes stored data. The engine calls it when it starts, and then again and again.
@@ -194,7 +194,7 @@ export interface Runtime {
    * @returns what whoever runs the platform should know of it, as sentences for the log of the platform
    * @throws Error with what is wrong
    */
-  readonly keepUp?: readonly ((signal: AbortSignal) => Promise<readonly string[]>)[];
+  readonly reconcile?: readonly ((signal: AbortSignal) => Promise<readonly string[]>)[];
   /** Closes the connections that it has opened by itself. */
   readonly close?: () => Promise<void>;
   /**

@@ -3,8 +3,8 @@ import type { PlatformClock } from '../common/index.ts';
 import type { CallWindows } from './call-windows.ts';
 import type { DatabaseSchema, SettingName } from './schema/schema.ts';
 
-/** A name that a transaction holds to its end. */
-export interface Hold {
+/** A name that a transaction locks until it ends. */
+export interface NamedLock {
   readonly name: string;
   /** Whether others may share it meanwhile: for what a transaction relies on, and doesn't change. */
   readonly isShared: boolean;
@@ -13,16 +13,16 @@ export interface Hold {
 /** What the store's queries and transactions have beside queries. */
 interface DbExtras {
   /**
-   * Waits until no other transaction holds one of the names, and holds them until this one ends: what a transaction
-   * reads of a thing whose id it holds, others that hold it don't change. To be called before reading. Nothing to do
-   * where writes run one at a time.
+   * Waits until no other transaction has locked one of the names, and locks them until this one ends. Others that lock
+   * the id of a resource don't change what this transaction reads of it. Call it before reading. It does nothing where
+   * writes run one at a time.
    */
-  hold(...names: readonly string[]): Promise<void>;
+  lock(...names: readonly string[]): Promise<void>;
   /**
-   * The same for names that are held or shared, in the order given. Transactions that take several have to take them in
-   * one order, and what they share they can't hold later: they would wait for each other.
+   * The same for exclusive and shared locks, in the order given. Transactions that take several have to take them in
+   * one order, and can't make a shared lock exclusive later: they would wait for each other.
    */
-  holdInOrder(holds: readonly Hold[]): Promise<void>;
+  lockInOrder(locks: readonly NamedLock[]): Promise<void>;
 }
 
 /** Runs queries on the store or in one of its transactions. Only the store begins transactions. */

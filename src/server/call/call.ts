@@ -102,9 +102,9 @@ export interface Call extends GuardedCall {
   /** Reads the platform, whatever the policy says: nothing of it may be shown as it is. */
   readonly reader: Reader;
   /** Notes what is wrong with an answer that is used all the same. */
-  readonly onFlaw: (operation: AnyOperation, flaw: ApiError) => void;
+  readonly onResponseIssue: (operation: AnyOperation, responseIssue: ApiError) => void;
   /** What was noted so, one line each. */
-  readonly flaws: ReadonlySet<string>;
+  readonly responseIssues: ReadonlySet<string>;
   /** Called when a stage begins. */
   readonly onStage?: (name: string) => void;
   /** Keeps facts for the audit record. */
@@ -164,7 +164,7 @@ export type Request = Pick<PlannedOperation, 'operation' | 'input' | 'carried'>;
 export async function send(
   { operation, input, carried }: Request,
   call: Sender,
-  onFlaw?: (flaw: ApiError) => void,
+  onResponseIssue?: (responseIssue: ApiError) => void,
 ): Promise<unknown> {
   const client = await connected(call);
   const { principal, credential, credentialRefused, signal, deadline, requestId, trace, log, clock } = call.context;
@@ -177,7 +177,7 @@ export async function send(
       trace,
       carried,
       log,
-      onFlaw,
+      onResponseIssue,
     });
     call.deps.resolver.learn(operation, input, answer, principal);
     return answer;

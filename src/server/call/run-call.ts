@@ -65,7 +65,7 @@ export type { Reply } from '../output/index.ts';
 
 /** A reply to a failure. Faults of this server go to its log, never to the caller. */
 function replyTo(failure: Failure, error: unknown, call: Call): Reply {
-  const { tool, context, deps, redactor, flaws } = call;
+  const { tool, context, deps, redactor, responseIssues } = call;
   if (failure.kind === 'internal')
     context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call failed inside the server');
   if (failure.kind === 'store_unavailable')
@@ -81,7 +81,7 @@ function replyTo(failure: Failure, error: unknown, call: Call): Reply {
       program: deps.program,
       tellsOnly: keepsPlaces(call) ? call.args : undefined,
     }),
-    ...flaws,
+    ...responseIssues,
   ].join('\n');
   return {
     kind: 'failure',
@@ -125,22 +125,23 @@ export function newCall(
     controls,
     args: split,
     issues,
-    unseen,
+    valueFromEnv,
   } = splitControls(tool, tooLarge.length > 0 ? {} : given, deps.policy, deps.environment);
   const { args, kinds, issues: disputed } = withOwnNames(tool, isRecord(split) ? split : {});
   const redactor = deps.redaction.forCall({
     principal: context.principal,
     credential: context.credential?.value,
-    unseen,
+    valueFromEnv,
   });
   redactor.mention(args, toolArgumentSchema(tool));
   const safe: CallContext = { ...context, log: protectLog(context.log, redactor) };
   const reader = createReader(
-    (operation, input, onFlaw) => send({ operation, input }, { tool, context: safe, deps }, onFlaw),
+    (operation, input, onResponseIssue) => send({ operation, input }, { tool, context: safe, deps }, onResponseIssue),
     wholeRows,
   );
-  const flaws = new Set<string>();
-  const onFlaw: Call['onFlaw'] = ({ name }, { reason }) => void flaws.add(`${name}: ${reason}, and passed over.`);
+  const responseIssues = new Set<string>();
+  const onResponseIssue: Call['onResponseIssue'] = ({ name }, { reason }) =>
+    void responseIssues.add(`${name}: ${reason}, and passed over.`);
   return {
     tool,
     args,
@@ -152,8 +153,8 @@ export function newCall(
     redactor,
     resolved: {},
     reader,
-    onFlaw,
-    flaws,
+    onResponseIssue,
+    responseIssues,
     note,
     onStage,
     withNewLists,

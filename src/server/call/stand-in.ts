@@ -44,11 +44,11 @@ function standInFor<Planned extends Plannable>(
 export async function sendOrStandIn<Planned extends Plannable>(
   planned: Planned,
   call: Sender,
-  onFlaw?: (operation: AnyOperation, flaw: ApiError) => void,
+  onResponseIssue?: (operation: AnyOperation, responseIssue: ApiError) => void,
 ): Promise<SentRequest<Planned>> {
   const standIn = standInFor(planned);
   const sendOne = (request: Planned): Promise<unknown> =>
-    send(request, call, (flaw) => onFlaw?.(request.operation, flaw));
+    send(request, call, (responseIssue) => onResponseIssue?.(request.operation, responseIssue));
   if (!standIn) return { planned, answer: await sendOne(planned) };
   const { again, after } = standIn;
   const isRefused = (error: unknown): boolean => error instanceof ApiError && after.includes(error.status);

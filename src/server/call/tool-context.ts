@@ -62,7 +62,7 @@ export function toolContextOf(
       reasonUnreadable(error) ?? (shown ? (reasonDenied(error) ?? reasonUnusable(error)) : undefined),
     onUnread: ({ name }, reason) => missing.set(name, reason),
     // What is to be sent is never made from half an answer.
-    onFlaw: shown ? call.onFlaw : undefined,
+    onResponseIssue: shown ? call.onResponseIssue : undefined,
   };
   const { read: readWhole, attempt: attemptWhole, forget } = call.reader.under(rules);
   const { attempt: attemptBefore } = call.reader.under(rules);
@@ -115,6 +115,6 @@ export function toolContextOf(
     unread: () =>
       [...missing]
         .map(([operation, reason]) => `Not read: ${operation}, because ${reason}.`)
-        .concat([...notes, ...call.flaws]),
+        .concat([...notes, ...call.responseIssues]),
   };
 }

@@ -13,7 +13,7 @@ export type AnswerOf<Op extends AnyOperation> = Incomplete<ResponseOf<Op>>;
 export type SendRead = (
   operation: AnyOperation,
   input: JsonRecord,
-  onFlaw?: (flaw: ApiError) => void,
+  onResponseIssue?: (responseIssue: ApiError) => void,
 ) => Promise<unknown>;
 
 /** Reads the platform on behalf of one call. Equal reads are sent once. */
@@ -49,7 +49,7 @@ export interface ReadRules {
    * Accepts answers that can be read in parts only, and receives what is wrong with them. It may throw. Without it such
    * answers are failures.
    */
-  readonly onFlaw?: (operation: AnyOperation, flaw: ApiError) => void;
+  readonly onResponseIssue?: (operation: AnyOperation, responseIssue: ApiError) => void;
 }
 
 /** Whether an error is a failure of the platform. */
@@ -73,32 +73,38 @@ export function reasonUnreadable(error: unknown): string | undefined {
  */
 export const wholeRows: ReadRules = {
   reasonUnread: (error) => reasonUnreadable(error) ?? reasonUnusable(error),
-  onFlaw: (_, flaw) => {
-    if (flaw.rowsLost) throw flaw;
+  onResponseIssue: (_, responseIssue) => {
+    if (responseIssue.rowsLost) throw responseIssue;
   },
 };
 
 /** An answer, and what is wrong with it if it was read in parts. */
 interface CachedAnswer {
   readonly answer: unknown;
-  readonly flaw?: ApiError;
+  readonly responseIssue?: ApiError;
 }
 
 type Answers = Map<string, Promise<CachedAnswer>>;
 
 /** Creates a reader. @param answers cached answers to share. */
 export function createReader(send: SendRead, rules: ReadRules = {}, answers: Answers = new Map()): Reader {
-  const { assertAllowed, view = (_, answer) => answer, reasonUnread = reasonUnreadable, onUnread, onFlaw } = rules;
+  const {
+    assertAllowed,
+    view = (_, answer) => answer,
+    reasonUnread = reasonUnreadable,
+    onUnread,
+    onResponseIssue,
+  } = rules;
   let cached = answers;
 
   const request = async (operation: AnyOperation, input: JsonRecord): Promise<CachedAnswer> => {
-    let flaw: ApiError | undefined;
-    const answer = await send(operation, input, onFlaw && ((found) => (flaw = found)));
-    return { answer, flaw };
+    let responseIssue: ApiError | undefined;
+    const answer = await send(operation, input, onResponseIssue && ((found) => (responseIssue = found)));
+    return { answer, responseIssue };
   };
 
   const sendOnce = (operation: AnyOperation, input: JsonRecord): Promise<CachedAnswer> => {
-    const key = JSON.stringify([operation.name, input, onFlaw !== undefined]);
+    const key = JSON.stringify([operation.name, input, onResponseIssue !== undefined]);
     const result = cached.get(key) ?? request(operation, input);
     cached.set(key, result);
     return result;
@@ -107,15 +113,15 @@ export function createReader(send: SendRead, rules: ReadRules = {}, answers: Ans
   /** The same read as it was answered under the other rules, if that was a whole answer. */
   const sentOtherwise = async (operation: AnyOperation, input: JsonRecord): Promise<CachedAnswer | undefined> => {
     const other = await cached
-      .get(JSON.stringify([operation.name, input, onFlaw === undefined]))
+      .get(JSON.stringify([operation.name, input, onResponseIssue === undefined]))
       ?.catch((error: unknown) => (isBadAnswer(error) ? undefined : Promise.reject(error)));
-    return other && other.flaw === undefined ? other : undefined;
+    return other && other.responseIssue === undefined ? other : undefined;
   };
 
   const read: Reader['read'] = async <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => {
     await assertAllowed?.(operation, input);
-    const { answer, flaw } = (await sentOtherwise(operation, input)) ?? (await sendOnce(operation, input));
-    if (flaw) onFlaw?.(operation, flaw);
+    const { answer, responseIssue } = (await sentOtherwise(operation, input)) ?? (await sendOnce(operation, input));
+    if (responseIssue) onResponseIssue?.(operation, responseIssue);
     return view(operation, answer) as AnswerOf<Op>;
   };
 
@@ -141,7 +147,7 @@ export function createReader(send: SendRead, rules: ReadRules = {}, answers: Ans
       const all = await Promise.all(
         inputs.map(async ({ input, answer }) => {
           const found = await answer.catch(() => undefined);
-          if (!found || found.flaw) return [];
+          if (!found || found.responseIssue) return [];
           await assertAllowed?.(operation, input);
           return [view(operation, found.answer) as AnswerOf<Op>];
         }),

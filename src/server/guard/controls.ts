@@ -51,7 +51,7 @@ export interface SplitArguments {
    * The argument whose value came from an environment variable of this server, and which variable. The value must never
    * be shown.
    */
-  readonly unseen?: { readonly member: string; readonly variable: string };
+  readonly valueFromEnv?: { readonly member: string; readonly variable: string };
 }
 
 /** Environment variables of this server, by name. */
@@ -108,6 +108,6 @@ export function splitControls(
     },
     args: value === undefined ? args : { ...args, [valueMember]: value },
     issues,
-    ...(value !== undefined && { unseen: { member: valueMember, variable: String(variable) } }),
+    ...(value !== undefined && { valueFromEnv: { member: valueMember, variable: String(variable) } }),
   };
 }

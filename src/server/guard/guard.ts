@@ -161,7 +161,7 @@ function locatedBy({
 }
 
 /** Most resources of one answer that are looked at for whether they may be told. */
-const mostLookedAt = 10;
+const mostExamined = 10;
 
 /**
  * Those of some found resources that lie where the scope and the policy let the caller read, as they are now. In doubt
@@ -184,7 +184,7 @@ export async function readableAmong(
     if (policy.scope && scope && denialOfArgument(policy.scope, scope, found)) return false;
     return mayReadAt(call, needsProjectName(policy) ? await withProjectName(found, reader) : found);
   };
-  const looked = resources.slice(0, mostLookedAt);
+  const looked = resources.slice(0, mostExamined);
   const readable = await Promise.all(
     looked.map((one) =>
       isReadable(one).catch((error: unknown) => (isPlatformFailure(error) ? false : Promise.reject(error as Error))),

@@ -57,7 +57,7 @@ export {
   policyNumber,
   possibleRisks,
   unreadIn,
-  unseenVariables,
+  valueVariables,
   withRules,
   type Policy,
 } from './policy/policy.ts';

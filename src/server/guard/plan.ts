@@ -142,10 +142,10 @@ async function planRequest(
     reader: redactedReader,
   });
   // What is hidden before and after looks the same.
-  const toldOfEffects = shownEffects.map((line) =>
+  const reportedEffects = shownEffects.map((line) =>
     line === nothingWouldChange && !effects.includes(line) ? hiddenChange : line,
   );
-  return { request, effects, shownEffects: toldOfEffects };
+  return { request, effects, shownEffects: reportedEffects };
 }
 
 /**

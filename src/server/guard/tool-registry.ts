@@ -23,7 +23,7 @@ const destroying: readonly Effect[] = ['destructive', 'sensitive'];
  */
 export const annotationsOf = ({ operations, operation: { effect } }: Tool): Annotations => ({
   readOnlyHint: effect === 'read',
-  destructiveHint: operations.some(({ unseenEffect }) => destroying.includes(unseenEffect)),
+  destructiveHint: operations.some(({ effectIfHidden }) => destroying.includes(effectIfHidden)),
   idempotentHint: operations.every((operation) => operation.effect === 'read' || operation.method === 'PUT'),
   openWorldHint: true,
 });
@@ -66,7 +66,7 @@ const asks = 'Needs agreement.';
  * plan shows all.
  */
 const alwaysAsks = ({ operations }: Tool): boolean =>
-  operations.every(({ unseenEffect }) => needsConfirmation(unseenEffect));
+  operations.every(({ effectIfHidden }) => needsConfirmation(effectIfHidden));
 
 /**
  * A tool as clients see it under a policy. The description says so if somebody has to agree to all its calls, and if

@@ -11,7 +11,7 @@ import type { AskingFailure } from '../context/index.ts';
 import type { FailedChange, Failure, InsteadOfClient, Refusal, RefusedPlan } from '../failure/index.ts';
 import { visibleText, type Tool, type ToolText } from '../tool/index.ts';
 import type { JsonRecord } from '../json/index.ts';
-import { fence, fenceInline, type Redactor } from '../redaction/index.ts';
+import { delimited, delimitedInline, type Redactor } from '../redaction/index.ts';
 
 /** Most faults of arguments that one answer tells of. */
 const mostIssues = 20;
@@ -75,7 +75,7 @@ const advice: Partial<Record<ApiErrorKind, ToolText>> = {
 function apiText(error: ApiError, { tool, redactor, hidden, tellsOnly }: TextContext): string {
   const told = (text: string): string => withoutOtherIds(redactor.text(text), tellsOnly);
   const status = error.status === undefined ? '' : ` (${error.status})`;
-  const detail = error.detail === undefined ? undefined : `The platform says: ${fenceInline(told(error.detail))}`;
+  const detail = error.detail === undefined ? undefined : `The platform says: ${delimitedInline(told(error.detail))}`;
   const next = visibleText(advice[error.kind] ?? error.next, hidden);
   return sentence(
     `${subject(tool)} ${tool.isResource ? 'could not be read' : 'failed'}: ${told(error.reason)}${status}.`,
@@ -176,7 +176,7 @@ const typedBy = (program: string | undefined, { what, next }: ReasonAndNext): Re
 });
 
 const notAgreedText = (tool: Tool, { what, next }: ReasonAndNext, plan: RefusedPlan): string =>
-  `${notCarriedOutText(tool)} and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${fence(plan.text)}`;
+  `${notCarriedOutText(tool)} and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${delimited(plan.text)}`;
 
 const byOperator = (command: string): string =>
   `Tell the user: whoever runs this server can see all of it and approve it in a terminal with: ${command} (within ${approvalLifetime / 60_000} minutes). ` +
@@ -241,7 +241,7 @@ const failureTexts: FailureTexts = {
   not_possible: ({ what, next, seen }, { tool, redactor, hidden }) =>
     [
       sentence(`${notCarriedOutText(tool)}: ${redactor.echo(what)}.`, redactor.echo(visibleText(next, hidden))),
-      seen && fence(redactor.text(seen)),
+      seen && delimited(redactor.text(seen)),
     ]
       .filter(Boolean)
       .join('\n'),
@@ -273,7 +273,7 @@ const failureTexts: FailureTexts = {
         `The change was made, but not as asked: ${redactor.echo(what)}. Don't make it again.`,
         redactor.echo(visibleText(next, hidden)),
       ),
-      seen && fence(redactor.text(seen)),
+      seen && delimited(redactor.text(seen)),
     ]
       .filter(Boolean)
       .join('\n'),

@@ -14,7 +14,7 @@ import {
   type Renderer,
   type Tool,
 } from '../tool/index.ts';
-import { fence } from '../redaction/index.ts';
+import { delimited } from '../redaction/index.ts';
 import { fit } from './fit.ts';
 import type { CallOutcome } from '../audit/index.ts';
 import type { JsonRecord } from '../json/index.ts';
@@ -122,14 +122,18 @@ export function noOpReply({ context }: Pick<AnsweredCall, 'context'>, { why, see
   const budget = context.budget();
   return {
     kind: 'answer',
-    text: joinParts(noOpText(why), seen.length > 0 ? fence(seen.join('\n')) : undefined, budget && budgetText(budget)),
+    text: joinParts(
+      noOpText(why),
+      seen.length > 0 ? delimited(seen.join('\n')) : undefined,
+      budget && budgetText(budget),
+    ),
     data: { nothing_to_change: why, ...(seen.length > 0 && { seen }) },
     ...(budget && { meta: { [metaKeys.budget]: budgetMeta(budget) } }),
   };
 }
 
 /**
- * The answer of a call as text and as structured content, both from the same view. Data in the text is fenced.
+ * The answer of a call as text and as structured content, both from the same view. Data in the text is delimited.
  * @param missing what could not be read, and why.
  * @param isNoOp whether the call was a no-op.
  */
@@ -157,7 +161,7 @@ export function answerReply(
     tool.next !== undefined && typeof tool.next !== 'function' && !isNoOp
       ? visibleText(tool.next, hidden)
       : nextText(next);
-  const body = isEmpty || shown === '' ? undefined : fence(shown);
+  const body = isEmpty || shown === '' ? undefined : delimited(shown);
   const heading = isNoOp
     ? noOpText('all that was given is so already')
     : body === undefined

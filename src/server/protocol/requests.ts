@@ -36,7 +36,7 @@ import {
 export interface RequestDependencies extends ContentDependencies {
   readonly registry: Registry;
   /** Environment variables whose values some policy allows to be set unseen. */
-  readonly unseen: Set<string>;
+  readonly valueFromEnv: Set<string>;
   /** What is remembered of clients that have no session, by principal and what the client says of itself. */
   readonly statelessMemories: (principal: string, client: unknown) => ClientMemories;
   /**

@@ -1,4 +1,4 @@
-/** Cleans text, masks secrets, and fences text from the platform. */
+/** Cleans text, masks secrets, and delimits text from the platform. */
 
 export { mask, minimumMaskedLength } from '../../contract/index.ts';
 export { containsMark } from './marks.ts';
@@ -6,4 +6,4 @@ export { agreedText, writeOutOddLetters } from './odd-letters.ts';
 export { protectLog } from './protect-log.ts';
 export { hasUserinfo, isSecretName } from './recognition/index.ts';
 export { createRedaction, hidesAny, type Redaction, type Redactor } from './redaction.ts';
-export { clean, fence, fenceInline, fenceMarks } from './untrusted-text.ts';
+export { clean, delimited, delimitedInline, delimiters } from './untrusted-text.ts';

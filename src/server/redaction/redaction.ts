@@ -67,7 +67,7 @@ export interface Recipient {
   /** The caller's own credential for the platform, if it has one. */
   readonly credential?: string;
   /** The argument whose value comes from an environment variable of this server. */
-  readonly unseen?: { readonly member: string; readonly variable: string };
+  readonly valueFromEnv?: { readonly member: string; readonly variable: string };
 }
 
 /** Hides the secrets of one process. Its own methods are for the operator: audit records and the log. */
@@ -163,7 +163,7 @@ function secretsIn(value: unknown, schema: JsonSchema | undefined, kept: unknown
   return secrets;
 }
 
-function redactorFor({ principal, credential, unseen }: Recipient, known: KnownSecrets): Redactor {
+function redactorFor({ principal, credential, valueFromEnv }: Recipient, known: KnownSecrets): Redactor {
   const mentions: string[] = [];
   let mentionFinder: ValueFinder | undefined;
   const mentioned = (): ValueFinder => (mentionFinder ??= finderFor(searchableIn(mentions)));
@@ -175,10 +175,11 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: KnownS
     mentioned(),
   ]);
 
-  const holdsUnseen = (value: unknown): value is JsonRecord =>
-    unseen !== undefined && isRecord(value) && typeof value[unseen.member] === 'string';
+  const hasValueFromEnv = (value: unknown): value is JsonRecord =>
+    valueFromEnv !== undefined && isRecord(value) && typeof value[valueFromEnv.member] === 'string';
   // The caller only named the variable: it doesn't know the value, and must not learn it from the answer.
-  const withoutUnseen = (value: unknown): unknown => (holdsUnseen(value) ? omit(value, [unseen!.member]) : value);
+  const withoutValueFromEnv = (value: unknown): unknown =>
+    hasValueFromEnv(value) ? omit(value, [valueFromEnv!.member]) : value;
 
   const oddities = new Map<string, string>();
   const agreed = (text: string): string => agreedText(text, (what, meaning) => oddities.set(what, meaning));
@@ -205,7 +206,7 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: KnownS
 
   return {
     text: sanitizer.text,
-    value: (value, schema, provided) => sanitizer.value(value, schema, withoutUnseen(provided)),
+    value: (value, schema, provided) => sanitizer.value(value, schema, withoutValueFromEnv(provided)),
     agreement: {
       sent: (value, schema, kept) => {
         const present = presentRules(true);
@@ -215,8 +216,8 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: KnownS
           (text, keptHere) => (text === keptHere ? present : agreedRules),
           kept,
         );
-        return holdsUnseen(value)
-          ? { ...(redacted as JsonRecord), [unseen!.member]: markOfVariable(unseen!.variable) }
+        return hasValueFromEnv(value)
+          ? { ...(redacted as JsonRecord), [valueFromEnv!.member]: markOfVariable(valueFromEnv!.variable) }
           : redacted;
       },
       present: (value, schema) => {
@@ -231,7 +232,7 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: KnownS
     },
     echo: (text) => maskFound(clean(text), [mentioned()]),
     mention: (value, schema, kept) => {
-      for (const secret of secretsIn(withoutUnseen(value), schema, kept)) mentions.push(secret);
+      for (const secret of secretsIn(withoutValueFromEnv(value), schema, kept)) mentions.push(secret);
       mentionFinder = undefined;
     },
     remember: () => known.remember(principal, mentions),

@@ -31,18 +31,18 @@ export function cleanThenMask(text: string, mask: (text: string) => string): str
 
 const openMark = '<platform-data>';
 const closeMark = '</platform-data>';
-const fenceLookalike = /<(?=[\s/]*platform-data)/gi;
+const delimiterLookalike = /<(?=[\s/]*platform-data)/gi;
 
-// Prevents the content from closing the fence: the `<` of anything like a fence mark is replaced.
-const neutralize = (text: string): string => text.replaceAll(fenceLookalike, '‹');
+// Prevents the content from ending the delimited text: the `<` of anything like a delimiter is replaced.
+const neutralize = (text: string): string => text.replaceAll(delimiterLookalike, '‹');
 
 /**
  * Puts text from the platform between marks that label it as data, not instructions. Expects cleaned and masked text.
  */
-export const fence = (text: string): string => `${openMark}\n${neutralize(text)}\n${closeMark}`;
+export const delimited = (text: string): string => `${openMark}\n${neutralize(text)}\n${closeMark}`;
 
-/** `fence` for use within a sentence. */
-export const fenceInline = (text: string): string => `${openMark}${neutralize(text)}${closeMark}`;
+/** `delimited` for use within a sentence. */
+export const delimitedInline = (text: string): string => `${openMark}${neutralize(text)}${closeMark}`;
 
-/** The fence marks, for the instructions that explain them. */
-export const fenceMarks = { open: openMark, close: closeMark };
+/** The delimiters, for the instructions that explain them. */
+export const delimiters = { open: openMark, close: closeMark };

@@ -1,7 +1,7 @@
 /** Names and paths to ids, and back. */
 
 export { createNameResolver, type PersistentNameResolver, readsToResolve } from './name-resolver.ts';
-export type { News, ResourceNews, SeenResource } from './resource-news.ts';
+export type { CacheChange, CacheInvalidation, SeenResource } from './cache-invalidation.ts';
 export { isId, matchingName, segmentOf, segmentsOf } from './names.ts';
 export { noSuchId, resolutionProblemText, whereToLook } from './problem-text.ts';
 export { isOfKind, listOperationFor, responseKinds } from './resource-hierarchy.ts';

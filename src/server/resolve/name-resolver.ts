@@ -25,7 +25,7 @@ import { findAllBelow, findByPath, newSearch, problemOf } from './find.ts';
 import { createListCache } from './list-cache.ts';
 import { foldCase, isId, qualifiedName, segmentsOf } from './names.ts';
 import { createResourceIndex, type IndexPersistence } from './resource-index.ts';
-import { createTeller, type NewsTeller, type ResourceNews } from './resource-news.ts';
+import { createInvalidator, type Invalidator, type CacheInvalidation } from './cache-invalidation.ts';
 import { resourceRefOf, type ResourceRef } from './resource-ref.ts';
 import { resolvedResourceOf, pathTo, unambiguousPaths } from './resource-path.ts';
 import { responseKinds, isOfKind, listChainsFor } from './resource-hierarchy.ts';
@@ -233,16 +233,20 @@ const servicesInInput = (operation: AnyOperation, input: JsonRecord): readonly R
 
 /** What a resolver has of other servers: what it tells them, and what it needs no longer. */
 interface SharedState {
-  readonly teller: NewsTeller;
+  readonly invalidator: Invalidator;
   readonly stop: () => Promise<void>;
 }
 
 /**
  * Keeps what a resolver knows up to date with what other servers tell. While it can't hear them, no list is used twice.
  */
-function follow(news: ResourceNews, teller: NewsTeller, { lists, index }: ResolverContext): SharedState {
+function follow(
+  invalidation: CacheInvalidation,
+  invalidator: Invalidator,
+  { lists, index }: ResolverContext,
+): SharedState {
   lists.use(false);
-  const stop = news.listen(
+  const stop = invalidation.listen(
     ({ learned, changed, deleted }) => {
       lists.invalidate(undefined, changed);
       index.forget(deleted);
@@ -253,22 +257,26 @@ function follow(news: ResourceNews, teller: NewsTeller, { lists, index }: Resolv
       if (isHearing) void index.reload();
     },
   );
-  return { teller, stop };
+  return { invalidator, stop };
 }
 
 /** Where a resolver keeps its index: in a file of its own, or with those of other servers. */
-type ResolverPlace = IndexPersistence | { readonly platform: string; readonly news: ResourceNews };
+type ResolverPlace = IndexPersistence | { readonly platform: string; readonly invalidation: CacheInvalidation };
 
 const openContext = (place?: ResolverPlace): { readonly context: ResolverContext; readonly shared?: SharedState } => {
   const lists = createListCache();
-  if (!place || !('news' in place)) return { context: { lists, index: createResourceIndex(place) } };
-  const { platform, news } = place;
-  const teller = createTeller(news);
+  if (!place || !('invalidation' in place)) return { context: { lists, index: createResourceIndex(place) } };
+  const { platform, invalidation } = place;
+  const invalidator = createInvalidator(invalidation);
   const context = {
     lists,
-    index: createResourceIndex(undefined, { platform, all: () => news.all(), learned: (seen) => teller.learned(seen) }),
+    index: createResourceIndex(undefined, {
+      platform,
+      all: () => invalidation.all(),
+      learned: (seen) => invalidator.learned(seen),
+    }),
   };
-  return { context, shared: follow(news, teller, context) };
+  return { context, shared: follow(invalidation, invalidator, context) };
 };
 
 /**
@@ -280,7 +288,7 @@ export function createNameResolver(place?: ResolverPlace): PersistentNameResolve
   const { lists, index } = context;
   const flush = async (): Promise<void> => {
     await index.flush();
-    await shared?.teller.flush();
+    await shared?.invalidator.flush();
   };
   return {
     resolve: (kind, reference, lookup) => resolve(kind, reference, lookup, context),
@@ -297,7 +305,7 @@ export function createNameResolver(place?: ResolverPlace): PersistentNameResolve
       const gone = deleted ? [deleted] : [];
       lists.invalidate(undefined, outOfDate);
       index.forget(gone);
-      shared.teller.changed(outOfDate, gone);
+      shared.invalidator.changed(outOfDate, gone);
     },
     flush,
     close: async () => {

@@ -9,7 +9,7 @@ import {
   type ResourceKind,
   type TextPart,
 } from '../tool/index.ts';
-import { fence, type Redactor } from '../redaction/index.ts';
+import { delimited, type Redactor } from '../redaction/index.ts';
 import { searchable } from './find.ts';
 import { isId } from './names.ts';
 import { unambiguousPaths } from './resource-path.ts';
@@ -116,7 +116,7 @@ export function resolutionProblemText(problem: ResolutionProblem, { redactor, hi
     ...(problem.unusable === undefined ? [] : [problem.unusable]),
     ...(shown.length === 0
       ? []
-      : [...(candidates.length > 0 ? [] : ['There is:']), fence(redactor.text(candidateLines(shown)))]),
+      : [...(candidates.length > 0 ? [] : ['There is:']), delimited(redactor.text(candidateLines(shown)))]),
     ...more,
     ...(shown.length === 0 || (problem.why === 'unknown' && isId(problem.missing?.name ?? problem.reference))
       ? [visibleText(nextStep(problem), hidden)]

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import * as z from 'zod';
 import type { ReferenceKind } from '../../contract/index.ts';
-import type { SeenResource } from './resource-news.ts';
+import type { SeenResource } from './cache-invalidation.ts';
 import type { ResourceRef } from './resource-ref.ts';
 
 /** Stores the index between processes. */

@@ -15,7 +15,7 @@ export interface NextCall {
 /** Maximum number of suggested calls. */
 const maximumNextCalls = 3;
 
-// Suggestions are outside the fence, so names and texts from the platform must not reach the model here.
+// Suggestions are outside the delimiters, so names and texts from the platform must not reach the model here.
 const safeText = /^[\w./:@=%+-]{1,200}$/;
 
 function isSafe(value: unknown): boolean {

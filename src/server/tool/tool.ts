@@ -61,7 +61,7 @@ export interface PlannedOperation {
   readonly accepted?: readonly string[];
   /**
    * Whether its plan shows all that it replaces, and nothing is lost. In doubt it doesn't: see the contract's
-   * `unseenEffect`.
+   * `effectIfHidden`.
    */
   readonly showsAll?: boolean;
   /** What it replaces, as the platform answered it. */

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { silentLog } from '../../../src/platform/common/log.ts';
-import { createDuties, DutyLost } from '../../../src/platform/engine/duties.ts';
+import { createLeaderLocks, LeaderLockLost } from '../../../src/platform/engine/leader-locks.ts';
 import { createLease } from '../../../src/platform/engine/lease.ts';
 import type { Observation, Runtime, RuntimeCall } from '../../../src/platform/runtime/runtime.ts';
 import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
@@ -132,8 +132,8 @@ test('nor is a cluster out of reach because the records can not be read', async 
   const looking = Promise.withResolvers<void>();
   const runtime: Runtime = {
     ...fixture.runtime,
-    lookInterval: 1,
-    look: async () => {
+    observationInterval: 1,
+    observeRunning: async () => {
       looks += 1;
       if (looks === 3) looking.resolve();
       if (looks < 3) throw new RecordsUnavailable('The database is away.', undefined);
@@ -170,22 +170,22 @@ test('one worker has a duty at a time; one that lost it writes nothing; without 
   const db = shared(fixture);
   const clock = { now: Date.now };
   const [first, second] = [
-    createDuties(db, createLease(db, clock, 'first')),
-    createDuties(db, createLease(db, clock, 'second')),
+    createLeaderLocks(db, createLease(db, clock, 'first')),
+    createLeaderLocks(db, createLease(db, clock, 'second')),
   ];
-  const duty = await first.take('looking');
+  const leaderLock = await first.take('looking');
   expect(await second.take('looking')).toBeUndefined();
   expect([await first.hasAny(), await second.hasAny()]).toEqual([true, false]);
-  await duty!.write(nothing);
+  await leaderLock!.write(nothing);
 
   await expire(fixture.db);
   const taken = await second.take('looking');
-  await expect(duty!.write(nothing)).rejects.toThrow(DutyLost);
+  await expect(leaderLock!.write(nothing)).rejects.toThrow(LeaderLockLost);
   await taken!.write(nothing);
   expect(await first.take('looking')).toBeUndefined();
   expect(await first.take('removing')).toBeDefined();
 
-  const alone = createDuties(shared(fixture, false), createLease(fixture.db, clock, 'third'));
+  const alone = createLeaderLocks(shared(fixture, false), createLease(fixture.db, clock, 'third'));
   await (await alone.take('looking'))!.write(nothing);
   expect(await alone.hasAny()).toBe(false);
 });
@@ -193,10 +193,10 @@ test('one worker has a duty at a time; one that lost it writes nothing; without 
 test('a duty that is lost and taken again by the same worker is another one', async () => {
   const fixture = await open({ started: false });
   const db = shared(fixture);
-  const duties = createDuties(db, createLease(db, { now: Date.now }, 'first'));
-  const before = await duties.take('looking');
+  const leaderLocks = createLeaderLocks(db, createLease(db, { now: Date.now }, 'first'));
+  const before = await leaderLocks.take('looking');
   await expire(fixture.db);
-  const after = await duties.take('looking');
-  await expect(before!.write(nothing)).rejects.toThrow(DutyLost);
+  const after = await leaderLocks.take('looking');
+  await expect(before!.write(nothing)).rejects.toThrow(LeaderLockLost);
   await after!.write(nothing);
 });

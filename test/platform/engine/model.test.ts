@@ -10,13 +10,13 @@ import { runs } from '../../support/runs.ts';
 /** Which phase of a service's deploy always fails; null for none. */
 type Flaw = 'BUILD' | 'DEPLOYMENT' | 'EXECUTING' | null;
 
-const services: Readonly<Record<string, { kind: ServiceKind; flaw: Flaw }>> = {
-  db: { kind: 'database', flaw: null },
-  'bad infra': { kind: 'terraform', flaw: 'EXECUTING' },
-  app: { kind: 'application', flaw: null },
-  'bad app': { kind: 'application', flaw: 'BUILD' },
-  'bad chart': { kind: 'helm', flaw: 'DEPLOYMENT' },
-  web: { kind: 'container', flaw: null },
+const services: Readonly<Record<string, { kind: ServiceKind; responseIssue: Flaw }>> = {
+  db: { kind: 'database', responseIssue: null },
+  'bad infra': { kind: 'terraform', responseIssue: 'EXECUTING' },
+  app: { kind: 'application', responseIssue: null },
+  'bad app': { kind: 'application', responseIssue: 'BUILD' },
+  'bad chart': { kind: 'helm', responseIssue: 'DEPLOYMENT' },
+  web: { kind: 'container', responseIssue: null },
 };
 const names = Object.keys(services);
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
     timeScale: 1,
     started: false,
     faults: ({ task, seconds }) =>
-      task.action === 'DEPLOY' && services[task.service.name]?.flaw === task.phase.step
+      task.action === 'DEPLOY' && services[task.service.name]?.responseIssue === task.phase.step
         ? { seconds, lines: ['it broke'], failure: 'it broke' }
         : undefined,
   });
@@ -77,9 +77,9 @@ const endsOf = ({ action, services: members }: Order): Record<string, Deployment
   for (const stage of stages) {
     const own = members.filter((name) => stageOf(services[name]!.kind, action).position === stage);
     for (const name of own) {
-      const { kind, flaw } = services[name]!;
+      const { kind, responseIssue } = services[name]!;
       const path = statePathOf(kind, action);
-      const broken = action === 'DEPLOY' ? path.phases.find(({ step }) => step === flaw) : undefined;
+      const broken = action === 'DEPLOY' ? path.phases.find(({ step }) => step === responseIssue) : undefined;
       ends[name] = failed ? 'CANCELED' : (broken?.onFailure ?? path.end);
     }
     failed ||= own.some((name) => ends[name]!.endsWith('_ERROR'));

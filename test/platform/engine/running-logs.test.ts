@@ -31,7 +31,7 @@ const runtime: Runtime = {
   upgradeFails: () => true,
   simulatedCondition: () => false,
   pauseBefore: () => 0,
-  lookInterval: 20,
+  observationInterval: 20,
   observe: async ({ phase }) => {
     if (phase.operation !== 'rollOut') return { outcome: 'succeeded', lines: [], cursor: '' };
     if (rollOut.goesOn) return { outcome: 'ongoing', nextPollAt: Date.now() + 50, lines: [], cursor: '' };
@@ -41,7 +41,7 @@ const runtime: Runtime = {
       cursor: '',
     };
   },
-  look: async (versions) =>
+  observeRunning: async (versions) =>
     versions.map(({ service: { id } }) => ({ serviceId: id, wanted: 1, running: 1, ends, changes: [] })),
   logs: async ({ deploymentId }, limit) => {
     askedFor.push(deploymentId);

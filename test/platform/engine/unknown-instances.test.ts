@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { condition } from '../../../src/contract/index.ts';
 import { conditionsOf } from '../../../src/platform/engine/running-facts.ts';
-import { sightingOf } from '../../../src/platform/engine/seen-service.ts';
+import { observedStatusOf } from '../../../src/platform/engine/observed-status.ts';
 
 const since = '2026-01-01T00:00:00Z';
 const hidden = condition('NODE_UNREACHABLE', { node: 'node-2', since, instances: ['web-1-a'] });
@@ -16,20 +16,20 @@ test.each([
   [gone, 1, 'Only 1 of 2 instances run.', undefined],
 ])(
   'that nobody knows of an instance is another sentence than that it does not run: %o, %i run',
-  (obstacle, running, warning, line) => {
-    expect(messages(conditionsOf({ seen: { wanted: 2, running }, restarts: 0, changes: [], obstacle }))).toEqual([
+  (problem, running, warning, line) => {
+    expect(messages(conditionsOf({ seen: { wanted: 2, running }, restarts: 0, changes: [], problem }))).toEqual([
       warning,
-      obstacle.message,
+      problem.message,
     ]);
-    const { told, turned } = sightingOf(undefined, 'd', {
+    const { told, turned } = observedStatusOf(undefined, 'd', {
       serviceId: 's',
       wanted: 2,
       running,
       ends: [],
       changes: [],
-      obstacle,
+      problem,
     })!;
-    expect(messages(told)).toEqual([...(line === undefined ? [] : [line]), obstacle.message]);
+    expect(messages(told)).toEqual([...(line === undefined ? [] : [line]), problem.message]);
     expect(turned).toBe(running === 0 ? 'down' : undefined);
   },
 );
@@ -41,14 +41,14 @@ test('what an earlier program stored as a sentence is known, and not told again'
     running: 1,
     ends: [],
     changes: [condition('CHANGED_EXTERNALLY', { change: { of: 'volumes' } })],
-    obstacle: gone,
+    problem: gone,
   };
-  const { row } = sightingOf(undefined, 'd', seen)!;
+  const { row } = observedStatusOf(undefined, 'd', seen)!;
   const before = {
     ...row,
     obstacle: gone.message,
     changes: JSON.stringify(seen.changes.map(({ message }) => message)),
   };
-  expect(sightingOf(before, 'd', seen)).toMatchObject({ told: [], row: { obstacle: JSON.stringify(gone) } });
-  expect(sightingOf(row, 'd', seen)).toBeUndefined();
+  expect(observedStatusOf(before, 'd', seen)).toMatchObject({ told: [], row: { obstacle: JSON.stringify(gone) } });
+  expect(observedStatusOf(row, 'd', seen)).toBeUndefined();
 });

@@ -118,18 +118,18 @@ test('who holds a name keeps others waiting until the end, in whatever order the
   const order: string[] = [];
   const [held, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const first = store.write(async (trx) => {
-    await trx.hold('b', 'a');
+    await trx.lock('b', 'a');
     held.resolve();
     await go.promise;
     order.push('first');
   });
   await held.promise;
   const second = store.write(async (trx) => {
-    await trx.hold('a', 'b');
+    await trx.lock('a', 'b');
     order.push('second');
   });
   await store.write(async (trx) => {
-    await trx.hold('c');
+    await trx.lock('c');
     order.push('other');
   });
   go.resolve();

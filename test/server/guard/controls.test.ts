@@ -79,7 +79,7 @@ describe('taking controls out of arguments', () => {
       controls: { dryRun: false },
       args: { key: 'K', value: 'from the environment' },
       issues: [],
-      unseen: { member: 'value', variable: 'DEPLOY_KEY' },
+      valueFromEnv: { member: 'value', variable: 'DEPLOY_KEY' },
     });
     expect(split({ value_from_env: 'PATH' }).issues).toEqual([
       '"value_from_env" must be one of DEPLOY_KEY, SHORT, MISSING',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRedaction, fence } from '../../../src/server/redaction/index.ts';
+import { createRedaction, delimited } from '../../../src/server/redaction/index.ts';
 
 test.each([
   ['a.'],
@@ -21,5 +21,5 @@ test.each([
   ['\u001B[0;'],
 ])('a long run of %j is read in linear time', (part) => {
   const hostile = part.repeat(200_000);
-  expect(fence(createRedaction().text(hostile)).length).toBeGreaterThan(20);
+  expect(delimited(createRedaction().text(hostile)).length).toBeGreaterThan(20);
 });

@@ -10,7 +10,7 @@ import {
   listDockerContainers,
   parseDockerAddress,
   removeDockerContainer,
-} from '../../../src/platform/runtime/docker/engine/index.ts';
+} from '../../../src/platform/runtime/docker/api/index.ts';
 import { cgroupOf, engineSettings, readMounts } from './cgroups.ts';
 import { suiteDirectory } from './own-namespaces.ts';
 

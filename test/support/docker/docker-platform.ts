@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Condition } from '../../../src/contract/index.ts';
 import { createDockerRuntime } from '../../../src/platform/runtime/docker/docker-runtime.ts';
-import { pushDockerImage, tagDockerImage } from '../../../src/platform/runtime/docker/engine/index.ts';
+import { pushDockerImage, tagDockerImage } from '../../../src/platform/runtime/docker/api/index.ts';
 import type { RealClusters } from '../../../src/platform/index.ts';
 import { conditionsIn } from '../conditions.ts';
 import { type Json, rowsOf, startTestPlatform, type TestPlatform } from '../test-platform.ts';

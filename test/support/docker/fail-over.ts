@@ -1,6 +1,6 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { expect } from 'vitest';
-import { inspectDockerNode, listDockerTasks } from '../../../src/platform/runtime/docker/engine/index.ts';
+import { inspectDockerNode, listDockerTasks } from '../../../src/platform/runtime/docker/api/index.ts';
 import type { TestHosts } from './hosts.ts';
 
 /** After how many seconds the engine noticed that a node was lost, and another instance ran. */

@@ -15,7 +15,7 @@ import {
   listDockerVolumes,
   startDockerContainer,
   tagDockerImage,
-} from '../../../src/platform/runtime/docker/engine/index.ts';
+} from '../../../src/platform/runtime/docker/api/index.ts';
 import { systemRandom } from '../../../src/platform/common/random.ts';
 
 /**

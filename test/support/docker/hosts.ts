@@ -6,7 +6,7 @@ import {
   pushDockerImage,
   tagDockerImage,
   updateDockerNode,
-} from '../../../src/platform/runtime/docker/engine/index.ts';
+} from '../../../src/platform/runtime/docker/api/index.ts';
 import { makeCertificates, type TestCertificates } from './certificates.ts';
 import { waitUntil } from './docker-engine.ts';
 import { startTestRegistry, type TestRegistry } from './docker-registry.ts';

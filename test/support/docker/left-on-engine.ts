@@ -7,7 +7,7 @@ import {
   listDockerSecrets,
   listDockerServices,
   listDockerVolumes,
-} from '../../../src/platform/runtime/docker/engine/index.ts';
+} from '../../../src/platform/runtime/docker/api/index.ts';
 
 /**
  * Everything on an engine that a platform made, by its kind and name.

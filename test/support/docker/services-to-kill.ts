@@ -6,7 +6,7 @@ import {
   buildDockerImage,
   pushDockerImage,
   removeDockerImage,
-} from '../../../src/platform/runtime/docker/engine/index.ts';
+} from '../../../src/platform/runtime/docker/api/index.ts';
 import type { GitServer } from '../git-server.ts';
 import type { Json } from '../test-platform.ts';
 import { shellSource } from './applications.ts';

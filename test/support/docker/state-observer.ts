@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { listDockerContainers } from '../../../src/platform/runtime/docker/engine/index.ts';
+import { listDockerContainers } from '../../../src/platform/runtime/docker/api/index.ts';
 import type { Json } from '../test-platform.ts';
 import type { ServiceOnHosts } from './services-on-hosts.ts';
 import type { SpawnedPlatform } from './spawned-platform.ts';
@@ -104,7 +104,7 @@ export function observeStates(
     for (const service of since.keys()) note(service, performance.now());
   };
 
-  const look = async (): Promise<void> => {
+  const observeRunning = async (): Promise<void> => {
     const [running, statuses] = await Promise.all([
       runningOnHosts(hosts.filter(({ name }) => !away.has(name))),
       Promise.all(environments.map((id) => statusesIn(platform, id))),
@@ -122,7 +122,7 @@ export function observeStates(
 
   const loop = async (): Promise<void> => {
     while (!ending.signal.aborted) {
-      await look().catch(() => endAll());
+      await observeRunning().catch(() => endAll());
       await delay(intervalMilliseconds, undefined, { signal: ending.signal }).catch(() => undefined);
     }
   };

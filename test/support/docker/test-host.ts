@@ -8,7 +8,7 @@ import {
   type DockerClient,
   dockerInfo,
   parseDockerAddress,
-} from '../../../src/platform/runtime/docker/engine/index.ts';
+} from '../../../src/platform/runtime/docker/api/index.ts';
 import type { TestCertificates } from './certificates.ts';
 import { cgroupOf, engineSettings, runProgram } from './cgroups.ts';
 import { waitUntil } from './docker-engine.ts';

@@ -4,7 +4,7 @@ import {
   buildDockerImage,
   type DockerClient,
   inspectDockerImage,
-} from '../../../src/platform/runtime/docker/engine/index.ts';
+} from '../../../src/platform/runtime/docker/api/index.ts';
 import { postgresFolders } from '../postgres/installed.ts';
 
 const images = join(import.meta.dirname, '../../images');

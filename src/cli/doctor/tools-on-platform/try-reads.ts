@@ -156,17 +156,20 @@ const isOver = ({ ended, requests }: Examination): boolean => ended !== undefine
 async function send(operation: AnyOperation, input: JsonRecord, examination: Examination): Promise<ReadResult> {
   if (operation.method !== 'GET') throw new Error(`${operation.name} is no read`);
   examination.requests += 1;
-  let flaw: ApiError | undefined;
+  let responseIssue: ApiError | undefined;
   try {
     // As tools read: what can be read of an answer counts.
     const answer = await examination.client.call(operation, input, {
       attempts: 1,
       deadline: Date.now() + answerTimeout,
-      onFlaw: (found) => (flaw = found),
+      onResponseIssue: (found) => (responseIssue = found),
     });
     examination.ids.learn(operation, answer);
     examination.timeouts = 0;
-    return { state: 'answered', ...(flaw && { why: `${readFailureText(flaw)}, so only a part of it is read` }) };
+    return {
+      state: 'answered',
+      ...(responseIssue && { why: `${readFailureText(responseIssue)}, so only a part of it is read` }),
+    };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const why = readFailureText(error);

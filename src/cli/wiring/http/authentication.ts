@@ -1,7 +1,7 @@
 import { tools } from '../../../../tools/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { ServerLogger } from '../../../server/context/index.ts';
-import { unseenVariables } from '../../../server/guard/index.ts';
+import { valueVariables } from '../../../server/guard/index.ts';
 import {
   bearerAuthentication,
   loadApiKeys,
@@ -21,7 +21,7 @@ export interface ConfiguredAuthentication {
    * Environment variables that the policies of keys, current and earlier ones, allow to be set without showing their
    * values.
    */
-  readonly unseen: () => readonly string[];
+  readonly valueFromEnv: () => readonly string[];
   /** Rereads the keys. @returns a function that applies them. */
   readonly prepareReload: () => Promise<() => void>;
 }
@@ -30,7 +30,7 @@ const configuredKeys = async ({ keysFile }: Config): Promise<ApiKeys | undefined
   keysFile === undefined ? undefined : loadApiKeys(keysFile, tools);
 
 const unseenVariablesOf = (keys: ApiKeys | undefined): readonly string[] =>
-  [...(keys?.values() ?? [])].flatMap(({ restriction }) => unseenVariables(restriction.rules));
+  [...(keys?.values() ?? [])].flatMap(({ restriction }) => valueVariables(restriction.rules));
 
 /** The OAuth resource server, if configured. Its library is loaded only then. */
 async function configuredOAuth(
@@ -60,17 +60,17 @@ async function configuredOAuth(
  */
 export async function authenticationOf(config: Config, log: ServerLogger): Promise<ConfiguredAuthentication> {
   let keys = await configuredKeys(config);
-  const unseen = new Set(unseenVariablesOf(keys));
+  const valueFromEnv = new Set(unseenVariablesOf(keys));
   const { oauth, routes } = await configuredOAuth(config, log);
   return {
     ...((keys ?? oauth) && { authenticate: (request) => bearerAuthentication({ keys, oauth })(request) }),
     routes,
-    unseen: () => [...unseen],
+    valueFromEnv: () => [...valueFromEnv],
     prepareReload: async () => {
       const next = await configuredKeys(config);
       return () => {
         keys = next;
-        for (const name of unseenVariablesOf(next)) unseen.add(name);
+        for (const name of unseenVariablesOf(next)) valueFromEnv.add(name);
       };
     },
   };

@@ -120,7 +120,7 @@ async function create(
   requireOutsideClusters(domain, context.engine.clusterDomains);
   const target = await beginChange(kind, id, context);
   // A domain is of one service among those of all environments.
-  await db.hold(`custom_domain/${domain.toLowerCase()}`);
+  await db.lock(`custom_domain/${domain.toLowerCase()}`);
   const holder = await db
     .selectFrom('custom_domain')
     .select('service_id')

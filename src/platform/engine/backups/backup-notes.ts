@@ -8,7 +8,7 @@ import { newestBackup, shownBackup } from './backup-rows.ts';
 
 /** Whether a database is missing because of something in its way, such as a node that is lost. */
 const isKeptAway = (service: Selectable<ServiceTable>, facts: RunningFacts | undefined): boolean =>
-  service.kind === 'database' && facts?.obstacle !== undefined && shownState(service, facts) === 'UNAVAILABLE';
+  service.kind === 'database' && facts?.problem !== undefined && shownState(service, facts) === 'UNAVAILABLE';
 
 /**
  * What people should know of the backups of databases that can't run where their data is, by the ids of the databases.

@@ -9,7 +9,7 @@ import {
 import { type BackupTable, RecordsUnavailable } from '../../store/index.ts';
 import { type EngineContext, iso } from '../context.ts';
 import { databaseCredentials } from '../database-variables.ts';
-import { DutyLost, type Duties, type Duty } from '../duties.ts';
+import { LeaderLockLost, type LeaderLocks, type LeaderLock } from '../leader-locks.ts';
 import type { WorkQueue } from '../worker.ts';
 import type { BackupRow } from './backup.ts';
 import { backupsOf, backupTask, newestBackup, runningDatabase } from './backup-rows.ts';
@@ -36,7 +36,7 @@ interface BackupWork {
 }
 
 /** The queue that makes and deletes backups, and begins those that schedules ask for. One process does so at a time. */
-export function backupQueue(context: EngineContext, duties: Duties): WorkQueue {
+export function backupQueue(context: EngineContext, leaderLocks: LeaderLocks): WorkQueue {
   const { db, clock, openSecret, log } = context;
   const hasSchedules = Object.values(context.backupSchedules ?? {}).some((schedule) => schedule !== undefined);
   let scheduleDue = clock.now();
@@ -61,11 +61,11 @@ export function backupQueue(context: EngineContext, duties: Duties): WorkQueue {
     });
 
   const save = (
-    duty: Duty,
+    leaderLock: LeaderLock,
     { id, state, service_id: serviceId }: BackupRow,
     change: Updateable<BackupTable>,
   ): Promise<void> =>
-    duty.write(async (trx) => {
+    leaderLock.write(async (trx) => {
       await trx.updateTable('backup').set(change).where('id', '=', id).where('state', '=', state).execute();
       if (change.state !== undefined) await retireBackups(context, trx, serviceId);
     });
@@ -97,7 +97,7 @@ export function backupQueue(context: EngineContext, duties: Duties): WorkQueue {
 
   /** Goes on deleting a backup. @returns what to note of it; undefined once it is gone */
   const remove = async (
-    duty: Duty,
+    leaderLock: LeaderLock,
     { row, database, backups, latest }: BackupWork,
     signal: AbortSignal,
   ): Promise<Updateable<BackupTable> | undefined> => {
@@ -114,26 +114,26 @@ export function backupQueue(context: EngineContext, duties: Duties): WorkQueue {
       const seen = await backups.remove(backupTask(row, database, latest), signal);
       if (seen.outcome === 'ongoing') return { due_ms: seen.nextPollAt, reason: seen.reason ?? null };
     }
-    await duty.write((trx) =>
+    await leaderLock.write((trx) =>
       trx.deleteFrom('backup').where('id', '=', row.id).where('state', '=', 'deleting').execute(),
     );
     return undefined;
   };
 
-  const advance = async (duty: Duty, id: string, signal: AbortSignal): Promise<void> => {
+  const advance = async (leaderLock: LeaderLock, id: string, signal: AbortSignal): Promise<void> => {
     const work = await read(id);
     if (work === undefined) return;
     const isMade = work.row.state === 'ongoing';
     try {
-      const change = isMade ? await make(work, signal) : await remove(duty, work, signal);
-      if (change !== undefined) await save(duty, work.row, change);
+      const change = isMade ? await make(work, signal) : await remove(leaderLock, work, signal);
+      if (change !== undefined) await save(leaderLock, work.row, change);
     } catch (error) {
-      if (signal.aborted || error instanceof RecordsUnavailable || error instanceof DutyLost) throw error;
+      if (signal.aborted || error instanceof RecordsUnavailable || error instanceof LeaderLockLost) throw error;
       if (!(error instanceof RuntimeUnreachable))
         log.error({ err: error, backup_id: id }, 'the runtime failed during a backup');
       const ends = isMade && !(error instanceof RuntimeUnreachable);
       await save(
-        duty,
+        leaderLock,
         work.row,
         ends
           ? changeBy({ outcome: 'failed', reason: errorMessage(error) })
@@ -160,19 +160,19 @@ export function backupQueue(context: EngineContext, duties: Duties): WorkQueue {
       );
     },
     run: async (id, _lease, signal) => {
-      const duty = await duties.take('backing up databases');
-      if (duty === undefined) {
+      const leaderLock = await leaderLocks.take('backing up databases');
+      if (leaderLock === undefined) {
         restUntil = clock.now() + laterMilliseconds;
         return;
       }
       try {
         if (id === schedules) {
-          await duty.write((trx) => requestScheduledBackups(context, trx));
+          await leaderLock.write((trx) => requestScheduledBackups(context, trx));
           scheduleDue = clock.now() + scheduleMilliseconds;
-        } else await advance(duty, id, signal);
+        } else await advance(leaderLock, id, signal);
       } catch (error) {
-        // Whoever has taken the duty over goes on.
-        if (!(error instanceof DutyLost)) throw error;
+        // The worker that has taken the lock continues.
+        if (!(error instanceof LeaderLockLost)) throw error;
       }
     },
     nextDue: async (_lease, inProgress) => {
@@ -189,6 +189,6 @@ export function backupQueue(context: EngineContext, duties: Duties): WorkQueue {
       ];
       return due.length === 0 ? null : Math.max(restUntil, Math.min(...due));
     },
-    hasClaims: () => duties.hasAny(),
+    hasClaims: () => leaderLocks.hasAny(),
   };
 }

@@ -20,9 +20,9 @@ interface NewBackup {
   readonly isScheduled: boolean;
 }
 
-/** Finds a database, and holds it to the end of the transaction. @throws ApiProblem 404 if there is none */
-export async function holdDatabase(trx: Db, databaseId: string): Promise<ServiceRow> {
-  await trx.hold(`backups/${databaseId}`);
+/** Finds a database, and locks it until the transaction ends. @throws ApiProblem 404 if there is none */
+export async function lockDatabase(trx: Db, databaseId: string): Promise<ServiceRow> {
+  await trx.lock(`backups/${databaseId}`);
   const row = await trx
     .selectFrom('service')
     .selectAll()
@@ -71,7 +71,7 @@ export async function requestBackup(
   databaseId: string,
   { name, message, isScheduled }: NewBackup,
 ): Promise<BackupRow> {
-  const service = await holdDatabase(trx, databaseId);
+  const service = await lockDatabase(trx, databaseId);
   const why =
     (await backupRefusal(context, trx, service)) ?? (isScheduled ? undefined : await excessRefusal(trx, databaseId));
   if (why !== undefined) throw refused(`${service.name} (database ${databaseId}) can't be backed up: ${why}`);
@@ -102,7 +102,7 @@ export async function requestBackupDeletion(
   databaseId: string,
   backupId: string,
 ): Promise<void> {
-  await holdDatabase(trx, databaseId);
+  await lockDatabase(trx, databaseId);
   const row = await trx
     .selectFrom('backup')
     .selectAll()

@@ -4,7 +4,7 @@ import type { DataStore, Db } from '../../store/index.ts';
 import type { EngineContext } from '../context.ts';
 import type { Recovery } from './backup.ts';
 import { backupsOf, backupName, newestBackup, runningDatabase } from './backup-rows.ts';
-import { holdDatabase } from './backup-requests.ts';
+import { lockDatabase } from './backup-requests.ts';
 
 /** Which backup a database would be brought back from, and what keeps it from that as far as the records say. */
 async function recordedRecovery(context: EngineContext, trx: Db, databaseId: string, backupId: string | undefined) {
@@ -79,7 +79,7 @@ export async function restorationOf(
   { backup, plan, refusal }: Recovery,
   withoutWaiting: boolean,
 ): Promise<Restoration> {
-  const { name } = await holdDatabase(trx, databaseId);
+  const { name } = await lockDatabase(trx, databaseId);
   const refuse = (why: string) =>
     refused(`${name} (database ${databaseId}) can't be brought back from a backup: ${why}`);
   if (refusal !== undefined || plan?.to === undefined || backup === undefined)

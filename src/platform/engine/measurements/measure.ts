@@ -2,7 +2,7 @@ import type { Meter } from '../../runtime/index.ts';
 import { type Db, inBatches } from '../../store/index.ts';
 import type { RepeatedWork } from '../background-loop.ts';
 import type { EngineContext } from '../context.ts';
-import { DutyLost, type Duties } from '../duties.ts';
+import { LeaderLockLost, type LeaderLocks } from '../leader-locks.ts';
 import type { NodeFigures, ServiceFigures } from './figures.ts';
 import { createWindow, type Window } from './window.ts';
 
@@ -61,7 +61,7 @@ async function saveCluster(
 /** Measures the clusters whose runtimes can, by one worker each, and writes each round in one transaction. */
 export function measuringOf(
   { clock, runtimes }: Pick<EngineContext, 'clock' | 'runtimes'>,
-  duties: Duties,
+  leaderLocks: LeaderLocks,
 ): readonly RepeatedWork[] {
   const measuring = (name: string, meter: Meter): RepeatedWork => {
     let session: { readonly measure: ReturnType<Meter['begin']>; readonly window: Window } | undefined;
@@ -70,9 +70,9 @@ export function measuringOf(
       says,
       about: { runtime: name },
       run: async (signal) => {
-        const duty = await duties.take(`measuring ${name}`);
+        const leaderLock = await leaderLocks.take(`measuring ${name}`);
         // Another worker measures. Whoever takes over begins anew.
-        if (duty === undefined) {
+        if (leaderLock === undefined) {
           session = undefined;
           return;
         }
@@ -81,12 +81,12 @@ export function measuringOf(
         window.add(clock.now(), await measure(signal));
         const at = clock.now();
         try {
-          await duty.write(async (trx) => {
+          await leaderLock.write(async (trx) => {
             await saveServices(trx, window.services(), at);
             await saveCluster(trx, name, window.nodes(), at);
           });
         } catch (error) {
-          if (!(error instanceof DutyLost)) throw error;
+          if (!(error instanceof LeaderLockLost)) throw error;
           session = undefined;
         }
       },

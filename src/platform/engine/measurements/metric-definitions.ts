@@ -54,7 +54,7 @@ const counted = (help: string, read: (figures: ServiceFigures) => number | undef
 });
 
 /** A metric of what was seen when the platform looked. */
-const looked = (help: string, read: (seen: NonNullable<ServiceFacts['seen']>) => number): Metric<ServiceFacts> => ({
+const observed = (help: string, read: (seen: NonNullable<ServiceFacts['seen']>) => number): Metric<ServiceFacts> => ({
   help,
   valueOf: ({ seen }) => seen && read(seen),
   missingOf: ({ seen }) => (seen === undefined ? ['What runs of it is not known at present.'] : []),
@@ -66,9 +66,9 @@ export const serviceMetrics: Readonly<Record<string, Metric<ServiceFacts>>> = {
     help: 'Whether a service that should run does: 1 or 0.',
     valueOf: ({ isAvailable }) => (isAvailable === undefined ? undefined : Number(isAvailable)),
   },
-  infra_service_instances_wanted: looked('Instances that it should have.', ({ wanted }) => wanted),
-  infra_service_instances_running: looked('Instances that do their work.', ({ running }) => running),
-  infra_service_restarts: looked(
+  infra_service_instances_wanted: observed('Instances that it should have.', ({ wanted }) => wanted),
+  infra_service_instances_running: observed('Instances that do their work.', ({ running }) => running),
+  infra_service_restarts: observed(
     'How often an instance ended unexpectedly since the deployment.',
     ({ restarts }) => restarts,
   ),

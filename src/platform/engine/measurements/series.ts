@@ -1,5 +1,5 @@
 import type { Db } from '../../store/index.ts';
-import { lookedAt, shouldRun, shownStateOf } from '../running-facts.ts';
+import { servicesWithObservation, shouldRun, shownStateOf } from '../running-facts.ts';
 import { type NodeFigures, type ServiceFigures, staleMilliseconds } from './figures.ts';
 import {
   nodeLabels,
@@ -78,7 +78,7 @@ const nodeGaps = (services: readonly { readonly facts: ServiceFacts; readonly la
  * Deployed services of clusters that are looked at, with what was seen of them, and what it was measured that they use.
  */
 const servicesOf = (db: Db) =>
-  lookedAt(db)
+  servicesWithObservation(db)
     .innerJoin('project', 'project.id', 'environment.project_id')
     .innerJoin('organization', 'organization.id', 'project.organization_id')
     .innerJoin('cluster', 'cluster.id', 'environment.cluster_id')

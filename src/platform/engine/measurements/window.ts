@@ -78,9 +78,9 @@ function requestFigures(counts: readonly RequestCounts[], milliseconds: number):
   };
 }
 
-const missingText = (unseen: Measured['unseen'], serviceId: string): string[] => {
+const missingText = (unmeasured: Measured['unmeasured'], serviceId: string): string[] => {
   const byNode = Map.groupBy(
-    unseen.filter((each) => each.serviceId === serviceId),
+    unmeasured.filter((each) => each.serviceId === serviceId),
     ({ node }) => node,
   );
   return [...byNode].map(
@@ -150,7 +150,7 @@ export function createWindow(): Window {
       if (measured === undefined) return new Map();
       const seconds = Math.round((rounds.at(-1)!.at - rounds[0]!.at) / 1000);
       const byService = Map.groupBy(rates(), ({ use }) => use.serviceId);
-      const ids = new Set([...byService.keys(), ...measured.unseen.map(({ serviceId }) => serviceId)]);
+      const ids = new Set([...byService.keys(), ...measured.unmeasured.map(({ serviceId }) => serviceId)]);
       return new Map(
         [...ids].map((id): [string, ServiceFigures] => {
           const instances = byService.get(id) ?? [];
@@ -178,7 +178,7 @@ export function createWindow(): Window {
               ...(cpuLimit !== undefined && { cpuLimit }),
               ...(memoryLimit !== undefined && { memoryLimit }),
               ...(requests && { requests }),
-              missing: missingText(measured.unseen, id),
+              missing: missingText(measured.unmeasured, id),
               ...(measured.requestsProblem !== undefined &&
                 isPublic(id) && { requestsMissing: measured.requestsProblem }),
             },
@@ -187,7 +187,7 @@ export function createWindow(): Window {
       );
     },
     nodes: () => {
-      const unmeasured = new Set(last()?.unseen.map(({ node }) => node));
+      const unmeasured = new Set(last()?.unmeasured.map(({ node }) => node));
       const used = Map.groupBy(rates(), ({ use }) => use.node);
       const ended = rounds.flatMap(({ measured }) => measured.nodes);
       return new Map(

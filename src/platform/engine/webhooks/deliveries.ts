@@ -188,7 +188,7 @@ export function deliveryQueue(context: EngineContext, options: DeliveryOptions):
     const results =
       webhook.enabled === 1 ? await Promise.all(deliveries.map((delivery) => attempt(delivery, webhook, signal))) : [];
     const ends = await db.write(async (trx) => {
-      await trx.hold(...deliveries.map((delivery) => delivery.deployment_id));
+      await trx.lock(...deliveries.map((delivery) => delivery.deployment_id));
       const recorded: (keyof DeliveryCounts | undefined)[] = [];
       for (const [index, delivery] of deliveries.entries()) {
         const result = results[index];

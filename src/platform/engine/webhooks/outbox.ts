@@ -54,7 +54,7 @@ const openDeliveries = async (trx: Db, { deployment, service }: Announcement): P
  */
 export async function announce(trx: Db, announcement: Announcement): Promise<void> {
   // Whoever ends a delivery makes the next one of the deployment due, and must see this one.
-  await trx.hold(announcement.deployment.id);
+  await trx.lock(announcement.deployment.id);
   const owner = await trx
     .selectFrom('environment')
     .innerJoin('project', 'project.id', 'environment.project_id')

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { PlatformClock } from '../../common/index.ts';
 import type { BuildSettings } from './builds/build-settings.ts';
 import type { DatabaseImages } from './databases/databases.ts';
-import type { DockerClient, DockerRegistryCredentials } from './engine/index.ts';
+import type { DockerClient, DockerRegistryCredentials } from './api/index.ts';
 import type { LinkRemover } from './cleanup/link-remover.ts';
 import type { NodeEngines } from './nodes/node-engines.ts';
 import type { PlacementSettings } from './nodes/placement-rules.ts';

@@ -21,14 +21,14 @@ import { dockerBackups } from './databases/backups/backups.ts';
 import { databaseOperations } from './databases/database-roll-out.ts';
 import type { DatabaseImages } from './databases/databases.ts';
 import { createBackgroundWork, type DockerContext } from './docker-context.ts';
-import { type DockerClient, type DockerRegistryCredentials, isDockerAway } from './engine/index.ts';
+import { type DockerClient, type DockerRegistryCredentials, isDockerAway } from './api/index.ts';
 import { jobOperations, imageUnlessRecorded } from './jobs/job-operations.ts';
 import { createNodesReader } from './nodes/cluster-nodes.ts';
 import { speedUpFailover } from './nodes/failover.ts';
 import { openNodeAccess } from './nodes/node-access.ts';
 import { anywhere, type PlacementSettings } from './nodes/placement-rules.ts';
 import { runningLines } from './observation/instance-logs.ts';
-import { createLook } from './observation/look.ts';
+import { createObserver } from './observation/observer.ts';
 import { createMeter } from './observation/meter.ts';
 import { createProxy } from './proxy/proxy.ts';
 import { abandonRoute, beginRoute, observeRoute } from './proxy/route-phase.ts';
@@ -241,8 +241,8 @@ export function createDockerRuntime({
     work: createBackgroundWork(clock),
     leftLinks: createLinkRemover({ docker, clock, platformId }),
   };
-  const look = createLook(context);
-  const keepUp: NonNullable<Runtime['keepUp']> = [
+  const observeRunning = createObserver(context);
+  const reconcile: NonNullable<Runtime['reconcile']> = [
     async (signal) => {
       const changed = hasFastFailover ? await speedUpFailover(docker, signal) : [];
       const { problems } = await proxy.sync(signal);
@@ -261,8 +261,8 @@ export function createDockerRuntime({
     begin: (task, call) => reaching(operationOf(task).begin(context, task, call)),
     observe: (task, cursor, call) => reaching(operationOf(task).observe(context, task, cursor, call)),
     abandon: (task, signal) => reaching(Promise.resolve(operationOf(task).abandon(context, task, signal))),
-    lookInterval: 2000,
-    look: (versions, signal) => reaching(look(versions, signal)),
+    observationInterval: 2000,
+    observeRunning: (versions, signal) => reaching(observeRunning(versions, signal)),
     sweep: (known, signal) => reaching(sweep(context, known, signal)),
     logs: (version, limit, signal) => reaching(runningLines(context, version, limit, signal)),
     planOf: (record) => readRecord(record)?.plan,
@@ -272,7 +272,7 @@ export function createDockerRuntime({
     domainTarget: ({ id }) => `${id.slice(0, 8)}.${settings.domain}`,
     nodes: createNodesReader(context),
     backups: reachableBackups(dockerBackups(context)),
-    keepUp: keepUp.map((each) => (signal) => reaching(each(signal))),
+    reconcile: reconcile.map((each) => (signal) => reaching(each(signal))),
     close: agents.close,
     meter: reachableMeter(createMeter(context, nodeEngines, measureInterval)),
     commits: createCommitLists(context),

@@ -1,5 +1,5 @@
 import type { DockerContext } from './docker-context.ts';
-import { type DockerTask, inspectDockerNetwork, isDockerError } from './engine/index.ts';
+import { type DockerTask, inspectDockerNetwork, isDockerError } from './api/index.ts';
 
 /** The network that an engine makes anew whenever it starts. Nothing else tells when that was. */
 const madeAtStart = 'bridge';

@@ -7,7 +7,7 @@ import {
   ignoring,
   listDockerConfigs,
   listDockerSecrets,
-} from './engine/index.ts';
+} from './api/index.ts';
 
 /**
  * Where a container has a secret or config, as a file of root's.

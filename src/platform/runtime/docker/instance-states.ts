@@ -1,4 +1,4 @@
-import type { DockerTask } from './engine/index.ts';
+import type { DockerTask } from './api/index.ts';
 
 /** The states in which a task has ended although its service should run. */
 const endStates: readonly DockerTask['Status']['State'][] = ['failed', 'rejected', 'complete'];
@@ -54,5 +54,5 @@ export const hasToldEnd = ({ Status }: DockerTask): boolean => toldEndStates.inc
 export const hasEnded = (task: DockerTask): boolean => hasToldEnd(task) || task.Status.State === 'orphaned';
 
 /** Whether no node takes an instance. */
-export const isUnplaced = ({ Status }: DockerTask): boolean =>
+export const isUnschedulable = ({ Status }: DockerTask): boolean =>
   Status.State === 'pending' && (Status.Err ?? '').includes('no suitable node');

@@ -1,5 +1,5 @@
 import type { ServiceToRun, Task } from '../index.ts';
-import type { DockerFilters, DockerLabels } from './engine/index.ts';
+import type { DockerFilters, DockerLabels } from './api/index.ts';
 import { proxyName } from './names.ts';
 
 /** The labels of everything that a platform makes on an engine. What doesn't have them is never touched. */

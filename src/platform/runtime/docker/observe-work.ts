@@ -1,6 +1,6 @@
 import { conditionLine, conditionBehind, type Observation, type Task } from '../index.ts';
 import type { DockerContext } from './docker-context.ts';
-import { isDockerAway } from './engine/index.ts';
+import { isDockerAway } from './api/index.ts';
 import { type PollInterval, pollPause } from './waits.ts';
 import { versionShown } from './version.ts';
 

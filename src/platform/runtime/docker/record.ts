@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { PlannedChanges } from '../index.ts';
-import type { DockerServiceSpec } from './engine/index.ts';
+import type { DockerServiceSpec } from './api/index.ts';
 
 /**
  * What the runtime records of a deployment. It holds no secret: variables that are secret are files, known by their

@@ -285,7 +285,7 @@ export function createSimulatedRuntime(options: SimulationOptions): Runtime {
     },
     planOf: (record) => JSON.parse(record) as PlannedChanges,
     // Nothing happens to what is simulated.
-    look: async (versions) =>
+    observeRunning: async (versions) =>
       versions.map(({ service }) => {
         const wanted = instancesOf(service);
         return { serviceId: service.id, wanted, running: wanted, ends: [], changes: [] };

@@ -41,11 +41,11 @@ const holding = `
   from (select hashtextextended(name, 0) as key, is_shared from unnest($1::text[], $2::boolean[]) with ordinality as hold (name, is_shared, place) order by place offset 0) as ordered`;
 
 /** Takes names for a transaction, each of them once. */
-const holderOf = (client: PostgresClient): Db['holdInOrder'] => {
+const holderOf = (client: PostgresClient): Db['lockInOrder'] => {
   const taken = new Map<string, boolean>();
-  return async (holds) => {
-    const missing = holds.filter(({ name }) => !taken.has(name));
-    const onlyShared = holds.find(({ name, isShared }) => !isShared && taken.get(name));
+  return async (locks) => {
+    const missing = locks.filter(({ name }) => !taken.has(name));
+    const onlyShared = locks.find(({ name, isShared }) => !isShared && taken.get(name));
     if (onlyShared)
       throw new Error(
         `A transaction shares ${onlyShared.name} and wants to hold it: two that do so would wait for each other. It has to hold it at first.`,
@@ -60,11 +60,11 @@ const holderOf = (client: PostgresClient): Db['holdInOrder'] => {
 };
 
 const withDialect = (statements: Statements, client?: PostgresClient): Db => {
-  const holdInOrder: Db['holdInOrder'] = client === undefined ? async () => {} : holderOf(client);
+  const lockInOrder: Db['lockInOrder'] = client === undefined ? async () => {} : holderOf(client);
   return Object.assign(queriesOn<DatabaseSchema>(statements, client !== undefined), {
-    holdInOrder,
-    hold: (...names: readonly string[]) =>
-      holdInOrder([...new Set(names)].toSorted().map((name) => ({ name, isShared: false }))),
+    lockInOrder,
+    lock: (...names: readonly string[]) =>
+      lockInOrder([...new Set(names)].toSorted().map((name) => ({ name, isShared: false }))),
   });
 };
 

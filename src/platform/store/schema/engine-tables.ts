@@ -229,7 +229,7 @@ export const engineTables = {
       known_ends: json(),
       last_end_ms: long().orNull(),
       /**
-       * This, the obstacle and each change are conditions as JSON text; what an earlier program stored is only a
+       * This, `obstacle` and each change are conditions as JSON text; what an earlier program stored is only a
        * sentence.
        */
       last_end_why: text().orNull(),

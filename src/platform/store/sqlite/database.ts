@@ -13,16 +13,16 @@ import { requireNotMoved } from './moved-records.ts';
 /** The name of the database file in the data directory. */
 export const databaseFile = 'platform.sqlite';
 
-const withHolds = <Target extends object>(target: Target) =>
-  Object.assign(target, { hold: async () => {}, holdInOrder: async () => {} });
+const withLocks = <Target extends object>(target: Target) =>
+  Object.assign(target, { lock: async () => {}, lockInOrder: async () => {} });
 
 const createStore = ({ writer, reader, read, write: writeTo, close }: SqliteFile<DatabaseSchema>): DataStore => {
   const listeners = createWorkListeners();
-  const write: DataStore['write'] = (operation) => writeTo((trx) => operation(withHolds(trx)));
+  const write: DataStore['write'] = (operation) => writeTo((trx) => operation(withLocks(trx)));
   const own: Omit<DataStore, keyof Db> = {
     isShared: false,
     reader,
-    read: (operation) => read((trx) => operation(withHolds(trx))),
+    read: (operation) => read((trx) => operation(withLocks(trx))),
     write,
     overwrite: async (operation) => {
       await sql`PRAGMA secure_delete = ON`.execute(writer);
@@ -42,7 +42,7 @@ const createStore = ({ writer, reader, read, write: writeTo, close }: SqliteFile
     unusable: new Promise(() => {}),
     destroy: close,
   };
-  return Object.assign(withHolds(writer), own);
+  return Object.assign(withLocks(writer), own);
 };
 
 /**

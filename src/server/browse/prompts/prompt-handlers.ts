@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { firstPart, repeated } from '../../../contract/index.ts';
 import { nearestName, withWarning, type Tool } from '../../tool/index.ts';
-import { clean, fence } from '../../redaction/index.ts';
+import { clean, delimited } from '../../redaction/index.ts';
 import { allResources } from '../resources/catalog.ts';
 import { isPlatformResource } from '../resources/resource.ts';
 import type { CallFor } from '../resources/resource-reader.ts';
@@ -130,7 +130,7 @@ async function prefetch(
   const excerpt = truncate(tool.render.text(reply.data));
   return {
     title,
-    text: [fence(excerpt.text), ...(excerpt.isCut ? ['There is more: read it with the tools.'] : [])].join('\n'),
+    text: [delimited(excerpt.text), ...(excerpt.isCut ? ['There is more: read it with the tools.'] : [])].join('\n'),
   };
 }
 

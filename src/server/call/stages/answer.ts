@@ -36,7 +36,7 @@ const isNotAsAsked = (error: unknown): boolean => error instanceof CallFailure &
 /** Makes the answer. */
 export const makeAnswer: Stage<SentCall, never> = {
   name: 'answer',
-  does: 'Makes the answer from what the platform answered and what the tool reads now: cleaned, masked, fenced, rendered.',
+  does: 'Makes the answer from what the platform answered and what the tool reads now: cleaned, masked, delimited, rendered.',
   refuses: ['afterwards', 'denied', 'not_as_asked', 'not_possible'],
   reads: true,
   replies: 'the answer',

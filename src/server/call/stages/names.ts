@@ -121,7 +121,7 @@ export function assertNamesCurrent({ resolved, withNewLists }: Call, targets: re
  * meant.
  */
 function lookupOf(call: Call, within: Within): Lookup {
-  const { tool, reader, onFlaw, withNewLists } = call;
+  const { tool, reader, onResponseIssue, withNewLists } = call;
   if (tool.operation.effect !== 'read')
     return {
       ...lookupFor({ ...call, reader: reader.under({ reasonUnread: reasonUnreadable }) }, within),
@@ -131,9 +131,9 @@ function lookupOf(call: Call, within: Within): Lookup {
   const readerInParts: Lookup['readerInParts'] = (onRowsLost) =>
     reader.under({
       reasonUnread: reasonUnreadable,
-      onFlaw: (operation, flaw) => {
-        if (flaw.rowsLost) onRowsLost();
-        onFlaw(operation, flaw);
+      onResponseIssue: (operation, responseIssue) => {
+        if (responseIssue.rowsLost) onRowsLost();
+        onResponseIssue(operation, responseIssue);
       },
     });
   return { ...lookupFor(call, within), readerInParts };

@@ -10,7 +10,7 @@ import {
 } from '../../guard/index.ts';
 import { omit } from '../../json/index.ts';
 import { fit, noOpReply, type Reply } from '../../output/index.ts';
-import { fence } from '../../redaction/index.ts';
+import { delimited } from '../../redaction/index.ts';
 import type { AssessedCall, PlannedCall } from '../call.ts';
 import { unrecorded } from '../recording.ts';
 import type { Stage } from '../stage.ts';
@@ -106,7 +106,7 @@ function planReply(plan: Plan): Reply {
   const heading = `Nothing was done. Without dry_run this would happen (${plan.tier}${needsConfirmation(plan.tier) ? ', after somebody agreed' : ''}):`;
   return {
     kind: 'answer',
-    text: [heading, fence(text), omission].filter((part) => part !== undefined).join('\n'),
+    text: [heading, delimited(text), omission].filter((part) => part !== undefined).join('\n'),
     data: view,
   };
 }

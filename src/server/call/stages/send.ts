@@ -112,7 +112,7 @@ export const sendRequests: Stage<ConfirmedCall, SentCall> = {
     for (let one = waiting.shift(); one; one = waiting.shift()) {
       if (context.signal.aborted && answers.length + failures.length === 0) fail({ kind: 'cancelled' });
       try {
-        const { planned, answer } = await sendOrStandIn(one, call, call.onFlaw);
+        const { planned, answer } = await sendOrStandIn(one, call, call.onResponseIssue);
         answers.push(isRecord(answer) ? answer : {});
         sent.push(planned);
         if (planned.operation.effect !== 'read') deps.changed?.(context);

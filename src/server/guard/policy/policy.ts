@@ -70,12 +70,12 @@ const notAllowed = ({ rules, setBy }: Allowed): Denial => ({
 
 /** Risks that calls of an operation can have: its effects, and the risk that production raises it to. */
 export const possibleRisks = (operation: AnyOperation): Risk[] => {
-  const { effect, unseenEffect } = operation;
+  const { effect, effectIfHidden } = operation;
   return [
     ...new Set<Risk>([
       effect,
       ...(effect === 'write' && mayHaveLocation(operation) ? (['disruptive'] as const) : []),
-      unseenEffect,
+      effectIfHidden,
     ]),
   ];
 };
@@ -252,7 +252,7 @@ export const allowedVariables = (policy: Policy): readonly string[] =>
  * Names of environment variables that any set of rules lists for unseen use: their values are secrets, even if no call
  * may set them.
  */
-export const unseenVariables = (rules: readonly Rules[]): readonly string[] =>
+export const valueVariables = (rules: readonly Rules[]): readonly string[] =>
   rules.flatMap(({ valueFromEnv = [] }) => valueFromEnv);
 
 /** Adds a set of rules to a policy, which can only tighten it. */

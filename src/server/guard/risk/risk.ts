@@ -27,8 +27,8 @@ export const mostCriticalMode = (target: Target): Target['mode'] =>
  * environment or cluster that is production, before or after the change, or whose mode can't be determined.
  * @param showsAll whether its plan shows all that it replaces. Unless that is known, something may be lost unseen.
  */
-export function riskOf({ effect, unseenEffect }: AnyOperation, target: Target, showsAll = false): Risk {
-  const own = showsAll ? effect : higherRisk(effect, unseenEffect);
+export function riskOf({ effect, effectIfHidden }: AnyOperation, target: Target, showsAll = false): Risk {
+  const own = showsAll ? effect : higherRisk(effect, effectIfHidden);
   return own !== 'read' && raisesRisk(target) ? higherRisk(own, 'disruptive') : own;
 }
 

@@ -23,11 +23,11 @@ export interface ExportedCounts {
  */
 export async function exportCounts(path: string, now: number): Promise<ExportedCounts | undefined> {
   if (!existsSync(path)) return undefined;
-  const [{ lookAsMigrated }, { guardSchema }] = await Promise.all([
+  const [{ readAsMigrated }, { guardSchema }] = await Promise.all([
     import('../../../database/index.ts'),
     import('./tables.ts'),
   ]);
-  return lookAsMigrated(path, guardSchema, 'rollback', async (run) => {
+  return readAsMigrated(path, guardSchema, 'rollback', async (run) => {
     const [time] = (await run('select latest from guard_time')) as { latest: string | null }[];
     const [waiting] = await run(`select count(*) as count from guard_waiting where expires_at > '${timeValue(now)}'`);
     return {

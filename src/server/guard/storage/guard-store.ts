@@ -1,5 +1,5 @@
 import type { ChainAnchors } from '../../audit/index.ts';
-import type { ResourceNews } from '../../resolve/index.ts';
+import type { CacheInvalidation } from '../../resolve/index.ts';
 import type { GuardDatabase } from './database.ts';
 import { keyChecks, operatorSessions, type KeyChecks, type OperatorSessionRecords } from './keys.ts';
 import {
@@ -45,7 +45,7 @@ export interface SharedStore extends GuardStore {
   readonly keyChecks: KeyChecks;
   readonly operatorSessions: OperatorSessionRecords;
   /** What servers learn of resources and tell each other. @param platform identifies the platform and its data. */
-  readonly resourceNews: (platform: string) => ResourceNews;
+  readonly cacheInvalidation: (platform: string) => CacheInvalidation;
   /** Resolves with the reason once a newer server has changed the store so that this one can't work on it. */
   readonly unusable: Promise<Error>;
 }

@@ -11,7 +11,7 @@ import {
   transaction,
   type PostgresAddress,
 } from '../../../postgres/index.ts';
-import type { News, ResourceNews, SeenResource } from '../../resolve/index.ts';
+import type { CacheChange, CacheInvalidation, SeenResource } from '../../resolve/index.ts';
 import { guardDatabase, type GuardDatabase, type OpenDatabase } from './database.ts';
 import { storeIn, type SharedStore } from './guard-store.ts';
 import { guardSchema } from './tables.ts';
@@ -28,7 +28,7 @@ const mostBytes = 7_500;
 const [mostLoaded, mostKept] = [5_000, 50_000];
 
 /** A message to the other servers. */
-interface Message extends News {
+interface Message extends CacheChange {
   /** The process that sends it. */
   readonly by: string;
   /** Digest of the platform that it is about. */
@@ -53,8 +53,8 @@ function partsOf(learned: readonly SeenResource[]): SeenResource[][] {
 const deletionsAtOnce = 50;
 
 /** News in messages. Deletions come last, so that nothing learned before brings back what is gone. */
-function messagesOf({ learned, changed, deleted }: News): News[] {
-  const first: News[] = partsOf(learned).map((part, index) => ({
+function messagesOf({ learned, changed, deleted }: CacheChange): CacheChange[] {
+  const first: CacheChange[] = partsOf(learned).map((part, index) => ({
     learned: part,
     changed: index === 0 ? changed : [],
     deleted: [],
@@ -62,11 +62,15 @@ function messagesOf({ learned, changed, deleted }: News): News[] {
   const deletions = Array.from({ length: Math.ceil(deleted.length / deletionsAtOnce) }, (_, index) =>
     deleted.slice(index * deletionsAtOnce, (index + 1) * deletionsAtOnce),
   );
-  return [...first, ...deletions.map((part): News => ({ learned: [], changed: [], deleted: part }))];
+  return [...first, ...deletions.map((part): CacheChange => ({ learned: [], changed: [], deleted: part }))];
 }
 
 /** What servers learn of the resources of a platform, in a PostgreSQL database. */
-function resourceNews({ read, write }: GuardDatabase, address: PostgresAddress, platformName: string): ResourceNews {
+function cacheInvalidation(
+  { read, write }: GuardDatabase,
+  address: PostgresAddress,
+  platformName: string,
+): CacheInvalidation {
   const by = randomUUID();
   const platform = createHash('sha256').update(platformName).digest('base64url').slice(0, 22);
 
@@ -113,18 +117,18 @@ function resourceNews({ read, write }: GuardDatabase, address: PostgresAddress, 
         await notify(
           queries,
           channel,
-          messagesOf({ learned: ordered, changed, deleted }).map((news) =>
-            JSON.stringify({ by, platform, ...news } satisfies Message),
+          messagesOf({ learned: ordered, changed, deleted }).map((invalidation) =>
+            JSON.stringify({ by, platform, ...invalidation } satisfies Message),
           ),
         );
       }),
-    listen: (onNews, onHearing) => {
+    listen: (onChange, onHearing) => {
       const listener = listen({
         config: clientConfig(address, { applicationName, maximumConnections: 1 }),
         channel,
         onMessage: (payload) => {
           const message = parse(payload);
-          if (message) onNews(message);
+          if (message) onChange(message);
         },
         onListening: () => onHearing(true),
         onLost: () => onHearing(false),
@@ -171,7 +175,7 @@ export function postgresGuardStore(
   );
   return {
     ...storeIn(database),
-    resourceNews: (platform) => resourceNews(database, address, platform),
+    cacheInvalidation: (platform) => cacheInvalidation(database, address, platform),
     unusable: database.unusable,
     close: () => pool.end(),
   };

@@ -6,7 +6,7 @@ import { alertRuleProblem } from '../../../../src/platform/engine/alert-problems
 import { evaluatingOf } from '../../../../src/platform/engine/alert-evaluation.ts';
 import { notifyingOf } from '../../../../src/platform/engine/alert-notifications.ts';
 import type { EngineContext } from '../../../../src/platform/engine/context.ts';
-import type { Duties } from '../../../../src/platform/engine/duties.ts';
+import type { LeaderLocks } from '../../../../src/platform/engine/leader-locks.ts';
 import { measuringOf } from '../../../../src/platform/engine/measurements/measure.ts';
 import type { PrometheusValues } from '../../../../src/platform/engine/prometheus.ts';
 import type { Measured } from '../../../../src/platform/runtime/measured.ts';
@@ -28,7 +28,7 @@ const clock = manualClock();
 const { signal } = new AbortController();
 let fixture: EngineFixture;
 let context: EngineContext;
-let duties: Duties;
+let leaderLocks: LeaderLocks;
 let ids: Record<string, string>;
 /** What the meter tells next; a round of a service that uses half a CPU by default. */
 let measured: () => Measured;
@@ -57,7 +57,7 @@ beforeEach(async () => {
     cpuLimit: 1000,
     memoryLimit: 1000,
   });
-  measured = () => ({ nodes: [one], instances: [ids['web']!, ids['other']!].map(use), unseen: [] });
+  measured = () => ({ nodes: [one], instances: [ids['web']!, ids['other']!].map(use), unmeasured: [] });
   const meter = {
     interval,
     begin: () => {
@@ -75,11 +75,11 @@ beforeEach(async () => {
     openSecret: (sealed) => sealed,
     runtimes: runtimesOf({ real: { ...runtime, meter } }),
   };
-  duties = {
+  leaderLocks = {
     take: async () => (hasDuty ? { write: (operation) => fixture.db.write(operation) } : undefined),
     hasAny: async () => false,
   };
-  const [work] = measuringOf(context, duties);
+  const [work] = measuringOf(context, leaderLocks);
   measure = async () => {
     await work!.run(signal);
     clock.advance(interval);
@@ -100,7 +100,7 @@ test('however long it is measured, there is one row for each service and node, a
   expect(await rowsOf('service_measurement')).toHaveLength(1);
   await measure();
   expect(await rowsOf('service_measurement')).toHaveLength(1);
-  measured = () => ({ nodes: [], instances: [], unseen: [] });
+  measured = () => ({ nodes: [], instances: [], unmeasured: [] });
   await measure();
   expect(await rowsOf('node_measurement')).toEqual([]);
 });
@@ -156,7 +156,7 @@ const addRule = async (promql: string, condition: object = {}, receivers: readon
 };
 const ruleOf = (id: string) =>
   fixture.db.selectFrom('alert_rule').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-const evaluate = () => evaluatingOf(context, duties, () => undefined).run(signal);
+const evaluate = () => evaluatingOf(context, leaderLocks, () => undefined).run(signal);
 /** Lets a rule go on for as long as it has something to do at once. */
 const advance = async (id: string): Promise<string> => {
   for (let step = 0; step < 10; step += 1) {
@@ -167,7 +167,7 @@ const advance = async (id: string): Promise<string> => {
 };
 /** Lets a rule whose condition holds fire, and tells its receivers once. */
 const fireOnce = async (id: string): Promise<void> => {
-  const notifying = notifyingOf(context, duties);
+  const notifying = notifyingOf(context, leaderLocks);
   await measure();
   await advance(id);
   await evaluate();
@@ -185,14 +185,14 @@ test.each<[string, object, boolean]>([
   ['infra_service_cpu_cores', { operator: 'EQUAL', threshold: 1, function: 'COUNT' }, true],
   ['infra_service_cpu_cores{service="other"}', { operator: 'ABOVE' }, false],
   ['infra_service_restarts', { operator: 'BELOW', threshold: 9 }, false],
-])('%s %j is evaluated by what is measured: %s', async (promql, condition, holds) => {
+])('%s %j is evaluated by what is measured: %s', async (promql, condition, locks) => {
   const id = await addRule(promql, condition);
   expect(await problemOf(id)).toContain('It was not evaluated yet.');
   await measure();
   await measure();
   await advance(id);
   await evaluate();
-  expect(await advance(id)).toBe(holds ? 'UNROUTED' : 'OK');
+  expect(await advance(id)).toBe(locks ? 'UNROUTED' : 'OK');
 });
 
 test('without a Prometheus, another expression says that it is not evaluated, and never holds', async () => {
@@ -262,7 +262,7 @@ test('a rule that sees a part, or nothing, of what it watches says of what, and 
   measured = () => ({
     nodes: [one],
     instances: all.instances.slice(0, 1),
-    unseen: [{ ...away, serviceId: ids['other']! }],
+    unmeasured: [{ ...away, serviceId: ids['other']! }],
   });
   expect(await of()).toMatch(
     /^It is evaluated by a part of what it watches\. \S+\/measured\/other: An instance on the node two can't be measured: its engine can be asked by that node alone\. Nobody is told/,
@@ -273,7 +273,7 @@ test('a rule that sees a part, or nothing, of what it watches says of what, and 
   measured = () => ({
     nodes: [one],
     instances: [],
-    unseen: Object.values(ids).map((serviceId) => ({ ...away, serviceId })),
+    unmeasured: Object.values(ids).map((serviceId) => ({ ...away, serviceId })),
   });
   expect(await of()).toMatch(
     /^There is no value of infra_service_memory_limit_ratio for what it watches at present\. (?:\S+\/measured\/(?:web|other): An instance on the node two can't be measured: its engine can be asked by that node alone\. ){2}Nobody/,
@@ -299,7 +299,7 @@ test('receivers are told which values meet the condition, of what, and on which 
     ...both(),
     instances: both().instances.map((use) => (use.serviceId === ids['web'] ? use : { ...use, memory: 100 })),
   });
-  const notifying = notifyingOf(context, duties);
+  const notifying = notifyingOf(context, leaderLocks);
   const round = async (): Promise<void> => {
     await measure();
     await evaluate();
@@ -399,7 +399,7 @@ test('receivers are told again until they answer, once it fires and once it is r
     'good',
     'unknown',
   ]);
-  const notifying = notifyingOf(context, duties);
+  const notifying = notifyingOf(context, leaderLocks);
   await measure();
   await advance(id);
   await evaluate();
@@ -416,7 +416,7 @@ test('receivers are told again until they answer, once it fires and once it is r
   // Nobody measured meanwhile: that resolves nothing.
   expect(await advance(id)).toBe('NOTIFIED');
   expect(await problemOf(id)).toContain('Its cluster is not measured at present');
-  measured = () => ({ nodes: [], instances: [], unseen: [] });
+  measured = () => ({ nodes: [], instances: [], unmeasured: [] });
   await measure();
   await evaluate();
   expect(await advance(id)).toBe('OK');

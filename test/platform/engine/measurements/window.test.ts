@@ -20,7 +20,7 @@ const nodeSeen = { id: 'one', name: 'node-1', isReady: true, restarts: 0 };
 const round = (instances: readonly InstanceUse[], more: Partial<Measured> = {}): Measured => ({
   nodes: [nodeSeen],
   instances,
-  unseen: [],
+  unmeasured: [],
   ...more,
 });
 const requests = (count: number, errors: number, byDuration: readonly number[] = []) => ({
@@ -76,8 +76,8 @@ test('requests are told from the rounds in which the service was reached from ou
 
 test('what could not be measured is said, with its node', () => {
   const window = createWindow();
-  const unseen = { serviceId: 'db', node: 'two', reason: 'nobody answers' };
-  window.add(0, round([], { unseen: [unseen, { ...unseen, serviceId: 'web' }, unseen] }));
+  const unmeasured = { serviceId: 'db', node: 'two', reason: 'nobody answers' };
+  window.add(0, round([], { unmeasured: [unmeasured, { ...unmeasured, serviceId: 'web' }, unmeasured] }));
   expect(window.services().get('db')).toMatchObject({
     instances: 0,
     missing: ["2 instances on the node two can't be measured: nobody answers."],
@@ -116,7 +116,7 @@ test('a node is told while it is there: whether it is ready, what ended on it in
         { ...nodeSeen, restarts: 1 },
         { ...nodeSeen, id: 'two', name: 'node-2', isReady: false },
       ],
-      unseen: [{ serviceId: 'db', node: 'node-2', reason: 'it is down' }],
+      unmeasured: [{ serviceId: 'db', node: 'node-2', reason: 'it is down' }],
     }),
   );
   expect(window.nodes()).toEqual(

@@ -4,7 +4,7 @@ import {
   createDockerClient,
   dockerInfo,
   parseDockerAddress,
-} from '../../../../src/platform/runtime/docker/engine/index.ts';
+} from '../../../../src/platform/runtime/docker/api/index.ts';
 import { rejectionOf } from './fake-engine.ts';
 
 const tls = { ca: '/nowhere/ca.pem', cert: '/nowhere/cert.pem', key: '/nowhere/key.pem' };

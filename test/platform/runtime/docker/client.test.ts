@@ -14,7 +14,7 @@ import {
   parseDockerAddress,
   pullDockerImage,
   updateDockerService,
-} from '../../../../src/platform/runtime/docker/engine/index.ts';
+} from '../../../../src/platform/runtime/docker/api/index.ts';
 import { collect, rejectionOf, startFakeEngine } from './fake-engine.ts';
 
 const spec = { Name: 'web', TaskTemplate: { ContainerSpec: { Image: 'app:1', Env: ['TOKEN=hidden-word'] } } };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Task } from '../../../../src/platform/runtime/index.ts';
 import type { DockerContext } from '../../../../src/platform/runtime/docker/docker-context.ts';
-import type { DockerService, DockerTask } from '../../../../src/platform/runtime/docker/engine/index.ts';
+import type { DockerService, DockerTask } from '../../../../src/platform/runtime/docker/api/index.ts';
 import { engineStart } from '../../../../src/platform/runtime/docker/engine-start.ts';
 import { instanceFailure } from '../../../../src/platform/runtime/docker/services/instance-failure.ts';
 import { rolloutFailure } from '../../../../src/platform/runtime/docker/services/rollout-failure.ts';

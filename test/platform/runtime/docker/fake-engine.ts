@@ -8,7 +8,7 @@ import {
   createDockerClient,
   type DockerClient,
   parseDockerAddress,
-} from '../../../../src/platform/runtime/docker/engine/index.ts';
+} from '../../../../src/platform/runtime/docker/api/index.ts';
 
 /** A request that a fake engine got. */
 interface SeenRequest {

@@ -6,7 +6,7 @@ import {
   type DockerFrame,
   dockerLogLines,
   type DockerLogLine,
-} from '../../../../src/platform/runtime/docker/engine/index.ts';
+} from '../../../../src/platform/runtime/docker/api/index.ts';
 import { collect, rejectionOf } from './fake-engine.ts';
 
 const line = { method: 'GET', path: '/services/web/logs' };

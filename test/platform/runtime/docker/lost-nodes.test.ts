@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { sightingOf } from '../../../../src/platform/engine/seen-service.ts';
-import type { DockerTask } from '../../../../src/platform/runtime/docker/engine/index.ts';
+import { observedStatusOf } from '../../../../src/platform/engine/observed-status.ts';
+import type { DockerTask } from '../../../../src/platform/runtime/docker/api/index.ts';
 import { lostWithNodes } from '../../../../src/platform/runtime/docker/nodes/lost-nodes.ts';
 import { deploymentLabels } from '../../../../src/platform/runtime/docker/labels.ts';
 import type { RunningVersion } from '../../../../src/platform/runtime/index.ts';
@@ -45,7 +45,7 @@ async function toldOf(constraints: readonly string[]): Promise<string> {
     },
   } as unknown as DockerTask;
   const ends = await lostWithNodes({ docker }, version, [task], [], new AbortController().signal);
-  const sighting = sightingOf(undefined, 'd1', {
+  const sighting = observedStatusOf(undefined, 'd1', {
     serviceId: version.service.id,
     wanted: 1,
     running: 0,

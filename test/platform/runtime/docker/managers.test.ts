@@ -6,7 +6,7 @@ import {
   inspectDockerContainer,
   listDockerServices,
   type SwarmMemory,
-} from '../../../../src/platform/runtime/docker/engine/index.ts';
+} from '../../../../src/platform/runtime/docker/api/index.ts';
 import { createNodeEngines } from '../../../../src/platform/runtime/docker/nodes/node-engines.ts';
 import { type FakeEngine, rejectionOf, startFakeEngine } from './fake-engine.ts';
 

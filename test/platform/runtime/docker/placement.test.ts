@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
 import { condition } from '../../../../src/contract/index.ts';
-import type {
-  DockerNode,
-  DockerServiceSpec,
-  DockerTask,
-} from '../../../../src/platform/runtime/docker/engine/index.ts';
-import { fits, misfitOf, unplaced } from '../../../../src/platform/runtime/docker/nodes/fitting-nodes.ts';
+import type { DockerNode, DockerServiceSpec, DockerTask } from '../../../../src/platform/runtime/docker/api/index.ts';
+import { fits, misfitOf, unschedulable } from '../../../../src/platform/runtime/docker/nodes/fitting-nodes.ts';
 import { leaving, notLeaving } from '../../../../src/platform/runtime/docker/nodes/leaving-node.ts';
 import { boundNode, placementOf } from '../../../../src/platform/runtime/docker/nodes/placement.ts';
 import { placementFor } from '../../../../src/platform/runtime/docker/nodes/placement-rules.ts';
@@ -126,7 +122,7 @@ test.each([
     Spec: placementOf({ boundTo: 'id-one' }),
     Status: { State: 'pending', Err: `no suitable node (${why})` },
   } as unknown as DockerTask;
-  expect((await unplaced({ docker }, 'an instance', [waiting], new AbortController().signal))?.message).toBe(text);
+  expect((await unschedulable({ docker }, 'an instance', [waiting], new AbortController().signal))?.message).toBe(text);
 });
 
 const on = (...names: readonly string[]) => names.map((name) => ({ NodeID: `id-${name}` }) as DockerTask);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../src/platform/common/clock.ts';
-import { createDockerClient, parseDockerAddress } from '../../../../src/platform/runtime/docker/engine/index.ts';
+import { createDockerClient, parseDockerAddress } from '../../../../src/platform/runtime/docker/api/index.ts';
 import { createDockerRuntime } from '../../../../src/platform/runtime/docker/docker-runtime.ts';
 import { RuntimeUnreachable } from '../../../../src/platform/runtime/unreachable.ts';
 
@@ -17,7 +17,7 @@ test('whatever is asked of an engine that is away says so, and nothing else', as
   });
   const { signal } = new AbortController();
   const asked = {
-    look: () => runtime.look([], signal),
+    observeRunning: () => runtime.observeRunning([], signal),
     sweep: () => runtime.sweep(nothingKnown, signal),
     logs: () =>
       runtime.logs(
@@ -30,7 +30,7 @@ test('whatever is asked of an engine that is away says so, and nothing else', as
         signal,
       ),
     measure: () => runtime.meter!.begin()(signal),
-    ...Object.fromEntries(runtime.keepUp!.map((each, index) => [`keep up ${index}`, () => each(signal)])),
+    ...Object.fromEntries(runtime.reconcile!.map((each, index) => [`keep up ${index}`, () => each(signal)])),
   };
   expect(Object.keys(asked)).toHaveLength(7);
   for (const [what, ask] of Object.entries(asked)) await expect(ask(), what).rejects.toThrow(RuntimeUnreachable);

@@ -85,7 +85,7 @@ test('images of unknown services are not taken for none where nobody could look,
   });
   expect(await registry.deleteUnknown(new Set(), new AbortController().signal)).toEqual({
     had: [],
-    unseen: 'nothing forwards to it on the node of the engine',
+    unasked: 'nothing forwards to it on the node of the engine',
   });
   await expect(registry.deleteUnknown(new Set(), AbortSignal.abort())).rejects.toThrow();
 });

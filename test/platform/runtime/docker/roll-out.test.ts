@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RuntimeCall, Task } from '../../../../src/platform/runtime/index.ts';
 import type { DockerContext } from '../../../../src/platform/runtime/docker/docker-context.ts';
-import type { DockerService } from '../../../../src/platform/runtime/docker/engine/index.ts';
+import type { DockerService } from '../../../../src/platform/runtime/docker/api/index.ts';
 import { deploymentLabels } from '../../../../src/platform/runtime/docker/labels.ts';
 import type { ClusterRegistry } from '../../../../src/platform/runtime/docker/registry/registry.ts';
 import { observeRollOut } from '../../../../src/platform/runtime/docker/services/roll-out.ts';

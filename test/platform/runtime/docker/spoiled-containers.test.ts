@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DockerTask } from '../../../../src/platform/runtime/docker/engine/index.ts';
+import type { DockerTask } from '../../../../src/platform/runtime/docker/api/index.ts';
 import { removeSpoiled } from '../../../../src/platform/runtime/docker/cleanup/spoiled-containers.ts';
 import { startFakeEngine } from './fake-engine.ts';
 

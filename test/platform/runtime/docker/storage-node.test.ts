@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DockerClient } from '../../../../src/platform/runtime/docker/engine/index.ts';
+import type { DockerClient } from '../../../../src/platform/runtime/docker/api/index.ts';
 import { createNodeEngines } from '../../../../src/platform/runtime/docker/nodes/node-engines.ts';
 import { type StorageNeeds, storageNode } from '../../../../src/platform/runtime/docker/nodes/storage-node.ts';
 import { startFakeEngine } from './fake-engine.ts';

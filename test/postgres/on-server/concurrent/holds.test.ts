@@ -70,10 +70,10 @@ async function whileLocked<Result>(
 }
 
 /** How many connections wait: for a row that is locked, or for what others hold. */
-async function waiting(): Promise<{ readonly rows: number; readonly holds: number }> {
+async function waiting(): Promise<{ readonly rows: number; readonly locks: number }> {
   const {
     rows: [found],
-  } = await shared.admin.query<{ rows: number; holds: number }>(`
+  } = await shared.admin.query<{ rows: number; locks: number }>(`
     select count(*) filter (where wait_event <> 'advisory')::integer as rows, count(*) filter (where wait_event = 'advisory')::integer as holds
     from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
   return found!;
@@ -105,8 +105,8 @@ async function untilWaitingForRow(work: Promise<unknown>): Promise<void> {
 async function outcomeOf(second: Promise<unknown>): Promise<'waits' | 'goes on'> {
   const open = isOpen(second);
   while (open()) {
-    const { rows, holds } = await waiting();
-    if (holds > 0) return 'waits';
+    const { rows, locks } = await waiting();
+    if (locks > 0) return 'waits';
     if (rows > 1) return 'goes on';
     await setTimeout(5);
   }
@@ -189,7 +189,7 @@ test('while a variable of the project changes, so does nothing of its environmen
     );
     await untilWaitingForRow(running[0]!);
     // A step of a deployment holds its environment.
-    const step = shared.store.write((trx) => trx.hold(ids['other']!));
+    const step = shared.store.write((trx) => trx.lock(ids['other']!));
     running.push(step);
     return outcomeOf(step);
   });
@@ -199,8 +199,8 @@ test('while a variable of the project changes, so does nothing of its environmen
 
 test('a name that a transaction only shares can not be held later in it', async () => {
   const upgrade = shared.store.write(async (trx) => {
-    await trx.holdInOrder([{ name: 'shared', isShared: true }]);
-    await trx.hold('shared');
+    await trx.lockInOrder([{ name: 'shared', isShared: true }]);
+    await trx.lock('shared');
   });
   await expect(upgrade).rejects.toThrow('A transaction shares shared and wants to hold it');
 });

@@ -18,7 +18,7 @@ import {
   listDockerNetworks,
   listDockerSecrets,
   updateDockerService,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { agentLabels, agentUntil, anyAgentOf, isMadeHere, labelledAgent, withAgentUntil } from '../labels.ts';
 import { agentFileName, agentServiceName } from '../names.ts';
 import type { AgentAuthority } from './authority.ts';

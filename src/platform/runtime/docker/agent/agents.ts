@@ -11,7 +11,7 @@ import {
   dockerInfo,
   type DockerNode,
   listDockerNodes,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { isUp } from '../instance-states.ts';
 import { agentServiceName } from '../names.ts';
 import { restText, nodeName } from '../nodes/node-facts.ts';
@@ -21,7 +21,7 @@ import { openTunnel, removeRelays } from './tunnel.ts';
 import { answeringEngines } from '../nodes/node-engines.ts';
 
 /** The engine by which agents are reached, or why none can be, as a part of a sentence. */
-type Gateway = { readonly engine: DockerClient } | { readonly obstacle: string };
+type Gateway = { readonly engine: DockerClient } | { readonly problem: string };
 
 const idleText = (node: DockerNode): string => `${nodeName(node)} is ${restText(node)}`;
 
@@ -47,7 +47,7 @@ async function findGateway(docker: DockerClient, signal: AbortSignal): Promise<G
     if (node) idle.push(node);
   }
   return {
-    obstacle: `agents are reached from a node that takes instances and whose engine's address the platform has, and ${idle.map(idleText).join(', ') || 'none is known'}`,
+    problem: `agents are reached from a node that takes instances and whose engine's address the platform has, and ${idle.map(idleText).join(', ') || 'none is known'}`,
   };
 }
 
@@ -130,7 +130,7 @@ export function createAgents(parts: AgentParts, isWanted: boolean): Agents {
       if (known && known.taskId === task?.ID) return known.client;
       await drop(id);
       const address = task && addressOf(task, service);
-      if (address === undefined || 'obstacle' in (await findGateway(docker, signal))) return undefined;
+      if (address === undefined || 'problem' in (await findGateway(docker, signal))) return undefined;
       const {
         Description: { Hostname: name },
       } = await inspectDockerNode(docker, id, { signal });
@@ -139,7 +139,7 @@ export function createAgents(parts: AgentParts, isWanted: boolean): Agents {
       if (present?.taskId === task!.ID) return present.client;
       const connect = async (): Promise<TLSSocket> => {
         const gateway = await findGateway(docker, AbortSignal.timeout(handshakeMilliseconds));
-        if ('obstacle' in gateway) throw new Error(gateway.obstacle);
+        if ('problem' in gateway) throw new Error(gateway.problem);
         return secured(
           await openTunnel(
             { docker: gateway.engine, platformId, image, credentials: credentialsFor(hostOfImage(image)) },
@@ -162,7 +162,7 @@ export function createAgents(parts: AgentParts, isWanted: boolean): Agents {
       const [newest] = tasks;
       if (newest !== undefined && isUp(newest)) {
         const gateway = await findGateway(docker, signal);
-        return 'obstacle' in gateway ? gateway.obstacle : undefined;
+        return 'problem' in gateway ? gateway.problem : undefined;
       }
       const rests = restText(await inspectDockerNode(docker, nodeId, { signal }));
       if (rests !== undefined) return `it is ${rests}, and so has no agent`;

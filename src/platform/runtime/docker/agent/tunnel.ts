@@ -15,7 +15,7 @@ import {
   removeDockerContainer,
   startDockerContainer,
   type DockerRegistryCredentials,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { labelFilter, platformLabels } from '../labels.ts';
 import { agentServiceName, relayPrefix } from '../names.ts';
 import { answeringEngines } from '../nodes/node-engines.ts';

@@ -1,6 +1,6 @@
 import type { ServiceToRun } from '../../index.ts';
 import type { OwnObjects } from '../docker-context.ts';
-import { inspectDockerContainer, isDockerError, listDockerContainers, removeDockerContainer } from '../engine/index.ts';
+import { inspectDockerContainer, isDockerError, listDockerContainers, removeDockerContainer } from '../api/index.ts';
 import { isPlatforms } from '../labels.ts';
 
 type Service = Pick<ServiceToRun, 'id'>;

@@ -1,6 +1,6 @@
 import { condition, type Condition, shortened } from '../../../../contract/index.ts';
 import { ConditionError } from '../../index.ts';
-import { isDockerError, type DockerProgress } from '../engine/index.ts';
+import { isDockerError, type DockerProgress } from '../api/index.ts';
 
 /** The most lines of a build that are told, and the longest. */
 const mostLines = 20_000;

@@ -23,7 +23,7 @@ import {
   pushDockerImage,
   tagDockerImage,
   type DockerImage,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { fetchedSource, fetchSource, removeSource, type FetchedSource } from './fetch-source.ts';
 import { credentialsForImage } from './image-reach.ts';
 import { serviceLabels } from '../labels.ts';

@@ -1,7 +1,7 @@
 import { reasonOf } from '../../../common/index.ts';
 import type { ServiceToRun } from '../../index.ts';
 import type { DockerContext, OwnObjects } from '../docker-context.ts';
-import { isDockerError, listDockerImages, removeDockerImage, type DockerImageSummary } from '../engine/index.ts';
+import { isDockerError, listDockerImages, removeDockerImage, type DockerImageSummary } from '../api/index.ts';
 import { builtRepository } from '../names.ts';
 import { answeringEngines } from '../nodes/node-engines.ts';
 

@@ -1,7 +1,7 @@
 import { condition } from '../../../../contract/index.ts';
 import { ConditionError } from '../../index.ts';
 import type { DockerContext, RegistryAccess } from '../docker-context.ts';
-import { hostOfImage, dockerInfo, type DockerRegistryCredentials, listDockerNodes } from '../engine/index.ts';
+import { hostOfImage, dockerInfo, type DockerRegistryCredentials, listDockerNodes } from '../api/index.ts';
 
 /** Whether only the node that built an image has it: it is named by its id, and no registry knows it. */
 export const isOnlyBuilt = (image: string): boolean => image.startsWith('sha256:');

@@ -8,7 +8,7 @@ import {
   listDockerImages,
   listDockerServices,
   removeDockerImage,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { onEveryNode } from '../nodes/every-node.ts';
 import { isBuiltBy } from '../names.ts';
 import { readRecord } from '../record.ts';

@@ -8,7 +8,7 @@ import {
   isDockerError,
   listDockerContainers,
   removeEndedDockerContainer,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { onEveryNode } from '../nodes/every-node.ts';
 import { type HiddenInstances, hiddenInstances } from '../nodes/hidden-instances.ts';
 import { engineServiceLabel, labelFilter } from '../labels.ts';

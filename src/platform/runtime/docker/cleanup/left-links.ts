@@ -6,7 +6,7 @@ import {
   type DockerTask,
   inspectDockerNetwork,
   isDockerError,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 
 /*
  * An engine that joins the first instance to a network makes a link on its host, and moves it into a namespace of the

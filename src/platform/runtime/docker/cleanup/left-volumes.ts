@@ -1,7 +1,7 @@
 import type { Task } from '../../index.ts';
 import type { OwnObjects, NodeReach } from '../docker-context.ts';
-import { listDockerNodes } from '../engine/index.ts';
-import { type UnseenNode, unseenText } from '../nodes/every-node.ts';
+import { listDockerNodes } from '../api/index.ts';
+import { type UnaskedNode, unaskedNodesText } from '../nodes/every-node.ts';
 import { labelFilter, serviceLabels } from '../labels.ts';
 import { volumeName } from '../names.ts';
 import { boundNode } from '../nodes/placement.ts';
@@ -60,11 +60,11 @@ export async function boundVolumes(
 export function leftVolumes(
   service: Task['service'],
   bound: BoundVolumes | undefined,
-  unseen: readonly UnseenNode[],
+  unasked: readonly UnaskedNode[],
 ): readonly string[] {
   if (!hasVolumes(service)) return [];
-  const holder = unseen.find(({ name }) => name === bound?.node);
-  const others = unseen.filter((each) => each !== holder);
+  const holder = unasked.find(({ name }) => name === bound?.node);
+  const others = unasked.filter((each) => each !== holder);
   const names = bound?.volumes.join(' ') ?? '';
   const what =
     bound &&
@@ -81,7 +81,7 @@ export function leftVolumes(
       : []),
     ...(others.length > 0
       ? [
-          `Whether volumes of it are on these nodes could not be seen: ${unseenText(others)}. There, docker volume ls --filter label=${filter} lists them, and docker volume rm removes them.`,
+          `Whether volumes of it are on these nodes could not be seen: ${unaskedNodesText(others)}. There, docker volume ls --filter label=${filter} lists them, and docker volume rm removes them.`,
         ]
       : []),
   ];

@@ -11,7 +11,7 @@ import {
   removeDockerContainer,
   startDockerContainer,
   waitForDockerContainer,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { isMadeHere, labelFilter, platformLabels } from '../labels.ts';
 import { isObstructed, networkOfTask, networkWithLinks } from './left-links.ts';
 import { answeringEngines, createNodeEngines } from '../nodes/node-engines.ts';
@@ -127,7 +127,7 @@ export function createLinkRemover(parts: LinkRemoverParts): LinkRemover {
     );
   };
 
-  const removeObstacle = async (
+  const removeLeftLink = async (
     task: DockerTask,
     call: DockerCall & { readonly signal: AbortSignal },
   ): Promise<void> => {
@@ -151,7 +151,7 @@ export function createLinkRemover(parts: LinkRemoverParts): LinkRemover {
       for (const task of tasks) {
         // What is in the way shows in what is told of the instance.
         // A removal is one for all instances on its network.
-        if (isNew(task)) await removeObstacle(task, { signal, timeoutMilliseconds }).catch(() => undefined);
+        if (isNew(task)) await removeLeftLink(task, { signal, timeoutMilliseconds }).catch(() => undefined);
       }
     },
   };

@@ -15,8 +15,8 @@ import {
   listDockerSecrets,
   listDockerServices,
   listDockerVolumes,
-} from '../engine/index.ts';
-import { onEveryNode, type UnseenNode } from '../nodes/every-node.ts';
+} from '../api/index.ts';
+import { onEveryNode, type UnaskedNode } from '../nodes/every-node.ts';
 import { anyPlatform, engineServiceLabel, labelledEnvironment, labelledPlatform, labelledService } from '../labels.ts';
 
 /** Something that a platform made on an engine, and how to remove it. */
@@ -97,17 +97,17 @@ export async function listMadeObjects(
   parts: NodeReach,
   filters: DockerFilters,
   signal: AbortSignal,
-): Promise<{ readonly objects: readonly MadeObject[]; readonly unseen: readonly UnseenNode[] }> {
+): Promise<{ readonly objects: readonly MadeObject[]; readonly unasked: readonly UnaskedNode[] }> {
   const { docker } = parts;
   const inSwarm = await listSwarmObjects(docker, filters, { signal });
   const serviceIds = new Set((await listDockerServices(docker, {}, { signal })).map(({ ID: id }) => id));
-  const { seen, unseen } = await onEveryNode(
+  const { seen, unasked } = await onEveryNode(
     parts,
     (engine, { Description }) =>
       listNodeObjects(engine, engine === docker ? '' : ` on ${Description.Hostname}`, filters, serviceIds, { signal }),
     signal,
   );
-  return { objects: [...inSwarm, ...seen.flatMap(({ result }) => result)], unseen };
+  return { objects: [...inSwarm, ...seen.flatMap(({ result }) => result)], unasked };
 }
 
 /**
@@ -140,14 +140,14 @@ export interface PlatformObject {
 export async function listPlatformObjects(
   parts: Parameters<typeof listMadeObjects>[0],
   signal: AbortSignal,
-): Promise<{ readonly objects: readonly PlatformObject[]; readonly unseen: readonly UnseenNode[] }> {
-  const { objects, unseen } = await listMadeObjects(parts, anyPlatform, signal);
+): Promise<{ readonly objects: readonly PlatformObject[]; readonly unasked: readonly UnaskedNode[] }> {
+  const { objects, unasked } = await listMadeObjects(parts, anyPlatform, signal);
   return {
     objects: objects.map((each) => ({
       what: each.what,
       platformId: labelledPlatform(each.labels) ?? '',
       isUnknownTo: (known) => isUnknownTo(known, each),
     })),
-    unseen,
+    unasked,
   };
 }

@@ -1,6 +1,6 @@
 import type { DockerContext } from '../docker-context.ts';
 import { engineStart } from '../engine-start.ts';
-import { type DockerTask, inspectDockerContainer, isDockerError, removeDockerContainer } from '../engine/index.ts';
+import { type DockerTask, inspectDockerContainer, isDockerError, removeDockerContainer } from '../api/index.ts';
 
 /**
  * Removes containers that the engine starts without their secrets and configs: those that it had made, and not started,

@@ -2,7 +2,7 @@ import type { KnownResources, Sweep } from '../../index.ts';
 import { removeRelays } from '../agent/tunnel.ts';
 import { boundImages } from './bounded-images.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { isDockerError } from '../engine/index.ts';
+import { isDockerError } from '../api/index.ts';
 import { labelFilter, labelledRegistryPart, platformLabels } from '../labels.ts';
 import { removeLinkRemovers } from './link-remover.ts';
 import { isUnknownTo, listMadeObjects } from './made-objects.ts';
@@ -21,7 +21,7 @@ export async function sweep(
   const { docker, platformId, registry } = context;
   await removeLinkRemovers({ docker, platformId }, signal);
   await removeRelays({ docker, platformId }, context.clock.now(), signal);
-  const { objects, unseen } = await listMadeObjects(context, labelFilter(platformLabels(platformId)), signal);
+  const { objects, unasked } = await listMadeObjects(context, labelFilter(platformLabels(platformId)), signal);
   const records = await known();
   const removed: string[] = [];
   const left: string[] = [];
@@ -51,9 +51,9 @@ export async function sweep(
       ...(ofRegistry?.had ?? []).map((id) => `images of the service ${id} in the registry of the cluster`),
     ],
     left,
-    unseen: [
-      ...unseen,
-      ...(ofRegistry?.unseen === undefined ? [] : [{ name: 'the registry of the cluster', why: ofRegistry.unseen }]),
+    unasked: [
+      ...unasked,
+      ...(ofRegistry?.unasked === undefined ? [] : [{ name: 'the registry of the cluster', why: ofRegistry.unasked }]),
     ],
     images: await boundImages(context, records, signal),
   };

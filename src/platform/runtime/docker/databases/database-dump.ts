@@ -13,7 +13,7 @@ import {
   inspectDockerNode,
   inspectDockerService,
   listDockerTasks,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { isPlatforms } from '../labels.ts';
 import { dockerServiceName } from '../names.ts';
 import { fileInTar } from '../tar.ts';

@@ -8,7 +8,7 @@ import {
   ignoring,
   listDockerSecrets,
   listDockerServices,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { labelFilter, runOfLabels } from '../labels.ts';
 import { abandonPull, beginPull, observePull } from '../services/pull.ts';
 import { deleteUnusedFiles } from '../services/mounted-files.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseCredentials, ResolvedVariable, ServiceToRun } from '../../index.ts';
-import { splitImageName } from '../engine/index.ts';
+import { splitImageName } from '../api/index.ts';
 
 type Database = Extract<ServiceToRun, { kind: 'database' }>;
 type DatabaseSpec = Database['spec'];

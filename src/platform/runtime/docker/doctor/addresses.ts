@@ -6,7 +6,7 @@ import {
   isDockerError,
   isLeaderless,
   leaderlessText,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { isLabelledForProxy, proxyNodeLabel } from '../labels.ts';
 import { servesSecurely } from '../proxy/settings.ts';
 import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';

@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import { dockerDiskUsage, type DockerInfo } from '../engine/index.ts';
+import { dockerDiskUsage, type DockerInfo } from '../api/index.ts';
 import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 import { dockerCommand, type ExaminedEngine, sizeText } from './examined-engine.ts';
 

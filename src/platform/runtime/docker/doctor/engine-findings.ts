@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { DockerError, type DockerInfo, dockerInfo, isDockerError } from '../engine/index.ts';
+import { DockerError, type DockerInfo, dockerInfo, isDockerError } from '../api/index.ts';
 import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 import { diskFinding } from './disk.ts';
 import { publicPortsFinding } from './public-ports.ts';

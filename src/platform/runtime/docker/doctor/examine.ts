@@ -1,6 +1,6 @@
 import type { DescribedCluster, Examination, SettingsSource, SharedSettings } from '../../index.ts';
 import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
-import { createDockerClient, createManagersClient, DockerAddressError, type DockerClient } from '../engine/index.ts';
+import { createDockerClient, createManagersClient, DockerAddressError, type DockerClient } from '../api/index.ts';
 import { type NodeAccess, openNodeAccess, withoutAgents } from '../nodes/node-access.ts';
 import type { ClusterSettings } from '../provider/cluster-settings.ts';
 import { engineCredentials, proxyOf } from '../provider/create-cluster.ts';

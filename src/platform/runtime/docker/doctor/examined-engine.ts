@@ -1,6 +1,6 @@
 import type { Examination } from '../../index.ts';
 import type { AgentOfCluster } from '../agent/settings.ts';
-import type { DockerAddress, DockerClient, DockerRegistryCredentials } from '../engine/index.ts';
+import type { DockerAddress, DockerClient, DockerRegistryCredentials } from '../api/index.ts';
 import type { NodeAccess } from '../nodes/node-access.ts';
 import type { PlacementSettings } from '../nodes/placement-rules.ts';
 import type { ProxySettings } from '../proxy/settings.ts';

@@ -1,4 +1,4 @@
-import type { DockerInfo, DockerNode } from '../engine/index.ts';
+import type { DockerInfo, DockerNode } from '../api/index.ts';
 import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
 

@@ -1,5 +1,5 @@
 import { agentImage } from '../agent/settings.ts';
-import { hostOfImage, inspectDockerDistribution, inspectDockerImage, isDockerError } from '../engine/index.ts';
+import { hostOfImage, inspectDockerDistribution, inspectDockerImage, isDockerError } from '../api/index.ts';
 import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
 
@@ -9,7 +9,7 @@ const registryTimeout = 15_000;
 type Needing = Pick<ExaminedEngine, 'docker' | 'credentialsFor'>;
 
 /** Whether an image is on the engine, or can be had. @returns what is so, and whether it can't be had */
-export async function lookForImage(
+export async function findImage(
   { docker, credentialsFor }: Needing,
   image: string,
 ): Promise<{ readonly says: string; readonly isMissing: boolean }> {
@@ -44,7 +44,7 @@ async function requiredImageFinding(
   image: string,
   who: string,
 ): Promise<DoctorFinding> {
-  const { says, isMissing } = await lookForImage(examined, image);
+  const { says, isMissing } = await findImage(examined, image);
   return isMissing ? findingBuilder(check).bad(says, `${who}: ${imageAdvice}`) : findingBuilder(check).good(says);
 }
 
@@ -52,7 +52,7 @@ async function requiredImageFinding(
 export const proxyImageCheck = 'proxy image';
 
 async function proxyImageFinding(examined: ExaminedEngine): Promise<DoctorFinding> {
-  const { says, isMissing } = await lookForImage(examined, examined.proxy.image);
+  const { says, isMissing } = await findImage(examined, examined.proxy.image);
   // Not every cluster gets public ports.
   return isMissing
     ? findingBuilder(proxyImageCheck).note(says, `Services with public ports need it: ${imageAdvice}`)

@@ -1,5 +1,5 @@
-import { dockerInfo } from '../engine/index.ts';
-import { onEveryNode, unseenText } from '../nodes/every-node.ts';
+import { dockerInfo } from '../api/index.ts';
+import { onEveryNode, unaskedNodesText } from '../nodes/every-node.ts';
 import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
 
@@ -18,15 +18,15 @@ export const swarmPorts = '2377/tcp of the managers, and 7946/tcp, 7946/udp and 
 /** Checks which nodes of a swarm of several can be asked. @param count how many nodes there are */
 export async function agentsFindings({ nodes, agent, guide }: ExaminedEngine, count: number): Promise<DoctorFinding[]> {
   if (count < 2) return [];
-  const { seen, unseen } = await onEveryNode(
+  const { seen, unasked } = await onEveryNode(
     nodes,
     (engine, { ID: id }) => dockerInfo(engine).then(({ Swarm }) => Swarm.NodeID === id),
     AbortSignal.timeout(timeoutMilliseconds),
   );
-  if (unseen.length === 0) return [agents.good(`the engines of all ${seen.length} nodes can be asked`)];
+  if (unasked.length === 0) return [agents.good(`the engines of all ${seen.length} nodes can be asked`)];
   return [
     agents.note(
-      `${unseen.length} of ${count} nodes can't be asked: ${unseenText(unseen)}. Not seen of them: ${notSeen}`,
+      `${unasked.length} of ${count} nodes can't be asked: ${unaskedNodesText(unasked)}. Not seen of them: ${notSeen}`,
       agent !== undefined
         ? `Start what is down, see that each node can have the image of the agent, and open these ports between the machines: ${swarmPorts}. An agent that has just been started is reached within a minute: check again then.`
         : `Give the cluster agents, with "agent: {}" in the clusters file, or list the addresses of their engines there under "engine". An agent is root on its node: read ${guide} first.`,

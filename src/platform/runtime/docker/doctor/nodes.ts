@@ -1,5 +1,5 @@
 import { condition } from '../../../../contract/index.ts';
-import type { DockerNode } from '../engine/index.ts';
+import type { DockerNode } from '../api/index.ts';
 import { fastHeartbeat, heartbeatOf, missedAfter } from '../nodes/failover.ts';
 import { fits, misfitOf } from '../nodes/fitting-nodes.ts';
 import { nodeName, takesInstances } from '../nodes/node-facts.ts';

@@ -1,24 +1,24 @@
-import { listDockerContainers } from '../engine/index.ts';
+import { listDockerContainers } from '../api/index.ts';
 import { forwarderName } from '../names.ts';
 import { findRegistry, readRegistryState, type RegistryState } from '../registry/registry-state.ts';
 import { registryHost, type RegistrySettings } from '../registry/settings.ts';
 import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 import { holderOf } from './public-ports.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
-import { imageAdvice, lookForImage } from './needed-images.ts';
+import { imageAdvice, findImage } from './needed-images.ts';
 
 const registryCheck = findingBuilder('registry');
 
 /** What is to be said of a registry that is there. */
 function stateFinding(
-  { node, isReadOnly, obstacle, remedy, withoutForwarder }: RegistryState,
+  { node, isReadOnly, problem, remedy, withoutForwarder }: RegistryState,
   host: string,
 ): DoctorFinding {
   if (isReadOnly && remedy === undefined)
     return registryCheck.good(`the platform's own, on ${node}, is being cleaned: pushes wait for a moment`);
-  if (obstacle !== undefined)
+  if (problem !== undefined)
     return registryCheck.bad(
-      `the platform's own takes no images: ${obstacle}`,
+      `the platform's own takes no images: ${problem}`,
       `${remedy === undefined ? '' : `${remedy} `}The platform has to run; built applications can't be deployed meanwhile.`,
     );
   if (withoutForwarder.length > 0)
@@ -42,7 +42,7 @@ export async function ownRegistryFinding(examined: ExaminedEngine, settings: Reg
       'Free it, or set "registry: { port: … }" in the clusters file.',
     );
   const images = await Promise.all(
-    [settings.image, settings.forwarderImage].map((image) => lookForImage(examined, image)),
+    [settings.image, settings.forwarderImage].map((image) => findImage(examined, image)),
   );
   const missing = images.filter(({ isMissing }) => isMissing).map(({ says }) => says);
   if (missing.length > 0)

@@ -1,6 +1,6 @@
 import { listPlatformObjects } from '../cleanup/made-objects.ts';
 import { anyPlatform, labelFilter, platformLabels } from '../labels.ts';
-import { unseenText } from '../nodes/every-node.ts';
+import { unaskedNodesText } from '../nodes/every-node.ts';
 import { type DoctorFinding, errorMessage, findingBuilder } from '../../../common/index.ts';
 import { dockerCommand, type ExaminedEngine } from './examined-engine.ts';
 
@@ -26,13 +26,13 @@ const mostNamed = 10;
 
 /** Finds what no record of its platform knows, and says on which nodes nobody could look. */
 export async function objectsFindings(examined: ExaminedEngine): Promise<DoctorFinding[]> {
-  const { objects: all, unseen } = await listPlatformObjects(examined.nodes, AbortSignal.timeout(timeoutMilliseconds));
+  const { objects: all, unasked } = await listPlatformObjects(examined.nodes, AbortSignal.timeout(timeoutMilliseconds));
   const notSeen =
-    unseen.length === 0
+    unasked.length === 0
       ? []
       : [
           objects.note(
-            `volumes, images and containers on ${count(unseen.length, 'node')} were not looked at: ${unseenText(unseen)}`,
+            `volumes, images and containers on ${count(unasked.length, 'node')} were not looked at: ${unaskedNodesText(unasked)}`,
             `With an agent on each node they are: see "agent" in ${examined.guide}. Without it, look on the node itself: docker volume ls --filter label=${anyPlatform.label![0]}`,
           ),
         ];

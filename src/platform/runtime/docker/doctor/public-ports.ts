@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { listDockerContainers } from '../engine/index.ts';
+import { listDockerContainers } from '../api/index.ts';
 import { anyProxy } from '../labels.ts';
 import { hostPorts } from '../proxy/settings.ts';
 import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';

@@ -1,5 +1,5 @@
 import { missingImage } from '../agent/program/allowed-requests.ts';
-import { inspectDockerDistribution, isDockerError, isThisMachine } from '../engine/index.ts';
+import { inspectDockerDistribution, isDockerError, isThisMachine } from '../api/index.ts';
 import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
 import { ownRegistryFinding } from './own-registry.ts';

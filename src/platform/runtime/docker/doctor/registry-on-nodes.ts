@@ -5,8 +5,8 @@ import {
   type DockerNode,
   inspectDockerDistribution,
   isDockerError,
-} from '../engine/index.ts';
-import { onEveryNode, unseenText } from '../nodes/every-node.ts';
+} from '../api/index.ts';
+import { onEveryNode, unaskedNodesText } from '../nodes/every-node.ts';
 import { nodeName, restText } from '../nodes/node-facts.ts';
 import { nodePort, registryHost } from '../registry/settings.ts';
 import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
@@ -73,7 +73,7 @@ const failedFindings = (
   failed: readonly { readonly name: string; readonly why: string }[],
 ): DoctorFinding[] =>
   [...Map.groupBy(failed, ({ why }) => remedies.find(({ says }) => says.test(why))!)].map(([{ todo }, group]) =>
-    onNodes.bad(`${host} is not reached from ${unseenText(group)}: what is built can't run there`, todo(host)),
+    onNodes.bad(`${host} is not reached from ${unaskedNodesText(group)}: what is built can't run there`, todo(host)),
   );
 
 /**
@@ -95,7 +95,7 @@ export async function registryOnNodesFindings(
     ];
   }
   if (host === undefined) return [];
-  const { seen, unseen } = await onEveryNode(
+  const { seen, unasked } = await onEveryNode(
     nodes,
     (engine) => reachFrom(engine, host),
     AbortSignal.timeout(allMilliseconds),
@@ -108,7 +108,7 @@ export async function registryOnNodesFindings(
   const failed = told.flatMap((each) => (each.is === 'failed' ? [each] : []));
   const notAsked = [
     ...told.flatMap((each) => (each.is === 'not asked' ? [each] : [])),
-    ...unseen.filter(({ name }) => !resting.has(name)),
+    ...unasked.filter(({ name }) => !resting.has(name)),
   ];
   if (failed.length === 0 && notAsked.length === 0)
     return [onNodes.good(`all ${active.length} nodes that take services reach ${host}`)];
@@ -118,7 +118,7 @@ export async function registryOnNodesFindings(
       ? []
       : [
           onNodes.note(
-            `whether ${host} is reached is not known of ${unseenText(notAsked)}`,
+            `whether ${host} is reached is not known of ${unaskedNodesText(notAsked)}`,
             `With an agent on each node they are asked: see "agent" in ${guide}. Without it, ask on the node itself: docker pull ${host}/${missingImage}. That the image is not found, or access is denied, shows that the registry is reached.`,
           ),
         ]),

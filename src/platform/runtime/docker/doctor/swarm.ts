@@ -1,4 +1,4 @@
-import { type DockerInfo, type DockerNode, listDockerNodes } from '../engine/index.ts';
+import { type DockerInfo, type DockerNode, listDockerNodes } from '../api/index.ts';
 import { nodeName, takesInstances } from '../nodes/node-facts.ts';
 import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 import { managersFindings, proxyNodesFindings } from './addresses.ts';

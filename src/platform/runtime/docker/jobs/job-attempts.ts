@@ -1,10 +1,10 @@
 import { asSubject, condition, type Condition } from '../../../../contract/index.ts';
 import { conditionLine, type RuntimeLogLine, type Task } from '../../index.ts';
 import type { DockerContext, NodeReach, RegistryAccess } from '../docker-context.ts';
-import type { DockerTask } from '../engine/index.ts';
+import type { DockerTask } from '../api/index.ts';
 import { cameTooEarly, engineStart } from '../engine-start.ts';
 import { hasEnded } from '../instance-states.ts';
-import { unplaced } from '../nodes/fitting-nodes.ts';
+import { unschedulable } from '../nodes/fitting-nodes.ts';
 import { unbegun } from '../nodes/unbegun-instances.ts';
 import { instanceFailure, unreadiness, wasUnhealthy } from '../services/instance-failure.ts';
 import { podName } from '../names.ts';
@@ -26,7 +26,7 @@ export const hasAttemptFailed = ({ Status }: DockerTask): boolean =>
   Status.State === 'failed' || Status.State === 'rejected';
 
 /** What is worth telling of an attempt; undefined while it is not. */
-const toldOf = (task: DockerTask): ToldAttempts[string] | undefined =>
+const reportedAttempt = (task: DockerTask): ToldAttempts[string] | undefined =>
   hasAttemptFailed(task)
     ? 'failed'
     : task.Status.State === 'running' || task.Status.State === 'complete'
@@ -58,7 +58,7 @@ export async function attemptLines(
   const lines: RuntimeLogLine[] = [];
   let all = told;
   for (const each of tasks.toSorted((one, other) => one.CreatedAt.localeCompare(other.CreatedAt))) {
-    const now = toldOf(each);
+    const now = reportedAttempt(each);
     if (now === undefined || now === all[each.ID]) continue;
     const pod = podName(task.service, each.Slot, each.ID);
     const place = { at: context.clock.now(), pod, version: versionShown(task) };
@@ -90,7 +90,7 @@ const newest = (tasks: readonly DockerTask[]): DockerTask | undefined =>
  */
 export interface RunTimes {
   readonly since: number;
-  readonly unplacedSince?: number;
+  readonly unschedulableSince?: number;
 }
 
 /**
@@ -112,7 +112,7 @@ export async function runEnd(
   context: NodeReach & RegistryAccess & Pick<DockerContext, 'clock'>,
   task: Task,
   { tasks, attempts, lost, told }: RunSeen,
-  { since, unplacedSince }: RunTimes,
+  { since, unschedulableSince }: RunTimes,
   signal: AbortSignal,
 ): Promise<RunEnd | undefined> {
   const now = context.clock.now();
@@ -141,8 +141,8 @@ export async function runEnd(
     return { failure: condition('RUN_FAILED', { what: noun, attempts: failed, cause: why }) };
   }
   const waiting =
-    unplacedSince !== undefined && now - unplacedSince > placementMilliseconds
-      ? await unplaced(context, noun, tasks, signal)
+    unschedulableSince !== undefined && now - unschedulableSince > placementMilliseconds
+      ? await unschedulable(context, noun, tasks, signal)
       : undefined;
   if (waiting !== undefined) return { failure: waiting };
   const forgotten = await unbegun(context, asSubject(noun), tasks, since, signal);

@@ -16,7 +16,7 @@ export interface RunProgress {
   readonly waitingSince?: number;
   /** Since when the engine has this run. */
   readonly since?: number;
-  readonly unplacedSince?: number;
+  readonly unschedulableSince?: number;
   readonly told: ToldAttempts;
   readonly reported: ReportedUntil;
   /** What was read of the plan that it makes. */

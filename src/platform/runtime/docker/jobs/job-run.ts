@@ -12,7 +12,7 @@ import {
   type DockerService,
   type DockerContainerSpec,
   type DockerServiceSpec,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { hasEnded } from '../instance-states.ts';
 import { ensureNetwork, isNetworkGone } from '../services/environment-network.ts';
 import { credentialsForImage } from '../builds/image-reach.ts';

@@ -1,13 +1,7 @@
 import type { Observation, RuntimeCall, Task } from '../../index.ts';
 import type { DockerContext, RegistryAccess, NodeReach } from '../docker-context.ts';
-import {
-  type DockerService,
-  listDockerTasks,
-  type DockerTask,
-  ignoring,
-  updateDockerService,
-} from '../engine/index.ts';
-import { isUnplaced, hasEnded } from '../instance-states.ts';
+import { type DockerService, listDockerTasks, type DockerTask, ignoring, updateDockerService } from '../api/index.ts';
+import { isUnschedulable, hasEnded } from '../instance-states.ts';
 import { newLines } from '../observation/instance-logs.ts';
 import { attemptLines, runEnd, type Attempts, hasAttemptFailed } from './job-attempts.ts';
 import { runGoesOn, type RunProgress } from './job-progress.ts';
@@ -86,7 +80,7 @@ export async function watchRun(
 ): Promise<Observation> {
   const { signal } = call;
   const now = context.clock.now();
-  const { since = now, unplacedSince = now } = progress;
+  const { since = now, unschedulableSince = now } = progress;
   const found = await listDockerTasks(context.docker, { service: [dockerServiceName(task.service)] }, { signal });
   const lost = await lostInstances(context, found, signal);
   const tasks = found.map((each) => (lost.has(each.ID) ? endedAsLost(each) : each));
@@ -104,7 +98,7 @@ export async function watchRun(
     since,
     ...(progress.variables !== undefined && { variables: progress.variables }),
     ...(plan && { plan }),
-    ...(tasks.some(isUnplaced) && { unplacedSince }),
+    ...(tasks.some(isUnschedulable) && { unschedulableSince }),
     told: attempts.told,
     reported: logged.reported,
     read: [...progress.read, ...(logged.isComplete ? idsOf(logging.filter(hasEnded)) : [])],

@@ -1,7 +1,7 @@
 import { mebibyte, sum } from '../../../common/index.ts';
 import type { ClusterNode } from '../../index.ts';
 import type { DockerContext, OwnObjects } from '../docker-context.ts';
-import { addressOfNode, type DockerNode, type DockerTask, listDockerNodes, listDockerTasks } from '../engine/index.ts';
+import { addressOfNode, type DockerNode, type DockerTask, listDockerNodes, listDockerTasks } from '../api/index.ts';
 import { isMadeHere, labelledService } from '../labels.ts';
 import { boundNode } from './placement.ts';
 

@@ -14,9 +14,9 @@ import {
   listDockerTasks,
   updateDockerNode,
   updateDockerService,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { fits } from './fitting-nodes.ts';
-import { isUnplaced } from '../instance-states.ts';
+import { isUnschedulable } from '../instance-states.ts';
 import { isPlatforms, labelledRegistryPart, leavingFilter, leavingOf } from '../labels.ts';
 import { leaving, notLeaving } from './leaving-node.ts';
 import { nodeName, takesInstances } from './node-facts.ts';
@@ -148,11 +148,11 @@ const change = (
 /** Why a service doesn't get away from a node, as a part of a sentence; undefined while it may. */
 function leaveFailure(
   { UpdateStatus }: DockerService,
-  unplaced: DockerTask | undefined,
-  waited: { readonly all: number; readonly unplaced: number },
+  unschedulable: DockerTask | undefined,
+  waited: { readonly all: number; readonly unschedulable: number },
 ): string | undefined {
-  if (unplaced && waited.unplaced > placementMilliseconds)
-    return `no other node has room for it: ${unplaced.Status.Err ?? 'the engine gave no reason'}`;
+  if (unschedulable && waited.unschedulable > placementMilliseconds)
+    return `no other node has room for it: ${unschedulable.Status.Err ?? 'the engine gave no reason'}`;
   if (UpdateStatus?.State === 'paused')
     return `its new instance failed: ${UpdateStatus.Message ?? 'the engine gave no reason'}`;
   return waited.all > leaveMilliseconds ? 'its new instances did not get ready in time' : undefined;
@@ -170,12 +170,15 @@ async function leave(docker: DockerClient, { id, name }: ServiceThere, nodeId: s
     if (service === undefined) return;
     const tasks = await listDockerTasks(docker, { service: [id], 'desired-state': ['running', 'ready'] });
     if (!tasks.some(({ NodeID }) => NodeID === nodeId)) return;
-    const unplaced = tasks.find(isUnplaced);
-    if (unplaced === undefined) placedAt = Date.now();
+    const unschedulable = tasks.find(isUnschedulable);
+    if (unschedulable === undefined) placedAt = Date.now();
     // A deployment may have replaced the service meanwhile.
     if (leavingOf(service.Spec.Labels) !== nodeId) await change(docker, id, (spec) => leaving(spec, nodeId));
     else {
-      const failure = leaveFailure(service, unplaced, { all: Date.now() - began, unplaced: Date.now() - placedAt });
+      const failure = leaveFailure(service, unschedulable, {
+        all: Date.now() - began,
+        unschedulable: Date.now() - placedAt,
+      });
       if (failure !== undefined) throw new Error(`${name} could not leave the node, because ${failure}.`);
     }
     await delay(pollMilliseconds);

@@ -1,9 +1,9 @@
 import { unaskedText } from '../../../../contract/index.ts';
 import type { DockerContext, NodeReach } from '../docker-context.ts';
-import { type DockerClient, type DockerNode, isDockerError, listDockerNodes } from '../engine/index.ts';
+import { type DockerClient, type DockerNode, isDockerError, listDockerNodes } from '../api/index.ts';
 
 /** A node whose engine could not be asked. */
-export interface UnseenNode {
+export interface UnaskedNode {
   readonly name: string;
   /** As a part of a sentence. */
   readonly why: string;
@@ -14,7 +14,7 @@ export interface UnseenNode {
  */
 export interface NodesSeen<Result> {
   readonly seen: readonly { readonly node: DockerNode; readonly result: Result }[];
-  readonly unseen: readonly UnseenNode[];
+  readonly unasked: readonly UnaskedNode[];
 }
 
 /** Why the engine of a node can't be asked of which there is no client, as a part of a sentence. */
@@ -50,8 +50,8 @@ async function askNode<Result>(
 }
 
 /** Nodes that could not be asked in words, such as: node-2 (it is down), node-3 (…). */
-export const unseenText = (unseen: readonly UnseenNode[]): string =>
-  unaskedText(unseen.map(({ name: node, why }) => ({ node, why })));
+export const unaskedNodesText = (unasked: readonly UnaskedNode[]): string =>
+  unaskedText(unasked.map(({ name: node, why }) => ({ node, why })));
 
 /** Asks the engine of every node that can be asked, at once. @param work asks one of them */
 export async function onEveryNode<Result>(
@@ -63,7 +63,7 @@ export async function onEveryNode<Result>(
   const asked = await Promise.all(nodes.map(async (node) => ({ node, ...(await askNode(parts, node, work, signal)) })));
   return {
     seen: asked.flatMap((each) => ('result' in each ? [{ node: each.node, result: each.result }] : [])),
-    unseen: asked
+    unasked: asked
       .flatMap((each) => ('why' in each ? [{ name: each.node.Description.Hostname, why: each.why }] : []))
       .toSorted((one, other) => one.name.localeCompare(other.name)),
   };

@@ -1,4 +1,4 @@
-import { type DockerClient, inspectDockerSwarm, isDockerError, updateDockerSwarm } from '../engine/index.ts';
+import { type DockerClient, inspectDockerSwarm, isDockerError, updateDockerSwarm } from '../api/index.ts';
 import { answerMilliseconds } from '../waits.ts';
 
 /**

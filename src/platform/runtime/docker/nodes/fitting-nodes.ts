@@ -2,8 +2,8 @@ import { condition, type Condition, type DataOf } from '../../../../contract/ind
 import { isOnlyBuilt } from '../builds/image-reach.ts';
 import { TaskRefused } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { type DockerNode, type DockerServiceSpec, type DockerTask, listDockerNodes } from '../engine/index.ts';
-import { isUnplaced } from '../instance-states.ts';
+import { type DockerNode, type DockerServiceSpec, type DockerTask, listDockerNodes } from '../api/index.ts';
+import { isUnschedulable } from '../instance-states.ts';
 import { byNodeName, nodeName, restText } from './node-facts.ts';
 
 /** What is asked of nodes; what instances consist of tells why they are bound to one. */
@@ -115,13 +115,13 @@ function waiting(
 }
 
 /** Why an instance gets no node; undefined if each has one. @param what waits for one, such as "an instance" */
-export async function unplaced(
+export async function unschedulable(
   { docker }: Pick<DockerContext, 'docker'>,
   what: string,
   tasks: readonly DockerTask[],
   signal: AbortSignal,
 ): Promise<Condition | undefined> {
-  const task = tasks.find(isUnplaced);
+  const task = tasks.find(isUnschedulable);
   if (task === undefined) return undefined;
   const nodes = await listDockerNodes(docker, {}, { signal });
   const misfit = misfitOf(nodes, task.Spec);

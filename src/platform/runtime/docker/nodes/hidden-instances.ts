@@ -1,7 +1,7 @@
 import { condition, type Condition } from '../../../../contract/index.ts';
 import type { ServiceToRun } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { type DockerLabels, type DockerTask, listDockerTasks } from '../engine/index.ts';
+import { type DockerLabels, type DockerTask, listDockerTasks } from '../api/index.ts';
 import { hasEnded } from '../instance-states.ts';
 import { labelFilter } from '../labels.ts';
 import { podName } from '../names.ts';
@@ -49,10 +49,10 @@ export async function hiddenInstances(
   context: Pick<DockerContext, 'docker'>,
   service: Pick<ServiceToRun, 'id' | 'name'>,
   labels: DockerLabels,
-  { seen, unseen }: NodesSeen<unknown>,
+  { seen, unasked }: NodesSeen<unknown>,
   signal: AbortSignal,
 ): Promise<HiddenInstances> {
-  if (unseen.length === 0) return none;
+  if (unasked.length === 0) return none;
   const asked = new Set(seen.map(({ node }) => node.ID));
   const tasks = (await listDockerTasks(context.docker, labelFilter(labels), { signal })).filter(
     (task) => task.NodeID !== undefined && !asked.has(task.NodeID) && !hasEnded(task),

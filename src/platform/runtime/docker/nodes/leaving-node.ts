@@ -1,4 +1,4 @@
-import type { DockerServiceSpec } from '../engine/index.ts';
+import type { DockerServiceSpec } from '../api/index.ts';
 import { leavingOf, withLeaving } from '../labels.ts';
 
 const exclusionOf = (nodeId: string): string => `node.id!=${nodeId}`;

@@ -1,8 +1,8 @@
 import { type Condition, condition } from '../../../../contract/index.ts';
 import type { InstanceEnd, RunningVersion } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { type DockerNode, type DockerTask, listDockerNodes } from '../engine/index.ts';
-import { hasToldEnd, isUnplaced } from '../instance-states.ts';
+import { type DockerNode, type DockerTask, listDockerNodes } from '../api/index.ts';
+import { hasToldEnd, isUnschedulable } from '../instance-states.ts';
 import { labelledDeployment } from '../labels.ts';
 import { podName } from '../names.ts';
 import { boundNode } from './placement.ts';
@@ -122,14 +122,14 @@ const isUnreplaced = (task: DockerTask, tasks: readonly DockerTask[], down: Down
  * That instances wait for the only node on which they may run, which is down or gone, or were lost with a node that is;
  * undefined otherwise, also where they wait for another reason: that they once ran on such a node says nothing of it.
  */
-export async function nodeObstacle(
+export async function nodeCondition(
   context: Pick<DockerContext, 'docker'>,
   tasks: readonly DockerTask[],
   signal: AbortSignal,
 ): Promise<Condition | undefined> {
   const all = await listDockerNodes(context.docker, {}, { signal, timeoutMilliseconds: answerMilliseconds });
   const down = downAmong(all);
-  const waiting = tasks.filter((task) => isUnplaced(task) && task.DesiredState === 'running');
+  const waiting = tasks.filter((task) => isUnschedulable(task) && task.DesiredState === 'running');
   const awaited = waiting.flatMap(({ Spec }) => boundNode(Spec) ?? []);
   const gone = awaited.find((id) => !all.some(({ ID }) => ID === id));
   if (gone !== undefined) return condition('NODE_GONE', { node: gone });

@@ -2,7 +2,7 @@ import { createAgents } from '../agent/agents.ts';
 import { createAgentAuthority } from '../agent/authority.ts';
 import { agentImage, type AgentOfCluster } from '../agent/settings.ts';
 import type { NodeReach } from '../docker-context.ts';
-import type { DockerClient, DockerRegistryCredentials } from '../engine/index.ts';
+import type { DockerClient, DockerRegistryCredentials } from '../api/index.ts';
 import { createNodeEngines } from './node-engines.ts';
 
 /** What reaches the engines of a cluster's nodes. */

@@ -1,4 +1,4 @@
-import { type DockerClient, dockerInfo, listDockerNodes } from '../engine/index.ts';
+import { type DockerClient, dockerInfo, listDockerNodes } from '../api/index.ts';
 
 /** The engines of a swarm's nodes, each of which alone knows its containers, volumes and images. */
 export interface NodeEngines {

@@ -1,4 +1,4 @@
-import type { DockerNode } from '../engine/index.ts';
+import type { DockerNode } from '../api/index.ts';
 
 /** The name of a node. */
 export const nodeName = ({ Description }: Pick<DockerNode, 'Description'>): string => Description.Hostname;

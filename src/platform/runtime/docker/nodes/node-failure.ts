@@ -6,7 +6,7 @@ import {
   inspectDockerDistribution,
   isDockerError,
   listDockerNodes,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { credentialsForImage, isOnlyBuilt } from '../builds/image-reach.ts';
 import { answerMilliseconds } from '../waits.ts';
 

@@ -1,4 +1,4 @@
-import type { DockerServiceSpec } from '../engine/index.ts';
+import type { DockerServiceSpec } from '../api/index.ts';
 
 type TaskTemplate = Pick<DockerServiceSpec['TaskTemplate'], 'Placement'>;
 

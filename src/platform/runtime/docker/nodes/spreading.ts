@@ -8,7 +8,7 @@ import {
   type DockerTask,
   listDockerNodes,
   replicasOf,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { fits } from './fitting-nodes.ts';
 import { takesInstances } from './node-facts.ts';
 import { isUp } from '../instance-states.ts';

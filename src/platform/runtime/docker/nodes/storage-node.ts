@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { condition, type Condition } from '../../../../contract/index.ts';
 import { type ServiceToRun, TaskRefused } from '../../index.ts';
 import type { DockerContext, OwnObjects, NodeReach } from '../docker-context.ts';
-import { dockerInfo, listDockerNodes, listDockerVolumes, type DockerNode, listDockerTasks } from '../engine/index.ts';
+import { dockerInfo, listDockerNodes, listDockerVolumes, type DockerNode, listDockerTasks } from '../api/index.ts';
 import { labelFilter, serviceLabels, labelledService } from '../labels.ts';
-import { type NodesSeen, onEveryNode, type UnseenNode } from './every-node.ts';
+import { type NodesSeen, onEveryNode, type UnaskedNode } from './every-node.ts';
 import type { NodeEngines } from './node-engines.ts';
 import { fits, misfitOf } from './fitting-nodes.ts';
 import { type PlacementParts, placementOf } from './placement.ts';
@@ -112,7 +112,7 @@ function storageLost(
   { service, recorded }: StorageNeeds,
   platformId: string,
   asked: string[],
-  unseen: readonly UnseenNode[],
+  unasked: readonly UnaskedNode[],
 ): Condition {
   const { nodeId, volumes } = recorded!;
   const labels = (labelFilter(serviceLabels(platformId, service)).label ?? []).map((each) => `--label ${each}`);
@@ -121,7 +121,7 @@ function storageLost(
     service: service.name,
     volumes: [...volumes],
     asked,
-    unasked: unseen.map(({ name: node, why }) => ({ node, why })),
+    unasked: unasked.map(({ name: node, why }) => ({ node, why })),
     command: volumes.map((name) => ['docker volume create', ...labels, name].join(' ')).join(' && '),
   });
 }
@@ -161,7 +161,7 @@ export async function storageNode(
   const { service, recorded, volumes } = needs;
   const nodes = await listDockerNodes(context.docker, {}, { signal });
   if (recorded?.nodeId !== undefined && nodes.some(({ ID }) => ID === recorded.nodeId)) return recorded.nodeId;
-  const { seen, unseen } = await volumesOnNodes(context, service, signal);
+  const { seen, unasked } = await volumesOnNodes(context, service, signal);
   const holders = seen.filter(({ result }) =>
     recorded ? recorded.volumes.every((each) => result.includes(each)) : volumes.some((each) => result.includes(each)),
   );
@@ -180,7 +180,7 @@ export async function storageNode(
   if (holder !== undefined) return holder.ID;
   if (recorded !== undefined)
     throw new TaskRefused(
-      storageLost(needs, context.platformId, seen.map(({ node }) => node.Description.Hostname).toSorted(), unseen),
+      storageLost(needs, context.platformId, seen.map(({ node }) => node.Description.Hostname).toSorted(), unasked),
     );
   return chooseStorageNode(context, needs, nodes, signal);
 }

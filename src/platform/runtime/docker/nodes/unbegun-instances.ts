@@ -1,6 +1,6 @@
 import { condition, type Condition } from '../../../../contract/index.ts';
 import type { DockerContext } from '../docker-context.ts';
-import type { DockerTask } from '../engine/index.ts';
+import type { DockerTask } from '../api/index.ts';
 import { nodeOf } from './node-failure.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { condition, type Condition, type OutsideChange } from '../../../../contract/index.ts';
-import { replicasOf, type DockerContainerSpec, type DockerServiceSpec } from '../engine/index.ts';
+import { replicasOf, type DockerContainerSpec, type DockerServiceSpec } from '../api/index.ts';
 
 /** Empty lists and objects, and what is absent, are the same to an engine. */
 function withoutEmpty(value: unknown): unknown {

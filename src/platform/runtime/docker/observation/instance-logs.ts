@@ -11,7 +11,7 @@ import {
   readDockerServiceLogs,
   readDockerTaskLogs,
   type DockerTask,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { engineTaskLabel, labelledDeployment } from '../labels.ts';
 import { dockerServiceName, podName } from '../names.ts';
 import { downNodes } from '../nodes/lost-nodes.ts';

@@ -10,7 +10,7 @@ import {
   isDockerError,
   listDockerNodes,
   listDockerTasks,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { hasFailed, wasReplaced } from '../instance-states.ts';
 import { labelFilter, labelledService, platformLabels } from '../labels.ts';
 import { whyNotAsked } from '../nodes/every-node.ts';
@@ -90,7 +90,7 @@ async function useOnNode(
   return found;
 }
 
-type OfNode = Pick<Measured, 'instances' | 'unseen'>;
+type OfNode = Pick<Measured, 'instances' | 'unmeasured'>;
 
 /** Whether an instance of a service that is kept running ended by itself. A job's end is no restart. */
 const endedUnexpectedly = (task: DockerTask): boolean =>
@@ -134,18 +134,18 @@ export function createMeter(
     running: readonly Running[],
     signal: AbortSignal,
   ): Promise<OfNode> => {
-    const unseen = (reason: string): OfNode => ({
+    const unmeasured = (reason: string): OfNode => ({
       instances: [],
-      unseen: running.map(({ serviceId }) => ({ serviceId, node: name, reason })),
+      unmeasured: running.map(({ serviceId }) => ({ serviceId, node: name, reason })),
     });
     try {
       const engine = await engines.of(nodeId, signal);
       return engine === undefined
-        ? unseen(await whyNotAsked(context, nodeId, signal))
-        : { instances: await useOnNode(engine, nodeId, running, signal), unseen: [] };
+        ? unmeasured(await whyNotAsked(context, nodeId, signal))
+        : { instances: await useOnNode(engine, nodeId, running, signal), unmeasured: [] };
     } catch (error) {
       signal.throwIfAborted();
-      return unseen(reasonOf(error));
+      return unmeasured(reasonOf(error));
     }
   };
 
@@ -168,7 +168,7 @@ export function createMeter(
     return {
       nodes: nodes.map((node) => nodeSeen(node, restarts)),
       instances: measured.flatMap((each) => each.instances),
-      unseen: measured.flatMap((each) => each.unseen),
+      unmeasured: measured.flatMap((each) => each.unmeasured),
     };
   };
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { copyToDockerContainer, type DockerCall, type DockerClient } from '../engine/index.ts';
+import { copyToDockerContainer, type DockerCall, type DockerClient } from '../api/index.ts';
 import { tarArchive } from '../tar.ts';
 import { compiledPrograms } from './compiled.ts';
 

@@ -5,7 +5,7 @@ import {
   createManagersClient,
   type DockerRegistryCredentials,
   requireTlsFiles,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import type { ClusterSettings } from './cluster-settings.ts';
 import { readAddresses, whereAddresses } from './engine-addresses.ts';
 

@@ -1,5 +1,5 @@
 import type { SettingsSource } from '../../index.ts';
-import { type DockerAddress, parseDockerAddress } from '../engine/index.ts';
+import { type DockerAddress, parseDockerAddress } from '../api/index.ts';
 import type { ClusterSettings } from './cluster-settings.ts';
 
 /** Where the address of an engine, and what belongs to it, can be corrected. */

@@ -1,6 +1,6 @@
 import type { EngineOptions, OperatorAccess } from '../../index.ts';
 import { dumpDatabase, isDump, restoreDump } from '../databases/database-dump.ts';
-import { createDockerClient } from '../engine/index.ts';
+import { createDockerClient } from '../api/index.ts';
 import { drainNode, planDrain } from '../nodes/drain-node.ts';
 import { configOf } from './cluster-settings.ts';
 import { readAddresses } from './engine-addresses.ts';

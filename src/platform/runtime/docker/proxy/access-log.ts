@@ -1,5 +1,5 @@
 import { durationBounds, type RequestCounts } from '../../index.ts';
-import { copyFromDockerContainer, type DockerClient } from '../engine/index.ts';
+import { copyFromDockerContainer, type DockerClient } from '../api/index.ts';
 import { serviceIdIn } from '../names.ts';
 import { accessLog } from './caddy-config.ts';
 import { filesInTar } from '../tar.ts';

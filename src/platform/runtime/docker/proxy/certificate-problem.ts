@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { shortened } from '../../../../contract/index.ts';
 import type { DockerContext, OwnObjects } from '../docker-context.ts';
-import { readDockerContainerLogs } from '../engine/index.ts';
+import { readDockerContainerLogs } from '../api/index.ts';
 import { proxyName } from '../names.ts';
 
 /** A line of the proxy's log about a certificate that it could not get. Other lines look different. */

@@ -15,7 +15,7 @@ import {
   removeDockerContainer,
   startDockerContainer,
   type DockerRegistryCredentials,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { isMadeHere, labelledProxy, platformLabels, proxyLabels } from '../labels.ts';
 import { proxyName } from '../names.ts';
 import { tarArchive } from '../tar.ts';

@@ -1,4 +1,4 @@
-import { type DockerClient, listDockerNodes } from '../engine/index.ts';
+import { type DockerClient, listDockerNodes } from '../api/index.ts';
 import { isLabelledForProxy } from '../labels.ts';
 import { answeringEngines, type NodeEngines } from '../nodes/node-engines.ts';
 import { byNodeName, nodeName } from '../nodes/node-facts.ts';

@@ -8,7 +8,7 @@ import {
   isDockerError,
   listDockerServices,
   type DockerService,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { isStopped, labelFilter, labelledEnvironment, platformLabels } from '../labels.ts';
 import { dockerServiceName, isNetworkName, networkName } from '../names.ts';
 import { answeringEngines, createNodeEngines } from '../nodes/node-engines.ts';

@@ -1,7 +1,7 @@
 import { reasonOf } from '../../../common/index.ts';
 import type { Measured } from '../../index.ts';
 import type { DockerContext, OwnObjects } from '../docker-context.ts';
-import { type DockerClient, isDockerError, listDockerServices } from '../engine/index.ts';
+import { type DockerClient, isDockerError, listDockerServices } from '../api/index.ts';
 import { isStopped, labelFilter, labelledService, platformLabels } from '../labels.ts';
 import type { NodeEngines } from '../nodes/node-engines.ts';
 import { accessLogFiles, countRequests, linesSince, type LogPosition } from './access-log.ts';

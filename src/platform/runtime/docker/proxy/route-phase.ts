@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { meetingFault } from '../../../common/index.ts';
 import type { Observation, RuntimeCall, Task, TaskInputs } from '../../index.ts';
 import type { DockerContext, OwnObjects, RegistryAccess } from '../docker-context.ts';
-import { isDockerAway } from '../engine/index.ts';
+import { isDockerAway } from '../api/index.ts';
 import { deleteUnusedFiles } from '../services/mounted-files.ts';
 import { abandonRollOut } from '../services/roll-out.ts';
 import { findDockerService } from '../services/services-of-ours.ts';
@@ -41,7 +41,7 @@ async function untilAnswered(
 }
 
 /** What became of an address, as a line of the log. @throws Error if the service doesn't answer at it */
-function toldOf({ port }: Route, url: string, answer: PublicAnswer): string {
+function reportedAnswer({ port }: Route, url: string, answer: PublicAnswer): string {
   if (answer === 'answered') return `${url} answers`;
   if (answer === 'no instance')
     throw new Error(
@@ -87,7 +87,7 @@ async function tryRoute(
       const text =
         answer === 'no answer' && route.isSecure
           ? await withoutCertificate({ ...context, docker: place.docker }, route, url, signal)
-          : toldOf(route, url, answer);
+          : reportedAnswer(route, url, answer);
       return { text, name: place.name };
     }),
   );

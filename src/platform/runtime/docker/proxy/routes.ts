@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { dnsLabel, isLocalName, meetingOf } from '../../../common/index.ts';
 import type { TaskInputs } from '../../index.ts';
-import type { DockerServiceSpec } from '../engine/index.ts';
+import type { DockerServiceSpec } from '../api/index.ts';
 import { routesLabel } from '../labels.ts';
 import type { Workload } from '../workload.ts';
 import { type ProxySettings, servesSecurely } from './settings.ts';

@@ -4,7 +4,7 @@ import {
   type DockerService,
   listDockerTasks,
   readDockerServiceLogs,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { bytesText } from '../../../../contract/index.ts';
 import { registryFiles } from './registry-files.ts';
 import { applyDraft, cleanerDraft, type RegistryEngine } from './registry-services.ts';

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { nodePort, registryHost, type RegistrySettings } from './settings.ts';
-import type { DockerRegistryCredentials } from '../engine/index.ts';
+import type { DockerRegistryCredentials } from '../api/index.ts';
 import { keyOfSeed, writeCertificate } from '../certificate.ts';
 
 /** It can't expire: nobody would renew it. The end is what RFC 5280 has for that. */

@@ -1,4 +1,4 @@
-import { type DockerClient, dockerInfo, execInDockerContainer, listDockerTasks } from '../engine/index.ts';
+import { type DockerClient, dockerInfo, execInDockerContainer, listDockerTasks } from '../api/index.ts';
 import { platformLabels } from '../labels.ts';
 import { containerProgram, copyProgram } from '../programs/programs.ts';
 import { authorizationOf, type RegistryParts } from './registry-files.ts';

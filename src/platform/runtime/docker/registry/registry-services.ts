@@ -10,7 +10,7 @@ import {
   hostOfImage,
   listDockerSecrets,
   updateDockerService,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import {
   labelFilter,
   type RegistryFacts,

@@ -8,7 +8,7 @@ import {
   listDockerNodes,
   listDockerServices,
   listDockerTasks,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { isUp } from '../instance-states.ts';
 import { anyRegistry, labelFilter, labelledRegistryPart, registryFactsOf, type RegistryPart } from '../labels.ts';
 import { nodeName, takesInstances } from '../nodes/node-facts.ts';
@@ -52,8 +52,8 @@ export interface RegistryState {
   readonly withoutForwarder: readonly string[];
   readonly isReadOnly: boolean;
   /** Why no image can be pushed to it now, in words; undefined if one can, as far as the engine knows. */
-  readonly obstacle?: string;
-  /** What to do about the obstacle, as sentences; undefined if it passes by itself. */
+  readonly problem?: string;
+  /** What to do about the problem, as sentences; undefined if it passes by itself. */
   readonly remedy?: string;
 }
 
@@ -99,37 +99,37 @@ export async function readRegistryState(
   const builder = nodes.find(({ ID: id }) => id === own);
   const isForwarded = (id: string): boolean => forwarded.some((task) => task.NodeID === id && isUp(task));
   const { isReadOnly } = registryFactsOf(registry.Spec.Labels);
-  const obstacleOf = (): Pick<RegistryState, 'obstacle' | 'remedy'> => {
+  const problemOf = (): Pick<RegistryState, 'problem' | 'remedy'> => {
     if (home === undefined)
       return {
-        obstacle: 'the node that kept its images is no part of the swarm any more',
+        problem: 'the node that kept its images is no part of the swarm any more',
         remedy: beginEmptyText(registry.Spec.Name),
       };
     if (awayText(home) !== undefined)
       return {
-        obstacle: `the node ${nodeName(home)}, which keeps its images, is ${awayText(home)}`,
+        problem: `the node ${nodeName(home)}, which keeps its images, is ${awayText(home)}`,
         remedy: nodeRemedy(home),
       };
     if (!kept.some(isUp))
       return {
-        obstacle: `it does not run on the node ${nodeName(home)}: ${reasonOf(kept)}`,
+        problem: `it does not run on the node ${nodeName(home)}: ${reasonOf(kept)}`,
         remedy: serviceRemedy(registry.Spec.Name),
       };
     if (builder !== undefined && awayText(builder) !== undefined)
       return {
-        obstacle: `the node ${nodeName(builder)}, whose engine builds, is ${awayText(builder)}: nothing forwards to the registry there`,
+        problem: `the node ${nodeName(builder)}, whose engine builds, is ${awayText(builder)}: nothing forwards to the registry there`,
         remedy: nodeRemedy(builder),
       };
     if (!isForwarded(own)) {
-      const obstacle = `nothing forwards to it on the node ${builder ? nodeName(builder) : own}: ${reasonOf(forwarded.filter(({ NodeID: id }) => id === own))}`;
-      return { obstacle, ...(forwarder && { remedy: serviceRemedy(forwarder.Spec.Name) }) };
+      const problem = `nothing forwards to it on the node ${builder ? nodeName(builder) : own}: ${reasonOf(forwarded.filter(({ NodeID: id }) => id === own))}`;
+      return { problem, ...(forwarder && { remedy: serviceRemedy(forwarder.Spec.Name) }) };
     }
-    return isReadOnly ? { obstacle: 'it is being cleaned, and takes no images for a moment' } : {};
+    return isReadOnly ? { problem: 'it is being cleaned, and takes no images for a moment' } : {};
   };
   return {
     node: home ? nodeName(home) : (boundNode(registry.Spec.TaskTemplate) ?? ''),
     isReadOnly,
-    ...obstacleOf(),
+    ...problemOf(),
     withoutForwarder: nodes
       .filter((node) => takesInstances(node) && !isForwarded(node.ID))
       .map(nodeName)

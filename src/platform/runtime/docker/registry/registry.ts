@@ -10,7 +10,7 @@ import {
   isDockerError,
   listDockerNodes,
   type DockerRegistryCredentials,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { platformLabels, registryFactsOf } from '../labels.ts';
 import { builtRepository, registryName } from '../names.ts';
 import { byNodeName, takesInstances } from '../nodes/node-facts.ts';
@@ -69,7 +69,7 @@ export interface ClusterRegistry {
   deleteUnknown(
     known: ReadonlySet<string>,
     signal: AbortSignal,
-  ): Promise<{ readonly had: readonly string[]; readonly unseen?: string }>;
+  ): Promise<{ readonly had: readonly string[]; readonly unasked?: string }>;
 }
 
 /** How long a push waits for the registry, in milliseconds: it may just be set up, and its image be pulled. */
@@ -127,10 +127,10 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
   const find = (signal: AbortSignal): Promise<RegistryServices> =>
     findRegistry(docker, platformLabels(platformId), { signal });
 
-  const obstacle = async (builder: DockerClient, signal: AbortSignal): Promise<string | undefined> => {
+  const problem = async (builder: DockerClient, signal: AbortSignal): Promise<string | undefined> => {
     const state = await readRegistryState(builder, await find(signal), { signal });
     if (state === undefined) return 'it is not set up yet';
-    if (state.obstacle !== undefined) return state.obstacle;
+    if (state.problem !== undefined) return state.problem;
     try {
       await inspectDockerDistribution(
         builder,
@@ -149,7 +149,7 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
     let told: string | undefined;
     for (const end = now() + patienceMilliseconds; ;) {
       // One look follows the other.
-      const inTheWay = await obstacle(builder, signal);
+      const inTheWay = await problem(builder, signal);
       if (inTheWay === undefined) return;
       if (now() > end)
         throw new Error(
@@ -230,7 +230,7 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
         if (signal.aborted) throw error;
         return reasonOf(error);
       });
-      if (typeof listed === 'string') return { had, unseen: listed };
+      if (typeof listed === 'string') return { had, unasked: listed };
       const unknown = listed.filter((id) => !known.has(id));
       // In order.
       for (const id of unknown) if (((await deleteImagesOf({ id }, new Set(), signal)) ?? 0) > 0) had.push(id);

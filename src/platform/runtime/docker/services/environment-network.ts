@@ -5,7 +5,7 @@ import {
   isDockerError,
   listDockerNetworks,
   listDockerServices,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { environmentLabels, labelFilter } from '../labels.ts';
 import { networkName } from '../names.ts';
 

@@ -8,19 +8,19 @@ import {
   type DockerClient,
   type DockerContainer,
   type DockerTask,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { isObstructed, obstruction } from '../cleanup/left-links.ts';
 import { whyNotAsked } from '../nodes/every-node.ts';
 import { nodeOf, pullFailure } from '../nodes/node-failure.ts';
 import { answerMilliseconds } from '../waits.ts';
 
 /**
- * What an engine says of a container that has ended. Without `unseen` it is gone; with it, that is why nobody could
+ * What an engine says of a container that has ended. Without `unasked` it is gone; with it, that is why nobody could
  * look, as a part of a sentence.
  */
 interface EndedContainer {
   readonly container?: DockerContainer | undefined;
-  readonly unseen?: string;
+  readonly unasked?: string;
   /** The engine of its node, if the platform has the address of that: only such engines tell when they were started. */
   readonly engine?: DockerClient;
 }
@@ -41,7 +41,7 @@ async function containerOf(
   const known = hasAddress ? { engine: asked } : {};
   const id = Status.ContainerStatus?.ContainerID;
   if (id === undefined || id === '') return known;
-  if (asked === undefined) return { unseen: await whyNotAsked(context, nodeId, signal) };
+  if (asked === undefined) return { unasked: await whyNotAsked(context, nodeId, signal) };
   try {
     return {
       ...known,
@@ -53,14 +53,14 @@ async function containerOf(
   } catch (error) {
     if (isDockerError(error, 'not found')) return known;
     if (hasAddress || !isDockerError(error)) throw error;
-    return { unseen: error.reason };
+    return { unasked: error.reason };
   }
 }
 
 /** Why an instance isn't ready. */
 export async function unreadiness(context: NodeReach, task: DockerTask, signal: AbortSignal): Promise<Condition> {
-  const { container, unseen } = await containerOf(context, task, signal);
-  return healthProblem(container?.State.Health)?.condition ?? condition('HEALTH_UNKNOWN', { unasked: unseen });
+  const { container, unasked } = await containerOf(context, task, signal);
+  return healthProblem(container?.State.Health)?.condition ?? condition('HEALTH_UNKNOWN', { unasked: unasked });
 }
 
 /**
@@ -107,7 +107,7 @@ export async function instanceFailure(
 ): Promise<Condition> {
   const { Err: said = '', ContainerStatus: status, State: state } = task.Status;
   if (isObstructed(task)) return obstruction(context, task, signal);
-  const { container, unseen, engine } = await containerOf(context, task, signal);
+  const { container, unasked, engine } = await containerOf(context, task, signal);
   if (container?.State.OOMKilled) return condition('OUT_OF_MEMORY', {});
   if (/no such image/i.test(said)) return pullFailure(context, task, said, signal);
   const restarted = engine && (await startOfEngine(engine, task, container, signal));
@@ -116,7 +116,7 @@ export async function instanceFailure(
   // One that obeys the engine's signal has ended well, as far as the engine tells.
   if (/unhealthy/i.test(said) || (state === 'complete' && problem?.isDeadly))
     return problem === undefined
-      ? condition('UNHEALTHY', { unasked: unseen })
+      ? condition('UNHEALTHY', { unasked: unasked })
       : condition('ENDED_BY_ENGINE', { cause: problem.condition });
   const code = container?.State.ExitCode ?? status?.ExitCode;
   // What could not be started has no exit code of its own.
@@ -125,7 +125,7 @@ export async function instanceFailure(
   if (code !== undefined && (state === 'failed' || state === 'complete'))
     return condition('EXITED', {
       code,
-      ...(code === killed && { unasked: unseen, mayLackMemory: unseen === undefined && engine !== undefined }),
+      ...(code === killed && { unasked: unasked, mayLackMemory: unasked === undefined && engine !== undefined }),
     });
   return condition('ENDED', { state, said: said === '' ? undefined : said });
 }

@@ -9,7 +9,7 @@ import {
   type DockerContainerSpec,
   type DockerFileSpec,
   type DockerServiceSpec,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { deleteFilesBut, mountedFile } from '../file-objects.ts';
 import { deploymentLabels, labelFilter, serviceLabels } from '../labels.ts';
 import { fileName } from '../names.ts';

@@ -6,7 +6,7 @@ import {
   type DockerServiceSpec,
   type DockerTask,
   updateDockerService,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { resumedAfter, withResumed } from '../labels.ts';
 
 /** The states of instances that have not run yet. */
@@ -26,7 +26,7 @@ const beforeRunning: readonly DockerTask['Status']['State'][] = [
  * - An instance was lost with its node before it ran. The engine waits for it until the node is back, without a limit.
  * @param lost the instances that were lost, by the ids of their tasks
  */
-export function specToGoOn(
+export function specToResume(
   { Spec, UpdateStatus }: DockerService,
   tasks: readonly DockerTask[],
   lost: ReadonlyMap<string, unknown>,
@@ -43,7 +43,7 @@ export function specToGoOn(
 }
 
 /** Sends a spec as a new update. Whoever changes the service at the same moment does so too. */
-export async function goOn(
+export async function resume(
   context: RegistryAccess & Pick<DockerContext, 'docker'>,
   { ID: id, Version }: DockerService,
   spec: DockerServiceSpec,

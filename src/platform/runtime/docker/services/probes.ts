@@ -1,6 +1,6 @@
 import { condition, killed, type Condition, type DataOf } from '../../../../contract/index.ts';
 import type { ServiceToRun } from '../../index.ts';
-import type { DockerContainer, DockerHealthcheck } from '../engine/index.ts';
+import type { DockerContainer, DockerHealthcheck } from '../api/index.ts';
 import { programPath } from '../programs/programs.ts';
 import { secretVariablesPath } from './secret-variables.ts';
 
@@ -17,7 +17,7 @@ const year = 365 * 24 * 3600 * second;
 const statePath = '/dev/shm/.infra-probe';
 
 /** How long a run of the probe lasts if nothing changes. Each costs about 50 ms of CPU time. */
-const hold = 30 * second;
+const lock = 30 * second;
 
 /** Engines count from the start of a container, the probe from its own. */
 const margin = 10 * second;
@@ -78,7 +78,7 @@ function graceOf({ readiness_probe: ready, liveness_probe: live }: Healthchecks)
  */
 function runTimeout({ readiness_probe: ready, liveness_probe: live }: Healthchecks): number {
   if (ready && live) return year;
-  return Math.max(70 * second, hold + inMilliseconds((ready ?? live)!.timeout_seconds) + margin);
+  return Math.max(70 * second, lock + inMilliseconds((ready ?? live)!.timeout_seconds) + margin);
 }
 
 /**
@@ -103,7 +103,7 @@ export function probeHealthcheck(
       programPath('probe'),
       statePath,
       secretVariablesPath,
-      String(hold),
+      String(lock),
       String(grace),
       ...probeArguments('ready', ready),
       ...probeArguments('live', live),

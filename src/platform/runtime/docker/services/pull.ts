@@ -8,7 +8,7 @@ import {
   isDockerError,
   pullDockerImage,
   type DockerRegistryCredentials,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { observeWork } from '../observe-work.ts';
 import { volumeName } from '../names.ts';
 import { type DockerRecord, readRecord, writeRecord } from '../record.ts';

@@ -18,11 +18,11 @@ import {
   type DockerService,
   type DockerServiceSpec,
   type DockerTask,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { engineStart } from '../engine-start.ts';
 import { ensureNetwork, isNetworkGone } from './environment-network.ts';
 import { credentialsForImage } from '../builds/image-reach.ts';
-import { isUp, hasFailed, isUnplaced } from '../instance-states.ts';
+import { isUp, hasFailed, isUnschedulable } from '../instance-states.ts';
 import { boundTo } from './bound-to.ts';
 import { requireFittingNode } from '../nodes/fitting-nodes.ts';
 import { instanceFailure } from './instance-failure.ts';
@@ -42,9 +42,9 @@ import { type Spreading, spreadInstances } from '../nodes/spreading.ts';
 import { applySpec, findDockerService } from './services-of-ours.ts';
 import { removeSpoiled } from '../cleanup/spoiled-containers.ts';
 import { versionShown } from '../version.ts';
-import { goBack, requireParts } from './way-back.ts';
+import { goBack, requireParts } from './rollback.ts';
 import { probesOf, workloadOf } from '../workload.ts';
-import { specToGoOn, goOn } from './paused-update.ts';
+import { specToResume, resume } from './paused-update.ts';
 
 /** How long all instances have to run before they count as up, in milliseconds. */
 const settleMilliseconds = 2000;
@@ -64,14 +64,14 @@ interface RolloutCursor {
   readonly upSince?: number;
   /** The instances that run since then, by the ids of their tasks. */
   readonly up?: string;
-  readonly unplacedSince?: number;
+  readonly unschedulableSince?: number;
   /** Since when its newest instance can't join its network; in milliseconds since the epoch. */
   readonly obstructedSince?: number;
   /** When the engine was started, as far as was seen; in milliseconds since the epoch, by its own clock. */
   readonly engineStarts?: readonly number[];
   /** How far its instances are spread over the nodes, once all run. */
   readonly spreading?: Spreading;
-  /** Why it fails; earlier programs noted the sentence. From then on the way back is gone. */
+  /** Why it fails; earlier programs noted the sentence. A rollback is not possible from then on. */
   readonly failure?: Condition | string;
 }
 
@@ -124,7 +124,7 @@ export async function specOfTask(
 
 /**
  * Sends the new version to the engine, unless an attempt before has done so. A version that was stopped stays marked as
- * such, for the way back.
+ * such, for a rollback.
  */
 export async function beginRollOut(
   context: OwnObjects & NodeReach & RegistryAccess & Pick<DockerContext, 'placement' | 'proxy'>,
@@ -160,7 +160,7 @@ const credentialsOf = (context: RegistryAccess, spec: DockerServiceSpec) =>
 type Lost = Awaited<ReturnType<typeof lostInstances>>;
 
 /** The state of one instance, in words. */
-const toldOf = ({ ID, Status }: DockerTask, lost: Lost): string => {
+const reportedState = ({ ID, Status }: DockerTask, lost: Lost): string => {
   if (lost.has(ID)) return 'is gone';
   return Status.State === 'running' ? 'is running' : Status.State === 'starting' ? 'is starting' : Status.State;
 };
@@ -177,7 +177,7 @@ async function instanceLines(
   const version = versionShown(task);
   const changed = mine
     .filter((each) => ['starting', 'running'].includes(each.Status.State) || lost.has(each.ID) || hasFailed(each))
-    .filter((each) => told[each.ID] !== toldOf(each, lost));
+    .filter((each) => told[each.ID] !== reportedState(each, lost));
   const lines = await Promise.all(
     changed.map(async (each) => {
       const pod = podName(task.service, each.Slot, each.ID);
@@ -190,10 +190,13 @@ async function instanceLines(
         );
       return loss
         ? conditionLine(condition('INSTANCE_LOST', { instance: pod, cause: loss.why }), place)
-        : { ...place, message: `Instance ${pod} ${toldOf(each, lost)}` };
+        : { ...place, message: `Instance ${pod} ${reportedState(each, lost)}` };
     }),
   );
-  return { lines, told: { ...told, ...Object.fromEntries(changed.map((each) => [each.ID, toldOf(each, lost)])) } };
+  return {
+    lines,
+    told: { ...told, ...Object.fromEntries(changed.map((each) => [each.ID, reportedState(each, lost)])) },
+  };
 }
 
 /** How many instances a rollout or a restart is to end with: one more may run while they are spread. */
@@ -242,7 +245,7 @@ export async function observeRollOut(
   // What was so before the engine was started again counts no more.
   const {
     upSince: before = now,
-    unplacedSince = now,
+    unschedulableSince = now,
     obstructedSince = now,
   } = engineStarts === known ? cursor : firstCursor;
   // One that replaces a failed one begins anew. While they are spread, they change by themselves.
@@ -257,7 +260,7 @@ export async function observeRollOut(
     reported: logged.reported,
     engineStarts,
     ...(allUp && { upSince, up }),
-    ...(mine.some(isUnplaced) && { unplacedSince }),
+    ...(mine.some(isUnschedulable) && { unschedulableSince }),
     ...(isLastObstructed(mine) && { obstructedSince }),
   };
   // The version is good once all have run: one more that fails is no reason to go back.
@@ -276,7 +279,7 @@ export async function observeRollOut(
     cursor: JSON.stringify({ ...next, ...(spreading && { spreading }), ...(failure !== undefined && { failure }) }),
   };
   if (failure === undefined && allUp && now >= settled && step === undefined) {
-    // A later phase can fail too: the way back stays open.
+    // A later phase can fail too: a rollback stays possible.
     await deleteUnusedFiles(context, task.service, service.Spec, signal, readRecord(task.runningRecord)?.spec);
     const left = await deleteOldImages(
       context,
@@ -295,8 +298,8 @@ export async function observeRollOut(
       record: writeRecord({ ...recordOf(task), spec: notLeaving(service.Spec) }),
     };
   }
-  const resumed = failure === undefined ? specToGoOn(service, mine, lost) : undefined;
-  if (resumed) await goOn(context, service, resumed, signal);
+  const resumed = failure === undefined ? specToResume(service, mine, lost) : undefined;
+  if (resumed) await resume(context, service, resumed, signal);
   const pause = Math.min(pollPause(poll, now - task.beganAt), allUp && now < settled ? settled - now : poll.most);
   return { ...seen, outcome: 'ongoing', nextPollAt: now + (failure === undefined ? pause : 0) };
 }

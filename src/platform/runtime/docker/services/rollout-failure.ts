@@ -2,9 +2,9 @@ import { condition, type Condition } from '../../../../contract/index.ts';
 import type { Task } from '../../index.ts';
 import type { DockerContext, NodeReach, RegistryAccess } from '../docker-context.ts';
 import { cameTooEarly, endedWithEngine } from '../engine-start.ts';
-import type { DockerService, DockerTask } from '../engine/index.ts';
+import type { DockerService, DockerTask } from '../api/index.ts';
 import { hasFailed } from '../instance-states.ts';
-import { unplaced } from '../nodes/fitting-nodes.ts';
+import { unschedulable } from '../nodes/fitting-nodes.ts';
 import { unbegun } from '../nodes/unbegun-instances.ts';
 import { instanceFailure, unreadiness } from './instance-failure.ts';
 import { isObstructed } from '../cleanup/left-links.ts';
@@ -27,7 +27,7 @@ interface RolloutFacts {
   /** The instances of the new version, those that ended included. */
   readonly mine: readonly DockerTask[];
   /** Since when one of them waits for room, in milliseconds since the epoch. */
-  readonly unplacedSince?: number;
+  readonly unschedulableSince?: number;
   /** Since when the newest one can't join its network; in milliseconds since the epoch. */
   readonly obstructedSince?: number;
   /**
@@ -45,7 +45,7 @@ export async function rolloutFailure(
   context: NodeReach & RegistryAccess & Pick<DockerContext, 'clock'>,
   task: Task,
   service: DockerService,
-  { mine, unplacedSince, obstructedSince, engineStarts }: RolloutFacts,
+  { mine, unschedulableSince, obstructedSince, engineStarts }: RolloutFacts,
   signal: AbortSignal,
 ): Promise<Condition | undefined> {
   const wentWithEngine = (each: DockerTask): boolean =>
@@ -65,8 +65,8 @@ export async function rolloutFailure(
     });
   }
   const waiting =
-    unplacedSince !== undefined && context.clock.now() - unplacedSince > placementMilliseconds
-      ? await unplaced(context, 'an instance', mine, signal)
+    unschedulableSince !== undefined && context.clock.now() - unschedulableSince > placementMilliseconds
+      ? await unschedulable(context, 'an instance', mine, signal)
       : undefined;
   if (waiting !== undefined) return waiting;
   // What an instance was before the engine started again is not what it is.

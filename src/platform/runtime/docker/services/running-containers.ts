@@ -1,5 +1,5 @@
 import type { DockerContext } from '../docker-context.ts';
-import { type DockerClient, type DockerLabels, listDockerContainers, listDockerTasks } from '../engine/index.ts';
+import { type DockerClient, type DockerLabels, listDockerContainers, listDockerTasks } from '../api/index.ts';
 import { hasToldEnd } from '../instance-states.ts';
 import { engineTaskLabel, labelFilter } from '../labels.ts';
 import { containerNamePart } from '../names.ts';

@@ -1,7 +1,7 @@
 import { mebibyte, neighbourNames } from '../../../common/index.ts';
 import type { ResolvedVariable, Task } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
-import type { DockerContainerSpec, DockerMount, DockerServiceSpec } from '../engine/index.ts';
+import type { DockerContainerSpec, DockerMount, DockerServiceSpec } from '../api/index.ts';
 import { deploymentLabels, serviceLabels, withRoutes, withStopped } from '../labels.ts';
 import { dockerServiceName, networkName, volumeName } from '../names.ts';
 import type { DockerRecord } from '../record.ts';

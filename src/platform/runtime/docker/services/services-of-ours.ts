@@ -9,7 +9,7 @@ import {
   type DockerRegistryCredentials,
   type DockerService,
   type DockerServiceSpec,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { fenceOf, isMadeHere, withFence } from '../labels.ts';
 import { dockerServiceName } from '../names.ts';
 

@@ -11,10 +11,10 @@ import {
   listDockerContainers,
   listDockerVolumes,
   removeEndedDockerContainer,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { deleteUnusedNetwork } from './environment-network.ts';
 import { type BoundVolumes, boundVolumes, leftVolumes } from '../cleanup/left-volumes.ts';
-import { onEveryNode, type UnseenNode } from '../nodes/every-node.ts';
+import { onEveryNode, type UnaskedNode } from '../nodes/every-node.ts';
 import { hiddenInstances } from '../nodes/hidden-instances.ts';
 import { isStopped, labelFilter, serviceLabels } from '../labels.ts';
 import { deleteUnusedFiles } from './mounted-files.ts';
@@ -91,10 +91,10 @@ async function deleteBelongings(
   context: DockerContext,
   { service }: Task,
   signal: AbortSignal,
-): Promise<{ readonly isDone: boolean; readonly unseen: readonly UnseenNode[] }> {
+): Promise<{ readonly isDone: boolean; readonly unasked: readonly UnaskedNode[] }> {
   await deleteUnusedFiles(context, service, undefined, signal);
   await deleteUnusedNetwork(context, service.environmentId, signal);
-  const { seen, unseen } = await onEveryNode(
+  const { seen, unasked } = await onEveryNode(
     context,
     (engine) => deleteVolumes(context, engine, service, signal),
     signal,
@@ -106,7 +106,7 @@ async function deleteBelongings(
       return deleteBuiltImages({ ...context, docker }, service, signal);
     }),
   );
-  return { isDone: built.every(Boolean) && seen.every(({ result }) => result), unseen };
+  return { isDone: built.every(Boolean) && seen.every(({ result }) => result), unasked };
 }
 
 /**
@@ -192,9 +192,9 @@ export async function observeTakeDown(
       cursor: next,
     };
   }
-  const { isDone, unseen } = await deleteBelongings(context, task, signal);
+  const { isDone, unasked } = await deleteBelongings(context, task, signal);
   if (!isDone) return ongoing;
-  const volumes = leftVolumes(task.service, bound, unseen);
+  const volumes = leftVolumes(task.service, bound, unasked);
   const left = [...lost, ...volumes];
   const lines = [
     volumes.length === 0 ? 'Removed, with its secrets and volumes' : 'Removed, with its secrets',

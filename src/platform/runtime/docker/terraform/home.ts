@@ -1,7 +1,7 @@
 import { mebibyte } from '../../../common/index.ts';
 import type { Task } from '../../index.ts';
 import type { OwnObjects, NodeReach } from '../docker-context.ts';
-import { createDockerConfig, deleteDockerConfig, ignoring, listDockerConfigs } from '../engine/index.ts';
+import { createDockerConfig, deleteDockerConfig, ignoring, listDockerConfigs } from '../api/index.ts';
 import { labelFilter, serviceLabels } from '../labels.ts';
 import { fileName } from '../names.ts';
 import type { PlacementParts } from '../nodes/placement.ts';

@@ -56,7 +56,7 @@ export function rulesInRecords(db: DataStore, rules: readonly FaultRule[], isCon
 
   const change: FaultKeeper['change'] = async (decide) => {
     const result = await db.write(async (trx) => {
-      await trx.hold(setting);
+      await trx.lock(setting);
       const before = (await stored(trx)) ?? initialState([], ownSeed);
       const decision = decide(before);
       await writeSetting(trx, setting, JSON.stringify(decision.state));

@@ -5,7 +5,7 @@ import {
   proxyNodesFindings,
 } from '../../../../../src/platform/runtime/docker/doctor/addresses.ts';
 import type { ExaminedEngine } from '../../../../../src/platform/runtime/docker/doctor/examined-engine.ts';
-import type { DockerNode } from '../../../../../src/platform/runtime/docker/engine/index.ts';
+import type { DockerNode } from '../../../../../src/platform/runtime/docker/api/index.ts';
 import { proxySettings } from '../../../../../src/platform/runtime/docker/proxy/settings.ts';
 import { startFakeEngine } from '../fake-engine.ts';
 

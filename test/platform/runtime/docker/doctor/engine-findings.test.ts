@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { engineFindings } from '../../../../../src/platform/runtime/docker/doctor/engine-findings.ts';
 import type { AgentOfCluster } from '../../../../../src/platform/runtime/docker/agent/settings.ts';
-import { parseDockerAddress } from '../../../../../src/platform/runtime/docker/engine/index.ts';
+import { parseDockerAddress } from '../../../../../src/platform/runtime/docker/api/index.ts';
 import { proxySettings } from '../../../../../src/platform/runtime/docker/proxy/settings.ts';
 import { registrySettings } from '../../../../../src/platform/runtime/docker/registry/settings.ts';
 import { withoutAgents } from '../../../../../src/platform/runtime/docker/nodes/node-access.ts';

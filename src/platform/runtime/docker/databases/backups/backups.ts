@@ -8,7 +8,7 @@ import {
 } from '../../../index.ts';
 import { dataVersionOf } from '../databases.ts';
 import type { DockerContext } from '../../docker-context.ts';
-import { type DockerNode, isDockerAway, isDockerError, listDockerNodes } from '../../engine/index.ts';
+import { type DockerNode, isDockerAway, isDockerError, listDockerNodes } from '../../api/index.ts';
 import { fits } from '../../nodes/fitting-nodes.ts';
 import { dockerServiceName } from '../../names.ts';
 import { byNodeName, takesInstances } from '../../nodes/node-facts.ts';

@@ -1,6 +1,6 @@
 import type { Task } from '../../../index.ts';
 import type { DockerContext, OwnObjects } from '../../docker-context.ts';
-import { deleteDockerVolume, isDockerError, listDockerNodes } from '../../engine/index.ts';
+import { deleteDockerVolume, isDockerError, listDockerNodes } from '../../api/index.ts';
 import { readRecord } from '../../record.ts';
 import { findDockerService } from '../../services/services-of-ours.ts';
 

@@ -18,8 +18,8 @@ import {
   listDockerSecrets,
   listDockerTasks,
   readDockerServiceLogs,
-} from '../../engine/index.ts';
-import { isUnplaced } from '../../instance-states.ts';
+} from '../../api/index.ts';
+import { isUnschedulable } from '../../instance-states.ts';
 import { ensureNetwork } from '../../services/environment-network.ts';
 import { labelFilter, runLabels, serviceLabels } from '../../labels.ts';
 import { networkName, volumeName } from '../../names.ts';
@@ -195,7 +195,7 @@ const failureOf = ({ Status }: DockerTask, lines: readonly string[]): string => 
 };
 
 /** Why a run can't go on although it has not ended; undefined if it can. */
-async function obstacleOf(
+async function problemOf(
   { docker, clock }: Pick<DockerContext, 'clock' | 'docker'>,
   run: OneShot,
   tasks: readonly DockerTask[],
@@ -206,8 +206,8 @@ async function obstacleOf(
   const passed = clock.now() - createdAt;
   if (node === undefined || node.Status.State === 'down')
     return `the node ${node?.Description.Hostname ?? run.nodeId}, on which it ran, is lost.`;
-  if (passed > roomMilliseconds && tasks.some(isUnplaced))
-    return `the node ${node.Description.Hostname} has no room for it: ${tasks.find(isUnplaced)?.Status.Err ?? 'the engine gave no reason'}.`;
+  if (passed > roomMilliseconds && tasks.some(isUnschedulable))
+    return `the node ${node.Description.Hostname} has no room for it: ${tasks.find(isUnschedulable)?.Status.Err ?? 'the engine gave no reason'}.`;
   return passed > run.limitSeconds * 1000
     ? `it did not end within ${Math.round(run.limitSeconds / 60)} minutes.`
     : undefined;
@@ -233,8 +233,8 @@ export async function observeOneShot(
     tasks.find(({ Status: { State: state } }) => state === 'complete') ??
     tasks.find(({ Status: { State: state } }) => state === 'failed' || state === 'rejected');
   if (ended === undefined) {
-    const obstacle = await obstacleOf(context, run, tasks, Date.parse(present.CreatedAt), signal);
-    return obstacle === undefined ? { outcome: 'ongoing' } : { outcome: 'failed', reason: obstacle };
+    const problem = await problemOf(context, run, tasks, Date.parse(present.CreatedAt), signal);
+    return problem === undefined ? { outcome: 'ongoing' } : { outcome: 'failed', reason: problem };
   }
   const lines = await linesOf(context, run, signal);
   if (lines.length === 0 && clock.now() - endedAt(ended) < logMilliseconds) return { outcome: 'ongoing' };

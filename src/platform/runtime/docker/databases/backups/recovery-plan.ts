@@ -1,7 +1,7 @@
 import type { RecoveryPlan, RunningDatabase } from '../../../index.ts';
 import { dataStorage, dataVersionOf } from '../databases.ts';
 import type { DockerContext } from '../../docker-context.ts';
-import { type DockerNode, type DockerServiceSpec, listDockerNodes } from '../../engine/index.ts';
+import { type DockerNode, type DockerServiceSpec, listDockerNodes } from '../../api/index.ts';
 import { fits } from '../../nodes/fitting-nodes.ts';
 import { volumeName } from '../../names.ts';
 import { byNodeName, nodeName, restText, takesInstances } from '../../nodes/node-facts.ts';

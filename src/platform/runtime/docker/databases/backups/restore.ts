@@ -9,8 +9,8 @@ import {
   inspectDockerService,
   listDockerTasks,
   updateDockerService,
-} from '../../engine/index.ts';
-import { hasFailed, isUnplaced, hasEnded, isUp } from '../../instance-states.ts';
+} from '../../api/index.ts';
+import { hasFailed, isUnschedulable, hasEnded, isUp } from '../../instance-states.ts';
 import { ensureNetwork } from '../../services/environment-network.ts';
 import { instanceFailure } from '../../services/instance-failure.ts';
 import { runLabels } from '../../labels.ts';
@@ -120,12 +120,12 @@ const emptyServer: TaskHandler = {
         task,
         `an empty server did not start: ${(await instanceFailure(context, failures[0]!, signal)).message}.`,
       );
-    const unplaced = tasks.find(isUnplaced);
-    if (unplaced && context.clock.now() - Date.parse(server.CreatedAt) > roomMilliseconds)
+    const unschedulable = tasks.find(isUnschedulable);
+    if (unschedulable && context.clock.now() - Date.parse(server.CreatedAt) > roomMilliseconds)
       return failed(
         context,
         task,
-        `the node has no room for it: ${unplaced.Status.Err ?? 'the engine gave no reason'}.`,
+        `the node has no room for it: ${unschedulable.Status.Err ?? 'the engine gave no reason'}.`,
       );
     return ongoing(
       context,

@@ -5,11 +5,11 @@ import { conditionLine, isUnknown, type RunningService, type RuntimeLogLine } fr
 import type { DatabaseSchema } from '../store/index.ts';
 import { changesIn } from './running-facts.ts';
 
-export type SeenRow = Selectable<DatabaseSchema['running_service']>;
+export type ObservedRow = Selectable<DatabaseSchema['running_service']>;
 
 /** What a look at a service changes: its row, and what is told of it. */
-export interface Sighting {
-  readonly row: SeenRow;
+export interface ObservedStatus {
+  readonly row: ObservedRow;
   /** What the engine will drop of the logs of its instances, and how they ended. */
   readonly lines: readonly RuntimeLogLine[];
   /** What its log tells of the whole service. */
@@ -18,7 +18,7 @@ export interface Sighting {
   readonly turned?: 'up' | 'down';
 }
 
-const isDown = (row: Pick<SeenRow, 'wanted' | 'running'> | undefined): boolean =>
+const isDown = (row: Pick<ObservedRow, 'wanted' | 'running'> | undefined): boolean =>
   row !== undefined && row.wanted > 0 && row.running === 0;
 
 /** After how long an end is worth telling whatever came before, in milliseconds. */
@@ -53,7 +53,7 @@ const linesOfEnds = (fresh: RunningService['ends'], before: number, lastEnd: num
 const isKnown = (now: Condition, before: readonly Condition[]): boolean =>
   before.some((each) => (each.reason === 'OTHER' ? each.message === now.message : isDeepStrictEqual(each, now)));
 
-const toldOfChanges = (before: readonly Condition[], now: readonly Condition[]): Condition[] =>
+const newChanges = (before: readonly Condition[], now: readonly Condition[]): Condition[] =>
   before.length > 0 && now.length === 0
     ? [condition('CHANGES_UNDONE', {})]
     : now.filter((change) => !isKnown(change, before));
@@ -63,16 +63,16 @@ const toldOfChanges = (before: readonly Condition[], now: readonly Condition[]):
  * @param present what was known; undefined if it wasn't looked at since the deployment
  * @returns undefined if nothing is new
  */
-export function sightingOf(
-  present: SeenRow | undefined,
+export function observedStatusOf(
+  present: ObservedRow | undefined,
   deploymentId: string,
-  { serviceId, wanted, running, ends, obstacle, changes }: RunningService,
-): Sighting | undefined {
+  { serviceId, wanted, running, ends, problem, changes }: RunningService,
+): ObservedStatus | undefined {
   const known = present ? (JSON.parse(present.known_ends) as string[]) : [];
   const fresh = ends.filter(({ id }) => !known.includes(id));
   const restarts = present?.restarts ?? 0;
   const last = fresh.at(-1);
-  const row: SeenRow = {
+  const row: ObservedRow = {
     service_id: serviceId,
     deployment_id: deploymentId,
     wanted,
@@ -81,10 +81,10 @@ export function sightingOf(
     known_ends: JSON.stringify(ends.map(({ id }) => id)),
     last_end_ms: last?.at ?? present?.last_end_ms ?? null,
     last_end_why: last ? storedCondition(last.why) : (present?.last_end_why ?? null),
-    obstacle: obstacle ? storedCondition(obstacle) : null,
+    obstacle: problem ? storedCondition(problem) : null,
     changes: JSON.stringify(changes.map(storedCondition)),
   };
-  if (present && Object.entries(row).every(([name, value]) => present[name as keyof SeenRow] === value))
+  if (present && Object.entries(row).every(([name, value]) => present[name as keyof ObservedRow] === value))
     return undefined;
   const turned = isDown(row) === isDown(present) ? undefined : isDown(row) ? 'down' : 'up';
   return {
@@ -92,14 +92,14 @@ export function sightingOf(
     ...(turned && { turned }),
     lines: linesOfEnds(fresh, restarts, present?.last_end_ms ?? null),
     told: [
-      ...toldOfChanges(changesIn(present?.changes), changes),
+      ...newChanges(changesIn(present?.changes), changes),
       ...(turned === 'down'
-        ? [condition('UNAVAILABLE', { isKnown: !isUnknown(obstacle) })]
+        ? [condition('UNAVAILABLE', { isKnown: !isUnknown(problem) })]
         : turned === 'up'
           ? [condition('AVAILABLE', { running, wanted })]
           : []),
-      ...(obstacle !== undefined && !isKnown(obstacle, present?.obstacle ? [readCondition(present.obstacle)] : [])
-        ? [obstacle]
+      ...(problem !== undefined && !isKnown(problem, present?.obstacle ? [readCondition(present.obstacle)] : [])
+        ? [problem]
         : []),
     ],
   };

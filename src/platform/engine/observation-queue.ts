@@ -8,10 +8,10 @@ import { isSettled } from './lifecycle.ts';
 import { appendLines, deployedVersion, pruneLines, unstoredLines } from './logs.ts';
 import { auditAvailability } from './outcome-events.ts';
 import { shouldRun, unreachable } from './running-facts.ts';
-import { type SeenRow, sightingOf } from './seen-service.ts';
+import { type ObservedRow, observedStatusOf } from './observed-status.ts';
 import { logFailure } from './failure-log.ts';
 import { updateEnvironmentState } from './service-changes.ts';
-import { DutyLost, type Duties, type Duty } from './duties.ts';
+import { LeaderLockLost, type LeaderLocks, type LeaderLock } from './leader-locks.ts';
 import type { WorkQueue } from './worker.ts';
 import { createSweeps } from './sweeps.ts';
 
@@ -22,7 +22,7 @@ const toleratedFailures = 1;
  * Not what changes just now, nor what was deleted and waits for the rest of its environment: nobody else took that
  * away.
  */
-const isLookedAt = ({ deployed_state: state }: { readonly deployed_state: DeploymentState }): boolean =>
+const isObserved = ({ deployed_state: state }: { readonly deployed_state: DeploymentState }): boolean =>
   isSettled(state) && state !== 'DELETED';
 
 /** The services of clusters that were deployed and of which no deployment is under way. */
@@ -35,10 +35,10 @@ const deployedServices = async (db: Db, runtime: string) => {
     .where('cluster.runtime', '=', runtime)
     .where('service.deployed_record', 'is not', null)
     .execute();
-  return rows.filter(isLookedAt);
+  return rows.filter(isObserved);
 };
 
-const seenServices = async (db: Db, serviceIds: readonly string[]): Promise<ReadonlyMap<string, SeenRow>> => {
+const seenServices = async (db: Db, serviceIds: readonly string[]): Promise<ReadonlyMap<string, ObservedRow>> => {
   const rows =
     serviceIds.length === 0
       ? []
@@ -51,51 +51,51 @@ const seenServices = async (db: Db, serviceIds: readonly string[]): Promise<Read
 };
 
 /** What was known of a version; nothing if it was deployed anew since. */
-const ofDeployment = (row: SeenRow | undefined, deploymentId: string): SeenRow | undefined =>
+const ofDeployment = (row: ObservedRow | undefined, deploymentId: string): ObservedRow | undefined =>
   row?.deployment_id === deploymentId ? row : undefined;
 
 /** Writes what was seen of one service, unless a deployment of it has come up since. */
-async function saveSighting(
+async function saveObservedStatus(
   context: EngineContext,
   trx: Db,
   { deploymentId, service }: RunningVersion,
-  looked: RunningService,
+  observed: RunningService,
   at: number,
 ): Promise<void> {
-  await trx.hold(service.environmentId);
+  await trx.lock(service.environmentId);
   const current = await trx
     .selectFrom('service')
     .selectAll()
     .where('id', '=', service.id)
     .where('last_deployment_id', '=', deploymentId)
     .executeTakeFirst();
-  if (!current || !isLookedAt(current)) return;
+  if (!current || !isObserved(current)) return;
   const present = ofDeployment(
     await trx.selectFrom('running_service').selectAll().where('service_id', '=', service.id).executeTakeFirst(),
     deploymentId,
   );
-  const sighting = sightingOf(present, deploymentId, looked);
-  if (!sighting) return;
+  const status = observedStatusOf(present, deploymentId, observed);
+  if (!status) return;
   await trx
     .insertInto('running_service')
-    .values(sighting.row)
-    .onConflict((conflict) => conflict.column('service_id').doUpdateSet(sighting.row))
+    .values(status.row)
+    .onConflict((conflict) => conflict.column('service_id').doUpdateSet(status.row))
     .execute();
   const lines = [
-    ...(await unstoredLines(trx, service.id, sighting.lines)),
-    ...sighting.told.map((each) => conditionLine(each, { at, pod: 'platform', version: '' })),
+    ...(await unstoredLines(trx, service.id, status.lines)),
+    ...status.told.map((each) => conditionLine(each, { at, pod: 'platform', version: '' })),
   ];
   if (lines.length > 0) {
     const owner = { deployment_id: deploymentId, service_id: service.id };
     await appendLines(trx, owner, null, lines);
     await pruneLines(trx, owner);
   }
-  if (!sighting.turned) return;
+  if (!status.turned) return;
   await updateEnvironmentState(trx, service.environmentId);
   await auditAvailability(trx, current, {
-    isAvailable: sighting.turned === 'up',
+    isAvailable: status.turned === 'up',
     at,
-    message: sighting.told.map(({ message }) => message).join(' '),
+    message: status.told.map(({ message }) => message).join(' '),
   });
   await serviceSettled(context, trx, service.id, service.environmentId);
 }
@@ -121,7 +121,7 @@ async function saveReach(
       .execute();
   } else await trx.deleteFrom('unreachable_cluster').where('cluster_id', 'in', clusters).execute();
   const environments = await trx.selectFrom('environment').select('id').where('cluster_id', 'in', clusters).execute();
-  await trx.hold(...environments.map(({ id }) => id));
+  await trx.lock(...environments.map(({ id }) => id));
   const services = await trx
     .selectFrom('service')
     .innerJoin('environment', 'environment.id', 'service.environment_id')
@@ -160,11 +160,11 @@ const isLost = async (db: Db, runtime: string): Promise<boolean> =>
  * Looks at everything that runs on the clusters of one runtime, and writes what is new.
  * @throws Error of the runtime if it can't look
  */
-async function look(
+async function observeRunning(
   context: EngineContext,
   name: string,
   runtime: Runtime,
-  duty: Duty,
+  leaderLock: LeaderLock,
   signal: AbortSignal,
 ): Promise<void> {
   const { db, clock } = context;
@@ -178,25 +178,26 @@ async function look(
       ),
     };
   });
-  const looked = await runtime.look(versions, signal);
+  const observed = await runtime.observeRunning(versions, signal);
   const byId = new Map(versions.map((version) => [version.service.id, version]));
-  const fresh = looked.flatMap((each) => {
+  const fresh = observed.flatMap((each) => {
     const version = byId.get(each.serviceId);
     return version &&
-      sightingOf(ofDeployment(seen.get(each.serviceId), version.deploymentId), version.deploymentId, each)
+      observedStatusOf(ofDeployment(seen.get(each.serviceId), version.deploymentId), version.deploymentId, each)
       ? [{ version, each }]
       : [];
   });
   const at = clock.now();
   // One transaction for each: a hundred in one would keep other writes waiting.
-  for (const { version, each } of fresh) await duty.write((trx) => saveSighting(context, trx, version, each, at));
+  for (const { version, each } of fresh)
+    await leaderLock.write((trx) => saveObservedStatus(context, trx, version, each, at));
 }
 
 /**
  * The queue that looks at what runs after its deployment, at the interval of each runtime. That nothing runs and that
  * nobody could look are different things: a look that fails changes nothing of what is known.
  */
-export function lookQueue(context: EngineContext, duties: Duties): WorkQueue {
+export function observationQueue(context: EngineContext, leaderLocks: LeaderLocks): WorkQueue {
   const { db, clock, runtimes, log } = context;
   /** When to look again, by the names of runtimes. */
   let dueTimes: Map<string, number> | undefined;
@@ -206,28 +207,28 @@ export function lookQueue(context: EngineContext, duties: Duties): WorkQueue {
   const load = async (): Promise<Map<string, number>> => {
     const names = (await db.selectFrom('cluster').select('runtime').distinct().execute()).map(({ runtime }) => runtime);
     return new Map(
-      names.filter((name) => runtimes.named(name).lookInterval !== undefined).map((name) => [name, clock.now()]),
+      names.filter((name) => runtimes.named(name).observationInterval !== undefined).map((name) => [name, clock.now()]),
     );
   };
 
-  const failed = async (name: string, error: unknown, duty: Duty): Promise<void> => {
+  const failed = async (name: string, error: unknown, leaderLock: LeaderLock): Promise<void> => {
     const { since, count } = failures.get(name) ?? { since: clock.now(), count: 0 };
     failures.set(name, { since, count: count + 1 });
     if (count !== toleratedFailures || (await isLost(db, name))) return;
     logFailure(log, error, { runtime: name }, 'what runs on a cluster can not be looked at');
-    await duty.write((trx) => saveReach(context, trx, name, { since, reason: reasonOf(error) }));
+    await leaderLock.write((trx) => saveReach(context, trx, name, { since, reason: reasonOf(error) }));
   };
 
-  const succeeded = async (name: string, duty: Duty): Promise<void> => {
+  const succeeded = async (name: string, leaderLock: LeaderLock): Promise<void> => {
     failures.delete(name);
     if (!(await isLost(db, name))) return;
     log.info({ runtime: name }, 'what runs on a cluster can be looked at again');
-    await duty.write((trx) => saveReach(context, trx, name, undefined));
+    await leaderLock.write((trx) => saveReach(context, trx, name, undefined));
   };
 
-  const work = async (name: string, runtime: Runtime, duty: Duty, signal: AbortSignal): Promise<void> => {
+  const work = async (name: string, runtime: Runtime, leaderLock: LeaderLock, signal: AbortSignal): Promise<void> => {
     await sweeps.whenDue(name, runtime, signal);
-    await look(context, name, runtime, duty, signal);
+    await observeRunning(context, name, runtime, leaderLock, signal);
   };
 
   return {
@@ -244,18 +245,18 @@ export function lookQueue(context: EngineContext, duties: Duties): WorkQueue {
     run: async (name, _lease, signal) => {
       const runtime = runtimes.named(name);
       try {
-        const duty = await duties.take(`looking at ${name}`);
-        if (duty === undefined) return;
-        const outcome = await work(name, runtime, duty, signal).then(
+        const leaderLock = await leaderLocks.take(`looking at ${name}`);
+        if (leaderLock === undefined) return;
+        const outcome = await work(name, runtime, leaderLock, signal).then(
           () => undefined,
           (error: unknown) => ({ error }),
         );
-        if (signal.aborted || outcome?.error instanceof DutyLost) return;
+        if (signal.aborted || outcome?.error instanceof LeaderLockLost) return;
         // That the records can't be read says nothing of the cluster.
         if (outcome?.error instanceof RecordsUnavailable) throw outcome.error;
-        await (outcome ? failed(name, outcome.error, duty) : succeeded(name, duty));
+        await (outcome ? failed(name, outcome.error, leaderLock) : succeeded(name, leaderLock));
       } finally {
-        dueTimes?.set(name, clock.now() + (runtime.lookInterval ?? 0));
+        dueTimes?.set(name, clock.now() + (runtime.observationInterval ?? 0));
       }
     },
     nextDue: async (_lease, inProgress) => {
@@ -263,6 +264,6 @@ export function lookQueue(context: EngineContext, duties: Duties): WorkQueue {
       const waiting = [...dueTimes].filter(([name]) => !inProgress.includes(name)).map(([, due]) => due);
       return waiting.length === 0 ? null : Math.min(...waiting);
     },
-    hasClaims: () => duties.hasAny(),
+    hasClaims: () => leaderLocks.hasAny(),
   };
 }

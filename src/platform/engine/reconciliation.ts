@@ -1,6 +1,6 @@
 import type { RepeatedWork } from './background-loop.ts';
 import type { EngineContext } from './context.ts';
-import type { Duties } from './duties.ts';
+import type { LeaderLocks } from './leader-locks.ts';
 
 /** How long to wait between two looks at a runtime, in milliseconds. */
 const intervalMilliseconds = 3000;
@@ -13,15 +13,15 @@ const says = {
 /** What looks after the parts of clusters that services share. */
 export const upkeepOf = (
   { runtimes, log }: Pick<EngineContext, 'runtimes' | 'log'>,
-  duties: Duties,
+  leaderLocks: LeaderLocks,
 ): readonly RepeatedWork[] =>
-  runtimes.all.flatMap(([name, { keepUp = [] }]) =>
-    keepUp.map((each) => ({
+  runtimes.all.flatMap(([name, { reconcile = [] }]) =>
+    reconcile.map((each) => ({
       interval: intervalMilliseconds,
       says,
       about: { runtime: name },
       run: async (signal) => {
-        const changed = (await duties.take(`looking after ${name}`)) === undefined ? [] : await each(signal);
+        const changed = (await leaderLocks.take(`looking after ${name}`)) === undefined ? [] : await each(signal);
         for (const change of changed) log.warn({ runtime: name }, change);
       },
     })),

@@ -23,7 +23,7 @@ import {
   listDockerTasks,
   readDockerServiceLogs,
   updateDockerService,
-} from '../../../src/platform/runtime/docker/engine/index.ts';
+} from '../../../src/platform/runtime/docker/api/index.ts';
 import { collect, rejectionOf } from '../../platform/runtime/docker/fake-engine.ts';
 import { startTestEngine, type TestEngine, waitUntil } from '../../support/docker/docker-engine.ts';
 import { buildTestImage } from '../../support/docker/test-images.ts';

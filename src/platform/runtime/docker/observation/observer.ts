@@ -11,15 +11,15 @@ import {
   listDockerServices,
   listDockerTasks,
   replicasOf,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { isUp, hasFailed, wasReplaced } from '../instance-states.ts';
-import { unplaced } from '../nodes/fitting-nodes.ts';
+import { unschedulable } from '../nodes/fitting-nodes.ts';
 import { instanceFailure } from '../services/instance-failure.ts';
 import { lastLines } from './instance-logs.ts';
 import { isStopped, labelFilter, platformLabels } from '../labels.ts';
 import { notLeaving } from '../nodes/leaving-node.ts';
 import { mayStillRun } from '../nodes/hidden-instances.ts';
-import { downAmong, lostWithNodes, nodeObstacle } from '../nodes/lost-nodes.ts';
+import { downAmong, lostWithNodes, nodeCondition } from '../nodes/lost-nodes.ts';
 import { dockerServiceName, podName } from '../names.ts';
 import { readRecord } from '../record.ts';
 import { removeSpoiled } from '../cleanup/spoiled-containers.ts';
@@ -170,9 +170,9 @@ async function obstacleOf(
   tasks: readonly DockerTask[],
   signal: AbortSignal,
 ): Promise<Condition | undefined> {
-  const lost = await nodeObstacle(context, tasks, signal);
+  const lost = await nodeCondition(context, tasks, signal);
   if (lost !== undefined) return lost;
-  return unplaced(
+  return unschedulable(
     context,
     'an instance',
     tasks.filter(({ DesiredState }) => DesiredState === 'running'),
@@ -181,7 +181,7 @@ async function obstacleOf(
 }
 
 /** That instances share fewer nodes than they could; undefined if they don't. */
-function crowdingObstacle(
+function crowdingCondition(
   template: DockerServiceSpec['TaskTemplate'],
   up: readonly DockerTask[],
   nodes: readonly DockerNode[],
@@ -220,9 +220,9 @@ const gone = (serviceId: string, wanted: number, ends: readonly InstanceEnd[]): 
  * something changed since the last look, and of services that were stopped while a node is down. An instance on a node
  * that managers have not reached for a while doesn't count.
  */
-export function createLook(
+export function createObserver(
   context: OwnObjects & NodeReach & RegistryAccess & Pick<DockerContext, 'clock' | 'leftLinks'>,
-): Runtime['look'] {
+): Runtime['observeRunning'] {
   const { docker, clock, platformId } = context;
   let remembered = new Map<string, Remembered>();
   const silentNodes = createSilentNodes(clock);
@@ -262,7 +262,7 @@ export function createLook(
     await context.leftLinks.removeFor(restlessTasks, signal);
     await removeSpoiled(context, restlessTasks, signal);
     const next = new Map<string, Remembered>();
-    const looked = await Promise.all(
+    const observed = await Promise.all(
       watched.map(
         async ({ version, recorded, present, wanted, tasks, steady, before, isQuiet }): Promise<RunningService> => {
           const serviceId = version.service.id;
@@ -278,25 +278,25 @@ export function createLook(
             ends,
             clock.now(),
           );
-          const obstacle =
+          const problem =
             wanted === 0
               ? mayStillRun(version.service, history, down)
               : running < wanted
                 ? (silence(version.service, tasks, silent) ??
                   (isQuiet ? undefined : await obstacleOf(context, history, signal)))
-                : crowdingObstacle(present.Spec.TaskTemplate, tasks.filter(isUp), nodes);
+                : crowdingCondition(present.Spec.TaskTemplate, tasks.filter(isUp), nodes);
           return {
             serviceId,
             wanted,
             running,
             ends,
             changes: changesByHand(recorded, wanted, notLeaving(present.Spec)),
-            ...(obstacle !== undefined && { obstacle }),
+            ...(problem !== undefined && { problem }),
           };
         },
       ),
     );
     remembered = next;
-    return looked;
+    return observed;
   };
 }

@@ -18,7 +18,7 @@ import {
   removeDockerContainer,
   removeDockerImage,
   tagDockerImage,
-} from '../../../src/platform/runtime/docker/engine/index.ts';
+} from '../../../src/platform/runtime/docker/api/index.ts';
 import { collect, rejectionOf } from '../../platform/runtime/docker/fake-engine.ts';
 import { startTestEngine, type TestEngine, waitUntil } from '../../support/docker/docker-engine.ts';
 import { registryUser, startTestRegistry, type TestRegistry } from '../../support/docker/docker-registry.ts';

@@ -9,7 +9,7 @@ import {
   listDockerNetworks,
   listDockerNodes,
   listDockerSecrets,
-} from '../engine/index.ts';
+} from '../api/index.ts';
 import { environmentLabels, isStopped, labelFilter, labelledDeployment, serviceLabels } from '../labels.ts';
 import { boundNode } from '../nodes/placement.ts';
 import { readRecord } from '../record.ts';

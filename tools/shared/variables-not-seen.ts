@@ -23,7 +23,7 @@ const keepingKinds = ['application', 'container', 'helm'] as const;
 const mostServices = 5;
 
 /** What finding out which services don't see the variables of a new database reads. */
-export const readsOfUnseen: readonly ReadUse[] = [
+export const readsOfNotSeen: readonly ReadUse[] = [
   ...readUses(
     'which services do not see the variables of a new database is not told',
     operations.get_database,
@@ -83,7 +83,7 @@ async function aliasesOf(
 
 const untilThen = 'until it is deployed again';
 
-async function unseenOf(context: ToolContext, { kind, id, environmentId }: Subject): Promise<JsonRecord> {
+async function notSeenBy(context: ToolContext, { kind, id, environmentId }: Subject): Promise<JsonRecord> {
   const configuration = await readAspect(context, { kind, id }, 'configuration');
   const [createdAt, environment] = [
     textOf(configuration ?? {}, 'created_at'),
@@ -95,18 +95,18 @@ async function unseenOf(context: ToolContext, { kind, id, environmentId }: Subje
     service,
     aliases: await aliasesOf(context, service, id),
   }));
-  const unseen = read.flatMap(({ service, aliases }) => (aliases === undefined ? [] : [{ service, aliases }]));
-  if (unseen.length === 0) return {};
+  const without = read.flatMap(({ service, aliases }) => (aliases === undefined ? [] : [{ service, aliases }]));
+  if (without.length === 0) return {};
   if (earlier.length > mostServices)
     context.leftOut(
       `Whether ${earlier.length - mostServices} more services see the variables of the database was not read, to spare requests.`,
     );
   return {
-    variables_not_seen_by: unseen.map(
+    variables_not_seen_by: without.map(
       ({ service: { name }, aliases }) =>
         `${name}, ${untilThen}${aliases.length > 0 ? `; it uses them as ${aliases.join(', ')}` : ''}`,
     ),
-    deploy_again: unseen.filter(({ aliases }) => aliases.length > 0).map(({ service }) => ({ service: service.id })),
+    deploy_again: without.filter(({ aliases }) => aliases.length > 0).map(({ service }) => ({ service: service.id })),
   };
 }
 
@@ -122,7 +122,9 @@ export async function variablesNotSeen(
   { service_deployment_status: freshness }: JsonRecord,
 ): Promise<JsonRecord> {
   if (subject.kind !== 'database' || freshness !== 'NEVER_DEPLOYED') return {};
-  return (await ifPossible(context, 'Which services do not see its variables', () => unseenOf(context, subject))) ?? {};
+  return (
+    (await ifPossible(context, 'Which services do not see its variables', () => notSeenBy(context, subject))) ?? {}
+  );
 }
 
 /** Proposes to deploy those again that use variables which they don't see. */

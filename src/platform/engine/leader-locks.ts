@@ -1,32 +1,32 @@
 import type { DataStore, Db } from '../store/index.ts';
 import type { Lease } from './lease.ts';
 
-/** Thrown if another worker has taken a duty over. Nothing of what was to be written is written. */
-export class DutyLost extends Error {
+/** Thrown if another worker has taken a leader lock. Nothing is written. */
+export class LeaderLockLost extends Error {
   constructor(name: string) {
     super(`Another process has taken over: ${name}.`);
     this.name = 'DutyLost';
   }
 }
 
-/** The right to do one kind of work that only one worker does at a time, such as looking at a cluster. */
-export interface Duty {
+/** The right to do one kind of work that only one worker does at a time, such as observing a cluster. */
+export interface LeaderLock {
   /**
-   * Writes what came of the work, in a transaction that requires that it is still this worker's.
+   * Writes the result of the work, in a transaction that requires that this worker still has the lock.
    * @throws DutyLost otherwise
    */
   readonly write: <Result>(operation: (trx: Db) => Promise<Result>) => Promise<Result>;
 }
 
-/** The duties of one worker. */
-export interface Duties {
-  /** Takes a duty, or keeps it. Renews the lease. @returns undefined while another worker has it */
-  take(name: string): Promise<Duty | undefined>;
+/** The leader locks of one worker. */
+export interface LeaderLocks {
+  /** Takes a lock, or keeps it. Renews the lease. @returns undefined while another worker has it */
+  take(name: string): Promise<LeaderLock | undefined>;
   /** Whether the worker has any. */
   hasAny(): Promise<boolean>;
 }
 
-/** The number of times that a duty was taken, if this worker has it. */
+/** The number of times that a lock was taken, if this worker has it. */
 const claimsOf = async (db: Db, name: string, owner: string): Promise<number | undefined> =>
   (
     await db
@@ -38,7 +38,7 @@ const claimsOf = async (db: Db, name: string, owner: string): Promise<number | u
       .executeTakeFirst()
   )?.claims;
 
-/** Takes a duty that nobody has. @returns how often it was taken by now; undefined if somebody has it */
+/** Takes a lock that nobody has. @returns how often it was taken by now; undefined if somebody has it */
 async function claim(trx: Db, name: string, owner: string): Promise<number | undefined> {
   await trx
     .insertInto('duty')
@@ -55,15 +55,15 @@ async function claim(trx: Db, name: string, owner: string): Promise<number | und
   return taken?.claims;
 }
 
-/** The duties of a worker, by its lease. A worker that dies loses them with its lease. */
-export function createDuties(db: DataStore, lease: Lease): Duties {
-  // Where one process serves the records, everything is its duty.
+/** Creates the leader locks of a worker, by its lease. A worker that dies loses them with its lease. */
+export function createLeaderLocks(db: DataStore, lease: Lease): LeaderLocks {
+  // Where one process serves the records, it is always the leader.
   if (!db.isShared)
     return { take: async () => ({ write: (operation) => db.write(operation) }), hasAny: async () => false };
-  const dutyOf = (name: string, claims: number): Duty => ({
+  const leaderLockOf = (name: string, claims: number): LeaderLock => ({
     write: (operation) =>
       db.write(async (trx) => {
-        if ((await claimsOf(trx, name, lease.owner)) !== claims) throw new DutyLost(name);
+        if ((await claimsOf(trx, name, lease.owner)) !== claims) throw new LeaderLockLost(name);
         return operation(trx);
       }),
   });
@@ -75,7 +75,7 @@ export function createDuties(db: DataStore, lease: Lease): Duties {
         await lease.renew(trx);
         return (await claimsOf(trx, name, lease.owner)) ?? claim(trx, name, lease.owner);
       });
-      return claims === undefined ? undefined : dutyOf(name, claims);
+      return claims === undefined ? undefined : leaderLockOf(name, claims);
     },
     hasAny: async () =>
       (await db.reader.selectFrom('duty').select('name').where('owner', '=', lease.owner).limit(1).execute()).length >

@@ -9,7 +9,7 @@ export interface SeenResource {
 }
 
 /** What one server tells the others. */
-export interface News {
+export interface CacheChange {
   /** Resources that are new to it, or have another name or place than before. */
   readonly learned: readonly SeenResource[];
   /** Kinds of which it knows that lists read before are out of date. */
@@ -19,24 +19,24 @@ export interface News {
 }
 
 /** What servers that share a store learned of the resources of one platform. */
-export interface ResourceNews {
+export interface CacheInvalidation {
   /** What all of them learned, newest first, as much of it as is kept. */
   all(): Promise<readonly SeenResource[]>;
   /** Keeps what was learned, drops what was deleted, and tells the other servers. */
-  tell(news: News): Promise<void>;
+  tell(invalidation: CacheChange): Promise<void>;
   /**
    * Hears what the others tell.
    * @param onHearing gets whether it hears them now; what is told meanwhile is lost.
    * @returns what ends it.
    */
-  listen(onNews: (news: News) => void, onHearing: (isHearing: boolean) => void): () => Promise<void>;
+  listen(onChange: (invalidation: CacheChange) => void, onHearing: (isHearing: boolean) => void): () => Promise<void>;
 }
 
 /** Tells other servers what this one learns. */
-export interface NewsTeller {
+export interface Invalidator {
   learned(seen: SeenResource): void;
   /** Told at once, with all that was learned before. */
-  changed(kinds: News['changed'], deleted: News['deleted']): void;
+  changed(kinds: CacheChange['changed'], deleted: CacheChange['deleted']): void;
   /** Tells what has not been told yet, once more. */
   flush(): Promise<void>;
 }
@@ -48,20 +48,20 @@ const delay = 500;
 const mostUntold = 5_000;
 
 /** Collects what is learned, and tells it together. What can't be told now is told later. */
-export function createTeller(news: ResourceNews): NewsTeller {
+export function createInvalidator(invalidation: CacheInvalidation): Invalidator {
   const learned = new Map<string, SeenResource>();
   let changed = new Set<ReferenceKind>();
-  let deleted: News['deleted'] = [];
+  let deleted: CacheChange['deleted'] = [];
   let timer: NodeJS.Timeout | undefined;
   let telling: Promise<void> = Promise.resolve();
 
   const tellAll = async (): Promise<void> => {
-    const told: News = { learned: [...learned.values()], changed: [...changed], deleted };
+    const told: CacheChange = { learned: [...learned.values()], changed: [...changed], deleted };
     if (told.learned.length + told.changed.length + told.deleted.length === 0) return;
     learned.clear();
     [changed, deleted] = [new Set(), []];
     try {
-      await news.tell(told);
+      await invalidation.tell(told);
     } catch {
       for (const seen of told.learned.toReversed()) if (learned.size < mostUntold) put(seen, false);
       for (const kind of told.changed) changed.add(kind);

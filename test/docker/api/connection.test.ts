@@ -14,7 +14,7 @@ import {
   parseDockerAddress,
   startDockerContainer,
   waitForDockerContainer,
-} from '../../../src/platform/runtime/docker/engine/index.ts';
+} from '../../../src/platform/runtime/docker/api/index.ts';
 import { rejectionOf } from '../../platform/runtime/docker/fake-engine.ts';
 import { makeCertificates, type TestCertificates } from '../../support/docker/certificates.ts';
 import { startTestEngine, type TestEngine } from '../../support/docker/docker-engine.ts';

@@ -11,7 +11,7 @@ import type { Db } from '../store/index.ts';
 type Input = Readonly<Record<string, unknown>>;
 
 /**
- * What requests hold, from the widest to the narrowest. All take it in this order, so that none waits for one that
+ * What requests lock, from the widest to the narrowest. All lock it in this order, so that none waits for one that
  * waits for it.
  */
 const levels = ['organization', 'project', 'cluster', 'environment', 'alert_rule'] as const;
@@ -118,8 +118,8 @@ async function decisionOf(op: AnyOperation, input: Input, db: Db): Promise<Decis
   };
 }
 
-const hold = (db: Db, { decides, dependsOn }: Decision): Promise<void> =>
-  db.holdInOrder(
+const lock = (db: Db, { decides, dependsOn }: Decision): Promise<void> =>
+  db.lockInOrder(
     levels.flatMap((level) =>
       (
         [
@@ -136,18 +136,18 @@ const hold = (db: Db, { decides, dependsOn }: Decision): Promise<void> =>
  * environments of a project where its variables reach them. What that depends on, such as the project of an environment
  * and the lock of its cluster, is shared with other requests, and can't change meanwhile either.
  */
-export async function holdForRequest(op: AnyOperation, input: Input, db: Db): Promise<void> {
+export async function lockForRequest(op: AnyOperation, input: Input, db: Db): Promise<void> {
   const decision = await decisionOf(op, input, db);
-  await hold(db, decision);
+  await lock(db, decision);
   const [project] = decision.decides.project ?? [];
   if (!op.reachesEnvironments || project === undefined) return;
-  // None is added to the project while this transaction holds it.
+  // No environment is added to the project while this transaction has the lock.
   const environments = await db
     .selectFrom('environment')
     .select(['id', 'cluster_id'])
     .where('project_id', '=', project)
     .execute();
-  await hold(db, {
+  await lock(db, {
     decides: { environment: environments.map(({ id }) => id) },
     dependsOn: { cluster: environments.map(({ cluster_id: id }) => id) },
   });

@@ -21,7 +21,7 @@ import {
   startDockerContainer,
   stopDockerContainer,
   waitForDockerContainer,
-} from '../../../src/platform/runtime/docker/engine/index.ts';
+} from '../../../src/platform/runtime/docker/api/index.ts';
 import { collect, rejectionOf } from '../../platform/runtime/docker/fake-engine.ts';
 import { startTestEngine, type TestEngine, waitUntil } from '../../support/docker/docker-engine.ts';
 import { buildTestImage, tarOf } from '../../support/docker/test-images.ts';

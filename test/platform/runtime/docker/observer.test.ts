@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { RunningVersion } from '../../../../src/platform/runtime/index.ts';
 import type { DockerContext } from '../../../../src/platform/runtime/docker/docker-context.ts';
 import { withStopped } from '../../../../src/platform/runtime/docker/labels.ts';
-import { createLook } from '../../../../src/platform/runtime/docker/observation/look.ts';
+import { createObserver } from '../../../../src/platform/runtime/docker/observation/observer.ts';
 import { writeRecord } from '../../../../src/platform/runtime/docker/record.ts';
 import { startFakeEngine } from './fake-engine.ts';
 
@@ -66,7 +66,7 @@ async function startLooking() {
       : spec;
     return response.end(JSON.stringify([{ ID: 's', Version: { Index: 1 }, Spec: present }]));
   });
-  const look = createLook({
+  const observeRunning = createObserver({
     docker,
     platformId: 'p',
     clock: { now: () => now },
@@ -76,11 +76,11 @@ async function startLooking() {
   return async (seconds: number, present: Swarm) => {
     now += seconds * 1000;
     swarm = present;
-    const { wanted, running, obstacle, ends } = (await look([version], new AbortController().signal))[0]!;
+    const { wanted, running, problem, ends } = (await observeRunning([version], new AbortController().signal))[0]!;
     return {
       wanted,
       running,
-      obstacle: obstacle?.message,
+      problem: problem?.message,
       ...(ends.length > 0 && { ends: ends.map(({ why }) => why.message) }),
     };
   };
@@ -94,22 +94,22 @@ test.each([
     node(2, 'ready', { ManagerStatus: { Reachability: 'unreachable' } }),
   ],
 ])('instances on a node that %s count until that has lasted, and then nobody knows', async (_, second) => {
-  const look = await startLooking();
+  const observeRunning = await startLooking();
   const [well, silent] = [{ nodes: [node(1, 'ready'), node(2, 'ready')] }, { nodes: [node(1, 'ready'), second] }];
-  expect(await look(0, well)).toEqual({ wanted: 2, running: 2 });
-  expect(await look(2, silent)).toEqual({ wanted: 2, running: 2 });
-  expect(await look(9, silent)).toEqual({ wanted: 2, running: 2 });
+  expect(await observeRunning(0, well)).toEqual({ wanted: 2, running: 2 });
+  expect(await observeRunning(2, silent)).toEqual({ wanted: 2, running: 2 });
+  expect(await observeRunning(9, silent)).toEqual({ wanted: 2, running: 2 });
   const told =
     'It is not known whether web-2-task2 still runs: the managers have not reached the node node-2 since 2026-01-01T00:01:02Z or earlier.';
-  expect(await look(2, silent)).toEqual({ wanted: 2, running: 1, obstacle: told });
+  expect(await observeRunning(2, silent)).toEqual({ wanted: 2, running: 1, problem: told });
   // The same words each time: only what is new is told.
-  expect(await look(2, silent)).toEqual({ wanted: 2, running: 1, obstacle: told });
-  expect(await look(2, well)).toEqual({ wanted: 2, running: 2 });
-  expect(await look(2, silent)).toEqual({ wanted: 2, running: 2 });
+  expect(await observeRunning(2, silent)).toEqual({ wanted: 2, running: 1, problem: told });
+  expect(await observeRunning(2, well)).toEqual({ wanted: 2, running: 2 });
+  expect(await observeRunning(2, silent)).toEqual({ wanted: 2, running: 2 });
 });
 
 test('a service that was stopped says which instances may still run, while their node is down', async () => {
-  const look = await startLooking();
+  const observeRunning = await startLooking();
   const stopped = {
     tasks: [],
     history: [
@@ -121,10 +121,10 @@ test('a service that was stopped says which instances may still run, while their
   const told =
     'The instance web-2-task2 may still run on the node node-2, which has been down since 2026-01-01T00:00:05Z or earlier. It ends when that node is back.';
   for (const state of ['down', 'down', 'ready'])
-    expect(await look(2, { ...stopped, nodes: [node(1, 'ready'), node(2, state)] })).toEqual({
+    expect(await observeRunning(2, { ...stopped, nodes: [node(1, 'ready'), node(2, state)] })).toEqual({
       wanted: 0,
       running: 0,
-      ...(state === 'down' && { obstacle: told }),
+      ...(state === 'down' && { problem: told }),
     });
 });
 
@@ -136,7 +136,7 @@ test.each([
   ],
   ['that managers took from a node has not', 'assigned node no longer meets constraints', { running: 2 }],
 ])('an instance %s', async (_, said, seen) => {
-  const look = await startLooking();
+  const observeRunning = await startLooking();
   const nodes = [node(1, 'ready'), node(2, 'ready')];
   const second = instance(2, {
     ID: 'another',
@@ -151,15 +151,18 @@ test.each([
       Status: { State: 'rejected', Timestamp: '2026-01-01T00:00:58Z', Err: said },
     }),
   ];
-  await look(0, { nodes });
-  expect(await look(2, { nodes, tasks: [instance(1), second], history })).toMatchObject({ wanted: 2, ...seen });
+  await observeRunning(0, { nodes });
+  expect(await observeRunning(2, { nodes, tasks: [instance(1), second], history })).toMatchObject({
+    wanted: 2,
+    ...seen,
+  });
 });
 
 test.each([
   ['before it ended has not failed', '2026-01-01T00:00:55Z', undefined],
   ['after it ended has failed', '2026-01-01T00:00:59Z', ['it was ended by SIGTERM (exit code 143)']],
 ])('an instance that was told to end, and was replaced %s', async (_, CreatedAt, ends) => {
-  const look = await startLooking();
+  const observeRunning = await startLooking();
   const nodes = [node(1, 'ready'), node(2, 'ready')];
   const next = instance(2, { ID: 'another', NodeID: 'n1', CreatedAt });
   const status = {
@@ -173,8 +176,8 @@ test.each([
     next,
     instance(2, { CreatedAt: '2026-01-01T00:00:00Z', DesiredState: 'shutdown', Status: status }),
   ];
-  await look(0, { nodes });
-  expect((await look(2, { nodes, tasks: [instance(1), next], history })).ends).toEqual(ends);
+  await observeRunning(0, { nodes });
+  expect((await observeRunning(2, { nodes, tasks: [instance(1), next], history })).ends).toEqual(ends);
 });
 
 const pending = (more: object) =>
@@ -208,9 +211,9 @@ test.each([
     [instance(2, { ID: 'next', NodeID: 'n1', Status: { State: 'failed', Timestamp: '1970-01-01T00:00:00Z' } })],
     undefined,
   ],
-])('of an instance that was lost with its node, and %s, the reason is told', async (_, next, obstacle) => {
-  const look = await startLooking();
+])('of an instance that was lost with its node, and %s, the reason is told', async (_, next, problem) => {
+  const observeRunning = await startLooking();
   const nodes = [node(1, 'ready'), node(2, 'down')];
   const tasks = [instance(1), instance(2, { DesiredState: 'shutdown' }), ...next];
-  expect((await look(0, { nodes, tasks })).obstacle).toBe(obstacle);
+  expect((await observeRunning(0, { nodes, tasks })).problem).toBe(problem);
 });
