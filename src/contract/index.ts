@@ -19,6 +19,7 @@ export {
   isTerraformFailure,
   killed,
   lackingText,
+  onMachines,
   outsideChangeText,
   readCondition,
   reasonNames,

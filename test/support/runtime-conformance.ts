@@ -181,7 +181,9 @@ export function describeRuntime(setUp: () => RuntimeUnderTest): void {
     const service = setUp().bad();
     const { observation, lines } = await act(service, 'DEPLOY');
     expect(observation.outcome).toBe('failed');
-    expect(lines.map(({ message }) => message).join('\n')).toContain((observation as { reason: string }).reason);
+    expect(lines.map(({ message }) => message).join('\n')).toContain(
+      (observation as { why: { message: string } }).why.message,
+    );
     await act(service, 'DELETE');
   });
 

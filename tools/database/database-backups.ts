@@ -20,7 +20,7 @@ export const createDatabaseBackup = defineTool(operations.create_database_backup
   toolset: 'services',
   title: 'Back up a database',
   description: 'Back up a PostgreSQL now, on another node if there is one.',
-  render: record({ first: ['name', 'id', 'status'] }),
+  render: record({ first: ['name', 'id', 'status'], omitted: ['condition'] }),
   next: (_view, { database_id }) => [
     {
       tool: 'list_database_backups',

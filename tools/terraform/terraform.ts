@@ -39,7 +39,10 @@ export const planTerraform = defineTool(operations.plan_terraform, {
   ],
   reads: readUses('the plan can not be shown, only that it is made', operations.list_terraform_plans),
   answer: (args, context, [asked = {}]) => untilMade(context, String(args['terraform_id']), asked),
-  render: record({ first: ['status', 'to_add', 'to_change', 'to_destroy', 'reason', 'obstacle', 'text'] }),
+  render: record({
+    first: ['status', 'to_add', 'to_change', 'to_destroy', 'reason', 'obstacle', 'text'],
+    omitted: ['condition'],
+  }),
   next: (plan, { terraform_id: terraform }) =>
     plan['status'] === 'ERROR'
       ? [{ tool: 'diagnose_deployment', arguments: { service: terraform }, why: 'what its log says' }]

@@ -1,11 +1,15 @@
 import * as z from 'zod';
 import { DateTime } from '../primitives.ts';
+import { backupReasons, restorationReasons, scriptReasons } from './backups.ts';
 import { buildReasons, deploymentReasons, imageReasons } from './deployments.ts';
 import { causeReasons, healthReasons } from './failures.ts';
 import { gitReasons } from './git.ts';
 import { instanceNodeReasons, nodeReasons } from './nodes.ts';
+import { logReasons } from './logs.ts';
 import { placementReasons } from './placement.ts';
 import { type AnyCondition, ConditionShape, reasonWith, words } from './reason.ts';
+import { routeReasons } from './routes.ts';
+import { runReasons } from './runs.ts';
 import { serviceReasons } from './services.ts';
 
 /** Every reason: its data, and its sentence. */
@@ -20,6 +24,12 @@ export const reasons = {
   ...imageReasons,
   ...buildReasons,
   ...gitReasons,
+  ...scriptReasons,
+  ...backupReasons,
+  ...restorationReasons,
+  ...runReasons,
+  ...logReasons,
+  ...routeReasons,
   /** What a record of an earlier program has: a sentence, and nothing else. */
   OTHER: reasonWith({ told: words }, ({ told }) => told),
 };

@@ -1,13 +1,12 @@
-import * as z from 'zod';
 import { killed } from './failures.ts';
-import { asSubject, bytesText, ConditionShape, count, plainReason, reasonWith, words, texts } from './reason.ts';
+import { bytesText, ConditionShape, count, plainReason, reasonWith, words, texts } from './reason.ts';
 
 const limitText = (seconds: number): string =>
   seconds < 120 ? `${Math.round(seconds)} seconds` : `${Math.round(seconds / 60)} minutes`;
 const shortLimitText = (seconds: number): string =>
   seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} minutes`;
 
-/** Why deployments, restarts and runs fail. */
+/** Why deployments and restarts fail. */
 export const deploymentReasons = {
   CANCELED: plainReason('Canceled on request.'),
   NOT_BEGUN: reasonWith(
@@ -18,6 +17,8 @@ export const deploymentReasons = {
     { step: words, seconds: count },
     ({ step, seconds }) => `${step} did not end within ${shortLimitText(seconds)}.`,
   ),
+  /** An error that is no condition, in its own words. */
+  PHASE_FAILED: reasonWith({ said: words }, ({ said }) => said),
   RUNTIME_FAILED: reasonWith(
     { step: words, said: words.optional(), cause: ConditionShape.optional() },
     ({ step, said, cause }) => `The runtime failed during ${step}: ${cause?.message ?? said}`,
@@ -41,44 +42,6 @@ export const deploymentReasons = {
     { cause: ConditionShape, missing: texts },
     ({ cause, missing }) =>
       `${cause.message} The version before can't be started again: the cluster doesn't have ${missing.join(', ')} any more, as after it was made anew. Nothing of the service runs until a deployment succeeds.`,
-  ),
-  RUN_ATTEMPT_FAILED: reasonWith(
-    { nth: count, most: count, cause: ConditionShape },
-    ({ nth, most, cause }) => `Attempt ${nth} of ${most} failed: ${cause.message}`,
-  ),
-  RUN_FAILED: reasonWith(
-    { what: words, attempts: count, cause: ConditionShape },
-    ({ what, attempts, cause }) =>
-      `${asSubject(what)} failed${attempts > 1 ? ` in all of its ${attempts} attempts` : ''}: ${cause.message}.`,
-  ),
-  RUN_LOST: reasonWith(
-    { what: words, cause: ConditionShape },
-    ({ what, cause }) =>
-      `${asSubject(what)} failed: ${cause.message}. Whether it goes on there can't be seen, so it is not tried again: it could run twice at once.`,
-  ),
-  RUN_UNHEALTHY: reasonWith(
-    { what: words, cause: ConditionShape },
-    ({ what, cause }) => `The engine ended ${what}. ${cause.message}`,
-  ),
-  /** `member` of the configuration has the limit. */
-  TIME_LIMIT_EXCEEDED: reasonWith(
-    { what: words, seconds: count, member: words },
-    ({ what, seconds, member }) =>
-      `${asSubject(what)} was stopped: it exceeded its time limit of ${seconds} seconds (${member}).`,
-  ),
-  RUN_TAKEN_AWAY: reasonWith(
-    { what: words },
-    ({ what }) => `The run was ended from outside: ${what} was stopped, or somebody removed it on the engine.`,
-  ),
-  /** `next` is when the version before runs again, by its own schedule. */
-  SCHEDULE_NOT_BEGUN: reasonWith(
-    { left: z.enum(['none', 'the version before']), next: words.optional() },
-    ({ left, next }) =>
-      `The schedule of this version does not begin, because this deployment did not end well. ${
-        left === 'none'
-          ? 'No run starts by itself until a deployment of the job ends well.'
-          : `The version before it goes on running by its own${next === undefined ? '' : `, the next time at ${next}`}.`
-      }`,
   ),
   /** What our program that starts others says in a container. */
   PROGRAM_NOT_STARTED: reasonWith({ why: words }, ({ why }) => `infra-entrypoint: ${why}`),

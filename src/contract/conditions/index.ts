@@ -13,7 +13,9 @@ export {
   type ReadableCondition,
   type Reason,
 } from './conditions.ts';
+export { backupText } from './backups.ts';
 export { isOwnExit, isTerraformFailure, killed } from './failures.ts';
 export { boundText, lackingText, unaskedText } from './placement.ts';
 export { asSubject, bytesText } from './reason.ts';
-export { backupText, outsideChangeText, removedText, type OutsideChange } from './services.ts';
+export { onMachines } from './routes.ts';
+export { outsideChangeText, removedText, type OutsideChange } from './services.ts';

@@ -1,12 +1,6 @@
 import * as z from 'zod';
+import { backupText, NamedBackup } from './backups.ts';
 import { ConditionShape, count, plainReason, reasonWith, words, texts } from './reason.ts';
-
-/** How a backup is named to people. */
-const NamedBackup = z.object({ name: words, at: words, node: words.optional() });
-
-/** A backup that would bring a database back, as a part of a sentence. */
-export const backupText = ({ name, at, node }: z.output<typeof NamedBackup>): string =>
-  `"${name}" of ${at}${node === undefined ? '' : ` on ${node}`}`;
 
 /** What somebody changed of a service without the platform. */
 const Change = z.discriminatedUnion('of', [

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Condition } from '../conditions/index.ts';
 import { defaultPageSizes } from '../limits.ts';
 import { DateTime, Name, PageNumber, PageSize, reference, Uuid } from '../primitives.ts';
 import { DeploymentState } from '../states.ts';
@@ -30,6 +31,7 @@ export const Backup = z.object({
   node: z.string().optional().describe('The machine that has it.'),
   bytes: z.int().optional(),
   reason: z.string().optional().describe('Why it failed, or what keeps it from being deleted.'),
+  condition: Condition.optional().describe('The same as data.'),
 });
 
 export const BackupList = z.object({ page: z.int(), page_size: z.int(), results: z.array(Backup) });

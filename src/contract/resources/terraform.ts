@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Condition } from '../conditions/index.ts';
 import { DateTime, Name, resourceOf, Uri, Uuid } from '../primitives.ts';
 import { DeploymentActionStatus } from '../states.ts';
 import { GitRepositoryRequest } from './application.ts';
@@ -54,6 +55,7 @@ export const TerraformPlan = z.object({
   triggered_by: z.string(),
   commit: Commit.optional(),
   reason: z.string().optional().describe('Why there is none.'),
+  condition: Condition.optional().describe('The same as data.'),
   digest: z.string().optional().describe('SHA-256 of the plan file that a deployment applies.'),
   to_add: z.int().optional(),
   to_change: z.int().optional(),

@@ -1,4 +1,10 @@
-import { condition, type Condition, type DeploymentState, type EventKind } from '../../contract/index.ts';
+import {
+  condition,
+  type Condition,
+  type DeploymentState,
+  type EventKind,
+  storedCondition,
+} from '../../contract/index.ts';
 import { conditionLine } from '../runtime/index.ts';
 import type { Db } from '../store/index.ts';
 import { serviceSettled } from './alert-rules.ts';
@@ -16,7 +22,7 @@ export interface ServiceOutcome extends Omit<DeploymentServiceChange, 'row' | 'a
   readonly state: DeploymentState;
   readonly succeeded: boolean;
   /** Why it failed or was canceled. */
-  readonly reason: string | null;
+  readonly why: Condition | null;
   /** What of a deleted service could not be removed. */
   readonly left?: readonly string[];
 }
@@ -26,7 +32,7 @@ export const canceledOutcome = (at: number, why: Condition): ServiceOutcome => (
   at,
   state: canceling.end,
   succeeded: false,
-  reason: why.message,
+  why,
   lines: [conditionLine(why, { at, pod: 'platform', version: '' })],
 });
 
@@ -78,7 +84,7 @@ const endService = async (
   row: DeploymentServiceRow,
   outcome: ServiceOutcome,
 ): Promise<void> => {
-  const { state, succeeded, reason, left: notRemoved, ...rest } = outcome;
+  const { state, succeeded, why, left: notRemoved, ...rest } = outcome;
   if (notRemoved)
     context.log.warn(
       { service_id: row.service_id, service: row.name, left: notRemoved },
@@ -92,7 +98,7 @@ const endService = async (
     ...(event && { announced: event }),
     row: {
       state,
-      reason,
+      reason: why && storedCondition(why),
       commit: row.commit,
       record: row.record,
       phase: null,

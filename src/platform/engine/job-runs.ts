@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { condition } from '../../contract/index.ts';
+import { condition, type Condition } from '../../contract/index.ts';
 import type { ServiceSpecs } from '../common/index.ts';
 import { conditionLine, type RuntimeLogLine } from '../runtime/index.ts';
 import type { Db } from '../store/index.ts';
@@ -90,8 +90,8 @@ export async function scheduleLeft(
   return conditionLine(condition('SCHEDULE_NOT_BEGUN', left), { at, pod: 'schedule', version: '' });
 }
 
-/** Adds a message to the newest log of a job: that of a run or of another deployment. */
-async function tell(trx: Db, serviceId: string, at: number, message: string): Promise<void> {
+/** Tells something in the newest log of a job: that of a run or of another deployment. */
+async function tell(trx: Db, serviceId: string, at: number, told: Condition): Promise<void> {
   const newest = await trx
     .selectFrom('deployment_service')
     .innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
@@ -102,17 +102,18 @@ async function tell(trx: Db, serviceId: string, at: number, message: string): Pr
     .executeTakeFirst();
   if (newest !== undefined)
     await appendLines(trx, { deployment_id: newest.id, service_id: serviceId }, null, [
-      { at, message, pod: 'schedule', version: '' },
+      conditionLine(told, { at, pod: 'schedule', version: '' }),
     ]);
 }
 
-/** How many runs were due in a time, in words. */
-function missedText(due: readonly number[]): string {
-  const [first, last] = [iso(due[0]!), iso(due.at(-1)!)];
-  const why = 'because the platform was not running then';
-  if (due.length === 1) return `Missed the run that was due at ${first}, ${why}. It is not made up for.`;
-  return `Missed ${due.length > mostCounted ? `more than ${mostCounted}` : due.length} runs that were due from ${first} to ${due.length > mostCounted ? 'now' : last}, ${why}. They are not made up for.`;
-}
+/** That runs were due in a time, and not begun. */
+const missedRuns = (due: readonly number[]): Condition =>
+  condition('RUNS_MISSED', {
+    first: iso(due[0]!),
+    ...(due.length > 1 && { last: iso(due.at(-1)!) }),
+    runs: Math.min(due.length, mostCounted),
+    isMore: due.length > mostCounted,
+  });
 
 /**
  * The deployment that runs a job at the moment, or stops it; undefined if there is none. One that only waits for its
@@ -145,19 +146,14 @@ export const startScheduledRun =
     const latest = now - latestStartMilliseconds;
     if (dueAt < latest) {
       const missed = nextRuns(context, job, dueAt - 1, mostCounted + 1).filter((due) => due < latest);
-      await tell(trx, serviceId, now, missedText(missed.length === 0 ? [dueAt] : missed));
+      await tell(trx, serviceId, now, missedRuns(missed.length === 0 ? [dueAt] : missed));
       // One that is due now is still in time.
       return nextRun(context, job, latest - 1);
     }
     if (await isBeingDeleted(trx, serviceId)) return nextRun(context, job, now);
     const running = await deploymentUnderWay(trx, serviceId);
     if (running !== undefined)
-      await tell(
-        trx,
-        serviceId,
-        now,
-        `Left out the run that was due at ${iso(dueAt)}: the job is still busy with deployment ${running.id}.`,
-      );
+      await tell(trx, serviceId, now, condition('RUN_SKIPPED', { due: iso(dueAt), deployment: running.id }));
     else {
       const deployment = await trx
         .insertInto('deployment')

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import {
+  condition,
   type DeploymentState,
   maximumLogLines,
   readCondition,
@@ -7,7 +8,13 @@ import {
   storedCondition,
 } from '../../contract/index.ts';
 import { notFound, reasonOf, uuidFrom, type DeployedCommit } from '../common/index.ts';
-import { type RuntimeLogLine, RuntimeProblem, RuntimeUnreachable, type RunningVersion } from '../runtime/index.ts';
+import {
+  conditionLine,
+  type RuntimeLogLine,
+  RuntimeProblem,
+  RuntimeUnreachable,
+  type RunningVersion,
+} from '../runtime/index.ts';
 import { inBatches, type Db, type DataStore, type ServiceTable } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import { failedStates, isSettled } from './lifecycle.ts';
@@ -144,12 +151,10 @@ function inOrder(
 }
 
 /** That what the instances of a version logged could not be read. @param at milliseconds since the epoch */
-const unreadLine = ({ deploymentId, service }: RunningVersion, at: number, reason: string): LogLine => ({
-  id: uuidFrom(`${deploymentId}/${service.id}/unread`),
-  created_at: iso(at),
-  pod_name: 'platform',
-  version: '',
-  message: `What the running instances log could not be read: ${reason}. The lines here were stored before.`,
+const unreadLine = (version: RunningVersion, at: number, said: string): LogLine => ({
+  ...runningLine(version, conditionLine(condition('LOG_UNREADABLE', { said }), { at, pod: 'platform', version: '' })),
+  // Always the same line.
+  id: uuidFrom(`${version.deploymentId}/${version.service.id}/unread`),
 });
 
 /**

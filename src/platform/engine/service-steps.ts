@@ -115,7 +115,7 @@ const recordObservation = async (
       at,
       state: onFailure,
       succeeded: false,
-      reason: observation.reason,
+      why: observation.why,
       step: { ...ended, status: 'ERROR' },
       ...log,
     };
@@ -133,7 +133,7 @@ const recordObservation = async (
         at,
         state: path.end,
         succeeded: true,
-        reason: null,
+        why: null,
         step: { ...ended, status: 'SUCCESS' },
         ...log,
         ...(observation.left && { left: observation.left }),
@@ -159,7 +159,7 @@ const overdue = async (
   await dropTask(context, service, task);
   const why = condition('STEP_OVERDUE', { step: task.phase.step, seconds: task.phase.limitSeconds });
   const line = conditionLine(why, { at: context.clock.now(), pod: 'platform', version: '' });
-  return { outcome: 'failed', lines: [...observation.lines, line], cursor: observation.cursor, reason: why.message };
+  return { outcome: 'failed', lines: [...observation.lines, line], cursor: observation.cursor, why };
 };
 
 /** When to try a task again whose runtime could not reach what it runs on, in milliseconds. */
@@ -181,7 +181,7 @@ const failedFor = (
   outcome: 'failed',
   lines: [conditionLine(why, { at: context.clock.now(), pod, version: '' })],
   cursor: cursor ?? '',
-  reason: why.message,
+  why,
 });
 
 /**

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Selectable } from 'kysely';
-import type { TerraformPlan, TerraformPlans } from '../../contract/index.ts';
+import { readCondition, type TerraformPlan, type TerraformPlans } from '../../contract/index.ts';
 import { type DeployedCommit, refused } from '../common/index.ts';
 import type { Runtime } from '../runtime/index.ts';
 import type { Db, ServiceTable } from '../store/index.ts';
@@ -118,6 +118,7 @@ export async function planToApply(
 async function shownPlan(db: Db, service: Service, row: PlanRow, runtime: Runtime, isNewest: boolean): Promise<Plan> {
   const commit = commitOf(row);
   const shown = row.status === 'SUCCESS' && row.record !== null ? runtime.planOf?.(row.record) : undefined;
+  const why = row.reason === null ? undefined : readCondition(row.reason);
   const problem = isNewest ? await problemOf(db, service, row, runtime) : 'a newer plan was made';
   return {
     id: row.id,
@@ -126,7 +127,7 @@ async function shownPlan(db: Db, service: Service, row: PlanRow, runtime: Runtim
     ...(row.ended_at !== null && { ended_at: row.ended_at }),
     triggered_by: row.triggered_by,
     ...(commit && { commit: { ...commit, ...commitPage(gitUrl(JSON.parse(row.spec ?? '{}')), commit.git_commit_id) } }),
-    ...(row.reason !== null && { reason: row.reason }),
+    ...(why && { reason: why.message, condition: why }),
     ...(shown && { digest: shown.digest, text: shown.text, is_shortened: shown.isShortened }),
     ...(shown?.counts && {
       to_add: shown.counts.add,

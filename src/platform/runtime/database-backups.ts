@@ -1,3 +1,4 @@
+import type { Condition } from '../../contract/index.ts';
 import type { RunningVersion } from './running-service.ts';
 import type { DatabaseCredentials, ServiceToRun } from './task.ts';
 
@@ -25,14 +26,14 @@ export interface BackupCall {
 
 /** The progress of a backup. Times are in milliseconds since the epoch. */
 export type BackupObservation =
-  | { readonly outcome: 'ongoing'; readonly nextPollAt: number; readonly record?: string; readonly reason?: string }
+  | { readonly outcome: 'ongoing'; readonly nextPollAt: number; readonly record?: string }
   | { readonly outcome: 'succeeded'; readonly record: string; readonly node: string; readonly bytes?: number }
-  | { readonly outcome: 'failed'; readonly reason: string };
+  | { readonly outcome: 'failed'; readonly why: Condition };
 
 /** How far a deletion is, and what keeps it from going on. */
 export type BackupDeletion =
   | { readonly outcome: 'succeeded' }
-  | { readonly outcome: 'ongoing'; readonly nextPollAt: number; readonly reason?: string };
+  | { readonly outcome: 'ongoing'; readonly nextPollAt: number; readonly why?: Condition };
 
 /** What bringing a database back would do. */
 export interface RecoveryPlan {

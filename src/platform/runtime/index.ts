@@ -12,7 +12,7 @@ export {
   type PlannedChanges,
   type ClusterNode,
 } from './runtime.ts';
-export { conditionLine, type RuntimeLogLine } from './log-line.ts';
+export { conditionLine, type Say, toldLine, type RuntimeLogLine } from './log-line.ts';
 export { onlyPostgres } from './database-backups.ts';
 export type {
   BackupDeletion,
@@ -33,7 +33,7 @@ export {
 export type { InstanceEnd, KnownResources, RunningService, RunningVersion, Sweep } from './running-service.ts';
 export { isUnknown } from './running-service.ts';
 export { runtimesOf, type Runtimes, simulatedRuntimeName } from './runtimes.ts';
-export { ConditionError, conditionBehind, RuntimeProblem, TaskRefused } from './problem.ts';
+export { ConditionError, conditionBehind, RuntimeProblem, TaskRefused, whyFailed } from './problem.ts';
 export type {
   CreatedCluster,
   DescribedCluster,

@@ -12,8 +12,18 @@ export interface RuntimeLogLine {
   readonly condition?: Condition;
 }
 
+type Place = Omit<RuntimeLogLine, 'message' | 'condition'>;
+
 /** The line that tells a condition. */
-export const conditionLine = (
-  condition: Condition,
-  line: Omit<RuntimeLogLine, 'message' | 'condition'>,
-): RuntimeLogLine => ({ ...line, message: condition.message, condition });
+export const conditionLine = (condition: Condition, line: Place): RuntimeLogLine => ({
+  ...line,
+  message: condition.message,
+  condition,
+});
+
+/** The line that tells a condition, or something that is none. */
+export const toldLine = (told: Condition | string, line: Place): RuntimeLogLine =>
+  typeof told === 'string' ? { ...line, message: told } : conditionLine(told, line);
+
+/** Adds to the log of a piece of work. */
+export type Say = (told: Condition | string) => void;

@@ -5,7 +5,7 @@ import type { RuntimeLogLine } from './log-line.ts';
 import type { Meter } from './measured.ts';
 import type { KnownResources, RunningService, RunningVersion, Sweep } from './running-service.ts';
 import type { ServiceToRun, Task, TaskInputs } from './task.ts';
-import type { nodeStates } from '../../contract/index.ts';
+import type { Condition, nodeStates } from '../../contract/index.ts';
 
 /** A machine of a cluster. */
 export interface ClusterNode {
@@ -61,8 +61,7 @@ interface Succeeded {
 
 interface Failed {
   readonly outcome: 'failed';
-  /** A message for readers of the log. */
-  readonly reason: string;
+  readonly why: Condition;
 }
 
 /** The progress of a task. */

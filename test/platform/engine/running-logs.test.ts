@@ -36,7 +36,9 @@ const runtime: Runtime = {
     if (phase.operation !== 'rollOut') return { outcome: 'succeeded', lines: [], cursor: '' };
     if (rollOut.goesOn) return { outcome: 'ongoing', nextPollAt: Date.now() + 50, lines: [], cursor: '' };
     return {
-      ...(rollOut.fails ? { outcome: 'failed', reason: 'it does not start' } : { outcome: 'succeeded', record: '{}' }),
+      ...(rollOut.fails
+        ? { outcome: 'failed', why: condition('PHASE_FAILED', { said: 'it does not start' }) }
+        : { outcome: 'succeeded', record: '{}' }),
       lines: rollOut.lines,
       cursor: '',
     };

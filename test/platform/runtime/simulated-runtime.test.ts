@@ -62,7 +62,7 @@ test('what stands in the way is found when a phase begins, and stays with it; th
   clock.advance(600_000);
   expect(await web.observe(task, first.cursor, call)).toMatchObject({
     outcome: 'failed',
-    reason: expect.stringContaining('CrashLoopBackOff'),
+    why: { details: { said: expect.stringContaining('CrashLoopBackOff') } },
   });
   expect(await web.observe(task, null, call)).toMatchObject({ outcome: 'succeeded' });
 });
@@ -111,7 +111,7 @@ const strike: SimulationOptions['faults'] = ({ seconds }) => ({ seconds, lines: 
 test('a fault that is asked for goes before what the world has', async () => {
   expect(await runtime(around(new Map()), { faults: strike }).observe(task, null, call)).toMatchObject({
     outcome: 'failed',
-    reason: 'struck',
+    why: { reason: 'PHASE_FAILED', details: { said: 'struck' } },
   });
 });
 

@@ -1,4 +1,10 @@
-import { backupStates, defaultPageSizes, type OperationNamed, type ResponseOf } from '../../../contract/index.ts';
+import {
+  backupStates,
+  defaultPageSizes,
+  type OperationNamed,
+  readCondition,
+  type ResponseOf,
+} from '../../../contract/index.ts';
 import type { Recovery } from '../../engine/index.ts';
 import type { BackupTable } from '../../store/index.ts';
 import type { OperationHandlers } from '../handler.ts';
@@ -8,14 +14,18 @@ import { withoutNulls } from './rows.ts';
 
 type Row = Omit<BackupTable, 'service_id' | 'due_ms' | 'record' | 'is_scheduled'>;
 
-const answer = ({ id, name, message, state, created_at, ended_at, node, bytes, reason }: Row) => ({
-  id,
-  name,
-  message,
-  status: { state: backupStates[state] },
-  created_at,
-  ...withoutNulls({ ended_at, node, bytes, reason }),
-});
+const answer = ({ id, name, message, state, created_at, ended_at, node, bytes, reason: stored }: Row) => {
+  const why = stored === null ? undefined : readCondition(stored);
+  return {
+    id,
+    name,
+    message,
+    status: { state: backupStates[state] },
+    created_at,
+    ...withoutNulls({ ended_at, node, bytes }),
+    ...(why && { reason: why.message, condition: why }),
+  };
+};
 
 const recoveryAnswer = ({ backup, plan, refusal }: Recovery): ResponseOf<OperationNamed<'get_database_recovery'>> => ({
   ...(backup && { backup: answer(backup) }),

@@ -1,6 +1,8 @@
 import type { Updateable } from 'kysely';
+import { condition, readCondition, storedCondition } from '../../../contract/index.ts';
 import { errorMessage } from '../../common/index.ts';
 import {
+  conditionBehind,
   RuntimeUnreachable,
   type BackupObservation,
   type DatabaseBackups,
@@ -74,7 +76,7 @@ export function backupQueue(context: EngineContext, leaderLocks: LeaderLocks): W
     if (seen.outcome === 'ongoing')
       return { due_ms: seen.nextPollAt, ...(seen.record !== undefined && { record: seen.record }) };
     const ended = { ended_at: iso(clock.now()), due_ms: null };
-    if (seen.outcome === 'failed') return { ...ended, state: 'failed', reason: seen.reason };
+    if (seen.outcome === 'failed') return { ...ended, state: 'failed', reason: storedCondition(seen.why) };
     return { ...ended, state: 'complete', record: seen.record, node: seen.node, bytes: seen.bytes ?? null };
   };
 
@@ -83,10 +85,7 @@ export function backupQueue(context: EngineContext, leaderLocks: LeaderLocks): W
     signal: AbortSignal,
   ): Promise<Updateable<BackupTable>> => {
     if (database === undefined || backups === undefined)
-      return changeBy({
-        outcome: 'failed',
-        reason: 'The database is not deployed on a cluster that makes backups any more.',
-      });
+      return changeBy({ outcome: 'failed', why: condition('BACKUP_IMPOSSIBLE', {}) });
     return changeBy(
       await backups.observe(backupTask(row, database, latest), {
         signal,
@@ -104,15 +103,18 @@ export function backupQueue(context: EngineContext, leaderLocks: LeaderLocks): W
     // One that never began to be stored has left nothing.
     if (row.record !== null) {
       if (database === undefined || backups === undefined) {
-        const reason =
-          "Its cluster makes no backups at present, so its files can't be deleted. Configure the cluster of the database as it was when the backup was made; the deletion then goes on.";
+        const why = condition('BACKUP_KEPT', {});
         // Once, although it is tried again and again.
-        if (row.reason !== reason)
-          log.warn({ backup_id: row.id, service_id: row.service_id, reason }, 'a backup could not be deleted');
-        return { due_ms: clock.now() + operatorMilliseconds, reason };
+        if (row.reason === null || readCondition(row.reason).reason !== why.reason)
+          log.warn(
+            { backup_id: row.id, service_id: row.service_id, reason: why.message },
+            'a backup could not be deleted',
+          );
+        return { due_ms: clock.now() + operatorMilliseconds, reason: storedCondition(why) };
       }
       const seen = await backups.remove(backupTask(row, database, latest), signal);
-      if (seen.outcome === 'ongoing') return { due_ms: seen.nextPollAt, reason: seen.reason ?? null };
+      if (seen.outcome === 'ongoing')
+        return { due_ms: seen.nextPollAt, reason: seen.why ? storedCondition(seen.why) : null };
     }
     await leaderLock.write((trx) =>
       trx.deleteFrom('backup').where('id', '=', row.id).where('state', '=', 'deleting').execute(),
@@ -131,13 +133,14 @@ export function backupQueue(context: EngineContext, leaderLocks: LeaderLocks): W
       if (signal.aborted || error instanceof RecordsUnavailable || error instanceof LeaderLockLost) throw error;
       if (!(error instanceof RuntimeUnreachable))
         log.error({ err: error, backup_id: id }, 'the runtime failed during a backup');
+      const why = conditionBehind(error) ?? condition('BACKUP_FAILED', { said: errorMessage(error) });
       const ends = isMade && !(error instanceof RuntimeUnreachable);
       await save(
         leaderLock,
         work.row,
         ends
-          ? changeBy({ outcome: 'failed', reason: errorMessage(error) })
-          : { due_ms: clock.now() + laterMilliseconds, ...(!isMade && { reason: errorMessage(error) }) },
+          ? changeBy({ outcome: 'failed', why })
+          : { due_ms: clock.now() + laterMilliseconds, ...(!isMade && { reason: storedCondition(why) }) },
       );
     }
   };

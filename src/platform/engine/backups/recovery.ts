@@ -1,3 +1,4 @@
+import { readCondition } from '../../../contract/index.ts';
 import { errorMessage, notFound, refused } from '../../common/index.ts';
 import type { Restoration, RunningDatabase } from '../../runtime/index.ts';
 import type { DataStore, Db } from '../../store/index.ts';
@@ -40,7 +41,7 @@ async function recordedRecovery(context: EngineContext, trx: Db, databaseId: str
           : backup === undefined
             ? `${service.name} has no complete backup.`
             : backup.state !== 'complete'
-              ? `The backup ${backupName(backup)} is not complete (${backup.state}${backup.reason === null ? '' : `: ${backup.reason}`}). Choose another one.`
+              ? `The backup ${backupName(backup)} is not complete (${backup.state}${backup.reason === null ? '' : `: ${readCondition(backup.reason).message}`}). Choose another one.`
               : undefined));
   return { environmentId: service.environment_id, backup, backups, database, refusal };
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Condition } from '../../../contract/index.ts';
 import type { PlatformClock } from '../../common/index.ts';
+import type { Say } from '../index.ts';
 import type { BuildSettings } from './builds/build-settings.ts';
 import type { DatabaseImages } from './databases/databases.ts';
 import type { DockerClient, DockerRegistryCredentials } from './api/index.ts';
@@ -63,13 +65,19 @@ export interface DockerContext extends OwnObjects, NodeReach, RegistryAccess {
   readonly leftLinks: LinkRemover;
 }
 
+/** What a piece of work told, and when; in milliseconds since the epoch. */
+interface ToldLine {
+  readonly at: number;
+  readonly told: Condition | string;
+}
+
 /** A piece of work of this process that outlives the call that began it. */
 export interface Progress {
   /** Tells this attempt from others, of this process or another. */
   readonly run: string;
   /** When it was begun, in milliseconds since the epoch. */
   readonly since: number;
-  readonly lines: readonly { readonly at: number; readonly message: string }[];
+  readonly lines: readonly ToldLine[];
   /** How it ended; undefined while it runs. */
   readonly end?: { readonly result: unknown } | { readonly error: unknown };
 }
@@ -80,7 +88,7 @@ export interface BackgroundWork {
    * Begins a piece of work, unless it is there.
    * @param run receives a function that adds a line to its log, and a signal that aborts when it is dropped
    */
-  begin(key: string, run: (say: (message: string) => void, signal: AbortSignal) => Promise<unknown>): void;
+  begin(key: string, run: (say: Say, signal: AbortSignal) => Promise<unknown>): void;
   /** How far it is; undefined if it was never begun in this process. */
   progressOf(key: string): Progress | undefined;
   /** Forgets it, and ends it if it runs. */
@@ -92,7 +100,7 @@ export function createBackgroundWork(clock: PlatformClock): BackgroundWork {
   interface Entry {
     readonly run: string;
     readonly since: number;
-    readonly lines: { at: number; message: string }[];
+    readonly lines: ToldLine[];
     readonly abort: AbortController;
     end?: { result: unknown } | { error: unknown };
   }
@@ -100,9 +108,7 @@ export function createBackgroundWork(clock: PlatformClock): BackgroundWork {
 
   const carryOut = async (entry: Entry, run: Parameters<BackgroundWork['begin']>[1]): Promise<void> => {
     try {
-      entry.end = {
-        result: await run((message) => entry.lines.push({ at: clock.now(), message }), entry.abort.signal),
-      };
+      entry.end = { result: await run((told) => entry.lines.push({ at: clock.now(), told }), entry.abort.signal) };
     } catch (error) {
       entry.end = { error };
     }

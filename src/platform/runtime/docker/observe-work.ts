@@ -1,4 +1,5 @@
-import { conditionLine, conditionBehind, type Observation, type Task } from '../index.ts';
+import type { Condition } from '../../../contract/index.ts';
+import { type Observation, type Task, toldLine, whyFailed } from '../index.ts';
 import type { DockerContext } from './docker-context.ts';
 import { isDockerAway } from './api/index.ts';
 import { type PollInterval, pollPause } from './waits.ts';
@@ -30,13 +31,13 @@ export async function observeWork(
   const [toldRun, toldLines] = (cursor ?? '').split(' ');
   const told = toldRun === run ? Number(toldLines) : 0;
   const version = versionShown(task);
-  const line = (at: number, message: string) => ({ at, message, pod, version });
+  const line = (at: number, said: Condition | string) => toldLine(said, { at, pod, version });
   const interrupted =
     cursor !== null && toldRun !== run
       ? [line(clock.now(), 'The platform was interrupted: this step begins again.')]
       : [];
   const seen = {
-    lines: [...interrupted, ...lines.slice(told).map(({ at, message }) => line(at, message))],
+    lines: [...interrupted, ...lines.slice(told).map((each) => line(each.at, each.told))],
     cursor: `${run} ${lines.length}`,
   };
   if (end === undefined) {
@@ -49,8 +50,6 @@ export async function observeWork(
     throw end.error;
   }
   if ('result' in end) return { ...seen, outcome: 'succeeded', ...onSuccess(end.result) };
-  const reason = end.error instanceof Error ? end.error.message : String(end.error);
-  const why = conditionBehind(end.error);
-  const last = line(clock.now(), reason);
-  return { ...seen, lines: [...seen.lines, why ? conditionLine(why, last) : last], outcome: 'failed', reason };
+  const why = whyFailed(end.error);
+  return { ...seen, lines: [...seen.lines, line(clock.now(), why)], outcome: 'failed', why };
 }

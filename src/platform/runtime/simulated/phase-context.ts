@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Condition } from '../../../contract/index.ts';
 import type { DeployedCommit, Random } from '../../common/index.ts';
-import type { Task } from '../index.ts';
+import type { PlannedChanges, Task } from '../index.ts';
 
 /** The log and the outcome of one phase of a simulated deployment. */
 export interface PhaseResult {
@@ -9,6 +9,8 @@ export interface PhaseResult {
   readonly seconds: number;
   /** The log lines in order, spread over its duration. */
   readonly lines: readonly string[];
+  /** How many resources a run of Terraform adds, changes and destroys. */
+  readonly counts?: PlannedChanges['counts'];
   /** Why it fails; absent if it succeeds. */
   readonly failure?: string;
   /** The same as data, where it is no imitation of what another program says. The last line tells it. */

@@ -42,19 +42,13 @@ export function simulateTerraform({ task, random, seconds, commit }: PhaseContex
       failure,
     };
   }
-  return { seconds, lines: task.isPlan ? lines.slice(0, -3) : lines };
+  return { seconds, lines: task.isPlan ? lines.slice(0, -3) : lines, counts: { add: 1, change, destroy: 0 } };
 }
 
-/** What a simulated plan shows, from its log. */
-export function simulatedPlan(lines: readonly string[]): PlannedChanges {
+/** What a simulated plan shows. */
+export function simulatedPlan({ lines, counts }: PhaseResult): PlannedChanges {
   const text = stripVTControlCharacters(lines.slice(-2).join('\n'));
-  const [, add, change, destroy] = /(\d+) to add, (\d+) to change, (\d+) to destroy/.exec(text) ?? [];
-  return {
-    digest: digest(text, 64),
-    text,
-    isShortened: false,
-    counts: { add: Number(add), change: Number(change), destroy: Number(destroy) },
-  };
+  return { digest: digest(text, 64), text, isShortened: false, ...(counts && { counts }) };
 }
 
 const bootLines: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,5 @@
 import { simulatedAddresses, simulatedDomain } from './addresses.ts';
-import type { StepName, ServiceKind } from '../../../contract/index.ts';
+import { condition, type StepName, type ServiceKind } from '../../../contract/index.ts';
 import { secondsBetween, seededRandom, type PlatformClock, type SecondsRange } from '../../common/index.ts';
 import {
   buildPod,
@@ -224,10 +224,10 @@ const observe = (
       outcome: 'ongoing',
       nextPollAt: Math.ceil(Math.min(endsAt, Math.max(all[until]?.at ?? endsAt, now + linesEvery))),
     };
-  const record = context.task.isPlan && { record: JSON.stringify(simulatedPlan(result.lines)) };
+  const record = context.task.isPlan && { record: JSON.stringify(simulatedPlan(result)) };
   return result.failure === undefined
     ? { ...progress, outcome: 'succeeded', ...record }
-    : { ...progress, outcome: 'failed', reason: result.failure };
+    : { ...progress, outcome: 'failed', why: result.condition ?? condition('PHASE_FAILED', { said: result.failure }) };
 };
 
 const noop = async (): Promise<void> => undefined;

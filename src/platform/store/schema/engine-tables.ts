@@ -100,7 +100,7 @@ export const engineTables = {
       commit: json().orNull(),
       /** Whether the configuration has changed since then. */
       outdated: flag().default(0),
-      /** Why it failed or was canceled. */
+      /** Why it failed or was canceled: a condition as JSON text, or a sentence of an earlier program. */
       reason: text().orNull(),
       started_at: time().orNull(),
       ended_at: time().orNull(),
@@ -262,7 +262,7 @@ export const engineTables = {
       /** The name of the machine that has it. */
       node: text().orNull(),
       bytes: long().orNull(),
-      /** Why it failed, or why it could not be deleted yet. */
+      /** Why it failed, or why it could not be deleted yet: a condition as JSON text, or an earlier program's sentence. */
       reason: text().orNull(),
     },
     {

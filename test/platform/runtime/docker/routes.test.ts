@@ -120,8 +120,13 @@ describe('the host names of a service', () => {
     ]);
     expect(refusedDomains({ domains }, 'apps.example.com')).toHaveLength(4);
     expect(refusedDomains({ domains }, 'localhost')).toEqual([]);
-    expect(refusedDomains({ domains: domains.slice(1, 2) }, 'apps.example.com')).toEqual([
-      expect.stringMatching(/is not served: "apps\.example\.com" is apps\.example\.com, below which/),
+    expect(refusedDomains({ domains: domains.slice(1, 2) }, 'apps.example.com')).toMatchObject([
+      {
+        reason: 'DOMAIN_NOT_SERVED',
+        details: {
+          fault: expect.stringMatching(/^"apps\.example\.com" is apps\.example\.com, below which/) as unknown,
+        },
+      },
     ]);
   });
 

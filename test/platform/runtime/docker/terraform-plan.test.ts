@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { type Condition, condition } from '../../../../src/contract/index.ts';
+import { toldLine } from '../../../../src/platform/runtime/index.ts';
 import { plannedChanges, readPlan, type ReadPlan } from '../../../../src/platform/runtime/docker/terraform/plan.ts';
 import { digestOfVariables } from '../../../../src/platform/runtime/docker/terraform/plan-variables.ts';
 
@@ -7,9 +9,9 @@ const digest = 'a'.repeat(64);
 const begin = `[plan ${deploymentId}]`;
 const end = `[end of plan ${deploymentId}] ${digest}`;
 
-const lines = (...messages: readonly string[]) =>
-  messages.map((message, at) => ({ at, message, pod: 'terraform', version: '' }));
-const read = (...looks: readonly (readonly string[])[]): ReadPlan | undefined =>
+const lines = (...told: readonly (Condition | string)[]) =>
+  told.map((each, at) => toldLine(each, { at, pod: 'terraform', version: '' }));
+const read = (...looks: readonly (readonly (Condition | string)[])[]): ReadPlan | undefined =>
   looks.reduce<ReadPlan | undefined>(
     (before, messages) => readPlan({ deploymentId }, before, lines(...messages)),
     undefined,
@@ -69,7 +71,7 @@ test('a plan of whose lines some were left out is told to be a part', () => {
     shown(
       read(
         [begin, '  # a.b will be created'],
-        ['Lines were left out here: more than 1000 came at once.', 'Plan: 1 to add, 0 to change, 0 to destroy.', end],
+        [condition('LINES_LEFT_OUT', { most: 1000 }), 'Plan: 1 to add, 0 to change, 0 to destroy.', end],
       ),
     ).isShortened,
   ).toBe(true);

@@ -8,6 +8,7 @@ import {
   type ResolvedVariable,
   type RuntimeCall,
   type Task,
+  type Say,
 } from '../../index.ts';
 import { buildMark, removeBuildContainers } from './build-containers.ts';
 import { createBuildLog } from './build-log.ts';
@@ -68,8 +69,6 @@ function readDockerfile(text: string): DockerfileFacts {
   );
   return { arguments: [...new Set(declared)], registries: [...new Set(images.map(registryOf))] };
 }
-
-type Say = (message: string) => void;
 
 /** What one build is made from. */
 interface BuildParts {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bytesText, condition } from '../../../../contract/index.ts';
 import type { DeployedCommit } from '../../../common/index.ts';
-import { ConditionError, type Observation, type Task } from '../../index.ts';
+import { ConditionError, type Observation, type Task, type Say } from '../../index.ts';
 import type { DockerContext, OwnObjects } from '../docker-context.ts';
 import { fetchCommit, GitError, gitFailure, type SourceRepository } from '../git/index.ts';
 import { requireReach } from './image-reach.ts';
@@ -70,7 +70,7 @@ const tell = (error: unknown, say: (message: string) => void): void => {
 export async function fetchSource(
   context: OwnObjects & Pick<DockerContext, 'builds' | 'terraform' | 'registry'>,
   task: Task,
-  say: (message: string) => void,
+  say: Say,
   signal: AbortSignal,
 ): Promise<FetchedSource> {
   await requireReach({ ...context, docker: await engineForBuilds(context, signal) }, say, signal);

@@ -1,5 +1,5 @@
 import { condition } from '../../../../contract/index.ts';
-import { ConditionError } from '../../index.ts';
+import { ConditionError, type Say } from '../../index.ts';
 import type { DockerContext, RegistryAccess } from '../docker-context.ts';
 import { hostOfImage, dockerInfo, type DockerRegistryCredentials, listDockerNodes } from '../api/index.ts';
 
@@ -22,7 +22,7 @@ export function credentialsForImage(
  */
 export async function requireReach(
   { docker, builds: { registry: host }, registry }: Pick<DockerContext, 'docker' | 'builds' | 'registry'>,
-  say: (message: string) => void,
+  say: Say,
   signal: AbortSignal,
 ): Promise<void> {
   await registry?.untilReady(docker, say, signal);

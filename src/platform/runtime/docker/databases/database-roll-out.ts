@@ -1,4 +1,5 @@
-import type { Observation, RuntimeCall, RuntimeOperation, Task } from '../../index.ts';
+import { condition, type Condition } from '../../../../contract/index.ts';
+import { conditionLine, type Observation, type RuntimeCall, type RuntimeOperation, type Task } from '../../index.ts';
 import { restoreDatabaseBackup } from './backups/restore.ts';
 import { dataVersionOf } from './databases.ts';
 import type { DockerContext, OwnObjects, RegistryAccess } from '../docker-context.ts';
@@ -22,15 +23,12 @@ import { versionShown } from '../version.ts';
 /** The cursor between the pull and the rollout. */
 const pulled = 'pulled';
 
-/** Why the data of the running version can't be read by this one; undefined if it can. */
-function dataRefusal({ service, runningRecord }: Task): string | undefined {
+/** That this version can't read the data of the running one; undefined if it can. */
+function dataRefusal({ service, runningRecord }: Task): Condition | undefined {
   const present = readRecord(runningRecord)?.dataVersion;
   const wanted = service.kind === 'database' ? dataVersionOf(service.spec) : undefined;
   if (present === undefined || wanted === undefined || present === wanted) return undefined;
-  return (
-    `The data of ${service.name} is of major version ${present}, which version ${wanted} can't read. Nothing was changed. ` +
-    `Set the version back to ${present}; to move to ${wanted}, create a second database of that version, and copy the data with pg_dump and pg_restore.`
-  );
+  return condition('DATA_VERSION_MISMATCH', { service: service.name, present, wanted });
 }
 
 /** Begins to pull the image of a database. The phase has its rollout too: databases have no phase for pulls. */
@@ -50,13 +48,13 @@ async function observeDatabaseRollOut(
   call: RuntimeCall,
 ): Promise<Observation> {
   const now = context.clock.now();
-  const reason = dataRefusal(task);
-  if (reason !== undefined)
+  const why = dataRefusal(task);
+  if (why !== undefined)
     return {
       outcome: 'failed',
-      reason,
+      why,
       cursor: '',
-      lines: [{ at: now, message: reason, pod: 'rollout', version: versionShown(task) }],
+      lines: [conditionLine(why, { at: now, pod: 'rollout', version: versionShown(task) })],
     };
   if (readRecord(task.record) === undefined) {
     const seen = await observePull(context, task, cursor, call);

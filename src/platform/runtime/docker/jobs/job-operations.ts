@@ -1,4 +1,5 @@
-import type { RuntimeOperation, Task } from '../../index.ts';
+import type { Condition } from '../../../../contract/index.ts';
+import { type RuntimeOperation, type Task, toldLine } from '../../index.ts';
 import { abandonBuild, beginBuild, observeBuild } from '../builds/build.ts';
 import { beginFetch, observeFetch, removeSource } from '../builds/fetch-source.ts';
 import { remainsOf } from '../cleanup/forgotten-containers.ts';
@@ -48,7 +49,7 @@ const endRun: TaskHandler = {
   },
   observe: async (context, task, cursor, { signal }) => {
     const now = context.clock.now();
-    const line = (message: string) => ({ at: now, message, pod: 'job', version: versionShown(task) });
+    const line = (told: Condition | string) => toldLine(told, { at: now, pod: 'job', version: versionShown(task) });
     const begun = cursor === null ? [line(`Stopping ${task.service.name}`)] : [];
     const { isAwaited, lost } = await remainsOf(
       context,

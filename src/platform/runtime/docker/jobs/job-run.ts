@@ -1,5 +1,5 @@
 import { condition, type Condition } from '../../../../contract/index.ts';
-import type { Observation, RuntimeCall, Task, ResolvedVariable } from '../../index.ts';
+import { ConditionError, type Observation, type ResolvedVariable, type RuntimeCall, type Task } from '../../index.ts';
 import { deleteOldImages } from '../builds/built-images.ts';
 import type { DockerContext, OwnObjects, NodeReach, RegistryAccess } from '../docker-context.ts';
 import {
@@ -32,7 +32,7 @@ import { isBuilt } from '../builds/service-source.ts';
 import { findDockerService } from '../services/services-of-ours.ts';
 import { homeNode } from '../terraform/home.ts';
 import { countsText, plannedChanges } from '../terraform/plan.ts';
-import { changedSincePlan, changedWhilePlanning, digestOfVariables } from '../terraform/plan-variables.ts';
+import { digestOfVariables } from '../terraform/plan-variables.ts';
 import { modeOf, terraformVariables } from '../terraform/workload.ts';
 import type { PlacementParts } from '../nodes/placement.ts';
 import { serviceSpecOf } from '../services/service-spec.ts';
@@ -108,7 +108,7 @@ async function create(
   const { Architecture: architecture } = await dockerInfo(docker, { signal });
   const isTerraform = task.service.kind === 'terraform';
   if (isTerraform && modeOf(task) === 'apply' && digestOfVariables(context, given.variables) !== record.planVariables)
-    throw new Error(changedSincePlan);
+    throw new ConditionError(condition('VARIABLES_CHANGED', { isPlanned: true }));
   const { readiness_probe: ready, liveness_probe: live } =
     (isTerraform ? undefined : jobSpecOf(task).healthchecks) ?? {};
   const variables = isTerraform ? terraformVariables(given.variables) : given.variables;
@@ -190,12 +190,12 @@ async function start(
     if (variables !== progress.variables) return runGoesOn(context, task, { ...progress, variables });
   }
   if (!(await create(context, task, call))) return runGoesOn(context, task, progress);
-  const beside = lost.map((text) => `An earlier run may go on beside this one, which can't be seen. ${text}`);
+  const beside = lost.map((cause) => condition('EARLIER_RUN_MAY_GO_ON', { cause }));
   return runGoesOn(
     context,
     task,
     { ...progress, since: context.clock.now() },
-    { messages: [`Running ${task.service.name}`, ...beside] },
+    { messages: [`Running ${task.service.name}`], conditions: beside },
   );
 }
 
@@ -221,14 +221,9 @@ async function resultOf(
     };
   const { variables } = await inputs();
   if (digestOfVariables(context, variables) !== planned)
-    return { failure: condition('OTHER', { told: changedWhilePlanning }) };
+    return { failure: condition('VARIABLES_CHANGED', { isPlanned: false }) };
   const plan = plannedChanges(read, variables);
-  if (plan === undefined)
-    return {
-      failure: condition('OTHER', {
-        told: 'The plan could not be read from the log of its run. Nothing was changed. Make it again.',
-      }),
-    };
+  if (plan === undefined) return { failure: condition('PLAN_UNREADABLE', {}) };
   return {
     message: `Planned: ${countsText(plan)}. The next deployment applies exactly this plan, ${plan.digest}.`,
     record: writeRecord({ ...readRecord(task.record)!, plan, planVariables: planned }),
@@ -251,11 +246,7 @@ async function finish(
   const made = ended === undefined ? await resultOf(context, task, progress, inputs) : {};
   const failure = ended ?? made.failure;
   if (failure !== undefined)
-    return {
-      ...seenOfRun(context, task, progress, { conditions: [failure] }),
-      outcome: 'failed',
-      reason: failure.message,
-    };
+    return { ...seenOfRun(context, task, progress, { conditions: [failure] }), outcome: 'failed', why: failure };
   const left = isBuilt(task.service)
     ? await deleteOldImages(
         context,

@@ -1,3 +1,4 @@
+import { condition } from '../../../../contract/index.ts';
 import type { Observation, RuntimeCall, Task } from '../../index.ts';
 import type { DockerContext, RegistryAccess, NodeReach } from '../docker-context.ts';
 import { type DockerService, listDockerTasks, type DockerTask, ignoring, updateDockerService } from '../api/index.ts';
@@ -113,11 +114,11 @@ export async function watchRun(
   }
   const end = { at: now, ...runsEnd };
   const isGivenUp = !logged.isComplete && now - end.at > logEndMilliseconds;
-  const messages = isGivenUp ? ['The end of the log could not be read from the engine.'] : [];
+  const conditions = isGivenUp ? [condition('LOG_END_UNREADABLE', {})] : [];
   return runGoesOn(
     context,
     task,
     { ...next, end: { ...end, isTold: logged.isComplete || isGivenUp } },
-    { lines, messages },
+    { lines, conditions },
   );
 }

@@ -12,8 +12,8 @@ import { downNodes, type DownNodes } from './lost-nodes.ts';
 export interface HiddenInstances {
   /** The names of those whose nodes will tell. */
   readonly awaited: readonly string[];
-  /** Of those whose nodes are down: that each may still run, where, and when it ends, as sentences. */
-  readonly lost: readonly string[];
+  /** Of those whose nodes are down: that each may still run. */
+  readonly lost: readonly Condition<'INSTANCES_MAY_RUN'>[];
 }
 
 const none: HiddenInstances = { awaited: [], lost: [] };
@@ -61,8 +61,6 @@ export async function hiddenInstances(
   const down = await downNodes(context, signal);
   return {
     awaited: tasks.filter(({ NodeID }) => !down.has(NodeID!)).map(({ ID, Slot }) => podName(service, Slot, ID)),
-    lost: lostAmong(service, tasks, down).map(
-      (instance) => condition('INSTANCES_MAY_RUN', { instances: [instance] }).message,
-    ),
+    lost: lostAmong(service, tasks, down).map((instance) => condition('INSTANCES_MAY_RUN', { instances: [instance] })),
   };
 }

@@ -1,5 +1,5 @@
 import { condition, type Condition } from '../../../../contract/index.ts';
-import { type RunningVersion, type RuntimeLogLine, RuntimeProblem, type Task } from '../../index.ts';
+import { conditionLine, type RunningVersion, type RuntimeLogLine, RuntimeProblem, type Task } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import {
   type DockerError,
@@ -161,15 +161,15 @@ function newSince({ beganAt }: Task, tasks: readonly DockerTask[], reported: Rep
  */
 const mostLines = 1000;
 
-const omission = `Lines were left out here: more than ${mostLines} came at once.`;
-
 /** Whether a line says that others were left out. */
-export const isOmission = (message: string): boolean => message === omission;
+export const isOmission = ({ condition: told }: Pick<RuntimeLogLine, 'condition'>): boolean =>
+  told?.reason === 'LINES_LEFT_OUT';
 
 /** The newest of many lines. How many there were is not known. */
 const bounded = (lines: readonly RuntimeLogLine[]): readonly RuntimeLogLine[] => {
   const left = lines.length - mostLines;
-  return left <= 0 ? lines : [{ ...lines[left]!, message: omission }, ...lines.slice(left)];
+  if (left <= 0) return lines;
+  return [conditionLine(condition('LINES_LEFT_OUT', { most: mostLines }), lines[left]!), ...lines.slice(left)];
 };
 
 /**
@@ -251,12 +251,11 @@ export async function runningLines(
     const pod = podName(version.service, Slot, ID);
     return node
       ? [
-          {
+          conditionLine(condition('LOG_ON_LOST_NODE', { instance: pod, node: node.node, since: node.since }), {
             at: node.at,
-            message: `The log of ${pod} can't be read: it is on the node ${node.node}, which has been down since ${node.since} or earlier.`,
             pod,
             version: versionShown(version),
-          },
+          }),
         ]
       : [];
   });
@@ -264,12 +263,11 @@ export async function runningLines(
     why === undefined
       ? []
       : [
-          {
+          conditionLine(condition('LOG_INCOMPLETE', { said: why }), {
             at: context.clock.now(),
-            message: `Not all of what the instances log could be read: ${why}.`,
             pod: 'engine',
             version: versionShown(version),
-          },
+          }),
         ];
   return [...lines.map((line) => toRuntimeLine(version.service, versionOf(line), slots, line)), ...unread, ...partly]
     .toSorted((one, other) => one.at - other.at)

@@ -1,6 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { condition, type Condition, onMachines } from '../../../../contract/index.ts';
 import { meetingFault } from '../../../common/index.ts';
-import type { Observation, RuntimeCall, Task, TaskInputs } from '../../index.ts';
+import {
+  ConditionError,
+  conditionLine,
+  type Observation,
+  type RuntimeCall,
+  type Task,
+  type TaskInputs,
+  toldLine,
+  whyFailed,
+  type Say,
+} from '../../index.ts';
 import type { DockerContext, OwnObjects, RegistryAccess } from '../docker-context.ts';
 import { isDockerAway } from '../api/index.ts';
 import { deleteUnusedFiles } from '../services/mounted-files.ts';
@@ -25,32 +36,31 @@ const keyOf = ({ deploymentId, service }: Task): string => `route/${deploymentId
 
 /** Asks an address on one machine until it answers. @returns the last answer */
 async function untilAnswered(
-  { proxy }: Pick<DockerContext, 'proxy'>,
+  { proxy, clock }: Pick<DockerContext, 'proxy' | 'clock'>,
   { docker }: ProxyPlace,
   route: Route,
   signal: AbortSignal,
 ): Promise<PublicAnswer> {
-  const began = Date.now();
+  const began = clock.now();
   for (;;) {
     // Each attempt follows the one before.
     const answer = await askRoute(route, proxy.settings, docker.address, signal);
-    if (answer === 'answered' || Date.now() - began > (answer === 'no proxy' ? reachMilliseconds : answerMilliseconds))
+    if (answer === 'answered' || clock.now() - began > (answer === 'no proxy' ? reachMilliseconds : answerMilliseconds))
       return answer;
     await delay(pollMilliseconds, undefined, { signal });
   }
 }
 
-/** What became of an address, as a line of the log. @throws Error if the service doesn't answer at it */
-function reportedAnswer({ port }: Route, url: string, answer: PublicAnswer): string {
-  if (answer === 'answered') return `${url} answers`;
-  if (answer === 'no instance')
-    throw new Error(
-      `${url} does not answer: no instance takes connections on port ${port}. Let the program listen there on all addresses of its container, or correct the port.`,
-    );
-  if (answer === 'no route')
-    throw new Error(`${url} does not answer: the proxy has no route to it. Deploy the service again.`);
-  if (answer === 'no answer') return `${url} took the request, and did not answer it in time`;
-  return `${url} can't be tried from the platform: the proxy's port is not reached from there`;
+/** What is told of an address. @param on the machines on which that is so; none where there is only one */
+type Told = (on: string[]) => Condition | string;
+
+/** What became of an address. @throws ConditionError if the service doesn't answer at it */
+function reportedAnswer({ port }: Route, url: string, answer: PublicAnswer): Told {
+  if (answer === 'answered') return (on) => `${url} answers${onMachines(on)}`;
+  if (answer === 'no instance') throw new ConditionError(condition('ADDRESS_WITHOUT_INSTANCE', { url, port }));
+  if (answer === 'no route') throw new ConditionError(condition('ADDRESS_WITHOUT_ROUTE', { url }));
+  const reason = answer === 'no answer' ? 'ADDRESS_SLOW' : 'ADDRESS_UNTRIED';
+  return (on) => condition(reason, { url, on });
 }
 
 /**
@@ -62,56 +72,56 @@ async function withoutCertificate(
   { host }: Route,
   url: string,
   signal: AbortSignal,
-): Promise<string> {
-  const problem = await certificateProblem(context, host, signal);
-  return `${url} has no certificate yet: it comes when the name ${host} leads to this cluster, and ports 80 and 443 of it are reached from outside${problem === undefined ? '' : `. The proxy says: ${problem}`}`;
+): Promise<Told> {
+  const said = await certificateProblem(context, host, signal);
+  return (on) => condition('CERTIFICATE_MISSING', { url, host, on, said });
 }
 
 /**
  * Tries an address on every machine of the proxy.
- * @returns what became of it, as lines of the log.
- * @throws Error if the service doesn't answer at it
+ * @returns what became of it, for the log
+ * @throws ConditionError if the service doesn't answer at it
  */
 async function tryRoute(
   context: Pick<DockerContext, 'clock' | 'proxy' | 'platformId'>,
   route: Route,
   places: readonly ProxyPlace[],
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<readonly (Condition | string)[]> {
   const url = addressOf(route, context.proxy.settings);
   // A name with a star stands for many; there is nothing to ask.
   if (route.host.startsWith('*')) return [`${url} leads to port ${route.port}`];
   const told = await Promise.all(
     places.map(async (place) => {
       const answer = await untilAnswered(context, place, route, signal);
-      const text =
+      const tell =
         answer === 'no answer' && route.isSecure
           ? await withoutCertificate({ ...context, docker: place.docker }, route, url, signal)
           : reportedAnswer(route, url, answer);
-      return { text, name: place.name };
+      return { tell, name: place.name };
     }),
   );
-  if (places.length === 1) return told.map(({ text }) => text);
-  return [...Map.groupBy(told, ({ text }) => text)].map(
-    ([text, at]) => `${text} (on ${at.map(({ name }) => name).join(', ')})`,
+  if (places.length === 1) return told.map(({ tell }) => tell([]));
+  return [...Map.groupBy(told, ({ tell }) => JSON.stringify(tell([]))).values()].map((same) =>
+    same[0]!.tell(same.map(({ name }) => name)),
   );
 }
 
 /**
- * The domains of a service that are not served, recorded before they were refused, as lines of the log.
+ * The domains of a service that are not served, recorded before they were refused.
  * @param given the domain of the cluster
  */
-export const refusedDomains = ({ domains = [] }: Pick<TaskInputs, 'domains'>, given: string): readonly string[] =>
+export const refusedDomains = ({ domains = [] }: Pick<TaskInputs, 'domains'>, given: string): readonly Condition[] =>
   domains
     .flatMap(({ domain }) => meetingFault(domain, given) ?? [])
-    .map((fault) => `A domain of the service is not served: ${fault}`);
+    .map((fault) => condition('DOMAIN_NOT_SERVED', { fault }));
 
 /** Brings the routes of a service about, and waits until its addresses answer. */
 async function connect(
   context: OwnObjects & Pick<DockerContext, 'clock' | 'proxy'>,
   task: Task,
   inputs: RuntimeCall['inputs'],
-  say: (message: string) => void,
+  say: Say,
   signal: AbortSignal,
 ): Promise<void> {
   const present = await findDockerService(context, task.service, signal);
@@ -124,10 +134,14 @@ async function connect(
     return { places: [], problems: [] };
   });
   if (routes.length > 0)
-    for (const problem of [...problems, ...refusedDomains(await inputs(), context.proxy.settings.domain)]) say(problem);
+    for (const told of [
+      ...problems.map((problem) => condition('PROXY_IMPAIRED', { problem })),
+      ...refusedDomains(await inputs(), context.proxy.settings.domain),
+    ])
+      say(told);
   for (const route of routes) {
     // The log tells them one after the other.
-    for (const line of await tryRoute(context, route, places, signal)) say(line);
+    for (const told of await tryRoute(context, route, places, signal)) say(told);
   }
 }
 
@@ -154,7 +168,7 @@ export async function observeRoute(
   const { lines, end } = context.work.progressOf(key)!;
   const told = Number(cursor ?? 0);
   const [version, pod] = [versionShown(task), 'router'];
-  const fresh = lines.slice(told).map(({ at, message }) => ({ at, message, pod, version }));
+  const fresh = lines.slice(told).map((each) => toldLine(each.told, { at: each.at, pod, version }));
   const seen = { lines: fresh, cursor: String(Math.max(told, lines.length)) };
   if (end === undefined) return { ...seen, outcome: 'ongoing', nextPollAt: context.clock.now() + 100 };
   if ('result' in end) {
@@ -173,12 +187,12 @@ export async function observeRoute(
     throw end.error;
   }
   await abandonRoute(context, task, signal);
-  const reason = end.error instanceof Error ? end.error.message : String(end.error);
+  const why = whyFailed(end.error);
   return {
     ...seen,
-    lines: [...fresh, { at: context.clock.now(), message: reason, pod, version }],
+    lines: [...fresh, conditionLine(why, { at: context.clock.now(), pod, version })],
     outcome: 'failed',
-    reason,
+    why,
   };
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { condition } from '../../../../contract/index.ts';
 import { errorMessage } from '../../../common/index.ts';
-import { RuntimeProblem, type ServiceToRun } from '../../index.ts';
+import { ConditionError, RuntimeProblem, type Say, type ServiceToRun } from '../../index.ts';
 import {
   addressOfNode,
   type DockerClient,
@@ -47,14 +48,9 @@ export interface ClusterRegistry {
    * @param say told what is in the way
    * @throws Error in words, if something is for too long
    */
-  untilReady(builder: DockerClient, say: (message: string) => void, signal: AbortSignal): Promise<void>;
+  untilReady(builder: DockerClient, say: Say, signal: AbortSignal): Promise<void>;
   /** Pushes an image. No cleaning begins meanwhile, and one that another process began makes it begin again. */
-  push<Result>(
-    builder: DockerClient,
-    work: () => Promise<Result>,
-    say: (message: string) => void,
-    signal: AbortSignal,
-  ): Promise<Result>;
+  push<Result>(builder: DockerClient, work: () => Promise<Result>, say: Say, signal: AbortSignal): Promise<Result>;
   /**
    * Deletes images of a service. What fails now is done after its next deployment.
    * @param kept names with digests, or digests, of those that stay; if there are none, nothing is deleted
@@ -151,11 +147,8 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
       // One look follows the other.
       const inTheWay = await problem(builder, signal);
       if (inTheWay === undefined) return;
-      if (now() > end)
-        throw new Error(
-          `The registry of the cluster can't take images: ${inTheWay}. What runs goes on. Deploy again when that is mended.`,
-        );
-      if (inTheWay !== told) say(`Waiting for the registry of the cluster: ${inTheWay}`);
+      if (now() > end) throw new ConditionError(condition('REGISTRY_NOT_READY', { problem: inTheWay }));
+      if (inTheWay !== told) say(condition('REGISTRY_AWAITED', { problem: inTheWay }));
       told = inTheWay;
       await delay(pollMilliseconds, undefined, { signal });
     }

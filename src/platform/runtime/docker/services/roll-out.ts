@@ -217,7 +217,7 @@ export async function observeRollOut(
   const cursor = readCursor(text);
   const failedFor = (why: Condition): Observation => ({
     outcome: 'failed',
-    reason: why.message,
+    why,
     lines: [conditionLine(why, { at: now, pod: 'rollout', version: versionShown(task) })],
     cursor: JSON.stringify(cursor),
   });

@@ -1,4 +1,5 @@
-import type { Observation, RuntimeCall, Task } from '../../index.ts';
+import type { Condition } from '../../../../contract/index.ts';
+import { type Observation, type RuntimeCall, type Task, toldLine } from '../../index.ts';
 import { removeBuildContainers } from '../builds/build-containers.ts';
 import { deleteBuiltImages } from '../builds/built-images.ts';
 import type { DockerContext, OwnObjects } from '../docker-context.ts';
@@ -145,7 +146,7 @@ export async function observeTakeDown(
   { signal }: RuntimeCall,
 ): Promise<Observation> {
   const now = context.clock.now();
-  const line = (message: string) => ({ at: now, message, pod: 'engine', version: versionShown(task) });
+  const line = (told: Condition | string) => toldLine(told, { at: now, pod: 'engine', version: versionShown(task) });
   const removes = task.phase.operation === 'remove';
   const known = readCursor(cursor);
   const bound = cursor === null && removes ? await boundVolumes(context, task, signal) : known.bound;
@@ -195,10 +196,11 @@ export async function observeTakeDown(
   const { isDone, unasked } = await deleteBelongings(context, task, signal);
   if (!isDone) return ongoing;
   const volumes = leftVolumes(task.service, bound, unasked);
-  const left = [...lost, ...volumes];
+  const left = [...lost.map(({ message }) => message), ...volumes];
   const lines = [
     volumes.length === 0 ? 'Removed, with its secrets and volumes' : 'Removed, with its secrets',
-    ...left,
+    ...lost,
+    ...volumes,
   ].map(line);
   return { outcome: 'succeeded', lines: [...begun, ...lines], cursor: next, ...(left.length > 0 && { left }) };
 }

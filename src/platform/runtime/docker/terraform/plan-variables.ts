@@ -15,14 +15,3 @@ export const digestOfVariables = (
       JSON.stringify(variables.map(({ key, value, isSecret, mountPath = null }) => [key, value, isSecret, mountPath])),
     )
     .digest('base64url');
-
-/**
- * Why a plan is not applied that was made with other variables: its providers would sign in elsewhere, or do something
- * else.
- */
-export const changedSincePlan =
-  'Its variables were changed after the plan was made, so that applying it could do something else than the plan shows. Nothing was changed. Make a new plan.';
-
-/** Why a plan is not kept whose variables were changed meanwhile. */
-export const changedWhilePlanning =
-  'Its variables were changed while the plan was made. Nothing was changed. Make it again.';

@@ -23,15 +23,16 @@ export interface ReadPlan {
 const lengthOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
 
 /** A plan with one more line. Once it is too long, it has only those lines more that whoever agrees has to see. */
-function withLine(plan: ReadPlan, line: string): ReadPlan {
+function withLine(plan: ReadPlan, told: RuntimeLogLine): ReadPlan {
+  const { message: line } = told;
   const length = lengthOf(plan.lines) + line.length;
   const isKept = plan.isShortened
     ? isTelling(line) && length <= mostCharacters + mostOfTelling
     : length <= mostCharacters;
-  if (isKept) return { ...plan, lines: [...plan.lines, line], ...(isOmission(line) && { isShortened: true }) };
+  if (isKept) return { ...plan, lines: [...plan.lines, line], ...(isOmission(told) && { isShortened: true }) };
   return plan.isShortened || !isTelling(line)
     ? { ...plan, isShortened: true }
-    : withLine({ ...plan, isShortened: true }, line);
+    : withLine({ ...plan, isShortened: true }, told);
 }
 
 /** Reads on in the log of a run that plans. @param before what was read until now; undefined before the plan begins */
@@ -42,7 +43,8 @@ export function readPlan(
 ): ReadPlan | undefined {
   const { begin, end } = planMarks(deploymentId);
   let plan = before;
-  for (const { message } of logged) {
+  for (const line of logged) {
+    const { message } = line;
     if (message === begin) plan = { lines: [] };
     else if (message.startsWith(`${end} `)) {
       const digest = message.slice(end.length + 1);
@@ -52,7 +54,7 @@ export function readPlan(
         ...(/^[\da-f]{64}$/.test(digest) && { digest }),
       };
     } else if (plan !== undefined && plan.digest === undefined) {
-      plan = withLine(plan, message);
+      plan = withLine(plan, line);
     }
   }
   return plan;

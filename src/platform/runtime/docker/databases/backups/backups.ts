@@ -1,3 +1,4 @@
+import { condition } from '../../../../../contract/index.ts';
 import {
   type BackupDeletion,
   type BackupObservation,
@@ -125,7 +126,7 @@ export function dockerBackups(context: DockerContext): DatabaseBackups {
       return {
         outcome: 'ongoing',
         nextPollAt: now + lostMilliseconds,
-        reason: `It is deleted when the node ${record.node} is ready and active again.`,
+        why: condition('BACKUP_OUT_OF_REACH', { node: record.node }),
       };
     const run = { ...runOf(task, record), id: `${task.id}-delete`, script: removeScript, limitSeconds: removalSeconds };
     const seen = await observeOneShot(context, run, signal);
@@ -133,7 +134,11 @@ export function dockerBackups(context: DockerContext): DatabaseBackups {
     await cleanOneShot(context, run, signal);
     return seen.outcome === 'succeeded'
       ? seen
-      : { outcome: 'ongoing', nextPollAt: now + lostMilliseconds, reason: `It could not be deleted: ${seen.reason}` };
+      : {
+          outcome: 'ongoing',
+          nextPollAt: now + lostMilliseconds,
+          why: condition('BACKUP_NOT_DELETED', { cause: seen.why }),
+        };
   };
 
   return {

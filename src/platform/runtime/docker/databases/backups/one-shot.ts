@@ -1,4 +1,4 @@
-import { firstPart } from '../../../../../contract/index.ts';
+import { condition, type Condition, firstPart } from '../../../../../contract/index.ts';
 import { mebibyte } from '../../../../common/index.ts';
 import type { DatabaseCredentials, RunningDatabase } from '../../../index.ts';
 import { dataDirectoryOf } from '../databases.ts';
@@ -55,7 +55,7 @@ export interface OneShot {
 export type OneShotProgress =
   | { readonly outcome: 'ongoing' }
   | { readonly outcome: 'succeeded'; readonly lines: readonly string[] }
-  | { readonly outcome: 'failed'; readonly reason: string };
+  | { readonly outcome: 'failed'; readonly why: Condition };
 
 /** How long what runs beside a backup may wait for room on its node, in milliseconds. */
 export const roomMilliseconds = 60_000;
@@ -181,7 +181,7 @@ async function linesOf(
 const endedAt = ({ Status }: DockerTask): number => Date.parse(Status.Timestamp);
 
 /** Why a run failed, with the end of what it said. */
-const failureOf = ({ Status }: DockerTask, lines: readonly string[]): string => {
+const failureOf = ({ Status }: DockerTask, lines: readonly string[]): Condition => {
   const said = firstPart(
     lines
       .slice(-3)
@@ -190,8 +190,8 @@ const failureOf = ({ Status }: DockerTask, lines: readonly string[]): string => 
     500,
   );
   return said === ''
-    ? `it failed: ${Status.Err ?? `exit code ${Status.ContainerStatus?.ExitCode ?? 'unknown'}`}`
-    : said;
+    ? condition('SCRIPT_ENDED', { said: Status.Err ?? `exit code ${Status.ContainerStatus?.ExitCode ?? 'unknown'}` })
+    : condition('SCRIPT_FAILED', { said });
 };
 
 /** Why a run can't go on although it has not ended; undefined if it can. */
@@ -201,16 +201,17 @@ async function problemOf(
   tasks: readonly DockerTask[],
   createdAt: number,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<Condition | undefined> {
   const node = (await listDockerNodes(docker, { id: [run.nodeId] }, { signal })).find(({ ID }) => ID === run.nodeId);
   const passed = clock.now() - createdAt;
   if (node === undefined || node.Status.State === 'down')
-    return `the node ${node?.Description.Hostname ?? run.nodeId}, on which it ran, is lost.`;
+    return condition('SCRIPT_NODE_LOST', { node: node?.Description.Hostname ?? run.nodeId });
   if (passed > roomMilliseconds && tasks.some(isUnschedulable))
-    return `the node ${node.Description.Hostname} has no room for it: ${tasks.find(isUnschedulable)?.Status.Err ?? 'the engine gave no reason'}.`;
-  return passed > run.limitSeconds * 1000
-    ? `it did not end within ${Math.round(run.limitSeconds / 60)} minutes.`
-    : undefined;
+    return condition('SCRIPT_WITHOUT_ROOM', {
+      node: node.Description.Hostname,
+      said: tasks.find(isUnschedulable)?.Status.Err ?? 'the engine gave no reason',
+    });
+  return passed > run.limitSeconds * 1000 ? condition('SCRIPT_OVERDUE', { seconds: run.limitSeconds }) : undefined;
 }
 
 /** Begins a run unless it is there, and reports how far it is. */
@@ -234,13 +235,13 @@ export async function observeOneShot(
     tasks.find(({ Status: { State: state } }) => state === 'failed' || state === 'rejected');
   if (ended === undefined) {
     const problem = await problemOf(context, run, tasks, Date.parse(present.CreatedAt), signal);
-    return problem === undefined ? { outcome: 'ongoing' } : { outcome: 'failed', reason: problem };
+    return problem === undefined ? { outcome: 'ongoing' } : { outcome: 'failed', why: problem };
   }
   const lines = await linesOf(context, run, signal);
   if (lines.length === 0 && clock.now() - endedAt(ended) < logMilliseconds) return { outcome: 'ongoing' };
   return ended.Status.State === 'complete'
     ? { outcome: 'succeeded', lines }
-    : { outcome: 'failed', reason: failureOf(ended, lines) };
+    : { outcome: 'failed', why: failureOf(ended, lines) };
 }
 
 /** Removes a run with its secret, whether it has ended or not. Nothing to do if it isn't there. */

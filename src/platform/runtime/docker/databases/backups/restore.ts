@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Observation, Task } from '../../../index.ts';
+import { type Condition, condition } from '../../../../../contract/index.ts';
+import { type Observation, type Task, toldLine } from '../../../index.ts';
 import type { DockerContext, OwnObjects } from '../../docker-context.ts';
 import {
   createDockerService,
@@ -57,9 +58,9 @@ const ongoing = (context: Pick<DockerContext, 'clock'>, task: Task, messages: re
 const told = (
   { clock }: Pick<DockerContext, 'clock'>,
   task: Task,
-  messages: readonly string[],
+  all: readonly (Condition | string)[],
 ): Pick<Observation, 'lines'> => ({
-  lines: messages.map((message) => ({ at: clock.now(), message, pod: 'restore', version: versionShown(task) })),
+  lines: all.map((each) => toldLine(each, { at: clock.now(), pod: 'restore', version: versionShown(task) })),
 });
 
 const succeeded = (context: Pick<DockerContext, 'clock'>, task: Task, ...messages: string[]): Observation => ({
@@ -68,9 +69,9 @@ const succeeded = (context: Pick<DockerContext, 'clock'>, task: Task, ...message
   ...told(context, task, messages),
 });
 
-const failed = (context: Pick<DockerContext, 'clock'>, task: Task, why: string): Observation => {
-  const reason = `It was not brought back from the backup ${task.restoration!.backup}: ${why} What ran before was left as it was.`;
-  return { outcome: 'failed', reason, cursor: 'failed', ...told(context, task, [reason]) };
+const failed = (context: Pick<DockerContext, 'clock'>, task: Task, cause: Condition): Observation => {
+  const why = condition('NOT_RESTORED', { backup: task.restoration!.backup, cause });
+  return { outcome: 'failed', why, cursor: 'failed', ...told(context, task, [why]) };
 };
 
 const findServer = (
@@ -109,7 +110,7 @@ const emptyServer: TaskHandler = {
   },
   observe: async (context, task, cursor, { signal }) => {
     const server = await findServer(context, task, signal);
-    if (server === undefined) return failed(context, task, 'somebody removed the server that it was copied into.');
+    if (server === undefined) return failed(context, task, condition('EMPTY_SERVER_REMOVED', {}));
     const tasks = await listDockerTasks(context.docker, { service: [server.ID] }, { signal });
     await context.leftLinks.removeFor(tasks, signal);
     if (tasks.some(isUp)) return succeeded(context, task, `Copying the backup ${task.restoration!.backup}`);
@@ -118,14 +119,14 @@ const emptyServer: TaskHandler = {
       return failed(
         context,
         task,
-        `an empty server did not start: ${(await instanceFailure(context, failures[0]!, signal)).message}.`,
+        condition('EMPTY_SERVER_FAILED', { cause: await instanceFailure(context, failures[0]!, signal) }),
       );
     const unschedulable = tasks.find(isUnschedulable);
     if (unschedulable && context.clock.now() - Date.parse(server.CreatedAt) > roomMilliseconds)
       return failed(
         context,
         task,
-        `the node has no room for it: ${unschedulable.Status.Err ?? 'the engine gave no reason'}.`,
+        condition('SCRIPT_WITHOUT_ROOM', { said: unschedulable.Status.Err ?? 'the engine gave no reason' }),
       );
     return ongoing(
       context,
@@ -166,7 +167,7 @@ const copy: TaskHandler = {
       },
       signal,
     );
-    if (seen.outcome === 'failed') return failed(context, task, seen.reason);
+    if (seen.outcome === 'failed') return failed(context, task, seen.why);
     return seen.outcome === 'ongoing' ? ongoing(context, task) : succeeded(context, task, 'Copied: all of it is there');
   },
   abandon: nothing,
@@ -241,7 +242,8 @@ async function clear(context: OwnObjects, task: Task, signal: AbortSignal): Prom
 
 /** A restoration that has failed, and whose volume is being removed. */
 interface Failure {
-  readonly failure: string;
+  /** Earlier programs noted the sentence. */
+  readonly failure: Condition | string;
   /** In milliseconds since the epoch. */
   readonly since: number;
 }
@@ -253,14 +255,15 @@ const readFailure = (cursor: string | null): Failure | undefined =>
 async function giveUp(
   context: OwnObjects & Pick<DockerContext, 'clock' | 'nodeEngines'>,
   task: Task,
-  { failure: reason, since }: Failure,
+  { failure, since }: Failure,
   cursor: string,
   signal: AbortSignal,
 ): Promise<Observation> {
   const now = context.clock.now();
   const { isHeld, text } = await removeNewVolume(context, task, signal);
   if (isHeld && now - since < heldMilliseconds) return { ...ongoing(context, task), cursor };
-  return { outcome: 'failed', reason, cursor, ...told(context, task, text === undefined ? [] : [text]) };
+  const why = typeof failure === 'string' ? condition('OTHER', { told: failure }) : failure;
+  return { outcome: 'failed', why, cursor, ...told(context, task, text === undefined ? [] : [text]) };
 }
 
 /**
@@ -278,7 +281,7 @@ export const restoreDatabaseBackup: TaskHandler = {
     return {
       ...ongoing(context, task),
       lines: seen.lines,
-      cursor: JSON.stringify({ failure: seen.reason, since: context.clock.now() } satisfies Failure),
+      cursor: JSON.stringify({ failure: seen.why, since: context.clock.now() } satisfies Failure),
     };
   },
   abandon: async (context, task, signal) => {
