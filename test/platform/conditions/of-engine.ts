@@ -9,7 +9,6 @@ import {
 import { backupNotes } from '../../../src/platform/engine/backups/backup-notes.ts';
 import type { EngineContext } from '../../../src/platform/engine/context.ts';
 import { startScheduledRun } from '../../../src/platform/engine/job-runs.ts';
-import type { DockerContext } from '../../../src/platform/runtime/docker/docker-context.ts';
 import { observeWork } from '../../../src/platform/runtime/docker/observe-work.ts';
 import { clusterMachines } from '../../../src/platform/engine/cluster-nodes.ts';
 import {
@@ -123,14 +122,14 @@ async function stranded(): Promise<readonly Condition[]> {
   onTestFinished(() => fixture.close());
   await addEnvironment(fixture.db, 'one', { shop: { kind: 'database' } });
   const service = await fixture.db.selectFrom('service').selectAll().executeTakeFirstOrThrow();
-  const obstacle = condition('WAITING_FOR_NODE', { node: 'node-b', since: new Date(since).toISOString() });
-  const facts = { seen: { wanted: 1, running: 0 }, restarts: 0, changes: [], obstacle };
+  const problem = condition('WAITING_FOR_NODE', { node: 'node-b', since: new Date(since).toISOString() });
+  const facts = { seen: { wanted: 1, running: 0 }, restarts: 0, changes: [], problem };
   const notes = await backupNotes(
     fixture.db,
     [{ ...service, deployed_state: 'DEPLOYED' }],
     new Map([[service.id, facts]]),
   );
-  return [obstacle, ...notes.values()];
+  return [problem, ...notes.values()];
 }
 
 /** What the log of a job tells of a run that is due then, in milliseconds before now; another one is under way. */
@@ -166,7 +165,7 @@ export const ofEngine: readonly MadeCondition[] = [
     const phase = { key: 'a', pod: 'a', begin: async () => undefined, onSuccess: () => ({}) };
     const task = { service: version.service } as unknown as Task;
     return eventually(async () => {
-      const { outcome, lines } = await observeWork(context as DockerContext, task, null, phase);
+      const { outcome, lines } = await observeWork(context, task, null, phase);
       if (outcome !== 'failed') throw new Error(`It is ${outcome}.`);
       return lines.at(-1)!.condition!;
     });
