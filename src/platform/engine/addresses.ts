@@ -4,7 +4,7 @@ import type { Db, ServiceTable } from '../store/index.ts';
 import type { EngineContext } from './context.ts';
 import { runtimeOfEnvironment } from './tasks.ts';
 
-/** The addresses at which services of one environment are reached from outside, by their ids. */
+/** The addresses at which services of one environment are reached from outside, by service id. */
 export async function addressesOfServices(
   context: Pick<EngineContext, 'runtimes'>,
   db: Db,
@@ -21,15 +21,15 @@ export async function addressesOfServices(
 }
 
 /**
- * The domains below which the clusters of this platform give services their addresses. No service may choose one that
- * meets them.
+ * The domains under which this platform's clusters give services their addresses. No service may choose a domain that
+ * overlaps with one of them.
  */
 export const clusterDomains = ({ runtimes }: Pick<EngineContext, 'runtimes'>): readonly string[] => [
   ...new Set(runtimes.all.flatMap(([, { domain }]) => domain ?? [])),
 ];
 
 /**
- * What the name servers have to give for the domains of a service; undefined on a cluster where that is only simulated.
+ * The target that DNS records for a service's domains must have; undefined on a cluster where that is only simulated.
  */
 export async function domainTarget(
   context: Pick<EngineContext, 'runtimes'>,

@@ -16,8 +16,8 @@ export type AlertRuleRow = Selectable<AlertRuleTable>;
 type Condition = z.output<typeof AlertRuleRequest>['condition'];
 
 /**
- * What the condition of a rule was found to be: whether it holds, for which values, and what of it is not known; or why
- * nothing is.
+ * The result of evaluating a rule's condition: whether it holds, for which values, and which part of it is unknown; or
+ * why nothing is known.
  */
 export type Finding =
   | { readonly holds: boolean; readonly matches: readonly LabelledValue[]; readonly problem?: string }
@@ -32,7 +32,7 @@ const comparisons: Readonly<Record<Condition['operator'], (value: number, thresh
   EQUAL: (value, threshold) => value === threshold,
 };
 
-/** One value for several. There is none of nothing, apart from how many there are. */
+/** Reduces several values to one. No values give no result, except for COUNT. */
 const functions: Readonly<Record<Condition['function'], (values: readonly number[]) => readonly number[]>> = {
   NONE: (values) => values,
   AVG: (values) => (values.length === 0 ? [] : [sum(values) / values.length]),
@@ -42,7 +42,7 @@ const functions: Readonly<Record<Condition['function'], (values: readonly number
   COUNT: (values) => [values.length],
 };
 
-/** The condition of a rule, with what is left out. */
+/** The condition of a rule, with defaults for omitted members. */
 export const conditionOfRule = (rule: AlertRuleRow): Condition =>
   ({
     operator: 'NONE',
@@ -52,8 +52,8 @@ export const conditionOfRule = (rule: AlertRuleRow): Condition =>
   }) as Condition;
 
 /**
- * The values that meet a condition: of a function, the one that it gives, which is of no series alone. Nothing meets it
- * that is no number.
+ * The values that meet a condition. A function's result is one value, which belongs to no series. NaN never meets a
+ * condition.
  */
 function meeting(
   { operator, threshold, function: reduce }: Condition,
@@ -66,7 +66,10 @@ function meeting(
   return reduced.filter(({ value }) => !Number.isNaN(value) && comparisons[operator](value, threshold));
 }
 
-/** As for Prometheus' own alerts: an expression that compares by itself gives what is met, and nothing otherwise. */
+/**
+ * Like Prometheus' own alerts: an expression that contains the comparison returns the values that meet it, and none
+ * otherwise.
+ */
 const meetingOf = (condition: Condition, { kind, values }: PrometheusValues): readonly LabelledValue[] =>
   kind === 'series' && condition.operator === 'NONE' && condition.function === 'NONE'
     ? values
@@ -78,10 +81,10 @@ const found = (matches: readonly LabelledValue[], problem?: string): Finding => 
   ...(problem !== undefined && { problem }),
 });
 
-/** What is said of an expression that nobody here can evaluate. */
+/** The message for an expression that can't be evaluated without Prometheus. */
 const needsPrometheus = `It is not evaluated: that needs a Prometheus, and the clusters file of the platform names none. Without one, a condition can be one of these metrics, with labels such as {service="web"} or without, compared by operator and threshold: ${metricNames.join(', ')}.`;
 
-/** Why a condition can't be evaluated, as a sentence; undefined if it can. */
+/** Why a condition can't be evaluated, as a sentence; undefined if it can be. */
 export const refusalOfCondition = (
   { prometheus }: Pick<EngineContext, 'prometheus'>,
   rule: AlertRuleRow,
@@ -93,21 +96,21 @@ const isAbout =
   ({ labels }: Pick<Series, 'labels'>): boolean =>
     [labels['service_id'], labels['environment_id'], labels['cluster_id']].includes(target);
 
-/** How many gaps are told. */
+/** How many gaps are listed. */
 const mostGaps = 5;
 
-/** What is not known of what a rule watches, as sentences. */
+/** Lists what is unknown about a rule's target, as sentences. */
 function gapsText(gaps: readonly Gap[]): string {
   const told = gaps.slice(0, mostGaps).map(({ labels, reasons }) => `${labelsText(labels)}: ${reasons.join(' ')}`);
   return [...told, ...(gaps.length > mostGaps ? [`And ${gaps.length - mostGaps} more.`] : [])].join(' ');
 }
 
-/** What is measured at present, and the ids of the clusters that were measured lately. */
+/** The current measurements, and the ids of the clusters that were measured recently. */
 export interface PresentMeasurements extends Present {
   readonly clusters: ReadonlySet<string>;
 }
 
-/** What follows where a metric has no value for what a rule watches. While nobody measures, that says nothing. */
+/** The result if a metric has no value for a rule's target. While the cluster isn't measured, that proves nothing. */
 const withoutValue = (
   metric: string,
   isMeasured: boolean,
@@ -123,7 +126,7 @@ const withoutValue = (
       )
     : { problem: 'Its cluster is not measured at present, so nobody knows whether its condition holds.' };
 
-/** Evaluates the condition of a rule. What the platform measures itself is that of the rule's target alone. */
+/** Evaluates the condition of a rule. Of the platform's own measurements, only those of the rule's target count. */
 export async function evaluateCondition(
   context: Pick<EngineContext, 'prometheus'>,
   rule: AlertRuleRow,
@@ -152,7 +155,7 @@ export async function evaluateCondition(
   }
 }
 
-/** The runtime of the cluster that a rule watches, or that the service or environment is on which it watches. */
+/** The runtime of the cluster that a rule watches, or that runs the service or environment that it watches. */
 export const runtimeOfTarget = async (
   { runtimes }: Pick<EngineContext, 'runtimes'>,
   db: Db,
@@ -180,14 +183,14 @@ export const runtimeOfTarget = async (
   return runtimes.named(watched?.runtime ?? simulatedRuntimeName);
 };
 
-/** What was found last. The matches are those for which it held last, or holds. */
+/** The last finding. The matches are those for which the condition holds, or last held. */
 interface LastFinding {
   readonly holds: boolean;
   readonly problem: string | null;
   readonly matches?: Matches;
 }
 
-/** What a rule's condition was found to be last; undefined if it was not evaluated since the rule was changed. */
+/** The last finding for a rule's condition; undefined if it hasn't been evaluated since the rule was changed. */
 export async function lastFinding(db: Db, rule: AlertRuleRow): Promise<LastFinding | undefined> {
   const last = await db.selectFrom('alert_evaluation').selectAll().where('rule_id', '=', rule.id).executeTakeFirst();
   return last?.condition === rule.condition
@@ -200,8 +203,8 @@ export async function lastFinding(db: Db, rule: AlertRuleRow): Promise<LastFindi
 }
 
 /**
- * Whether a rule's condition holds: by its simulation, or as it was found last. Asked within a transaction, where
- * nobody else can be asked.
+ * Whether a rule's condition holds, by its simulation or by the last finding. Runs within a transaction, so it can't
+ * query anything outside.
  */
 export async function conditionHolds(context: EngineContext, db: Db, rule: AlertRuleRow): Promise<boolean> {
   const { simulatedCondition } = await runtimeOfTarget(context, db, rule);

@@ -15,7 +15,7 @@ const says = {
   recovery: 'the conditions of alert rules are evaluated again',
 };
 
-/** The rules whose conditions are real, and are to be evaluated. */
+/** The rules with real conditions that must be evaluated. */
 async function rulesToEvaluate(context: EngineContext): Promise<AlertRuleRow[]> {
   const rules = await context.db
     .selectFrom('alert_rule')
@@ -31,8 +31,8 @@ async function rulesToEvaluate(context: EngineContext): Promise<AlertRuleRow[]> 
 }
 
 /**
- * Writes what a condition was found to be, and has the rule advance where that has changed. Where it could not be found
- * out, what was found before goes on.
+ * Saves the finding for a condition, and advances the rule if the result has changed. If the condition could not be
+ * evaluated, the previous result remains.
  */
 async function saveFinding(context: EngineContext, trx: Db, rule: AlertRuleRow, finding: Finding): Promise<void> {
   await trx.lock(rule.id);
@@ -45,7 +45,7 @@ async function saveFinding(context: EngineContext, trx: Db, rule: AlertRuleRow, 
     .executeTakeFirst();
   const last = present?.condition === rule.condition ? present : undefined;
   const before = last?.holds === 1;
-  // Once it holds no more, receivers are told for which values it did.
+  // When it no longer holds, receivers are notified of the values for which it did.
   const matches = finding.holds ? JSON.stringify(matchesOf(finding.matches)) : (last?.matches ?? null);
   const row = {
     condition: rule.condition,
@@ -60,12 +60,12 @@ async function saveFinding(context: EngineContext, trx: Db, rule: AlertRuleRow, 
     .values({ rule_id: rule.id, ...row })
     .onConflict((conflict) => conflict.column('rule_id').doUpdateSet(row))
     .execute();
-  // A rule that is rolled out at the moment has its timer.
+  // A rule that is being rolled out already has its timer.
   if ((row.holds === 1) !== before && current.state !== 'UNDEPLOYED')
     await conditionMayHaveChanged(context, trx, current);
 }
 
-/** Evaluates the conditions of alert rules on what really runs, by one worker, outside of transactions. */
+/** Evaluates the conditions of alert rules on real clusters, in one worker at a time, outside transactions. */
 export function evaluatingOf(context: EngineContext, leaderLocks: LeaderLocks, wake: () => void): RepeatedWork {
   return {
     interval: intervalMilliseconds,
@@ -84,7 +84,7 @@ export function evaluatingOf(context: EngineContext, leaderLocks: LeaderLocks, w
         rules.map(async (rule) => ({ rule, finding: await evaluateCondition(context, rule, present, signal) })),
       );
       try {
-        // One transaction for each: others need not wait for all.
+        // One transaction each, so that other writes don't wait for all of them.
         for (const { rule, finding } of findings)
           await leaderLock.write((trx) => saveFinding(context, trx, rule, finding));
       } catch (error) {

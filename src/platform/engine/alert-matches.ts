@@ -1,14 +1,14 @@
 import { shortened } from '../../contract/index.ts';
 
-/** A value with what it is of. */
+/** A value with the labels of its series. */
 export interface LabelledValue {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
 /**
- * The values for which the condition of a rule holds, as they are stored and told: the first ones, and how many there
- * are. A value that JSON has no number for is a text.
+ * The values for which the condition of a rule holds, as they are stored and reported: the first ones, and their total
+ * number. A value that JSON can't represent as a number is a string.
  */
 export interface Matches {
   readonly first: readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number | string }[];
@@ -16,8 +16,8 @@ export interface Matches {
 }
 
 /**
- * How many values are told, and how many labels of each, with how many characters: others may have as many as they
- * like.
+ * Limits for what is reported: the number of values, of labels for each, and of characters per label. Series can have
+ * any number of them.
  */
 const mostValues = 10;
 const mostLabels = 20;
@@ -32,7 +32,7 @@ const clippedLabels = (labels: LabelledValue['labels']): LabelledValue['labels']
       .map(([name, value]) => [clipped(name), clipped(value)]),
   );
 
-/** Values as they are stored. */
+/** The values in their stored form. */
 export const matchesOf = (met: readonly LabelledValue[]): Matches => ({
   first: met
     .slice(0, mostValues)
@@ -43,7 +43,7 @@ export const matchesOf = (met: readonly LabelledValue[]): Matches => ({
   count: met.length,
 });
 
-/** What labels stand for, in the fewest words; empty without labels. */
+/** A short name for what the labels identify; empty without labels. */
 export function labelsText({
   project,
   environment,
@@ -71,7 +71,7 @@ export function labelsText({
   );
 }
 
-/** Values in one line, such as: shop/production/web: 0, shop/production/db: 0, and 3 more. */
+/** The values on one line, such as: shop/production/web: 0, shop/production/db: 0, and 3 more. */
 export function matchesText({ first, count }: Matches): string {
   const told = first.map(({ labels, value }) =>
     [labelsText(labels), String(value)].filter((part) => part !== '').join(': '),

@@ -12,11 +12,11 @@ type AlertEvent = 'ALERT_TRIGGERED' | 'ALERT_RESOLVED';
 
 const receiversOf = (rule: AlertRuleRow): readonly string[] => JSON.parse(rule.alert_receiver_ids) as string[];
 
-/** What an alert is about, beside its rule. */
+/** Details about an alert in addition to its rule. */
 interface Subject {
   /** The name of the cluster. */
   readonly cluster: string | undefined;
-  /** The values for which the condition holds, or held until now; undefined if they are not known. */
+  /** The values for which the condition holds, or held until now; undefined if they are unknown. */
   readonly matches: Matches | undefined;
 }
 
@@ -25,7 +25,7 @@ async function subjectOfAlert(trx: Db, rule: AlertRuleRow): Promise<Subject> {
   return { cluster: cluster?.name, matches: (await lastFinding(trx, rule))?.matches };
 }
 
-/** What a receiver is told. Slack displays `text`; the rest is the same for every kind. */
+/** The body of a notification. Slack displays `text`; the rest is the same for every kind. */
 function bodyOf(
   { kind }: AlertReceiverAddress,
   rule: AlertRuleRow,
@@ -68,7 +68,8 @@ function bodyOf(
 }
 
 /**
- * Has the receivers of a rule told of it, once the transaction is committed. What earlier ones came to is forgotten.
+ * Queues notifications for the receivers of a rule; they are sent after the transaction is committed. Discards the
+ * results of earlier ones.
  * @param at milliseconds since the epoch
  */
 export async function announceAlert(
@@ -98,7 +99,9 @@ export async function announceAlert(
   if (rows.length > 0) await trx.insertInto('alert_notification').values(rows).execute();
 }
 
-/** Whether receivers were told that a rule is triggered: some of them, none, or whether that goes on. */
+/**
+ * Whether receivers were notified that a rule is triggered: some of them, none, or whether that is still in progress.
+ */
 export async function receiversReached(trx: Db, ruleId: string): Promise<'some' | 'none' | 'going on'> {
   const rows = await trx
     .selectFrom('alert_notification')
@@ -110,7 +113,7 @@ export async function receiversReached(trx: Db, ruleId: string): Promise<'some' 
   return rows.some(({ failure }) => failure === null) ? 'some' : 'none';
 }
 
-/** Why receivers of a rule are not told, as sentences. */
+/** Why receivers of a rule aren't notified, as sentences. */
 export async function notificationProblems(
   { alertReceivers = {} }: Pick<EngineContext, 'alertReceivers'>,
   db: Db,
@@ -148,14 +151,17 @@ export async function notificationProblems(
   ];
 }
 
-/** How many are told in one go, and how long to wait between two looks and for an answer, in milliseconds. */
+/**
+ * How many notifications are sent per batch; the pause between two checks and the timeout of a request, in
+ * milliseconds.
+ */
 const most = 20;
-/** How many receivers are told at once. */
+/** How many receivers are notified concurrently. */
 const concurrentReceivers = 4;
 const intervalMilliseconds = 1000;
 const timeoutMilliseconds = 10_000;
 
-/** What became of an attempt, without what the receiver answered, and without where it is: its address is a secret. */
+/** The reason of a failed attempt, without the receiver's response and without its address, which is a secret. */
 const failureOf = ({ status, code }: AttemptResult): string => {
   if (status >= 300 && status < 400) return `it answered with HTTP ${status}, and redirects are not followed`;
   if (status !== 0) return `it answered with HTTP ${status}`;
@@ -168,13 +174,16 @@ const withoutAddress = 'the clusters file has no address for it any more';
 
 const says = { failure: 'receivers of alerts could not be told', recovery: 'receivers of alerts are told again' };
 
-/** Tells receivers of alerts, by one worker. Who dies after an attempt and before it is recorded tells again. */
+/**
+ * Notifies receivers of alerts, in one worker at a time. A worker that dies after an attempt and before it is recorded
+ * causes a second notification.
+ */
 export function notifyingOf(
   context: EngineContext,
   leaderLocks: LeaderLocks,
 ): RepeatedWork & { readonly close: () => Promise<void> } {
   const { db, clock, alertReceivers = {} } = context;
-  // The addresses are the operator's own, who may mean private ones.
+  // The operator configures the addresses, and may mean private ones.
   const dispatcher = createAgent(anyAddress);
 
   const due = () =>
@@ -193,7 +202,7 @@ export function notifyingOf(
     signal: AbortSignal,
   ): Promise<void> => {
     const address = alertReceivers[receiver];
-    // Whom a receiver points at is not who was named, and need not be one of the operator's.
+    // A redirect target is not the configured receiver, and may not belong to the operator.
     const result =
       address &&
       (await sendDelivery(
@@ -222,11 +231,11 @@ export function notifyingOf(
       const leaderLock = await leaderLocks.take('telling receivers of alerts');
       if (leaderLock === undefined) return;
       try {
-        // The previous leader may have sent what was due.
-        // All take from one iterator: whoever is free tells the next receiver.
+        // The previous leader may have sent what was due. All tasks take from one iterator: the next free one notifies
+        // the next receiver.
         const ofReceivers = Map.groupBy(await due(), ({ receiver_id: id }) => id).values();
         const tellNext = async (): Promise<void> => {
-          // In order: what is resolved is told after what was triggered.
+          // In order: a resolved alert is reported after its trigger.
           for (const own of ofReceivers) for (const each of own) await tell(leaderLock, each, signal);
         };
         const ends = await Promise.allSettled(Array.from({ length: concurrentReceivers }, tellNext));

@@ -4,7 +4,8 @@ import { notificationProblems } from './alert-notifications.ts';
 import type { EngineContext } from './context.ts';
 
 /**
- * Why a rule is not evaluated at present, or its receivers not told, as sentences; undefined if it is, or is disabled.
+ * Why a rule isn't evaluated at present, or its receivers aren't notified, as sentences; undefined if there is no
+ * problem, or the rule is disabled.
  */
 export async function alertRuleProblem(
   context: EngineContext,

@@ -11,15 +11,13 @@ const transitionSeconds = (rule: AlertRuleRow, seconds: SecondsRange | 'for'): S
   return seconds === 'for' ? [forSeconds, forSeconds] : seconds;
 };
 
-/** When to look again whether receivers were told, in milliseconds. */
+/** How long to wait before checking again whether receivers were notified, in milliseconds. */
 const stillTellingMilliseconds = 1000;
 
 const transitionFrom = (state: AlertRuleRow['state']) =>
   alertRuleTransitions.find((transition) => transition.from === state);
 
-/**
- * When a rule leaves its state by itself, in milliseconds since the epoch; null if it stays until something happens.
- */
+/** When a rule leaves its state by itself, in milliseconds since the epoch; null if it stays until an event. */
 const nextTransitionAt = async (
   context: EngineContext,
   trx: Db,
@@ -90,7 +88,7 @@ export async function alertRuleChanged(context: EngineContext, trx: Db, ruleId: 
   await setTimer(trx, 'ALERT_RULE', ruleId, now + duration(context, alertRuleTransitions[0].takes, `${ruleId}/${now}`));
 }
 
-/** The rules that watch a service or its cluster, and that what becomes of it may change. */
+/** The rules that watch a service or its cluster and whose state a change of the service may affect. */
 const rulesWatching = (trx: Db, serviceId: string, environmentId: string) =>
   trx
     .selectFrom('alert_rule')
@@ -110,8 +108,8 @@ const rulesWatching = (trx: Db, serviceId: string, environmentId: string) =>
     .orderBy('id');
 
 /**
- * Has a rule advance now. Writes nothing where that is due anyway, so that services that end side by side don't wait
- * for each other.
+ * Advances a rule now. Writes nothing if it is due already, so that services that finish concurrently don't wait for
+ * each other.
  */
 async function evaluateNow(trx: Db, ruleId: string, now: number): Promise<void> {
   const due = await trx
@@ -124,7 +122,10 @@ async function evaluateNow(trx: Db, ruleId: string, now: number): Promise<void> 
   if (due === undefined) await setTimer(trx, 'ALERT_RULE', ruleId, now);
 }
 
-/** Has a rule go on from its state: one that fires at once, another when its condition has held for its duration. */
+/**
+ * Lets a rule continue from its state: a firing rule immediately, another one when its condition has held for its
+ * duration.
+ */
 export async function conditionMayHaveChanged(context: EngineContext, trx: Db, rule: AlertRuleRow): Promise<void> {
   const now = context.clock.now();
   if (rule.state !== 'OK') return evaluateNow(trx, rule.id, now);
@@ -132,7 +133,7 @@ export async function conditionMayHaveChanged(context: EngineContext, trx: Db, r
   if (at !== null) await setTimer(trx, 'ALERT_RULE', rule.id, at);
 }
 
-/** Evaluates the rules that watch a service again, after a deployment of it has ended. */
+/** Evaluates the rules that watch a service again, after a deployment of it has finished. */
 export async function serviceSettled(
   context: EngineContext,
   trx: Db,
@@ -141,7 +142,7 @@ export async function serviceSettled(
 ): Promise<void> {
   const watching = await rulesWatching(trx, serviceId, environmentId).select('id').execute();
   if (watching.length === 0) return;
-  // A worker that evaluates a rule locks it, and so sees what this transaction has changed.
+  // A worker that evaluates a rule locks it, and so sees the changes of this transaction.
   await trx.lockInOrder(watching.map(({ id }) => ({ name: id, isShared: true })));
   for (const rule of await rulesWatching(trx, serviceId, environmentId).selectAll().execute())
     await conditionMayHaveChanged(context, trx, rule);

@@ -1,24 +1,24 @@
 import type { PlatformLog } from '../common/index.ts';
 import { createFailureLog, type RepeatedWorkTexts } from './failure-log.ts';
 
-/** A piece of work that is repeated. */
+/** Work that is repeated. */
 export interface RepeatedWork {
-  /** How long to wait between two times, in milliseconds. */
+  /** How long to wait between two runs, in milliseconds. */
   readonly interval: number;
   readonly run: (signal: AbortSignal) => Promise<void>;
   readonly says: RepeatedWorkTexts;
-  /** What it works on, for the log. */
+  /** The subject of the work, for the log. */
   readonly about?: object;
 }
 
-/** Work that goes on beside all queues. */
+/** Work that runs in addition to the queues. */
 export interface BackgroundLoop {
   readonly start: () => void;
   /** Returns when nothing runs any more. */
   readonly stop: () => Promise<void>;
 }
 
-/** Repeats pieces of work, each at its own interval, from `start` to `stop`. What goes wrong is logged. */
+/** Repeats pieces of work, each at its own interval, from `start` to `stop`. Failures are logged. */
 export function createBackgroundLoop(log: PlatformLog, works: readonly RepeatedWork[]): BackgroundLoop {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -31,7 +31,7 @@ export function createBackgroundLoop(log: PlatformLog, works: readonly RepeatedW
     signal.addEventListener('abort', end, { once: true });
     return promise.finally(() => {
       clearTimeout(timer);
-      // The signal lasts as long as the program, and would keep one for each pause.
+      // The signal lives as long as the program, and would accumulate one listener for each pause.
       signal.removeEventListener('abort', end);
     });
   };
@@ -40,7 +40,7 @@ export function createBackgroundLoop(log: PlatformLog, works: readonly RepeatedW
     const { failed, worked } = createFailureLog(log, about, says);
     while (!signal.aborted) {
       try {
-        // One time follows the other.
+        // Runs follow one another.
         await run(signal);
         worked();
       } catch (error) {

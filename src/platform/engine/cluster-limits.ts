@@ -22,7 +22,7 @@ const names = Object.keys(units) as readonly (keyof Share)[];
 
 const nothing: Share = { cpu: 0, memory: 0, services: 0 };
 
-/** What a service holds with all of its instances. */
+/** The resources that a service holds with all of its instances. */
 function shareOf(spec: object): Share {
   const {
     cpu = 0,
@@ -45,7 +45,7 @@ const sumOf = (shares: readonly Share[]): Share =>
   );
 
 /**
- * The limits of an environment's cluster, and the services that its environments have; undefined for a cluster without
+ * The limits of an environment's cluster, and the services of all environments on it; undefined for a cluster without
  * limits.
  */
 async function limitedCluster(
@@ -61,7 +61,7 @@ async function limitedCluster(
     .executeTakeFirst();
   const limits = cluster && clusterLimits[cluster.runtime];
   if (!limits) return undefined;
-  // Not the cluster itself, which requests share.
+  // Not the cluster itself: requests take a shared lock on it.
   await db.lock(`room/${cluster.id}`);
   const services = await db
     .selectFrom('service')
@@ -76,8 +76,8 @@ const advice =
   'Make services of this cluster smaller or delete some, or have whoever runs the platform raise "limits" in its clusters file.';
 
 /**
- * The limits that are exceeded, in words.
- * @param counts whether a limit counts: what holds no more than before exceeds none
+ * The limits that are exceeded, as text.
+ * @param counts whether a limit counts: a service that holds no more than before exceeds none
  */
 const exceeded = (limits: ClusterLimits, total: Share, counts: (name: keyof Share) => boolean): string =>
   names
@@ -87,8 +87,8 @@ const exceeded = (limits: ClusterLimits, total: Share, counts: (name: keyof Shar
 
 /**
  * Requires that a cluster has room for services that are created, changed or copied. Every service counts with all of
- * its instances, whether it runs or not: what is there must be able to run.
- * @throws ApiProblem 400 with the figures, and what to do
+ * its instances, whether it runs or not: every configured service must be able to run.
+ * @throws ApiProblem 400 with the figures and advice
  */
 export async function requireRoom(
   context: Pick<EngineContext, 'clusterLimits'>,
@@ -112,9 +112,9 @@ export async function requireRoom(
 }
 
 /**
- * Requires that a cluster has room to deploy services: the limits may be lower than when these were configured. One
- * that holds no more than its running version can always be deployed.
- * @throws ApiProblem 400 with the figures, and what to do
+ * Requires that a cluster has room to deploy services: the limits may be lower than when these were configured. A
+ * service that holds no more than its running version can always be deployed.
+ * @throws ApiProblem 400 with the figures and advice
  */
 export async function requireRoomToDeploy(
   context: Pick<EngineContext, 'clusterLimits'>,

@@ -3,7 +3,7 @@ import { addDays, refused } from '../common/index.ts';
 import type { ClusterLockTable, Db } from '../store/index.ts';
 
 /**
- * The lock of a cluster; undefined if there is none, or it has expired or not begun.
+ * The active lock of a cluster; undefined if there is none, or it has expired or not started.
  * @param now in milliseconds since the epoch
  */
 export async function activeLock(
@@ -17,7 +17,7 @@ export async function activeLock(
 }
 
 /**
- * Refuses changes to what a locked cluster hosts.
+ * Refuses changes to anything that a locked cluster hosts.
  * @throws ApiProblem 400 with the owner, the reason and the end of the lock
  */
 export async function requireUnlocked(db: Db, clusterId: string, now: number): Promise<void> {

@@ -6,10 +6,10 @@ import type { Db } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import { type NodeFigures, staleMilliseconds } from './measurements/figures.ts';
 
-/** What answers tell of the machines of a cluster. The nodes are absent if it has none, or if they can't be read. */
+/** The machines of a cluster in responses. The nodes are absent if it has none, or if they can't be read. */
 export type ClusterMachines = Pick<z.infer<typeof Cluster>, 'nodes' | 'warnings' | 'conditions'>;
 
-/** The words of the API for which instances a node takes. */
+/** The API's values for which instances a node accepts. */
 const availabilities = { any: 'ACTIVE', 'its own': 'PAUSE', none: 'DRAIN' } as const;
 
 const shown = ({
@@ -43,7 +43,7 @@ const shown = ({
 });
 
 /**
- * What is wrong with a node that instances don't run on as they should; undefined for one that is all right.
+ * The problem of a node on which instances don't run as they should; undefined for a healthy one.
  * @param waiting the names of the services that can't run elsewhere
  */
 function nodeCondition({ name: node, state, takes, changedAt }: ClusterNode, waiting: string[]): Condition | undefined {
@@ -53,7 +53,7 @@ function nodeCondition({ name: node, state, takes, changedAt }: ClusterNode, wai
   return takes === 'its own' ? condition('NODE_PAUSED', { node }) : undefined;
 }
 
-/** The same for those who read sentences, and as data. */
+/** The conditions, as sentences and as data. */
 const told = (conditions: Condition[]): Pick<ClusterMachines, 'warnings' | 'conditions'> =>
   conditions.length === 0 ? {} : { warnings: conditions.map(({ message }) => message), conditions };
 
@@ -70,7 +70,7 @@ const namesOf = async (db: Db, serviceIds: readonly string[]): Promise<ReadonlyM
         ).map(({ id, name }) => [id, name]),
   );
 
-/** What is used of the nodes of a cluster, by their ids, as far as it was measured lately. */
+/** The resources in use on the nodes of a cluster, by node id, if they were measured recently. */
 async function usedOn(db: Db, clusterId: string, now: number) {
   const rows = await db
     .selectFrom('node_measurement')
@@ -92,7 +92,7 @@ async function usedOn(db: Db, clusterId: string, now: number) {
   );
 }
 
-/** Asks for the machines of a cluster, outside of any transaction. @param cluster its id, and its runtime */
+/** Queries the machines of a cluster, outside any transaction. @param cluster its id, and its runtime */
 export async function clusterMachines(
   { db, clock, runtimes }: Pick<EngineContext, 'db' | 'clock' | 'runtimes'>,
   cluster: { readonly id: string; readonly runtime: string },

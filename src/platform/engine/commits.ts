@@ -5,7 +5,9 @@ import type { EngineContext } from './context.ts';
 import { commitPage, gitUrl } from './history.ts';
 import { runtimeOfEnvironment } from './tasks.ts';
 
-/** The newest commits of a service's branch, newest first, with their pages; none if it isn't built from git. */
+/**
+ * The newest commits of a service's branch, newest first, with links to their pages; none if it isn't built from git.
+ */
 export async function serviceCommits(
   context: Pick<EngineContext, 'db' | 'runtimes'>,
   service: ServiceToRun,

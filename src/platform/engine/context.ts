@@ -9,23 +9,23 @@ import type { Runtimes } from '../runtime/index.ts';
 import type { Prometheus } from './prometheus.ts';
 import type { DataStore } from '../store/index.ts';
 
-/** What the services of a cluster may hold altogether. What is left out has no limit. */
+/** The total resources that the services of a cluster may hold. An omitted member has no limit. */
 export interface ClusterLimits {
   /** In thousandths of a CPU. */
   readonly cpu?: number | undefined;
   /** In MB. */
   readonly memory?: number | undefined;
-  /** How many there may be. */
+  /** The number of services. */
   readonly services?: number | undefined;
 }
 
-/** Where a receiver of alerts is told. The address may hold a secret. */
+/** The address of an alert receiver. It may contain a secret. */
 export interface AlertReceiverAddress {
   readonly kind: 'STANDARD' | 'SLACK';
   readonly url: string;
 }
 
-/** How often the databases of a cluster are backed up, and how many of these backups are kept of each. */
+/** How often the databases of a cluster are backed up, and how many of these backups are kept for each. */
 export interface BackupSchedule {
   readonly everyHours: number;
   readonly keep: number;
@@ -36,26 +36,29 @@ export interface EngineContext {
   readonly db: DataStore;
   readonly clock: PlatformClock;
   readonly random: Random;
-  /** Where services run, by the runtime of their cluster. */
+  /** The places where services run, by the runtime of their cluster. */
   readonly runtimes: Runtimes;
-  /** What the services of clusters may hold altogether, by the runtimes of the clusters; default: no limits. */
+  /** The total resources that the services of clusters may hold, by the clusters' runtime; default: no limits. */
   readonly clusterLimits?: Readonly<Record<string, ClusterLimits | undefined>> | undefined;
-  /** What evaluates the conditions of alert rules; without one, only those about what the platform measures are. */
+  /**
+   * Evaluates the conditions of alert rules. Without it, only conditions on the platform's own measurements are
+   * evaluated.
+   */
   readonly prometheus?: Prometheus | undefined;
-  /** Where receivers of alerts are told, by their ids. */
+  /** The addresses of alert receivers, by receiver id. */
   readonly alertReceivers?: Readonly<Record<string, AlertReceiverAddress>> | undefined;
-  /** When the databases of clusters are backed up, by the runtimes of the clusters; default: only on request. */
+  /** When the databases of clusters are backed up, by the clusters' runtime; default: only on request. */
   readonly backupSchedules?: Readonly<Record<string, BackupSchedule | undefined>> | undefined;
-  /** Opens a sealed secret: of a variable, of a webhook. */
+  /** Opens the sealed secret of a variable or a webhook. */
   readonly openSecret: (sealed: string) => string;
   readonly log: PlatformLog;
-  /** Multiplies the times of alerting and of webhooks: 0.05 is twenty times faster, 0 instant. */
+  /** Multiplies the times of alerting and of webhooks: 0.05 is twenty times faster, 0 is instant. */
   readonly timeScale: number;
-  /** Whether it carries out deployments of the past, which leave no audit events. */
+  /** Whether it replays past deployments, which leave no audit events. */
   readonly isReplay?: true;
 }
 
-/** The due time of a row that waits for another one. Whoever ends that one sets the real due time. */
+/** The due time of a row that waits for another one. The code that finishes the other one sets the real due time. */
 export const blockedDueTime = Number.MAX_SAFE_INTEGER;
 
 /** Formats a time in milliseconds since the epoch for rows and responses: ISO 8601. */

@@ -41,14 +41,14 @@ export interface EngineOptions extends EngineContext {
   readonly webhookTargets: AddressPolicy;
   /** The timeout of one webhook delivery attempt, in milliseconds; default 10 seconds. */
   readonly webhookTimeoutMilliseconds?: number;
-  /** Overrides how many ended deployments are retained. */
+  /** Overrides how many finished deployments are retained. */
   readonly retention?: Retention;
 }
 
 /** Creates an engine on a store and a runtime. It can be started and stopped once. Accepted requests are durable. */
 export function createEngine(options: EngineOptions): Engine {
   const { db, clock } = options;
-  // Questions end with the engine.
+  // Pending queries are aborted when the engine stops.
   const stopping = new AbortController();
   const agent = createAgent(options.webhookTargets);
   const deliveries: DeliveryCounts = { delivered: 0, retried: 0, failed: 0 };

@@ -5,7 +5,7 @@ import type { Db, VariableTable, Vault } from '../store/index.ts';
 
 type DatabaseType = ServiceSpecs['database']['type'];
 
-/** What connects to a database of each type. */
+/** The connection defaults of a database of each type. */
 const access: Readonly<Record<DatabaseType, { readonly port: number; readonly name: string; readonly user: string }>> =
   {
     MONGODB: { port: 27017, name: 'main', user: 'admin' },
@@ -14,25 +14,25 @@ const access: Readonly<Record<DatabaseType, { readonly port: number; readonly na
     REDIS: { port: 6379, name: '0', user: 'default' },
   };
 
-/** A database, as far as its address depends on it. */
+/** The parts of a database that determine its address. */
 interface DatabaseIdentity {
   readonly id: string;
   readonly name: string;
 }
 
-/** Where the neighbours of a database reach it. */
+/** The address at which other services of the environment reach a database. */
 export const databaseAddress = (
   { id, name }: DatabaseIdentity,
   type: DatabaseType,
 ): { readonly host: string; readonly port: number } => ({ host: internalHost({ id, name }), port: access[type].port });
 
-/** The last words of the keys; the password is a secret. */
+/** The suffixes of the keys; the password is a secret. */
 const parts = ['HOST', 'PORT', 'NAME', 'USER', 'PASSWORD'] as const;
 
 const variableId = (databaseId: string, part: (typeof parts)[number]): string =>
   uuidFrom(`${databaseId}/built-in/${part}`);
 
-/** The ids of the variables that a database gives its neighbours, derived from its own. */
+/** The ids of the variables that a database provides to its environment, derived from the database's id. */
 export const databaseVariableIds = (databaseId: string): readonly string[] =>
   parts.map((part) => variableId(databaseId, part));
 
@@ -43,8 +43,8 @@ interface DatabaseRow extends DatabaseIdentity {
 }
 
 /**
- * The rows that a database adds to its environment. Keys have its id, so that a new name of the database breaks nothing
- * that uses them.
+ * The rows that a database adds to its environment. The keys contain its id, so that renaming the database breaks
+ * nothing that uses them.
  */
 function rowsOf(row: DatabaseRow, vault: Vault): Insertable<VariableTable>[] {
   const { type } = JSON.parse(row.spec) as ServiceSpecs['database'];
@@ -70,7 +70,7 @@ function rowsOf(row: DatabaseRow, vault: Vault): Insertable<VariableTable>[] {
   }));
 }
 
-/** Gives an environment the variables of a database of its own; those that are there stay. */
+/** Adds the variables of a database to its environment; existing ones stay. */
 export async function addDatabaseVariables(db: Db, row: DatabaseRow, vault: Vault): Promise<void> {
   await db
     .insertInto('variable')
@@ -79,7 +79,7 @@ export async function addDatabaseVariables(db: Db, row: DatabaseRow, vault: Vaul
     .execute();
 }
 
-/** What a database lets its neighbours in by, as its variables say. @param openSecret opens a sealed value */
+/** The credentials for a database, as its variables contain them. @param openSecret opens a sealed value */
 export async function databaseCredentials(
   db: Db,
   { id, spec: { type } }: { readonly id: string; readonly spec: ServiceSpecs['database'] },
@@ -93,7 +93,7 @@ export async function databaseCredentials(
   return { name: access[type].name, user: access[type].user, password: openSecret(sealed!) };
 }
 
-/** Brings them in line with the name that a database has now. */
+/** Updates the variables of a database to its current name. */
 export async function renameDatabaseVariables(
   db: Db,
   row: DatabaseRow,
@@ -101,8 +101,7 @@ export async function renameDatabaseVariables(
   updated_at: string,
 ): Promise<void> {
   for (const { id, value, description } of rowsOf(row, vault)) {
-    // The password stays: it has no value in the open.
-    // Five of them, in one transaction.
+    // The password stays: it has no plain value. Five updates, in one transaction.
     await db
       .updateTable('variable')
       .set({ ...(value !== null && { value }), description, updated_at })
@@ -111,7 +110,7 @@ export async function renameDatabaseVariables(
   }
 }
 
-/** Gives all databases their variables that have none: those of data directories of earlier versions. */
+/** Adds the variables of all databases that have none: those in data directories of earlier versions. */
 export async function addMissingDatabaseVariables(db: Db, vault: Vault): Promise<void> {
   const databases = await db
     .selectFrom('service')
@@ -121,6 +120,6 @@ export async function addMissingDatabaseVariables(db: Db, vault: Vault): Promise
   const present = new Set(
     (await db.selectFrom('variable').select('id').where('scope', '=', 'BUILT_IN').execute()).map(({ id }) => id),
   );
-  // One after the other, in one transaction.
+  // One after another, in one transaction.
   for (const row of databases) if (!present.has(variableId(row.id, 'HOST'))) await addDatabaseVariables(db, row, vault);
 }

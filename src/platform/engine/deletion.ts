@@ -9,7 +9,7 @@ import { markReadersOutOfDate } from './out-of-date.ts';
 
 type Target = Pick<DeploymentOrder, 'environmentId' | 'serviceIds' | 'takesEnvironment'>;
 
-/** The deployments that have not ended, with the services in them that have not. */
+/** The unfinished services of unfinished deployments, with their deployments. */
 const underWay = (db: Db) =>
   db
     .selectFrom('deployment_service')
@@ -56,7 +56,7 @@ export async function requireEnvironmentStays(db: Db, environmentId: string): Pr
 }
 
 /**
- * Refuses what would come after a deletion: nothing would be left of it.
+ * Refuses requests that would follow a deletion, when nothing would be left to act on.
  * @throws ApiProblem 400 with the service and the deployment that deletes it
  */
 export async function requireNotBeingDeleted(db: Db, { environmentId, serviceIds }: Target): Promise<void> {
@@ -69,7 +69,7 @@ export async function requireNotBeingDeleted(db: Db, { environmentId, serviceIds
 }
 
 /**
- * Refuses to delete what a deployment is changing, or is about to, scheduled runs of jobs included.
+ * Refuses to delete anything that a deployment is changing, or is about to, including scheduled runs of jobs.
  * @throws ApiProblem 400 with the service and the deployment
  */
 export async function requireDeletable(db: Db, target: Target): Promise<void> {
@@ -89,10 +89,7 @@ export async function requireDeletable(db: Db, target: Target): Promise<void> {
 
 const deleted = statePathOf('application', 'DELETE').end;
 
-/**
- * Removes variables with those that stand for them or override them, and marks the services that saw one as out of
- * date.
- */
+/** Removes variables with their aliases and overrides, and marks the services that read one of them as out of date. */
 async function removeVariables(
   trx: Db,
   owner: 'service_id' | 'environment_id' | 'id',
@@ -103,8 +100,8 @@ async function removeVariables(
       SELECT id FROM variable WHERE ${sql.ref(owner)} IN (${sql.join(ids)})
       UNION SELECT variable.id FROM variable JOIN gone ON variable.linked_variable_id = gone.id)
     DELETE FROM variable WHERE id IN (SELECT id FROM gone) RETURNING service_id, environment_id, scope`.execute(trx);
-  // A database that goes takes its built-in ones along: whoever needs it notices when it fails, not by being out of
-  // date.
+  // Deleting a database removes its built-in variables without marking services as out of date: a service that needs
+  // the database notices when it fails.
   const environments = rows.flatMap(({ environment_id, scope }) =>
     scope === 'BUILT_IN' ? [] : (environment_id ?? []),
   );
@@ -120,7 +117,7 @@ async function removeVariables(
   );
 }
 
-/** Removes the alert rules and timers of what is no longer there, and its row in the totals of lists. */
+/** Removes the alert rules and timers of deleted objects, and their rows in the totals of lists. */
 async function removeWatchers(trx: Db, ids: readonly string[]): Promise<void> {
   const rules = await trx
     .deleteFrom('alert_rule')
@@ -137,7 +134,10 @@ async function removeWatchers(trx: Db, ids: readonly string[]): Promise<void> {
     .execute();
 }
 
-/** Removes services with all that belongs to them. Of their deployments, the course stays; configuration and log go. */
+/**
+ * Removes services with everything that belongs to them. Their deployments stay as history, without configuration and
+ * log.
+ */
 async function removeServices(trx: Db, ids: readonly string[]): Promise<void> {
   await removeVariables(trx, 'service_id', ids);
   await removeVariables(trx, 'id', ids.flatMap(databaseVariableIds));
@@ -164,8 +164,8 @@ async function removeEnvironment(trx: Db, id: string): Promise<void> {
 }
 
 /**
- * Removes what a deployment that has ended has deleted, all of it in the caller's transaction: the services that were
- * taken down, and the environment if it was to go and none of its services is left. Does nothing for other deployments.
+ * Removes what a finished deployment has deleted, all in the caller's transaction: the services that were taken down,
+ * and the environment if it was to be deleted and none of its services is left. Does nothing for other deployments.
  */
 export async function removeDeleted(
   trx: Db,

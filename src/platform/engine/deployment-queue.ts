@@ -16,7 +16,7 @@ import { runtimeOfEnvironment } from './tasks.ts';
 import type { Lease } from './lease.ts';
 import type { WorkQueue } from './worker.ts';
 
-/** Begins the deployment at the head of a queue: its first stage stays queued for a moment, the others wait. */
+/** Starts the deployment at the head of a queue: its first stage stays queued for a moment, the others wait. */
 const beginDeployment = (context: EngineContext, deployment: DeploymentRow): Promise<void> =>
   context.db.write(async (trx) => {
     await trx.lock(deployment.environment_id);
@@ -43,7 +43,7 @@ const beginDeployment = (context: EngineContext, deployment: DeploymentRow): Pro
     await updateDueTime(trx, deployment.id);
   });
 
-/** Sets the deployment's due time to the earliest of its services'. */
+/** Sets the deployment's due time to the earliest due time of its services. */
 const updateDueTime = (trx: Db, deploymentId: string) =>
   trx
     .updateTable('deployment')
@@ -58,7 +58,7 @@ const updateDueTime = (trx: Db, deploymentId: string) =>
     .where('ended_at', 'is', null)
     .execute();
 
-/** What the runtime recorded of the running versions of services, by their ids. */
+/** The runtime's records of the running versions of services, by service id. */
 const runningRecords = async (
   db: Db,
   services: readonly DeploymentServiceRow[],
@@ -109,8 +109,8 @@ async function advanceDueServices(
 }
 
 /**
- * Advances a deployment until nothing of it is due. Starts over if something else, such as a cancel, changes it
- * meanwhile.
+ * Advances a deployment until nothing of it is due. Starts over if something else, such as a cancel, changes it in the
+ * meantime.
  * @param owner the worker that holds the deployment. Returns when it no longer does
  * @param signal aborts when the worker stops
  */
@@ -140,21 +140,21 @@ export async function advanceDeployment(
 }
 
 /**
- * A fencing token that is greater than all others of a queue. It is the time where that is enough: then it is also
- * greater than those of records that were replaced by a backup.
+ * A fencing token that is greater than all others of a queue. It is the current time if that is greater: then it is
+ * also greater than the tokens of records that a restored backup has replaced.
  */
 const nextToken = async (trx: Db, queue: string, now: number): Promise<number> => {
   const { last } = await trx
     .selectFrom('deployment')
     .select(({ fn }) => fn.max('fencing_token').as('last'))
     .where('queue', '=', queue)
-    // There is an index of these.
+    // There is a partial index for this condition.
     .where('fencing_token', '>', sql.lit(0))
     .executeTakeFirstOrThrow();
   return Math.max(now, (last ?? 0) + 1);
 };
 
-/** The queue of deployments. A worker claims a due deployment and holds it until it ends. */
+/** The queue of deployments. A worker claims a due deployment and holds it until it finishes. */
 export function deploymentQueue(context: EngineContext): WorkQueue {
   const { db, clock } = context;
 

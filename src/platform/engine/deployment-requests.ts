@@ -86,7 +86,7 @@ const insertDeployment = async (
     .executeTakeFirstOrThrow();
 };
 
-/** Sets the service's displayed state and deployment to those of its latest order. */
+/** Sets the service's displayed state and deployment to those of its latest request. */
 const showRequested = (trx: Db, deployment: DeploymentRow, service: ServiceRow) =>
   trx
     .updateTable('service')
@@ -164,8 +164,8 @@ const cancelService = (
   });
 
 /**
- * Why there is nothing to cancel. Scheduled runs are in no queue of the environment, which could name one of them; a
- * stop of the job ends them.
+ * Why there is nothing to cancel. Scheduled runs aren't in the environment's queue, and a cancel can't name one of
+ * them; stopping the job ends them.
  */
 const nothingToCancel = async (trx: Db, environmentId: string): Promise<Error> => {
   const runs = await trx

@@ -7,8 +7,8 @@ export type DeploymentRow = Selectable<DatabaseSchema['deployment']>;
 export type DeploymentServiceRow = Selectable<DatabaseSchema['deployment_service']>;
 
 /**
- * Whether a deployment is in a queue of its own: a scheduled run of a job, or a plan. Such runs are in neither the
- * environment's queue nor its states.
+ * Whether a deployment has a separate queue: a scheduled run of a job, or a plan. Such runs count neither in the
+ * environment's queue nor in its state.
  */
 export const isAside = (deployment: Pick<DeploymentRow, 'queue' | 'environment_id'>): boolean =>
   deployment.queue !== deployment.environment_id;
@@ -18,7 +18,7 @@ const planPrefix = 'plan/';
 /** The queue of the plans of a Terraform service. */
 export const planQueue = (serviceId: string): string => `${planPrefix}${serviceId}`;
 
-/** Finds the deployments that only plan, as a pattern of their queues. */
+/** The pattern of the queues whose deployments only plan. */
 export const anyPlanQueue = `${planPrefix}%`;
 
 /** Whether a deployment only plans what another one would change. */
@@ -28,11 +28,12 @@ export const isPlan = ({ queue }: Pick<DeploymentRow, 'queue'>): boolean => queu
 export const findDeployment = (db: Db, id: string): Promise<DeploymentRow> =>
   db.selectFrom('deployment').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-/** What tells whether a worker still holds a deployment. */
+/** The columns that show whether a worker still holds a deployment. */
 type Held = Pick<DeploymentRow, 'id' | 'owner' | 'fencing_token'>;
 
 /**
- * Restricts a query of deployments to one that a worker still holds as it was read: neither released nor claimed since.
+ * Restricts a query of deployments to one that a worker still holds as it was read: neither released nor claimed since
+ * then.
  */
 export const heldAsRead =
   ({ id, owner, fencing_token: token }: Held) =>
@@ -40,8 +41,8 @@ export const heldAsRead =
     eb.and([eb('id', '=', id), eb('owner', 'is not distinct from', owner), eb('fencing_token', '=', token)]);
 
 /**
- * Requires that a worker still holds a deployment that it read, once nobody else is taking it over. In a transaction,
- * nobody takes it over until its end.
+ * Requires that a worker still holds a deployment that it read, after any concurrent takeover has finished. Within a
+ * transaction, no other worker can take it over until the end.
  * @throws Superseded otherwise
  */
 export async function requireHeld(db: Db, deployment: Held): Promise<void> {

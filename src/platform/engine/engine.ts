@@ -42,17 +42,17 @@ export interface DeploymentOrder extends Requester {
    * All in that environment. May be empty for STOP, which then does nothing, and for the deletion of an environment.
    */
   readonly serviceIds: readonly string[];
-  /** The commit to deploy, for services built from git; default the newest of their branch. */
+  /** The commit to deploy, for services built from git; default: the newest of their branch. */
   readonly commitId?: string;
-  /** The same for single services, by their ids. */
+  /** The commits to deploy for single services, by service id. */
   readonly commitIds?: Readonly<Record<string, string | undefined>>;
-  /** For DEPLOY of one database: the backup that it is brought back from. */
+  /** For DEPLOY of one database: the backup to restore it from. */
   readonly restoration?: Restoration;
-  /** For DELETE of every service of the environment: whether the environment goes with them. */
+  /** For DELETE of every service of the environment: whether the environment is deleted as well. */
   readonly takesEnvironment?: boolean;
 }
 
-/** A service as it is to be configured. The id is absent for a new one. */
+/** A service as it will be configured. The id is absent for a new one. */
 export type ConfiguredService = Pick<ServiceToRun, 'kind' | 'name' | 'spec'> & { readonly id?: string };
 
 /** An accepted order. Its id is the `deployment_request_id` and `execution_id` of status responses. */
@@ -64,23 +64,23 @@ export interface DeploymentRequest {
   readonly serviceIds: readonly string[];
 }
 
-/** The page of a deployment history. Pages are numbered from 1. */
+/** A page of a deployment history. Pages are numbered from 1. */
 export interface HistoryQuery {
   readonly page: number;
   readonly pageSize: number;
 }
 
-/** What the engine is busy with, and what became of its webhook deliveries. */
+/** The engine's current work, and the results of its webhook deliveries. */
 export interface EngineStatistics {
-  /** The recorded deployments by status. Ended ones are removed after some time. */
+  /** The recorded deployments by status. Finished ones are removed after some time. */
   readonly deployments: Readonly<Partial<Record<z.infer<typeof DeploymentActionStatus>, number>>>;
-  /** Webhook deliveries that are not done: how many, and for how many milliseconds the oldest one has been due. */
+  /** Unfinished webhook deliveries: how many, and for how many milliseconds the oldest one has been due. */
   readonly outbox: { readonly waiting: number; readonly lag: number };
-  /** How the attempts at webhook deliveries ended, since the engine was created. */
+  /** The results of webhook delivery attempts since the engine was created. */
   readonly deliveries: Readonly<DeliveryCounts>;
 }
 
-/** Attempts at webhook deliveries: delivered, to be repeated, and given up. */
+/** Webhook delivery attempts: delivered, to be retried, and given up. */
 export interface DeliveryCounts {
   delivered: number;
   retried: number;
@@ -96,18 +96,18 @@ export interface Page {
 /**
  * Carries out deployments and all other background work of the platform. Methods that change something write only in
  * the caller's transaction. After the commit the caller calls `wake()`. A refused call throws an ApiProblem with status
- * 400 that names the reason.
+ * 400 that contains the reason.
  */
 export interface Engine {
   /**
    * Accepts an order: inserts the deployment, its services, events and webhook deliveries in `trx`. Refused while the
    * cluster is locked, and if a service's state doesn't allow the action. A deletion is refused during another
-   * deployment of what it deletes, and everything else during a deletion.
+   * deployment of the same services, and everything else during a deletion.
    */
   request(trx: Db, order: DeploymentOrder): Promise<DeploymentRequest>;
   /**
    * Accepts a request to plan what a deployment of a Terraform service would change. Refused while another plan of it
-   * is made.
+   * is under way.
    */
   plan(
     trx: Db,
@@ -118,8 +118,8 @@ export interface Engine {
   /** The newest plans of a Terraform service, newest first. */
   plans(db: Db, service: Selectable<ServiceTable>): Promise<z.output<typeof TerraformPlans>>;
   /**
-   * Cancels the environment's current deployment, the oldest that has not ended, or a plan that is made in it. Refused
-   * if there is none.
+   * Cancels the environment's current deployment, which is the oldest unfinished one, or a plan under way in it.
+   * Refused if there is none.
    */
   cancel(trx: Db, environmentId: string): Promise<DeploymentRequest>;
   /**
@@ -128,34 +128,34 @@ export interface Engine {
    */
   upgradeCluster(trx: Db, clusterId: string): Promise<{ id: string; createdAt: string }>;
   /**
-   * Requires that an environment's cluster can run services as they are to be configured, and has room for them.
-   * Refused with what it can't, and what to do instead.
+   * Requires that an environment's cluster can run services as they will be configured, and has room for them. A
+   * refusal says what isn't possible, and what to do instead.
    */
   requireRunnable(db: Db, environmentId: string, services: readonly ConfiguredService[]): Promise<void>;
   /**
    * Marks services OUT_OF_DATE after their configuration changed. Services that were never deployed stay as they are.
    */
   markOutOfDate(trx: Db, serviceIds: readonly string[]): Promise<void>;
-  /** Marks those of the services that a changed variable reaches and that read variables: databases read none. */
+  /** Marks services OUT_OF_DATE after a variable that they see has changed, except databases, which read none. */
   variableChanged(trx: Db, serviceIds: readonly string[]): Promise<void>;
-  /** Accepts a backup of a database, which then begins. Refused if it can't be backed up now. */
+  /** Accepts a backup of a database, which then starts. Refused if the database can't be backed up now. */
   requestBackup(
     trx: Db,
     databaseId: string,
     named: { readonly name: string; readonly message: string },
   ): Promise<BackupRow>;
   /**
-   * Deletes a backup, with what is stored of it, as soon as the machine that has it answers. Refused while it is made
-   * or used.
+   * Deletes a backup with its stored data, as soon as the machine that stores it responds. Refused while the backup is
+   * being created or used.
    */
   deleteBackup(trx: Db, databaseId: string, backupId: string): Promise<void>;
   /**
-   * What bringing a database back would do now; default: from its newest complete backup. Asks the runtime, so it must
+   * What restoring a database would do now; default: from its newest complete backup. Queries the runtime, so it must
    * run outside any transaction.
    */
   recovery(db: DataStore, databaseId: string, backupId?: string): Promise<Recovery>;
   /**
-   * Accepts a deployment that brings a database back. Refused with the reason.
+   * Accepts a deployment that restores a database, or refuses it with the reason.
    * @param withoutWaiting even if its node may come back soon
    */
   restore(
@@ -168,11 +168,11 @@ export interface Engine {
   /** Rolls a created or edited alert rule out to the alerting system and evaluates it again. */
   alertRuleChanged(trx: Db, alertRuleId: string): Promise<void>;
   /**
-   * Why the condition of an alert rule isn't evaluated at present, or its receivers not told, as sentences; undefined
-   * if all is well.
+   * Why the condition of an alert rule isn't evaluated at present, or its receivers aren't notified, as sentences;
+   * undefined if there is no problem.
    */
   alertRuleProblem(db: Db, rule: Selectable<AlertRuleTable>): Promise<string | undefined>;
-  /** The present values of what is measured. */
+  /** The current values of all measurements. */
   metrics(db: Db): Promise<readonly Series[]>;
 
   /**
@@ -187,44 +187,42 @@ export interface Engine {
   serviceHistory(db: Db, serviceId: string, query: HistoryQuery): Promise<History>;
   environmentHistory(db: Db, environmentId: string, query: HistoryQuery): Promise<History>;
   /**
-   * The newest `tail` log lines of a service (build, rollout and running instances), newest last. Asks the runtime,
+   * The newest `tail` log lines of a service (build, rollout and running instances), newest last. Queries the runtime,
    * which may be slow, so it must run outside any transaction.
    */
   logs(db: DataStore, serviceId: string, tail?: number): Promise<LogLines>;
   /**
-   * The newest commits of a service's branch, newest first. Asks the runtime, so it must run outside any transaction.
+   * The newest commits of a service's branch, newest first. Queries the runtime, so it must run outside any
+   * transaction.
    */
   commits(service: ServiceToRun): Promise<{ results: z.infer<typeof Commit>[] }>;
   /** The newest `tail` log lines of the latest deployments of an environment's services, newest last. */
   environmentLogs(db: Db, environmentId: string, tail?: number): Promise<EnvironmentLogLines>;
-  /** The addresses at which services of one environment are reached from outside, by their ids. */
+  /** The addresses at which services of one environment are reached from outside, by service id. */
   addresses(
     db: Db,
     environmentId: string,
     services: readonly Selectable<ServiceTable>[],
   ): Promise<ReadonlyMap<string, readonly ServiceAddress[]>>;
-  /** The domains below which the clusters of this platform give services their addresses, in lower case. */
+  /** The domains under which this platform's clusters give services their addresses, in lower case. */
   readonly clusterDomains: readonly string[];
   /**
-   * What the name servers have to give for the domains of a service; undefined on a cluster where that is only
-   * simulated.
+   * The target that DNS records for a service's domains must have; undefined on a cluster where that is only simulated.
    */
   domainTarget(db: Db, service: Pick<Selectable<ServiceTable>, 'id' | 'environment_id'>): Promise<string | undefined>;
-  /**
-   * The machines of a cluster, and what is wrong with them. Asks the runtime, so it must run outside any transaction.
-   */
+  /** The machines of a cluster and their problems. Queries the runtime, so it must run outside any transaction. */
   clusterMachines(cluster: { readonly id: string; readonly runtime: string }): Promise<ClusterMachines>;
   /** The recorded delivery attempts of a webhook, newest first. */
   webhookEvents(db: Db, webhookId: string, page?: Page): Promise<{ rows: WebhookRecord[]; total: number }>;
 
   statistics(db: Db): Promise<EngineStatistics>;
 
-  /** Makes the engine look for work now. Call it after committing any of the changes above. Never throws. */
+  /** Makes the engine check for work now. Call it after committing any of the changes above. Never throws. */
   wake(): void;
-  /** Starts to process what is due, including work left by earlier processes, until `stop`. */
+  /** Starts to process due work, including work left by earlier processes, until `stop`. */
   start(): Promise<void>;
   /**
-   * Waits until everything due has been carried out. Resolves to the next due time in milliseconds since the epoch, or
+   * Waits until all due work has been carried out. Resolves to the next due time in milliseconds since the epoch, or
    * null. Only for a started engine: rejects if the engine is stopped while it waits.
    */
   settled(): Promise<number | null>;

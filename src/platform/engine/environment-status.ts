@@ -8,7 +8,7 @@ import { type DeploymentRow, type DeploymentServiceRow, servicesOf } from './dep
 
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
 
-/** The duration of a deployment, in milliseconds; null until it has ended. */
+/** The duration of a deployment, in milliseconds; null until it has finished. */
 export const elapsedMilliseconds = (deployment: Pick<DeploymentRow, 'created_at' | 'ended_at'>): number | null =>
   deployment.ended_at === null ? null : Date.parse(deployment.ended_at) - Date.parse(deployment.created_at);
 
@@ -16,7 +16,7 @@ export const elapsedMilliseconds = (deployment: Pick<DeploymentRow, 'created_at'
 const worst = (steps: readonly { status: string }[]): string =>
   steps.find((step) => step.status !== 'SUCCESS')?.status ?? 'SUCCESS';
 
-/** The duration of each stage with ended steps: one entry per step beside the stage's total. */
+/** The duration of each stage with finished steps: one entry per step in addition to the stage's total. */
 const metricsOf = (
   services: readonly DeploymentServiceRow[],
   steps: readonly Selectable<DatabaseSchema['deployment_step']>[],
@@ -50,7 +50,7 @@ const metricsOf = (
   });
 };
 
-/** Compares what runs with what is configured, across an environment's services. */
+/** Compares the running versions of an environment's services with their configuration. */
 const deploymentStatus = (statuses: readonly Freshness[]): EnvironmentState['deployment_status'] => {
   if (statuses.every((status) => status === 'NEVER_DEPLOYED')) return 'NEVER_DEPLOYED';
   return statuses.every((status) => status === 'UP_TO_DATE') ? 'UP_TO_DATE' : 'OUT_OF_DATE';

@@ -3,14 +3,14 @@ import { RuntimeProblem, RuntimeUnreachable } from '../runtime/index.ts';
 import { RecordsUnavailable } from '../store/index.ts';
 
 /**
- * How long other causes of a failure that was told are not told, in milliseconds: while an engine is away, requests
+ * How long other causes of a logged failure aren't logged, in milliseconds: while an engine is unreachable, requests
  * fail in many ways.
  */
 const quietMilliseconds = 60_000;
 
 /**
- * Logs a failure. What a runtime knows to be wrong, and that an engine or the records are away, is one line: the stack
- * would tell nothing. Anything else may be a fault of the program.
+ * Logs a failure. A problem that a runtime knows, and unreachable engines or records, take one line: a stack trace
+ * would add nothing. Anything else may be a bug.
  */
 export function logFailure(log: PlatformLog, error: unknown, fields: object, message: string): void {
   if (error instanceof RecordsUnavailable)
@@ -20,15 +20,15 @@ export function logFailure(log: PlatformLog, error: unknown, fields: object, mes
   else log.error({ ...fields, err: error }, message);
 }
 
-/** What the log says of work that is repeated. */
+/** The log messages for repeated work. */
 export interface RepeatedWorkTexts {
   readonly failure: string;
   readonly recovery: string;
 }
 
 /**
- * Tells of work that is repeated when it begins to fail, when its failure has another cause, at most once a minute, and
- * when it works again.
+ * Logs when repeated work starts to fail, when its failure has another cause, at most once a minute, and when it works
+ * again.
  */
 export function createFailureLog(
   log: PlatformLog,

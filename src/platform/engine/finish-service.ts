@@ -17,13 +17,13 @@ import { type DeploymentRow, type DeploymentServiceRow, isAside, servicesOf } fr
 import { auditOutcome } from './outcome-events.ts';
 import { applyChange, type DeploymentServiceChange } from './service-changes.ts';
 
-/** How one service of a deployment ends. */
+/** The outcome of one service of a deployment. */
 export interface ServiceOutcome extends Omit<DeploymentServiceChange, 'row' | 'announced'> {
   readonly state: DeploymentState;
   readonly succeeded: boolean;
   /** Why it failed or was canceled. */
   readonly why: Condition | null;
-  /** What of a deleted service could not be removed. */
+  /** The parts of a deleted service that could not be removed. */
   readonly left?: readonly string[];
 }
 
@@ -114,7 +114,7 @@ const endService = async (
   await pruneLines(trx, row);
 };
 
-/** Ends the deployment and makes the next one in its queue due. */
+/** Finishes the deployment and makes the next one in its queue due. */
 const endDeployment = async (
   trx: Db,
   deployment: DeploymentRow,
@@ -147,8 +147,8 @@ const endDeployment = async (
 };
 
 /**
- * Ends one service of a deployment. After the last service of a stage, starts the next stage or, if a service failed,
- * ends the deployment and cancels the stages that have not begun.
+ * Finishes one service of a deployment. After the last service of a stage, starts the next stage or, if a service
+ * failed, finishes the deployment and cancels the stages that have not started.
  */
 export async function finishService(
   context: EngineContext,
@@ -168,7 +168,7 @@ export async function finishService(
       await applyChange(trx, deployment, service, { at: outcome.at, row: { due_ms: outcome.at } });
     return;
   }
-  // During a cancel, the stages that have not begun end by themselves.
+  // During a cancel, the stages that have not started finish by themselves.
   if (open.some((service) => service.state === canceling.state)) return;
   const names = unsuccessful.map((service) => service.name);
   for (const service of open) {

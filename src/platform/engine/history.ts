@@ -18,7 +18,7 @@ const isoDuration = (milliseconds: number): string => {
   return `PT${time || '0S'}`;
 };
 
-/** The configuration members, of any kind of service, that a history shows. */
+/** The configuration members that a history shows, for any kind of service. */
 interface ShownSpec {
   icon_uri?: string;
   image_name?: string;
@@ -97,7 +97,7 @@ const serviceItem = (deployment: DeploymentRow, row: DeploymentServiceRow, now: 
 };
 
 /**
- * Lists the deployments of one service, newest first, without those that only planned.
+ * Lists the deployments of one service, newest first, without plans.
  * @param now end of the elapsed time of deployments under way, in milliseconds since the epoch
  */
 export async function serviceHistory(

@@ -11,7 +11,7 @@ import { type DeploymentRow, type DeploymentServiceRow, isAside } from './deploy
 import { type TimerHandler, setTimer } from './timer-queue.ts';
 
 /**
- * When a job's schedule comes due after a moment, the next `most` times. Empty if it never does. All times are in
+ * The next `most` times at which a job's schedule is due after `after`. Empty if it never is. All times are in
  * milliseconds since the epoch.
  */
 const nextRuns = (context: EngineContext, job: ServiceSpecs['job'], after: number, most: number): readonly number[] => {
@@ -33,15 +33,14 @@ const nextRuns = (context: EngineContext, job: ServiceSpecs['job'], after: numbe
 const nextRun = (context: EngineContext, job: ServiceSpecs['job'], after: number): number | null =>
   nextRuns(context, job, after, 1)[0] ?? null;
 
-// A run that is later than this, because no worker was running, is missed.
+// A run that is later than this, because no worker was running, counts as missed.
 const latestStartMilliseconds = 60_000;
 
 /** How many missed runs are counted at most. */
 const mostCounted = 1000;
 
 /**
- * The due time of a schedule that begins with the platform: what a deployment of the past would have run was not
- * missed.
+ * The due time of a schedule that starts with the platform: runs of a replayed deployment before that aren't missed.
  */
 const whenPlatformBegins = 0;
 
@@ -64,8 +63,8 @@ export async function scheduleJobRuns(
 }
 
 /**
- * What a deployment of a scheduled job that did not end well leaves of the schedule: that of the version before it, or
- * none. A failed deployment puts nothing in the place of what was there.
+ * The schedule that remains after an unsuccessful deployment of a scheduled job: that of the version before it, or
+ * none. A failed deployment doesn't replace the previous schedule.
  * @returns a line for the log of the deployment; undefined for anything else
  */
 export async function scheduleLeft(
@@ -90,7 +89,7 @@ export async function scheduleLeft(
   return conditionLine(condition('SCHEDULE_NOT_BEGUN', left), { at, pod: 'schedule', version: '' });
 }
 
-/** Tells something in the newest log of a job: that of a run or of another deployment. */
+/** Writes a condition to the newest log of a job: that of a run or of another deployment. */
 async function tell(trx: Db, serviceId: string, at: number, told: Condition): Promise<void> {
   const newest = await trx
     .selectFrom('deployment_service')
@@ -106,7 +105,7 @@ async function tell(trx: Db, serviceId: string, at: number, told: Condition): Pr
     ]);
 }
 
-/** That runs were due in a time, and not begun. */
+/** The condition for runs that were due in a period, and not started. */
 const missedRuns = (due: readonly number[]): Condition =>
   condition('RUNS_MISSED', {
     first: iso(due[0]!),
@@ -116,8 +115,8 @@ const missedRuns = (due: readonly number[]): Condition =>
   });
 
 /**
- * The deployment that runs a job at the moment, or stops it; undefined if there is none. One that only waits for its
- * turn doesn't count.
+ * The deployment that currently runs or stops a job; undefined if there is none. One that only waits in a queue doesn't
+ * count.
  */
 const deploymentUnderWay = (trx: Db, serviceId: string) =>
   trx
@@ -132,8 +131,8 @@ const deploymentUnderWay = (trx: Db, serviceId: string) =>
     .executeTakeFirst();
 
 /**
- * Starts a scheduled run of a job, unless it is still running, is being deleted, or it is too late. The log of the job
- * tells of runs that were left out. Each job has a queue of its own for its runs.
+ * Starts a scheduled run of a job, unless the job is still running, is being deleted, or it is too late. The job's log
+ * reports skipped runs. Each job has a separate queue for its runs.
  */
 export const startScheduledRun =
   (context: EngineContext): TimerHandler =>
@@ -147,7 +146,7 @@ export const startScheduledRun =
     if (dueAt < latest) {
       const missed = nextRuns(context, job, dueAt - 1, mostCounted + 1).filter((due) => due < latest);
       await tell(trx, serviceId, now, missedRuns(missed.length === 0 ? [dueAt] : missed));
-      // One that is due now is still in time.
+      // A run that is due now is still in time.
       return nextRun(context, job, latest - 1);
     }
     if (await isBeingDeleted(trx, serviceId)) return nextRun(context, job, now);

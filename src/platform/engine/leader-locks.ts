@@ -9,11 +9,11 @@ export class LeaderLockLost extends Error {
   }
 }
 
-/** The right to do one kind of work that only one worker does at a time, such as observing a cluster. */
+/** The right to do a kind of work that only one worker does at a time, such as observing a cluster. */
 export interface LeaderLock {
   /**
    * Writes the result of the work, in a transaction that requires that this worker still has the lock.
-   * @throws DutyLost otherwise
+   * @throws LeaderLockLost otherwise
    */
   readonly write: <Result>(operation: (trx: Db) => Promise<Result>) => Promise<Result>;
 }
@@ -22,11 +22,11 @@ export interface LeaderLock {
 export interface LeaderLocks {
   /** Takes a lock, or keeps it. Renews the lease. @returns undefined while another worker has it */
   take(name: string): Promise<LeaderLock | undefined>;
-  /** Whether the worker has any. */
+  /** Whether the worker has any leader lock. */
   hasAny(): Promise<boolean>;
 }
 
-/** The number of times that a lock was taken, if this worker has it. */
+/** How many times a lock has been taken, if this worker has it. */
 const claimsOf = async (db: Db, name: string, owner: string): Promise<number | undefined> =>
   (
     await db
@@ -38,7 +38,7 @@ const claimsOf = async (db: Db, name: string, owner: string): Promise<number | u
       .executeTakeFirst()
   )?.claims;
 
-/** Takes a lock that nobody has. @returns how often it was taken by now; undefined if somebody has it */
+/** Takes a free lock. @returns how many times it has been taken by now; undefined if another worker has it */
 async function claim(trx: Db, name: string, owner: string): Promise<number | undefined> {
   await trx
     .insertInto('duty')
@@ -55,9 +55,9 @@ async function claim(trx: Db, name: string, owner: string): Promise<number | und
   return taken?.claims;
 }
 
-/** Creates the leader locks of a worker, by its lease. A worker that dies loses them with its lease. */
+/** Creates the leader locks of a worker from its lease. A worker that dies loses them with its lease. */
 export function createLeaderLocks(db: DataStore, lease: Lease): LeaderLocks {
-  // Where one process serves the records, it is always the leader.
+  // If only one process serves the records, it is always the leader.
   if (!db.isShared)
     return { take: async () => ({ write: (operation) => db.write(operation) }), hasAny: async () => false };
   const leaderLockOf = (name: string, claims: number): LeaderLock => ({

@@ -18,7 +18,7 @@ export interface Lease {
   /** Registers the worker or renews its lease. Part of every claim. */
   renew(db: Db): Promise<void>;
   /**
-   * Frees the claims of dead workers, whose process has ended or whose lease has expired. Returns how many others are
+   * Frees the claims of dead workers, whose process has exited or whose lease has expired. Returns how many others are
    * left.
    */
   reap(): Promise<number>;
@@ -26,15 +26,12 @@ export interface Lease {
   release(): Promise<void>;
 }
 
-/**
- * Where the process ids of this process mean what they mean: containers may share a host name, and each has a process
- * 1.
- */
+/** The scope in which process ids are unique: containers may share a host name, and each has a process 1. */
 function processSpace(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
-    // Only Linux has such namespaces.
+    // Only Linux has PID namespaces.
     return hostname();
   }
 }

@@ -14,7 +14,7 @@ interface Transition {
   readonly from: DeploymentState;
   readonly on: string;
   readonly to: DeploymentState;
-  /** The step that the service ends by it. */
+  /** The step that the transition completes. */
   readonly step?: StepName;
 }
 
@@ -54,7 +54,7 @@ export const transitionsOf = (kind: ServiceKind): Transition[] => {
   return [...new Map(all.map((transition) => [key(transition), transition])).values()];
 };
 
-/** The lifecycle of a kind of service as a Mermaid state diagram. @param takes how long a step takes, in words */
+/** The lifecycle of a kind of service as a Mermaid state diagram. @param takes how long a step takes, as text */
 export const diagramOf = (kind: ServiceKind, takes: (step: StepName) => string): string => {
   const arrows = transitionsOf(kind).map(
     ({ from, on, to, step }) => `  ${from} --> ${to}: ${on}${step ? ` (${takes(step)})` : ''}`,
@@ -64,7 +64,7 @@ export const diagramOf = (kind: ServiceKind, takes: (step: StepName) => string):
 
 /** The states of a service of one kind during one action, in order. */
 export interface StatePath {
-  /** From the request until its deployment begins. */
+  /** From the request until its deployment starts. */
   readonly queued: DeploymentState;
   /** While an earlier stage of the same deployment is under way. */
   readonly waiting: DeploymentState;
@@ -75,8 +75,7 @@ export interface StatePath {
 const minute = 60;
 
 /**
- * How long each operation may take, in seconds, whatever a runtime does: longer than the limits that services set
- * themselves.
+ * How long each operation may take, in seconds, with any runtime: longer than the limits that services set themselves.
  */
 const limits: Readonly<Record<RuntimeOperation, number>> = {
   fetchSource: 10 * minute,
@@ -148,7 +147,7 @@ const remove: StatePath = {
   phases: [phase('DELETING', 'STOP', 'remove', 'DELETE_ERROR')],
 };
 
-/** What is done to a job or to Terraform may run it: that takes as long as any other run. */
+/** An action on a job or on Terraform may run it, which takes as long as any other run. */
 const withTimeToRun = ({ phases: [first, ...others], ...path }: StatePath): StatePath => ({
   ...path,
   phases: [{ ...first, limitSeconds: limits.run }, ...others],
@@ -163,7 +162,7 @@ export const statePathOf = (kind: ServiceKind, action: DeploymentAction): StateP
     ? deployPaths[kind]
     : (kind === 'job' || kind === 'terraform' ? runActionPaths : actionPaths)[action];
 
-/** The minimum time between two observations of a task, in milliseconds, whatever the runtime asks for. */
+/** The minimum time between two observations of a task, in milliseconds, even if the runtime requests less. */
 export const minimumObservationMilliseconds = 50;
 
 /** How a cancel proceeds for every service of the deployment that has not ended. */
@@ -172,7 +171,7 @@ export const canceling = { state: 'CANCELING', end: 'CANCELED' } as const satisf
   end: DeploymentState;
 };
 
-/** The order in which the services of a deployment run. A stage begins when the previous one has succeeded. */
+/** The order in which the services of a deployment run. A stage starts when the previous one has succeeded. */
 const stages: readonly { readonly name: string; readonly kinds: readonly ServiceKind[] }[] = [
   { name: 'DATABASE', kinds: ['database'] },
   { name: 'JOB', kinds: ['job', 'terraform'] },
@@ -289,7 +288,7 @@ export const nextVersion = (version: string): string | null => {
   return minor < newestMinor ? `1.${minor + 1}` : null;
 };
 
-/** The transitions of alert rules. `for` means the rule's own duration. */
+/** The transitions of alert rules. `for` is the rule's own duration. */
 export const alertRuleTransitions = [
   { from: 'UNDEPLOYED', on: 'rolled out to the alerting system', to: 'OK', takes: [2, 5] },
   { from: 'OK', on: 'the condition has held for the duration', to: 'TRIGGERED', takes: 'for' },

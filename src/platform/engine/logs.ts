@@ -26,7 +26,7 @@ import { shortenedLine, withoutKnownLines } from './repeated-lines.ts';
 
 type LogLine = LogLines['results'][number];
 
-/** The version of a service that was deployed last; undefined if none was. */
+/** The version of a service that was last deployed; undefined if none was. */
 export function deployedVersion(service: Selectable<ServiceTable>): RunningVersion | undefined {
   const { deployed_spec, deployed_commit, last_deployment_id, last_deployment_at } = service;
   if (deployed_spec === null || last_deployment_id === null || last_deployment_at === null) return undefined;
@@ -46,15 +46,17 @@ export function deployedVersion(service: Selectable<ServiceTable>): RunningVersi
   };
 }
 
-/** The states after a deployment that did not succeed: the version before it serves on, unless it was to be deleted. */
+/**
+ * The states after an unsuccessful deployment: the version before it continues to serve, unless it was to be deleted.
+ */
 const unsuccessfulStates: readonly DeploymentState[] = [
   ...failedStates.filter((state) => state !== 'DELETE_ERROR'),
   'CANCELED',
 ];
 
 /**
- * The deployment that the running version of a service is from: the last one that started instances. Undefined if it
- * was stopped since.
+ * The deployment of a service's running version: the last one that started instances. Undefined if the service was
+ * stopped since then.
  */
 const servingDeployment = async (db: Db, serviceId: string) => {
   const last = await db
@@ -70,7 +72,7 @@ const servingDeployment = async (db: Db, serviceId: string) => {
   return last?.action === 'DEPLOY' || last?.action === 'RESTART' ? last : undefined;
 };
 
-/** What of a service serves, and what a later deployment does about it: it is under way, or has failed. */
+/** The serving version of a service, and whether a later deployment is under way or has failed. */
 interface Serving {
   readonly version: RunningVersion;
   readonly later?: 'under way' | 'failed';
@@ -82,7 +84,7 @@ const servingVersion = async (db: Db, serviceId: string): Promise<Serving | unde
   const version = deployedVersion(service);
   if (version === undefined) return undefined;
   if (runningStates.includes(service.deployed_state)) return { version };
-  // Where nothing is recorded, nothing really runs.
+  // Without a record, nothing really runs.
   const later = !isSettled(service.deployed_state)
     ? 'under way'
     : unsuccessfulStates.includes(service.deployed_state)
@@ -99,7 +101,7 @@ const servingVersion = async (db: Db, serviceId: string): Promise<Serving | unde
 const storedLineId = ({ deployment_id, seq }: { readonly deployment_id: string; readonly seq: number }): string =>
   uuidFrom(`${deployment_id}/log/${seq}`);
 
-/** What a stored line says, as data. */
+/** The condition of a stored line, as data. */
 const conditionIn = ({ condition: stored }: { readonly condition: string | null }) =>
   stored === null ? {} : { condition: readCondition(stored) };
 
@@ -133,9 +135,9 @@ const storedLines = async (db: Db, serviceId: string, tail: number): Promise<Log
 };
 
 /**
- * The newest stored lines and those of the runtime, by their time. What was copied while the runtime still has it comes
- * once.
- * @param keepsStored whether what was stored, such as why a deployment failed, keeps at least half of the room
+ * The newest stored lines and those of the runtime, by time. Lines that were copied while the runtime still has them
+ * appear once.
+ * @param keepsStored whether stored lines, such as why a deployment failed, keep at least half of the room
  */
 function inOrder(
   stored: readonly LogLine[],
@@ -150,17 +152,19 @@ function inOrder(
   return [...kept, ...newest].toSorted((one, other) => one.created_at.localeCompare(other.created_at)).slice(-tail);
 }
 
-/** That what the instances of a version logged could not be read. @param at milliseconds since the epoch */
+/**
+ * The line that says that the logs of a version's instances could not be read. @param at milliseconds since the epoch
+ */
 const unreadLine = (version: RunningVersion, at: number, said: string): LogLine => ({
   ...runningLine(version, conditionLine(condition('LOG_UNREADABLE', { said }), { at, pod: 'platform', version: '' })),
-  // Always the same line.
+  // The id is always the same.
   id: uuidFrom(`${version.deploymentId}/${version.service.id}/unread`),
 });
 
 /**
- * The newest log lines of a service, newest last: those of its deployments, and those of the version that serves, also
- * while another deployment is under way. The runtime is asked for the latter after the transaction; if it can't be, the
- * last line says so, and why.
+ * The newest log lines of a service, newest last: those of its deployments, and those of the serving version, also
+ * while another deployment is under way. The runtime is queried for the latter after the transaction; if that fails,
+ * the last line says so, and why.
  * @param tail maximum number of lines, up to `maximumLogLines`
  * @throws ApiProblem 404 for an unknown id
  */
@@ -184,7 +188,7 @@ export async function serviceLogs(
   });
   if (logged instanceof Error)
     return { results: [...stored, unreadLine(version, context.clock.now(), reasonOf(logged))].slice(-tail) };
-  // What the new version says is stored by its deployment.
+  // Lines of the new version are stored by its deployment.
   const running = later === 'under way' ? logged.filter((line) => line.version !== '') : logged;
   return {
     results: inOrder(
@@ -224,7 +228,7 @@ export async function environmentLogs(
     .orderBy('log_line.seq', 'desc')
     .limit(tail)
     .execute();
-  // Services are deployed in parallel and their lines written in batches.
+  // Services are deployed in parallel, and their lines are written in batches.
   const byTime = rows.toSorted((one, other) => one.created_at.localeCompare(other.created_at) || one.seq - other.seq);
   return {
     results: byTime.map((row) => ({
@@ -269,7 +273,7 @@ export async function appendLines(
   }
 }
 
-/** Of the lines of instances that ended, those that were not stored while they ran. */
+/** Those lines of exited instances that were not stored while the instances ran. */
 export async function unstoredLines(
   trx: Db,
   serviceId: string,
@@ -304,7 +308,7 @@ export async function pruneDeployment(trx: Db, owner: LogOwner): Promise<void> {
     .execute();
 }
 
-/** Removes log lines beyond the limits, after a service's deployment has ended. */
+/** Removes log lines beyond the limits, after a service's deployment has finished. */
 export async function pruneLines(trx: Db, owner: LogOwner): Promise<void> {
   const older = await trx
     .selectFrom('deployment_service')
@@ -315,7 +319,7 @@ export async function pruneLines(trx: Db, owner: LogOwner): Promise<void> {
     .limit(Number.MAX_SAFE_INTEGER)
     .offset(maximumDeploymentLogs)
     .execute();
-  // By their ids: the logs that are kept are not looked through.
+  // By id, so that the logs that are kept aren't scanned.
   if (older.length > 0)
     await trx
       .deleteFrom('log_line')

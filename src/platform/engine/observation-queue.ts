@@ -15,17 +15,17 @@ import { LeaderLockLost, type LeaderLocks, type LeaderLock } from './leader-lock
 import type { WorkQueue } from './worker.ts';
 import { createSweeps } from './sweeps.ts';
 
-/** How many looks in a row have to fail until a cluster counts as one that can't be looked at. */
+/** How many observations in a row may fail before a cluster counts as unreachable. */
 const toleratedFailures = 1;
 
 /**
- * Not what changes just now, nor what was deleted and waits for the rest of its environment: nobody else took that
- * away.
+ * Excludes services that are changing, and deleted ones that wait for the rest of their environment: the platform
+ * itself took those down.
  */
 const isObserved = ({ deployed_state: state }: { readonly deployed_state: DeploymentState }): boolean =>
   isSettled(state) && state !== 'DELETED';
 
-/** The services of clusters that were deployed and of which no deployment is under way. */
+/** The services of a runtime's clusters that are deployed and have no deployment under way. */
 const deployedServices = async (db: Db, runtime: string) => {
   const rows = await db
     .selectFrom('service')
@@ -50,11 +50,11 @@ const seenServices = async (db: Db, serviceIds: readonly string[]): Promise<Read
   return new Map(rows.map((row) => [row.service_id, row]));
 };
 
-/** What was known of a version; nothing if it was deployed anew since. */
+/** The known status of a version; none if the service was deployed again since then. */
 const ofDeployment = (row: ObservedRow | undefined, deploymentId: string): ObservedRow | undefined =>
   row?.deployment_id === deploymentId ? row : undefined;
 
-/** Writes what was seen of one service, unless a deployment of it has come up since. */
+/** Saves the observed status of one service, unless another deployment of it was requested since then. */
 async function saveObservedStatus(
   context: EngineContext,
   trx: Db,
@@ -101,7 +101,7 @@ async function saveObservedStatus(
 }
 
 /**
- * Notes whether the clusters of a runtime can be looked at, where that has changed.
+ * Records whether the clusters of a runtime are reachable, if that has changed.
  * @param lost why not, and since when
  */
 async function saveReach(
@@ -157,8 +157,8 @@ const isLost = async (db: Db, runtime: string): Promise<boolean> =>
     .executeTakeFirst()) !== undefined;
 
 /**
- * Looks at everything that runs on the clusters of one runtime, and writes what is new.
- * @throws Error of the runtime if it can't look
+ * Observes everything that runs on the clusters of one runtime, and saves what is new.
+ * @throws Error of the runtime if it can't observe
  */
 async function observeRunning(
   context: EngineContext,
@@ -188,18 +188,18 @@ async function observeRunning(
       : [];
   });
   const at = clock.now();
-  // One transaction for each: a hundred in one would keep other writes waiting.
+  // One transaction each: a hundred in one would keep other writes waiting.
   for (const { version, each } of fresh)
     await leaderLock.write((trx) => saveObservedStatus(context, trx, version, each, at));
 }
 
 /**
- * The queue that looks at what runs after its deployment, at the interval of each runtime. That nothing runs and that
- * nobody could look are different things: a look that fails changes nothing of what is known.
+ * The queue that observes services after their deployment, at the interval of each runtime. "Nothing runs" and "the
+ * cluster can't be observed" are different results: a failed observation leaves the known status as it is.
  */
 export function observationQueue(context: EngineContext, leaderLocks: LeaderLocks): WorkQueue {
   const { db, clock, runtimes, log } = context;
-  /** When to look again, by the names of runtimes. */
+  /** When to observe again, by runtime name. */
   let dueTimes: Map<string, number> | undefined;
   const sweeps = createSweeps(context);
   const failures = new Map<string, { readonly since: number; readonly count: number }>();
@@ -252,7 +252,7 @@ export function observationQueue(context: EngineContext, leaderLocks: LeaderLock
           (error: unknown) => ({ error }),
         );
         if (signal.aborted || outcome?.error instanceof LeaderLockLost) return;
-        // That the records can't be read says nothing of the cluster.
+        // Unreadable records say nothing about the cluster.
         if (outcome?.error instanceof RecordsUnavailable) throw outcome.error;
         await (outcome ? failed(name, outcome.error, leaderLock) : succeeded(name, leaderLock));
       } finally {

@@ -7,31 +7,31 @@ import { changesIn } from './running-facts.ts';
 
 export type ObservedRow = Selectable<DatabaseSchema['running_service']>;
 
-/** What a look at a service changes: its row, and what is told of it. */
+/** The changes that an observation of a service causes: its row, and the lines of its log. */
 export interface ObservedStatus {
   readonly row: ObservedRow;
-  /** What the engine will drop of the logs of its instances, and how they ended. */
+  /** Log lines of exited instances, which the engine will drop, and how the instances ended. */
   readonly lines: readonly RuntimeLogLine[];
-  /** What its log tells of the whole service. */
+  /** Conditions of the whole service, for its log. */
   readonly told: readonly Condition[];
-  /** Whether instances of it run, if that has changed. */
+  /** Whether the service went up or down; absent if that has not changed. */
   readonly turned?: 'up' | 'down';
 }
 
 const isDown = (row: Pick<ObservedRow, 'wanted' | 'running'> | undefined): boolean =>
   row !== undefined && row.wanted > 0 && row.running === 0;
 
-/** After how long an end is worth telling whatever came before, in milliseconds. */
+/** After how long an end is logged regardless of earlier ones, in milliseconds. */
 const quietMilliseconds = 600_000;
 
 /**
- * Whether to tell of the nth end of an instance: the first ones, then ever fewer, so that a crash loop doesn't fill the
- * log.
+ * Whether to log the nth end of an instance: the first ones, then fewer and fewer, so that a crash loop doesn't fill
+ * the log.
  */
 const isWorthTelling = (nth: number, sinceLast: number): boolean =>
   nth <= 3 || Number.isInteger(Math.log2(nth)) || sinceLast > quietMilliseconds;
 
-/** What is said of the end of an instance. @param nth of how many since the deployment it is */
+/** The condition for the end of an instance. @param nth its number since the deployment */
 const endOf = (
   { pod: instance, why: cause, withNode, isBound }: RunningService['ends'][number],
   nth: number,
@@ -40,7 +40,7 @@ const endOf = (
     ? condition('INSTANCE_LOST', { instance, cause, replacement: isBound ? 'waits for that node' : 'elsewhere' })
     : condition('INSTANCE_FAILED', { instance, cause, nth });
 
-/** What the instances logged that ended, and why they did. */
+/** The log lines of the exited instances, and why they exited. */
 const linesOfEnds = (fresh: RunningService['ends'], before: number, lastEnd: number | null): RuntimeLogLine[] =>
   fresh.flatMap((end, index) => {
     const { at, pod, lines } = end;
@@ -49,7 +49,7 @@ const linesOfEnds = (fresh: RunningService['ends'], before: number, lastEnd: num
     return [...lines, conditionLine(endOf(end, nth), { at, pod, version: '' })];
   });
 
-/** Whether a condition was told before. Earlier programs stored its sentence only. */
+/** Whether a condition was logged before. Earlier versions stored only its sentence. */
 const isKnown = (now: Condition, before: readonly Condition[]): boolean =>
   before.some((each) => (each.reason === 'OTHER' ? each.message === now.message : isDeepStrictEqual(each, now)));
 
@@ -59,8 +59,8 @@ const newChanges = (before: readonly Condition[], now: readonly Condition[]): Co
     : now.filter((change) => !isKnown(change, before));
 
 /**
- * What a look found, beside what was known.
- * @param present what was known; undefined if it wasn't looked at since the deployment
+ * Compares an observation with the known status.
+ * @param present the known status; undefined if the service wasn't observed since the deployment
  * @returns undefined if nothing is new
  */
 export function observedStatusOf(

@@ -3,7 +3,7 @@ import { type Db, inBatches } from '../store/index.ts';
 /** See Engine.markOutOfDate. */
 export async function markOutOfDate(trx: Db, serviceIds: readonly string[]): Promise<void> {
   if (serviceIds.length === 0) return;
-  // Not while a deployment takes its configuration, which would be neither the new one nor marked.
+  // Not while a deployment reads its configuration: it could then miss both the new configuration and the mark.
   const batches = inBatches(serviceIds);
   const environments = (
     await Promise.all(
@@ -23,7 +23,7 @@ async function markSome(trx: Db, serviceIds: readonly string[]): Promise<void> {
     .where('id', 'in', serviceIds)
     .where('deployment_status', '=', 'UP_TO_DATE')
     .execute();
-  // A deployment that took its configuration before the change won't bring the service up to date.
+  // A deployment that read its configuration before the change won't bring the service up to date.
   await trx
     .updateTable('deployment_service')
     .set({ outdated: 1 })

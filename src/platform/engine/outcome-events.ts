@@ -5,7 +5,8 @@ import { iso } from './context.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isAside, serviceType } from './deployment-rows.ts';
 
 /**
- * The types of the audit events of how an action ended. What was canceled did not succeed either; its state tells it.
+ * The types of the audit events for the outcomes of an action. A cancel counts as failed; the state shows the
+ * difference.
  */
 const types: Readonly<Record<DeploymentAction, { readonly succeeded: string; readonly failed: string }>> = {
   DEPLOY: { succeeded: 'DEPLOYED', failed: 'DEPLOY_FAILED' },
@@ -14,19 +15,19 @@ const types: Readonly<Record<DeploymentAction, { readonly succeeded: string; rea
   DELETE: { succeeded: 'DELETED', failed: 'DELETE_FAILED' },
 };
 
-/** How one service of a deployment ended. */
+/** The outcome of one service of a deployment. */
 interface Ended {
   readonly state: DeploymentState;
   readonly succeeded: boolean;
   /** In milliseconds since the epoch. */
   readonly at: number;
-  /** What of a deleted service could not be removed. */
+  /** The parts of a deleted service that could not be removed. */
   readonly left?: readonly string[];
 }
 
 /**
- * Records the audit event of how a service's part of a deployment ended, in the transaction that ends it. Runs of jobs
- * by their schedule have none, because they would displace the changes that people made.
+ * Records the audit event for the outcome of a service's part of a deployment, in the transaction that finishes it.
+ * Scheduled runs of jobs have none, because they would displace the changes that users made.
  */
 export async function auditOutcome(
   trx: Db,
@@ -48,8 +49,8 @@ export async function auditOutcome(
 }
 
 /**
- * Records that a service that should run does so again, or doesn't any more.
- * @param message what is told of it in its log
+ * Records that a service that should run became available or unavailable.
+ * @param message the text of its log lines about that
  */
 export async function auditAvailability(
   trx: Db,

@@ -3,12 +3,12 @@ import { createMasker, minimumMaskedLength, shortened } from '../../contract/ind
 import { errorMessage } from '../common/index.ts';
 import type { LabelledValue } from './alert-matches.ts';
 
-/** Evaluates expressions of PromQL. */
+/** Evaluates PromQL expressions. */
 export interface Prometheus {
   /**
-   * Evaluates an expression at present.
-   * @returns the values: one for each series, or the one of a number
-   * @throws Error with the reason, for people, if it can't be evaluated
+   * Evaluates an expression at the current time.
+   * @returns one value for each series, or the value of a scalar
+   * @throws Error with a readable reason if it can't be evaluated
    */
   query(expression: string, signal: AbortSignal): Promise<PrometheusValues>;
   close(): Promise<void>;
@@ -19,20 +19,20 @@ export interface PrometheusValues {
   readonly values: readonly LabelledValue[];
 }
 
-/** Where a Prometheus is, and how to sign in to it. */
+/** The address of a Prometheus server, and how to authenticate. */
 export interface PrometheusSettings {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** The value of the header `Authorization`. */
+  /** The value of the `Authorization` header. */
   readonly authorization?: string;
-  /** The certificates by which it is known, in PEM format; default those that everybody trusts. */
+  /** The CA certificates to verify it with, in PEM format; default: the publicly trusted ones. */
   readonly ca?: string;
 }
 
 /** How long an evaluation may take, in milliseconds. */
 const timeoutMilliseconds = 10_000;
 
-/** The largest answer, in bytes, and the longest reason of a failure that is told, in characters. */
+/** The maximum size of a response in bytes, and of a reported reason in characters. */
 const mostBytes = 1024 * 1024;
 const longestReason = 200;
 
@@ -50,11 +50,11 @@ async function bodyOf(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A number as Prometheus writes it. */
+/** Parses a number as Prometheus formats it. */
 const numberOf = (text: unknown): number =>
   typeof text === 'string' ? Number(text.replace(/^([+-])Inf$/, '$1Infinity')) : Number.NaN;
 
-/** The labels of a series, which are texts. */
+/** The labels of a series that are strings. */
 const labelsOf = (metric: unknown): LabelledValue['labels'] =>
   Object.fromEntries(
     Object.entries(metric ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
@@ -66,7 +66,7 @@ interface Answer {
   readonly data?: { readonly resultType?: unknown; readonly result?: unknown };
 }
 
-/** The values in an answer. @throws Error if it has none */
+/** The values in a response. @throws Error if it has none */
 export function valuesIn(text: string): PrometheusValues {
   const answer = parsed(text);
   if (answer?.status !== 'success')
@@ -98,8 +98,8 @@ function parsed(text: string): Answer | undefined {
 }
 
 /**
- * The texts in the value of a header `Authorization` that a proxy may repeat in its error: all of it, the credentials,
- * and of Basic ones the password.
+ * The secrets in an `Authorization` header that a proxy may repeat in its error: the whole value, the credentials, and
+ * the password of Basic credentials.
  */
 function credentialsIn(authorization: string | undefined): readonly string[] {
   const [scheme = '', credentials = ''] = authorization?.split(' ', 2) ?? [];
@@ -109,7 +109,7 @@ function credentialsIn(authorization: string | undefined): readonly string[] {
   );
 }
 
-/** Creates the client of a Prometheus. Nothing is loaded or connected until it is asked. */
+/** Creates a Prometheus client. It loads and connects nothing until the first query. */
 export function createPrometheus({ url, authorization, ca }: PrometheusSettings): Prometheus {
   const masked = createMasker(credentialsIn(authorization));
   let opening: Promise<Dispatcher> | undefined;

@@ -2,7 +2,7 @@ import type { RepeatedWork } from './background-loop.ts';
 import type { EngineContext } from './context.ts';
 import type { LeaderLocks } from './leader-locks.ts';
 
-/** How long to wait between two looks at a runtime, in milliseconds. */
+/** How long to wait between two reconciliations of a runtime, in milliseconds. */
 const intervalMilliseconds = 3000;
 
 const says = {
@@ -10,7 +10,7 @@ const says = {
   recovery: 'what the services of a cluster share works again',
 };
 
-/** What looks after the parts of clusters that services share. */
+/** Reconciles the parts of clusters that services share. */
 export const upkeepOf = (
   { runtimes, log }: Pick<EngineContext, 'runtimes' | 'log'>,
   leaderLocks: LeaderLocks,

@@ -1,25 +1,25 @@
 import { shortened } from '../../contract/index.ts';
 
-/** A line as it is stored and answered. */
+/** A line as it is stored and returned. */
 interface TimedLine {
   readonly created_at: string;
   readonly pod_name: string;
   readonly message: string;
 }
 
-/** The longest part of a line that is stored, in characters. */
+/** The maximum length of a stored line, in characters. */
 const longestKeptLine = 4000;
 
-/** A line as it is stored: instances can log megabytes without a line end. */
+/** Shortens a line for storage: instances can log megabytes without a newline. */
 export const shortenedLine = (message: string): string => shortened(message, longestKeptLine);
 
-/** The same for a line and for its copy, which may have been shortened. */
+/** The same key for a line and for its copy, which may have been shortened. */
 const keyOf = ({ created_at: at, pod_name: pod, message }: TimedLine): string =>
   `${at} ${pod} ${shortenedLine(message)}`;
 
 /**
- * The lines that are not among the known ones. A line that an instance logged twice within a millisecond is left as
- * often as it isn't known: both lists are read from the same log.
+ * The lines that are not among the known ones. A line that an instance logged twice within a millisecond stays as often
+ * as it isn't known: both lists come from the same log.
  */
 export function withoutKnownLines<Line extends TimedLine>(lines: readonly Line[], known: readonly TimedLine[]): Line[] {
   const counts = new Map<string, number>();

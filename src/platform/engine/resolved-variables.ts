@@ -5,7 +5,7 @@ import type { Db, VariableTable } from '../store/index.ts';
 
 type Row = Selectable<VariableTable>;
 
-/** From the widest scope to the narrowest, which is a service's own. A narrower scope overrides a wider one. */
+/** From the widest scope to the narrowest, which is the service's. A narrower scope overrides a wider one. */
 const sharedScopes: readonly VariableScope[] = ['BUILT_IN', 'PROJECT', 'ENVIRONMENT'];
 const rank = ({ scope }: Row): number =>
   sharedScopes.includes(scope) ? sharedScopes.indexOf(scope) : sharedScopes.length;
@@ -17,8 +17,8 @@ const linkedRows = async (db: Db, rows: readonly Row[]): Promise<ReadonlyMap<str
 };
 
 /**
- * The variables and secrets that a service gets, one per key, by key: an alias has the value of what it stands for.
- * External secrets are left out: nothing here can read them.
+ * The variables and secrets that a service receives, one per key, sorted by key. An alias has the value of its target.
+ * External secrets are omitted: the platform can't read them.
  * @param openSecret opens a sealed value
  */
 export async function resolvedVariables(

@@ -5,9 +5,9 @@ import type { LeaderLocks } from './leader-locks.ts';
 import type { WorkQueue } from './worker.ts';
 
 /**
- * How many ended deployments are retained per service, with their steps, events, deliveries and recorded attempts, and
- * how many audit events in all. Old ones are removed in batches of one transaction each, so that no other write waits
- * long.
+ * How many finished deployments are retained per service, with their steps, events, deliveries and recorded attempts,
+ * and how many audit events in total. Old ones are removed in batches of one transaction each, so that no other write
+ * waits long.
  */
 const defaultRetention = { deploymentsPerService: 200, auditEvents: 20_000, everyMilliseconds: 3_600_000, batch: 50 };
 
@@ -15,9 +15,9 @@ const defaultRetention = { deploymentsPerService: 200, auditEvents: 20_000, ever
 export type Retention = Partial<typeof defaultRetention>;
 
 /**
- * Ended deployments that exceed the limit for every one of their services or, for services that are deleted and without
- * services, for their queue; and all of an environment that is deleted. The latest deployment of a service is never
- * among them, nor one with pending webhook deliveries.
+ * Finished deployments that exceed the limit for every one of their services (for deleted services and deployments
+ * without services, for their queue), and all deployments of a deleted environment. The latest deployment of a service
+ * is never among them, nor one with pending webhook deliveries.
  */
 const expiredDeployments = async (db: Db, newest: number, limit: number): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`
@@ -52,8 +52,8 @@ const removeDeployments = async (trx: Db, ids: readonly string[]): Promise<void>
 };
 
 /**
- * Removes the audit events before the newest ones, up to a limit, and notes since when they are whole. Returns how many
- * were removed.
+ * Removes the audit events before the newest ones, up to a limit, and records since when they are complete. Returns how
+ * many were removed.
  */
 const removeAuditEvents = async (trx: Db, newest: number, limit: number): Promise<number> => {
   const old = await trx
@@ -83,7 +83,7 @@ const hasTooManyEvents = async (db: Db, newest: number): Promise<boolean> =>
   (await db.selectFrom('audit_event').select('seq').orderBy('seq').offset(newest).limit(1).executeTakeFirst()) !==
   undefined;
 
-/** The queue that removes old deployments at intervals. After a full batch, the next one follows at once. */
+/** The queue that removes old deployments at intervals. After a full batch, the next one follows immediately. */
 export function retentionQueue(
   { db, clock }: EngineContext,
   leaderLocks: LeaderLocks,

@@ -10,31 +10,34 @@ import type { Db, ServiceTable } from '../store/index.ts';
 import { iso } from './context.ts';
 import type { ServiceFigures } from './measurements/figures.ts';
 
-/** What was last seen of a service after its deployment. */
+/** The last observation of a service after its deployment. */
 export interface RunningFacts {
-  /** How many instances it should have, and has; absent if it wasn't looked at since its deployment. */
+  /** How many instances it should have, and has; absent if it wasn't observed since its deployment. */
   readonly seen?: { readonly wanted: number; readonly running: number };
-  /** How often an instance ended by itself since the deployment. */
+  /** How often an instance exited by itself since the deployment. */
   readonly restarts: number;
-  /** The last of these ends; `at` in milliseconds since the epoch. */
+  /** The last of these exits; `at` in milliseconds since the epoch. */
   readonly lastEnd?: { readonly at: number; readonly why: Condition };
-  /** Why instances are missing that didn't end by themselves, or that those which run share a node needlessly. */
+  /** Why instances are missing that didn't exit by themselves, or that the running ones share a node unnecessarily. */
   readonly problem?: Condition;
-  /** What somebody changed without the platform. */
+  /** Changes made outside the platform. */
   readonly changes: readonly Condition[];
-  /** What it uses, and when that was measured last in milliseconds since the epoch; absent if it was not yet. */
+  /**
+   * Its resource usage, and when that was last measured in milliseconds since the epoch; absent before the first
+   * measurement.
+   */
   readonly used?: { readonly figures: ServiceFigures; readonly at: number };
-  /** Its cluster can't be looked at, since a time in milliseconds since the epoch. */
+  /** Its cluster is unreachable, since a time in milliseconds since the epoch. */
   readonly unreachable?: { readonly since: number; readonly reason: string };
 }
 
-/** A service's displayed state and kind, as far as what runs decides about it. */
+/** The state and kind of a service, which determine what should run. */
 interface Deployed {
   readonly kind: ServiceKind;
   readonly deployed_state: DeploymentState;
 }
 
-/** Services with what was seen of them. A look at an earlier deployment doesn't count. */
+/** Services with their observations. An observation of an earlier deployment doesn't count. */
 export const servicesWithObservation = (db: Db) =>
   db
     .selectFrom('service')
@@ -64,7 +67,7 @@ export const servicesWithObservation = (db: Db) =>
 
 type ObservedService = Awaited<ReturnType<ReturnType<typeof servicesWithObservation>['execute']>>[number];
 
-/** What somebody changed, as it was stored. */
+/** Parses the stored changes made outside the platform. */
 export const changesIn = (stored: string | null | undefined): Condition[] =>
   (JSON.parse(stored ?? '[]') as string[]).map(readCondition);
 
@@ -95,7 +98,7 @@ const factsOf = (row: ObservedService): RunningFacts | undefined => {
   };
 };
 
-/** What was seen of services, by their ids. Services that nobody looks at are left out. */
+/** The observations of services, by service id. Services that aren't observed are left out. */
 export async function runningFacts(db: Db, serviceIds: readonly string[]): Promise<ReadonlyMap<string, RunningFacts>> {
   const rows = await servicesWithObservation(db)
     .where('service.id', 'in', [...serviceIds])
@@ -112,23 +115,23 @@ export async function runningFacts(db: Db, serviceIds: readonly string[]): Promi
 /** The states in which instances should run. */
 export const runningStates: readonly DeploymentState[] = ['DEPLOYED', 'RESTARTED'];
 
-/** The kinds of which instances run all the time. */
+/** The kinds whose instances run all the time. */
 export const keptRunning: readonly ServiceKind[] = ['application', 'container', 'database', 'helm'];
 
-/** Whether instances of a service should run all the time, as far as its state says. */
+/** Whether instances of a service should run all the time, according to its state. */
 export const shouldRun = ({ kind, deployed_state: state }: Deployed): boolean =>
   runningStates.includes(state) && keptRunning.includes(kind);
 
-/** That a cluster can't be looked at. @param since milliseconds since the epoch */
+/** The condition of an unreachable cluster. @param since milliseconds since the epoch */
 export const unreachable = ({ since, reason }: NonNullable<RunningFacts['unreachable']>): Condition =>
   condition('CLUSTER_UNREACHABLE', { since: iso(since), said: reason });
 
-/** Whether nothing of a service runs that should, as far as is known. */
+/** Whether no instance of a service runs that should have some, as far as is known. */
 const isDownBy = ({ seen }: RunningFacts): boolean => seen !== undefined && seen.wanted > 0 && seen.running === 0;
 
 /**
- * The state of a service that answers show: UNAVAILABLE for one that was deployed and of which no instance runs, or of
- * which nobody can tell. What a deployment under way or a failed one says comes first.
+ * The state of a service in responses: UNAVAILABLE for a deployed one of which no instance runs, or whose cluster is
+ * unreachable. The state of a deployment under way or a failed one takes precedence.
  */
 export function shownState(
   { kind, deployed_state: state }: Deployed,
@@ -138,16 +141,19 @@ export function shownState(
   return isDownBy(facts) || (facts.unreachable && shouldRun({ kind, deployed_state: state })) ? 'UNAVAILABLE' : state;
 }
 
-/** The state of a service with what was seen of it. */
+/** The state of a service in responses, from its row with the observation. */
 export const shownStateOf = (row: ObservedService): DeploymentState => shownState(row, factsOf(row));
 
-/** The shown states of an environment's services. */
+/** The states of an environment's services in responses. */
 export const shownStates = async (db: Db, environmentId: string): Promise<DeploymentState[]> =>
   (await servicesWithObservation(db).where('service.environment_id', '=', environmentId).execute()).map(shownStateOf);
 
 export type Freshness = ServiceTable['deployment_status'];
 
-/** How what runs relates to the configuration: what somebody changed isn't as it was configured. */
+/**
+ * Whether the running version is up to date with the configuration. A change made outside the platform makes it out of
+ * date.
+ */
 export const freshnessOf = (
   { deployment_status: recorded }: { readonly deployment_status: Freshness },
   facts: RunningFacts | undefined,
@@ -159,7 +165,7 @@ export const shownFreshness = async (db: Db, environmentId: string): Promise<Fre
     freshnessOf(row, factsOf(row)),
   );
 
-/** What people should know of a service that runs. */
+/** The conditions of a running service that users should know. */
 export function conditionsOf({
   seen,
   lastEnd,

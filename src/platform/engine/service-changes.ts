@@ -16,7 +16,7 @@ export interface DeploymentServiceChange {
   /** When it happens, in milliseconds since the epoch. */
   readonly at: number;
   readonly row: Updateable<DatabaseSchema['deployment_service']>;
-  /** The step that the change ends. */
+  /** The step that the change completes. */
   readonly step?: {
     readonly position: number;
     readonly step: StepName;
@@ -55,7 +55,7 @@ const updateServiceState = (trx: Db, deployment: DeploymentRow, serviceId: strin
     .where('last_deployment_id', '=', deployment.id)
     .execute();
 
-/** Sets an environment's state to the aggregate of its services', as they are shown. */
+/** Sets an environment's state to the aggregate of its services' displayed states. */
 export async function updateEnvironmentState(trx: Db, environmentId: string): Promise<void> {
   const state = aggregate(await shownStates(trx, environmentId));
   await trx
@@ -120,7 +120,7 @@ export async function applyChange(
   }
   if (change.lines?.length) {
     await appendLines(trx, updated, change.lineStep ?? null, change.lines);
-    // A run of a job can go on for days.
+    // A run of a job can take days.
     await pruneDeployment(trx, updated);
   }
   if (updated.state !== service.state) {
@@ -133,8 +133,7 @@ export async function applyChange(
 /**
  * Adds a service to a deployment that was just accepted. The service is queued, with its event recorded.
  * @param at time of the request, in milliseconds since the epoch
- * @param requested the commit to deploy, what a plan that it applies has of it, or the backup that a database is
- *   brought back from
+ * @param requested the commit to deploy, the parts of a plan that it applies, or the backup to restore a database from
  */
 export async function insertDeploymentService(
   trx: Db,

@@ -39,7 +39,7 @@ export function statusDetails(
 /** The details of a service that was never deployed. */
 const neverDeployed: z.output<typeof StatusDetails> = { action: 'UNKNOWN', status: 'NEVER', sub_action: 'NONE' };
 
-/** The ended steps, with durations in whole seconds. The totals are 0 until the deployment has ended. */
+/** The finished steps, with durations in whole seconds. The totals are 0 until the deployment has finished. */
 const stepsOf = (rows: readonly StepRow[], ended: boolean): NonNullable<ServiceStatusAnswer['steps']> => {
   const secondsIn = (steps: readonly StepRow[]) =>
     seconds(steps.reduce((sum, step) => sum + step.ended_ms - step.began_ms, 0));
@@ -54,7 +54,7 @@ const stepsOf = (rows: readonly StepRow[], ended: boolean): NonNullable<ServiceS
   };
 };
 
-/** What runs of a service, as answers show it. @param note what else people should know of it */
+/** The running instances of a service in responses. @param note another condition that users should know */
 function runningOf(facts: RunningFacts, note: Condition | undefined): NonNullable<ServiceStatusAnswer['running']> {
   const conditions = [...conditionsOf(facts), ...(note === undefined ? [] : [note])];
   return {

@@ -25,9 +25,9 @@ interface DeployingService {
   readonly deployment: DeploymentRow;
   readonly row: DeploymentServiceRow;
   readonly path: StatePath;
-  /** Where it runs. */
+  /** The runtime of its cluster. */
   readonly runtime: Runtime;
-  /** What the runtime recorded of the version that runs. */
+  /** The runtime's record of the running version. */
   readonly runningRecord: string | null;
   /** Aborts when the worker stops. */
   readonly signal: AbortSignal;
@@ -36,7 +36,7 @@ interface DeployingService {
 /** Writes the result of a step, if the row still has the revision that was read. @throws Superseded otherwise */
 export type Write = (trx: Db) => Promise<unknown>;
 
-/** One step that the engine takes for a service that is due. */
+/** One step that the engine takes for a due service. */
 interface ServiceStep {
   readonly name: string;
   readonly applies: (row: DeploymentServiceRow) => boolean;
@@ -48,8 +48,8 @@ interface ServiceStep {
 const queueingPosition = 0;
 
 /**
- * Enters the first phase. A deployment takes the current configuration, or that of the plan which it applies; any other
- * action, and a job's run by its schedule, takes the running one.
+ * Enters the first phase. A deployment uses the current configuration, or that of the plan that it applies; any other
+ * action, and a scheduled run of a job, uses the running one.
  */
 const enterFirstPhase = async (context: EngineContext, trx: Db, { deployment, row, path }: DeployingService) => {
   const at = context.clock.now();
@@ -88,7 +88,7 @@ const nextObservationAt = (requested: number, at: number): number => {
   return requested > earliest && requested < blockedDueTime ? requested : earliest;
 };
 
-/** Records an observation: the phase continues, the next one begins, or the service ends. */
+/** Records an observation: the phase continues, the next one starts, or the service finishes. */
 const recordObservation = async (
   context: EngineContext,
   trx: Db,
@@ -149,7 +149,7 @@ const recordObservation = async (
   });
 };
 
-/** Ends a task that is past its deadline, and undoes what it began. */
+/** Ends an overdue task, and undoes what it started. */
 const overdue = async (
   context: EngineContext,
   service: DeployingService,
@@ -162,16 +162,16 @@ const overdue = async (
   return { outcome: 'failed', lines: [...observation.lines, line], cursor: observation.cursor, why };
 };
 
-/** When to try a task again whose runtime could not reach what it runs on, in milliseconds. */
+/** How long to wait before retrying a task whose runtime is unreachable, in milliseconds. */
 const unreachableMilliseconds = 2000;
 
-/** Why a runtime failed: a condition where it knows one, else in the words of the error. */
+/** Why a runtime failed: as a condition if the error has one, else as the error's message. */
 function failedBy(error: unknown): Pick<DataOf<'RUNTIME_FAILED'>, 'cause' | 'said'> {
   const cause = conditionBehind(error);
   return cause ? { cause } : { said: errorMessage(error) };
 }
 
-/** Ends a phase for a reason that no observation has. @param pod what says so */
+/** Fails a phase for a reason other than an observation. @param pod the source of the log line */
 const failedFor = (
   context: EngineContext,
   why: Condition,
@@ -185,9 +185,9 @@ const failedFor = (
 });
 
 /**
- * Observes a task, after beginning it the first time. What the runtime refuses fails the phase; so does an error of the
- * runtime itself, so that the deployment doesn't hang.
- * @returns undefined if the runtime can't reach what it runs on: the task is as it was
+ * Observes a task, after starting it the first time. A task that the runtime refuses fails the phase; so does an error
+ * of the runtime itself, so that the deployment doesn't hang.
+ * @returns undefined if the runtime is unreachable: the task is unchanged
  */
 const observe = async (
   context: EngineContext,
@@ -211,8 +211,8 @@ const observe = async (
       ? await overdue(context, service, task, observation)
       : observation;
   } catch (error) {
-    // A worker that stops leaves the phase as it is: the next one continues it. What couldn't be read or asked is read
-    // again later.
+    // A worker that stops leaves the phase as it is: the next one continues it. A failed read or query is repeated
+    // later.
     if (signal.aborted || error instanceof Superseded || error instanceof RecordsUnavailable) throw error;
     if (error instanceof RuntimeUnreachable && context.clock.now() <= task.deadline) return undefined;
     if (error instanceof TaskRefused) return failedFor(context, error.condition, 'platform', cursor);
@@ -272,7 +272,7 @@ const observeAndRecord: ServiceStep['prepare'] = async (context, service) => {
   return (trx) => recordObservation(context, trx, service, observation);
 };
 
-/** The steps for a service that has not ended. The engine takes the first that applies. */
+/** The steps for an unfinished service. The engine takes the first that applies. */
 export const serviceSteps = [
   { name: 'end canceled', applies: (row) => row.state === canceling.state, prepare: endCanceled },
   {
@@ -284,8 +284,8 @@ export const serviceSteps = [
 ] as const satisfies readonly ServiceStep[];
 
 /**
- * What a step needs of the surroundings of a service: where it runs, what is recorded of its running version, and when
- * the worker stops.
+ * What a step needs to know besides the service: its runtime, the record of its running version, and when the worker
+ * stops.
  */
 export type StepSurroundings = Pick<DeployingService, 'runtime' | 'runningRecord' | 'signal'>;
 

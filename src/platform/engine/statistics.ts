@@ -2,7 +2,7 @@ import type { Db } from '../store/index.ts';
 import { blockedDueTime } from './context.ts';
 import type { DeliveryCounts, EngineStatistics } from './engine.ts';
 
-/** Counts deployments and pending webhook deliveries. @param now milliseconds since the epoch. */
+/** Counts deployments and pending webhook deliveries. @param now milliseconds since the epoch */
 export async function engineStatistics(db: Db, deliveries: DeliveryCounts, now: number): Promise<EngineStatistics> {
   const deployments = await db
     .selectFrom('deployment')

@@ -2,25 +2,25 @@ import type { KnownResources, Runtime } from '../runtime/index.ts';
 import type { EngineContext } from './context.ts';
 
 /**
- * How long after one sweep the next one is due, in milliseconds; and after one that could not look everywhere, because
- * a machine may be back by then.
+ * How long after a sweep the next one is due, in milliseconds; and after one that could not check everywhere, because a
+ * machine may be back by then.
  */
 const intervalMilliseconds = 3_600_000;
 
 const earlierMilliseconds = 300_000;
 
-/** How many records are read: those of the newest deployments. What is older is not known any more. */
+/** How many records are read: those of the newest deployments. Older ones count as unknown. */
 const mostRecords = 5000;
 
-/** What removes what clusters have and no record knows. */
+/** Removes resources from clusters that no record refers to. */
 export interface Sweeps {
-  /** Sweeps the clusters of a runtime, if that is due: after the start, and from then on once an hour. */
+  /** Sweeps the clusters of a runtime if that is due: after the start, and once an hour from then on. */
   whenDue(name: string, runtime: Runtime, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Creates what sweeps clusters, and tells what it finds in the log of the platform. What has not changed since the last
- * time isn't told again.
+ * Creates the sweeps of clusters, which report what they find in the platform's log. Unchanged results aren't logged
+ * again.
  */
 export function createSweeps({ db, clock, log }: EngineContext): Sweeps {
   const last = new Map<string, { readonly next: number; readonly told: string }>();

@@ -40,7 +40,7 @@ const serviceToRun = (row: DeploymentServiceRow, environmentId: string): Service
   spec: JSON.parse(row.spec ?? '{}'),
 });
 
-/** The commit that an earlier phase found, or the requested one. */
+/** The commit that an earlier phase found, or else the requested one. */
 const commitIdOf = (row: DeploymentServiceRow): { commitId?: string } => {
   const commitId =
     row.commit === null ? row.requested_commit : (JSON.parse(row.commit) as DeployedCommit).git_commit_id;
@@ -49,7 +49,7 @@ const commitIdOf = (row: DeploymentServiceRow): { commitId?: string } => {
 
 /**
  * The task of a service's current phase, or of its first one.
- * @param runningRecord what the runtime recorded of the version that runs
+ * @param runningRecord the runtime's record of the running version
  */
 export function taskOf(
   context: Pick<EngineContext, 'timeScale'>,
@@ -105,7 +105,7 @@ const domainsOf = async (db: Db, { id }: ServiceToRun): Promise<ServiceDomain[]>
 
 /**
  * Requires that the cluster of an environment can run services as they are configured, and has room for them.
- * @throws ApiProblem 400 with what it can't, and what to do instead
+ * @throws ApiProblem 400 with what isn't possible, and what to do instead
  */
 export async function requireRunnable(
   context: Pick<EngineContext, 'runtimes' | 'clusterLimits'>,
@@ -121,7 +121,7 @@ export async function requireRunnable(
   await requireRoom(context, db, environmentId, services);
 }
 
-/** Reads what a task needs beside its configuration, with secrets in the open. */
+/** Reads what a task needs in addition to its configuration, with secrets in plain text. */
 export async function taskInputs(
   { db, openSecret }: Pick<EngineContext, 'db' | 'openSecret'>,
   service: ServiceToRun,

@@ -16,10 +16,10 @@ import { runtimeOfEnvironment } from './tasks.ts';
 type Service = Selectable<ServiceTable>;
 type Plan = z.output<typeof TerraformPlan>;
 
-/** How many plans a list has. */
+/** How many plans are listed. */
 const listed = 5;
 
-/** The newest plans of a service with what they were made of, newest first. */
+/** The newest plans of a service with their inputs, newest first. */
 const plansOf = (db: Db, serviceId: string, limit: number) =>
   db
     .selectFrom('deployment')
@@ -44,8 +44,8 @@ const plansOf = (db: Db, serviceId: string, limit: number) =>
 type PlanRow = Awaited<ReturnType<typeof plansOf>>[number];
 
 /**
- * What a service has of a plan or a deployment that recorded something last: what it may have made can be removed with
- * that.
+ * The commit and record of a service's last plan or deployment that has a record: they suffice to remove what it may
+ * have created.
  */
 export const lastPlanned = async (
   db: Db,
@@ -61,7 +61,7 @@ export const lastPlanned = async (
     .limit(1)
     .executeTakeFirst()) ?? { commit: null, record: null };
 
-/** Why no deployment can apply the newest plan of a service, as a part of a sentence; undefined if one can. */
+/** Why no deployment can apply the newest plan of a service, as part of a sentence; undefined if one can. */
 async function problemOf(db: Db, service: Service, plan: PlanRow, runtime: Runtime): Promise<string | undefined> {
   if (plan.ended_at === null) return `its plan is still being made (${plan.id})`;
   if (plan.status !== 'SUCCESS')
@@ -88,9 +88,9 @@ const commitOf = ({ commit }: PlanRow): DeployedCommit | undefined =>
   commit === null ? undefined : (JSON.parse(commit) as DeployedCommit);
 
 /**
- * The plan that a deployment of a Terraform service applies, and nothing else.
- * @param commitId the commit that is asked for, if one is
- * @returns undefined where Terraform plans and applies in one
+ * The plan that a deployment of a Terraform service applies. The deployment applies nothing else.
+ * @param commitId the requested commit, if any
+ * @returns undefined if Terraform plans and applies in one step
  * @throws ApiProblem 400 if no plan can be applied, with what to do
  */
 export async function planToApply(
@@ -138,7 +138,7 @@ async function shownPlan(db: Db, service: Service, row: PlanRow, runtime: Runtim
   };
 }
 
-/** The newest plans of a Terraform service, newest first, and whether it can be deployed without one. */
+/** The newest plans of a Terraform service, newest first, and whether a deployment requires one. */
 export async function terraformPlans(
   context: Pick<EngineContext, 'runtimes'>,
   db: Db,
@@ -153,7 +153,8 @@ export async function terraformPlans(
 
 /**
  * Accepts a request to plan what a deployment of a Terraform service would change.
- * @throws ApiProblem 400 while another plan of it is made, while it is being deleted, and while its cluster is locked
+ * @throws ApiProblem 400 while another plan of it is under way, while it is being deleted, and while its cluster is
+ *   locked
  */
 export async function requestPlan(
   context: EngineContext,

@@ -6,8 +6,8 @@ import type { WorkQueue } from './worker.ts';
 type TimerKind = Selectable<DatabaseSchema['timer']>['kind'];
 
 /**
- * Handles a timer that has fired; returns when to fire next, or null. `dueAt` is when it was due: well before `now` if
- * no worker was running. All times are in milliseconds since the epoch.
+ * Handles a timer that has fired; returns when to fire next, or null. `dueAt` is its due time: well before `now` if no
+ * worker was running. All times are in milliseconds since the epoch.
  */
 export type TimerHandler = (trx: Db, subjectId: string, now: number, dueAt: number) => Promise<number | null>;
 

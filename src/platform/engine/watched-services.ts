@@ -4,8 +4,8 @@ import { failedStates } from './lifecycle.ts';
 import { keptRunning, servicesWithObservation, runningStates, shownStateOf } from './running-facts.ts';
 
 /**
- * What of a cluster fails is looked for by what fails, of which there is little. Cross joins keep that order on every
- * database.
+ * Queries that find the failing services of a cluster. They start from the failures, which are few; cross joins keep
+ * that order on every database.
  */
 const onCluster = (clusterId: string) => ({
   failed: (db: Db) =>
@@ -43,7 +43,7 @@ const onCluster = (clusterId: string) => ({
 });
 
 /**
- * Whether something that an alert rule watches is in a failed state, or should run and doesn't.
+ * Whether a target of alert rules has a service that is in a failed state, or that should run and doesn't.
  * @param targetId a service or a cluster
  */
 export async function watchedFails(db: Db, targetId: string): Promise<boolean> {

@@ -3,14 +3,14 @@ import { createFailureLog, logFailure } from './failure-log.ts';
 import { heartbeatMilliseconds, type Lease } from './lease.ts';
 import type { PlatformClock } from '../common/index.ts';
 
-// setTimeout fires at once for a longer delay than this.
+// setTimeout fires immediately for a longer delay than this.
 const maximumTimerDelay = 2 ** 31 - 1;
 
 /** A sleep that can be interrupted. */
 export interface Alarm {
   /** Sleeps until the clock reaches `moment` (milliseconds since the epoch), the clock jumps, or `ring` is called. */
   readonly sleepUntil: (moment: number) => Promise<void>;
-  /** Ends the current sleep, or the next one before it begins. */
+  /** Ends the current sleep, or the next one before it starts. */
   readonly ring: () => void;
 }
 
@@ -41,12 +41,12 @@ function createAlarm(clock: PlatformClock): Alarm {
   };
 }
 
-/** A kind of work: which items are due, and how to process one. */
+/** A kind of work: which items are due, and how to process them. */
 export interface WorkQueue {
   readonly name: string;
   /** Whether its effects are invisible to callers. `settled` doesn't report when its items are due later. */
   readonly isBackground?: boolean;
-  /** How many items are processed at once. */
+  /** How many items are processed concurrently. */
   readonly concurrency: number;
   /**
    * Claims up to `limit` due items. Returns the ids of the due items that the lease holds, without those in progress.
@@ -71,7 +71,7 @@ export interface Worker {
 }
 
 /**
- * How often to look for items that another process added or left behind, with other workers around and alone. Nothing
+ * How often to check for items that another process added or left behind, with and without other workers. Nothing
  * announces these.
  */
 export const reapIntervalMilliseconds = { inCompany: 1000, alone: 5000 };
@@ -166,7 +166,7 @@ export function createWorker(context: EngineContext, lease: Lease, queues: reado
   /** Starts what is due. Returns when to run again, in milliseconds since the epoch. */
   const runDue = async (signal: AbortSignal): Promise<number> => {
     const now = clock.now();
-    // Who asks from now on may know of work that this run has not seen.
+    // Later callers may know of work that this run has not seen.
     const waiters = [...settledWaiters];
     await reapIfDue(now);
     await renewLeaseIfDue(now);
@@ -178,7 +178,7 @@ export function createWorker(context: EngineContext, lease: Lease, queues: reado
     const reportedTimes = nextDue.filter(
       (moment, index) => moment !== null && (moment <= now || !open[index]!.isBackground),
     ) as number[];
-    // An item that completed during the queries may be due again. The next run, which begins at once, will see it.
+    // An item that completed during the queries may be due again. The next run, which starts immediately, will see it.
     if (completed === completedBefore) resolveIfSettled(reportedTimes, waiters);
     return Math.min(reapAt, renewAt || reapAt, ...dueTimes);
   };
@@ -221,7 +221,7 @@ export function createWorker(context: EngineContext, lease: Lease, queues: reado
       alarm.ring();
       await looping;
       await Promise.all([...inProgress.values()].flatMap((items) => [...items.values()]));
-      // Who can't give its claims back loses them with its lease.
+      // A worker that can't release its claims loses them with its lease.
       await lease
         .release()
         .catch((error: unknown) =>

@@ -6,13 +6,11 @@ import type { Db, ServiceTable } from '../../store/index.ts';
 import { shownState, type RunningFacts } from '../running-facts.ts';
 import { newestBackup, shownBackup } from './backup-rows.ts';
 
-/** Whether a database is missing because of something in its way, such as a node that is lost. */
+/** Whether a problem, such as a lost node, keeps a database from running. */
 const isKeptAway = (service: Selectable<ServiceTable>, facts: RunningFacts | undefined): boolean =>
   service.kind === 'database' && facts?.problem !== undefined && shownState(service, facts) === 'UNAVAILABLE';
 
-/**
- * What people should know of the backups of databases that can't run where their data is, by the ids of the databases.
- */
+/** Conditions about the backups of databases that can't run where their data is, by database id. */
 export async function backupNotes(
   db: Db,
   services: readonly Selectable<ServiceTable>[],

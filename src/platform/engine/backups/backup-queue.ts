@@ -17,19 +17,22 @@ import type { BackupRow } from './backup.ts';
 import { backupsOf, backupTask, newestBackup, runningDatabase } from './backup-rows.ts';
 import { requestScheduledBackups, retireBackups } from './backup-schedule.ts';
 
-/** How often to look whether a schedule asks for a backup, in milliseconds. */
+/** How often to check whether a schedule requires a backup, in milliseconds. */
 const scheduleMilliseconds = 60_000;
 
-/** When to try again what could not be reached, or what another process does, in milliseconds. */
+/**
+ * How long to wait before retrying if a cluster is unreachable, or while another process does the work, in
+ * milliseconds.
+ */
 const laterMilliseconds = 5000;
 
-/** When to try again what needs the operator, in milliseconds. */
+/** How long to wait before retrying if the operator must act, in milliseconds. */
 const operatorMilliseconds = 60_000;
 
-/** The item that looks at the schedules, among those that are ids of backups. */
+/** The item for checking the schedules, among items that are ids of backups. */
 const schedules = 'schedules';
 
-/** A backup with all that is needed to go on with it. */
+/** A backup with everything that is needed to continue it. */
 interface BackupWork {
   readonly row: BackupRow;
   readonly database: RunningDatabase | undefined;
@@ -37,12 +40,12 @@ interface BackupWork {
   readonly latest: BackupRow | undefined;
 }
 
-/** The queue that makes and deletes backups, and begins those that schedules ask for. One process does so at a time. */
+/** The queue that creates and deletes backups, and starts scheduled ones. One process does so at a time. */
 export function backupQueue(context: EngineContext, leaderLocks: LeaderLocks): WorkQueue {
   const { db, clock, openSecret, log } = context;
   const hasSchedules = Object.values(context.backupSchedules ?? {}).some((schedule) => schedule !== undefined);
   let scheduleDue = clock.now();
-  /** Until when another process is left alone. */
+  /** Until when this process leaves the work to another one. */
   let restUntil = 0;
 
   const read = (id: string): Promise<BackupWork | undefined> =>
@@ -94,17 +97,17 @@ export function backupQueue(context: EngineContext, leaderLocks: LeaderLocks): W
     );
   };
 
-  /** Goes on deleting a backup. @returns what to note of it; undefined once it is gone */
+  /** Continues to delete a backup. @returns the changes to save; undefined once it is deleted */
   const remove = async (
     leaderLock: LeaderLock,
     { row, database, backups, latest }: BackupWork,
     signal: AbortSignal,
   ): Promise<Updateable<BackupTable> | undefined> => {
-    // One that never began to be stored has left nothing.
+    // A backup that never started to be stored has left nothing.
     if (row.record !== null) {
       if (database === undefined || backups === undefined) {
         const why = condition('BACKUP_KEPT', {});
-        // Once, although it is tried again and again.
+        // Logged once, although it is retried many times.
         if (row.reason === null || readCondition(row.reason).reason !== why.reason)
           log.warn(
             { backup_id: row.id, service_id: row.service_id, reason: why.message },

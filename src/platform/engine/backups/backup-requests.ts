@@ -9,11 +9,11 @@ import { backupsInUse, backupsOf, backupName, ongoingBackup } from './backup-row
 type ServiceRow = Selectable<ServiceTable>;
 
 /**
- * Most backups of one database that somebody asked for: they stay until somebody deletes them, on the disk of a node.
+ * The maximum number of requested backups of one database: they stay on the disk of a node until a user deletes them.
  */
 export const mostRequestedBackups = 20;
 
-/** How a backup is called, and whether a schedule asks for it. */
+/** The name of a backup, and whether a schedule requests it. */
 interface NewBackup {
   readonly name: string;
   readonly message: string;
@@ -48,7 +48,7 @@ async function backupRefusal(context: EngineContext, trx: Db, service: ServiceRo
   return ongoing && `its backup ${backupName(ongoing)} (${ongoing.id}) is under way. Wait for its end.`;
 }
 
-/** Why a database can have no further backup on request; undefined if it can. Failed ones take no space. */
+/** Why a database can't have another requested backup; undefined if it can. Failed ones take no space. */
 async function excessRefusal(trx: Db, databaseId: string): Promise<string | undefined> {
   const requested = await trx
     .selectFrom('backup')
@@ -64,7 +64,7 @@ async function excessRefusal(trx: Db, databaseId: string): Promise<string | unde
   return `it has ${requested.length} that somebody asked for, which is the most. Delete those that nobody needs with DELETE /database/${databaseId}/backup/{backupId}; the oldest is ${backupName(requested[0]!)} (${id}).`;
 }
 
-/** Accepts a backup, which then begins. @throws ApiProblem 400 if the database can't be backed up now */
+/** Accepts a backup, which then starts. @throws ApiProblem 400 if the database can't be backed up now */
 export async function requestBackup(
   context: EngineContext,
   trx: Db,
@@ -94,7 +94,7 @@ export async function requestBackup(
 
 /**
  * Marks a backup for deletion.
- * @throws ApiProblem 404 if the database has no such backup, 400 while it is made or used
+ * @throws ApiProblem 404 if the database has no such backup, 400 while it is being created or used
  */
 export async function requestBackupDeletion(
   context: EngineContext,

@@ -7,7 +7,7 @@ import { deployedVersion } from '../logs.ts';
 import { runtimeOfEnvironment } from '../tasks.ts';
 import type { BackupRow } from './backup.ts';
 
-/** The newest complete backup of a database, but for one; undefined if it has none. */
+/** The newest complete backup of a database, except a given one; undefined if it has none. */
 export const newestBackup = (db: Db, databaseId: string, except = ''): Promise<BackupRow | undefined> =>
   db
     .selectFrom('backup')
@@ -20,7 +20,7 @@ export const newestBackup = (db: Db, databaseId: string, except = ''): Promise<B
     .limit(1)
     .executeTakeFirst();
 
-/** The backup of a database that is under way; undefined if none is. */
+/** The ongoing backup of a database; undefined if there is none. */
 export const ongoingBackup = (db: Db, databaseId: string): Promise<BackupRow | undefined> =>
   db
     .selectFrom('backup')
@@ -29,28 +29,28 @@ export const ongoingBackup = (db: Db, databaseId: string): Promise<BackupRow | u
     .where('state', '=', 'ongoing')
     .executeTakeFirst();
 
-/** What people are told of a backup. */
+/** The details of a backup that messages show. */
 export const shownBackup = ({ name, created_at: at, node }: Pick<BackupRow, 'name' | 'created_at' | 'node'>) => ({
   name,
   at,
   ...(node !== null && { node }),
 });
 
-/** Words that tell a backup from others. */
+/** A text that identifies a backup. */
 export const backupName = (row: Parameters<typeof shownBackup>[0]): string => backupText(shownBackup(row));
 
-/** The version of a database that runs, or should run; undefined if it was never deployed. */
+/** The version of a database that runs, or should run; undefined if the database was never deployed. */
 export const runningDatabase = (service: Selectable<ServiceTable>): RunningDatabase | undefined =>
   deployedVersion(service) as RunningDatabase | undefined;
 
-/** What makes the backups of a database; undefined if its cluster makes none. */
+/** The backup operations for a database; undefined if its cluster makes no backups. */
 export const backupsOf = async (
   context: Pick<EngineContext, 'runtimes'>,
   db: Db,
   { environment_id: environmentId }: Pick<Selectable<ServiceTable>, 'environment_id'>,
 ): Promise<DatabaseBackups | undefined> => (await runtimeOfEnvironment(context, db, environmentId)).backups;
 
-/** A backup as its runtime sees it. @param latest the newest complete backup beside it */
+/** A backup as its runtime sees it. @param latest the newest complete backup other than this one */
 export const backupTask = (row: BackupRow, database: RunningDatabase, latest: BackupRow | undefined): BackupTask => ({
   id: row.id,
   database,
@@ -59,7 +59,7 @@ export const backupTask = (row: BackupRow, database: RunningDatabase, latest: Ba
   ...(latest?.record && { latestRecord: latest.record }),
 });
 
-/** The backups that deployments under way bring a database back from, by their ids. */
+/** The ids of the backups from which deployments under way restore a database. */
 export async function backupsInUse(db: Db, databaseId: string): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom('deployment_service')

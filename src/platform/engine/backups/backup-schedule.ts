@@ -6,10 +6,10 @@ import { backupsInUse } from './backup-rows.ts';
 
 const hour = 3_600_000;
 
-/** When a backup that failed is tried again, in milliseconds, unless the next one is due before. */
+/** When a failed backup is retried, in milliseconds, unless the next one is due before. */
 const retryMilliseconds = hour;
 
-/** How many failed backups of a database are told; older ones are forgotten. */
+/** How many failed backups of a database are kept; older ones are removed. */
 const keptFailures = 10;
 
 /** The databases of a runtime's clusters that should run, and can be backed up. */
@@ -28,7 +28,7 @@ const scheduledDatabases = async ({ runtimes }: EngineContext, db: Db, runtime: 
   return rows.filter(({ spec }) => backups?.refusalOf({ spec: JSON.parse(spec) }) === undefined).map(({ id }) => id);
 };
 
-/** Whether it is time for the next backup of a database. One that is under way is the next one. */
+/** Whether the next backup of a database is due. An ongoing one counts as the next one. */
 async function isDue(db: Db, databaseId: string, { everyHours }: BackupSchedule, now: number): Promise<boolean> {
   const last = await db
     .selectFrom('backup')
@@ -43,7 +43,7 @@ async function isDue(db: Db, databaseId: string, { everyHours }: BackupSchedule,
   return last.state !== 'ongoing' && now >= Date.parse(last.created_at) + pause;
 }
 
-/** Accepts the backups that schedules ask for now. */
+/** Accepts the backups that are due now by their schedules. */
 export async function requestScheduledBackups(context: EngineContext, trx: Db): Promise<void> {
   const now = context.clock.now();
   for (const [runtime, schedule] of Object.entries(context.backupSchedules ?? {})) {
@@ -60,8 +60,8 @@ export async function requestScheduledBackups(context: EngineContext, trx: Db): 
 }
 
 /**
- * Marks for deletion what a database has more of scheduled backups than its cluster keeps, and forgets old failures.
- * Those that somebody asked for stay.
+ * Marks scheduled backups of a database for deletion if there are more than its cluster keeps, and removes old
+ * failures. Requested backups stay.
  */
 export async function retireBackups(context: EngineContext, trx: Db, databaseId: string): Promise<void> {
   const cluster = await trx

@@ -7,7 +7,7 @@ import type { Recovery } from './backup.ts';
 import { backupsOf, backupName, newestBackup, runningDatabase } from './backup-rows.ts';
 import { lockDatabase } from './backup-requests.ts';
 
-/** Which backup a database would be brought back from, and what keeps it from that as far as the records say. */
+/** The backup that a database would be restored from, and what prevents that according to the records. */
 async function recordedRecovery(context: EngineContext, trx: Db, databaseId: string, backupId: string | undefined) {
   const service = await trx
     .selectFrom('service')
@@ -29,7 +29,7 @@ async function recordedRecovery(context: EngineContext, trx: Db, databaseId: str
   const backup = wanted ?? (await newestBackup(trx, databaseId));
   const backups = await backupsOf(context, trx, service);
   const running = runningDatabase(service);
-  // What is deployed is the configuration of now.
+  // The current configuration is deployed.
   const database =
     running && ({ ...running, service: { ...running.service, spec: JSON.parse(service.spec) } } as RunningDatabase);
   const refusal =
@@ -47,7 +47,7 @@ async function recordedRecovery(context: EngineContext, trx: Db, databaseId: str
 }
 
 /**
- * What bringing a database back would do now. Asks the runtime, so it must run outside any transaction.
+ * What restoring a database would do now. Queries the runtime, so it must run outside any transaction.
  * @throws ApiProblem 404 for an unknown database or backup
  */
 export async function recoveryOf(
@@ -70,9 +70,9 @@ export async function recoveryOf(
 }
 
 /**
- * The restoration that was agreed to, if the backup is still there.
- * @throws ApiProblem 400 if the database can't be brought back, or if waiting may bring its data back and
- *   `withoutWaiting` isn't set
+ * The restoration that was agreed to, if the backup still exists.
+ * @throws ApiProblem 400 if the database can't be restored, or if waiting may recover its data and `withoutWaiting`
+ *   isn't set
  */
 export async function restorationOf(
   trx: Db,

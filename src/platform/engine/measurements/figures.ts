@@ -1,21 +1,23 @@
-/** What requests to a service were like. */
+/** Statistics of the requests to a service. */
 export interface RequestFigures {
   readonly perSecond: number;
-  /** The part of them that was answered with a status of 500 or more, from 0 to 1; undefined without requests. */
+  /** The fraction that was answered with a status of 500 or more, from 0 to 1; undefined without requests. */
   readonly errorRatio?: number;
-  /** How many milliseconds 95 of 100 took at most, as far as their groups tell; undefined without requests. */
+  /**
+   * The 95th percentile of the durations in milliseconds, as exact as their buckets allow; undefined without requests.
+   */
   readonly p95?: number;
 }
 
-/** What a service uses, as it is stored. */
+/** The resource usage of a service, as it is stored. */
 export interface ServiceFigures {
-  /** Over how many seconds. */
+  /** The measured time span, in seconds. */
   readonly seconds: number;
   /** How many instances were measured. */
   readonly instances: number;
   /**
-   * Thousandths of a CPU: of all instances, of the one that uses most, and what all may use. Undefined until there are
-   * two samples.
+   * Thousandths of a CPU: of all instances, of the instance that uses the most, and the limit of all. Undefined until
+   * there are two samples.
    */
   readonly cpu?: number;
   readonly worstCpu?: number;
@@ -24,7 +26,7 @@ export interface ServiceFigures {
   readonly memory: number;
   readonly worstMemory: number;
   readonly memoryLimit?: number;
-  /** Bytes a second. */
+  /** Bytes per second. */
   readonly received?: number;
   readonly sent?: number;
   readonly requests?: RequestFigures;
@@ -35,14 +37,14 @@ export interface ServiceFigures {
 }
 
 /**
- * What is known of a node, as it is stored: what the instances of this platform use there, in thousandths of a CPU,
- * bytes, and bytes a second, where they can be measured. Rates are undefined until there are two samples. What older
- * programs didn't write is undefined too.
+ * Figures of a node, as they are stored: what the instances of this platform use there, in thousandths of a CPU, bytes,
+ * and bytes per second, where they can be measured. Rates are undefined until there are two samples. Members that older
+ * versions didn't write are undefined too.
  */
 export interface NodeFigures {
   readonly name?: string;
   readonly isReady?: boolean;
-  /** How many instances ended there unexpectedly. */
+  /** How many instances exited there unexpectedly. */
   readonly restarts?: number;
   readonly cpu?: number;
   readonly memory?: number;
@@ -50,8 +52,8 @@ export interface NodeFigures {
   readonly sent?: number;
 }
 
-/** The time that figures are about, in milliseconds. */
+/** The time span that figures cover, in milliseconds. */
 export const windowMilliseconds = 5 * 60_000;
 
-/** After which time figures say nothing of the present any more, in milliseconds. */
+/** After how long figures are too old to describe the present, in milliseconds. */
 export const staleMilliseconds = 2 * 60_000;

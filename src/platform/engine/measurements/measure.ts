@@ -11,7 +11,7 @@ const says = {
   recovery: 'what runs on a cluster is measured again',
 };
 
-/** Writes what services use, each in its one row. Those that were deleted meanwhile are left out. */
+/** Saves the resource usage of services, one row each. Services that were deleted in the meantime are left out. */
 async function saveServices(trx: Db, figures: ReadonlyMap<string, ServiceFigures>, at: number): Promise<void> {
   for (const ids of inBatches([...figures.keys()])) {
     const present = await trx
@@ -33,7 +33,7 @@ async function saveServices(trx: Db, figures: ReadonlyMap<string, ServiceFigures
   }
 }
 
-/** Writes that a cluster was measured, and what is used on its nodes, in place of what was written before. */
+/** Saves that a cluster was measured, and the resource usage on its nodes, replacing earlier rows. */
 async function saveCluster(
   trx: Db,
   runtime: string,
@@ -58,7 +58,7 @@ async function saveCluster(
   }
 }
 
-/** Measures the clusters whose runtimes can, by one worker each, and writes each round in one transaction. */
+/** Measures the clusters whose runtimes support that, in one worker each, and saves each round in one transaction. */
 export function measuringOf(
   { clock, runtimes }: Pick<EngineContext, 'clock' | 'runtimes'>,
   leaderLocks: LeaderLocks,
@@ -71,7 +71,7 @@ export function measuringOf(
       about: { runtime: name },
       run: async (signal) => {
         const leaderLock = await leaderLocks.take(`measuring ${name}`);
-        // Another worker measures. Whoever takes over begins anew.
+        // Another worker measures. A worker that takes over starts from scratch.
         if (leaderLock === undefined) {
           session = undefined;
           return;

@@ -1,21 +1,21 @@
 import type { NodeFigures, ServiceFigures } from './figures.ts';
 
-/** What is known of a service: what it uses, if that was measured lately, and what was seen of it. */
+/** Facts about a service: its resource usage, if that was measured recently, and its last observation. */
 export interface ServiceFacts {
   readonly figures?: ServiceFigures;
   readonly seen?: { readonly wanted: number; readonly running: number; readonly restarts: number };
-  /** Whether it does its work; undefined if it isn't meant to. */
+  /** Whether it is available; undefined if it isn't meant to run. */
   readonly isAvailable?: boolean;
 }
 
-/** A metric: what it tells, and how it is read. All are gauges. */
+/** A metric: its meaning, and how to read it. All are gauges. */
 interface Metric<Facts> {
   readonly help: string;
-  /** Its value; undefined where there is none, or it isn't known. */
+  /** Its value; undefined if there is none, or it is unknown. */
   readonly valueOf: (facts: Facts) => number | undefined;
   /**
-   * Why its value isn't known, or is that of a part, as sentences; none if it is that of all, or there is none to know.
-   * Absent for one that is always known.
+   * Why its value is unknown or incomplete, as sentences; none if it is complete, or there is nothing to know. Absent
+   * for a metric that is always known.
    */
   readonly missingOf?: (facts: Facts) => readonly string[];
 }
@@ -26,11 +26,11 @@ const scaled = (value: number | undefined, factor: number): number | undefined =
 const part = (used: number | undefined, limit: number | undefined): number | undefined =>
   used === undefined || limit === undefined ? undefined : used / limit;
 
-/** What one instance of several may use. */
+/** The limit of one of several instances. */
 const limitOfOne = ({ instances }: ServiceFigures, limit: number | undefined): number | undefined =>
   scaled(limit, 1 / instances);
 
-/** A metric of what instances use. */
+/** A metric of the resource usage of instances. */
 const used = (help: string, read: (figures: ServiceFigures) => number | undefined): Metric<ServiceFacts> => {
   const valueOf = ({ figures }: ServiceFacts): number | undefined =>
     figures && figures.instances > 0 ? read(figures) : undefined;
@@ -46,21 +46,21 @@ const used = (help: string, read: (figures: ServiceFigures) => number | undefine
   };
 };
 
-/** A metric of requests, which are counted where they come in. */
+/** A metric of requests, which are counted where they arrive. */
 const counted = (help: string, read: (figures: ServiceFigures) => number | undefined): Metric<ServiceFacts> => ({
   help,
   valueOf: ({ figures }) => figures && read(figures),
   missingOf: ({ figures }) => (figures?.requestsMissing === undefined ? [] : [figures.requestsMissing]),
 });
 
-/** A metric of what was seen when the platform looked. */
+/** A metric of the platform's observations. */
 const observed = (help: string, read: (seen: NonNullable<ServiceFacts['seen']>) => number): Metric<ServiceFacts> => ({
   help,
   valueOf: ({ seen }) => seen && read(seen),
   missingOf: ({ seen }) => (seen === undefined ? ['What runs of it is not known at present.'] : []),
 });
 
-/** The metrics of services. Those that speak of time are about the last five minutes. */
+/** The metrics of services. Those over time cover the last five minutes. */
 export const serviceMetrics: Readonly<Record<string, Metric<ServiceFacts>>> = {
   infra_service_available: {
     help: 'Whether a service that should run does: 1 or 0.',
@@ -105,7 +105,7 @@ export const serviceMetrics: Readonly<Record<string, Metric<ServiceFacts>>> = {
   ),
 };
 
-/** The metrics of what instances of this platform use on nodes, where they can be measured. */
+/** The metrics of the resource usage of this platform's instances on nodes, where they can be measured. */
 export const nodeUseMetrics: Readonly<Record<string, Metric<NodeFigures>>> = {
   infra_node_cpu_cores: {
     help: 'CPUs that instances of this platform use on a node.',
@@ -141,7 +141,7 @@ export const nodeMetrics: Readonly<Record<string, Metric<NodeFigures>>> = {
 /** The names of all metrics. */
 export const metricNames: readonly string[] = [...Object.keys(serviceMetrics), ...Object.keys(nodeMetrics)];
 
-/** What a metric tells, as a sentence. */
+/** The meaning of a metric, as a sentence. */
 export const metricHelp = (name: string): string => (serviceMetrics[name] ?? nodeMetrics[name])!.help;
 
 /** The labels of metrics of services and of nodes. Names can change; ids don't. */

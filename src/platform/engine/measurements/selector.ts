@@ -1,7 +1,7 @@
 import { metricNames } from './metric-definitions.ts';
 import type { Series } from './series.ts';
 
-/** What picks values of one metric: all whose labels are, or are not, these. */
+/** Selects values of one metric by labels that are, or are not, equal to a value. */
 export interface Selector {
   readonly metric: string;
   readonly matchers: readonly { readonly label: string; readonly isEqual: boolean; readonly value: string }[];
@@ -11,15 +11,15 @@ const metricPattern = /^\s*(?<metric>[a-z_]+)\s*(?:\{(?<matchers>.*)\}\s*)?$/s;
 const matcherPattern = /\s*([a-z_]+)\s*(=|!=)\s*"((?:[^"\\]|\\["\\])*)"\s*(?:,|$)/gy;
 
 /**
- * Reads an expression that the platform evaluates by itself: the name of one of its metrics, perhaps with labels that
- * are equal or not equal to a text. It means what it means in PromQL.
+ * Parses an expression that the platform evaluates itself: the name of one of its metrics, optionally with labels that
+ * are equal or not equal to a value. It means the same as in PromQL.
  * @returns undefined for any other expression
  */
 export function selectorIn(expression: string): Selector | undefined {
   const { metric, matchers: text = '' } = metricPattern.exec(expression)?.groups ?? {};
   if (metric === undefined || !metricNames.includes(metric)) return undefined;
   const found = [...text.matchAll(matcherPattern)];
-  // What a matcher doesn't cover is of another kind.
+  // Anything that the matchers don't cover is unsupported syntax.
   if (found.map(([all]) => all).join('') !== text && text.trim() !== '') return undefined;
   return {
     metric,
@@ -31,7 +31,7 @@ export function selectorIn(expression: string): Selector | undefined {
   };
 }
 
-/** The values that a selector picks, or what has none. A label that isn't there is empty. */
+/** The selected values or gaps. A missing label is empty. */
 export const selected = <Labelled extends Pick<Series, 'metric' | 'labels'>>(
   { metric, matchers }: Selector,
   series: readonly Labelled[],

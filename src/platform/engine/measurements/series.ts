@@ -10,14 +10,14 @@ import {
   serviceMetrics,
 } from './metric-definitions.ts';
 
-/** One value of a metric at present. */
+/** The current value of a metric for one set of labels. */
 export interface Series {
   readonly metric: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** What a metric has no value of at present, or one of a part only. */
+/** An object for which a metric has no value at present, or only a partial one. */
 export interface Gap {
   readonly metric: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface Gap {
   readonly reasons: readonly string[];
 }
 
-/** What is known at present, and what isn't. */
+/** The current values, and the gaps in them. */
 export interface Present {
   readonly series: readonly Series[];
   readonly gaps: readonly Gap[];
@@ -36,7 +36,7 @@ const labelled = <Name extends string>(
   row: Readonly<Record<Name, string>>,
 ): Record<string, string> => Object.fromEntries(names.map((name) => [name, row[name]]));
 
-/** The values of metrics that are known. */
+/** The known values of metrics. */
 const seriesOf = <Facts>(
   metrics: Readonly<Record<string, { readonly valueOf: (facts: Facts) => number | undefined }>>,
   facts: Facts,
@@ -47,7 +47,7 @@ const seriesOf = <Facts>(
     return value === undefined ? [] : [{ metric, labels, value }];
   });
 
-/** What is not known of a service that should run. */
+/** The gaps of a service that should run. */
 const gapsOf = (facts: ServiceFacts, labels: Gap['labels']): Gap[] =>
   facts.isAvailable === undefined
     ? []
@@ -56,7 +56,7 @@ const gapsOf = (facts: ServiceFacts, labels: Gap['labels']): Gap[] =>
         return reasons.length === 0 ? [] : [{ metric, labels, reasons }];
       });
 
-/** What is not known of the nodes of clusters: what instances that can't be measured use there. */
+/** The gaps of clusters' nodes: the usage of instances there that can't be measured. */
 const nodeGaps = (services: readonly { readonly facts: ServiceFacts; readonly labels: Gap['labels'] }[]): Gap[] => {
   const byCluster = Map.groupBy(
     services.filter(({ facts: { figures } }) => figures !== undefined && figures.missing.length > 0),
@@ -74,9 +74,7 @@ const nodeGaps = (services: readonly { readonly facts: ServiceFacts; readonly la
   });
 };
 
-/**
- * Deployed services of clusters that are looked at, with what was seen of them, and what it was measured that they use.
- */
+/** Deployed services of observed clusters, with their observations and measured resource usage. */
 const servicesOf = (db: Db) =>
   servicesWithObservation(db)
     .innerJoin('project', 'project.id', 'environment.project_id')
@@ -96,7 +94,7 @@ const servicesOf = (db: Db) =>
     ])
     .where('service.deployed_record', 'is not', null);
 
-/** The ids of the clusters that were measured lately. @param now milliseconds since the epoch */
+/** The ids of the clusters that were measured recently. @param now milliseconds since the epoch */
 export const measuredClusters = async (db: Db, now: number): Promise<ReadonlySet<string>> =>
   new Set(
     (
@@ -109,8 +107,8 @@ export const measuredClusters = async (db: Db, now: number): Promise<ReadonlySet
   );
 
 /**
- * The present values of all metrics of services and nodes that really run, apart from measurements that are too old;
- * and what has none, though it should.
+ * The current values of all metrics of services and nodes on real clusters, without measurements that are too old; and
+ * the gaps where values should be.
  * @param now milliseconds since the epoch
  */
 export async function readMeasurements(db: Db, now: number): Promise<Present> {

@@ -9,11 +9,13 @@ const whole = (value: number | undefined, unit = 1): number | undefined =>
   value === undefined ? undefined : Math.round(value / unit);
 const tenths = (value: number): number => Math.round(value * 10) / 10;
 
-/** Without members that are not known. */
+/** Removes undefined members. */
 const known = <Fields extends object>(fields: Fields): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 
-/** What answers tell of what a service uses. @param at when it was measured last, in milliseconds since the epoch */
+/**
+ * The resource usage of a service in responses. @param at when it was last measured, in milliseconds since the epoch
+ */
 export function usageOf(figures: ServiceFigures, at: number): Usage {
   const {
     seconds,
@@ -58,5 +60,5 @@ export function usageOf(figures: ServiceFigures, at: number): Usage {
   };
 }
 
-/** The same where nothing was measured since the service was deployed. */
+/** The usage if nothing was measured since the service was deployed. */
 export const unmeasured: Usage = { missing: ['It was not measured yet: that takes up to a minute.'] };

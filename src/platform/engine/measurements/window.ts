@@ -2,37 +2,40 @@ import { sum } from '../../common/index.ts';
 import { durationBounds, type InstanceUse, type Measured, type RequestCounts } from '../../runtime/index.ts';
 import { type NodeFigures, type RequestFigures, type ServiceFigures, windowMilliseconds } from './figures.ts';
 
-/** The measurements of the last minutes. */
+/** The measurements of the last few minutes. */
 export interface Window {
-  /** Adds a round, and forgets those that are too old. @param at milliseconds since the epoch */
+  /** Adds a round, and drops rounds that are too old. @param at milliseconds since the epoch */
   add(at: number, measured: Measured): void;
-  /** What services use by now, by their ids: those that were measured or should have been in the last round. */
+  /**
+   * The current resource usage of services, by service id: of those that were measured or should have been in the last
+   * round.
+   */
   services(): ReadonlyMap<string, ServiceFigures>;
-  /** What is known of nodes by now, by their ids: of those that were there in the last round. */
+  /** The current figures of nodes, by node id: of those that were present in the last round. */
   nodes(): ReadonlyMap<string, NodeFigures>;
 }
 
-/** What an instance uses in a second; undefined with one sample. */
+/** The resource usage of an instance per second; undefined with one sample. */
 interface Rate {
   readonly cpu: number;
   readonly received: number;
   readonly sent: number;
 }
 
-/** What an instance has used, and uses now. */
+/** The total and current resource usage of an instance. */
 interface Used {
   readonly use: InstanceUse;
   readonly rate: Rate | undefined;
 }
 
-/** The sum of what all have; undefined if one lacks it. */
+/** The sum of all numbers; undefined if one is missing. */
 const sumOfAll = (numbers: readonly (number | undefined)[]): number | undefined =>
   numbers.length > 0 && numbers.every((each) => each !== undefined) ? sum(numbers) : undefined;
 
-/** Two samples that are closer to each other tell no rate, in milliseconds. */
+/** The minimum time between two samples that give a rate, in milliseconds. */
 const leastSpan = 500;
 
-/** Counters only grow while an instance runs: a smaller one is of a clock or engine that was set back. */
+/** Counters only grow while an instance runs: a smaller value means that a clock or an engine was reset. */
 function rateBetween(earlier: InstanceUse | undefined, later: InstanceUse): Rate | undefined {
   const seconds = earlier === undefined ? 0 : (later.at - earlier.at) / 1000;
   if (earlier === undefined || seconds * 1000 < leastSpan) return undefined;
@@ -47,8 +50,8 @@ function rateBetween(earlier: InstanceUse | undefined, later: InstanceUse): Rate
 }
 
 /**
- * The duration that a part of all requests stay below, in milliseconds, taken to be spread evenly within their group.
- * Those beyond the last bound count as that bound.
+ * A percentile of request durations, in milliseconds, assuming that they are spread evenly within their bucket. Those
+ * beyond the last bound count as that bound.
  * @param part from 0 to 1
  */
 export function durationAt(part: number, byDuration: readonly number[]): number | undefined {
@@ -89,7 +92,7 @@ const missingText = (unmeasured: Measured['unmeasured'], serviceId: string): str
   );
 };
 
-/** What instances use together on one node. */
+/** The total usage of instances on one node. */
 function useOnNode(all: readonly Used[]): Pick<NodeFigures, 'cpu' | 'memory' | 'received' | 'sent'> {
   const [cpu, received, sent] =
     all.length === 0
@@ -114,7 +117,7 @@ export function createWindow(): Window {
   const last = (): Measured | undefined => rounds.at(-1)?.measured;
 
   const rates = (): Used[] => {
-    // Of several with one id the last one stays: that of the earliest round.
+    // For duplicate ids the last entry wins: that of the earliest round.
     const first = new Map(
       rounds.toReversed().flatMap(({ measured }) => measured.instances.map((use) => [use.id, use] as const)),
     );
@@ -129,7 +132,7 @@ export function createWindow(): Window {
   const requestsOf = (serviceId: string): RequestFigures | undefined => {
     const isCountedNow = last()?.requests?.services.some((each) => each.serviceId === serviceId) === true;
     const read = isCountedNow ? rounds.flatMap(({ measured: { requests } }) => requests ?? []) : [];
-    // Before it was reached from outside, nobody counted.
+    // Requests weren't counted before the service was reachable from outside.
     const counted = read.flatMap(({ milliseconds, services }) =>
       services.filter((each) => each.serviceId === serviceId).map((counts) => ({ milliseconds, counts })),
     );
@@ -167,7 +170,7 @@ export function createWindow(): Window {
               instances: instances.length,
               memory: sum(instances.map(({ use }) => use.memory)),
               worstMemory: Math.max(0, ...instances.map(({ use }) => use.memory)),
-              // An instance that has just started has no rate yet: the others alone would tell too little.
+              // An instance that has just started has no rate yet: the sum of the others alone would be too low.
               ...(known.length > 0 &&
                 known.length === instances.length && {
                   cpu: sum(known.map(({ cpu }) => cpu)),

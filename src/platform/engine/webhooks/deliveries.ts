@@ -17,18 +17,19 @@ export const maximumDeliveryAttempts = 6;
 export const firstRetrySeconds = 2;
 
 /**
- * How many deliveries of one webhook are sent at once. Those for one service of a deployment are sent one at a time.
+ * How many deliveries of one webhook are sent concurrently. Those for one service of a deployment are sent one at a
+ * time.
  */
 const concurrentDeliveries = 8;
 
 /** How many recorded attempts each webhook keeps. */
 const maximumAttemptRecords = 1000;
 
-/** How deliveries are sent. */
+/** Settings for sending deliveries. */
 export interface DeliveryOptions extends SenderOptions {
   /** Decrypts a webhook's sealed secret, or its sealed user name and password. */
   readonly openSecret: (sealed: string) => string;
-  /** Where the ends of attempts are counted. */
+  /** Counts the results of attempts. */
   readonly counts?: DeliveryCounts;
 }
 
@@ -103,7 +104,7 @@ const closeDelivery = async (trx: Db, delivery: Delivery, at: number): Promise<v
 
 /**
  * Records the result of an attempt, unless another worker has taken the delivery over.
- * @returns what became of the delivery; undefined if nothing was recorded
+ * @returns the result for the delivery; undefined if nothing was recorded
  */
 const recordAttempt = async (
   context: EngineContext,

@@ -8,7 +8,7 @@ import type { Db } from '../../store/index.ts';
 /** The body of a delivery. */
 export type DeliveryBody = z.output<typeof WebhookDelivery>;
 
-/** An event of one service of a deployment, to notify webhooks of. */
+/** An event of one service of a deployment that webhooks are notified of. */
 export interface Announcement {
   readonly eventSeq: number;
   readonly event: EventKind;
@@ -53,7 +53,7 @@ const openDeliveries = async (trx: Db, { deployment, service }: Announcement): P
  * Adds a delivery to the outbox for every enabled webhook that subscribes to the event, in the caller's transaction.
  */
 export async function announce(trx: Db, announcement: Announcement): Promise<void> {
-  // Whoever ends a delivery makes the next one of the deployment due, and must see this one.
+  // A worker that finishes a delivery makes the next one of the deployment due, and must see this one.
   await trx.lock(announcement.deployment.id);
   const owner = await trx
     .selectFrom('environment')

@@ -3,11 +3,13 @@ import { bytesBeyondCut, createMasker, maskBeginning } from '../../../contract/i
 import { errorMessage } from '../../common/index.ts';
 import { TargetRefused } from './target.ts';
 
-/** A text that Slack shows as it is: in angle brackets it takes links under other words, and mentions of everybody. */
+/**
+ * Escapes a text for Slack, which would interpret angle brackets as links with other texts or as mentions of everybody.
+ */
 export const slackText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** How attempts are made. */
+/** Settings for delivery attempts. */
 export interface SenderOptions {
   readonly dispatcher: Dispatcher;
   /** The timeout of one attempt, redirects included. */
@@ -32,11 +34,11 @@ export interface DeliveryRequest {
 export interface AttemptResult {
   /** The HTTP status; 0 without a response. */
   readonly status: number;
-  /** The beginning of the response body or, without a response, the reason. Never with a secret of the request. */
+  /** The start of the response body or, without a response, the reason. Never contains a secret of the request. */
   readonly body: string;
   /**
-   * Why there was no response, in a word that names no address, such as ECONNREFUSED; absent if there was one, or no
-   * such word.
+   * Why there was no response, as a code that contains no address, such as ECONNREFUSED; absent if there was a
+   * response, or there is no such code.
    */
   readonly code?: string;
   readonly outcome: 'delivered' | 'try again' | 'give up';
@@ -49,16 +51,16 @@ const maximumRedirects = 3;
 /** How much of a response is recorded, in bytes, before its secrets are masked. */
 const maximumResponseBytes = 4096;
 
-/** The code of an attempt that took too long. */
+/** The code of an attempt that timed out. */
 export const tooLate = 'TIMEOUT';
 
 const redirects: readonly number[] = [301, 302, 307, 308];
 
-/** Whole characters of the beginning of a text. */
+/** The complete characters at the start of a text. */
 const decodeBeginning = (bytes: Uint8Array): string =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
 
-/** Reads the beginning of a body, without the secrets that its sender may echo, and ignores the rest. */
+/** Reads the start of a body, without the secrets that the receiver may echo, and ignores the rest. */
 const readBeginning = async (body: Dispatcher.ResponseData['body'], secrets: readonly string[]): Promise<string> => {
   const most = maximumResponseBytes + bytesBeyondCut(secrets);
   const chunks: Buffer[] = [];

@@ -89,7 +89,7 @@ export class TargetRefused extends Error {
 
 const connectMilliseconds = 5000;
 
-// Checks the very address that the connection is made to, so neither DNS rebinding nor a redirect can bypass it.
+// Checks the same address that the connection is made to, so neither DNS rebinding nor a redirect can bypass it.
 const checkedLookup =
   (policy: AddressPolicy): LookupFunction =>
   (host, options, callback) => {
