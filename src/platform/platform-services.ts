@@ -46,7 +46,7 @@ import {
   type RealClusters,
 } from './real-clusters.ts';
 
-/** What the services of a platform need. */
+/** The dependencies of a platform's services. */
 export interface PlatformServicesDependencies {
   /** The directory of the vault's key. */
   readonly keysDir: string;
@@ -68,7 +68,7 @@ export interface PlatformServicesDependencies {
   readonly allowPrivateWebhookTargets?: boolean | undefined;
   /** Returns the runtime to use in place of the simulated one, which it receives. */
   readonly runtime?: ((simulated: Runtime) => Runtime) | undefined;
-  /** The clusters whose services really run. With some, an empty store gets an organization without examples. */
+  /** The real clusters. With any, an empty store gets an organization without examples. */
   readonly realClusters?: RealClusters | undefined;
   readonly log: PlatformLog;
 }
@@ -76,7 +76,7 @@ export interface PlatformServicesDependencies {
 /** The services that work on the records. Replacing the records creates new ones. */
 interface RunningServices {
   readonly engine: Engine;
-  /** Those of clusters whose services really run. */
+  /** Those of real clusters. */
   readonly runtimes: readonly Runtime[];
   readonly random: Random;
   readonly countCall: RateLimiter;
@@ -158,7 +158,7 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
       await requireMatchingKey(db, vault, keysDir);
       await sealTargets(db, vault);
       await restoreSteppedTime();
-      // Changes from now on have their events; those of earlier programs have none.
+      // Changes from now on have audit events; those by earlier versions have none.
       if ((await readSetting(db, 'events_since')) === undefined)
         await writeSetting(db, 'events_since', new Date(clock.now()).toISOString());
       const start = randomSeed === undefined ? 0 : await countStart(db);

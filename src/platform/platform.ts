@@ -33,7 +33,7 @@ import { openDatabase, openVault, type RecordsPlace, removeStaleReplacements } f
 import { createPlatformServices } from './platform-services.ts';
 import type { RealClusters } from './real-clusters.ts';
 
-/** Options of `startPlatform`. Directories that are missing are created. */
+/** Options of `startPlatform`. Missing directories are created. */
 export interface PlatformOptions extends RecordsPlace {
   /** The address to listen on; default 127.0.0.1. */
   readonly host?: string;
@@ -45,7 +45,7 @@ export interface PlatformOptions extends RecordsPlace {
   readonly rateLimit?: number;
   /** The length of that window, in seconds. */
   readonly rateWindowSeconds?: number;
-  /** Multiplies all durations: 0.05 is twenty times faster, 0 instant. */
+  /** Multiplies all durations: 0.05 is twenty times faster, 0 is instant. */
   readonly timeScale?: number;
   /** Whether webhooks may be delivered to private, loopback and link-local addresses. */
   readonly allowPrivateWebhookTargets?: boolean;
@@ -53,7 +53,7 @@ export interface PlatformOptions extends RecordsPlace {
   readonly scenarios?: readonly string[];
   /** Fault rules in force from the start. */
   readonly faults?: readonly FaultRule[];
-  /** Whether to serve the control endpoints for time, faults and snapshots, with a token of their own. */
+  /** Whether to serve the control endpoints for time, faults and snapshots, with a separate token. */
   readonly control?: boolean;
   /**
    * Stops time until a control request advances it. In a new directory it starts here, in milliseconds since the epoch.
@@ -61,7 +61,7 @@ export interface PlatformOptions extends RecordsPlace {
   readonly steppedTime?: number;
   /** Returns the runtime to use in place of the simulated one, which it receives. */
   readonly runtime?: (simulated: Runtime) => Runtime;
-  /** The clusters whose services really run. With some, a new directory gets an organization without examples. */
+  /** The real clusters. With any, a new directory gets an organization without examples. */
   readonly realClusters?: RealClusters;
   /** Makes ids and random numbers reproducible from one new directory to the next. */
   readonly randomSeed?: string;
@@ -81,11 +81,11 @@ export interface RunningPlatform {
   readonly seed: Readonly<Record<string, string>>;
   /** The URL and token of the control endpoints, if they are served. */
   readonly control?: { readonly url: string; readonly token: string };
-  /** What its engine is busy with. @throws Error before it runs, or if the records can't be read */
+  /** The current work of the engine. @throws Error before it runs, or if the records can't be read */
   statistics(): Promise<EngineStatistics>;
   /**
-   * Resolves, with the reason, once it can't go on because a newer program has changed its records. Whoever started it
-   * ends it then.
+   * Resolves, with the reason, if the platform can't continue because a newer version has changed its records. The
+   * caller then closes it.
    */
   readonly unusable: Promise<Error>;
   /** Stops after the pending requests and steps. Deployments under way resume at the next start. */
@@ -95,7 +95,7 @@ export interface RunningPlatform {
 /**
  * Starts the platform of a data directory: migrates and seeds it if needed, resumes the deployments under way, and
  * listens.
- * @throws Error if the directory can't be used, the address can't be listened on, or a scenario doesn't exist
+ * @throws Error if the directory can't be used, the server can't listen on the address, or a scenario doesn't exist
  */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   const {

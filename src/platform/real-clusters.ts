@@ -10,30 +10,30 @@ import {
 } from './seed/index.ts';
 import { type DataStore, readSetting, type Vault, writeSetting } from './store/index.ts';
 
-/** A cluster whose services really run. */
+/** A real cluster, whose services aren't simulated. */
 export interface RealCluster {
   readonly name: string;
   readonly description: string;
-  /** What answers show as its version: the kind of its runtime. */
+  /** The version in responses: the kind of its runtime. */
   readonly version: string;
-  /** What its services may hold altogether; default: no limits. */
+  /** The total resources that its services may hold; default: no limits. */
   readonly limits?: ClusterLimits | undefined;
   /** When its databases are backed up; default: only on request. */
   readonly backups?: BackupSchedule | undefined;
-  /** Creates what its services run on. */
+  /** Creates the runtime of its services. */
   readonly createRuntime: (parts: RuntimeParts) => Runtime | Promise<Runtime>;
 }
 
-/** The clusters whose services really run, and the registries that these may name. */
+/** The real clusters, and the registries that their services may use. */
 export interface RealClusters {
   readonly clusters: readonly RealCluster[];
   readonly registries: readonly RegistryToAdd[];
-  /** Alert rules, and who is told of them; default: none. */
+  /** Alert rules, and their receivers; default: none. */
   readonly alerts?:
     | { readonly receivers: readonly AlertReceiverToAdd[]; readonly rules: readonly AlertRuleToAdd[] }
     | undefined;
   /**
-   * The Prometheus that may fetch what is measured, and that evaluates the conditions of alert rules if its address is
+   * The Prometheus that may scrape the metrics, and that evaluates the conditions of alert rules if its address is
    * known; default: none.
    */
   readonly prometheus?: { readonly evaluation?: PrometheusSettings } | undefined;
@@ -43,8 +43,8 @@ export interface RealClusters {
 const runtimeName = ({ name }: Pick<RealCluster, 'name'>) => `cluster/${name}` as const;
 
 /**
- * The id of a platform, made when it is first needed. Backups have it too: what they brought back goes on with the same
- * services.
+ * The id of a platform, created when it is first needed. Backups contain it: a restored platform continues with the
+ * same services.
  */
 async function platformIdOf(db: DataStore, random: Random): Promise<string> {
   const present = await readSetting(db, 'platform_id');
@@ -54,7 +54,7 @@ async function platformIdOf(db: DataStore, random: Random): Promise<string> {
   return id;
 }
 
-/** What the runtime of a cluster keeps in the records, by the runtime's own names. */
+/** The texts that the runtime of a cluster stores in the records, by the runtime's names for them. */
 const keptTexts =
   (db: DataStore, cluster: RealCluster) =>
   (what: string): KeptText => {
@@ -65,27 +65,25 @@ const keptTexts =
     };
   };
 
-/** The limits of clusters, by the names of their runtimes. */
+/** The limits of clusters, by runtime name. */
 export const limitsByRuntime = ({ clusters }: RealClusters): Readonly<Record<string, ClusterLimits | undefined>> =>
   Object.fromEntries(clusters.map((cluster) => [runtimeName(cluster), cluster.limits]));
 
-/** When the databases of clusters are backed up, by the names of their runtimes. */
+/** When the databases of clusters are backed up, by runtime name. */
 export const backupSchedules = ({ clusters }: RealClusters): Readonly<Record<string, BackupSchedule | undefined>> =>
   Object.fromEntries(clusters.map((cluster) => [runtimeName(cluster), cluster.backups]));
 
-/**
- * The secrets of a cluster, by what they are for: whoever has the platform's key can make them again, and nobody else.
- */
+/** The secrets of a cluster, by purpose. They can be derived again with the platform's key, and only with it. */
 export const clusterSecrets =
   (vault: Pick<Vault, 'sign'>, cluster: Pick<RealCluster, 'name'>) =>
   (purpose: string): string =>
     vault.sign(`${runtimeName(cluster)}/${purpose}`);
 
-/** Where receivers of alerts are told, by their ids. */
+/** The addresses of alert receivers, by receiver id. */
 export const receiverAddresses = ({ alerts }: RealClusters) =>
   Object.fromEntries((alerts?.receivers ?? []).map(({ name, kind, url }) => [alertReceiverId(name), { kind, url }]));
 
-/** Adds the clusters to the records, and creates their runtimes, by the names that the records have. */
+/** Adds the clusters to the records, and creates their runtimes, by their names in the records. */
 export async function openRealClusters(
   db: DataStore,
   { clusters, registries }: RealClusters,

@@ -1,10 +1,11 @@
 import ipaddr from 'ipaddr.js';
 
-/** Whether an IP address is one of the public internet: no private, loopback, link-local or otherwise reserved one. */
+/** Whether an IP address is one of the public internet: not private, loopback, link-local or otherwise reserved. */
 export const isPublicAddress = (address: string): boolean => ipaddr.process(address).range() === 'unicast';
 
 /**
- * How a domain that somebody chooses meets that of a cluster: it is that one, lies below it, or its star stands for it.
+ * How a chosen domain overlaps with that of a cluster: it is the same, is a subdomain of it, or covers it with a
+ * wildcard.
  */
 type DomainMeeting = 'same' | 'below' | 'star';
 
@@ -15,7 +16,7 @@ const meetingTexts: Readonly<Record<DomainMeeting, string>> = {
 };
 
 /**
- * Why a service can't have a chosen domain, by which it would get requests that are meant for the addresses of others;
+ * Why a service can't have a chosen domain, with which it would receive requests for the addresses of other services;
  * undefined if it can. See `meetingOf`.
  */
 export function meetingFault(domain: string, given: string): string | undefined {
@@ -27,10 +28,10 @@ export function meetingFault(domain: string, given: string): string | undefined 
 }
 
 /**
- * How a chosen domain meets the domain of a cluster. A star stands for one label.
- * @param domain in lower case, perhaps with a star as its first label
+ * How a chosen domain overlaps with the domain of a cluster. A wildcard covers one label.
+ * @param domain in lower case, optionally with an asterisk as its first label
  * @param given the domain of the cluster, in lower case
- * @returns undefined if they don't meet
+ * @returns undefined if they don't overlap
  */
 export function meetingOf(domain: string, given: string): DomainMeeting | undefined {
   if (domain === given) return 'same';

@@ -1,11 +1,11 @@
-/** The result of a check: fine, worth knowing, a problem, or not checked because of another problem. */
+/** The state of a check: fine, worth knowing, a problem, or not checked because of another problem. */
 export type FindingState = 'good' | 'note' | 'bad' | 'skipped';
 
 /** The result of one check. */
 export interface DoctorFinding {
   readonly check: string;
   readonly state: FindingState;
-  /** What was found. Never a secret. */
+  /** The result as text. Never contains a secret. */
   readonly says: string;
   /** What to do about it. */
   readonly todo?: string;

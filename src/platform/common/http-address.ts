@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { addressFaultText, type ParsedAddress, readHttpAddress } from '../../contract/index.ts';
 
-/** Whether an address has nothing but scheme, host, port and path. */
+/** Whether an address consists only of scheme, host, port and path. */
 export const isBare = ({ url }: ParsedAddress): boolean => !/[?#@]/.test(url);
 
 /**
- * An address with http or https in the clusters file. What comes out is put together from what was read, because the
- * programs that it is for may read an odd one in another way.
- * @param error what else it has to be
- * @param accepts whether it is that
+ * An http or https address in the clusters file. The result is reassembled from the parsed parts, because the programs
+ * that use it may parse an unusual address differently.
+ * @param error the message about the further requirement
+ * @param accepts whether the address meets it
  */
 export function HttpAddress(error: string, accepts: (address: ParsedAddress) => boolean) {
   return z.string().transform((text, context) => {

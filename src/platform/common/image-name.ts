@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** An image with its registry: a first part without dot or port would be a folder of the public one. */
+/** An image with its registry: a first part without dot or port would be a namespace of the public registry. */
 export const ImageName = z
   .string()
   .regex(

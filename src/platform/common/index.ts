@@ -1,4 +1,4 @@
-/** What every room of the platform uses. */
+/** Types and functions that all parts of the platform use. */
 
 export { isPublicAddress, meetingFault, meetingOf } from './domains.ts';
 export {

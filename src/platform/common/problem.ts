@@ -1,9 +1,9 @@
 import { repeated, type ErrorStatus } from '../../contract/index.ts';
 
-/** What an error says. */
+/** The message of an error. */
 export const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What an error says, as a part of a sentence. */
+/** The message of an error, as part of a sentence. */
 export const reasonOf = (error: unknown): string => errorMessage(error).replace(/\.$/, '');
 
 /**
@@ -20,14 +20,14 @@ export class ApiProblem extends Error {
   }
 }
 
-/** 400 for one member of the request: `name: is required`. */
+/** 400 for one member of the request, such as `name: is required`. */
 export const invalid = (field: string, message: string): ApiProblem =>
   new ApiProblem(400, `${repeated(field)}: ${message}`);
 
 /** 400 for a request that is well formed but can't be carried out now. */
 export const refused = (message: string): ApiProblem => new ApiProblem(400, message);
 
-/** 409 for a name that something else has. Only operations outside the API document answer it. */
+/** 409 for a name that is already taken. Only operations outside the API document respond with it. */
 export const taken = (field: string, message: string): ApiProblem => new ApiProblem(409, `${field}: ${message}`);
 
 /** 404 for an id that doesn't exist. The message names the kind and the id. */
@@ -41,5 +41,5 @@ export const rateLimitExceeded = (limit: number, resetAt: number): ApiProblem =>
     `All ${limit} calls of this window are used. Call again at ${new Date(resetAt * 1000).toISOString()}.`,
   );
 
-/** 500 for a failure of the platform itself. The message gives no details away. */
+/** 500 for a failure of the platform itself. The message reveals no details. */
 export const internalError = (): ApiProblem => new ApiProblem(500, 'The platform failed to answer. Its log says why.');

@@ -64,10 +64,10 @@ export interface ServiceSpecs {
   terraform: Omit<z.output<typeof Terraform>, Exclude<Derived, 'description' | 'icon_uri'>>;
 }
 
-/** The icon of a service, or of an environment, that has none of its own. */
+/** The default icon of a service or environment. */
 export const defaultIcon = (kind: ServiceKind | 'environment'): string => `app://infra-mcp/${kind}`;
 
-/** The provider of a repository that names none. */
+/** The provider of a repository for which none is given. */
 export const defaultProvider = 'GIT';
 
 /** The `deployed_commit` column. */

@@ -2,24 +2,24 @@ import type { Condition } from '../../contract/index.ts';
 import type { RunningVersion } from './running-service.ts';
 import type { DatabaseCredentials, ServiceToRun } from './task.ts';
 
-/** A database whose version runs, or should run. */
+/** A database with a version that runs, or should run. */
 export type RunningDatabase = RunningVersion & { readonly service: Extract<ServiceToRun, { kind: 'database' }> };
 
-/** A backup to be made or deleted. */
+/** A backup to create or delete. */
 export interface BackupTask {
   readonly id: string;
   readonly database: RunningDatabase;
-  /** What was recorded of it before. */
+  /** What was recorded of it so far. */
   readonly record?: string;
-  /** Where the newest complete backup of the database is, as recorded. */
+  /** The record of the newest complete backup of the database. */
   readonly latestRecord?: string;
-  /** When it was asked for, in milliseconds since the epoch. */
+  /** When it was requested, in milliseconds since the epoch. */
   readonly beganAt: number;
 }
 
-/** What a runtime can ask for while it makes a backup. */
+/** What a runtime can use while it creates a backup. */
 export interface BackupCall {
-  /** Reads what the database lets others in by. It is a secret. */
+  /** Reads the credentials of the database. They are secret. */
   readonly credentials: () => Promise<DatabaseCredentials>;
   readonly signal: AbortSignal;
 }
@@ -30,23 +30,23 @@ export type BackupObservation =
   | { readonly outcome: 'succeeded'; readonly record: string; readonly node: string; readonly bytes?: number }
   | { readonly outcome: 'failed'; readonly why: Condition };
 
-/** How far a deletion is, and what keeps it from going on. */
+/** The progress of a deletion, and what prevents it from continuing. */
 export type BackupDeletion =
   | { readonly outcome: 'succeeded' }
   | { readonly outcome: 'ongoing'; readonly nextPollAt: number; readonly why?: Condition };
 
-/** What bringing a database back would do. */
+/** What restoring a database would do. */
 export interface RecoveryPlan {
-  /** The machine that has the data now and, if it is lost, words for that which follow its name. */
+  /** The machine that has the data now and, if it is lost, a text about that to follow its name. */
   readonly node: string;
   readonly lost?: string;
-  /** Where it would run: words, and the `place` of a restoration. Absent if it is refused. */
+  /** Where it would run: a text, and the `place` of a restoration. Absent if refused. */
   readonly to?: { readonly node: string; readonly place: string };
-  /** What has the data now, and stays as it is. */
+  /** The volume that has the data now, and stays as it is. */
   readonly oldVolume: string;
-  /** Why it can't be brought back, as sentences with what to do instead. */
+  /** Why it can't be restored, as sentences with what to do instead. */
   readonly refusal?: string;
-  /** Why it is worth waiting: the machine may come back with all data. */
+  /** Why waiting is worthwhile: the machine may come back with all data. */
   readonly mayComeBack?: string;
 }
 
@@ -62,15 +62,15 @@ export const onlyPostgres = ({
 
 /** Backups of databases. Like those of tasks, its methods can be called again after a crash, and then continue. */
 export interface DatabaseBackups {
-  /** Why such databases aren't backed up, in words; undefined if they are. */
+  /** Why such databases aren't backed up, as text; undefined if they are. */
   refusalOf(database: Pick<RunningDatabase['service'], 'spec'>): string | undefined;
-  /** Begins a backup unless it has begun, and reports how far it is. */
+  /** Starts a backup if it hasn't started, and reports its progress. */
   observe(task: BackupTask, call: BackupCall): Promise<BackupObservation>;
-  /** Deletes what a backup has stored, and reports how far that is. */
+  /** Deletes the stored data of a backup, and reports the progress. */
   remove(task: BackupTask, signal: AbortSignal): Promise<BackupDeletion>;
   /**
-   * What bringing a database back from a complete backup would do now.
-   * @throws Error with the reason, for people, if that can't be told
+   * What restoring a database from a complete backup would do now.
+   * @throws Error with a readable reason if that can't be determined
    */
   plan(database: RunningDatabase, backupRecord: string, signal: AbortSignal): Promise<RecoveryPlan>;
 }

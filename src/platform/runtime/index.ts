@@ -1,4 +1,4 @@
-/** The interface between the engine and where services run. */
+/** The interface between the engine and the runtimes of services. */
 
 export {
   buildPod,

@@ -6,24 +6,24 @@ export interface RuntimeLogLine {
   readonly at: number;
   readonly message: string;
   readonly pod: string;
-  /** What the pod runs: a short commit, an image tag, a chart version. */
+  /** The version that the pod runs: a short commit, an image tag, a chart version. */
   readonly version: string;
-  /** What it says, as data. */
+  /** The condition that it reports, as data. */
   readonly condition?: Condition;
 }
 
 type Place = Omit<RuntimeLogLine, 'message' | 'condition'>;
 
-/** The line that tells a condition. */
+/** The line that reports a condition. */
 export const conditionLine = (condition: Condition, line: Place): RuntimeLogLine => ({
   ...line,
   message: condition.message,
   condition,
 });
 
-/** The line that tells a condition, or something that is none. */
+/** The line for a condition or a plain message. */
 export const toldLine = (told: Condition | string, line: Place): RuntimeLogLine =>
   typeof told === 'string' ? { ...line, message: told } : conditionLine(told, line);
 
-/** Adds to the log of a piece of work. */
+/** Adds a line to the log of the work under way. */
 export type Say = (told: Condition | string) => void;

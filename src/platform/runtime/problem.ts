@@ -1,8 +1,6 @@
 import { condition, type Condition } from '../../contract/index.ts';
 
-/**
- * Thrown by a runtime that knows what is wrong on its cluster. The message is in words for whoever runs the platform.
- */
+/** Thrown by a runtime that knows the problem of its cluster. The message is a text for the operator. */
 export class RuntimeProblem extends Error {
   override readonly name = 'RuntimeProblem';
 }
@@ -18,17 +16,17 @@ export class ConditionError extends Error {
   }
 }
 
-/** What an error says as data; undefined if it has no such data. */
+/** The condition in an error; undefined if it has none. */
 export const conditionBehind = (error: unknown): Condition | undefined =>
   error instanceof ConditionError ? error.condition : undefined;
 
-/** Why work has failed that ended with an error. */
+/** The condition for work that failed with an error. */
 export const whyFailed = (error: unknown): Condition =>
   conditionBehind(error) ?? condition('PHASE_FAILED', { said: error instanceof Error ? error.message : String(error) });
 
 /**
- * Thrown by a runtime that can't carry a task out as it is asked for. Nothing was changed, and nothing is wrong with
- * the runtime. The message is in words for whoever deploys.
+ * Thrown by a runtime that can't carry out a task as requested. Nothing was changed, and the runtime has no problem.
+ * The message is a text for the user who deploys.
  */
 export class TaskRefused extends ConditionError {
   override readonly name = 'TaskRefused';

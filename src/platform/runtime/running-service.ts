@@ -6,70 +6,70 @@ import type { ServiceToRun } from './task.ts';
 export interface RunningVersion {
   readonly deploymentId: string;
   readonly service: ServiceToRun;
-  /** Short commit, when built from git. */
+  /** Short commit, if built from git. */
   readonly commitId?: string;
-  /** What its deployment recorded. */
+  /** The record of its deployment. */
   readonly record?: string;
   /** Milliseconds since the epoch. */
   readonly runningSince: number;
 }
 
-/** An instance that ended although it should have gone on. */
+/** An instance that exited although it should have continued to run. */
 export interface InstanceEnd {
   /** The same end always has the same id. */
   readonly id: string;
   readonly pod: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Why it ended. Its message is a part of a sentence. */
+  /** Why it exited. Its message is part of a sentence. */
   readonly why: Condition;
-  /** Whether it was lost with its node, and did not fail. */
+  /** Whether it was lost with its node, rather than failed. */
   readonly withNode?: true;
-  /** Whether no other node may run it: its data or its image is on that one. */
+  /** Whether no other node can run it: its data or its image is on that one. */
   readonly isBound?: true;
   /** The last lines that it logged; oldest first. */
   readonly lines: readonly RuntimeLogLine[];
 }
 
-/** What is so of a service after its deployment. */
+/** The status of a service after its deployment. */
 export interface RunningService {
   readonly serviceId: string;
   /** How many instances the deployed version has; 0 if it was stopped on request. */
   readonly wanted: number;
   /**
-   * How many instances do their work. One that has just been started after a failure doesn't count yet, nor one of
-   * which nobody can tell.
+   * How many instances are up. One that was just restarted after a failure doesn't count yet, nor one whose state is
+   * unknown.
    */
   readonly running: number;
-  /** The instances that ended by themselves, as far as they are still known; oldest first. */
+  /** The instances that exited by themselves and are still known; oldest first. */
   readonly ends: readonly InstanceEnd[];
   /**
-   * Why instances are missing that didn't end by themselves, that nobody can tell whether some run, or that those which
-   * run share a node needlessly.
+   * Why instances are missing that didn't exit by themselves, that it is unknown whether some run, or that the running
+   * ones share a node unnecessarily.
    */
   readonly problem?: Condition;
-  /** What somebody changed without the platform. The next deployment undoes it. */
+  /** Changes made outside the platform. The next deployment reverts them. */
   readonly changes: readonly Condition[];
 }
 
-/** Whether nobody can tell whether instances run. */
+/** Whether it is unknown whether instances run. */
 export const isUnknown = (problem: Condition | undefined): boolean => problem?.reason === 'NODE_UNREACHABLE';
 
-/** The services and environments that the records have, by their ids. */
+/** The services and environments in the records, by id. */
 export interface KnownResources {
   readonly serviceIds: ReadonlySet<string>;
   readonly environmentIds: ReadonlySet<string>;
-  /** What deployments recorded, the newest first. */
+  /** The records of deployments, newest first. */
   readonly records?: readonly { readonly serviceId: string; readonly record: string }[];
 }
 
-/** What a runtime had of services and environments that no record knows, by names for people. */
+/** Resources of services and environments that no record refers to, by readable names. */
 export interface Sweep {
   readonly removed: readonly string[];
-  /** What it keeps: data, and what is still in use. */
+  /** Resources that it keeps: data, and what is still in use. */
   readonly left: readonly string[];
-  /** The machines, or parts of the cluster, in which it could not look, and why, as a part of a sentence. */
+  /** The machines, or parts of the cluster, that it could not check, and why, as part of a sentence. */
   readonly unasked?: readonly { readonly name: string; readonly why: string }[];
-  /** The images that it removed to keep them to their size, by the names of machines. */
+  /** The images that it removed to stay within their size limit, by machine name. */
   readonly images?: Readonly<Record<string, readonly string[]>>;
 }

@@ -11,45 +11,48 @@ import type { Condition, nodeStates } from '../../contract/index.ts';
 export interface ClusterNode {
   readonly id: string;
   readonly name: string;
-  /** Whether it takes part in deciding what runs where. */
+  /** Whether it takes part in scheduling. */
   readonly isManager: boolean;
-  /** Which instances it takes: any, only those that it has already, or none. */
+  /** Which instances it accepts: any, only those that it already has, or none. */
   readonly takes: 'any' | 'its own' | 'none';
   readonly state: (typeof nodeStates)[number];
-  /** Since when it is in this state at the latest, in milliseconds since the epoch. */
+  /** The latest time at which it can have entered this state, in milliseconds since the epoch. */
   readonly changedAt: number;
   /** Its IP address, if it is known. */
   readonly address?: string;
-  /** What its operator labelled it with. */
+  /** The labels that its operator has set. */
   readonly labels: Readonly<Record<string, string>>;
-  /** What it has: thousandths of a CPU, and MB of memory. */
+  /** Its capacity: thousandths of a CPU, and MB of memory. */
   readonly cpu: number;
   readonly memory: number;
-  /** What its instances may use of that altogether. Those of strangers may have no limit, and count nothing. */
+  /**
+   * The total limits of its instances. Instances that the platform didn't create may have no limit, and then count as
+   * 0.
+   */
   readonly cpuAllotted: number;
   readonly memoryAllotted: number;
-  /** How many instances run on it, those of strangers included. */
+  /** How many instances run on it, including those that the platform didn't create. */
   readonly instances: number;
   /** The services of this platform that can't run anywhere else, because their storage or image is there. */
   readonly boundServiceIds: readonly string[];
 }
 
-/** What a plan shows of the changes that applying it makes. */
+/** The part of the changes that a plan shows. */
 export interface PlannedChanges {
   /** SHA-256 of the plan file. */
   readonly digest: string;
-  /** The plan in words, without secrets as far as they are known. */
+  /** The plan as text, without known secrets. */
   readonly text: string;
   /** Whether the text is only a part of the plan. */
   readonly isShortened: boolean;
-  /** How many resources are added, changed and destroyed; absent if the plan doesn't tell. */
+  /** How many resources are added, changed and destroyed; absent if the plan doesn't say. */
   readonly counts?: { readonly add: number; readonly change: number; readonly destroy: number };
 }
 
 interface Ongoing {
   readonly outcome: 'ongoing';
   /**
-   * When to observe again, in milliseconds since the epoch. The engine leaves at least `minimumObservationMilliseconds`
+   * When to observe again, in milliseconds since the epoch. The engine waits at least `minimumObservationMilliseconds`
    * between two observations.
    */
   readonly nextPollAt: number;
@@ -73,13 +76,13 @@ export type Observation = (Ongoing | Succeeded | Failed) & {
   /** The commit that was found, for services built from git. */
   readonly commit?: DeployedCommit;
   /**
-   * What later phases, and later deployments if this one succeeds, have to know of it. It must hold no secret. Default:
-   * what was recorded before.
+   * What later phases, and later deployments if this one succeeds, must know about it. It must contain no secret.
+   * Default: the previous record.
    */
   readonly record?: string;
   /**
-   * What of a deleted service could not be removed, where it is and how to remove it, as sentences. Its log goes with
-   * it, so these are recorded elsewhere.
+   * The parts of a deleted service that could not be removed, with their location and how to remove them, as sentences.
+   * The service's log is deleted with it, so these are recorded elsewhere.
    */
   readonly left?: readonly string[];
 };
@@ -99,12 +102,12 @@ export interface AlertCondition {
   readonly watchedServiceFails: boolean;
 }
 
-/** What a runtime can ask for while it works on a task. */
+/** What a runtime can use while it works on a task. */
 export interface RuntimeCall {
-  /** Reads what the task needs. */
+  /** Reads the inputs of the task. */
   readonly inputs: () => Promise<TaskInputs>;
   /**
-   * Makes sure that the task is still this worker's: call it right before what can't be fenced by the token.
+   * Ensures that this worker still holds the task: call it right before an operation that the token can't fence.
    * @throws Error otherwise
    */
   readonly confirm: () => Promise<void>;
@@ -116,48 +119,49 @@ export interface RuntimeCall {
 export interface ServiceAddress {
   readonly url: string;
   readonly internalPort: number;
-  /** The port that is asked for from outside. Default: that of https. */
+  /** The port for requests from outside. Default: that of https. */
   readonly externalPort?: number;
   readonly isDefault: boolean;
 }
 
-/** What the platform waits for before the runtime has anything to do. */
+/** The times that the platform waits before the runtime has anything to do. */
 export type Pause = 'queueing' | 'canceling' | 'upgradeQueueing' | 'upgrading';
 
 /**
  * Runs services. The engine decides what to do and records the results; a runtime carries it out. Its methods run
- * outside of transactions, except those that return no promise. After a crash, any of them can be called again with the
+ * outside transactions, except those that return no promise. After a crash, any of them can be called again with the
  * same task; it must then continue rather than start over.
  */
 export interface Runtime {
-  /** Why it can't run such a service, in words for whoever asked for it; undefined if it can. */
+  /** Why it can't run such a service, as text for the user; undefined if it can. */
   refusalOf(service: Pick<ServiceToRun, 'kind' | 'spec'>): string | undefined;
-  /** Begins a task. Returns once that is under way, not when it is done. */
+  /** Starts a task. Returns once the task is under way, not when it is done. */
   begin(task: Task, call: RuntimeCall): Promise<void>;
   /**
-   * Reports the progress of a task that has begun. `cursor` comes from the last observation; null for the first one.
+   * Reports the progress of a task that has started. `cursor` comes from the last observation; null for the first one.
    */
   observe(task: Task, cursor: string | null, call: RuntimeCall): Promise<Observation>;
   /**
-   * Undoes what a canceled or overdue task began, and leaves the running version alone. Safe if the task never began.
+   * Undoes what a canceled or overdue task started, and leaves the running version alone. Safe if the task never
+   * started.
    */
   abandon(task: Task, signal: AbortSignal): Promise<void>;
-  /** How often to look at what runs, in milliseconds; absent where nothing changes by itself. */
+  /** How often to observe running services, in milliseconds; absent if nothing changes by itself. */
   readonly observationInterval?: number;
   /**
-   * Looks at what runs of deployed versions. One that it doesn't keep running, such as a job, is left out.
-   * @throws Error with the reason, for people, if it can't look: that doesn't mean that nothing runs
+   * Observes the instances of deployed versions. A version that it doesn't keep running, such as a job, is left out.
+   * @throws Error with a readable reason if it can't observe them: that doesn't mean that nothing runs
    */
   observeRunning(versions: readonly RunningVersion[], signal: AbortSignal): Promise<readonly RunningService[]>;
   /**
-   * Removes what it made for services and environments that no record knows, and images of earlier versions above their
-   * size. It never removes stored data. The engine calls it when it starts, and then again and again.
-   * @param known reads what is known, after the runtime has found out what is there
+   * Removes what it created for services and environments that no record refers to, and images of earlier versions
+   * above their size limit. It never removes stored data. The engine calls it at its start and then repeatedly.
+   * @param known reads the known resources, after the runtime has listed the existing ones
    */
   sweep(known: () => Promise<KnownResources>, signal: AbortSignal): Promise<Sweep>;
   /**
    * The newest lines, at most `limit`, that a running version has logged; oldest first. Lines of other versions that it
-   * still has say no version.
+   * still has carry no version.
    */
   logs(version: RunningVersion, limit: number, signal: AbortSignal): Promise<readonly RuntimeLogLine[]>;
   /**
@@ -167,52 +171,49 @@ export interface Runtime {
   commits(service: ServiceToRun, limit: number, signal: AbortSignal): Promise<readonly DeployedCommit[]>;
   /**
    * The addresses at which the running version of a service is reached from outside.
-   * @param record what its deployment recorded; undefined if none has succeeded
+   * @param record the record of its deployment; undefined if none has succeeded
    */
   addressesOf(service: ServiceToRun, record: string | undefined): readonly ServiceAddress[];
   /**
-   * What the plan of a Terraform service shows, from the record of the task that made it; undefined if that has none.
-   * Absent where nothing is planned.
+   * The contents of a Terraform service's plan, from the record of the task that created it; undefined if the record
+   * has none. Absent if nothing is planned.
    */
   readonly planOf?: (record: string) => PlannedChanges | undefined;
   /**
-   * Whether a deployment of a Terraform service applies a plan that was made before, and nothing else. It then has the
-   * record of that plan from the beginning.
+   * Whether a deployment of a Terraform service applies a plan that was created before, and nothing else. Its task then
+   * has the record of that plan from the start.
    */
   readonly appliesPlans?: true;
-  /** The domain below which it gives services their addresses, in lower case. Absent where it gives none. */
+  /** The domain under which it gives services their addresses, in lower case. Absent if it gives none. */
   readonly domain?: string;
   /**
-   * The name that the name servers have to give for the domains of a service, so that these lead to its cluster. Absent
-   * where domains are only simulated.
+   * The target of DNS records for the domains of a service, so that they point to its cluster. Absent if domains are
+   * only simulated.
    */
   readonly domainTarget?: (service: Pick<ServiceToRun, 'id'>) => string;
   /**
-   * See to it that what the services of a cluster share is as it should be, such as what forwards requests to them. The
-   * engine calls each again and again, beside all tasks. Absent where nothing is shared.
-   * @returns what whoever runs the platform should know of it, as sentences for the log of the platform
-   * @throws Error with what is wrong
+   * Reconciles what the services of a cluster share, such as the proxy for their requests. The engine calls each
+   * function repeatedly, in parallel with all tasks. Absent if nothing is shared.
+   * @returns what the operator should know about it, as sentences for the log of the platform
+   * @throws Error with the problem
    */
   readonly reconcile?: readonly ((signal: AbortSignal) => Promise<readonly string[]>)[];
-  /** Closes the connections that it has opened by itself. */
+  /** Closes the connections that it has opened itself. */
   readonly close?: () => Promise<void>;
   /**
-   * The machines of its cluster, by name. Absent where there are none.
-   * @throws Error with the reason, for people, if they can't be read
+   * The machines of its cluster, by name. Absent if there are none.
+   * @throws Error with a readable reason if they can't be read
    */
   readonly nodes?: (signal: AbortSignal) => Promise<readonly ClusterNode[]>;
-  /** Measures what runs. Absent where nothing really does. */
+  /** Measures running services. Absent if nothing really runs. */
   readonly meter?: Meter;
-  /** Backups of its databases. Absent where there are none. */
+  /** Backups of its databases. Absent if it has none. */
   readonly backups?: DatabaseBackups;
   /** Why its clusters can't be upgraded through the platform; undefined if they can. */
   readonly upgradeRefusal?: string;
-  /**
-   * Whether an upgrade that has taken its time fails. Asked within a transaction: it may wait for nothing but the
-   * records.
-   */
+  /** Whether an upgrade fails at its end. Called within a transaction: it may wait for nothing but the records. */
   upgradeFails(upgrade: ClusterUpgrade): boolean | Promise<boolean>;
-  /** Whether the condition of an alert rule holds. Absent where conditions are evaluated by what is measured. */
+  /** Whether the condition of an alert rule holds. Absent if conditions are evaluated on measurements. */
   readonly simulatedCondition?: (condition: AlertCondition) => boolean;
   /** How long a pause takes, in milliseconds. The same seed always gives the same time. */
   pauseBefore(pause: Pause, seed: string): number;

@@ -1,19 +1,18 @@
 import type { Runtime } from './runtime.ts';
 
-/** The name of the runtime that clusters have unless they are configured. */
+/** The runtime of clusters for which none is configured. */
 export const simulatedRuntimeName = 'simulated';
 
-/** The runtimes of a platform, by the names that its clusters know them by. */
+/** The runtimes of a platform, by the names that its clusters refer to. */
 export interface Runtimes {
-  /** The runtime with a name. One that isn't configured in this process refuses whatever it is told to do. */
+  /** The runtime with a name. One that isn't configured in this process refuses everything. */
   named(name: string): Runtime;
   /** All that are configured in this process, with their names. */
   readonly all: readonly (readonly [string, Runtime])[];
 }
 
 /**
- * Stands in for a runtime that this process doesn't have. Services keep running; nothing about them can be changed or
- * asked.
+ * A placeholder for a runtime that this process doesn't have. Services keep running; they can't be changed or queried.
  */
 function missingRuntime(name: string): Runtime {
   const refusal = `The cluster's runtime "${name}" isn't configured here: start the platform with the options it was started with before.`;

@@ -1,23 +1,23 @@
 import type { DeploymentAction, DeploymentState, ServiceKind, StepName } from '../../contract/index.ts';
 import type { ServiceSpecs } from '../common/index.ts';
 
-/** What a runtime can be told to do for a service. */
+/** The operations of a runtime on a service. */
 export type RuntimeOperation =
   /** Fetch the source at a commit. */
   | 'fetchSource'
-  /** Build the image from what was fetched. */
+  /** Build the image from the fetched source. */
   | 'build'
   /** Make the image available where it will run. */
   | 'pull'
-  /** Replace the running version by this one. */
+  /** Replace the running version with this one. */
   | 'rollOut'
-  /** Send requests to the version that was rolled out. */
+  /** Route requests to the version that was rolled out. */
   | 'route'
   /** Run to completion. */
   | 'run'
-  /** Replace all instances by new ones of the same version. */
+  /** Replace all instances with new ones of the same version. */
   | 'restart'
-  /** Take all instances down. What is stored stays. */
+  /** Take all instances down. Stored data stays. */
   | 'stop'
   /** Take the service down with everything that belongs to it. */
   | 'remove';
@@ -37,14 +37,14 @@ export type ServiceToRun = {
   [Kind in ServiceKind]: { readonly kind: Kind; readonly spec: ServiceSpecs[Kind] };
 }[ServiceKind] & { readonly id: string; readonly name: string; readonly environmentId: string };
 
-/** What a deployment has to know that brings a database back. */
+/** The information that a deployment needs to restore a database. */
 export interface Restoration {
   readonly backupId: string;
-  /** Words for people that tell which backup it is. */
+  /** A readable text that identifies the backup. */
   readonly backup: string;
-  /** What was recorded of the backup. */
+  /** The record of the backup. */
   readonly record: string;
-  /** Where the database is to run, in the runtime's own words. */
+  /** Where the database is to run, in the runtime's format. */
   readonly place: string;
 }
 
@@ -52,8 +52,8 @@ export interface Restoration {
 export interface Task {
   readonly deploymentId: string;
   /**
-   * Grows with every deployment, and with every worker that takes one over. What was done with a greater token must not
-   * be undone with a smaller one: whoever asks for it was away, and is not in charge any more.
+   * Grows with every deployment, and with every worker that takes one over. An operation with a greater token must not
+   * be undone with a smaller one: the worker with the smaller one has lost the deployment.
    */
   readonly fencingToken: number;
   readonly action: DeploymentAction;
@@ -61,37 +61,37 @@ export interface Task {
   readonly service: ServiceToRun;
   /** Whether it only plans what a deployment would change. */
   readonly isPlan?: true;
-  /** The requested commit; default the newest of the branch. */
+  /** The requested commit; default: the newest of the branch. */
   readonly commitId?: string;
-  /** What earlier phases of this deployment recorded. */
+  /** The record of earlier phases of this deployment. */
   readonly record?: string;
-  /** What the deployment recorded whose version runs now; absent if none runs. */
+  /** The record of the deployment whose version runs now; absent if none runs. */
   readonly runningRecord?: string;
-  /** The backup that a database is brought back from; absent for all other deployments. */
+  /** The backup to restore a database from; absent for all other deployments. */
   readonly restoration?: Restoration;
-  /** When the phase began, in milliseconds since the epoch. */
+  /** When the phase started, in milliseconds since the epoch. */
   readonly beganAt: number;
-  /** When the phase fails if it hasn't ended, in milliseconds since the epoch. */
+  /** When the phase fails if it hasn't finished, in milliseconds since the epoch. */
   readonly deadline: number;
 }
 
-/** A variable with the value that a service gets. */
+/** A variable with the value that a service receives. */
 export interface ResolvedVariable {
   readonly key: string;
   readonly value: string;
   readonly isSecret: boolean;
-  /** Where the service finds the value as a file, instead of as a variable. */
+  /** The path at which the service finds the value as a file, instead of as a variable. */
   readonly mountPath?: string;
 }
 
 /** A domain of a service. */
 export interface ServiceDomain {
   readonly domain: string;
-  /** Whether the cluster is to get a certificate for it; otherwise somebody else holds it. */
+  /** Whether the cluster obtains a certificate for it; otherwise the certificate is held elsewhere. */
   readonly hasCertificate: boolean;
 }
 
-/** What a database lets its neighbours in by. */
+/** The credentials with which other services of the environment access a database. */
 export interface DatabaseCredentials {
   /** The name of the database; for Redis its number. */
   readonly name: string;
@@ -100,7 +100,8 @@ export interface DatabaseCredentials {
 }
 
 /**
- * What a task needs beside the configuration of its service. It holds secrets in the open: never log it or store it.
+ * What a task needs in addition to the configuration of its service. It contains secrets in plain text: never log it or
+ * store it.
  */
 export interface TaskInputs {
   readonly variables: readonly ResolvedVariable[];
@@ -111,8 +112,8 @@ export interface TaskInputs {
   readonly environmentMode?: string;
   /** The name of its project. */
   readonly projectName?: string;
-  /** The domains that somebody chose for it, in lower case. A name may begin with a star. */
+  /** The domains that the user chose for it, in lower case. A name may start with an asterisk. */
   readonly domains?: readonly ServiceDomain[];
-  /** Of a database: those that its neighbours have as variables. */
+  /** For a database: the credentials that other services of the environment have as variables. */
   readonly database?: DatabaseCredentials;
 }

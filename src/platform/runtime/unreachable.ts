@@ -1,6 +1,6 @@
 /**
- * Thrown by a runtime that could not reach what services run on: it is not known whether anything was carried out. The
- * task is tried again until its deadline, because what can't be reached is often back in a moment.
+ * Thrown by a runtime whose cluster is unreachable: it is unknown whether anything was carried out. The task is retried
+ * until its deadline, because such outages are often short.
  */
 export class RuntimeUnreachable extends Error {
   override readonly name = 'RuntimeUnreachable';

@@ -11,10 +11,10 @@ interface AddressedPort {
 
 const defaultExternalPort = 443;
 
-/** The domain below which simulated services have their addresses. Nobody can have it. */
+/** The domain of the addresses of simulated services. It can't be registered. */
 export const simulatedDomain = 'apps.invalid';
 
-/** The ports that are reached from outside: a chart's are, once they have an external port. */
+/** The ports that are reachable from outside. Those of a chart are, if they have an external port. */
 const publicPorts = ({ kind, spec }: ServiceToRun): readonly AddressedPort[] => {
   const ports: readonly AddressedPort[] = 'ports' in spec ? spec.ports : [];
   return ports.filter((port) =>
@@ -30,7 +30,7 @@ const urlOf = (
     ? `${protocol.toLowerCase()}://${host}:${port}`
     : `https://${host}${port === defaultExternalPort ? '' : `:${port}`}${path === '/' ? '' : path}`;
 
-/** The addresses of a service: one for each public port, where nothing can be reached. */
+/** The addresses of a service: one for each public port. Nothing listens there. */
 export const simulatedAddresses = (service: ServiceToRun): readonly ServiceAddress[] =>
   publicPorts(service).map((port) => ({
     url: urlOf(`p${port.internal_port}-${service.id.slice(0, 8)}.${simulatedDomain}`, port),

@@ -66,7 +66,9 @@ const deployed = ({ id, author, message }: CommitFacts, written: number): Deploy
   message,
 });
 
-/** When a known commit was written, in milliseconds since the epoch: its age counts from the environment's creation. */
+/**
+ * When a known commit was written, in milliseconds since the epoch: its age is relative to the environment's creation.
+ */
 async function writtenIn(
   { environmentId }: ServiceToRun,
   { platform }: SimulationContext,

@@ -39,7 +39,7 @@ type FindCause = (
   simulation: SimulationContext,
 ) => FailureCause | undefined | Promise<FailureCause | undefined>;
 
-/** Whether the running version of a service is one that the facts know. */
+/** Whether the running version of a service is known to the facts. */
 const ranKnownVersion = async (
   { task }: PhaseContext,
   { platform }: SimulationContext,
@@ -132,7 +132,7 @@ const schemaBehind: FindCause = async (context, { facts, platform }) => {
   return has === needed.tag ? undefined : { kind: 'schema-behind', has };
 };
 
-/** The port a program listens on, which a variable can set. */
+/** The port that a program listens on, which a variable can set. */
 const listeningPort = async (
   context: PhaseContext,
   program: Program,

@@ -5,7 +5,7 @@ import type { PlannedChanges, Task } from '../index.ts';
 
 /** The log and the outcome of one phase of a simulated deployment. */
 export interface PhaseResult {
-  /** How long it takes in real life, in seconds. */
+  /** How long it really takes, in seconds. */
   readonly seconds: number;
   /** The log lines in order, spread over its duration. */
   readonly lines: readonly string[];
@@ -13,7 +13,7 @@ export interface PhaseResult {
   readonly counts?: PlannedChanges['counts'];
   /** Why it fails; absent if it succeeds. */
   readonly failure?: string;
-  /** The same as data, where it is no imitation of what another program says. The last line tells it. */
+  /** The same as data, unless it imitates the output of another program. The last line reports it. */
   readonly condition?: Condition;
 }
 

@@ -45,7 +45,7 @@ export function simulateTerraform({ task, random, seconds, commit }: PhaseContex
   return { seconds, lines: task.isPlan ? lines.slice(0, -3) : lines, counts: { add: 1, change, destroy: 0 } };
 }
 
-/** What a simulated plan shows. */
+/** The contents of a simulated plan. */
 export function simulatedPlan({ lines, counts }: PhaseResult): PlannedChanges {
   const text = stripVTControlCharacters(lines.slice(-2).join('\n'));
   return { digest: digest(text, 64), text, isShortened: false, ...(counts && { counts }) };

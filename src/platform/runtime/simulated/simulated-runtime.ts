@@ -31,12 +31,12 @@ import type { SimulationContext } from './simulation-context.ts';
 /** How long a backup takes, in seconds. */
 const takes = [4, 9] as const;
 
-/** The machine that everything is said to be on: there are no others. */
+/** The only machine of the simulation. */
 const node = 'simulated';
 
 const megabyte = 1_000_000;
 
-/** Backups that hold no data: records of them, after the time that they would take. */
+/** Backups without data: only their records exist, after the time that a backup would take. */
 function simulatedBackups({
   clock,
   timeScale,
@@ -75,7 +75,7 @@ const steps: Readonly<Record<StepName, SecondsRange>> = {
   STOP: [2, 5],
 };
 
-/** The kinds of service that take another time for a step. */
+/** The kinds of service whose duration of a step differs. */
 const exceptions: Partial<Record<ServiceKind, Partial<Record<StepName, SecondsRange>>>> = {
   database: { DEPLOYMENT: [6, 12] },
   helm: { DEPLOYMENT: [4, 10] },
@@ -126,17 +126,15 @@ export interface SimulationOptions {
   /** Multiplies all durations. */
   readonly timeScale: number;
   /**
-   * The interval at which new lines are reported, in milliseconds; default a second. Infinity reports all lines at the
+   * The interval at which new lines are reported, in milliseconds; default: a second. Infinity reports all lines at the
    * end of a phase.
    */
   readonly linesEvery?: number;
-  /**
-   * What the simulation knows of the environment. Without it, only a service's own configuration can make a phase fail.
-   */
+  /** The facts about the environment. Without them, only a service's configuration can make a phase fail. */
   readonly simulation?: SimulationContext;
-  /** Injects faults, beside the failures of the configuration itself. */
+  /** Injects faults, in addition to failures caused by the configuration. */
   readonly faults?: Fault;
-  /** Whether to fail an upgrade of a cluster; default never. */
+  /** Whether to fail an upgrade of a cluster; default: never. */
   readonly upgradeFails?: (upgrade: ClusterUpgrade) => Promise<boolean>;
 }
 
@@ -248,7 +246,7 @@ const simulatedCondition = ({ promql, isMetBy, watchedServiceFails }: AlertCondi
 };
 
 /**
- * Loads the progress of a phase. The failure cause is determined once, when the phase begins; later changes affect only
+ * Loads the progress of a phase. The failure cause is determined once, when the phase starts; later changes affect only
  * later phases.
  */
 const loadProgress = async (
@@ -264,7 +262,7 @@ const loadProgress = async (
 
 /**
  * Creates a runtime that runs nothing. It reports what a real one would, derived from the service's configuration, the
- * deployment's id and the platform's state when a phase begins. To continue after a crash it needs only the cursor.
+ * deployment's id and the platform's state when a phase starts. To continue after a crash it needs only the cursor.
  */
 export function createSimulatedRuntime(options: SimulationOptions): Runtime {
   const { clock, faults, simulation } = options;
@@ -284,7 +282,7 @@ export function createSimulatedRuntime(options: SimulationOptions): Runtime {
       return observe(context, result, progress, options);
     },
     planOf: (record) => JSON.parse(record) as PlannedChanges,
-    // Nothing happens to what is simulated.
+    // Simulated instances never change.
     observeRunning: async (versions) =>
       versions.map(({ service }) => {
         const wanted = instancesOf(service);

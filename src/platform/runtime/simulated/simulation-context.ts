@@ -7,7 +7,7 @@ export type SimulatedProbe = NonNullable<z.output<typeof Healthchecks>['readines
 /** The language a program is written in. It determines the form of its log. */
 export type Language = 'node' | 'python' | 'java';
 
-/** What a version of a program needs and does. It doesn't need what is absent here. */
+/** What a version of a program needs and does. Absent members mean that it has no such need. */
 export interface Program {
   readonly language: Language;
   /** The memory it needs to start, in MB. */
@@ -81,7 +81,7 @@ export interface RepositoryFacts {
 
 /** A version of a chart. */
 export interface ChartFacts {
-  /** How long its pods take to become ready, in seconds. `progressLines` is what they log in that time. */
+  /** How long its pods take to become ready, in seconds. They log `progressLines` in that time. */
   readonly readySeconds: number;
   readonly progressLines: readonly string[];
 }
@@ -144,7 +144,7 @@ export interface PlatformState {
   registryHost(id: string): Promise<string>;
 }
 
-/** What the simulation knows: fixed facts and the platform's state. */
+/** The input of the simulation: fixed facts and the platform's state. */
 export interface SimulationContext {
   readonly facts: SimulationFacts;
   readonly platform: PlatformState;
