@@ -151,7 +151,7 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
 
   return {
     current: () => {
-      if (!running) throw new Error('The work on the records has not begun.');
+      if (!running) throw new Error('The services of the platform have not been started.');
       return running;
     },
     start: async () => {
@@ -167,7 +167,7 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
       if (inForce.length > 0)
         log.warn(
           { rules: inForce.map(({ name }) => name) },
-          'the records have fault rules, by which requests and deployments at all processes fail, until a control request removes them',
+          'the records contain fault rules, which make requests and deployments fail in all processes until a control request removes them',
         );
       await seed(db, clock, start);
       const servicesRandom = randomFor(start, 'work');

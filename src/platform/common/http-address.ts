@@ -7,8 +7,8 @@ export const isBare = ({ url }: ParsedAddress): boolean => !/[?#@]/.test(url);
 /**
  * An http or https address in the clusters file. The result is reassembled from the parsed parts, because the programs
  * that use it may parse an unusual address differently.
- * @param error the message about the further requirement
- * @param accepts whether the address meets it
+ * @param error the message for an address that isn't accepted
+ * @param accepts whether an address is accepted
  */
 export function HttpAddress(error: string, accepts: (address: ParsedAddress) => boolean) {
   return z.string().transform((text, context) => {

@@ -172,7 +172,7 @@ const failureOf = ({ status, code }: AttemptResult): string => {
 
 const withoutAddress = 'the clusters file has no address for it any more';
 
-const says = { failure: 'receivers of alerts could not be told', recovery: 'receivers of alerts are told again' };
+const says = { failure: 'alert receivers could not be notified', recovery: 'alert receivers are notified again' };
 
 /**
  * Notifies receivers of alerts, in one worker at a time. A worker that dies after an attempt and before it is recorded

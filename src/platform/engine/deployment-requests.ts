@@ -164,8 +164,8 @@ const cancelService = (
   });
 
 /**
- * Why there is nothing to cancel. Scheduled runs aren't in the environment's queue, and a cancel can't name one of
- * them; stopping the job ends them.
+ * Why there is nothing to cancel. Scheduled runs aren't in the environment's queue, which identifies the deployment to
+ * cancel; stopping the job ends them.
  */
 const nothingToCancel = async (trx: Db, environmentId: string): Promise<Error> => {
   const runs = await trx

@@ -27,7 +27,7 @@ export type LogLines = z.infer<typeof Log>;
 export type EnvironmentLogLines = z.infer<typeof EnvironmentLog>;
 export type WebhookRecord = z.infer<typeof WebhookEvent>;
 
-/** Where a request came from, and who made it. */
+/** The origin of a request, and its author. */
 export interface Requester {
   readonly origin: z.infer<typeof Origin>;
   /** The name of the token. */
@@ -150,7 +150,7 @@ export interface Engine {
    */
   deleteBackup(trx: Db, databaseId: string, backupId: string): Promise<void>;
   /**
-   * What restoring a database would do now; default: from its newest complete backup. Queries the runtime, so it must
+   * The effects of restoring a database now; default: from its newest complete backup. Queries the runtime, so it must
    * run outside any transaction.
    */
   recovery(db: DataStore, databaseId: string, backupId?: string): Promise<Recovery>;

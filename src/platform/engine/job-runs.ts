@@ -24,7 +24,7 @@ const nextRuns = (context: EngineContext, job: ServiceSpecs['job'], after: numbe
   } catch (error) {
     context.log.warn(
       { err: error, schedule: schedule.scheduled_at },
-      'a job has a schedule that can not be read; it does not run by itself',
+      'the schedule of a job can not be parsed; the job does not run by itself',
     );
     return [];
   }
@@ -40,7 +40,8 @@ const latestStartMilliseconds = 60_000;
 const mostCounted = 1000;
 
 /**
- * The due time of a schedule that starts with the platform: runs of a replayed deployment before that aren't missed.
+ * The due time of a schedule that starts with the platform: runs before that, of a replayed deployment, don't count as
+ * missed.
  */
 const whenPlatformBegins = 0;
 

@@ -215,14 +215,14 @@ export function observationQueue(context: EngineContext, leaderLocks: LeaderLock
     const { since, count } = failures.get(name) ?? { since: clock.now(), count: 0 };
     failures.set(name, { since, count: count + 1 });
     if (count !== toleratedFailures || (await isLost(db, name))) return;
-    logFailure(log, error, { runtime: name }, 'what runs on a cluster can not be looked at');
+    logFailure(log, error, { runtime: name }, 'the services of a cluster can not be observed');
     await leaderLock.write((trx) => saveReach(context, trx, name, { since, reason: reasonOf(error) }));
   };
 
   const succeeded = async (name: string, leaderLock: LeaderLock): Promise<void> => {
     failures.delete(name);
     if (!(await isLost(db, name))) return;
-    log.info({ runtime: name }, 'what runs on a cluster can be looked at again');
+    log.info({ runtime: name }, 'the services of a cluster can be observed again');
     await leaderLock.write((trx) => saveReach(context, trx, name, undefined));
   };
 

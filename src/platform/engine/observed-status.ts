@@ -10,7 +10,7 @@ export type ObservedRow = Selectable<DatabaseSchema['running_service']>;
 /** The changes that an observation of a service causes: its row, and the lines of its log. */
 export interface ObservedStatus {
   readonly row: ObservedRow;
-  /** Log lines of exited instances, which the engine will drop, and how the instances ended. */
+  /** Log lines of exited instances, which the engine will drop, and how the instances exited. */
   readonly lines: readonly RuntimeLogLine[];
   /** Conditions of the whole service, for its log. */
   readonly told: readonly Condition[];

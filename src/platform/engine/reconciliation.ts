@@ -6,8 +6,8 @@ import type { LeaderLocks } from './leader-locks.ts';
 const intervalMilliseconds = 3000;
 
 const says = {
-  failure: 'what the services of a cluster share could not be looked after',
-  recovery: 'what the services of a cluster share works again',
+  failure: 'the shared parts of a cluster could not be reconciled',
+  recovery: 'the shared parts of a cluster are reconciled again',
 };
 
 /** Reconciles the parts of clusters that services share. */

@@ -18,7 +18,9 @@ export interface RunningFacts {
   readonly restarts: number;
   /** The last of these exits; `at` in milliseconds since the epoch. */
   readonly lastEnd?: { readonly at: number; readonly why: Condition };
-  /** Why instances are missing that didn't exit by themselves, or that the running ones share a node unnecessarily. */
+  /**
+   * A problem: instances are missing that didn't exit by themselves, or the running ones share a node unnecessarily.
+   */
   readonly problem?: Condition;
   /** Changes made outside the platform. */
   readonly changes: readonly Condition[];

@@ -284,8 +284,8 @@ export const serviceSteps = [
 ] as const satisfies readonly ServiceStep[];
 
 /**
- * What a step needs to know besides the service: its runtime, the record of its running version, and when the worker
- * stops.
+ * The parts that a step needs besides the service: its runtime, the record of its running version, and the worker's
+ * signal.
  */
 export type StepSurroundings = Pick<DeployingService, 'runtime' | 'runningRecord' | 'signal'>;
 

@@ -48,19 +48,20 @@ export function createSweeps({ db, clock, log }: EngineContext): Sweeps {
       const { removed, left, unasked = [], images = {} } = await runtime.sweep(known, signal);
       const told = JSON.stringify([left, unasked]);
       last.set(name, { next: now + (unasked.length > 0 ? earlierMilliseconds : intervalMilliseconds), told });
-      if (removed.length > 0) log.warn({ runtime: name, removed }, 'what belonged to no service any more was removed');
+      if (removed.length > 0)
+        log.warn({ runtime: name, removed }, 'resources that belonged to no service were removed');
       if (Object.keys(images).length > 0)
-        log.info({ runtime: name, images }, 'images that nothing needs were removed, to keep them to their size');
+        log.info({ runtime: name, images }, 'unneeded images were removed to stay within their size limit');
       if (told === before?.told) return;
       if (left.length > 0)
         log.warn(
           { runtime: name, left },
-          'what belongs to no service any more was left: remove it by hand when nobody needs it',
+          'resources that belong to no service were left: remove them manually once they are no longer needed',
         );
       if (unasked.length > 0)
         log.warn(
           { runtime: name, unasked },
-          'in these places nobody could look for what belongs to no service any more',
+          'these places could not be checked for resources that belong to no service',
         );
     },
   };

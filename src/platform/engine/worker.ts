@@ -116,7 +116,7 @@ export function createWorker(context: EngineContext, lease: Lease, queues: reado
       await queue.run(id, lease, signal);
     } catch (error) {
       if (!signal.aborted) {
-        logFailure(log, error, { lane: queue.name, id }, 'a piece of work broke; it will be tried again');
+        logFailure(log, error, { lane: queue.name, id }, 'a work item failed; it will be retried');
         await waitForRetry(`${queue.name}/${id}`, signal);
       }
     } finally {
@@ -188,8 +188,8 @@ export function createWorker(context: EngineContext, lease: Lease, queues: reado
       log,
       {},
       {
-        failure: 'the worker could not look for work; it tries again every second',
-        recovery: 'the worker looks for work again',
+        failure: 'the worker could not check for work; it tries again every second',
+        recovery: 'the worker checks for work again',
       },
     );
     while (!signal.aborted) {
@@ -229,7 +229,7 @@ export function createWorker(context: EngineContext, lease: Lease, queues: reado
             log,
             error,
             {},
-            'what this worker holds could not be released; others take it over in a few seconds',
+            'the claims of this worker could not be released; other workers take them over in a few seconds',
           ),
         );
       for (const waiter of settledWaiters)

@@ -9,7 +9,7 @@ export type RunningDatabase = RunningVersion & { readonly service: Extract<Servi
 export interface BackupTask {
   readonly id: string;
   readonly database: RunningDatabase;
-  /** What was recorded of it so far. */
+  /** The latest record of it. */
   readonly record?: string;
   /** The record of the newest complete backup of the database. */
   readonly latestRecord?: string;
@@ -17,7 +17,7 @@ export interface BackupTask {
   readonly beganAt: number;
 }
 
-/** What a runtime can use while it creates a backup. */
+/** Functions and a signal for a runtime that creates a backup. */
 export interface BackupCall {
   /** Reads the credentials of the database. They are secret. */
   readonly credentials: () => Promise<DatabaseCredentials>;
@@ -35,7 +35,7 @@ export type BackupDeletion =
   | { readonly outcome: 'succeeded' }
   | { readonly outcome: 'ongoing'; readonly nextPollAt: number; readonly why?: Condition };
 
-/** What restoring a database would do. */
+/** The effects of restoring a database. */
 export interface RecoveryPlan {
   /** The machine that has the data now and, if it is lost, a text about that to follow its name. */
   readonly node: string;
@@ -69,8 +69,8 @@ export interface DatabaseBackups {
   /** Deletes the stored data of a backup, and reports the progress. */
   remove(task: BackupTask, signal: AbortSignal): Promise<BackupDeletion>;
   /**
-   * What restoring a database from a complete backup would do now.
-   * @throws Error with a readable reason if that can't be determined
+   * Determines the effects of restoring a database from a complete backup now.
+   * @throws Error with a readable reason if that isn't possible
    */
   plan(database: RunningDatabase, backupRecord: string, signal: AbortSignal): Promise<RecoveryPlan>;
 }

@@ -66,7 +66,7 @@ export interface Meter {
   /** How often to measure, in milliseconds. */
   readonly interval: number;
   /**
-   * Starts to measure. Requests counted before the start are not counted again: an earlier measurement includes them.
+   * Starts to measure. Earlier requests are not counted again: they belong to earlier measurements.
    * @returns the function that measures one round. It throws an Error with a readable reason if nothing can be measured
    */
   begin(): (signal: AbortSignal) => Promise<Measured>;

@@ -35,7 +35,7 @@ export interface SharedSettings {
   readonly git: GitHosts;
 }
 
-/** The place where the settings of clusters are written. */
+/** The source of the settings of clusters. */
 export interface SettingsSource {
   /** The clusters file; undefined if the options describe the only cluster. */
   readonly file: string | undefined;
@@ -69,7 +69,7 @@ export interface KeptText {
   write(text: string): Promise<void>;
 }
 
-/** What a runtime receives from its platform. */
+/** The parts that a runtime receives from its platform. */
 export interface RuntimeParts {
   readonly clock: PlatformClock;
   /** Distinguishes resources of this platform from those of others. */
@@ -89,7 +89,7 @@ export interface CreatedCluster {
   close(): Promise<void>;
 }
 
-/** What the examination of a cluster may use in addition to the settings. */
+/** Inputs for the examination of a cluster, in addition to the settings. */
 export interface Examination {
   /** The registry for built images if the cluster names none, as host with port. */
   readonly registry: string | undefined;
@@ -139,7 +139,7 @@ export interface DrainPlan {
   carryOut(update: (progress: string) => void): Promise<number>;
 }
 
-/** What an operator can do to a cluster with a command, without the platform. A runtime may lack parts of it. */
+/** The operator's commands for a cluster that don't need the platform. A runtime may lack some of them. */
 export interface OperatorAccess {
   /** Determines the effects of draining a node. @param node its name or id. @throws Error if it can't be drained */
   readonly planDrain?: (node: string) => Promise<DrainPlan>;

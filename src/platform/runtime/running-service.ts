@@ -44,7 +44,7 @@ export interface RunningService {
   /** The instances that exited by themselves and are still known; oldest first. */
   readonly ends: readonly InstanceEnd[];
   /**
-   * Why instances are missing that didn't exit by themselves, that it is unknown whether some run, or that the running
+   * A problem: instances are missing that didn't exit by themselves, it is unknown whether some run, or the running
    * ones share a node unnecessarily.
    */
   readonly problem?: Condition;

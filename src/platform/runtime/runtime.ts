@@ -16,7 +16,7 @@ export interface ClusterNode {
   /** Which instances it accepts: any, only those that it already has, or none. */
   readonly takes: 'any' | 'its own' | 'none';
   readonly state: (typeof nodeStates)[number];
-  /** The latest time at which it can have entered this state, in milliseconds since the epoch. */
+  /** It has been in this state at least since this time, in milliseconds since the epoch. */
   readonly changedAt: number;
   /** Its IP address, if it is known. */
   readonly address?: string;
@@ -76,8 +76,8 @@ export type Observation = (Ongoing | Succeeded | Failed) & {
   /** The commit that was found, for services built from git. */
   readonly commit?: DeployedCommit;
   /**
-   * What later phases, and later deployments if this one succeeds, must know about it. It must contain no secret.
-   * Default: the previous record.
+   * Information for later phases, and for later deployments if this one succeeds. It must contain no secret. Default:
+   * the previous record.
    */
   readonly record?: string;
   /**
@@ -102,7 +102,7 @@ export interface AlertCondition {
   readonly watchedServiceFails: boolean;
 }
 
-/** What a runtime can use while it works on a task. */
+/** Functions and a signal for a runtime that works on a task. */
 export interface RuntimeCall {
   /** Reads the inputs of the task. */
   readonly inputs: () => Promise<TaskInputs>;

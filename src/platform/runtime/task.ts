@@ -100,8 +100,8 @@ export interface DatabaseCredentials {
 }
 
 /**
- * What a task needs in addition to the configuration of its service. It contains secrets in plain text: never log it or
- * store it.
+ * The inputs of a task in addition to the configuration of its service. They contain secrets in plain text: never log
+ * or store them.
  */
 export interface TaskInputs {
   readonly variables: readonly ResolvedVariable[];

@@ -161,7 +161,7 @@ test('nor is a cluster out of reach because the records can not be read', async 
   await engine.start();
   await looking.promise;
   await engine.stop();
-  expect(told).not.toContain('what runs on a cluster can not be looked at');
+  expect(told).not.toContain('the services of a cluster can not be observed');
   expect(await fixture.db.selectFrom('unreachable_cluster').selectAll().execute()).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import type { BackupTable } from '../../store/index.ts';
 /** A backup as it is recorded. */
 export type BackupRow = Selectable<BackupTable>;
 
-/** What restoring a database would do now. */
+/** The effects of restoring a database now. */
 export interface Recovery {
   readonly environmentId: string;
   readonly backup?: BackupRow | undefined;

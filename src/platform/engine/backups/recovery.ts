@@ -29,7 +29,7 @@ async function recordedRecovery(context: EngineContext, trx: Db, databaseId: str
   const backup = wanted ?? (await newestBackup(trx, databaseId));
   const backups = await backupsOf(context, trx, service);
   const running = runningDatabase(service);
-  // The current configuration is deployed.
+  // A restoration deploys the current configuration.
   const database =
     running && ({ ...running, service: { ...running.service, spec: JSON.parse(service.spec) } } as RunningDatabase);
   const refusal =
@@ -47,7 +47,7 @@ async function recordedRecovery(context: EngineContext, trx: Db, databaseId: str
 }
 
 /**
- * What restoring a database would do now. Queries the runtime, so it must run outside any transaction.
+ * Determines the effects of restoring a database now. Queries the runtime, so it must run outside any transaction.
  * @throws ApiProblem 404 for an unknown database or backup
  */
 export async function recoveryOf(

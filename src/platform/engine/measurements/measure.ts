@@ -7,8 +7,8 @@ import type { NodeFigures, ServiceFigures } from './figures.ts';
 import { createWindow, type Window } from './window.ts';
 
 const says = {
-  failure: 'what runs on a cluster could not be measured',
-  recovery: 'what runs on a cluster is measured again',
+  failure: 'the services of a cluster could not be measured',
+  recovery: 'the services of a cluster are measured again',
 };
 
 /** Saves the resource usage of services, one row each. Services that were deleted in the meantime are left out. */

@@ -154,7 +154,7 @@ export function deliveryQueue(context: EngineContext, options: DeliveryOptions):
       return await sendDelivery(options, deliveryRequestFor(delivery, webhook, options.openSecret), signal);
     } catch (error) {
       signal.throwIfAborted();
-      context.log.error({ err: error, webhook_id: webhook.id }, 'a webhook delivery could not be made up');
+      context.log.error({ err: error, webhook_id: webhook.id }, 'a webhook delivery could not be prepared');
       return {
         status: 0,
         body: "Not sent: the webhook's stored address or secret could not be read. Create the webhook again.",

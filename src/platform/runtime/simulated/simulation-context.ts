@@ -7,7 +7,7 @@ export type SimulatedProbe = NonNullable<z.output<typeof Healthchecks>['readines
 /** The language a program is written in. It determines the form of its log. */
 export type Language = 'node' | 'python' | 'java';
 
-/** What a version of a program needs and does. Absent members mean that it has no such need. */
+/** The requirements and the behavior of a version of a program. Absent members are not required. */
 export interface Program {
   readonly language: Language;
   /** The memory it needs to start, in MB. */
