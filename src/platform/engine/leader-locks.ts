@@ -5,7 +5,7 @@ import type { Lease } from './lease.ts';
 export class LeaderLockLost extends Error {
   constructor(name: string) {
     super(`Another process has taken over: ${name}.`);
-    this.name = 'DutyLost';
+    this.name = 'LeaderLockLost';
   }
 }
 
