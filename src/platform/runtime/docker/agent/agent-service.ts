@@ -26,7 +26,7 @@ import { agentFiles } from './program/files.ts';
 import { deleteFilesBut, mountedFile } from '../file-objects.ts';
 import { agentProgram } from './compiled.ts';
 
-/** What the service of the agents is made with. */
+/** The inputs of the agents' service. */
 export interface AgentParts {
   readonly docker: DockerClient;
   readonly platformId: string;
@@ -41,7 +41,7 @@ export interface AgentParts {
 /** The port of the agents in their own network. */
 export const agentPort = 2376;
 
-/** How long the certificate of the agents is good for, and when another one takes its place, in milliseconds. */
+/** How long the agents' certificate is valid, and how long before its end it is renewed, in milliseconds. */
 const lifetime = 30 * 24 * 3_600_000;
 const renewal = 10 * 24 * 3_600_000;
 
@@ -75,11 +75,11 @@ const specOf = ({ platformId, image }: AgentParts): DockerServiceSpec => ({
   EndpointSpec: { Mode: 'dnsrr' },
 });
 
-/** Tells services apart that were made with other settings, programs or authorities. */
+/** A fingerprint of the settings, the program and the authority that a service is created from. */
 const madeFrom = (parts: AgentParts): string =>
   versionOf(JSON.stringify([specOf(parts), agentProgram, parts.authority.certificate]));
 
-/** The service of the agents; undefined if there is none. @throws Error if somebody else's has its name */
+/** The agents' service; undefined if there is none. @throws Error if another owner's service has its name */
 export async function findAgentService(
   { docker, platformId }: Pick<AgentParts, 'docker' | 'platformId'>,
   signal: AbortSignal,
@@ -94,7 +94,7 @@ export async function findAgentService(
   return found;
 }
 
-/** The network: only agents and tunnels are on it, and it leads nowhere else. */
+/** Creates the network unless it exists. Only agents and tunnels are on it, and it is internal. */
 async function ensureAgentNetwork(
   { docker, platformId }: AgentParts,
   labels: DockerServiceSpec['Labels'],
@@ -109,7 +109,7 @@ async function ensureAgentNetwork(
   ).catch(ignoring('conflict'));
 }
 
-/** Creates a config unless it is there. @returns how the agents have it */
+/** Creates a config unless it exists. @returns its reference for the agents' spec */
 async function ensureConfig(
   { docker, platformId }: AgentParts,
   part: 'authority' | 'program',
@@ -127,8 +127,8 @@ async function ensureConfig(
 }
 
 /**
- * Sees to it that every node that takes instances has an agent as the settings want it, with a certificate that is
- * still good for long.
+ * Ensures that every node that takes instances has an agent that matches the settings, with a certificate that stays
+ * valid for some time.
  */
 export async function ensureAgents(parts: AgentParts, signal: AbortSignal): Promise<void> {
   const { docker, platformId, authority, image, credentialsFor, now } = parts;
@@ -137,7 +137,7 @@ export async function ensureAgents(parts: AgentParts, signal: AbortSignal): Prom
   if (present && labelledAgent(present.Spec.Labels) === made && agentUntil(present.Spec.Labels) - now() > renewal)
     return;
   const labels = agentLabels(platformId, made);
-  // What attempts that failed have left.
+  // Left by failed attempts.
   await deleteFilesBut(docker, anyAgentOf(platformId), [present?.Spec], signal);
   await ensureAgentNetwork(parts, labels, signal);
   const configs = [
@@ -175,8 +175,8 @@ export async function ensureAgents(parts: AgentParts, signal: AbortSignal): Prom
 }
 
 /**
- * Removes the agents with everything that belongs to them.
- * @returns whether nothing is left: the network stays until the last agent has ended
+ * Removes the agents and everything that belongs to them.
+ * @returns whether nothing is left: the network stays until the last agent has stopped
  */
 export async function removeAgents(
   parts: Pick<AgentParts, 'docker' | 'platformId'>,

@@ -20,14 +20,14 @@ import { type AgentAuthority, agentName } from './authority.ts';
 import { openTunnel, removeRelays } from './tunnel.ts';
 import { answeringEngines } from '../nodes/node-engines.ts';
 
-/** The engine by which agents are reached, or why none can be, as a part of a sentence. */
+/** The engine through which agents are reached, or why none can be, as a part of a sentence. */
 type Gateway = { readonly engine: DockerClient } | { readonly problem: string };
 
 const idleText = (node: DockerNode): string => `${nodeName(node)} is ${restText(node)}`;
 
 /**
- * Chooses the engine by which agents are reached: the one that is asked, or another one that the platform has an
- * address of. Containers join the network of the agents only on an active node.
+ * Chooses the engine through which agents are reached: the one in use, or another one whose address the platform has.
+ * Containers join the agents' network only on an active node.
  */
 async function findGateway(docker: DockerClient, signal: AbortSignal): Promise<Gateway> {
   const asked = await docker.engine();
@@ -38,7 +38,7 @@ async function findGateway(docker: DockerClient, signal: AbortSignal): Promise<G
   const nodes = await listDockerNodes(docker, {}, { signal });
   const idle: DockerNode[] = [];
   for (const engine of engines) {
-    // The first one that can is the one.
+    // In order: the first suitable engine is used.
     const {
       Swarm: { NodeID: id },
     } = await dockerInfo(engine, { signal });
@@ -51,27 +51,25 @@ async function findGateway(docker: DockerClient, signal: AbortSignal): Promise<G
   };
 }
 
-/** The agents of a cluster, by which the engines of other nodes are asked. */
+/** The agents of a cluster, through which the engines of other nodes are reached. */
 interface Agents {
   /** The client of a node's engine; undefined if no agent runs there. */
   readonly clientOf: (nodeId: string, signal: AbortSignal) => Promise<DockerClient | undefined>;
   /** Why no agent runs on a node, as a part of a sentence; undefined if one does. */
   readonly whyNone: (nodeId: string, signal: AbortSignal) => Promise<string | undefined>;
-  /** Brings the agents to what the settings want: on every node, or nowhere. */
+  /** Makes the agents match the settings: on every node, or nowhere. */
   readonly sync: (signal: AbortSignal) => Promise<void>;
   /** Closes the connections. */
   readonly close: () => Promise<void>;
 }
 
-/**
- * How long the certificate of a connection is good for, in milliseconds: it is needed while the connection is opened.
- */
+/** How long the certificate of a connection is valid, in milliseconds: it is needed only while the connection opens. */
 const clientLifetime = 3_600_000;
 
-/** How long the agent may take until a connection is secure, in milliseconds. */
+/** The time limit for the TLS handshake with an agent, in milliseconds. */
 const handshakeMilliseconds = 10_000;
 
-/** Proves both sides to each other over a tunnel. @throws Error of TLS */
+/** Opens a mutually authenticated TLS connection over a tunnel. @throws Error of TLS */
 async function secured(tunnel: Duplex, authority: AgentAuthority, now: number): Promise<TLSSocket> {
   const { cert, key } = authority.issue('client', clientLifetime, now);
   const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
@@ -93,11 +91,14 @@ async function secured(tunnel: Duplex, authority: AgentAuthority, now: number): 
   return promise.finally(() => clearTimeout(timer));
 }
 
-/** The address of an agent on the network of all; undefined while it has none. */
+/** The address of an agent on the agents' network; undefined while it has none. */
 const addressOf = (task: DockerTask, network: string): string | undefined =>
   task.NetworksAttachments?.find(({ Network }) => Network.Spec.Name === network)?.Addresses?.[0]?.split('/')[0];
 
-/** Creates what keeps up the agents of a cluster, and asks them. @param isWanted whether there are to be agents */
+/**
+ * Creates the agents of a cluster and the connections to them.
+ * @param isWanted whether the cluster has agents
+ */
 export function createAgents(parts: AgentParts, isWanted: boolean): Agents {
   const { docker, platformId, authority, image, credentialsFor, now } = parts;
   const service = agentServiceName(platformId);
@@ -105,10 +106,7 @@ export function createAgents(parts: AgentParts, isWanted: boolean): Agents {
   const clients = new Map<string, { readonly taskId: string; readonly client: DockerClient }>();
   let isRemoved = false;
 
-  /**
-   * The instances of the agent on a node, the newest first. None while there is no agent at all, for which engines know
-   * no such service.
-   */
+  /** The instances of the agent on a node, newest first. None while the agents' service doesn't exist. */
   const tasksOn = async (nodeId: string, signal: AbortSignal): Promise<readonly DockerTask[]> =>
     (
       (await listDockerTasks(docker, { service: [service], node: [nodeId] }, { signal }).catch(
@@ -134,7 +132,7 @@ export function createAgents(parts: AgentParts, isWanted: boolean): Agents {
       const {
         Description: { Hostname: name },
       } = await inspectDockerNode(docker, id, { signal });
-      // Another call may have created it meanwhile.
+      // Another call may have created it in the meantime.
       const present = clients.get(id);
       if (present?.taskId === task!.ID) return present.client;
       const connect = async (): Promise<TLSSocket> => {
@@ -167,7 +165,7 @@ export function createAgents(parts: AgentParts, isWanted: boolean): Agents {
       const rests = restText(await inspectDockerNode(docker, nodeId, { signal }));
       if (rests !== undefined) return `it is ${rests}, and so has no agent`;
       if (newest === undefined) return 'its agent has not been started yet';
-      // One that is tried again and again tells why only after each try.
+      // One that is retried reports its error only after each attempt.
       const why = tasks.find(({ Status }) => Status.Err)?.Status.Err;
       return `its agent is not up (${newest.Status.State})${why === undefined ? '' : `: ${why}`}`;
     },

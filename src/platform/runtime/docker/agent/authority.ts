@@ -9,19 +9,19 @@ export interface AgentCertificate {
   readonly until: number;
 }
 
-/** Who signs the certificates of a platform's agents, and of the platform itself. */
+/** The authority that signs the certificates of a platform's agents, and of the platform itself. */
 export interface AgentAuthority {
   /** Its own certificate, in PEM format. It is always the same for the same secret. */
   readonly certificate: string;
   /**
-   * Makes a certificate with a new key.
-   * @param lifetime how long it is good for, in milliseconds
+   * Issues a certificate with a new key.
+   * @param lifetime how long it is valid, in milliseconds
    * @param now milliseconds since the epoch
    */
   issue(purpose: 'server' | 'client', lifetime: number, now: number): AgentCertificate;
 }
 
-/** The name that the certificates of agents have. Platforms expect it, whichever node they ask. */
+/** The name in the agents' certificates. Platforms expect it, whichever node they connect to. */
 export const agentName = 'infra-agent';
 
 const authorityName = 'agents of infra-mcp';

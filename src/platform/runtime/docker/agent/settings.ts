@@ -1,4 +1,4 @@
-/** The agents of a cluster, as its configuration wants them. */
+/** Settings of a cluster's agents. */
 export interface AgentOfCluster {
   /** An image with Node.js 22 or newer, by its registry and tag. */
   readonly image?: string | undefined;
@@ -6,5 +6,5 @@ export interface AgentOfCluster {
 
 const defaultImage = 'docker.io/library/node:24-alpine';
 
-/** The image that agents run in. @param agent undefined for a cluster that has none any more */
+/** The image that agents run in. @param agent undefined for a cluster that no longer has any */
 export const agentImage = (agent: AgentOfCluster | undefined): string => agent?.image ?? defaultImage;

@@ -21,12 +21,12 @@ import { agentServiceName, relayPrefix } from '../names.ts';
 import { answeringEngines } from '../nodes/node-engines.ts';
 import { containerProgram, copyProgram } from '../programs/programs.ts';
 
-/** What a tunnel is made with. */
+/** The inputs of a tunnel. */
 export interface TunnelParts {
-  /** The engine that carries it: all steps are for the same machine. */
+  /** The engine that carries it: all steps are on the same machine. */
   readonly docker: DockerClient;
   readonly platformId: string;
-  /** An image for the container. Nothing of it is run. */
+  /** An image for the container. None of its programs is run. */
   readonly image: string;
   readonly credentials: DockerRegistryCredentials | undefined;
 }
@@ -36,7 +36,7 @@ const timeoutMilliseconds = 10_000;
 
 const opening = { method: 'POST', path: '/containers/create' } as const;
 
-/** Removes a container that may be gone by itself. */
+/** Removes a container, unless it has already removed itself. */
 const removeRelay = (docker: DockerClient, id: string, signal?: AbortSignal): Promise<void> =>
   removeDockerContainer(docker, id, { signal, timeoutMilliseconds }).catch(ignoring('not found', 'conflict'));
 
@@ -44,8 +44,8 @@ const removeRelay = (docker: DockerClient, id: string, signal?: AbortSignal): Pr
 const startingMilliseconds = 60_000;
 
 /**
- * Removes the containers of tunnels that were open when the platform or an engine ended.
- * @param now milliseconds since the epoch: what another process is just starting is left alone
+ * Removes the containers of tunnels that were open when the platform or an engine stopped.
+ * @param now milliseconds since the epoch: containers that another process is just starting are left alone
  */
 export async function removeRelays(
   { docker, platformId }: Pick<TunnelParts, 'docker' | 'platformId'>,
@@ -68,10 +68,7 @@ export async function removeRelays(
   );
 }
 
-/**
- * Creates the container of a tunnel, with its program: on the network of the agents, and with nothing else that it
- * could reach.
- */
+/** Creates the container of a tunnel, with its program. It is on the agents' network, and can reach nothing else. */
 async function createRelay(
   { docker, platformId, image, credentials }: TunnelParts,
   args: readonly string[],
@@ -115,10 +112,7 @@ async function createRelay(
   return id;
 }
 
-/**
- * What the container's program says of a network that leads nowhere, by the numbers of Linux (ENETUNREACH,
- * EHOSTUNREACH).
- */
+/** What the container's program prints if there is no route, with Linux's error numbers (ENETUNREACH, EHOSTUNREACH). */
 const noRoute = /^network error (?:101|113)$/;
 
 const relayText = (said: string): string =>
@@ -126,7 +120,7 @@ const relayText = (said: string): string =>
     ? 'there is no route to it between the machines, as in the first minute after it was started'
     : said;
 
-/** The two directions of a container as one stream. What the container says of failures becomes its error. */
+/** The input and output of a container as one stream. A failure that the container reports becomes its error. */
 function streamOf(attached: Duplex, close: () => void): Duplex {
   let resume: (() => void) | undefined;
   const stream = new Duplex({
@@ -161,8 +155,8 @@ function streamOf(attached: Duplex, close: () => void): Duplex {
 }
 
 /**
- * Opens a connection to the network of the agents: through a container that lives as long as the connection, and passes
- * it on. The engine carries it, so that no port has to be open for it.
+ * Opens a connection to the agents' network through a container that relays it and lives as long as the connection. The
+ * engine carries it, so no port has to be open for it.
  * @param address IPv4
  * @throws DockerError
  */

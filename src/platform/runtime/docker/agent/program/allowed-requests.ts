@@ -1,12 +1,12 @@
-/** An object of the engine's answers. */
+/** An object in the engine's answers. */
 type EngineJson = Record<string, unknown>;
 
-/** The members of an answer that leave the node. True keeps a member as it is. */
+/** The members of an answer that may leave the node. True keeps a member unchanged. */
 interface Kept {
   readonly [member: string]: true | Kept;
 }
 
-/** An answer of the engine with these members alone; of a list, each of its entries. */
+/** An answer of the engine with only these members; for a list, each of its entries. */
 function keepMembers(value: unknown, kept: Kept): unknown {
   if (Array.isArray(value)) return value.map((each) => keepMembers(each, kept));
   if (typeof value !== 'object' || value === null) return value;
@@ -20,8 +20,8 @@ function keepMembers(value: unknown, kept: Kept): unknown {
 }
 
 /**
- * Asks the engine of the node.
- * @returns what it answers, parsed; undefined for an empty answer.
+ * Sends a request to the node's engine.
+ * @returns the parsed answer; undefined if it is empty.
  * @throws EngineAnswer if it refuses
  */
 export type AskEngine = (
@@ -30,7 +30,7 @@ export type AskEngine = (
   query?: Readonly<Record<string, string>>,
 ) => Promise<unknown>;
 
-/** What an allowed request was matched to. */
+/** The parts of a matched request. */
 interface Matched {
   /** The id or name in the path; empty if the path has none. */
   readonly name: string;
@@ -39,17 +39,17 @@ interface Matched {
   readonly platformId: string;
 }
 
-/** A request that the agent carries out. It writes the engine's request itself, and passes nothing on as it came. */
+/** A request that the agent carries out. It builds the engine's request itself, and forwards nothing unchanged. */
 interface AllowedRequest {
   readonly method: 'GET' | 'DELETE';
-  /** Matches the whole path, without the version. Its group is the id or name. */
+  /** Matches the whole path, without the version. Its group captures the id or name. */
   readonly path: RegExp;
   /** The values that each member of the query may have. No other member is allowed. */
   readonly query: Readonly<Record<string, RegExp>>;
   readonly answer: (ask: AskEngine, matched: Matched) => Promise<unknown>;
 }
 
-/** The engine, or the agent in its place, refuses. */
+/** A refusal by the engine, or by the agent in its place. */
 export class EngineAnswer extends Error {
   readonly status: number;
 
@@ -59,10 +59,10 @@ export class EngineAnswer extends Error {
   }
 }
 
-/** What the agent says of a request that is not on its list. An agent of an older version has fewer on it. */
+/** The agent's message for a request that is not on its list. An older agent allows fewer. */
 export const notAllowed = 'The agent of this node does not carry out such requests. Its list is in the documentation.';
 
-/** An image that no registry has: what a registry answers about it tells only that it is reached. */
+/** An image that no registry has: an answer about it shows only that the registry is reached. */
 export const missingImage = 'infra-mcp/doctor:missing';
 
 const platformLabel = 'io.infra-mcp.platform';
@@ -73,7 +73,7 @@ const missing = (): never => {
 
 const labelsOf = (value: EngineJson | undefined): EngineJson => (value?.['Labels'] ?? {}) as EngineJson;
 
-/** Requires that something was made by the platform. Whatever else there is looks as if it weren't there. */
+/** Requires that the platform created an object. Any other object looks missing. */
 function requireOurs(labels: EngineJson, platformId: string): void {
   if (labels[platformLabel] !== platformId) missing();
 }
@@ -85,7 +85,7 @@ const container = String.raw`[0-9A-Za-z][\w.-]{0,127}`;
 const isListOfText = (value: unknown): boolean =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 
-/** The filters of a list. @param keys what may be filtered by @throws EngineAnswer 400 */
+/** The filters of a list. @param keys the allowed filters @throws EngineAnswer 400 */
 function filtersOf(
   { query: { filters = '{}' } }: Matched,
   keys: readonly string[],
@@ -105,13 +105,13 @@ function filtersOf(
   return parsed as Record<string, string[]>;
 }
 
-/** The filters of a list as text, restricted to what the platform made. */
+/** The filters of a list as text, restricted to the platform's objects. */
 function filtersWithin(matched: Matched, keys: readonly string[]): string {
   const { label = [], ...others } = filtersOf(matched, keys);
   return JSON.stringify({ ...others, label: [...label, `${platformLabel}=${matched.platformId}`] });
 }
 
-/** One container of the platform, as the engine tells it. */
+/** One of the platform's containers, as the engine reports it. */
 async function ownContainer(ask: AskEngine, { name, platformId }: Matched): Promise<EngineJson> {
   const found = (await ask('GET', `/containers/${name}/json`)) as EngineJson;
   requireOurs(labelsOf(found['Config'] as EngineJson), platformId);
@@ -119,8 +119,8 @@ async function ownContainer(ask: AskEngine, { name, platformId }: Matched): Prom
 }
 
 /**
- * Whether an image can be one of the platform: it has no name but those that the platform gives to images that it
- * builds. Swarm gives none to those that it pulls.
+ * Whether an image can be the platform's: it has no names except those that the platform gives to images that it
+ * builds. Images that swarm pulls have no names.
  */
 function isNobodyElses(image: EngineJson, labels: EngineJson, platformId: string): boolean {
   const tags = (image['RepoTags'] ?? []) as string[];
@@ -166,7 +166,7 @@ const summaryShown: Kept = {
   Labels: true,
 };
 
-/** Without its variables, arguments, mounts and networks. */
+/** Without environment variables, arguments, mounts and networks. */
 const containerShown: Kept = {
   Id: true,
   Name: true,
@@ -191,7 +191,7 @@ const imageShown: Kept = {
   Size: true,
 };
 
-/** Everything that the agent does. What isn't here is refused. */
+/** All requests that the agent carries out. It refuses any other. */
 export const allowedRequests: readonly AllowedRequest[] = [
   {
     method: 'GET',
@@ -248,7 +248,7 @@ export const allowedRequests: readonly AllowedRequest[] = [
       const { State: state } = await ownContainer(ask, matched);
       if ((state as EngineJson)['Running'] === true)
         throw new EngineAnswer(409, 'The container runs: the agent removes only those that ended.');
-      // Without force: one that has just been started stays.
+      // No force: a container that has just started stays.
       return ask('DELETE', `/containers/${matched.name}`, matched.query);
     },
   },
@@ -293,7 +293,7 @@ export const allowedRequests: readonly AllowedRequest[] = [
     answer: async (ask, { name, platformId }) => {
       const image = (await ask('GET', `/images/${name}/json`)) as EngineJson;
       if (!isNobodyElses(image, labelsOf(image['Config'] as EngineJson), platformId)) missing();
-      // Without force the engine keeps what a container uses, running or not.
+      // Without force, the engine keeps an image that a container uses, running or not.
       return ask('DELETE', `/images/${name}`);
     },
   },

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { type AskEngine, EngineAnswer } from './allowed-requests.ts';
 
-/** How long an engine may take for an answer, in milliseconds, and how long that may be, in bytes. */
+/** The time limit for an engine's answer, in milliseconds, and the largest answer, in bytes. */
 const timeoutMilliseconds = 30_000;
 const largestAnswer = 32 * 1024 * 1024;
 
@@ -13,7 +13,7 @@ const messageOf = (text: string): string => {
   }
 };
 
-/** Asks an engine by its socket. @param version of its API, as a part of the path, or empty */
+/** Sends requests to an engine over its socket. @param version of its API, as a part of the path, or empty */
 export const askEngineAt =
   (socketPath: string, version: string): AskEngine =>
   async (method, path, query = {}) => {

@@ -1,4 +1,4 @@
-/** Where an agent's container has what it needs. */
+/** The paths of the files in an agent's container. */
 export const agentFiles = {
   program: '/.infra/agent.mjs',
   /** The certificate of the authority. */

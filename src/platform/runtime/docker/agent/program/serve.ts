@@ -3,20 +3,23 @@ import { createServer, type Server } from 'node:https';
 import { allowedRequests, EngineAnswer, notAllowed } from './allowed-requests.ts';
 import { askEngineAt } from './ask-engine.ts';
 
-/** What an agent serves, and to whom. */
+/** Settings of an agent's server. */
 export interface AgentSettings {
   /** The id of the platform that it works for. */
   readonly platformId: string;
   /** The engine's socket. */
   readonly socketPath: string;
-  /** The certificate of the authority that signs both sides, and the agent's own with its key; in PEM format. */
+  /**
+   * The certificate of the authority that signs both sides, and the agent's certificate with its key, in PEM format.
+   */
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
 }
 
 /**
- * The target of a request, taken apart. Only plain characters: nothing that another program might read as another path.
+ * Parses the target of a request. Only plain characters match: nothing that another program might read as a different
+ * path.
  */
 const target = /^(?<version>\/v1\.\d{2})?(?<path>(?:\/[\w:@-][\w.:@-]*)+)(?:\?(?<query>[^#\s]*))?$/;
 
@@ -24,7 +27,11 @@ const refused = (status: number, message: string): never => {
   throw new EngineAnswer(status, message);
 };
 
-/** Finds the allowed request that this one is. @returns what carries it out @throws EngineAnswer 403 if it is none */
+/**
+ * Matches a request to an allowed one.
+ * @returns a function that carries it out
+ * @throws EngineAnswer 403 if none matches
+ */
 function allowedWork(
   { method, url = '', headers }: IncomingMessage,
   { platformId, socketPath }: AgentSettings,
@@ -44,7 +51,7 @@ function allowedWork(
 
 function send(response: ServerResponse, status: number, body: unknown): void {
   const text = body === undefined ? '' : JSON.stringify(body);
-  // Clients of engines read it from a ping.
+  // Engine clients read it from a ping.
   const { ApiVersion: version } = (body ?? {}) as { ApiVersion?: string };
   const end = status === 400 || status === 403 ? { connection: 'close' } : {};
   response
@@ -63,12 +70,12 @@ const fail = (response: ServerResponse, error: unknown): void =>
     : send(response, 502, { message: 'The engine of this node did not answer.' });
 
 /**
- * Creates the server of an agent: over TLS 1.3 only, for clients with a certificate of the authority, HTTP/1.1 without
+ * Creates the server of an agent: TLS 1.3 only, for clients with a certificate of the authority; HTTP/1.1 without
  * upgrades.
  */
 export function createAgentServer(settings: AgentSettings): Server {
   const { ca, cert, key } = settings;
-  /** Connections on which something was refused: nothing more of them is read. */
+  /** Connections on which a request was refused: no further request on them is handled. */
   const refusing = new WeakSet<object>();
   const server = createServer(
     {
