@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 
-/** The files that authenticate both sides of a TLS connection, as paths to PEM files. */
+/** Paths of the PEM files that authenticate both sides of a TLS connection. */
 export interface DockerTlsFiles {
   /** The authority that signed the engine's certificate. */
   readonly ca: string;
@@ -44,12 +44,12 @@ const unixAddress = (path: string): DockerAddress => {
   return { kind: 'unix', path };
 };
 
-/** Whether a host name or IP address stands for this machine. An IPv6 address has no brackets. */
+/** Whether a host name or IP address refers to this machine. An IPv6 address has no brackets. */
 export const isThisMachine = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 
 const tcpAddress = (text: string, tls: DockerTlsFiles | undefined): DockerAddress => {
-  // http: has rules for hosts and ports that tcp: lacks, but drops its default port.
+  // URLs with http: get their hosts and ports validated, those with tcp: don't. But http: drops its default port.
   const url = URL.parse(text.replace(/^tcp:/i, 'http:'));
   const port = url?.port === '' && /:80\/?$/.test(text) ? 80 : Number(url?.port);
   if (!url || url.hostname === '' || !(port > 0))

@@ -1,29 +1,29 @@
 import { DockerError } from './errors.ts';
 
-/** The oldest API version that this client speaks: engine 20.10. */
+/** The oldest API version that this client supports: engine 20.10. */
 export const oldestDockerApi = '1.41';
 
-/** The newest API version that this client speaks: engine 28. Newer engines speak it too. */
+/** The newest API version that this client supports: engine 28. Newer engines support it too. */
 export const newestDockerApi = '1.51';
 
-/** Orders API versions such as 1.9 and 1.41. */
+/** Compares API versions such as 1.9 and 1.41, for sorting. */
 export const compareDockerApi = (one: string, other: string): number => {
   const [major = 0, minor = 0] = one.split('.').map(Number);
   const [otherMajor = 0, otherMinor = 0] = other.split('.').map(Number);
   return major - otherMajor || minor - otherMinor;
 };
 
-/** The engine's versions, as it tells them. */
+/** The engine's versions, as it reports them. */
 export interface DockerVersion {
   /** Version of the engine, such as 20.10.24. */
   readonly Version: string;
-  /** The newest API version that it speaks. */
+  /** The newest API version that it supports. */
   readonly ApiVersion: string;
-  /** The oldest API version that it speaks. */
+  /** The oldest API version that it supports. */
   readonly MinAPIVersion?: string;
   /** Operating system of the engine, such as linux. */
   readonly Os: string;
-  /** CPU kind of the engine, such as amd64. */
+  /** CPU architecture of the engine, such as amd64. */
   readonly Arch: string;
   readonly KernelVersion?: string;
 }
@@ -31,8 +31,8 @@ export interface DockerVersion {
 const line = { method: 'GET', path: '/version' } as const;
 
 /**
- * The API version to speak with an engine: the newest that both know.
- * @throws DockerError of the kind `version` if there is none, or `bad answer` if it is no engine
+ * The API version to use with an engine: the newest that both support.
+ * @throws DockerError of the kind `version` if there is none, or `bad answer` if it isn't an engine
  */
 export function commonDockerApi({
   Version: version,

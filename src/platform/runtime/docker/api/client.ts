@@ -6,7 +6,7 @@ import { openDockerConnection } from './connection.ts';
 import { DockerError, dockerAnswerError, dockerConnectionError, isDockerError } from './errors.ts';
 import { type DockerQuery, dockerQueryText } from './paths.ts';
 
-/** When to stop waiting for a request. */
+/** Limits of a request. */
 export interface DockerCall {
   /** Aborts the request. It then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -17,7 +17,7 @@ export interface DockerCall {
   readonly timeoutMilliseconds?: number;
 }
 
-/** A request. The path begins with a slash and has no version. */
+/** A request. The path starts with a slash and has no version. */
 export interface DockerRequest extends DockerCall {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
@@ -25,27 +25,27 @@ export interface DockerRequest extends DockerCall {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is, as a tar archive. */
+  /** A tar archive, sent unchanged. */
   readonly tar?: Buffer | Readable;
 }
 
 /**
- * The client of one engine, or of the managers of one swarm. The other files of this folder have its operations, as
- * functions over it.
+ * The client of one engine, or of the managers of one swarm. The operations are functions in the other files of this
+ * folder.
  */
 export interface DockerClient {
   /** The address of the engine, for messages. */
   readonly address: string;
-  /** The engines behind it, each by itself: several where it goes on with another manager, else only this one. */
+  /** Clients of its single engines: several if it fails over between managers, else only this one. */
   readonly engines: readonly DockerClient[];
   /**
-   * The one engine that is asked at present, for what needs the same machine several times.
-   * @throws DockerError if none can be asked
+   * The engine in use at present, for requests that have to go to the same machine.
+   * @throws DockerError if none is usable
    */
   engine(): Promise<DockerClient>;
-  /** What is wrong with its addresses, in words, apart from outages; undefined or absent if nothing is. */
+  /** What is wrong with its addresses, as text, apart from outages; undefined or absent if nothing is. */
   readonly problem?: () => string | undefined;
-  /** The engine's versions. Asked anew with each call. */
+  /** The engine's versions, requested again with each call. */
   version(call?: DockerCall): Promise<DockerVersion>;
   /** The API version that requests use, negotiated once. @throws DockerError of the kind `version` if there is none */
   apiVersion(call?: DockerCall): Promise<string>;
@@ -56,17 +56,17 @@ export interface DockerClient {
    */
   request<Answer = unknown>(request: DockerRequest): Promise<Answer>;
   /**
-   * Sends a request and returns its answer as it comes. Destroy the stream to stop early; it must be read or destroyed.
+   * Sends a request and streams its answer. The stream must be read or destroyed; destroying it stops the request.
    * @throws DockerError, or the reason of the signal; so does reading the stream
    */
   stream(request: DockerRequest): Promise<AsyncIterable<Buffer>>;
   /**
-   * Sends a request without a body, after whose answer the connection carries bytes in both directions. Its signal and
-   * deadline count until then.
+   * Sends a request without a body that upgrades the connection to a stream in both directions. Its signal and deadline
+   * apply until the upgrade.
    * @throws DockerError, or the reason of the signal
    */
   upgrade(request: DockerRequest): Promise<Duplex>;
-  /** Closes all connections. Running requests fail. */
+  /** Closes all connections. Requests in flight fail. */
   close(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ const defaultStreamTimeout = 30 * 60_000;
 /** The largest answer that is read as a whole, in bytes. */
 const maximumAnswerBytes = 64 * 1024 * 1024;
 
-/** The status of a container that is to start and runs, or is to stop and doesn't run. */
+/** The status of a request to start a container that runs, or to stop one that doesn't. */
 const alreadySo = 304;
 
 type Answer = Dispatcher.ResponseData;
@@ -103,13 +103,13 @@ function parsed(request: DockerRequest, text: string): unknown {
   }
 }
 
-/** Creates the client of an engine. Connects when it is first used. @param address see `parseDockerAddress` */
+/** Creates the client of an engine. It connects on first use. @param address see `parseDockerAddress` */
 export function createDockerClient(address: DockerAddress | NodeAddress): DockerClient {
   const text = dockerAddressText(address);
   const connection = openDockerConnection(address);
   let negotiated: Promise<string> | undefined;
 
-  /** Translates what a request or its stream threw. */
+  /** Translates an error of a request or its stream. */
   const failure = (request: DockerRequest, deadline: AbortSignal, milliseconds: number, error: unknown): unknown => {
     if (error instanceof DockerError) return error;
     if (request.signal?.aborted) return request.signal.reason;
@@ -123,7 +123,7 @@ export function createDockerClient(address: DockerAddress | NodeAddress): Docker
     return dockerConnectionError(request, text, error);
   };
 
-  /** Sends a request and passes its answer on while the deadline runs. */
+  /** Sends a request and handles its answer within the deadline. */
   const exchange = async <Result>(
     version: string,
     request: DockerRequest,
@@ -166,20 +166,20 @@ export function createDockerClient(address: DockerAddress | NodeAddress): Docker
   const askVersion = (call: DockerCall = {}): Promise<DockerVersion> =>
     whole('', { method: 'GET', path: '/version', ...call });
 
-  /** The deadline and the signal of the first caller don't apply to the others, who wait for the same answer. */
+  /** Has no signal or deadline of the first caller: other callers wait for the same answer. */
   const negotiate = async (): Promise<string> => {
     const ping: DockerRequest = { method: 'GET', path: '/_ping' };
     const newest = await exchange('', ping, defaultTimeout, async ({ headers, body }) => {
       await readText(body, maximumAnswerBytes);
       return headers['api-version'];
     });
-    // A ping tells the newest version only. Asking it first tells an engine from any other server.
+    // A ping reports only the newest version. It goes first because it distinguishes an engine from any other server.
     if (typeof newest !== 'string')
       throw new DockerError('bad answer', `what answers at ${text} is no Docker engine`, ping);
     return commonDockerApi(await askVersion());
   };
 
-  /** Waits for the negotiated version, no longer than the request may take. */
+  /** Waits for the negotiated version, within the deadline of the request. */
   const apiVersion = async ({ signal, timeoutMilliseconds = defaultTimeout }: DockerCall = {}): Promise<string> => {
     signal?.throwIfAborted();
     negotiated ??= negotiate().catch((error: unknown) => {
@@ -196,7 +196,7 @@ export function createDockerClient(address: DockerAddress | NodeAddress): Docker
   };
 
   /**
-   * Sends a request in the negotiated version. Negotiates again after the engine was replaced by one of another
+   * Sends a request with the negotiated version. Negotiates again if the engine was replaced by one with another
    * version.
    */
   const negotiatedRequest = async <Result>(
@@ -207,7 +207,7 @@ export function createDockerClient(address: DockerAddress | NodeAddress): Docker
     try {
       return await send(`/v${version}`);
     } catch (error) {
-      // The engine has not carried it out. A body that is a stream is used up.
+      // The engine has not carried it out. But a streamed body is consumed, and can't be sent again.
       if (!isDockerError(error, 'version')) throw error;
       negotiated = undefined;
       if (request.tar !== undefined) throw error;

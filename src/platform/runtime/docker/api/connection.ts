@@ -4,21 +4,21 @@ import type { TLSSocket } from 'node:tls';
 import type { Agent, Dispatcher } from 'undici';
 import { type DockerAddress, DockerAddressError, type DockerTlsFiles, type NodeAddress } from './address.ts';
 
-/** A request as it goes over the wire. The path has the query. */
+/** A request as sent over the wire. The path includes the query. */
 export type DockerWireRequest = Pick<Dispatcher.RequestOptions, 'method' | 'path' | 'headers' | 'body' | 'signal'>;
 
 /** The connections to one engine. */
 export interface DockerConnection {
   request(request: DockerWireRequest): Promise<Dispatcher.ResponseData>;
-  /** Sends a request after whose answer the connection carries bytes in both directions. */
+  /** Sends a request that upgrades the connection to a stream in both directions. */
   upgrade(request: Omit<DockerWireRequest, 'body'>): Promise<Duplex>;
   close(): Promise<void>;
 }
 
-/** How long a connection may take to come about, in milliseconds. */
+/** The time limit for opening a connection, in milliseconds. */
 const connectTimeout = 10_000;
 
-/** How long a connection is kept that is opened in a way of its own, in milliseconds: it takes long to open. */
+/** How long an idle connection to an agent is kept, in milliseconds: it takes long to open. */
 const keptMilliseconds = 10 * 60_000;
 
 const readPem = async (name: keyof DockerTlsFiles, path: string): Promise<string> => {
@@ -47,14 +47,14 @@ export async function requireTlsFiles(address: DockerAddress): Promise<void> {
 }
 
 const originOf = (address: DockerAddress | NodeAddress): string => {
-  // The name of the host is not used, but HTTP wants one.
+  // The host name is not used, but HTTP requires one.
   if (address.kind !== 'tcp') return 'http://docker';
   return `${address.tls ? 'https' : 'http'}://${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;
 };
 
 type Connected = (...outcome: [null, TLSSocket] | [Error, null]) => void;
 
-/** Opens a connection to an agent, and passes it on. */
+/** Opens a connection to an agent, and passes it to the callback. */
 async function openNode({ connect }: NodeAddress, done: Connected): Promise<void> {
   let socket: TLSSocket;
   try {
@@ -89,7 +89,7 @@ export function openDockerConnection(address: DockerAddress | NodeAddress): Dock
     return new Agent({
       allowH2: false,
       connect: { timeout: connectTimeout, ...(address.kind === 'unix' && { socketPath: address.path }), ...tls },
-      // Every request has a deadline of its own: builds and logs may be silent for long.
+      // Every request has its own deadline: builds and logs may be silent for a long time.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -97,7 +97,7 @@ export function openDockerConnection(address: DockerAddress | NodeAddress): Dock
 
   const opened = (): Promise<Agent> => {
     if (closed) throw Object.assign(new Error('closed'), { code: 'UND_ERR_CLOSED' });
-    // TLS files may be there the next time.
+    // After a failure, the next request tries again: the TLS files may exist by then.
     return (opening ??= open().catch((error: unknown) => {
       opening = undefined;
       throw error;
@@ -106,7 +106,7 @@ export function openDockerConnection(address: DockerAddress | NodeAddress): Dock
 
   return {
     request: async (request) => (await opened()).request({ origin: originOf(address), ...request }),
-    // The types leave out that the origin is needed.
+    // The types omit the origin, although it is required.
     upgrade: async (request) =>
       (
         await (

@@ -15,12 +15,12 @@ export interface DockerContainerCreation {
   readonly ExposedPorts?: Readonly<Record<string, {}>>;
   readonly StopSignal?: string;
   readonly Healthcheck?: DockerHealthcheck;
-  /** Whether it reads what it is sent; and whether that ends with the first that sends it something. */
+  /** Whether standard input stays open; and whether it closes when the first attached client disconnects. */
   readonly OpenStdin?: boolean;
   readonly StdinOnce?: boolean;
   readonly HostConfig?: {
     readonly NetworkMode?: string;
-    /** `host`: the users of the host, also where the engine gives others to containers. */
+    /** `host`: the users of the host, even if the engine uses user namespaces for containers. */
     readonly UsernsMode?: string;
     readonly PortBindings?: Readonly<
       Record<string, readonly { readonly HostIp?: string; readonly HostPort: string }[]>
@@ -47,7 +47,7 @@ export interface DockerContainerCreation {
 /** A container of this engine. */
 export interface DockerContainer {
   readonly Id: string;
-  /** With a slash before it. */
+  /** With a leading slash. */
   readonly Name: string;
   readonly Image: string;
   readonly Created: string;
@@ -96,7 +96,7 @@ export interface DockerContainerSummary {
   readonly State: DockerContainer['State']['Status'];
   readonly Status: string;
   readonly Labels: DockerLabels;
-  /** Those that are published on the host, and others without `PublicPort`. */
+  /** Ports published on the host, and others without `PublicPort`. */
   readonly Ports: readonly { readonly PrivatePort: number; readonly PublicPort?: number; readonly IP?: string }[];
 }
 
@@ -141,8 +141,8 @@ export async function createDockerContainer(
 }
 
 /**
- * Starts a container; one that runs stays as it is.
- * @throws DockerError if it can't be started, such as for a missing program
+ * Starts a container. One that already runs is left as it is.
+ * @throws DockerError if it can't be started, for example because its program is missing
  */
 export async function startDockerContainer(
   docker: DockerClient,
@@ -153,8 +153,8 @@ export async function startDockerContainer(
 }
 
 /**
- * Stops a container, by force after a while; one that doesn't run stays as it is.
- * @param graceSeconds how long it may take by itself
+ * Stops a container, and kills it after the grace period. One that doesn't run is left as it is.
+ * @param graceSeconds how long it may take before it is killed
  */
 export async function stopDockerContainer(
   docker: DockerClient,
@@ -162,7 +162,7 @@ export async function stopDockerContainer(
   graceSeconds: number,
   call: DockerCall = {},
 ): Promise<void> {
-  // The engine answers when it has stopped.
+  // The engine answers once it has stopped.
   await docker.request({
     method: 'POST',
     path: dockerPath`/containers/${container}/stop`,
@@ -173,7 +173,7 @@ export async function stopDockerContainer(
 }
 
 /**
- * Removes a container that has ended or never began, with its volumes that have no name.
+ * Removes a container that has exited or never started, with its anonymous volumes.
  * @throws DockerError `not found`, or `conflict` if it runs
  */
 export async function removeEndedDockerContainer(
@@ -184,7 +184,7 @@ export async function removeEndedDockerContainer(
   await docker.request({ method: 'DELETE', path: dockerPath`/containers/${container}`, query: { v: true }, ...call });
 }
 
-/** Removes a container, also a running one, with its volumes that have no name. @throws DockerError `not found` */
+/** Removes a container, even a running one, with its anonymous volumes. @throws DockerError `not found` */
 export async function removeDockerContainer(
   docker: DockerClient,
   container: string,
@@ -198,7 +198,7 @@ export async function removeDockerContainer(
   });
 }
 
-/** Connects to the standard input of a container, and to its output in frames. The container may not run yet. */
+/** Attaches to the standard input of a container and to its output, in frames. The container need not run yet. */
 export const attachToDockerContainer = (
   docker: DockerClient,
   container: string,
@@ -211,7 +211,7 @@ export const attachToDockerContainer = (
     ...call,
   });
 
-/** Waits until a container has ended. @returns its exit code */
+/** Waits until a container has exited. @returns its exit code */
 export async function waitForDockerContainer(
   docker: DockerClient,
   container: string,
@@ -226,7 +226,7 @@ export async function waitForDockerContainer(
   return code;
 }
 
-/** Unpacks a tar archive in a container, running or not. @param folder an existing folder of the container */
+/** Extracts a tar archive in a container, running or not. @param folder an existing folder of the container */
 export async function copyToDockerContainer(
   docker: DockerClient,
   container: string,
@@ -243,13 +243,13 @@ export async function copyToDockerContainer(
   });
 }
 
-/** What a container has used since it started. One that has just ended has none of it. */
+/** The resource usage of a container since it started. One that has just exited reports none. */
 export interface DockerContainerStats {
   /** ISO 8601, by the clock of the engine's host. */
   readonly read: string;
   /** In nanoseconds. */
   readonly cpu_stats?: { readonly cpu_usage?: { readonly total_usage?: number } };
-  /** In bytes. The second name of inactive files is that of the first version of cgroups. */
+  /** In bytes. `total_inactive_file` is the name in cgroups v1. */
   readonly memory_stats?: {
     readonly usage?: number;
     readonly stats?: { readonly inactive_file?: number; readonly total_inactive_file?: number };
@@ -257,7 +257,7 @@ export interface DockerContainerStats {
   readonly networks?: Readonly<Record<string, { readonly rx_bytes: number; readonly tx_bytes: number }>>;
 }
 
-/** What a container of this engine has used, as it is counted now. @throws DockerError `not found` */
+/** The current resource usage of a container of this engine. @throws DockerError `not found` */
 export const dockerContainerStats = async (
   docker: DockerClient,
   container: string,

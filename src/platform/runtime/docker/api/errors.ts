@@ -2,17 +2,17 @@ import { shortened } from '../../../../contract/index.ts';
 
 /**
  * Why a request to an engine failed:
- * - `unreachable`: no connection, or it broke. Whether the engine carried the request out is unknown if it broke.
+ * - `unreachable`: no connection, or it broke. If it broke, whether the engine carried the request out is unknown.
  * - `timeout`: the deadline of the request passed. The engine may still carry it out.
  * - `version`: no API version in common.
- * - `not found`, `conflict`: the resource is missing, or exists or is in use already.
- * - `stale`: the version of the object isn't the current one. Read it again.
+ * - `not found`, `conflict`: the resource is missing; or it already exists or is in use.
+ * - `stale`: the version of the object is not the current one. Read it again.
  * - `no manager`: the engine is no manager of a swarm.
- * - `no leader`: the managers of the swarm have no leader, or lost it meanwhile. Whether they carried the request out
- *   is unknown.
+ * - `no leader`: the managers of the swarm have no leader, or lost it during the request. Whether they carried the
+ *   request out is unknown.
  * - `refused`: another status from 400 to 499. Repeating the request doesn't help.
  * - `failed`: the engine failed, or reported a failure in a stream.
- * - `bad answer`: the answer isn't one of an engine.
+ * - `bad answer`: the answer doesn't come from an engine.
  */
 export type DockerErrorKind =
   | 'unreachable'
@@ -27,7 +27,7 @@ export type DockerErrorKind =
   | 'failed'
   | 'bad answer';
 
-/** What an error tells of a request: never its query, headers or body, which can hold secrets. */
+/** The part of a request that errors report: never its query, headers or body, which can contain secrets. */
 export interface DockerRequestLine {
   readonly method: string;
   /** The path without version and query. */
@@ -37,7 +37,7 @@ export interface DockerRequestLine {
 interface Details {
   /** The HTTP status; absent without an answer. */
   readonly status?: number;
-  /** The exit code or status that a stream's failure has, such as the exit code of a build step. */
+  /** The exit code or status of a failure in a stream, such as the exit code of a build step. */
   readonly code?: number;
   readonly cause?: unknown;
   readonly neverSent?: boolean;
@@ -47,7 +47,7 @@ interface Details {
 export class DockerError extends Error {
   override readonly name = 'DockerError';
   readonly kind: DockerErrorKind;
-  /** What the engine or the connection said, without the request. */
+  /** The reason that the engine or the connection gave, without the request. */
   readonly reason: string;
   readonly method?: string;
   readonly path?: string;
@@ -80,7 +80,7 @@ export class DockerError extends Error {
 /** The longest message of an engine that an error quotes, in characters. */
 const longestReason = 2000;
 
-/** Makes an engine's message fit for one line of text. */
+/** Makes an engine's message fit on one line. */
 const tidy = (message: string): string => {
   // oxlint-disable-next-line no-control-regex
   return shortened(message.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').trim(), longestReason);
@@ -91,19 +91,19 @@ const messageOf = (text: string): string => {
     const { message } = JSON.parse(text) as { message?: unknown };
     return typeof message === 'string' ? message : '';
   } catch {
-    // A proxy in front of the engine may answer in HTML, which helps nobody.
+    // A proxy in front of the engine may answer in HTML, which doesn't help.
     return text.trimStart().startsWith('<') ? '' : text;
   }
 };
 
-/** What managers say while they have no leader, or when they lose it while they work on a request. */
+/** Messages of managers that have no leader, or lose it during a request. */
 const leaderless =
   /does not have a leader|los(?:t|ing) leader status|no elected cluster leader|rpc error: code = (?:Unavailable|DeadlineExceeded|Canceled|Aborted)/i;
 
-/** Whether an engine says that its swarm has no leader: only more than half of the managers can choose one. */
+/** Whether an engine reports that its swarm has no leader: electing one takes more than half of the managers. */
 export const isLeaderless = (message: string): boolean => leaderless.test(message);
 
-/** What that means, in words. Engines don't tell one of its two causes from the other at first. */
+/** What that means, as text. Engines don't distinguish its two causes at first. */
 export const leaderlessText =
   'the swarm has no leader: either its managers are just choosing one, or no manager has a majority, for which more than half of them have to be up and to reach each other. What runs goes on; until then nothing can be changed, or told of the swarm';
 
@@ -112,16 +112,16 @@ const kindOfStatus = (status: number, message: string): DockerErrorKind => {
   if (status === 409) return 'conflict';
   if (status === 503 && /swarm/i.test(message)) return 'no manager';
   if (status === 400 && /client version .* is too (?:new|old)/i.test(message)) return 'version';
-  // A number of the object's version that has passed is reported as a failure of the engine.
+  // Engines report an outdated version of an object as an internal error.
   if (status === 500 && /update out of sequence/i.test(message)) return 'stale';
-  // So is a name that another request has taken at the same moment.
+  // Likewise a name that another request has just taken.
   if (status === 500 && /name conflicts with an existing object/i.test(message)) return 'conflict';
   if (status >= 500 && isLeaderless(message)) return 'no leader';
   if (status < 400) return 'bad answer';
   return status < 500 ? 'refused' : 'failed';
 };
 
-/** The error of an answer that isn't a success. @param text the body */
+/** The error for an unsuccessful answer. @param text the body */
 export function dockerAnswerError(line: DockerRequestLine, status: number, text: string): DockerError {
   const message = tidy(messageOf(text));
   const kind = kindOfStatus(status, message);
@@ -133,7 +133,7 @@ export function dockerAnswerError(line: DockerRequestLine, status: number, text:
   );
 }
 
-/** The error of a failure that a stream reports after its status 200. */
+/** The error for a failure that a stream reports after its status 200. */
 export const dockerStreamError = (line: DockerRequestLine, message: string, code?: number): DockerError =>
   new DockerError('failed', tidy(message), line, { code });
 
@@ -171,7 +171,7 @@ const reasonsByCode: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no route to the host',
 };
 
-/** The codes of failures to connect: the request was not sent. */
+/** The error codes of failed connections: the request was not sent. */
 const beforeSending: readonly string[] = [
   'ENOENT',
   'EACCES',
@@ -185,7 +185,7 @@ const beforeSending: readonly string[] = [
   'ENETUNREACH',
 ];
 
-/** The codes of an error, of its causes and of the errors it collects. */
+/** The codes of an error, its causes and the errors that it aggregates. */
 const codesOf = (error: unknown): string[] => {
   if (!(error instanceof Error)) return [];
   const { code } = error as NodeJS.ErrnoException;
@@ -196,17 +196,17 @@ const codesOf = (error: unknown): string[] => {
   ];
 };
 
-/** The error of a request without a usable answer. @param address of the engine, as text */
+/** The error for a request without a usable answer. @param address of the engine, as text */
 export function dockerConnectionError(line: DockerRequestLine, address: string, error: unknown): DockerError {
   const codes = codesOf(error);
   if (codes.some((code) => code.startsWith('HPE_')))
     return new DockerError('bad answer', `what answers at ${address} does not speak HTTP`, line, { cause: error });
-  // What TLS says tells more than that the connection broke.
+  // A TLS error says more than a broken connection.
   const known = codes
     .toSorted((one, other) => Number(other.startsWith('ERR_')) - Number(one.startsWith('ERR_')))
     .map((code) => reasonsByCode[code])
     .find((reason) => reason !== undefined);
-  // A server may refuse a client's certificate without a word, after the connection came about.
+  // A server may refuse a client's certificate silently, after the connection was established.
   const isFirst = address.startsWith('tcp://') && line.path === '/_ping' && known === broke;
   const reason = isFirst
     ? `${broke}; if the engine uses TLS, it may not take the certificate in the TLS file "cert"`
@@ -217,11 +217,11 @@ export function dockerConnectionError(line: DockerRequestLine, address: string, 
   });
 }
 
-/** Whether an error is one of an engine of one of these kinds. */
+/** Whether an error is a DockerError, of one of these kinds if any are given. */
 export const isDockerError = (error: unknown, ...kinds: readonly DockerErrorKind[]): error is DockerError =>
   error instanceof DockerError && (kinds.length === 0 || kinds.includes(error.kind));
 
-/** For `catch`: makes errors of an engine of these kinds undefined. @throws any other error */
+/** For `catch`: turns engine errors of these kinds into undefined. @throws any other error */
 export const ignoring =
   (...kinds: readonly [DockerErrorKind, ...DockerErrorKind[]]) =>
   (error: unknown): undefined => {
@@ -229,8 +229,8 @@ export const ignoring =
   };
 
 /**
- * Whether an engine, or the swarm behind it, could not be asked or did not answer. That often passes; whether the
- * request was carried out is unknown.
+ * Whether an engine, or the swarm behind it, could not be reached or did not answer. That is often temporary. Whether
+ * the request was carried out is unknown.
  */
 export const isDockerAway = (error: unknown): error is DockerError =>
   isDockerError(error, 'unreachable', 'timeout', 'no manager', 'no leader');

@@ -12,11 +12,11 @@ export interface DockerExec extends DockerCall {
   readonly user?: string;
 }
 
-/** A command that runs. */
+/** A running command. */
 export interface DockerRunningExec {
-  /** Its output. Must be read to the end, or be returned. The command goes on when it isn't read. */
+  /** Its output. It must be read to the end, or closed with `return()`. The command continues if it isn't read. */
   readonly output: AsyncGenerator<DockerFrame, void>;
-  /** Its exit code; only after the end of its output. */
+  /** Its exit code, available only after the end of its output. */
   readonly exitCode: () => Promise<number>;
 }
 

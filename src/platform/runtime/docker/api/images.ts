@@ -27,7 +27,7 @@ export interface DockerImage {
 /** An image in a list. */
 export interface DockerImageSummary {
   readonly Id: string;
-  /** The image of which it is another step, of those that this engine has built; empty if there is none. */
+  /** The image that it was built on, if this engine built it; empty if there is none. */
   readonly ParentId?: string;
   readonly RepoTags: readonly string[] | null;
   readonly RepoDigests: readonly string[] | null;
@@ -49,9 +49,9 @@ export interface DockerBuild extends DockerCall {
   /** The stage to build. Default: the last. */
   readonly target?: string;
   readonly labels?: DockerLabels;
-  /** They stay in the history of the image: no secrets. */
+  /** They are kept in the image's history: no secrets. */
   readonly buildArguments?: Readonly<Record<string, string>>;
-  /** For each container of the build, in bytes. The classic builder only. */
+  /** The memory limit of each container of the build, in bytes. Classic builder only. */
   readonly memory?: number;
   readonly networkMode?: string;
   /** Entries of the hosts file in each container of the build, as name:address. */
@@ -59,14 +59,14 @@ export interface DockerBuild extends DockerCall {
   readonly withoutCache?: boolean;
   /** Whether to ask registries for newer base images. */
   readonly pull?: boolean;
-  /** For base images. The classic builder only. */
+  /** For base images. Classic builder only. */
   readonly credentials?: readonly DockerRegistryCredentials[];
   /** Classic, or BuildKit: its messages have no text, and it can't pull private base images. Default: classic. */
   readonly builder?: 'classic' | 'buildkit';
 }
 
 /**
- * Builds an image, and yields what happens. Stopping early, or the signal, ends the build.
+ * Builds an image, and yields its progress. Returning early or aborting the signal cancels the build.
  * @throws DockerError `failed` with the exit code of a failed step as `code`
  */
 export async function* buildDockerImage(
@@ -116,7 +116,7 @@ export async function* buildDockerImage(
 }
 
 /**
- * Pulls an image, and yields what happens.
+ * Pulls an image, and yields its progress.
  * @param image a name with tag or digest.
  * @throws DockerError if it is missing, or may not be pulled
  */
@@ -137,7 +137,7 @@ export async function* pullDockerImage(
 }
 
 /**
- * Pushes an image of this engine to the registry in its name, and yields what happens.
+ * Pushes an image of this engine to the registry in its name, and yields its progress.
  * @param image a name with tag.
  * @throws DockerError
  */
@@ -148,7 +148,7 @@ export async function* pushDockerImage(
   call: DockerCall = {},
 ): AsyncGenerator<DockerProgress, void> {
   const { repository, tag } = splitImageName(image);
-  // Engines insist on the header, even for anonymous requests.
+  // Engines require the header, even for anonymous requests.
   const headers = dockerAuthHeaders(credentials ?? { username: '', password: '', serveraddress: '' });
   const request: DockerRequest = {
     method: 'POST',
@@ -203,8 +203,8 @@ export async function tagDockerImage(
 }
 
 /**
- * Removes a name of an image, and the image with its last one.
- * @param force also if a container that has ended uses it.
+ * Removes a name of an image, and with the last name the image itself.
+ * @param force also if an exited container uses it.
  * @throws DockerError `not found`, or `conflict` while a container uses it
  */
 export async function removeDockerImage(
@@ -218,10 +218,10 @@ export async function removeDockerImage(
 /**
  * Removes the images that have a label and that no container uses.
  * @param label a name, or `name=value`.
- * @returns the bytes gained
+ * @returns the number of bytes freed
  */
 export async function pruneDockerImages(docker: DockerClient, label: string, call: DockerCall = {}): Promise<number> {
-  // Without `dangling=false` only images without a name would go.
+  // Without `dangling=false`, only unnamed images would be removed.
   const { SpaceReclaimed: bytes } = await docker.request<{ SpaceReclaimed: number }>({
     method: 'POST',
     path: '/images/prune',

@@ -11,10 +11,10 @@ const headerBytes = 8;
 /** The largest frame that is accepted, in bytes. Engines split lines at 16 KiB. */
 const maximumFrameBytes = 16 * 1024 * 1024;
 
-/** The second stream number 3 is a failure of the engine, in words. */
+/** The stream number of an engine's error message. */
 const engineFailure = 3;
 
-/** Joins small chunks until enough bytes are there, without copying all of them again for each. */
+/** Collects chunks until there are enough bytes, without copying all of them again for each chunk. */
 class Buffered {
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -28,7 +28,7 @@ class Buffered {
     this.#bytes += chunk.length;
   }
 
-  /** Removes and returns the first bytes; there must be as many. */
+  /** Removes and returns the first `count` bytes; there must be as many. */
   take(count: number): Buffer {
     const all = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
     this.#chunks = [all.subarray(count)];
@@ -37,20 +37,20 @@ class Buffered {
   }
 }
 
-/** The stream and length that a header tells. */
+/** The stream and length in a header. */
 function readHeader(header: Buffer, line: DockerRequestLine): { readonly stream: number; readonly length: number } {
   const [stream = 0] = header;
   const length = header.readUInt32BE(4);
-  // A container with a terminal has no frames: its output would be read as headers.
+  // The output of a container with a terminal has no frames, and would be read as headers.
   if (stream > engineFailure || header.readUIntBE(1, 3) !== 0 || length > maximumFrameBytes)
     throw new DockerError('bad answer', 'the output is not in frames', line);
   return { stream, length };
 }
 
 /**
- * Takes the output of a container apart: each frame has a header of 8 bytes with its stream and length.
+ * Splits the output of a container into frames. Each has a header of 8 bytes with its stream and length.
  * @param line the request, for errors
- * @throws DockerError if the stream has no frames, ends within one, or has a failure of the engine
+ * @throws DockerError if the stream has no frames, ends within one, or reports a failure of the engine
  */
 export async function* dockerFrames(
   stream: AsyncIterable<Buffer>,

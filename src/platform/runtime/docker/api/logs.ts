@@ -5,18 +5,17 @@ import { dockerPath } from './paths.ts';
 /** A line that a container logged. */
 export interface DockerLogLine {
   readonly stream: DockerFrame['stream'];
-  /** When the engine got the line: ISO 8601 in UTC, with nanoseconds. */
+  /** When the engine received the line: ISO 8601 in UTC, with nanoseconds. */
   readonly timestamp: string;
   /**
-   * What the engine tells of the line's origin. Lines of services have the ids of node, service and task, with the
-   * prefix `com.docker.swarm.`.
+   * The line's origin. Lines of services have the ids of node, service and task, with the prefix `com.docker.swarm.`.
    */
   readonly details: Readonly<Record<string, string>>;
-  /** The line without its end. */
+  /** The text without its line end. */
   readonly text: string;
 }
 
-/** The longest line, in bytes. A longer one is cut into several. */
+/** The longest line, in bytes. A longer one is split. */
 const longestLine = 256 * 1024;
 
 const linePattern = /^(?<timestamp>\d{4}-\d\d-\d\dT[\d:.]+Z) (?<details>[^ ]*) /;
@@ -33,7 +32,7 @@ const parseDetails = (text: string): Record<string, string> =>
       }),
   );
 
-/** A line of which the end has not come yet. */
+/** A line whose end has not arrived yet. */
 interface Unfinished {
   readonly timestamp: string;
   readonly details: string;
@@ -44,7 +43,7 @@ interface Unfinished {
 
 const isEnded = (bytes: Buffer): boolean => bytes.at(-1) === 10;
 
-/** The line, with its end removed. The bytes are decoded as a whole, because a character may be in two frames. */
+/** The line without its line end. The bytes are decoded as a whole, because a character may span two frames. */
 const finish = ({ stream, timestamp, details, bytes }: Unfinished): DockerLogLine => ({
   stream,
   timestamp,
@@ -55,14 +54,14 @@ const finish = ({ stream, timestamp, details, bytes }: Unfinished): DockerLogLin
 });
 
 /**
- * Puts the frames of logs together to lines. Each frame begins with the time and the details of its line; the engine
- * cuts long lines.
- * @param frames of logs that were asked with timestamps and details
+ * Assembles the frames of logs into lines. Each frame starts with the time and the details of its line; the engine
+ * splits long lines.
+ * @param frames of logs that were requested with timestamps and details
  */
 export async function* dockerLogLines(frames: AsyncIterable<DockerFrame>): AsyncGenerator<DockerLogLine, void> {
   const unfinished = new Map<string, Unfinished>();
   for await (const { stream, bytes } of frames) {
-    // The beginning is ASCII, so one character is one byte.
+    // The prefix is ASCII, so one character is one byte.
     const start = linePattern.exec(bytes.subarray(0, 2048).toString('latin1'));
     const { timestamp = '', details = '' } = start?.groups ?? {};
     const rest = bytes.subarray(start?.[0].length ?? 0);
@@ -82,9 +81,11 @@ export async function* dockerLogLines(frames: AsyncIterable<DockerFrame>): Async
 export interface DockerLogSelection extends DockerCall {
   /** Only lines since this time, in seconds since 1970; the fraction may have nanoseconds. */
   readonly since?: string;
-  /** At most as many of the newest lines; of a service for each task. Default: all. */
+  /** The number of newest lines to read; for a service, of each task. Default: all. */
   readonly tail?: number;
-  /** Whether to wait for more lines. Such a read ends only by its signal, its deadline, or when the container stops. */
+  /**
+   * Whether to wait for more lines. Such a read ends only through its signal or deadline, or when the container stops.
+   */
   readonly follow?: boolean;
 }
 
@@ -103,8 +104,8 @@ async function* read(
 }
 
 /**
- * The lines of all tasks of a service, those of one task in order. Only managers have them. A follow takes in new
- * tasks, never ends, and hangs when a node is lost.
+ * The lines of all tasks of a service, those of each task in order. Only managers have them. With `follow`, it includes
+ * new tasks, never ends, and hangs when a node is lost.
  */
 export const readDockerServiceLogs = (
   docker: DockerClient,

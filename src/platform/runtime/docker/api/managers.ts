@@ -3,15 +3,15 @@ import type { DockerClient, DockerRequest } from './client.ts';
 import { DockerError, isDockerAway, isDockerError, isLeaderless, leaderlessText } from './errors.ts';
 import { dockerInfo } from './system.ts';
 
-/** How long an engine may be silent before it is asked whether it is there, in milliseconds. */
+/** How long an engine may be silent before it is probed, in milliseconds. */
 const silentMilliseconds = 2000;
-/** How long it may take to say so, in milliseconds. */
+/** The time limit for its answer, in milliseconds. */
 const signOfLifeMilliseconds = 5000;
 
 /**
- * Watches whether an engine is still there while it works on a request: the connection to a host without power stays
- * silent for ever.
- * @returns a signal that aborts the request, and what ends the watch
+ * Watches whether an engine still answers while it works on a request: the connection to a host without power stays
+ * silent forever.
+ * @returns a signal that aborts the request, and a function that ends the watch
  */
 function watch(
   engine: DockerClient,
@@ -38,7 +38,7 @@ function watch(
   return { signal: signal ? AbortSignal.any([signal, lost.signal]) : lost.signal, end: () => over.abort() };
 }
 
-/** Passes a stream on, and says when it has ended. */
+/** Passes a stream through, and calls `end` when it is over. */
 async function* untilEnd(stream: AsyncIterable<Buffer>, end: () => void): AsyncGenerator<Buffer, void> {
   try {
     yield* stream;
@@ -47,37 +47,40 @@ async function* untilEnd(stream: AsyncIterable<Buffer>, end: () => void): AsyncG
   }
 }
 
-/** Where it is kept which swarm the managers belong to, by its id. */
+/** Stores the id of the swarm that the managers belong to. */
 export interface SwarmMemory {
   read(): Promise<string | undefined>;
   write(id: string): Promise<void>;
 }
 
-/** How long an engine may take to say what it is, in milliseconds. */
+/** The time limit for an engine's description of itself, in milliseconds. */
 const standingMilliseconds = 5000;
 /**
- * How much longer than the first one the others may take, in milliseconds, so that an earlier address comes before a
- * faster one.
+ * How much longer than the fastest one the others may take, in milliseconds, so that an earlier address is preferred to
+ * a faster one.
  */
 const headStartMilliseconds = 500;
-/** How long after another engine was chosen the earlier addresses are looked at again, in milliseconds. */
+/** How long after a failover the earlier addresses are tried again, in milliseconds. */
 const returnMilliseconds = 30_000;
-/** What any manager answers alike. Everything else is about the machine of the one that is asked. */
+/** Paths that every manager answers alike. All others concern the machine of the engine. */
 const ofSwarm = /^\/(?:services|tasks|nodes|secrets|configs|swarm|distribution)(?:\/|$)|^\/networks(?:\/create)?$/;
 
-/** Whether a request that failed can be sent to another manager: it only reads, or certainly changed nothing. */
+/** Whether a failed request can be sent to another manager: it only reads, or certainly changed nothing. */
 const isRepeatable = ({ method, path, tar }: DockerRequest, { kind, neverSent }: DockerError): boolean =>
   ofSwarm.test(path) &&
   tar === undefined &&
   kind !== 'timeout' &&
   (method === 'GET' || method === 'HEAD' || neverSent || kind === 'no manager');
 
-/** The swarm that an engine manages. @throws DockerError if it can't be asked, is no manager, or has no leader */
+/**
+ * The id of the swarm that an engine manages.
+ * @throws DockerError if it doesn't answer, is no manager, or has no leader
+ */
 async function managedSwarm(engine: DockerClient): Promise<string> {
   const {
     Swarm: { Cluster, Error: problem = '' },
   } = await dockerInfo(engine, { timeoutMilliseconds: standingMilliseconds }).catch(async (error: unknown) => {
-    // For the first seconds without a leader, an engine answers nothing that has to do with its swarm.
+    // For the first seconds without a leader, an engine answers no request about its swarm.
     if (isDockerError(error, 'timeout')) await engine.version({ timeoutMilliseconds: signOfLifeMilliseconds });
     throw isDockerError(error, 'timeout') ? new DockerError('no leader', leaderlessText) : error;
   });
@@ -86,7 +89,7 @@ async function managedSwarm(engine: DockerClient): Promise<string> {
   return Cluster.ID;
 }
 
-/** One error for several. What the managers lack tells more than that some can't be reached. */
+/** Combines several errors. What the managers lack says more than that some can't be reached. */
 function noneUsable(errors: readonly DockerError[]): DockerError {
   const kinds = ['no leader', 'timeout', 'no manager'] as const;
   const kind = kinds.find((each) => errors.some((error) => error.kind === each)) ?? 'unreachable';
@@ -99,15 +102,15 @@ function noneUsable(errors: readonly DockerError[]): DockerError {
 }
 
 /**
- * A client of one swarm by several of its managers. It asks one of them, goes on with another when that one can't be
- * reached, is no manager or has no leader, and goes back to an earlier address when that is well again. What another
- * manager can repeat is sent again; a change that may have been carried out is not: its error says so, and whoever sent
- * it looks at what is there. An engine of another swarm is never used.
- * @param engines in the order in which they are preferred
- * @param memory knows the swarm of before; without it, that of the first manager that answers counts
+ * A client of one swarm through several of its managers. It uses one of them, fails over to another when that one can't
+ * be reached, is no manager or has no leader, and returns to an earlier address when that works again. A request that
+ * another manager can repeat is sent again. A change that may have been carried out is not: its error says so, and the
+ * caller checks what exists. An engine of another swarm is never used.
+ * @param engines in order of preference
+ * @param memory stores the known swarm; without one, the swarm of the preferred manager that answers is used
  */
 export function createManagersClient(engines: readonly DockerClient[], memory?: SwarmMemory): DockerClient {
-  // A single one may be any engine: its own errors say what it lacks.
+  // A single one may be any engine: its errors say what it lacks.
   if (engines.length === 1) return engines[0]!;
   const strangers = new Map<DockerClient, string>();
   let swarm: string | undefined;
@@ -115,7 +118,7 @@ export function createManagersClient(engines: readonly DockerClient[], memory?: 
   let choosing: Promise<DockerClient> | undefined;
   let nextReturn = 0;
 
-  /** Requires that an engine manages this swarm; any, as long as none is known. */
+  /** Requires that an engine manages this swarm, or any swarm while none is known. */
   const requireOwn = (engine: DockerClient, managed: string): void => {
     if (swarm === undefined || managed === swarm) {
       strangers.delete(engine);
@@ -145,7 +148,7 @@ export function createManagersClient(engines: readonly DockerClient[], memory?: 
     });
     const all = Promise.allSettled(asked);
     await Promise.any(asked).catch(() => undefined);
-    // Which swarm it is must not depend on who is faster.
+    // The choice of the swarm must not depend on which engine is faster.
     await (isFirst ? all : Promise.race([all, delay(headStartMilliseconds)]));
     const chosen = engines.find((engine) => found.has(engine));
     if (chosen === undefined) throw noneUsable(errors);
@@ -169,7 +172,7 @@ export function createManagersClient(engines: readonly DockerClient[], memory?: 
         choosing = undefined;
       }));
 
-  /** The engine in use. One of an earlier address is looked for beside it, now and then. */
+  /** The engine in use. Now and then, earlier addresses are tried in the background. */
   const inUse = async (): Promise<DockerClient> => {
     if (current === undefined) return chooseOnce();
     if (current !== engines[0] && Date.now() >= nextReturn) {
@@ -179,13 +182,13 @@ export function createManagersClient(engines: readonly DockerClient[], memory?: 
     return current;
   };
 
-  /** Sends a request to the engine in use, and to others if it can be repeated there. */
+  /** Sends a request to the engine in use, and to others if it is repeatable. */
   const send = async <Result>(
     request: DockerRequest,
     attempt: (engine: DockerClient) => Promise<Result>,
   ): Promise<Result> => {
     for (let left = engines.length; ; left -= 1) {
-      // Each attempt follows the one before.
+      // Attempts are sequential.
       const engine = await inUse();
       request.signal?.throwIfAborted();
       try {

@@ -14,10 +14,10 @@ export interface DockerNetwork {
   readonly Attachable: boolean;
   readonly Internal: boolean;
   readonly Labels?: DockerLabels;
-  /** What its driver was told, or has found. */
+  /** The options that its driver was given, or has set. */
   readonly Options?: Readonly<Record<string, string>> | null;
   readonly IPAM?: { readonly Config?: readonly { readonly Subnet: string; readonly Gateway?: string }[] | null };
-  /** The containers of this engine on it, by id. Only of an inspected network. */
+  /** The containers of this engine on it, by id. Only in an inspected network. */
   readonly Containers?: Readonly<Record<string, { readonly Name: string; readonly IPv4Address: string }>>;
 }
 
@@ -25,9 +25,9 @@ export interface DockerNetwork {
 export interface DockerNetworkSpec {
   readonly Name: string;
   readonly Driver: 'overlay' | 'bridge';
-  /** Whether containers that are no tasks can join an overlay. */
+  /** Whether standalone containers can join an overlay. */
   readonly Attachable?: boolean;
-  /** Without a way out. */
+  /** Whether it has no access to other networks. */
   readonly Internal?: boolean;
   readonly Labels?: DockerLabels;
   readonly Options?: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ export async function createDockerNetwork(
   spec: DockerNetworkSpec,
   call: DockerCall = {},
 ): Promise<string> {
-  // Names of local networks are unique only if the engine is asked to check; newer engines always do.
+  // Names of local networks are unique only if the engine is told to check; newer engines always do.
   const { Id: id } = await docker.request<{ Id: string }>({
     method: 'POST',
     path: '/networks/create',
@@ -74,8 +74,8 @@ export async function deleteDockerNetwork(docker: DockerClient, network: string,
 }
 
 /**
- * Joins a running container of this engine to a network.
- * @param aliases names by which others on the network find it
+ * Connects a running container of this engine to a network.
+ * @param aliases names by which others on the network resolve it
  */
 export async function connectToDockerNetwork(
   docker: DockerClient,
@@ -92,7 +92,7 @@ export async function connectToDockerNetwork(
   });
 }
 
-/** Takes a container off a network. */
+/** Disconnects a container from a network. */
 export async function disconnectFromDockerNetwork(
   docker: DockerClient,
   network: string,

@@ -1,15 +1,15 @@
 import { DockerError } from './errors.ts';
 
-/** The values of a query. Objects are sent as JSON, lists as repeated members, undefined is left out. */
+/** The values of a query. Objects are sent as JSON, lists as repeated parameters; undefined is omitted. */
 export type DockerQuery = Readonly<Record<string, string | number | boolean | object | readonly string[] | undefined>>;
 
-/** Filters of a list: all keys must match, and one of the values of each. */
+/** Filters of a list: every key must match, by any of its values. */
 export type DockerFilters = Readonly<Record<string, readonly string[]>>;
 
-/** One value in a path. Slashes are kept, because names of images have them. */
+/** Encodes one value in a path. Slashes are kept, because image names contain them. */
 const encoded = (value: string): string => {
   const parts = value.split('/');
-  // Such parts would make another path of it, and so another request.
+  // Such parts would change the path, and so the request.
   if (parts.some((part) => part === '' || part === '.' || part === '..'))
     throw new DockerError('refused', `"${value}" can't be the name or id of anything`);
   return parts.map((part) => encodeURIComponent(part).replaceAll('%3A', ':').replaceAll('%40', '@')).join('/');
@@ -25,7 +25,7 @@ export const dockerPath = (parts: TemplateStringsArray, ...values: readonly stri
 const textOf = (value: string | number | boolean | object): string =>
   typeof value === 'object' ? JSON.stringify(value) : String(value);
 
-/** The query as text, with its question mark; empty without values. */
+/** The query as text, with its question mark; empty if there are no values. */
 export function dockerQueryText(query: DockerQuery): string {
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     if (value === undefined) return [];

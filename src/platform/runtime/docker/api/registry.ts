@@ -9,7 +9,7 @@ export interface DockerRegistryCredentials {
   readonly serveraddress: string;
 }
 
-/** Base64 for URLs, with padding: engines ignore credentials without it and ask the registry anonymously. */
+/** Base64 for URLs, with padding: without it, engines ignore the credentials and query the registry anonymously. */
 const base64Url = (value: object): string =>
   Buffer.from(JSON.stringify(value)).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
 
@@ -33,8 +33,8 @@ export interface DockerDistribution {
 }
 
 /**
- * Asks the registry of an image, through the engine.
- * @param image a name with tag or digest. Without a registry in it, the engine asks the public one
+ * Queries the registry of an image, through the engine.
+ * @param image a name with tag or digest. If it names no registry, the engine queries the public one
  * @throws DockerError: `not found` or `refused` if the image is missing or may not be pulled, `failed` if the registry
  *   can't be reached
  */

@@ -3,7 +3,7 @@ import { isDockerError } from './errors.ts';
 import { type DockerFilters, dockerPath } from './paths.ts';
 import type { DockerLabels, DockerObject } from './service-spec.ts';
 
-/** A secret; the engine never tells its content. */
+/** A secret; the engine never returns its content. */
 export interface DockerSecret extends DockerObject {
   readonly Spec: { readonly Name: string; readonly Labels?: DockerLabels };
 }
@@ -14,7 +14,7 @@ export interface DockerConfig extends DockerObject {
   readonly Spec: { readonly Name: string; readonly Labels?: DockerLabels; readonly Data?: string };
 }
 
-/** A secret or config to create. Neither can change: a new content takes a new name. */
+/** A secret or config to create. Neither can change: new content requires a new name. */
 export interface DockerFileSpec {
   /** At most 64 characters. */
   readonly name: string;

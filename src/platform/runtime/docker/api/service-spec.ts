@@ -1,7 +1,7 @@
-/** Labels by their names. */
+/** Labels by name. */
 export type DockerLabels = Readonly<Record<string, string>>;
 
-/** What swarm keeps about each of its objects. */
+/** The members of every swarm object. */
 export interface DockerObject {
   readonly ID: string;
   /** The version that an update must name. */
@@ -11,10 +11,10 @@ export interface DockerObject {
   readonly UpdatedAt: string;
 }
 
-/** A secret or a config, as a file of a container. */
+/** A secret or a config as a file in a container. */
 interface MountedFile {
   readonly Name: string;
-  /** Owner ids are texts; `Mode` has permission bits, such as 0o400. */
+  /** Owner ids are strings; `Mode` has permission bits, such as 0o400. */
   readonly UID: string;
   readonly GID: string;
   readonly Mode: number;
@@ -30,7 +30,7 @@ export interface DockerHealthcheck {
   readonly Retries?: number;
 }
 
-/** A mount of a volume, a folder of the host, or memory. */
+/** A mount of a volume, a host folder, or memory. */
 export interface DockerMount {
   readonly Type: 'volume' | 'bind' | 'tmpfs';
   readonly Source?: string;
@@ -40,7 +40,7 @@ export interface DockerMount {
   readonly TmpfsOptions?: { readonly SizeBytes?: number; readonly Mode?: number };
 }
 
-/** What each container of a service is. `Command` replaces the image's entrypoint, `Args` its command. */
+/** The container of each task. `Command` replaces the image's entrypoint, `Args` its command. */
 export interface DockerContainerSpec {
   readonly Image: string;
   readonly Command?: readonly string[];
@@ -89,13 +89,13 @@ export interface DockerTaskSpec {
   };
   readonly Networks?: readonly { readonly Target: string; readonly Aliases?: readonly string[] }[];
   readonly LogDriver?: { readonly Name: string; readonly Options?: Readonly<Record<string, string>> };
-  /** A change replaces all tasks although nothing else changed. */
+  /** Changing it replaces all tasks, even if nothing else changed. */
   readonly ForceUpdate?: number;
 }
 
 /**
- * How an update goes. Times are in nanoseconds. The action `rollback` is left out: it goes to whatever spec came
- * before.
+ * Settings of an update. Times are in nanoseconds. The action `rollback` is left out: it would return to whatever the
+ * previous spec was.
  */
 export interface DockerUpdateConfig {
   readonly Parallelism: number;
@@ -106,7 +106,7 @@ export interface DockerUpdateConfig {
   readonly MaxFailureRatio?: number;
 }
 
-/** How many tasks there are, and whether they end. */
+/** The number of tasks, and whether they run to completion. */
 export interface DockerServiceMode {
   readonly Replicated?: { readonly Replicas: number };
   readonly Global?: {};
@@ -133,8 +133,5 @@ export interface DockerServiceSpec {
   readonly EndpointSpec?: { readonly Mode?: 'vip' | 'dnsrr'; readonly Ports?: readonly DockerPort[] };
 }
 
-/**
- * How many instances a service is to have; 0 for one that has no such number, such as one with an instance on every
- * node.
- */
+/** The desired number of instances of a service; 0 if it has no such number, for example a global service. */
 export const replicasOf = ({ Mode }: Pick<DockerServiceSpec, 'Mode'>): number => Mode?.Replicated?.Replicas ?? 0;

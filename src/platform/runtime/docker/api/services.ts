@@ -7,20 +7,20 @@ import type { DockerObject, DockerServiceSpec } from './service-spec.ts';
 export interface DockerService extends DockerObject {
   readonly Spec: DockerServiceSpec;
   readonly PreviousSpec?: DockerServiceSpec;
-  /** Absent until an update that replaces tasks has begun. */
+  /** Absent until an update that replaces tasks has started. */
   readonly UpdateStatus?: {
     readonly State: 'updating' | 'paused' | 'completed' | 'rollback_started' | 'rollback_paused' | 'rollback_completed';
     readonly StartedAt?: string;
     readonly CompletedAt?: string;
     readonly Message?: string;
   };
-  /** Counts of tasks; only if the list was asked for them. */
+  /** Counts of tasks; only in a list, if requested. */
   readonly ServiceStatus?: {
     readonly RunningTasks: number;
     readonly DesiredTasks: number;
     readonly CompletedTasks?: number;
   };
-  /** How often a job was run. */
+  /** How often a job has run. */
   readonly JobStatus?: { readonly JobIteration: { readonly Index: number }; readonly LastExecution?: string };
 }
 
@@ -85,7 +85,7 @@ export async function updateDockerService(
   });
 }
 
-/** Deletes a service with its tasks, whose containers end a little later. @throws DockerError `not found` */
+/** Deletes a service with its tasks. Their containers stop a little later. @throws DockerError `not found` */
 export async function deleteDockerService(docker: DockerClient, service: string, call: DockerCall = {}): Promise<void> {
   await docker.request({ method: 'DELETE', path: dockerPath`/services/${service}`, ...call });
 }

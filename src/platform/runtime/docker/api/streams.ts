@@ -4,12 +4,12 @@ import { DockerError, type DockerRequestLine, dockerStreamError } from './errors
 export interface DockerProgress {
   /** Output of a build step, line ends included. */
   readonly stream?: string;
-  /** What happens to a layer, or to the whole image. */
+  /** The status of a layer, or of the whole image. */
   readonly status?: string;
   /** The layer. */
   readonly id?: string;
   readonly progressDetail?: { readonly current?: number; readonly total?: number };
-  /** Data beside the text, such as the id of the image that was built. */
+  /** Additional data, such as the id of the built image. */
   readonly aux?: unknown;
 }
 
@@ -21,7 +21,7 @@ interface ReportedFailure {
 /** The longest message that is read, in bytes. */
 const longestMessage = 16 * 1024 * 1024;
 
-/** The lines of a stream of bytes, without their ends. @throws DockerError if one is too long */
+/** The lines of a byte stream, without their line ends. @throws DockerError if one is too long */
 async function* linesOf(stream: AsyncIterable<Buffer>, line: DockerRequestLine): AsyncGenerator<string, void> {
   let pending: Buffer[] = [];
   let bytes = 0;

@@ -2,7 +2,7 @@ import type { DockerCall, DockerClient } from './client.ts';
 import { type DockerFilters, dockerPath } from './paths.ts';
 import type { DockerLabels, DockerObject } from './service-spec.ts';
 
-/** What an engine tells about itself. */
+/** An engine's description of itself. */
 export interface DockerInfo {
   readonly ID: string;
   readonly Name: string;
@@ -13,13 +13,13 @@ export interface DockerInfo {
   /** Folder of the engine's data on its host. */
   readonly DockerRootDir: string;
   readonly OperatingSystem: string;
-  /** CPU kind, such as x86_64. */
+  /** CPU architecture, such as x86_64. */
   readonly Architecture: string;
-  /** The time by its own clock, ISO 8601. */
+  /** The time on its clock, ISO 8601. */
   readonly SystemTime: string;
   readonly CgroupVersion?: string;
   readonly Driver: string;
-  /** What the engine complains about. */
+  /** Warnings about the engine's configuration and host. */
   readonly Warnings?: readonly string[] | null;
   readonly RegistryConfig?: { readonly InsecureRegistryCIDRs?: readonly string[] | null };
   readonly Swarm: {
@@ -28,9 +28,9 @@ export interface DockerInfo {
     readonly NodeAddr: string;
     /** Whether the engine is a manager. */
     readonly ControlAvailable: boolean;
-    /** Why the engine is in the state `error`, or what its swarm lacks. */
+    /** Why the engine is in the state `error`, or what is wrong with its swarm. */
     readonly Error?: string;
-    /** The swarm; only of a manager that has a leader. */
+    /** The swarm; only for a manager that has a leader. */
     readonly Cluster?: { readonly ID?: string } | null;
     readonly Nodes?: number;
     readonly Managers?: number;
@@ -68,7 +68,7 @@ export interface DockerNode extends DockerObject {
   readonly ManagerStatus?: { readonly Addr?: string; readonly Leader?: boolean; readonly Reachability?: string };
 }
 
-/** How much space an engine uses, in bytes. */
+/** The disk space that an engine uses, in bytes. */
 export interface DockerDiskUsage {
   readonly images: number;
   readonly containers: number;
@@ -81,7 +81,7 @@ export const dockerInfo = async (docker: DockerClient, call: DockerCall = {}): P
   docker.request({ method: 'GET', path: '/info', ...call });
 
 /**
- * The swarm, without its join tokens: who has one can add a node, and reads every secret.
+ * The swarm, without its join tokens: with one, anyone can add a node, and so read every secret.
  * @throws DockerError `no manager`
  */
 export async function inspectDockerSwarm(docker: DockerClient, call: DockerCall = {}): Promise<DockerSwarm> {
@@ -108,7 +108,7 @@ export async function updateDockerSwarm(
 }
 
 /**
- * Replaces what is set of a node.
+ * Replaces the settings of a node.
  * @param version from `Version.Index`
  * @throws DockerError `stale` if it has another one by now
  */
@@ -141,9 +141,9 @@ export const inspectDockerNode = async (
   call: DockerCall = {},
 ): Promise<DockerNode> => docker.request({ method: 'GET', path: dockerPath`/nodes/${node}`, ...call });
 
-/** The address by which the other nodes know a node; undefined if it was told none. */
+/** The address by which other nodes know a node; undefined if none is set. */
 export const addressOfNode = ({ Status, ManagerStatus }: DockerNode): string | undefined =>
-  // A manager knows itself by 0.0.0.0 if it was not told an address.
+  // A manager reports 0.0.0.0 for itself if no address was set.
   [Status.Addr, ManagerStatus?.Addr?.replace(/:\d+$/, '')].find(
     (each) => each !== undefined && each !== '' && each !== '0.0.0.0',
   );
@@ -158,7 +158,7 @@ interface RawUsage {
 const sum = (sizes: readonly (number | undefined)[] = []): number =>
   sizes.reduce<number>((total, size) => total + Math.max(0, size ?? 0), 0);
 
-/** How much space the engine uses. The engine adds up every volume, which can take minutes. */
+/** The disk space that the engine uses. The engine sums up every volume, which can take minutes. */
 export async function dockerDiskUsage(docker: DockerClient, call: DockerCall = {}): Promise<DockerDiskUsage> {
   const usage = await docker.request<RawUsage>({
     method: 'GET',

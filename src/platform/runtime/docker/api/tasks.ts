@@ -2,7 +2,7 @@ import type { DockerCall, DockerClient } from './client.ts';
 import type { DockerFilters } from './paths.ts';
 import type { DockerObject, DockerTaskSpec } from './service-spec.ts';
 
-/** The states of a task, in the order in which it goes through them. The last ones are ends. */
+/** The states of a task, in the order in which it passes through them. The last ones are final. */
 export const dockerTaskStates = [
   'new',
   'pending',
@@ -20,18 +20,18 @@ export const dockerTaskStates = [
   'orphaned',
 ] as const;
 
-/** One container that swarm wants somewhere, or had. */
+/** A container that swarm schedules on a node, or did. */
 export interface DockerTask extends DockerObject {
   readonly ServiceID: string;
   /** The number of the instance; absent for services with a task on every node. */
   readonly Slot?: number;
-  /** Absent until a node was found. */
+  /** Absent until the task is assigned to a node. */
   readonly NodeID?: string;
   readonly DesiredState: (typeof dockerTaskStates)[number];
   readonly Spec: DockerTaskSpec;
   readonly Status: {
     readonly State: (typeof dockerTaskStates)[number];
-    /** ISO 8601: when the state began. */
+    /** ISO 8601: when it entered the state. */
     readonly Timestamp: string;
     readonly Message?: string;
     /** Why it failed, was rejected or can't be placed. */
@@ -45,11 +45,14 @@ export interface DockerTask extends DockerObject {
         readonly Addresses?: readonly string[];
       }[]
     | null;
-  /** Which run of a job it belongs to. */
+  /** The run of a job that it belongs to. */
   readonly JobIteration?: { readonly Index: number };
 }
 
-/** The tasks that match, ended ones included. Filters are `id`, `service`, `node`, `desired-state`, `label`, `name`. */
+/**
+ * The tasks that match, including ones that have ended. Filters are `id`, `service`, `node`, `desired-state`, `label`,
+ * `name`.
+ */
 export const listDockerTasks = async (
   docker: DockerClient,
   filters: DockerFilters = {},

@@ -6,7 +6,7 @@ import type { DockerLabels } from './service-spec.ts';
 export interface DockerVolume {
   readonly Name: string;
   readonly Driver: string;
-  /** Where the engine's host has it. */
+  /** Its path on the engine's host. */
   readonly Mountpoint: string;
   /** ISO 8601. */
   readonly CreatedAt?: string;
@@ -37,7 +37,7 @@ export const inspectDockerVolume = async (
   call: DockerCall = {},
 ): Promise<DockerVolume> => docker.request({ method: 'GET', path: dockerPath`/volumes/${name}`, ...call });
 
-/** Creates a volume. An existing one of this name stays as it is, with its own labels. */
+/** Creates a volume. An existing one with this name stays unchanged and keeps its labels. */
 export const createDockerVolume = async (
   docker: DockerClient,
   name: string,
