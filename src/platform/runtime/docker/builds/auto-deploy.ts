@@ -1,4 +1,4 @@
-/** Whether a service is to be deployed whenever its source has something new. */
+/** Whether a service is deployed whenever its source changes. */
 export const deploysByItself = ({
   auto_deploy: isWanted,
 }: {

@@ -6,22 +6,25 @@ import type { DockerContext } from '../docker-context.ts';
 import { fetchHistory, inTemporaryDirectory, inWords } from '../git/index.ts';
 import { isBuilt, sourceOf } from './service-source.ts';
 
-/** How long a list of commits is used again, and how long one may take; in milliseconds. */
+/** How long a list of commits is cached, and the time limit for fetching one, in milliseconds. */
 const freshMilliseconds = 10_000;
 const timeoutMilliseconds = 20_000;
 
-/** The most that a list may take on disk, in bytes. Some servers send the files of the commits too. */
+/** The maximum size of a list on disk, in bytes. Some servers also send the files of the commits. */
 const mostBytes = 256 * 1024 * 1024;
 
 type ListCommits = (service: ServiceToRun, limit: number, signal: AbortSignal) => Promise<readonly DeployedCommit[]>;
 
-/** Creates what lists the newest commits of services' branches. Several calls within seconds ask a server once. */
+/**
+ * Creates a function that lists the newest commits of services' branches. Several calls within seconds query a server
+ * once.
+ */
 export function createCommitLists(context: Pick<DockerContext, 'clock' | 'builds' | 'platformId'>): ListCommits {
   const lists = new Map<string, { readonly at: number; readonly commits: Promise<readonly DeployedCommit[]> }>();
 
   const list = (service: ServiceToRun, limit: number): Promise<readonly DeployedCommit[]> => {
     const { request } = sourceOf({ service });
-    // Several callers wait for it, so none of their signals ends it.
+    // Several callers wait for it, so none of their signals aborts it.
     const signal = AbortSignal.timeout(timeoutMilliseconds);
     return inTemporaryDirectory(join(tmpdir(), `infra-mcp-${context.platformId.slice(0, 8)}-commits-`), (directory) =>
       inWords(request, () => fetchHistory(context.builds.git, request, directory, limit, mostBytes, signal)),

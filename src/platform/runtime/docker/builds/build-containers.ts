@@ -5,12 +5,15 @@ import { isPlatforms } from '../labels.ts';
 
 type Service = Pick<ServiceToRun, 'id'>;
 
-/** The entry of the hosts file that marks the containers of a service's builds: engines give them no labels of ours. */
+/**
+ * The entry of the hosts file that marks the containers of a service's builds: engines don't give them the platform's
+ * labels.
+ */
 export const buildMark = (platformId: string, { id }: Service): string => `${id}.${platformId}:127.0.0.1`;
 
 /**
  * Removes the containers that builds of a service left behind because the engine was killed. They would keep the images
- * of their steps for ever. A build of the service must not be under way.
+ * of their steps forever. No build of the service may be running.
  */
 export async function removeBuildContainers(
   { docker, platformId }: OwnObjects,

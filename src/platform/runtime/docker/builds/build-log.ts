@@ -2,21 +2,24 @@ import { condition, type Condition, shortened } from '../../../../contract/index
 import { ConditionError } from '../../index.ts';
 import { isDockerError, type DockerProgress } from '../api/index.ts';
 
-/** The most lines of a build that are told, and the longest. */
+/** The maximum number of logged lines of a build, and the maximum length of a line. */
 const mostLines = 20_000;
 const longestLine = 4000;
 
-/** What a build has said so far. */
+/** The log of a build. */
 export interface BuildLog {
-  /** Takes in what the engine says. @returns the short id of what a step made just now; undefined if none */
+  /**
+   * Processes a message of the engine.
+   * @returns the short id of the image that a step has just created; undefined if none
+   */
   read(progress: DockerProgress): string | undefined;
-  /** The short ids of what its steps made, and of what they found from earlier builds. */
+  /** The short ids of the images that its steps created, or found from earlier builds. */
   readonly used: ReadonlySet<string>;
   /** Why the build failed. */
   failure(error: unknown): Error;
 }
 
-/** How much of an instruction an error quotes, in characters. */
+/** The maximum length of an instruction that an error quotes, in characters. */
 const quotedCharacters = 200;
 
 const notThere = /not found|manifest unknown|does not exist|No such image/i;
@@ -24,14 +27,14 @@ const denied = /denied|unauthorized|no basic auth/i;
 const unreachable = /dial tcp|no such host|lookup |i\/o timeout|connection refused|server misbehaving/i;
 
 const baseImageFailure = (image: string, said: string): Condition => {
-  // What registries say of images that are missing and of those that may not be pulled is the same.
+  // Registries answer alike for missing images and for those that may not be pulled.
   if (denied.test(said)) return condition('BASE_IMAGE_DENIED', { image });
   if (notThere.test(said)) return condition('BASE_IMAGE_NOT_FOUND', { image });
   if (unreachable.test(said)) return condition('BASE_IMAGE_UNREACHABLE', { image, said });
   return condition('BASE_IMAGE_UNUSABLE', { image, said });
 };
 
-/** Reads the log of a build as it comes. @param say adds a line to the log of the deployment */
+/** Reads the log of a build as it arrives. @param say adds a line to the log of the deployment */
 export function createBuildLog(say: (message: string) => void): BuildLog {
   const used = new Set<string>();
   let lines = 0;
@@ -53,7 +56,7 @@ export function createBuildLog(say: (message: string) => void): BuildLog {
     if (/^ ---> Using cache$/.test(line)) isReused = true;
     tell(line);
     const id = /^ ---> (?<id>[0-9a-f]{12})$/.exec(line)?.groups?.['id'];
-    // A base image is somebody else's.
+    // A base image isn't the build's.
     if (id === undefined || step === undefined || /^FROM\s/i.test(step.instruction)) return undefined;
     used.add(id);
     return isReused ? undefined : id;
@@ -76,7 +79,7 @@ export function createBuildLog(say: (message: string) => void): BuildLog {
       const { reason, code } = error;
       tell(reason);
       const failed = (why: Condition): Error => new ConditionError(why, { cause: error });
-      // A full disk can show while the Dockerfile is written.
+      // A full disk can show up while the Dockerfile is written.
       if (step === undefined)
         return failed(
           /dockerfile/i.test(reason) && !/no space left/.test(reason)
@@ -85,7 +88,7 @@ export function createBuildLog(say: (message: string) => void): BuildLog {
         );
       const base = /^FROM\s+(?:--\S+\s+)*(?<image>\S+)/i.exec(step.instruction)?.groups?.['image'];
       if (base !== undefined) return failed(baseImageFailure(base, reason));
-      // How many steps there are is left out: the engine counts the labels that every image gets.
+      // The number of steps is left out: the engine counts the labels that every image gets.
       return failed(
         condition('BUILD_STEP_FAILED', {
           step: step.number,

@@ -1,24 +1,24 @@
 import { mebibyte } from '../../../common/index.ts';
 import type { GitHosts } from '../../index.ts';
 
-/** What whoever runs a platform decides about building images. */
+/** An operator's settings for building images. */
 export interface BuildSettings {
-  /** Git servers that need credentials, or are private. Any other is asked anonymously, at public addresses only. */
+  /** Git servers that need credentials, or are private. Any other is accessed anonymously, at public addresses only. */
   readonly git: GitHosts;
   /**
-   * Where built images are pushed: a host with its port, and a path if wanted. Without it, images stay on the engine,
-   * which must be its cluster's only node.
+   * The registry that built images are pushed to: a host with its port, and optionally a path. Without it, images stay
+   * on the engine, which must be its cluster's only node.
    */
   readonly registry?: string;
-  /** The most that one commit may take, as git stores it and as an archive; in bytes. */
+  /** The maximum size of one commit, as git stores it and as an archive, in bytes. */
   readonly sourceBytes: number;
-  /** How long a build may take, in milliseconds. */
+  /** The time limit for a build, in milliseconds. */
   readonly buildMilliseconds: number;
-  /** For each step of a build, in bytes. */
+  /** The memory limit for each step of a build, in bytes. */
   readonly memoryBytes: number;
 }
 
-/** What holds where nothing is configured. */
+/** The defaults. */
 export const defaultBuildSettings: BuildSettings = {
   git: {},
   sourceBytes: 1024 * mebibyte,

@@ -34,15 +34,15 @@ import { observeWork } from '../observe-work.ts';
 import { writeRecord, type DockerRecord } from '../record.ts';
 import { tarEntry } from '../tar.ts';
 
-/** What has to be known of a Dockerfile before it is built. */
+/** Facts about a Dockerfile that the build needs in advance. */
 interface DockerfileFacts {
-  /** The names that it takes as build arguments. */
+  /** The names of its build arguments. */
   readonly arguments: readonly string[];
-  /** The hosts of the registries that its base images come from, with their ports. */
+  /** The hosts of the registries of its base images, with their ports. */
   readonly registries: readonly string[];
 }
 
-/** The registry that names without a host mean, as credentials name it. */
+/** The registry of image names without a host, as credentials name it. */
 const publicRegistryAddress = 'https://index.docker.io/v1/';
 
 const registryOf = (image: string): string => {
@@ -50,9 +50,7 @@ const registryOf = (image: string): string => {
   return rest.length > 0 && (/[.:]/.test(first) || first === 'localhost') ? first : publicRegistryAddress;
 };
 
-/**
- * Reads a Dockerfile, as far as that goes without carrying it out: base images whose names are arguments stay unknown.
- */
+/** Reads a Dockerfile, as far as possible without executing it: base images named by arguments stay unknown. */
 function readDockerfile(text: string): DockerfileFacts {
   const lines = text
     .replaceAll(/\\\r?\n/g, ' ')
@@ -70,12 +68,12 @@ function readDockerfile(text: string): DockerfileFacts {
   return { arguments: [...new Set(declared)], registries: [...new Set(images.map(registryOf))] };
 }
 
-/** What one build is made from. */
+/** The inputs of one build. */
 interface BuildParts {
   readonly source: FetchedSource;
   readonly dockerfile: DockerfileFacts;
   readonly buildArguments: Readonly<Record<string, string>>;
-  /** The name of the image without its tag, and the whole. */
+  /** The name of the image without its tag, and with it. */
   readonly repository: string;
   readonly name: string;
 }
@@ -83,8 +81,8 @@ interface BuildParts {
 const workKey = ({ deploymentId, service }: Task): string => `build/${deploymentId}/${service.id}`;
 
 /**
- * The variables that a Dockerfile takes as arguments. Those that are secret stay out: arguments can be read in the
- * image's history.
+ * The variables that a Dockerfile takes as arguments. Secret ones are left out: arguments can be read in the image's
+ * history.
  */
 function argumentsOf(
   { arguments: names }: DockerfileFacts,
@@ -111,7 +109,8 @@ async function partsOf(
   );
   const buildArguments = argumentsOf(dockerfile, variables, say);
   const repository = builtRepository(platformId, service, builds.registry);
-  // What else decides about the image is in its name, so that an image of that name needs no second build.
+  // Everything else that determines the image is in its name, so that an existing image of that name needs no new
+  // build.
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([...(generated === undefined ? [root, path] : [generated]), Object.entries(buildArguments)]))
     .digest('hex')
@@ -125,7 +124,7 @@ async function partsOf(
   };
 }
 
-/** The archive of a source, which ends with an error when it gets too large. */
+/** The archive of a source. It fails when it gets too large. */
 async function* limitedArchive(
   { repository, commit: { git_commit_id: id }, root, dockerfile, generated }: FetchedSource,
   limit: number,
@@ -142,7 +141,7 @@ async function* limitedArchive(
   }
 }
 
-/** Builds an image, and tells its log. */
+/** Builds an image, and reports its log. */
 async function build(
   context: OwnObjects & Pick<DockerContext, 'builds' | 'credentialsFor'>,
   task: Task,
@@ -216,7 +215,7 @@ async function push(
   throw new Error(`The registry ${host} did not say which digest the image has.`);
 }
 
-/** The same for a registry of others, which is asked once, or the cluster's own. */
+/** Pushes an image to an external registry, with one attempt, or to the cluster's own. */
 const pushed = (
   context: RegistryAccess & Pick<DockerContext, 'docker'>,
   parts: BuildParts,
@@ -228,9 +227,9 @@ const pushed = (
 };
 
 /**
- * Makes the image of a service from its source, unless the engine has it.
- * @returns the image, and what it starts
- * @throws Error in words
+ * Builds the image of a service from its source, unless the engine has it.
+ * @returns the image, with its entrypoint and command
+ * @throws Error that says why
  */
 async function imageFrom(
   general: DockerContext,
@@ -239,7 +238,7 @@ async function imageFrom(
   say: Say,
   signal: AbortSignal,
 ): Promise<DockerRecord> {
-  // All of it is about the images of one machine.
+  // All steps use the images of one machine.
   const context = { ...general, docker: await engineForBuilds(general, signal) };
   const source = fetchedSource(context, task) ?? (await fetchSource(context, task, say, signal));
   const parts = await partsOf(context, task, source, variables, say, signal);
@@ -262,16 +261,16 @@ async function imageFrom(
   return { ...built, entrypoint: [...(config?.Entrypoint ?? [])], command: [...(config?.Cmd ?? [])] };
 }
 
-/** Begins to build the image of a service. */
+/** Starts to build the image of a service. */
 export async function beginBuild(context: DockerContext, task: Task, { inputs }: RuntimeCall): Promise<void> {
   if (context.work.progressOf(workKey(task)) !== undefined) return;
-  // Another process may have left some of it.
+  // Another process may have left a part of the source.
   if (fetchedSource(context, task) === undefined) await removeSource(context, task);
   const { variables } = await inputs();
   context.work.begin(workKey(task), (say, signal) => imageFrom(context, task, variables, say, signal));
 }
 
-/** How far a build is, with its log as it comes. */
+/** Observes a build, with the new lines of its log. */
 export async function observeBuild(
   context: DockerContext,
   task: Task,
@@ -288,7 +287,7 @@ export async function observeBuild(
   return observation;
 }
 
-/** Ends a fetch or a build that isn't wanted any more, and removes what was fetched. */
+/** Stops a fetch or a build that is no longer wanted, and removes the fetched source. */
 export async function abandonBuild(context: Pick<DockerContext, 'work' | 'platformId'>, task: Task): Promise<void> {
   context.work.drop(workKey(task));
   await removeSource(context, task);

@@ -7,7 +7,7 @@ import { answeringEngines } from '../nodes/node-engines.ts';
 
 type Service = Pick<ServiceToRun, 'id'>;
 
-/** How many versions of a service keep their images: the one that runs, and the one before it. */
+/** The number of versions of a service whose images are kept: the running one, and the one before it. */
 const keptVersions = 2;
 
 /** A tag of a service's repository, on an image of the engine. */
@@ -16,10 +16,10 @@ interface BuiltTag {
   readonly image: DockerImageSummary;
 }
 
-/** How the tags of steps begin. */
+/** The prefix of the tags of steps. */
 export const stepPrefix = 'step-';
 
-/** The name of what one step of a build made. With a name it can be removed again, and the next build finds it. */
+/** The name of the image of one build step. With a name, it can be removed later, and the next build finds it. */
 export const stepImage = (repository: string, id: string): string => `${repository}:${stepPrefix}${id}`;
 
 const tagsOf = async (
@@ -42,9 +42,9 @@ const isOneOf = ({ image }: BuiltTag, kept: readonly string[]): boolean =>
   kept.some((each) => image.Id === each || (image.RepoDigests ?? []).includes(each));
 
 /**
- * Removes names of images, the newest first, because an older one may be part of it.
- * @param force also those that ended containers have.
- * @returns whether all could be: one that a container uses stays
+ * Removes names of images, newest first, because an older one may be part of it.
+ * @param force also those that exited containers use.
+ * @returns whether all could be removed: one that a container uses stays
  */
 async function removeTags(
   { docker }: Pick<DockerContext, 'docker'>,
@@ -54,7 +54,7 @@ async function removeTags(
 ): Promise<boolean> {
   let all = true;
   for (const { name } of tags) {
-    // In order.
+    // Sequential: newest first.
     await removeDockerImage(docker, name, { signal, force }).catch((error: unknown) => {
       if (isDockerError(error, 'conflict')) all = false;
       else if (!isDockerError(error, 'not found')) throw error;
@@ -64,10 +64,10 @@ async function removeTags(
 }
 
 /**
- * Removes the images of a service's old versions, also in the cluster's own registry. That it can't be done does not
- * fail a version that runs.
- * @param kept the images of the version that runs and of the one before, as records have them
- * @returns lines for its log: one that tells why some are still there, or none
+ * Removes the images of a service's old versions, also in the cluster's own registry. A failure of the removal doesn't
+ * fail a running version.
+ * @param kept the images of the running version and of the one before, as recorded
+ * @returns lines for its log: one that says why some are still there, or none
  */
 export async function deleteOldImages(
   context: OwnObjects & Pick<DockerContext, 'builds' | 'registry'>,
@@ -95,7 +95,7 @@ async function deleteOldImagesOf(
   const versions = (await tagsOf(context, service, signal)).filter((tag) => !isStep(tag));
   const others = versions.filter((tag) => !isOneOf(tag, kept));
   const old = others.slice(Math.max(0, keptVersions - (versions.length - others.length)));
-  // The engine keeps ended containers for a while.
+  // The engine keeps exited containers for a while.
   await removeTags(context, old, signal, true);
   await context.registry?.deleteOthers(
     service,
@@ -105,8 +105,8 @@ async function deleteOldImagesOf(
 }
 
 /**
- * Removes what builds before the last one made of their steps.
- * @param used the short ids of what the last one made or used
+ * Removes the step images of builds before the last one.
+ * @param used the short ids of the images that the last one created or used
  */
 export async function deleteOldSteps(
   context: OwnObjects & Pick<DockerContext, 'builds'>,
@@ -124,7 +124,7 @@ export async function deleteOldSteps(
 
 /**
  * Removes every image that was built for a service.
- * @returns whether all could be: one that a container still uses stays
+ * @returns whether all could be removed: one that a container still uses stays
  */
 export async function deleteBuiltImages(
   context: OwnObjects & Pick<DockerContext, 'builds' | 'registry'>,

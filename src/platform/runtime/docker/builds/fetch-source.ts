@@ -12,21 +12,23 @@ import { observeWork } from '../observe-work.ts';
 import { sourceOf, type ServiceSource } from './service-source.ts';
 import { terraformDockerfile } from '../terraform/workload.ts';
 
-/** A commit that was fetched, with what is built from it. */
+/** A fetched commit, with the paths to build from. */
 export interface FetchedSource extends Pick<ServiceSource, 'root' | 'dockerfile'> {
   readonly repository: SourceRepository;
   readonly commit: DeployedCommit;
-  /** The Dockerfile, where it isn't one of the repository: then all of that becomes the folder `source` beside it. */
+  /**
+   * The Dockerfile, if it isn't from the repository: the whole repository then becomes the folder `source` next to it.
+   */
   readonly generated?: string;
 }
 
 const workKey = ({ deploymentId, service }: Task): string => `fetch/${deploymentId}/${service.id}`;
 
-/** How the names of a deployment's folders begin. A process that takes over finds the ones that another left. */
+/** The prefix of a deployment's folder names. A process that takes over finds the ones that another left. */
 const directoryPrefix = ({ platformId }: Pick<DockerContext, 'platformId'>, { deploymentId, service }: Task): string =>
   `infra-mcp-${platformId.slice(0, 8)}-${deploymentId}-${service.id.slice(0, 8)}-`;
 
-/** Removes what was fetched for a deployment, by whatever process, and forgets it. */
+/** Removes and forgets everything that any process fetched for a deployment. */
 export async function removeSource(context: Pick<DockerContext, 'work' | 'platformId'>, task: Task): Promise<void> {
   context.work.drop(workKey(task));
   const prefix = directoryPrefix(context, task);
@@ -34,13 +36,13 @@ export async function removeSource(context: Pick<DockerContext, 'work' | 'platfo
   await Promise.all(left.map((name) => rm(join(tmpdir(), name), { recursive: true, force: true, maxRetries: 5 })));
 }
 
-/** The Dockerfile of a service whose repository has none. */
+/** The generated Dockerfile of a service whose repository has none. */
 const generatedDockerfile = ({ terraform }: Pick<DockerContext, 'terraform'>, { service }: Task): string | undefined =>
   service.kind === 'terraform' && terraform !== undefined ? terraformDockerfile(terraform) : undefined;
 
 /**
- * Requires that a commit has what is built: its folder, and the Dockerfile in it if it is one of the repository.
- * @throws Error in words
+ * Requires that a commit has the folder to build, and the Dockerfile in it unless that is generated.
+ * @throws Error that says why
  */
 async function requirePaths(
   repository: SourceRepository,
@@ -58,14 +60,14 @@ async function requirePaths(
     throw new ConditionError(condition('DOCKERFILE_NOT_FOUND', { path, commit, branch }));
 }
 
-/** What the server and git said, which has the cause in their own words. */
+/** Logs the output of the server and git, which states the cause in their words. */
 const tell = (error: unknown, say: (message: string) => void): void => {
   if (error instanceof GitError) for (const line of error.said) say(line);
 };
 
 /**
  * Fetches the source of a service's image into a folder of the deployment.
- * @throws Error in words
+ * @throws Error that says why
  */
 export async function fetchSource(
   context: OwnObjects & Pick<DockerContext, 'builds' | 'terraform' | 'registry'>,
@@ -94,7 +96,7 @@ export async function fetchSource(
   }
 }
 
-/** Begins to fetch what a service is built from. */
+/** Starts to fetch the source that a service is built from. */
 export async function beginFetch(
   context: OwnObjects & Pick<DockerContext, 'builds' | 'terraform' | 'work' | 'registry'>,
   task: Task,
@@ -105,7 +107,7 @@ export async function beginFetch(
   context.work.begin(key, (say, signal) => fetchSource(context, task, say, signal));
 }
 
-/** How far the fetch is. What was fetched stays for the build. */
+/** Observes the fetch. Its result is kept for the build. */
 export async function observeFetch(context: DockerContext, task: Task, cursor: string | null): Promise<Observation> {
   const observation = await observeWork(context, task, cursor, {
     key: workKey(task),
@@ -117,7 +119,7 @@ export async function observeFetch(context: DockerContext, task: Task, cursor: s
   return observation;
 }
 
-/** What an earlier phase fetched; undefined if that was in another process. */
+/** The source that an earlier phase fetched; undefined if another process did. */
 export function fetchedSource({ work }: Pick<DockerContext, 'work'>, task: Task): FetchedSource | undefined {
   const end = work.progressOf(workKey(task))?.end;
   return end && 'result' in end ? (end.result as FetchedSource) : undefined;

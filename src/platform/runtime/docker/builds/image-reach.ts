@@ -3,10 +3,13 @@ import { ConditionError, type Say } from '../../index.ts';
 import type { DockerContext, RegistryAccess } from '../docker-context.ts';
 import { hostOfImage, dockerInfo, type DockerRegistryCredentials, listDockerNodes } from '../api/index.ts';
 
-/** Whether only the node that built an image has it: it is named by its id, and no registry knows it. */
+/** Whether only the node that built an image has it: the image is named by its id, and is in no registry. */
 export const isOnlyBuilt = (image: string): boolean => image.startsWith('sha256:');
 
-/** How nodes sign in for an image that the platform built or has resolved. @param image with its registry */
+/**
+ * The credentials that nodes pull an image with. The platform has built or resolved it.
+ * @param image with its registry
+ */
 export function credentialsForImage(
   { registry, credentialsFor }: RegistryAccess,
   image: string,
@@ -16,9 +19,9 @@ export function credentialsForImage(
 }
 
 /**
- * Requires that every node that takes instances can have the images that are built by the engine that is asked. A
- * registry of the cluster's own is waited for. A node that is down can come back.
- * @throws Error in words
+ * Requires that every node that takes instances can get the images that the engine builds. Waits for the cluster's own
+ * registry. Nodes that are down count, because they can come back.
+ * @throws Error that says why they can't
  */
 export async function requireReach(
   { docker, builds: { registry: host }, registry }: Pick<DockerContext, 'docker' | 'builds' | 'registry'>,

@@ -1,7 +1,10 @@
 import type { ServiceToRun, Task } from '../../index.ts';
 import { type GitRequest, isBranchName, parseGitAddress, sourcePath } from '../git/index.ts';
 
-/** What a service is built from. Paths have no slashes at their ends; the root is empty where it is the repository. */
+/**
+ * The source that a service is built from. Paths have no leading or trailing slashes; the root is empty if it is the
+ * root of the repository.
+ */
 export interface ServiceSource {
   readonly request: GitRequest;
   readonly root: string;
@@ -33,7 +36,7 @@ function configuredSource({ kind, spec }: Pick<ServiceToRun, 'kind' | 'spec'>): 
 export const isBuilt = (service: Pick<ServiceToRun, 'kind' | 'spec'>): boolean =>
   configuredSource(service) !== undefined;
 
-/** Reads what a service is built from. @returns it, or why it can't be used, as a sentence */
+/** Reads the source that a service is built from. @returns it, or why it can't be used, as a sentence */
 function readSource(
   {
     git_repository: repository,
@@ -63,14 +66,17 @@ function readSource(
   return { request: { address, branch, ...(commitId !== undefined && { commitId }) }, root, dockerfile };
 }
 
-/** Why a service can't be built from what is configured; undefined if it can, or if it isn't built. */
+/** Why a service can't be built from its configured source; undefined if it can, or if it isn't built. */
 export function sourceRefusal(service: Pick<ServiceToRun, 'kind' | 'spec'>): string | undefined {
   const configured = configuredSource(service);
   const source = configured && readSource(configured, undefined);
   return typeof source === 'string' ? source : undefined;
 }
 
-/** What a task builds its service from. @throws Error in words if that can't be used, or if the service isn't built */
+/**
+ * The source that a task builds its service from.
+ * @throws Error with the reason if it can't be used, or if the service isn't built
+ */
 export function sourceOf({ service, commitId }: Pick<Task, 'service' | 'commitId'>): ServiceSource {
   const configured = configuredSource(service);
   if (configured === undefined) throw new Error(`The image of a ${service.kind} isn't built.`);
