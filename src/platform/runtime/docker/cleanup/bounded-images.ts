@@ -13,22 +13,25 @@ import { onEveryNode } from '../nodes/every-node.ts';
 import { isBuiltBy } from '../names.ts';
 import { readRecord } from '../record.ts';
 
-/** How much the images of a platform may take on each node, in bytes, unless it is configured. */
+/** The default maximum size of a platform's images on each node, in bytes. */
 export const defaultImageBytes = 20e9;
 
 /**
- * How many versions of a service keep their images: the newest one, which may still be on its way, the one that runs,
- * and the one before it.
+ * The number of versions of a service whose images are kept: the newest one, which may still be deploying, the running
+ * one, and the one before it.
  */
 const keptVersions = 3;
 
-/** The images of this platform: which ones its services had, and which of these they need. */
+/** The images of this platform: those that its services have had, and those that are needed. */
 interface ImagesOfPlatform {
   readonly had: ReadonlySet<string>;
   readonly needed: ReadonlySet<string>;
 }
 
-/** What records and services say of images. Whatever a service of the swarm names is needed, whoever made it. */
+/**
+ * Reads images from records and services. Any image that a service of the swarm names is needed, no matter who created
+ * the service.
+ */
 async function imagesOfPlatform(
   { docker }: Pick<DockerContext, 'docker'>,
   { serviceIds, records }: KnownResources,
@@ -50,11 +53,11 @@ async function imagesOfPlatform(
   return { had: new Set(recorded.map(({ image }) => image)), needed: new Set([...named, ...newest]) };
 }
 
-/** The names of an image: tags and digests. Engines write those that it lacks in words. */
+/** The names of an image: tags and digests. Engines return placeholders for those that it lacks. */
 const namesOf = ({ RepoTags: tags, RepoDigests: digests }: DockerImageSummary): readonly string[] =>
   [...(tags ?? []), ...(digests ?? [])].filter((name) => !name.includes('<none>'));
 
-/** Whether this platform built an image, or a service of it had it, and nobody gave it another name. */
+/** Whether this platform built an image, or one of its services had it, and it has no other names. */
 const isOurs = (image: DockerImageSummary, { had }: ImagesOfPlatform, platformId: string): boolean => {
   const names = namesOf(image);
   return names.length > 0 && names.every((name) => isBuiltBy(platformId, name) || had.has(name));
@@ -63,7 +66,7 @@ const isOurs = (image: DockerImageSummary, { had }: ImagesOfPlatform, platformId
 const isNeeded = (image: DockerImageSummary, { needed }: ImagesOfPlatform): boolean =>
   needed.has(image.Id) || namesOf(image).some((name) => needed.has(name));
 
-/** What an image adds to the one that it is a step after, in bytes. */
+/** The size that an image adds to its parent image, in bytes. */
 const ownBytes = (
   { Size: size, ParentId: parent }: DockerImageSummary,
   all: ReadonlyMap<string, DockerImageSummary>,
@@ -71,13 +74,13 @@ const ownBytes = (
 
 const isStep = (image: DockerImageSummary): boolean => namesOf(image).every((name) => name.includes(`:${stepPrefix}`));
 
-/** Removes the names of an image, and so the image. @returns whether it is gone: one that a container uses stays */
+/** Removes all names of an image, and so the image. @returns whether it is gone: one that a container uses stays */
 async function removeAll(docker: DockerClient, image: DockerImageSummary, signal: AbortSignal): Promise<boolean> {
   for (const name of namesOf(image)) {
     const isRemoved = await removeDockerImage(docker, name, { signal }).then(
       () => true,
       (error: unknown) => {
-        // With the last tag, an engine removes the digests too.
+        // With the last tag, an engine also removes the digests.
         if (isDockerError(error, 'not found')) return true;
         if (isDockerError(error, 'conflict')) return false;
         throw error;
@@ -89,9 +92,9 @@ async function removeAll(docker: DockerClient, image: DockerImageSummary, signal
 }
 
 /**
- * Keeps the images of one engine to a size: of those that belong to this platform, it removes the ones that nothing
- * needs, the oldest first, and what builds kept of their steps last.
- * @returns the names of what it removed
+ * Limits the size of the images of one engine: of those that belong to this platform, it removes the unneeded ones,
+ * oldest first, and the images of build steps last.
+ * @returns the names of the removed images
  */
 async function boundImagesOf(
   docker: DockerClient,
@@ -108,7 +111,7 @@ async function boundImagesOf(
     .toSorted((one, other) => Number(isStep(one)) - Number(isStep(other)) || one.Created - other.Created);
   for (const image of candidates) {
     if (bytes <= imageBytes) break;
-    // Each makes room.
+    // Sequential: each removal frees space.
     if (!(await removeAll(docker, image, signal))) continue;
     bytes -= ownBytes(image, byId);
     removed.push(namesOf(image)[0]!);
@@ -116,7 +119,7 @@ async function boundImagesOf(
   return removed;
 }
 
-/** Keeps the images of every node that can be asked to their size. @returns what it removed, by the names of nodes */
+/** Limits the size of the images on every reachable node. @returns the removed images, by node name */
 export async function boundImages(
   context: OwnObjects & NodeReach & Pick<DockerContext, 'imageBytes'>,
   known: KnownResources,

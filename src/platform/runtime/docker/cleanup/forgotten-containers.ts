@@ -24,8 +24,8 @@ const hasService = (docker: DockerClient, id: string, call: DockerCall): Promise
   );
 
 /**
- * Removes the containers with these labels that were never begun, and whose service the engine doesn't have any more.
- * An engine that is killed just after it made one forgets it with the service: it neither begins nor ends.
+ * Removes the containers with these labels that were never started, and whose service no longer exists. An engine that
+ * is killed just after it created one forgets it with the service: it neither starts nor exits.
  */
 async function removeForgottenContainers(
   { docker }: Pick<DockerContext, 'docker'>,
@@ -38,22 +38,22 @@ async function removeForgottenContainers(
     made.map(async ({ Id: id, Labels: { [engineServiceLabel]: service } }) => {
       if (service === undefined || (await hasService(docker, service, { signal }))) return;
       await removeEndedDockerContainer(engine, id, { signal }).catch((error: unknown) => {
-        // The engine removes it itself.
+        // The engine is removing it, or has.
         if (!isDockerError(error, 'not found', 'conflict')) throw error;
       });
     }),
   );
 }
 
-/** What still runs of a service, or is about to. */
+/** The instances of a service that still run, or are about to. */
 interface Remains extends Pick<HiddenInstances, 'lost'> {
-  /** Whether something does whose end will be seen. */
+  /** Whether there is one whose end will be observed. */
   readonly isAwaited: boolean;
 }
 
 /**
- * What still runs with these labels of a service. Containers that never will run are removed, which shows the next
- * time.
+ * The instances of a service with these labels that still run. Containers that will never run are removed, which shows
+ * in the next call.
  */
 export async function remainsOf(
   context: NodeReach,

@@ -9,18 +9,18 @@ import {
 } from '../api/index.ts';
 
 /*
- * An engine that joins the first instance to a network makes a link on its host, and moves it into a namespace of the
- * network. Killed in
- * between it leaves the link on the host, and never removes it: no instance on that node can join the network any more,
- * not even after
- * another start of the engine.
+ * An engine that connects the first instance to a network creates a link on its host, and moves it into a namespace of
+ * the network. If it is killed in between, the link stays on the host, and is never removed: no instance on that node
+ * can join the network any more, not even after a restart of the engine.
  */
 
-/** Whether the engine could not join an instance to its network because a link of the network was left on its host. */
+/**
+ * Whether the engine could not connect an instance to its network because a link of the network was left on its host.
+ */
 export const isObstructed = ({ Status: { State: state, Err: said = '' } }: DockerTask): boolean =>
   (state === 'rejected' || state === 'failed') && /vxlan interface: file exists/.test(said);
 
-/** The states of instances that were not yet tried to be started. */
+/** The states of instances that the engine has not yet tried to start. */
 const untried: readonly DockerTask['Status']['State'][] = [
   'new',
   'pending',
@@ -38,10 +38,10 @@ export const isLastObstructed = (tasks: readonly DockerTask[]): boolean => {
   return newest !== undefined && isObstructed(newest);
 };
 
-/** The option of a network that has the numbers of its links, separated by commas. */
+/** The option of a network with the numbers of its links, separated by commas. */
 const numbersOption = 'com.docker.network.driver.overlay.vxlanid_list';
 
-/** A network, with the names that engines give to its links on their hosts. */
+/** A network, with the names of its links on engines' hosts. */
 interface NetworkWithLinks {
   readonly labels: DockerLabels | undefined;
   readonly links: readonly string[];
@@ -70,7 +70,7 @@ export async function networkWithLinks(
 export const networkOfTask = ({ Spec: { Networks: [network] = [] } }: DockerTask): string | undefined =>
   network?.Target;
 
-/** Why an obstructed instance could not be started, with what a person can do where the platform can't. */
+/** Why an obstructed instance could not be started, with what an operator can do where the platform can't. */
 export async function obstruction(
   { docker }: { readonly docker: DockerClient },
   task: DockerTask,

@@ -10,10 +10,10 @@ import { readRecord } from '../record.ts';
 import { findHome } from '../terraform/home.ts';
 import { terraformStorage } from '../terraform/workload.ts';
 
-/** The volumes that a service has, and the only node that has them. */
+/** The volumes of a service, and the only node that has them. */
 export interface BoundVolumes {
   readonly volumes: readonly string[];
-  /** The name of the node; its id if it is not part of the swarm any more. */
+  /** The name of the node; its id if it is no longer part of the swarm. */
   readonly node: string;
   readonly isGone: boolean;
 }
@@ -24,10 +24,7 @@ const hasVolumes = ({ kind, spec }: Task['service']): boolean =>
   kind === 'terraform' ||
   ('storage' in spec && Array.isArray(spec.storage) && spec.storage.length > 0);
 
-/**
- * The volumes of a service that is to be deleted, from what is recorded of it; undefined if it has none, or nobody
- * knows where.
- */
+/** The volumes of a service to delete, according to its records; undefined if it has none, or their node is unknown. */
 export async function boundVolumes(
   context: OwnObjects & NodeReach,
   { service, record, runningRecord }: Task,
@@ -44,7 +41,7 @@ export async function boundVolumes(
       );
   if (id === undefined || volumes.length === 0) return undefined;
   const node = (await listDockerNodes(context.docker, {}, { signal })).find(({ ID }) => ID === id);
-  // In a swarm that was made anew, the same machine has another id.
+  // In a swarm that was created again, the same machine has another id.
   const holder =
     node ??
     (await volumesOnNodes(context, service, signal)).seen.find(({ result }) =>
@@ -54,8 +51,8 @@ export async function boundVolumes(
 }
 
 /**
- * What is told of a deleted service's volumes that may be left on nodes which could not be asked: which they are, and
- * how to remove them there. Nothing if none is left.
+ * Messages about a deleted service's volumes that may be left on unreachable nodes: which they are, and how to remove
+ * them there. None if none is left.
  */
 export function leftVolumes(
   service: Task['service'],

@@ -17,33 +17,30 @@ import { isObstructed, networkOfTask, networkWithLinks } from './left-links.ts';
 import { answeringEngines, createNodeEngines } from '../nodes/node-engines.ts';
 import { containerProgram, copyProgram } from '../programs/programs.ts';
 
-/** Where links are removed, and by which platform. */
+/** The inputs of a link remover. */
 interface LinkRemoverParts {
   readonly docker: DockerClient;
   readonly platformId: string;
   readonly clock: PlatformClock;
 }
 
-/** Removes the links that obstruct instances on the nodes whose engines the platform can ask. */
+/** Removes the links that obstruct instances, on the nodes whose engines the platform can reach. */
 export interface LinkRemover {
   /**
-   * Removes what obstructed some of these instances since the last time. It never fails: whether it helped shows by the
-   * next instances.
+   * Removes the links that have obstructed some of these instances since the last time. It never fails: the next
+   * instances show whether it helped.
    */
   removeFor(tasks: readonly DockerTask[], signal: AbortSignal): Promise<void>;
 }
 
 const containerPrefix = 'infra-remove-links-';
-/** How long an engine may take for each step of a removal, in milliseconds. */
+/** The time limit for each step of a removal on an engine, in milliseconds. */
 const timeoutMilliseconds = 10_000;
-/**
- * How long to wait until the next removal for the same network, in milliseconds: each time twice as long, up to the
- * longest.
- */
+/** The wait before the next removal for the same network, in milliseconds: it doubles each time, up to the longest. */
 const firstWait = 2000;
 const longestWait = 60_000;
 
-/** Removes a container that may be gone by itself. */
+/** Removes a container, unless it has already removed itself. */
 const removeContainer = (docker: DockerClient, id: string, call: DockerCall): Promise<void> =>
   removeDockerContainer(docker, id, call).catch(ignoring('not found', 'conflict'));
 
@@ -65,8 +62,8 @@ export async function removeLinkRemovers(
 }
 
 /**
- * Removes links on the engine's host, by a program that may do nothing else there.
- * @param image one that the engine has; nothing of it is run
+ * Removes links on the engine's host, with a program that may do nothing else there.
+ * @param image one that the engine has; none of its programs is run
  */
 async function removeLinks(
   { docker, platformId }: LinkRemoverParts,
@@ -108,13 +105,13 @@ async function removeLinks(
   }
 }
 
-/** Each node has links of its own. */
+/** Each node has its own links. */
 const keyOf = (task: DockerTask): string => `${networkOfTask(task)} ${task.NodeID}`;
 
-/** Creates what removes left links. It remembers when it did so, by network and node. */
+/** Creates a remover of leftover links. It remembers the removals, by network and node. */
 export function createLinkRemover(parts: LinkRemoverParts): LinkRemover {
   const { docker, clock, platformId } = parts;
-  /** `at`: by the engine's clock. `next`: by the platform's; in milliseconds since the epoch, both. */
+  /** Times are in milliseconds since the epoch: `at` by the engine's clock, `next` by the platform's. */
   const removals = new Map<string, { readonly at: number; readonly next: number; readonly wait: number }>();
 
   const engines = createNodeEngines({ docker });
@@ -133,7 +130,7 @@ export function createLinkRemover(parts: LinkRemoverParts): LinkRemover {
   ): Promise<void> => {
     const network = networkOfTask(task);
     const engine = task.NodeID === undefined ? undefined : await engines.of(task.NodeID, call.signal);
-    // The hosts of other nodes are out of reach.
+    // The hosts of other nodes can't be reached.
     if (network === undefined || engine === undefined) return;
     const { Architecture: architecture, SystemTime: time } = await dockerInfo(engine, call);
     const last = removals.get(keyOf(task));
@@ -141,7 +138,7 @@ export function createLinkRemover(parts: LinkRemoverParts): LinkRemover {
       last !== undefined && clock.now() - last.next < longestWait ? Math.min(last.wait * 2, longestWait) : firstWait;
     removals.set(keyOf(task), { at: Date.parse(time), next: clock.now() + wait, wait });
     const { labels, links = [] } = (await networkWithLinks(docker, network, call)) ?? {};
-    // Nothing of anybody else's network is touched.
+    // Networks of other owners are not touched.
     if (isMadeHere(labels, platformId) && links.length > 0)
       await removeLinks({ ...parts, docker: engine }, links, task.Spec.ContainerSpec.Image, architecture, call);
   };
@@ -149,8 +146,8 @@ export function createLinkRemover(parts: LinkRemoverParts): LinkRemover {
   return {
     removeFor: async (tasks, signal) => {
       for (const task of tasks) {
-        // What is in the way shows in what is told of the instance.
-        // A removal is one for all instances on its network.
+        // Errors are ignored: the instance's own failure says what is in the way. One removal serves all instances on
+        // its network.
         if (isNew(task)) await removeLeftLink(task, { signal, timeoutMilliseconds }).catch(() => undefined);
       }
     },

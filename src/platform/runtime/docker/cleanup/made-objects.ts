@@ -19,16 +19,16 @@ import {
 import { onEveryNode, type UnaskedNode } from '../nodes/every-node.ts';
 import { anyPlatform, engineServiceLabel, labelledEnvironment, labelledPlatform, labelledService } from '../labels.ts';
 
-/** Something that a platform made on an engine, and how to remove it. */
+/** An object that a platform created on an engine, and how to remove it. */
 export interface MadeObject {
   /** Its kind and name. */
   readonly what: string;
   readonly labels: DockerLabels | null | undefined;
-  /** Absent for what is never removed unasked. */
+  /** Absent for objects that are never removed automatically. */
   readonly remove?: () => Promise<void>;
 }
 
-/** What of the swarm has these labels. */
+/** The objects of the swarm with these labels. */
 async function listSwarmObjects(
   docker: DockerClient,
   filters: DockerFilters,
@@ -61,9 +61,9 @@ async function listSwarmObjects(
 }
 
 /**
- * What of one engine has these labels: volumes, images, and containers that don't run, and whose service the swarm
- * doesn't have any more.
- * @param where after the names, or empty
+ * The objects of one engine with these labels: volumes, images, and containers that don't run and whose service no
+ * longer exists in the swarm.
+ * @param where appended to the names, or empty
  */
 async function listNodeObjects(
   docker: DockerClient,
@@ -90,7 +90,7 @@ async function listNodeObjects(
 }
 
 /**
- * What has these labels in the swarm and on each of its nodes, and the nodes on which nobody could look.
+ * The objects with these labels in the swarm and on each of its nodes, and the nodes that could not be reached.
  * @throws DockerError `no manager`
  */
 export async function listMadeObjects(
@@ -111,8 +111,8 @@ export async function listMadeObjects(
 }
 
 /**
- * Whether no record knows what something was made for. What belongs to neither a service nor an environment is not
- * judged.
+ * Whether no record knows what an object was created for. False for one that belongs to neither a service nor an
+ * environment.
  */
 export function isUnknownTo(
   { serviceIds, environmentIds }: KnownResources,
@@ -123,19 +123,18 @@ export function isUnknownTo(
   return environment !== undefined && !environmentIds.has(environment);
 }
 
-/** Something that a platform has on an engine, for reports. */
+/** An object of a platform on an engine, for reports. */
 export interface PlatformObject {
   /** Its kind and name. */
   readonly what: string;
   readonly platformId: string;
-  /** Whether no record knows what it was made for. @param known the records of its platform */
+  /** Whether no record knows what it was created for. @param known the records of its platform */
   readonly isUnknownTo: (known: KnownResources) => boolean;
 }
 
 /**
- * What every platform has on the engines of a cluster, and the nodes on which nobody could look.
- * @throws DockerError
- * `no manager`
+ * The objects of every platform on the engines of a cluster, and the nodes that could not be reached.
+ * @throws DockerError `no manager`
  */
 export async function listPlatformObjects(
   parts: Parameters<typeof listMadeObjects>[0],

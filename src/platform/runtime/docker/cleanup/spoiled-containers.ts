@@ -3,9 +3,9 @@ import { engineStart } from '../engine-start.ts';
 import { type DockerTask, inspectDockerContainer, isDockerError, removeDockerContainer } from '../api/index.ts';
 
 /**
- * Removes containers that the engine starts without their secrets and configs: those that it had made, and not started,
- * when its host lost power. It forgets then which files they have, among these the program of their probes, and would
- * wait for it without end. It starts others in their place. Those on other nodes are given up with the node.
+ * Removes containers that the engine starts without their secrets and configs: those that it had created, but not
+ * started, when its host lost power. It then forgets which files they have, including the program of their probes, and
+ * would wait for it forever. It starts others in their place. Containers on other nodes are given up with the node.
  */
 export async function removeSpoiled(
   context: Pick<DockerContext, 'docker'>,
@@ -31,12 +31,12 @@ export async function removeSpoiled(
     const id = Status.ContainerStatus?.ContainerID;
     if (!id || Date.parse(CreatedAt) > start) continue;
     try {
-      // A few, after the engine was started.
+      // Sequential: there are only a few, after a start of the engine.
       const { Created, State } = await inspectDockerContainer(docker, id, { signal });
       if (Date.parse(Created) < start && start < Date.parse(State.StartedAt))
         await removeDockerContainer(docker, id, { signal });
     } catch (error) {
-      // It is on another node, or gone by itself.
+      // It is on another node, or already gone.
       if (!isDockerError(error, 'not found', 'conflict')) throw error;
     }
   }

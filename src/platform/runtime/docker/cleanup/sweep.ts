@@ -8,10 +8,10 @@ import { removeLinkRemovers } from './link-remover.ts';
 import { isUnknownTo, listMadeObjects } from './made-objects.ts';
 
 /**
- * Removes the secrets, configs and networks that this platform made for services and environments that no record knows,
- * and that nothing uses: a crash may leave some. Services, volumes and containers are only told of: somebody may need
- * them, because the records can be those of an older backup. Then it keeps the images of every node to their size.
- * @param known reads what is known; it is called after the engines were asked, so that nothing new looks unknown
+ * Removes unused secrets, configs and networks that this platform created for services and environments that no record
+ * knows: a crash may leave some. Services, volumes and containers are only reported: they may be needed, because the
+ * records can be those of an older backup. Then it limits the size of the images on every node.
+ * @param known reads the known resources; it is called after the engines are queried, so that nothing new looks unknown
  */
 export async function sweep(
   context: DockerContext,
@@ -26,7 +26,7 @@ export async function sweep(
   const removed: string[] = [];
   const left: string[] = [];
   for (const each of objects.filter((one) => isUnknownTo(records, one))) {
-    // Each needs that the ones before are gone.
+    // Sequential: an object may need the ones before it to be gone.
     const isRemoved = await each.remove?.().then(
       () => true,
       (error: unknown) => {
