@@ -21,10 +21,13 @@ import { fileInTar } from '../tar.ts';
 /** The first bytes of a dump. */
 const signature = 'PGDMP';
 
-/** How long a dump may take to be written or read, in milliseconds. */
+/** The time limit for writing or reading a dump, in milliseconds. */
 const timeoutMilliseconds = 12 * 3600_000;
 
-/** Where a PostgreSQL runs, and how its own tools reach it there: over its socket, which asks for no password. */
+/**
+ * The container of a PostgreSQL, and how its own tools connect to it there: over its socket, which requires no
+ * password.
+ */
 interface RunningPostgres {
   readonly container: string;
   readonly connection: readonly string[];
@@ -60,7 +63,7 @@ async function findPostgres(docker: DockerClient, id: string, call: DockerCall):
   return { container, connection: [`--username=${user}`, `--dbname=${name}`] };
 }
 
-/** On which node the instance of a service runs, as the end of a sentence; empty if on none. */
+/** The node on which the instance of a service runs, as the end of a sentence; empty if it runs on none. */
 async function whereItRuns(docker: DockerClient, running: readonly DockerTask[], call: DockerCall): Promise<string> {
   const node = running.find(({ NodeID }) => NodeID !== undefined)?.NodeID;
   return node === undefined
@@ -69,8 +72,8 @@ async function whereItRuns(docker: DockerClient, running: readonly DockerTask[],
 }
 
 /**
- * Runs a program in a container, and passes its output on.
- * @throws Error with the end of what it complained about, if it fails
+ * Runs a program in a container, and yields its output.
+ * @throws Error with the end of its error output, if it fails
  */
 async function* outputOf(
   docker: DockerClient,
@@ -90,9 +93,9 @@ async function* outputOf(
 }
 
 /**
- * Dumps a PostgreSQL with its own pg_dump, in the custom format: one consistent state, while it goes on serving.
+ * Dumps a PostgreSQL with its own pg_dump, in the custom format: one consistent state, while it keeps serving.
  * @param id of the database in the platform
- * @throws Error if it doesn't run there, or if pg_dump fails: what was passed on by then is no backup
+ * @throws Error if it doesn't run there, or if pg_dump fails: the bytes yielded by then are no backup
  */
 export async function* dumpDatabase(
   docker: DockerClient,
@@ -105,8 +108,8 @@ export async function* dumpDatabase(
 }
 
 /**
- * Restores a dump with the database's own pg_restore: all of it, or nothing. What the dump has replaces what is there;
- * tables that it doesn't have stay.
+ * Restores a dump with the database's own pg_restore: all of it, or nothing. The content of the dump replaces existing
+ * content; tables that it doesn't contain stay.
  * @param dump its content; bytes its length
  * @throws Error if it isn't a dump, if the database doesn't run there, or if pg_restore fails: then nothing was changed
  */
@@ -147,5 +150,5 @@ const drained = async (output: AsyncIterable<Buffer>): Promise<void> => {
   await buffer(output);
 };
 
-/** Whether a file begins as a dump does. @param start its first bytes */
+/** Whether a file starts like a dump. @param start its first bytes */
 export const isDump = (start: Buffer): boolean => start.subarray(0, signature.length).toString('latin1') === signature;

@@ -23,7 +23,7 @@ import { versionShown } from '../version.ts';
 /** The cursor between the pull and the rollout. */
 const pulled = 'pulled';
 
-/** That this version can't read the data of the running one; undefined if it can. */
+/** The condition that this version can't read the data of the running one; undefined if it can. */
 function dataRefusal({ service, runningRecord }: Task): Condition | undefined {
   const present = readRecord(runningRecord)?.dataVersion;
   const wanted = service.kind === 'database' ? dataVersionOf(service.spec) : undefined;
@@ -31,7 +31,7 @@ function dataRefusal({ service, runningRecord }: Task): Condition | undefined {
   return condition('DATA_VERSION_MISMATCH', { service: service.name, present, wanted });
 }
 
-/** Begins to pull the image of a database. The phase has its rollout too: databases have no phase for pulls. */
+/** Starts to pull the image of a database. The phase also includes its rollout: databases have no phase for pulls. */
 async function beginDatabaseRollOut(
   context: Pick<DockerContext, 'databaseImages' | 'work' | 'docker' | 'credentialsFor'>,
   task: Task,
@@ -40,7 +40,7 @@ async function beginDatabaseRollOut(
   if (dataRefusal(task) === undefined) await beginPull(context, task, call);
 }
 
-/** How far a database is: its image is pulled, recorded, and then rolled out. */
+/** Observes the rollout of a database: its image is pulled, recorded, and then rolled out. */
 async function observeDatabaseRollOut(
   context: DockerContext,
   task: Task,
@@ -62,7 +62,7 @@ async function observeDatabaseRollOut(
   }
   if (cursor === pulled) await beginRollOut(context, task, call);
   const seen = await observeRollOut(context, task, cursor === pulled ? null : cursor, call);
-  // No phase follows that could fail: what the version before had is not needed any more.
+  // No phase follows that could fail: the files of the previous version are no longer needed.
   if (seen.outcome === 'succeeded')
     await deleteUnusedFiles(
       context,
@@ -73,7 +73,7 @@ async function observeDatabaseRollOut(
   return seen;
 }
 
-/** Undoes what was begun. */
+/** Undoes the pull and the rollout. */
 async function abandonDatabaseRollOut(
   context: OwnObjects & RegistryAccess & Pick<DockerContext, 'work'>,
   task: Task,
@@ -91,7 +91,7 @@ const rollOut: TaskHandler = {
 
 const rollOutOf = ({ restoration }: Task): TaskHandler => (restoration === undefined ? rollOut : restoreDatabaseBackup);
 
-/** Ends what runs for a database beside it, such as a backup. */
+/** Removes the runs for a database, such as a backup. */
 async function endRuns({ docker }: Pick<DockerContext, 'docker'>, task: Task, signal: AbortSignal): Promise<void> {
   const labels = labelFilter(runOfLabels(task.service));
   const [services, secrets] = [
@@ -111,12 +111,12 @@ async function endRuns({ docker }: Pick<DockerContext, 'docker'>, task: Task, si
     ),
   ];
   for (const remove of deletions) {
-    // A secret can go when its service has.
+    // A secret can be removed once its service is.
     await remove().catch(ignoring('not found', 'refused'));
   }
 }
 
-/** What the operations are for databases, where that differs. */
+/** The operations that differ for databases. */
 export const databaseOperations: Readonly<Partial<Record<RuntimeOperation, TaskHandler>>> = {
   rollOut: {
     begin: (context, task, call) => rollOutOf(task).begin(context, task, call),

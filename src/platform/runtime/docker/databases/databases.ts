@@ -5,32 +5,32 @@ type Database = Extract<ServiceToRun, { kind: 'database' }>;
 type DatabaseSpec = Database['spec'];
 
 /**
- * The images to run databases from instead of the official ones: by type such as `mysql`, or by type and version such
+ * The images to run databases from instead of the official ones: by type, such as `mysql`, or by type and version, such
  * as `mysql:8.4`. Without a tag, the version is the tag.
  */
 export type DatabaseImages = Readonly<Record<string, string>>;
 
-/** Where an instance has the file with its password, or with what has the password in it. */
+/** The path of an instance's file with its password, or with a configuration that contains it. */
 const secretPath = '/run/secrets/infra-database';
 
-/** How a type of database is run. */
+/** How to run a type of database. */
 interface DatabaseProgram {
   /** The official image. */
   readonly image: string;
   readonly port: number;
-  /** Where the image keeps data. */
+  /** The directory in which the image keeps data. */
   readonly directory: (major: number) => string;
-  /** What its image makes of an empty directory, as variables. The password is a file, which they name. */
+  /** The environment variables by which its image sets up an empty directory. They name the file with the password. */
   readonly variables: (credentials: DatabaseCredentials, directory: string) => Readonly<Record<string, string>>;
-  /** What the file has. Default: the password. */
+  /** The content of the file. Default: the password. */
   readonly secretFile?: (credentials: DatabaseCredentials) => string;
   /** The command line after the image's entrypoint. Default: the image's. */
   readonly arguments?: readonly string[];
-  /** Whether data of one major version can't be read by another one. */
+  /** Whether another major version can't read the data. */
   readonly keepsMajorVersion?: true;
-  /** Whether it was never tried here: its image is used as its documentation says. */
+  /** Whether it was never tested here: its image is used as its documentation says. */
   readonly isUntested?: true;
-  /** Whether its processes share more memory than the 64 MB that containers have for it. */
+  /** Whether its processes share more memory than the 64 MB that containers have for that. */
   readonly sharesMemory?: true;
 }
 
@@ -40,7 +40,7 @@ const programs: Readonly<Record<DatabaseSpec['type'], DatabaseProgram>> = {
     port: 5432,
     keepsMajorVersion: true,
     sharesMemory: true,
-    // Where its image has declared a volume; anywhere else, each instance would get a nameless one beside ours.
+    // The volume that its image declares; with any other path, each instance would also get an anonymous one.
     directory: (major) => (major >= 18 ? '/var/lib/postgresql' : '/var/lib/postgresql/data'),
     variables: ({ name, user }, directory) => ({
       POSTGRES_DB: name,
@@ -54,7 +54,7 @@ const programs: Readonly<Record<DatabaseSpec['type'], DatabaseProgram>> = {
     port: 3306,
     isUntested: true,
     directory: () => '/var/lib/mysql',
-    // Without a password of its own, the image would log a random one for root.
+    // Without a password for root, the image would log a random one.
     variables: ({ name, user }) => ({
       MYSQL_DATABASE: name,
       MYSQL_USER: user,
@@ -79,14 +79,14 @@ const programs: Readonly<Record<DatabaseSpec['type'], DatabaseProgram>> = {
     port: 6379,
     directory: () => '/data',
     variables: () => ({}),
-    // It takes a password from its configuration or from its command line, which everybody on the engine's host can
-    // read.
+    // Redis takes a password from its configuration or its command line, and every user of the engine's host can read
+    // the latter.
     secretFile: ({ password }) => `requirepass "${password}"\ndir /data\nappendonly yes\n`,
     arguments: ['redis-server', secretPath],
   },
 };
 
-/** The types of databases that were never tried on an engine. */
+/** The types of databases that were never tested on an engine. */
 export const untestedDatabases: readonly string[] = Object.entries(programs)
   .filter(([, { isUntested }]) => isUntested)
   .map(([type]) => type);
@@ -96,7 +96,7 @@ const majorOf = ({ version }: Pick<DatabaseSpec, 'version'>): number => Number(/
 
 const canBeTag = (version: string): boolean => /^\w[\w.-]{0,127}$/.test(version);
 
-/** What a configuration has that can't be had here, and what to do instead. */
+/** Settings that are not available here, and what to do instead. */
 const rules: readonly { readonly isBroken: (spec: DatabaseSpec) => boolean; readonly why: string }[] = [
   {
     isBroken: ({ mode }) => mode === 'MANAGED',
@@ -112,11 +112,11 @@ const rules: readonly { readonly isBroken: (spec: DatabaseSpec) => boolean; read
   },
 ];
 
-/** Why such a database can't be had; undefined if it can. */
+/** Why such a database is not available; undefined if it is. */
 export const databaseRefusal = (spec: DatabaseSpec): string | undefined =>
   rules.find(({ isBroken }) => isBroken(spec))?.why;
 
-/** Where the image of a database is. @param images those that replace official ones */
+/** The location of a database's image. @param images those that replace official ones */
 export function databaseImage(
   { type, version }: DatabaseSpec,
   images: DatabaseImages,
@@ -129,16 +129,16 @@ export function databaseImage(
   return { host: name.slice(0, slash), repository: name.slice(slash + 1), tag };
 }
 
-/** Where the image of a database keeps data. */
+/** The directory in which the image of a database keeps data. */
 export const dataDirectoryOf = (spec: DatabaseSpec): string => programs[spec.type].directory(majorOf(spec));
 
-/** The version of the data that a database writes, if no other one can read it. */
+/** The version of the data that a database writes, if no other version can read it. */
 export const dataVersionOf = (spec: DatabaseSpec): string | undefined =>
   programs[spec.type].keepsMajorVersion ? String(majorOf(spec)) : undefined;
 
 /**
- * The variables and files by which an image sets up an empty directory. The variables of its environment are for
- * neighbours: an image would take some of them for its own.
+ * The variables and files by which an image sets up an empty directory. It gets no variables of its environment, which
+ * are for other services: an image would read some of them as its own.
  */
 export function databaseVariables({ spec }: Database, credentials: DatabaseCredentials): readonly ResolvedVariable[] {
   const { directory, variables, secretFile = ({ password }) => password } = programs[spec.type];
@@ -155,14 +155,14 @@ export function databaseVariables({ spec }: Database, credentials: DatabaseCrede
 /** The id of the storage with the data of a database. */
 export const dataStorage = 'data';
 
-/** How long a database may take until it listens, in seconds: it may have to recover first. */
+/** How long a database may take to listen, in seconds: it may have to recover first. */
 const readySeconds = 600;
-/** How long it may take to write down what it has in memory when it is stopped, in seconds. */
+/** How long it may take to flush its memory to disk when it is stopped, in seconds. */
 const stopSeconds = 120;
 
 /**
- * A database as something that keeps an instance running. It is ready when it listens on the network: images set up an
- * empty directory with a server that doesn't. It has no liveness probe, which could end one that recovers.
+ * A database as a workload with one instance. It is ready when it listens on the network: images set up an empty
+ * directory with a server that doesn't. It has no liveness probe, which could kill one that is recovering.
  */
 export function databaseWorkload({ id, name, environmentId, spec }: Database) {
   const { port, directory, arguments: args = [], sharesMemory } = programs[spec.type];

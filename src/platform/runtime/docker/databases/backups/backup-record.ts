@@ -4,14 +4,14 @@ const Recorded = z.object({
   nodeId: z.string(),
   /** The name of that node. */
   node: z.string(),
-  /** The major version of the data; absent if any version reads it. */
+  /** The major version of the data; absent if every version can read it. */
   dataVersion: z.string().optional(),
 });
 
-/** Where a backup is. Its files are called by its id, in the volume of its database's backups on that node. */
+/** The location of a backup. Its files are named by its id, in the volume with its database's backups on that node. */
 export type BackupRecord = z.output<typeof Recorded>;
 
-/** Reads what was recorded of a backup. @throws Error if this runtime didn't write it */
+/** Reads the record of a backup. @throws Error if this runtime didn't write it */
 export function readBackupRecord(text: string): BackupRecord {
   const { data } = Recorded.safeParse(JSON.parse(text));
   if (data === undefined)

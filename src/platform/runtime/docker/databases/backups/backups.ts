@@ -21,16 +21,16 @@ import { cleanOneShot, observeOneShot } from './one-shot.ts';
 import { planRecovery } from './recovery-plan.ts';
 import { backupScript, removeScript, sizeMark } from './scripts.ts';
 
-/** How long a backup may take, in seconds. */
+/** The time limits for a backup and for its removal, in seconds. */
 const limitSeconds = 12 * 3600;
 const removalSeconds = 600;
 
 const poll = { least: 300, most: 5000, part: 0.05 };
 
-/** When to ask again for a node that is lost, in milliseconds. */
+/** The interval for checking a lost node again, in milliseconds. */
 const lostMilliseconds = 60_000;
 
-/** What was rolled out of a database. @throws Error if that isn't known here */
+/** The record of a database's deployment. @throws Error if there is none */
 function deployedRecord({ record, service }: RunningDatabase): DockerRecord {
   const found = readRecord(record);
   if (found === undefined)
@@ -42,7 +42,7 @@ function deployedRecord({ record, service }: RunningDatabase): DockerRecord {
 const hasLabel = (node: DockerNode, label: string): boolean =>
   fits(node, { Placement: { Constraints: [`node.labels.${label.replace('=', '==')}`] } });
 
-/** The node to put a backup on: another one than the database's, if there is one, and rather where the last one is. */
+/** The node to put a backup on: not the database's, if there is another, and preferably the node of the last backup. */
 async function chooseNode(
   { docker, backupNodeLabel: label }: Pick<DockerContext, 'backupNodeLabel' | 'docker'>,
   { database, latestRecord }: BackupTask,
@@ -73,7 +73,7 @@ const bytesIn = (lines: readonly string[]): { readonly bytes?: number } => {
   return Number.isSafeInteger(bytes) ? { bytes } : {};
 };
 
-/** What all runs for a backup have in common. */
+/** The common part of all runs for a backup. */
 const runOf = ({ id, database }: BackupTask, { nodeId }: BackupRecord) => ({
   database: database.service,
   image: deployedRecord(database).image,
@@ -81,7 +81,7 @@ const runOf = ({ id, database }: BackupTask, { nodeId }: BackupRecord) => ({
   nodeId,
 });
 
-/** Backups of databases on a swarm. Each is made by a service that runs once, on another node if there is one. */
+/** Backups of databases on a swarm. Each is created by a service that runs once, on another node if there is one. */
 export function dockerBackups(context: DockerContext): DatabaseBackups {
   const observe: DatabaseBackups['observe'] = async (task, { credentials, signal }): Promise<BackupObservation> => {
     const now = context.clock.now();
@@ -103,7 +103,7 @@ export function dockerBackups(context: DockerContext): DatabaseBackups {
       server: { host: dockerServiceName(task.database.service), credentials },
     };
     const seen = await observeOneShot(context, run, signal).catch(async (error: unknown) => {
-      // That ends the backup: its run must not go on, nor its password stay on the engine.
+      // That ends the backup: its run must stop, and its password must not stay on the engine.
       if (!signal.aborted && isDockerError(error) && !isDockerAway(error))
         await cleanOneShot(context, run, signal).catch(() => undefined);
       throw error;
@@ -120,7 +120,7 @@ export function dockerBackups(context: DockerContext): DatabaseBackups {
     const now = context.clock.now();
     const record = readBackupRecord(task.record!);
     const node = (await listDockerNodes(context.docker, {}, { signal })).find(({ ID }) => ID === record.nodeId);
-    // What a node has that was taken out of the swarm is out of reach for good.
+    // The files on a node that was removed from the swarm are permanently out of reach.
     if (node === undefined) return { outcome: 'succeeded' };
     if (!takesInstances(node))
       return {

@@ -4,10 +4,10 @@ import { deleteDockerVolume, isDockerError, listDockerNodes } from '../../api/in
 import { readRecord } from '../../record.ts';
 import { findDockerService } from '../../services/services-of-ours.ts';
 
-/** What became of a volume. It is held while a container that has just ended is still there. */
+/** The result of removing a volume. It is held while a container that has just exited still exists. */
 type Removal = { readonly isHeld: true; readonly text: string } | { readonly isHeld: false; readonly text?: string };
 
-/** The name of a node; its id if it is not part of the swarm any more. */
+/** The name of a node; its id if it is no longer part of the swarm. */
 export const nodeNameOf = async (
   { docker }: Pick<DockerContext, 'docker'>,
   id: string,
@@ -16,7 +16,7 @@ export const nodeNameOf = async (
   (await listDockerNodes(docker, {}, { signal })).find(({ ID }) => ID === id)?.Description.Hostname ?? id;
 
 /**
- * Which volume a restoration copies into, on which node, as a part of a sentence; undefined before that is recorded.
+ * The volume that a restoration copies into, and its node, as a part of a sentence; undefined before they are recorded.
  */
 export async function newVolumeText(
   context: Pick<DockerContext, 'docker'>,
@@ -29,9 +29,9 @@ export async function newVolumeText(
 }
 
 /**
- * Removes the volume that a restoration which failed was copying into, unless the database has it, or nobody can ask
- * the engine of its node.
- * @returns what became of it, as a sentence; none if there is no such volume
+ * Removes the volume that a failed restoration was copying into, unless the database uses it, or the engine of its node
+ * can't be reached.
+ * @returns the result, as a sentence; none if there is no such volume
  */
 export async function removeNewVolume(
   context: OwnObjects & Pick<DockerContext, 'nodeEngines'>,

@@ -28,9 +28,9 @@ import { boundNode, placementOf } from '../../nodes/placement.ts';
 import { backupsPath, passwordFile } from './scripts.ts';
 import { mountedFile } from '../../file-objects.ts';
 
-/** A script that is run once, with the tools of a database's image, beside a volume with backups on one node. */
+/** A script that runs once, with the tools of a database's image and a volume with backups, on one node. */
 export interface OneShot {
-  /** Tells it from all others; at most 48 characters. */
+  /** Unique among all runs; at most 48 characters. */
   readonly id: string;
   readonly database: RunningDatabase['service'];
   readonly image: string;
@@ -38,34 +38,34 @@ export interface OneShot {
   /** The id of the backup that it works with. */
   readonly backupId: string;
   readonly nodeId: string;
-  /** Which server the tools talk to, and how; absent if to none. */
+  /** The server that the tools connect to, and the credentials; absent if there is none. */
   readonly server?: { readonly host: string; readonly credentials: () => Promise<DatabaseCredentials> };
   /**
-   * Whether it only reads backups. What a backup has comes from whoever could write to the database, and is carried out
-   * when it is read.
+   * Whether it only reads backups. The content of a backup comes from anyone who could write to the database, and is
+   * executed when it is restored.
    */
   readonly onlyReads?: true;
-  /** After how many seconds it is ended. */
+  /** The time limit, in seconds. */
   readonly limitSeconds: number;
-  /** Makes sure that it is still wanted, right before it is begun. */
+  /** Confirms that it is still wanted, right before it starts. */
   readonly confirm?: () => Promise<void>;
 }
 
-/** How a run goes on. A run that has ended is there until it is cleaned away. */
+/** The progress of a run. A run that has ended exists until it is cleaned up. */
 export type OneShotProgress =
   | { readonly outcome: 'ongoing' }
   | { readonly outcome: 'succeeded'; readonly lines: readonly string[] }
   | { readonly outcome: 'failed'; readonly why: Condition };
 
-/** How long what runs beside a backup may wait for room on its node, in milliseconds. */
+/** How long a server or script may wait for room on its node, in milliseconds. */
 export const roomMilliseconds = 60_000;
 
-/** How long the log of a run that has ended may take to show, in milliseconds. */
+/** How long the log of a finished run may take to appear, in milliseconds. */
 const logMilliseconds = 5000;
 
 const nameOf = ({ id }: Pick<OneShot, 'id'>): string => `infra-run-${id}`;
 
-/** A password in the notation of PostgreSQL's tools, for whichever server. */
+/** A password in the file format of PostgreSQL's tools, for any server. */
 const pgpass = (password: string): string => `*:*:*:*:${password.replaceAll(/[\\:]/g, String.raw`\$&`)}\n`;
 
 /** Creates the secret of a run, or finds that of an interrupted attempt. @returns its id */
@@ -121,7 +121,7 @@ function specOf(
             ReadOnly: onlyReads,
             VolumeOptions: { Labels: serviceLabels(platformId, database) },
           },
-          // Its image declares a volume there, and would get a nameless one.
+          // The image declares a volume there, and would get an anonymous one.
           { Type: 'tmpfs', Target: dataDirectoryOf(database.spec), TmpfsOptions: { SizeBytes: mebibyte } },
         ],
         ...(access && {
@@ -153,12 +153,12 @@ async function begin(context: OwnObjects & RegistryAccess, run: OneShot, signal:
   await createDockerService(docker, specOf(context, run, access), credentialsForImage(context, run.image), {
     signal,
   }).catch((error: unknown) => {
-    // Another attempt has just begun it.
+    // Another attempt has just started it.
     if (!isDockerError(error, 'conflict')) throw error;
   });
 }
 
-/** What a run has logged, as far as it can be read. */
+/** The log of a run, as far as it can be read. */
 async function linesOf(
   { docker }: Pick<DockerContext, 'docker'>,
   run: OneShot,
@@ -180,7 +180,7 @@ async function linesOf(
 
 const endedAt = ({ Status }: DockerTask): number => Date.parse(Status.Timestamp);
 
-/** Why a run failed, with the end of what it said. */
+/** Why a run failed, with the end of its output. */
 const failureOf = ({ Status }: DockerTask, lines: readonly string[]): Condition => {
   const said = firstPart(
     lines
@@ -194,7 +194,7 @@ const failureOf = ({ Status }: DockerTask, lines: readonly string[]): Condition 
     : condition('SCRIPT_FAILED', { said });
 };
 
-/** Why a run can't go on although it has not ended; undefined if it can. */
+/** Why an unfinished run can't continue; undefined if it can. */
 async function problemOf(
   { docker, clock }: Pick<DockerContext, 'clock' | 'docker'>,
   run: OneShot,
@@ -214,7 +214,7 @@ async function problemOf(
   return passed > run.limitSeconds * 1000 ? condition('SCRIPT_OVERDUE', { seconds: run.limitSeconds }) : undefined;
 }
 
-/** Begins a run unless it is there, and reports how far it is. */
+/** Starts a run unless it exists, and reports its progress. */
 export async function observeOneShot(
   context: OwnObjects & RegistryAccess & Pick<DockerContext, 'clock' | 'leftLinks'>,
   run: OneShot,
@@ -244,7 +244,7 @@ export async function observeOneShot(
     : { outcome: 'failed', why: failureOf(ended, lines) };
 }
 
-/** Removes a run with its secret, whether it has ended or not. Nothing to do if it isn't there. */
+/** Removes a run and its secret, whether it has ended or not. Does nothing if it doesn't exist. */
 export async function cleanOneShot(
   { docker }: Pick<DockerContext, 'docker'>,
   run: Pick<OneShot, 'id'>,

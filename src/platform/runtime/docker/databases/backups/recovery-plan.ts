@@ -10,13 +10,13 @@ import { readRecord } from '../../record.ts';
 import type { BackupRecord } from './backup-record.ts';
 
 /**
- * For how long a node that is down may come back by itself, in milliseconds: machines start again, cables are put back.
+ * How long a node that is down may come back by itself, in milliseconds: machines restart, cables are plugged back in.
  */
 const mayComeBackMilliseconds = 600_000;
 
 const activate = (node: DockerNode): string => `docker node update --availability active ${nodeName(node)}`;
 
-/** Why a node doesn't take instances although it runs; undefined if it does. */
+/** Why a running node doesn't take instances; undefined if it does. */
 const idle = (node: DockerNode): string | undefined => restText(node) && `is only ${restText(node)}`;
 
 /** Why the files of a backup can't be read; undefined if they can. */
@@ -34,7 +34,7 @@ function backupRefusal(nodes: readonly DockerNode[], { nodeId, node: name }: Bac
   );
 }
 
-/** Why the database of a node that runs is not brought back from a backup; undefined if it may be. */
+/** Why a database whose node runs must not be restored from a backup; undefined if it may be. */
 function nodeRefusal(node: DockerNode): string | undefined {
   if (node.Status.State === 'unknown' || node.Status.State === 'disconnected')
     return `Its node ${nodeName(node)} doesn't answer just now: whether it is lost is not known yet. Ask again in a minute.`;
@@ -44,7 +44,9 @@ function nodeRefusal(node: DockerNode): string | undefined {
     : undefined;
 }
 
-/** Where a database runs whose node is lost: as its placement rules ask, and rather not beside the backup. */
+/**
+ * The new node of a database whose node is lost: as its placement rules require, and preferably not the backup's node.
+ */
 const newNode = (
   nodes: readonly DockerNode[],
   { TaskTemplate: { Placement } }: DockerServiceSpec,
@@ -61,9 +63,7 @@ const newNode = (
   return able.find(({ ID }) => ID !== nodeId) ?? able[0];
 };
 
-/**
- * What bringing a database back from a backup would do now: on its node, if that runs, and otherwise on another one.
- */
+/** Plans the restoration of a database from a backup as of now: on its node if that runs, otherwise on another one. */
 export async function planRecovery(
   { docker, clock }: Pick<DockerContext, 'clock' | 'docker'>,
   { service, record }: RunningDatabase,

@@ -32,18 +32,18 @@ import { restoreScript } from './scripts.ts';
 
 const pollMilliseconds = 500;
 
-/** How often the empty server may fail. */
+/** The number of failures of the empty server after which the restoration fails. */
 const mostFailures = 3;
 
-/** How long a container that has just ended may hold the volume that was copied into, in milliseconds. */
+/** How long a container that has just exited may hold the volume that the backup was copied into, in milliseconds. */
 const heldMilliseconds = 20_000;
 
-/** The name of the server that a backup is copied into. Neighbours don't know it. */
+/** The name of the server that a backup is copied into. Other services of the environment don't know it. */
 const serverName = ({ deploymentId }: Pick<Task, 'deploymentId'>): string => `infra-restore-${deploymentId}`;
 
 const runId = ({ deploymentId }: Pick<Task, 'deploymentId'>): string => `${deploymentId}-restore`;
 
-/** The database of a task, and what it is brought back from. @throws Error for any other task */
+/** The database of a task, and the backup to restore it from. @throws Error for any other task */
 function restorationOf({ service, restoration }: Task) {
   if (service.kind !== 'database' || restoration === undefined)
     throw new Error('This deployment brings no database back.');
@@ -81,7 +81,7 @@ const findServer = (
 ): Promise<DockerService | undefined> =>
   inspectDockerService(docker, serverName(task), { signal }).catch(ignoring('not found'));
 
-/** An empty server beside the volume that the database is to have, under a name that no neighbour knows. */
+/** An empty server with the new volume of the database, under a name that no other service knows. */
 const emptyServer: TaskHandler = {
   begin: async (context, task, call) => {
     if (await findServer(context, task, call.signal)) return;
@@ -99,7 +99,7 @@ const emptyServer: TaskHandler = {
         Networks: (spec.TaskTemplate.Networks ?? []).map(({ Target }) => ({ Target })),
       },
     };
-    // Never beside the database itself, which may have the volume by now.
+    // Never at the same time as the database itself, which may use the volume by now.
     await call.confirm();
     await createDockerService(
       context.docker,
@@ -173,7 +173,7 @@ const copy: TaskHandler = {
   abandon: nothing,
 };
 
-/** Ends that server. The database may have its volume only when no process of it is left. */
+/** Stops that server. The database may use its volume only when no process of it is left. */
 const endServer: TaskHandler = {
   begin: nothing,
   observe: async (context, task, _cursor, { signal }) => {
@@ -199,7 +199,7 @@ const endServer: TaskHandler = {
   abandon: nothing,
 };
 
-/** What is told about the data of before. */
+/** The log message about the old data. */
 async function oldDataText(
   context: Pick<DockerContext, 'docker'>,
   { runningRecord, service }: Task,
@@ -211,7 +211,7 @@ async function oldDataText(
   return `The data of before is as it was, in the volume ${volume} on the node ${id === undefined ? 'that it ran on' : await nodeNameOf(context, id, signal)}. Nothing uses it any more. When nobody needs it, remove it there: docker volume rm ${volume}`;
 }
 
-/** Starts the database itself beside that volume: from now on its neighbours reach it. */
+/** Starts the database itself with that volume: from now on other services reach it. */
 const serve: TaskHandler = {
   begin: beginRollOut,
   observe: async (context, task, cursor, call) => {
@@ -233,16 +233,16 @@ const serve: TaskHandler = {
 
 const steps = inSequence(imagePull, emptyServer, copy, endServer, serve);
 
-/** Removes everything that a restoration made and that nothing needs any more, but for the volume. */
+/** Removes everything that a restoration created and nothing needs any more, except the volume. */
 async function clear(context: OwnObjects, task: Task, signal: AbortSignal): Promise<void> {
   await cleanOneShot(context, { id: runId(task) }, signal);
   await deleteDockerService(context.docker, serverName(task), { signal }).catch(ignoring('not found'));
   await deleteFilesOfDeployment(context, task, signal);
 }
 
-/** A restoration that has failed, and whose volume is being removed. */
+/** A failed restoration whose volume is being removed. */
 interface Failure {
-  /** Earlier programs noted the sentence. */
+  /** Earlier versions of the platform stored the sentence. */
   readonly failure: Condition | string;
   /** In milliseconds since the epoch. */
   readonly since: number;
@@ -251,7 +251,7 @@ interface Failure {
 const readFailure = (cursor: string | null): Failure | undefined =>
   cursor?.startsWith('{"failure"') ? (JSON.parse(cursor) as Failure) : undefined;
 
-/** Removes the volume of a restoration that has failed, as soon as nothing holds it, and ends it. */
+/** Removes the volume of a failed restoration as soon as nothing holds it, and ends the restoration. */
 async function giveUp(
   context: OwnObjects & Pick<DockerContext, 'clock' | 'nodeEngines'>,
   task: Task,
@@ -267,8 +267,8 @@ async function giveUp(
 }
 
 /**
- * Brings a database back from a backup, on the node that was agreed to. It gets a new, empty volume there, and its
- * neighbours reach it when all of the backup is in it. What it had before is left alone.
+ * Restores a database from a backup, on the confirmed node. It gets a new, empty volume there, and other services reach
+ * it once all of the backup is in it. Its old data is left alone.
  */
 export const restoreDatabaseBackup: TaskHandler = {
   begin: steps.begin,
@@ -287,9 +287,9 @@ export const restoreDatabaseBackup: TaskHandler = {
   abandon: async (context, task, signal) => {
     await steps.abandon(context, task, signal);
     await clear(context, task, signal);
-    // No line of the log follows: it tells the volume from the beginning.
+    // The log gets no more lines: it names the volume from the start.
     for (let tries = 0; tries < heldMilliseconds / pollMilliseconds; tries += 1) {
-      // Until nothing holds it.
+      // Sequential: until nothing holds it.
       if (!(await removeNewVolume(context, task, signal)).isHeld) break;
       await delay(pollMilliseconds, undefined, { signal });
     }

@@ -1,25 +1,24 @@
-/** Where a run finds the backups of its database. */
+/** The mount point of a database's backups in a run. */
 export const backupsPath = '/backups';
 
-/** Where a run has the file with the password, as PostgreSQL's tools read it. */
+/** The path of the password file in a run, in the format of PostgreSQL's tools. */
 export const passwordFile = '/run/secrets/infra-pgpass';
 
-/** How the line begins that tells the length of a backup, in bytes. */
+/** The prefix of the line that reports the length of a backup, in bytes. */
 export const sizeMark = 'infra-backup-bytes=';
 
-/** The name of the server may not be known yet on the node of a run. */
+/** The server's name may not resolve yet on the node of a run. */
 const untilReached =
   'tries=0; until psql --no-psqlrc --quiet --command="select 1" > /dev/null; do tries=$((tries + 1)); [ "$tries" -lt 30 ] || exit 1; sleep 1; done';
 
 /*
- * The scripts are constants: what differs between runs are variables, which the shell never takes for commands. PG* are
- * those of
- * PostgreSQL's own tools; BACKUP is the id of the backup, by which its files are called. Each ends with a line: it
- * tells that the log is whole.
+ * The scripts are constants: runs differ only in environment variables, which the shell never executes as commands. PG*
+ * are those of PostgreSQL's tools; BACKUP is the id of the backup, which names its files. Each script ends with a line
+ * that shows that the log is complete.
  */
 
 /**
- * Writes a backup under another name, reads all of it back, and then gives it its own. A backup that is there is
+ * Writes a backup under a temporary name, reads all of it back, and then renames it. A backup with its final name is
  * complete.
  */
 export const backupScript = `set -eu
@@ -38,10 +37,7 @@ sync
 echo "${sizeMark}$(wc -c < "$BACKUP.dump")"
 `;
 
-/**
- * Brings a backup back: all of it, or nothing. Roles that are there already are left as they are, which psql complains
- * of.
- */
+/** Restores a backup: all of it, or nothing. Existing roles are left unchanged, and psql reports an error for each. */
 export const restoreScript = `set -eu
 cd ${backupsPath}
 [ -f "$BACKUP.dump" ] || { echo "The backup $BACKUP is not in the volume any more." >&2; exit 1; }
