@@ -15,10 +15,10 @@ import type { ExaminedEngine } from './examined-engine.ts';
 const addresses = findingBuilder('addresses');
 const proxies = findingBuilder('proxy machines');
 
-/** How long an engine may take to say what it is, in milliseconds. */
+/** The time limit for an engine's description of itself, in milliseconds. */
 const timeoutMilliseconds = 10_000;
 
-/** What an engine tells of itself, or why it doesn't. */
+/** An engine's answer about its swarm, or why there is none. */
 interface Asked {
   readonly client: DockerClient;
   readonly swarm?: DockerInfo['Swarm'];
@@ -34,12 +34,12 @@ const ask = async (client: DockerClient): Promise<Asked> => {
   }
 };
 
-/** The swarm that an engine can manage at present, by its id. */
+/** The id of the swarm that an engine can manage at present. */
 const idOf = ({ swarm }: Asked): string | undefined =>
   isLeaderless(swarm?.Error ?? '') ? undefined : swarm?.Cluster?.ID;
 
 /**
- * What is said of one of several addresses.
+ * The finding about one of several addresses.
  * @param own the swarm of the cluster, and the address of a manager that can be used; undefined if none can
  */
 function findingOf(
@@ -75,7 +75,8 @@ function findingOf(
 
 /**
  * Checks the addresses of one cluster, of which there are several.
- * @returns what was found, and the engine to look at more closely: the first that can be used, or else that answers
+ * @returns the findings, and the engine to examine more closely: the first that can be used, or else the first that
+ *   answers
  */
 export async function addressFindings(
   clients: readonly DockerClient[],
@@ -89,7 +90,7 @@ export async function addressFindings(
   };
 }
 
-/** Tells when the platform knows one manager of several. @param known how many addresses the platform has */
+/** Reports when the platform knows only one of several managers. @param known how many addresses the platform has */
 export function managersFindings({ Managers: managers = 1 }: DockerInfo['Swarm'], known: number): DoctorFinding[] {
   if (managers === 1 || known > 1) return [];
   return [
@@ -102,7 +103,7 @@ export function managersFindings({ Managers: managers = 1 }: DockerInfo['Swarm']
 
 /**
  * Checks the nodes that are labelled for the proxy: whether it can be started there, and gets certificates.
- * @returns nothing if none is
+ * @returns nothing if no node is labelled
  */
 export async function proxyNodesFindings(
   { engines, proxy }: ExaminedEngine,

@@ -5,20 +5,20 @@ import { dockerCommand, type ExaminedEngine, sizeText } from './examined-engine.
 
 const disk = findingBuilder('disk of the engine');
 
-/** Free space below which builds and pulls may soon fail, in bytes. */
+/** The free space below which builds and pulls may soon fail, in bytes. */
 const minFreeBytes = 2e9;
 
-/** How long the engine may take to add up what it uses, in milliseconds. */
+/** The time limit for the engine to sum up its disk usage, in milliseconds. */
 const usageTimeout = 20_000;
 
-/** Free bytes in a folder of the engine; undefined if the engine's host isn't this machine. */
+/** The free bytes in a folder of the engine; undefined if the engine's host isn't this machine. */
 function freeBytes({ address }: ExaminedEngine, folder: string): number | undefined {
   if (address.kind !== 'unix') return undefined;
   try {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;
   } catch {
-    // An engine in a virtual machine has a socket here, and its folders there.
+    // An engine in a virtual machine has its socket here, and its folders there.
     return undefined;
   }
 }

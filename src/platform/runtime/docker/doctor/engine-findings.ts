@@ -14,7 +14,7 @@ const access = findingBuilder('access');
 const memory = findingBuilder('memory');
 const warnings = findingBuilder('engine settings');
 
-/** Memory of a host below which a few services already leave no room, in bytes. */
+/** The memory of a host below which a few services already fill it, in bytes. */
 const minMemoryBytes = 1e9;
 
 const adviceByKind: Partial<Record<DockerError['kind'], string>> = {
@@ -25,7 +25,7 @@ const adviceByKind: Partial<Record<DockerError['kind'], string>> = {
   'no leader': 'Start the managers that are down.',
 };
 
-/** What is wrong with an engine that doesn't answer. */
+/** The findings about an engine that doesn't answer. */
 const unusable = (error: DockerError): DoctorFinding[] => [
   engine.bad(error.reason, adviceByKind[error.kind] ?? 'Check that this is the address of a Docker engine.'),
   ...[
@@ -40,7 +40,7 @@ const unusable = (error: DockerError): DoctorFinding[] => [
   ].map((check) => findingBuilder(check).skipped('the engine does not answer')),
 ];
 
-/** Who else can use the engine. Whoever can is root on its host. */
+/** Checks who else can use the engine: any such user is root on its host. */
 function accessFinding({ address }: ExaminedEngine): DoctorFinding {
   if (address.kind === 'tcp') {
     if (address.tls) return access.good('over TLS, with a certificate');
@@ -65,15 +65,15 @@ const memoryFinding = ({ MemTotal: bytes, NCPU: cpus }: DockerInfo): DoctorFindi
     : memory.note(has, 'Use a larger machine: the engine itself takes about 130 MB, and each service its own.');
 };
 
-/** What to do about a warning of the engine. Some are about the swarm, of which more is said elsewhere. */
+/** The advice for a warning of the engine. Some concern the swarm, which other findings cover. */
 const warningAdvice = (text: string): string =>
   /\bmanagers?\b/i.test(text)
     ? 'See what is said of the managers.'
     : 'Change the settings of the engine or of its kernel, if services need it.';
 
-/** What the engine complains about, such as limits that its kernel doesn't know. */
+/** The engine's warnings, such as limits that its kernel doesn't support. */
 const warningFindings = ({ Warnings: texts }: DockerInfo): DoctorFinding[] =>
-  // They come with the line ends and indentation of a terminal.
+  // They contain the line ends and indentation of terminal output.
   (texts ?? [])
     .map((text) =>
       text
@@ -83,7 +83,7 @@ const warningFindings = ({ Warnings: texts }: DockerInfo): DoctorFinding[] =>
     )
     .map((text) => warnings.note(text, warningAdvice(text)));
 
-/** Only managers know the objects of a swarm. */
+/** Checks the objects of platforms, which only managers know. */
 const objectsIfManager = async (
   examined: ExaminedEngine,
   { Swarm: { LocalNodeState: state, ControlAvailable: isManager } }: DockerInfo,
@@ -93,8 +93,8 @@ const objectsIfManager = async (
     : [findingBuilder('objects of platforms').skipped('only managers of an active swarm know them')];
 
 /**
- * Checks an engine. What this begins there or in the registry is ended again: an upload, and containers that reach
- * agents.
+ * Checks an engine. Everything that this starts there or in the registry is cleaned up: an upload, and containers that
+ * reach agents.
  */
 export async function engineFindings(examined: ExaminedEngine): Promise<readonly DoctorFinding[]> {
   const { docker } = examined;

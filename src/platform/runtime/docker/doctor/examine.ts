@@ -13,9 +13,9 @@ import { engineFindings } from './engine-findings.ts';
 const engine = findingBuilder('engine');
 
 /**
- * What reaches the engines of nodes: their addresses, and their agents, if the records and the key of their platform
- * are here.
- * @param docker has all addresses of the cluster
+ * The access to the engines of nodes: by address, and through agents if the records and the key of their platform are
+ * here.
+ * @param docker a client with all addresses of the cluster
  */
 function nodeAccess(
   docker: DockerClient,
@@ -35,7 +35,7 @@ function nodeAccess(
         now: Date.now,
       });
   } catch {
-    // What is wrong with the records is told where they are needed.
+    // Problems with the records are reported where they are needed.
   }
   return withoutAgents(
     docker,
@@ -45,7 +45,7 @@ function nodeAccess(
   );
 }
 
-/** Checks the engines of a cluster, and what services on them need. */
+/** Checks the engines of a cluster, and everything that services on them need. */
 export async function examineCluster(
   cluster: DescribedCluster<ClusterSettings>,
   shared: SharedSettings,

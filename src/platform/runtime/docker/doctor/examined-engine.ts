@@ -7,48 +7,48 @@ import type { ProxySettings } from '../proxy/settings.ts';
 import type { RegistrySettings } from '../registry/settings.ts';
 import type { TerraformSettings } from '../terraform/settings.ts';
 
-/** The engine that doctor looks at. */
+/** The engine that doctor examines. */
 export interface ExaminedEngine {
   readonly docker: DockerClient;
   readonly address: DockerAddress;
-  /** The engines of its nodes, as far as they can be reached from here. */
+  /** The engines of its nodes that can be reached from here. */
   readonly nodes: NodeAccess;
-  /** The agents that the cluster is to have; undefined for none. */
+  /** Settings of the cluster's agents; undefined if it has none. */
   readonly agent: AgentOfCluster | undefined;
-  /** How it runs Terraform; undefined if it doesn't. */
+  /** Settings for Terraform; undefined if the cluster doesn't run it. */
   readonly terraform: TerraformSettings | undefined;
-  /** The engines of the swarm that the platform has addresses of, this one included. */
+  /** The engines of the swarm whose addresses the platform has, including this one. */
   readonly engines: readonly DockerClient[];
-  /** Host of the registry for built images, if others run one. */
+  /** The host of the external registry for built images, if there is one. */
   readonly registry?: string;
-  /** A name in that registry which the platform may use. */
+  /** A repository in that registry that the platform may use. */
   readonly repository: string;
   /** The registry for built images that the platform runs, if it does. */
   readonly ownRegistry?: RegistrySettings | undefined;
-  /** Hosts of the registries that services may name. */
+  /** The hosts of the registries that services may use. */
   readonly registries: readonly string[];
-  /** The address of a registry with its scheme; undefined for one that isn't configured. @param host with its port */
+  /** The address of a registry with its scheme; undefined if it isn't configured. @param host with its port */
   readonly registryUrl: (host: string) => string | undefined;
-  /** How to sign in to a registry. @param host with its port */
+  /** The credentials for a registry. @param host with its port */
   readonly credentialsFor: (host: string) => DockerRegistryCredentials | undefined;
-  /** What the services of the cluster may hold together, if it has limits: thousandths of a CPU, and MB. */
+  /** The limits of all the cluster's services together, if it has any: in thousandths of a CPU, and in MB. */
   readonly limits?: { readonly cpu?: number | undefined; readonly memory?: number | undefined } | undefined;
-  /** On which nodes instances may run. */
+  /** The nodes on which instances may run. */
   readonly placement: PlacementSettings;
   /** Whether the platform may set the heartbeat of the swarm. */
   readonly hasFastFailover: boolean;
-  /** How public ports are served. */
+  /** Settings for serving public ports. */
   readonly proxy: ProxySettings;
   readonly records: Examination['records'];
   /** The address of the page that findings refer to. */
   readonly guide: string;
 }
 
-/** A size for people. @param bytes */
+/** A human-readable size. @param bytes */
 export const sizeText = (bytes: number): string =>
   bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round(bytes / 1e6)} MB`;
 
-/** The beginning of a command of Docker's own client for this engine. */
+/** The start of a command of Docker's own client for this engine. */
 export function dockerCommand({ address, docker }: ExaminedEngine): string {
   if (address.kind === 'unix')
     return address.path === '/var/run/docker.sock' ? 'docker' : `docker --host ${docker.address}`;

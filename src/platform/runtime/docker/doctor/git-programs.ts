@@ -5,10 +5,10 @@ import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 const git = findingBuilder('git');
 const ssh = findingBuilder('ssh');
 
-/** How long a program may take to tell its version, in milliseconds. */
+/** The time limit for a program to print its version, in milliseconds. */
 const timeout = 10_000;
 
-/** What a program says of its version; undefined if it can't be started. */
+/** The version that a program prints; undefined if it can't be started. */
 const versionOf = (program: string, argument: string): Promise<string | undefined> =>
   promisify(execFile)(program, [argument], { timeout }).then(
     ({ stdout, stderr }) => (stdout || stderr).trim().split('\n')[0],

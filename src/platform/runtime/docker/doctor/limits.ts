@@ -6,10 +6,10 @@ const limitsCheck = findingBuilder('limits');
 
 const mebibyte = 1024 * 1024;
 
-/** What services can have on an engine: thousandths of a CPU, and MB of memory. */
+/** The resources that services can use on an engine: thousandths of a CPU, and MB of memory. */
 const roomOf = ({ NCPU: cpus, MemTotal: bytes }: DockerInfo, nodes: readonly DockerNode[]) => {
   const own = { cpu: cpus * 1000, memory: Math.floor(bytes / mebibyte) };
-  // A manager knows what all its machines have.
+  // A manager knows the resources of all machines.
   const each = nodes.map(({ Description: { Resources: resources } }) => ({
     cpu: Math.round(resources.NanoCPUs / 1e6),
     memory: Math.floor(resources.MemoryBytes / mebibyte),
@@ -20,7 +20,7 @@ const roomOf = ({ NCPU: cpus, MemTotal: bytes }: DockerInfo, nodes: readonly Doc
 };
 
 /**
- * Compares the limits of a cluster with what its engine has.
+ * Compares the limits of a cluster with the resources of its engine.
  * @param nodes the machines of its swarm, as far as they are known
  * @returns nothing for a cluster without such limits
  */

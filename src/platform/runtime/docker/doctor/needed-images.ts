@@ -3,12 +3,15 @@ import { hostOfImage, inspectDockerDistribution, inspectDockerImage, isDockerErr
 import { type DoctorFinding, findingBuilder } from '../../../common/index.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
 
-/** How long a registry may take to answer, in milliseconds. */
+/** The time limit for a registry's answer, in milliseconds. */
 const registryTimeout = 15_000;
 
 type Needing = Pick<ExaminedEngine, 'docker' | 'credentialsFor'>;
 
-/** Whether an image is on the engine, or can be had. @returns what is so, and whether it can't be had */
+/**
+ * Checks whether an image is on the engine or can be pulled.
+ * @returns the result as text, and whether neither is the case
+ */
 export async function findImage(
   { docker, credentialsFor }: Needing,
   image: string,
@@ -30,13 +33,13 @@ export async function findImage(
   }
 }
 
-/** What to do about an image that can't be had. */
+/** The advice for an image that can't be pulled. */
 export const imageAdvice =
   'let the engine reach its registry, load the image with docker load, or name another one in the clusters file.';
 
 /**
- * Checks one image. Without it, what was asked for in the clusters file doesn't work.
- * @param who needs it, as a sentence without its end
+ * Checks one image that a setting in the clusters file requires.
+ * @param the part of the advice that says who needs it
  */
 async function requiredImageFinding(
   examined: ExaminedEngine,
@@ -48,20 +51,20 @@ async function requiredImageFinding(
   return isMissing ? findingBuilder(check).bad(says, `${who}: ${imageAdvice}`) : findingBuilder(check).good(says);
 }
 
-/** The check of the image of the proxy, which every cluster has. */
+/** The name of the check of the proxy's image, which every cluster has. */
 export const proxyImageCheck = 'proxy image';
 
 async function proxyImageFinding(examined: ExaminedEngine): Promise<DoctorFinding> {
   const { says, isMissing } = await findImage(examined, examined.proxy.image);
-  // Not every cluster gets public ports.
+  // Not every cluster has public ports.
   return isMissing
     ? findingBuilder(proxyImageCheck).note(says, `Services with public ports need it: ${imageAdvice}`)
     : findingBuilder(proxyImageCheck).good(says);
 }
 
 /**
- * Checks whether the images that the platform itself starts are there, or can be had: those of the proxy, of agents and
- * for Terraform, as far as the cluster has these.
+ * Checks whether the images that the platform itself starts are there or can be pulled: those of the proxy, of agents
+ * and for Terraform, if the cluster has these.
  */
 export const imageFindings = (examined: ExaminedEngine): Promise<DoctorFinding[]> =>
   Promise.all([

@@ -5,17 +5,17 @@ import type { ExaminedEngine } from './examined-engine.ts';
 
 const agents = findingBuilder('agents');
 
-/** How long asking all nodes may take, in milliseconds. */
+/** The time limit for querying all nodes, in milliseconds. */
 const timeoutMilliseconds = 60_000;
 
-/** What nobody sees of a node without an agent. */
+/** The facts about a node that are unknown without an agent. */
 const notSeen =
   'whether instances exceeded their memory, what their health checks say, what they use, and what volumes and images are there';
 
-/** What has to be open between the machines of a swarm. */
+/** The ports that have to be open between the machines of a swarm. */
 export const swarmPorts = '2377/tcp of the managers, and 7946/tcp, 7946/udp and 4789/udp of all';
 
-/** Checks which nodes of a swarm of several can be asked. @param count how many nodes there are */
+/** Checks which nodes of a swarm with several can be reached. @param count how many nodes there are */
 export async function agentsFindings({ nodes, agent, guide }: ExaminedEngine, count: number): Promise<DoctorFinding[]> {
   if (count < 2) return [];
   const { seen, unasked } = await onEveryNode(

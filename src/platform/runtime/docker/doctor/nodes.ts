@@ -11,7 +11,7 @@ const managersCheck = findingBuilder('managers');
 const failover = findingBuilder('failover');
 const placement = findingBuilder('placement');
 
-/** How many managers a swarm needs so that one of them may be lost: most of them have to be there. */
+/** The number of managers of a swarm that can lose one of them: a majority has to be up. */
 const enoughManagers = 3;
 
 const seconds = (nanoseconds: number): string => `${nanoseconds / 1e9} s`;
@@ -58,7 +58,7 @@ async function failoverFinding({ docker, hasFastFailover }: ExaminedEngine): Pro
   );
 }
 
-/** Why no node fits, in words; undefined if one does. */
+/** Why no node fits, as text; undefined if one does. */
 function misfitText(...of: Parameters<typeof misfitOf>): string | undefined {
   const misfit = misfitOf(...of);
   return misfit && condition('NO_MATCHING_NODE', misfit).message;
@@ -66,13 +66,13 @@ function misfitText(...of: Parameters<typeof misfitOf>): string | undefined {
 
 type Rule = ExaminedEngine['placement']['rules'][number];
 
-/** Whether a rule concerns every service that another one concerns. */
+/** Whether a rule applies to every service that another one applies to. */
 const includes = ({ where: wide }: Rule, { where: narrow }: Rule): boolean =>
   Object.entries(wide).every(([name, value]) => value === undefined || narrow[name as keyof Rule['where']] === value);
 
 /**
- * What is wrong with the nodes for the services of a rule, with all other rules that hold for each of them; undefined
- * if one fits and takes instances.
+ * The problem of the nodes for the services of a rule, with all other rules that apply to each of them; undefined if a
+ * node fits and takes instances.
  */
 function placementFinding(
   { placement: { rules } }: ExaminedEngine,
@@ -104,7 +104,7 @@ function placementFinding(
   );
 }
 
-/** Checks what services need of the machines of a swarm. @param all its nodes */
+/** Checks whether the machines of a swarm meet the needs of services. @param all its nodes */
 export async function nodesFindings(examined: ExaminedEngine, all: readonly DockerNode[]): Promise<DoctorFinding[]> {
   return [
     ...(all.length > 1 ? [managersFinding(examined, all), await failoverFinding(examined)] : []),

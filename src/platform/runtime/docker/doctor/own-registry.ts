@@ -9,7 +9,7 @@ import { imageAdvice, findImage } from './needed-images.ts';
 
 const registryCheck = findingBuilder('registry');
 
-/** What is to be said of a registry that is there. */
+/** The finding about a registry that exists. */
 function stateFinding(
   { node, isReadOnly, problem, remedy, withoutForwarder }: RegistryState,
   host: string,
@@ -29,7 +29,7 @@ function stateFinding(
   return registryCheck.good(`the platform's own, at ${host} of every node; ${node} keeps its images`);
 }
 
-/** Checks the registry that the platform runs itself, or will. */
+/** Checks the registry that the platform runs itself, or will run. */
 export async function ownRegistryFinding(examined: ExaminedEngine, settings: RegistrySettings): Promise<DoctorFinding> {
   const { docker } = examined;
   const host = registryHost(settings);

@@ -10,21 +10,21 @@ type Records = ReturnType<ExaminedEngine['records']['read']>;
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
-/** Arguments that make Docker's own tools list what a platform has. */
+/** Arguments that make Docker's own tools list a platform's objects. */
 const filtersOf = (platformId: string): string =>
   labelFilter(platformLabels(platformId))
     .label!.map((each) => `--filter label=${each}`)
     .join(' ');
 
-/** How long looking at all nodes may take, in milliseconds. */
+/** The time limit for querying all nodes, in milliseconds. */
 const timeoutMilliseconds = 60_000;
 
 type PlatformObject = Awaited<ReturnType<typeof listPlatformObjects>>['objects'][number];
 
-/** How many objects are named. */
+/** The maximum number of objects that a finding names. */
 const mostNamed = 10;
 
-/** Finds what no record of its platform knows, and says on which nodes nobody could look. */
+/** Finds objects that no record of their platform knows, and reports the nodes that could not be queried. */
 export async function objectsFindings(examined: ExaminedEngine): Promise<DoctorFinding[]> {
   const { objects: all, unasked } = await listPlatformObjects(examined.nodes, AbortSignal.timeout(timeoutMilliseconds));
   const notSeen =
@@ -39,13 +39,13 @@ export async function objectsFindings(examined: ExaminedEngine): Promise<DoctorF
   return [...knownFindings(examined, all), ...notSeen];
 }
 
-/** Compares what is there with the records. That it can't be known is another finding than that there is nothing. */
+/** Compares the objects with the records. Unreadable records are a different finding than no unknown objects. */
 function knownFindings(examined: ExaminedEngine, all: readonly PlatformObject[]): DoctorFinding[] {
   const {
     records: { place, read },
   } = examined;
   if (all.length === 0) return [objects.good('the engine has nothing that a platform made')];
-  // Read after the engine was asked, so that nothing new looks unknown.
+  // Read after the engine was queried, so that nothing new looks unknown.
   let records: Records;
   try {
     records = read();

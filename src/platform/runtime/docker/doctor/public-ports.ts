@@ -23,7 +23,7 @@ function isListenedOn(port: number): Promise<boolean> {
 
 type Containers = Awaited<ReturnType<typeof listDockerContainers>>;
 
-/** Who has a port of the engine's host, as far as that can be seen from here; undefined if nobody. */
+/** The program that has a port of the engine's host, as far as that can be seen from here; undefined if none. */
 export async function holderOf(
   port: number,
   containers: Containers,
@@ -34,7 +34,7 @@ export async function holderOf(
   return address.kind === 'unix' && (await isListenedOn(port)) ? 'another program' : undefined;
 }
 
-/** Checks what serves public ports: that it runs, or can. */
+/** Checks that the proxy for public ports runs, or can run. */
 export async function publicPortsFinding(examined: ExaminedEngine): Promise<DoctorFinding> {
   const { docker, proxy: settings } = examined;
   const [proxy] = await listDockerContainers(docker, anyProxy);

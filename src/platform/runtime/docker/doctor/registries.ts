@@ -7,19 +7,21 @@ import { tryPush } from './registry-push.ts';
 
 const registryCheck = findingBuilder('registry');
 
-/** Where the public registry has its API. */
+/** The address of the public registry's API. */
 const publicRegistryApi = 'https://registry-1.docker.io';
 
-/** How long a registry may take to answer, in milliseconds. */
+/** The time limit for a registry's answer, in milliseconds. */
 const timeoutMilliseconds = 15_000;
 
 const denial = /unauthorized|authentication required|denied|no basic auth/i;
 const absence = /manifest unknown|name unknown|not found/i;
 
-/** Whether what an engine says of an image that no registry has comes from the registry: it was reached. */
+/**
+ * Whether an engine's error about an image that no registry has comes from the registry, which was therefore reached.
+ */
 export const isOfRegistry = (reason: string): boolean => denial.test(reason) || absence.test(reason);
 
-/** Checks whether the engine reaches a registry, and is let in. Asks for an image that doesn't exist. */
+/** Checks whether the engine reaches a registry, and is authorized. Requests an image that doesn't exist. */
 async function reachFinding({ docker, credentialsFor }: ExaminedEngine, host: string): Promise<DoctorFinding> {
   const credentials = credentialsFor(host);
   try {
@@ -41,12 +43,12 @@ async function reachFinding({ docker, credentialsFor }: ExaminedEngine, host: st
   return registryCheck.good(`${host} answers the engine`);
 }
 
-/** Whether an address means the machine that uses it. @param host with a port, if it has one */
+/** Whether an address is a loopback address. @param host with a port, if it has one */
 const isLoopback = (host: string): boolean => isThisMachine(host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1'));
 
 /**
- * Whether images can be pushed to a registry that answers. Only this machine can try, which may reach it in another way
- * than the engine does.
+ * Checks whether images can be pushed to a registry that answers. Only this machine can try, which may reach it in a
+ * different way than the engine.
  */
 async function pushFinding(
   { registryUrl, repository, credentialsFor }: ExaminedEngine,
@@ -70,7 +72,7 @@ async function pushFinding(
   );
 }
 
-/** Checks the registry for built images that others run. @param machines how many need it */
+/** Checks the external registry for built images. @param machines how many need it */
 async function foreignRegistryFinding(
   examined: ExaminedEngine,
   host: string,
@@ -96,7 +98,7 @@ export async function buildRegistryFinding(examined: ExaminedEngine, machines: n
   );
 }
 
-/** Checks the registries that services may name. */
+/** Checks the registries that services may use. */
 export const registryFindings = (examined: ExaminedEngine): Promise<DoctorFinding[]> =>
   Promise.all(
     [...new Set(examined.registries)]

@@ -15,21 +15,21 @@ import type { ExaminedEngine } from './examined-engine.ts';
 
 const onNodes = findingBuilder('registry on nodes');
 
-/** How long a registry may take to answer an engine, in milliseconds: less than agents wait for their engine. */
+/** The time limit for a registry's answer to an engine, in milliseconds: less than agents wait for their engine. */
 const timeoutMilliseconds = 25_000;
 
-/** How long asking all nodes may take, in milliseconds. */
+/** The time limit for querying all nodes, in milliseconds. */
 const allMilliseconds = 120_000;
 
-/** What came of asking a node. */
+/** The result of querying a node. */
 type Reach = { readonly is: 'reached' } | { readonly is: 'failed' | 'not asked'; readonly why: string };
 
 /**
- * Lets an engine ask a registry, without credentials: that it refuses shows that it is reached.
- * @throws DockerError if the engine can't be asked
+ * Makes an engine query a registry, without credentials: a refusal shows that the registry is reached.
+ * @throws DockerError if the engine can't be reached
  */
 async function reachFrom(engine: DockerClient, host: string): Promise<Reach> {
-  // An engine or agent that does not answer is another failure than a registry that does not.
+  // Distinguishes an engine or agent that does not answer from a registry that does not.
   await dockerInfo(engine, { timeoutMilliseconds });
   try {
     await inspectDockerDistribution(engine, `${host}/${missingImage}`, undefined, { timeoutMilliseconds });
@@ -44,7 +44,7 @@ async function reachFrom(engine: DockerClient, host: string): Promise<Reach> {
   return { is: 'reached' };
 }
 
-/** What to do about failures, by what engines say of them. The last one fits all. */
+/** The advice for failures, by their error messages. The last one matches all. */
 const remedies: readonly { readonly says: RegExp; readonly todo: (host: string) => string }[] = [
   {
     says: /HTTP response to HTTPS client/i,
@@ -67,7 +67,7 @@ const remedies: readonly { readonly says: RegExp; readonly todo: (host: string) 
   },
 ];
 
-/** What is said of the nodes that do not reach a registry, for each remedy. */
+/** The findings about nodes that do not reach a registry, one for each remedy. */
 const failedFindings = (
   host: string,
   failed: readonly { readonly name: string; readonly why: string }[],

@@ -1,20 +1,20 @@
 import { errorMessage } from '../../../common/index.ts';
 
-/** How long each answer may take, in milliseconds. */
+/** The time limit for each answer, in milliseconds. */
 const timeoutMilliseconds = 10_000;
 
-/** Where to try whether images can be pushed. */
+/** The registry and repository to try a push to. */
 interface PushTarget {
   /** The address of the registry, with its scheme. */
   readonly url: string;
-  /** A name for images that the platform may use. */
+  /** A repository that the platform may use. */
   readonly repository: string;
   readonly credentials: { readonly username: string; readonly password: string } | undefined;
 }
 
 /**
- * What came of the try: images are taken, or refused for a reason; or nothing is known, because this machine doesn't
- * reach the registry.
+ * The result of the attempt: images are accepted, or refused for a reason; or it is unknown, because this machine
+ * doesn't reach the registry.
  */
 export type PushTry = { readonly is: 'taken' } | { readonly is: 'refused' | 'unknown'; readonly why: string };
 
@@ -30,7 +30,7 @@ const send = (method: 'GET' | 'POST' | 'DELETE', url: URL, authorization: string
 const parameter = (challenge: string, name: string): string | undefined =>
   new RegExp(`${name}="([^"]*)"`).exec(challenge)?.[1];
 
-/** Gets the token that a registry asks for, as clients of registries do. @throws Error in words if it is refused */
+/** Gets the token that a registry requires, as registry clients do. @throws Error that says why it is refused */
 async function tokenOf(
   challenge: string,
   registry: URL,
@@ -49,7 +49,7 @@ async function tokenOf(
   return `Bearer ${token ?? other}`;
 }
 
-/** Tries whether a registry takes images: begins to upload one, and cancels that. Nothing of it is left. */
+/** Tries whether a registry accepts images: starts an upload, and cancels it. Nothing of it is left. */
 export async function tryPush({ url, repository, credentials }: PushTarget): Promise<PushTry> {
   const uploads = new URL(`/v2/${repository}/blobs/uploads/`, url);
   let authorization =
@@ -64,7 +64,7 @@ export async function tryPush({ url, repository, credentials }: PushTarget): Pro
     if (response.status !== 202)
       return { is: 'refused', why: `the status ${response.status} to the beginning of an upload` };
     const upload = new URL(response.headers.get('location') ?? '', uploads);
-    // Credentials are for the registry alone.
+    // Credentials are sent only to the registry.
     await send('DELETE', upload, upload.origin === uploads.origin ? authorization : undefined);
     return { is: 'taken' };
   } catch (error) {

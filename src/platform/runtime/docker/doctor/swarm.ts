@@ -12,7 +12,7 @@ import { registryOnNodesFindings } from './registry-on-nodes.ts';
 const swarm = findingBuilder('swarm');
 const nodes = findingBuilder('nodes');
 
-/** What is wrong with an engine whose swarm mode isn't active. */
+/** The finding about an engine whose swarm mode isn't active. */
 const inactive = (
   examined: ExaminedEngine,
   { Swarm: { LocalNodeState: state, Error: error } }: DockerInfo,
@@ -29,7 +29,7 @@ const inactive = (
   return swarm.bad(`swarm mode does not work: ${error || 'the engine says no more'}`, 'Look at the log of the engine.');
 };
 
-/** What to do about machines that take no services. */
+/** The advice for machines that take no services. */
 const nodesAdvice = (away: readonly DockerNode[], docker: string): string => {
   const [silent, resting] = [
     away.filter(({ Status }) => Status.State !== 'ready'),
@@ -60,7 +60,8 @@ const nodesFinding = (examined: ExaminedEngine, all: readonly DockerNode[]): Doc
 };
 
 /**
- * The programs in containers, such as the one for probes, are for the kind of CPU that the engine which is asked has.
+ * Checks that all machines have the same CPU architecture. The programs in containers, such as the one for probes, are
+ * for the architecture of the examined engine.
  */
 function processorsFinding(all: readonly DockerNode[]): DoctorFinding[] {
   const kinds = [
@@ -83,7 +84,7 @@ function processorsFinding(all: readonly DockerNode[]): DoctorFinding[] {
 }
 
 /**
- * Checks the swarm mode of an engine, its machines, what services may hold of them, and the registry that they share.
+ * Checks the swarm mode of an engine, its machines, the limits of services on them, and the registry that they share.
  */
 export async function swarmFindings(examined: ExaminedEngine, info: DockerInfo): Promise<DoctorFinding[]> {
   const { LocalNodeState: state, ControlAvailable: isManager, NodeID: node, Managers: managers } = info.Swarm;
