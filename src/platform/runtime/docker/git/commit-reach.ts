@@ -8,41 +8,38 @@ import { requestedSource, CommitRefusal, noBranch } from './commit-refusal.ts';
 import { createCommands, fetchOptions, type GitCommands, inTemporaryDirectory } from './source-repository.ts';
 import { withSizeLimit } from './size-limit.ts';
 
-/** A commit that may be taken, and how to come to it. */
+/** A commit that may be deployed, and how to reach it. */
 export interface ReachedCommit {
-  /** In full. */
+  /** The full id. */
   readonly id: string;
-  /** The branch or tag of the server in whose history it is. */
+  /** The server's branch or tag whose history contains it. */
   readonly ref: string;
-  /** How many commits of that have to be left behind at most to come to it. */
+  /** The maximum number of commits to go back from there to reach it. */
   readonly behind: number;
 }
 
-/** How far back a commit is looked for of which only the beginning is known. */
+/** How far back an abbreviated id is searched for, in commits. */
 const searchedCommits = 5000;
 
 /**
- * How far back a whole id is looked for, one after the other: nearly all are near the end of their branch. The last one
- * is git's word for everything.
+ * The depths at which a full id is searched for, one after the other: nearly all are near the end of their branch. The
+ * last one is git's value for an unlimited depth.
  */
 const depths = [8, 256, searchedCommits, 0x7f_ff_ff_ff] as const;
 
-/** Where the refs of the server are in a repository that only looks. */
+/** The prefix of the server's refs in a repository that is used for searching. */
 const allowed = 'refs/allowed/';
 
-/** The name of a request's branch on its server. */
+/** The ref of a request's branch on its server. */
 export const branchRef = ({ branch }: Pick<GitRequest, 'branch'>): string => `refs/heads/${branch}`;
 
 const tagRef = (pattern: string): string => `refs/tags/${pattern}`;
 
-/** The names of tags from whose history commits may be taken beside the branch, perhaps with a star. */
+/** The names of tags from whose history commits may be deployed in addition to the branch's, perhaps with a star. */
 export const allowedTags = (hosts: GitHosts, { address: { host } }: Pick<GitRequest, 'address'>): readonly string[] =>
   gitHostOf(hosts, host).tags ?? [];
 
-/**
- * Whether a pattern with at most one star names a ref of the server, from its first character to its last. As for git,
- * a star stands for anything.
- */
+/** Whether a pattern with at most one star matches a whole ref of the server. As in git, a star matches anything. */
 function isNamedBy(pattern: string, ref: string): boolean {
   const [beginning = '', end] = pattern.split('*');
   return end === undefined
@@ -50,41 +47,41 @@ function isNamedBy(pattern: string, ref: string): boolean {
     : ref.length >= beginning.length + end.length && ref.startsWith(beginning) && ref.endsWith(end);
 }
 
-/** Whether an id is whole. */
+/** Whether an id is not abbreviated. */
 const isFullId = (id: string): boolean => /^[\da-f]{40}$|^[\da-f]{64}$/.test(id);
 
-/** What is looked for, and where. */
+/** The inputs of a search. */
 interface Search {
   readonly git: GitCommands;
   readonly request: GitRequest;
-  /** Names of tags that are allowed, perhaps with a star. */
+  /** The names of allowed tags, perhaps with a star. */
   readonly tags: readonly string[];
 }
 
-/** The branch and the tags that are allowed, as the server has them: the commits that they are on, by their names. */
+/** The commits of the branch and the allowed tags on the server, by ref. */
 async function readTips({ git, request, tags }: Search, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   const asked = [branchRef(request), ...tags.flatMap((tag) => [tagRef(tag), `${tagRef(tag)}^{}`])];
   const listed = await git.ask(['ls-remote', '--quiet', '--end-of-options', request.address.url, ...asked], signal);
   const lines = listed.split('\n').map((line) => line.split('\t'));
-  // A tag with a message of its own comes twice, the second time with its commit.
+  // An annotated tag is listed twice, the second time with its commit.
   const named = lines.map(([id = '', ref = '']) => [ref.replace(/\^\{\}$/, ''), id] as const);
-  // What was asked for also fits the ends of longer names, which whoever may write any tag or branch chooses.
+  // The requested names also match the ends of longer ones, which anyone who may write any tag or branch can choose.
   return new Map(
     named.filter(([ref]) => ref === branchRef(request) || tags.some((tag) => isNamedBy(tagRef(tag), ref))),
   );
 }
 
-/** Options of a fetch of commits without the files in them, where the server can leave these out. */
+/** Options of a fetch of commits without their files, if the server can omit these. */
 export const commitsOnly = (depth: number): readonly string[] => [`--depth=${depth}`, '--filter=tree:0'];
 
-/** Fetches commits of the branch and of tags without the files in them, where the server can leave these out. */
+/** Fetches commits of the branch and of tags without their files, if the server can omit these. */
 async function fetchCommits({ git, request, tags }: Search, depth: number, signal: AbortSignal): Promise<void> {
   const wanted = [branchRef(request), ...tags.map(tagRef)].map((ref) => `+${ref}:${allowed}${ref}`);
   const options = [...fetchOptions, ...commitsOnly(depth), '--no-write-fetch-head'];
   await git.ask([...options, '--end-of-options', request.address.url, ...wanted], signal);
 }
 
-/** The branch or tag in whose history a commit is, as far as that was fetched; undefined if it is in none. */
+/** The branch or tag whose fetched history contains a commit; undefined if none does. */
 async function findContaining(
   { git: { local } }: Search,
   id: string,
@@ -104,10 +101,10 @@ async function findContaining(
 const isShallow = async ({ git: { local } }: Search, signal: AbortSignal): Promise<boolean> =>
   (await runGit(local(['rev-parse', '--is-shallow-repository'], signal))).trim() === 'true';
 
-/** Looks for a whole id, further and further back. */
+/** Searches for a full id, deeper with each attempt. */
 async function findWhole(search: Search, id: string, signal: AbortSignal): Promise<ReachedCommit | undefined> {
   for (const depth of depths) {
-    // Only if it wasn't found before.
+    // Sequential: deeper only if it wasn't found before.
     await fetchCommits(search, depth, signal);
     const found = await findContaining(search, id, signal);
     if (found !== undefined || !(await isShallow(search, signal))) return found;
@@ -115,7 +112,7 @@ async function findWhole(search: Search, id: string, signal: AbortSignal): Promi
   return undefined;
 }
 
-/** Looks for the beginning of an id. */
+/** Searches for an abbreviated id. */
 async function findBeginning(
   search: Search,
   beginning: string,
@@ -129,12 +126,12 @@ async function findBeginning(
 }
 
 /**
- * Finds a commit in the history of the branch, or of a tag that is allowed. Servers also give out commits that only a
- * fork or a pull request has: nobody who may write to the repository agreed to those.
- * @param commitId in lower case, whole or its beginning
- * @param within a folder of ours
- * @param limit the most bytes that the history may take there
- * @throws CommitRefusal, GitError, or Error in words
+ * Finds a commit in the history of the branch, or of an allowed tag. Servers also serve commits that only a fork or a
+ * pull request has: no one with write access to the repository has approved those.
+ * @param commitId in lower case, full or abbreviated
+ * @param within an existing folder of the platform
+ * @param limit the maximum size of the history there, in bytes
+ * @throws CommitRefusal, GitError, or another Error that says why
  */
 export async function reachCommit(
   hosts: GitHosts,
@@ -146,12 +143,12 @@ export async function reachCommit(
 ): Promise<ReachedCommit> {
   const patterns = allowedTags(hosts, request);
   return inTemporaryDirectory(join(within, 'history-'), async (directory) => {
-    // Apart, because a repository that has some commits without their files would ask for these later.
+    // In a separate repository, because one with some commits without files would fetch these later.
     const git = await createCommands(hosts, request, directory, signal);
     const tips = await readTips({ git, request, tags: patterns }, signal);
     const tip = [...tips].find(([, id]) => id === commitId);
     if (tip !== undefined) return { id: commitId, ref: tip[0], behind: 0 };
-    // For a name without a star that the server doesn't have, git takes a longer one that ends so, or fails.
+    // For a name without a star that the server doesn't have, git uses a longer one with that ending, or fails.
     if (!tips.has(branchRef(request))) throw new CommitRefusal(noBranch(request));
     const tags = patterns.filter((pattern) => pattern.includes('*') || tips.has(tagRef(pattern)));
     const tooLarge = (): Error =>

@@ -2,12 +2,12 @@ import { condition, type Condition } from '../../../../contract/index.ts';
 import { ConditionError } from '../../index.ts';
 import type { GitRequest } from './git-request.ts';
 
-/** A commit is not taken. */
+/** A commit is refused. */
 export class CommitRefusal extends ConditionError {
   override readonly name = 'CommitRefusal';
 }
 
-/** What was asked for, as conditions have it. */
+/** The requested source, as data for conditions. */
 export const requestedSource = ({ address: { url, host }, branch, commitId }: GitRequest) => ({
   repository: url,
   host,
@@ -15,6 +15,6 @@ export const requestedSource = ({ address: { url, host }, branch, commitId }: Gi
   commit: commitId ?? '',
 });
 
-/** That a repository lacks the branch of a request. */
+/** The condition that a repository lacks the requested branch. */
 export const noBranch = ({ address: { url }, branch }: GitRequest): Condition =>
   condition('BRANCH_NOT_FOUND', { repository: url, branch });

@@ -8,17 +8,17 @@ import type { GitHosts } from '../../index.ts';
 import { createRepository, type SourceRepository } from './source-repository.ts';
 import { withSizeLimit } from './size-limit.ts';
 
-/** A commit that was fetched, and where it is. */
+/** A fetched commit, and the repository that contains it. */
 export interface FetchedCommit {
   readonly repository: SourceRepository;
   readonly commit: DeployedCommit;
-  /** What it takes on disk. */
+  /** Its size on disk. */
   readonly bytes: number;
 }
 
 /**
- * Fetches one commit with its files: by its id where the server allows that, else with what came after it.
- * @returns its id; undefined if it is no commit, as what a tag is on may be
+ * Fetches one commit with its files: by its id if the server allows that, otherwise together with the commits after it.
+ * @returns its id; undefined if it isn't a commit, which the target of a tag need not be
  */
 async function fetchOne(
   repository: SourceRepository,
@@ -36,9 +36,9 @@ async function fetchOne(
 /**
  * Fetches the newest commit of a branch, or the requested one, into a folder. The requested one has to be in the
  * history of the branch, or of a tag that is allowed.
- * @param within an empty folder of ours
- * @param limit the most bytes that the commit may take there, and the history before it
- * @throws CommitRefusal, GitError, or Error in words
+ * @param within an empty folder of the platform
+ * @param limit the maximum size there of the commit, and of the history searched for it, in bytes
+ * @throws CommitRefusal, GitError, or another Error that says why
  */
 export async function fetchCommit(
   hosts: GitHosts,
@@ -73,8 +73,8 @@ export async function fetchCommit(
 
 /**
  * The newest commits of a branch, newest first.
- * @param within an empty folder of ours
- * @param bytes the most that they may take there
+ * @param within an empty folder of the platform
+ * @param bytes the maximum size of the commits there
  */
 export async function fetchHistory(
   hosts: GitHosts,

@@ -14,7 +14,7 @@ import { gitHostOf } from './git-hosts.ts';
 
 type Scheme = 'https' | 'http' | 'ssh';
 
-/** The address of a repository, in its parts. Git gets the address that was put together from them. */
+/** The parsed address of a repository. Git gets the address that is assembled from its parts. */
 export interface GitAddress extends ParsedAddress {
   readonly scheme: Scheme;
   readonly port: number;
@@ -52,9 +52,9 @@ const addressesOf = async ({ hostname }: GitAddress): Promise<readonly string[]>
 };
 
 /**
- * The IP addresses at which a git server may be asked. Git is told to use these, so that a name server can't answer it
- * otherwise.
- * @throws ConditionError for a host that doesn't exist, or one that is private and not allowed to be
+ * The IP addresses at which a git server may be contacted. Git is configured to use these, so that a name server can't
+ * give it different ones.
+ * @throws ConditionError for a host that doesn't exist, or is private without permission
  */
 export async function allowedAddresses(hosts: GitHosts, address: GitAddress): Promise<readonly string[]> {
   const { isPrivate = false } = gitHostOf(hosts, address.host);

@@ -5,16 +5,19 @@ import type { GitAddress } from './git-address.ts';
 import type { GitHost, GitHosts } from '../../index.ts';
 import { gitHostOf } from './git-hosts.ts';
 
-/** How long a server may send next to nothing before git gives up, in seconds. */
+/** How long a server may send almost nothing before git gives up, in seconds. */
 const stallSeconds = 30;
 
-/** What git gets of this process: where programs are. Nothing else, so that no setting of the user applies. */
+/**
+ * The variables that git inherits from this process: the path of programs. Nothing else, so that no setting of the user
+ * applies.
+ */
 const inherited = (): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
   LC_ALL: 'C',
 });
 
-/** No hooks, helpers, redirects or settings of anybody; what comes is checked. */
+/** No hooks, helpers, redirects or other users' settings; received objects are checked. */
 const fixedSettings: readonly (readonly [string, string])[] = [
   ['core.hooksPath', '/dev/null'],
   ['credential.helper', ''],
@@ -26,13 +29,15 @@ const fixedSettings: readonly (readonly [string, string])[] = [
   ['core.askPass', ''],
   ['safe.directory', '*'],
   ['protocol.version', '2'],
-  // Histories of real projects have these, and they do no harm in an archive.
+  // Histories of real projects contain these, and they are harmless in an archive.
   ['fetch.fsck.zeroPaddedFilemode', 'ignore'],
   ['fetch.fsck.missingSpaceBeforeDate', 'ignore'],
   ['fetch.fsck.badTimezone', 'ignore'],
 ];
 
-/** The settings for one server. They are variables of the process: arguments and files would show the token. */
+/**
+ * The settings for one server. They are passed as environment variables: arguments and files would expose the token.
+ */
 const serverSettings = (
   { scheme, host, hostname, port }: GitAddress,
   { token, username = 'git' }: GitHost,
@@ -63,7 +68,7 @@ const asVariables = (settings: readonly (readonly [string, string])[]): Record<s
   ),
 });
 
-/** Settings of ssh. Its own configuration files are not read, and an unknown server is refused. */
+/** Settings of ssh. Its usual configuration files are not read, and an unknown server is refused. */
 function sshSettings({ hostname, port }: GitAddress, { ssh }: GitHost, addresses: readonly string[]): string {
   const files =
     ssh === undefined
@@ -92,7 +97,7 @@ function sshSettings({ hostname, port }: GitAddress, { ssh }: GitHost, addresses
   ].join('\n');
 }
 
-/** The environment of git where it asks no server. */
+/** The environment of git commands that contact no server. */
 export const localGitEnvironment = (): Record<string, string> => ({
   ...inherited(),
   GIT_CONFIG_NOSYSTEM: '1',
@@ -104,9 +109,9 @@ export const localGitEnvironment = (): Record<string, string> => ({
 });
 
 /**
- * The environment of git where it asks a server.
+ * The environment of git commands that contact a server.
  * @param addresses the only ones to use
- * @param directory of our own, for the settings of ssh
+ * @param directory a folder of the platform, for the settings of ssh
  */
 export async function gitEnvironmentFor(
   hosts: GitHosts,
@@ -126,7 +131,7 @@ export async function gitEnvironmentFor(
   if (address.scheme !== 'ssh') return environment;
   const file = join(directory, 'ssh-settings');
   await writeFile(file, sshSettings(address, host, addresses), { mode: 0o600 });
-  // Git gives this to a shell. The path is ours; nothing of the address is in it.
+  // Git passes this to a shell. The platform chose the path; no part of the address is in it.
   return {
     ...environment,
     GIT_SSH_COMMAND: `ssh -F '${file.replaceAll("'", String.raw`'\''`)}'`,

@@ -9,14 +9,14 @@ interface Failure {
   readonly means: (request: GitRequest, match: RegExpExecArray) => Condition;
 }
 
-/** The repository, its server, and how the platform signs in there. */
+/** The repository, its server, and how the platform authenticates there. */
 const access = ({ address: { url, host, scheme } }: GitRequest) => ({
   repository: url,
   host,
   by: scheme === 'ssh' ? ('key' as const) : ('token' as const),
 });
 
-/** What git and servers say, and what it means. The first that fits counts. */
+/** Messages of git and servers, and their meaning. The first match counts. */
 const failures: readonly Failure[] = [
   {
     pattern: /Could not resolve host(?:name)?/i,
@@ -38,7 +38,7 @@ const failures: readonly Failure[] = [
     pattern: /Host key verification failed|No .+ host key is known/i,
     means: ({ address: { host } }) => condition('GIT_HOST_UNKNOWN', { host }),
   },
-  // Ssh goes on without the key, and the server then denies access.
+  // Ssh continues without the key, and the server then denies access.
   {
     pattern: /UNPROTECTED PRIVATE KEY FILE|bad permissions/i,
     means: ({ address: { host } }) => condition('GIT_KEY_UNUSABLE', { host, fault: 'readable' }),
@@ -88,7 +88,7 @@ const failures: readonly Failure[] = [
   },
 ];
 
-/** Whether the server has no such commit, or gives it to nobody who asks for it directly. */
+/** Whether the server has no such commit, or doesn't serve it by its id. */
 export const isUnknownCommit = (error: unknown): boolean =>
   error instanceof GitError && /not our ref|unadvertised object/.test(error.said.join('\n'));
 

@@ -1,4 +1,4 @@
 import type { GitHost, GitHosts } from '../../index.ts';
 
-/** What is known of a host. */
+/** The settings of a host. */
 export const gitHostOf = (hosts: GitHosts, host: string): GitHost => (Object.hasOwn(hosts, host) ? hosts[host]! : {});

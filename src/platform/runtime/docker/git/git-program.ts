@@ -5,16 +5,16 @@ import type { Readable } from 'node:stream';
 /** A run of git. */
 export interface GitRun {
   readonly args: readonly string[];
-  /** Where it runs: a bare repository of ours. */
+  /** The working directory: a bare repository of the platform. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
-/** Git ended with a failure. */
+/** Git failed. */
 export class GitError extends Error {
   override readonly name = 'GitError';
-  /** What it and the server said, line by line. */
+  /** The error output of git and the server, by line. */
   readonly said: readonly string[];
 
   constructor(said: readonly string[]) {
@@ -23,23 +23,23 @@ export class GitError extends Error {
   }
 }
 
-/** The most that is kept of what git says and of what it returns, in bytes. */
+/** The maximum size of git's error output and of its standard output, in bytes. */
 const mostSaid = 64 * 1024;
 const mostReturned = 8 * 1024 * 1024;
 
 type Started = ChildProcessByStdio<null, Readable, Readable>;
 
-/** Ends git with the programs that it started: they are one group of processes. */
+/** Kills git with the programs that it started: they are one process group. */
 const end = ({ pid }: Started): void => {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // They have just ended.
+    // They have just exited.
   }
 };
 
-/** Output has ends of lines of terminals in it, for progress. */
+/** Progress output contains carriage returns as line ends. */
 const linesOf = (text: string): string[] =>
   text
     .split(/[\r\n]+/)
@@ -51,7 +51,7 @@ function start({ args, directory, environment, signal }: GitRun): {
   readonly ended: Promise<void>;
 } {
   signal.throwIfAborted();
-  // A group of its own, because a signal to git alone leaves the program that talks to the server.
+  // In its own process group, because a signal to git alone would not reach the program that talks to the server.
   const child = spawn('git', args, {
     cwd: directory,
     env: environment,
@@ -101,7 +101,7 @@ export async function runGit(run: GitRun): Promise<string> {
 }
 
 /**
- * Runs git and passes its output on as it comes. Stopping early ends it.
+ * Runs git and yields its output as it arrives. Returning early kills it.
  * @throws GitError, or the reason of the signal
  */
 export async function* streamGit(run: GitRun): AsyncGenerator<Buffer, void> {

@@ -1,6 +1,6 @@
 import type { GitAddress } from './git-address.ts';
 
-/** What was asked for, for what a failure means. */
+/** A request for a source. Failures are explained by it. */
 export interface GitRequest {
   readonly address: GitAddress;
   readonly branch: string;

@@ -1,4 +1,4 @@
-/** Git, as far as services are built from it. */
+/** Git, for building services. */
 
 export { fetchCommit, fetchHistory, type FetchedCommit } from './fetch-commit.ts';
 export { parseGitAddress, type GitAddress } from './git-address.ts';

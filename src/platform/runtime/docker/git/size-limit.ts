@@ -1,12 +1,12 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** How often a folder is measured, in milliseconds. */
+/** The interval for measuring a folder, in milliseconds. */
 const measureMilliseconds = 250;
 
 const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.size ?? 0;
 
-/** The bytes of all files below a folder. Files that go meanwhile don't count. */
+/** The size of all files below a folder, in bytes. Files that are removed in the meantime don't count. */
 async function folderBytes(directory: string): Promise<number> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
   const sizes = await Promise.all(
@@ -16,11 +16,11 @@ async function folderBytes(directory: string): Promise<number> {
 }
 
 /**
- * Does something that fills a folder, and ends it when the folder grows beyond a limit.
+ * Runs a function that fills a folder, and aborts it when the folder exceeds a limit.
  * @param limit in bytes
- * @param tooLarge what is thrown when it is exceeded
- * @param run receives a signal that aborts then, or when the given one does
- * @returns what it returned, and the bytes of the folder
+ * @param tooLarge creates the error for exceeding it
+ * @param run receives a signal that aborts then, or with the given one
+ * @returns its result, and the size of the folder in bytes
  */
 export async function withSizeLimit<Result>(
   directory: string,

@@ -2,8 +2,8 @@ import { posix } from 'node:path';
 import { hasInvisible } from '../../../../contract/index.ts';
 
 /**
- * A path in a repository without dots and slashes at its ends; empty for the repository itself.
- * @returns undefined if it leads outside, or is nothing that a repository can hold
+ * A path in a repository without `.` parts and without slashes at its ends; empty for the repository's root.
+ * @returns undefined if it is outside of the repository, or can't be a path in one
  */
 export function sourcePath(path: string): string | undefined {
   if (/[\0\n\r]/.test(path)) return undefined;
@@ -12,8 +12,8 @@ export function sourcePath(path: string): string | undefined {
 }
 
 /**
- * What no name of a branch has, by git's own rules: it would mean another place, or several branches. One with
- * invisible characters, which git takes, would look like another one wherever somebody agrees to it.
+ * Matches what no branch name may contain, by git's own rules: it would mean another place, or several branches. A name
+ * with invisible characters, which git allows, would look like another one where a user confirms it.
  */
 const notInBranches = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|\/\.|^[-./]|[./]$|\.lock(?:\/|$)/u;
 

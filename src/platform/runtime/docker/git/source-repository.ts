@@ -9,23 +9,23 @@ import type { GitHosts } from '../../index.ts';
 import { type GitRun, runGit, streamGit } from './git-program.ts';
 
 /**
- * A bare repository of ours that fetches from one server. It has no working copy: no hook, filter or link of it comes
- * into effect.
+ * The platform's bare repository that fetches from one server. It has no working copy: no hook, filter or link of it
+ * takes effect.
  */
 export interface SourceRepository {
   /**
-   * Fetches something, and nothing that it refers to.
-   * @param what a full commit id, or a branch or tag from `refs/` on
+   * Fetches a commit or ref, without anything else that it refers to.
+   * @param what a full commit id, or a branch or tag as a full ref starting with `refs/`
    * @param options of `git fetch`
-   * @returns the id of the commit; undefined if the server has a tree or file by that id, or a ref only that ends like
-   *   this one
+   * @returns the id of the commit; undefined if that id is a tree or file on the server, or if the server only has a
+   *   ref with the same ending
    */
   fetch(what: string, options: readonly string[], signal: AbortSignal): Promise<string | undefined>;
-  /** The commits from one backwards, as far as they were fetched; newest first. */
+  /** A commit and those before it, as far as they were fetched; newest first. */
   history(commitId: string, limit: number, signal: AbortSignal): Promise<readonly DeployedCommit[]>;
-  /** The name of a tag on a commit; empty if it has none, or the server doesn't say. */
+  /** The name of a tag on a commit; empty if it has none, or the server doesn't answer. */
   tagOf(commitId: string, signal: AbortSignal): Promise<string>;
-  /** What is at a path of a commit: `tree`, `blob`; undefined for nothing. */
+  /** The kind of object at a path of a commit: `tree` or `blob`; undefined if there is none. */
   kindAt(commitId: string, path: string, signal: AbortSignal): Promise<string | undefined>;
   /** The content of a file. */
   fileAt(commitId: string, path: string, signal: AbortSignal): Promise<string>;
@@ -41,16 +41,16 @@ const readCommit = (line: string): DeployedCommit => {
   return { git_commit_id: id, created_at: new Date(date).toISOString(), author_name: author, tag: '', message };
 };
 
-/** Git in an empty repository of ours. */
+/** Git commands in an empty repository of the platform. */
 export interface GitCommands {
   readonly directory: string;
-  /** A command that asks no server, to be run. */
+  /** A command to run that contacts no server. */
   readonly local: (args: readonly string[], signal: AbortSignal) => GitRun;
-  /** Runs a command that asks the server of the request, and no other. @returns what it wrote */
+  /** Runs a command that contacts the server of the request, and no other. @returns its output */
   readonly ask: (args: readonly string[], signal: AbortSignal) => Promise<string>;
 }
 
-/** What every fetch has: nothing comes along that was not asked for. */
+/** The options of every fetch: nothing is fetched that was not requested. */
 export const fetchOptions = [
   'fetch',
   '--quiet',
@@ -59,12 +59,12 @@ export const fetchOptions = [
   '--no-write-commit-graph',
 ] as const;
 
-/** What git calls refs in its record of a fetch, by how they begin. */
+/** Git's names for refs in its record of a fetch, by the prefix of the ref. */
 const kindsOfRef = { 'refs/heads/': 'branch', 'refs/tags/': 'tag' } as const;
 
 /**
- * Whether git's record of a fetch is of what was asked for. Where the server lacks a ref, git takes another one that
- * ends like it, such as the tag `refs/heads/main` for a branch.
+ * Whether git's record of a fetch is for the requested ref. If the server lacks a ref, git uses another one with the
+ * same ending, such as the tag `refs/heads/main` for a branch.
  * @param record content of FETCH_HEAD: `<id>\t\tbranch 'main' of <address>`
  */
 function isRecordOf(record: string, what: string): boolean {
@@ -74,7 +74,7 @@ function isRecordOf(record: string, what: string): boolean {
   );
 }
 
-/** The repository in which commands run. */
+/** Creates the functions of the repository in which commands run. */
 function repositoryOf({ directory, local, ask }: GitCommands, request: GitRequest): SourceRepository {
   return {
     fetch: async (what, options, signal) => {
@@ -124,8 +124,8 @@ function repositoryOf({ directory, local, ask }: GitCommands, request: GitReques
 
 /**
  * Creates an empty repository for commands of git.
- * @param within a folder of ours; the repository becomes a new one in it
- * @throws Error in words if the server must not be asked
+ * @param within a folder of the platform; the repository is created as a new folder in it
+ * @throws Error that says why if the server must not be contacted
  */
 export async function createCommands(
   hosts: GitHosts,
@@ -142,7 +142,7 @@ export async function createCommands(
     signal,
   });
   await mkdir(join(directory, 'info'), { recursive: true });
-  // Files of a repository can ask to be left out of archives, or changed in them.
+  // Attributes in a repository can exclude files from archives, or change them there.
   await writeFile(join(directory, 'info/attributes'), '* -export-ignore -export-subst\n');
   return {
     directory,
@@ -170,7 +170,7 @@ export const createRepository = async (
   signal: AbortSignal,
 ): Promise<SourceRepository> => repositoryOf(await createCommands(hosts, request, within, signal), request);
 
-/** Works in a folder of its own that is gone afterwards. @param prefix path and beginning of its name */
+/** Works in a temporary folder that is removed afterwards. @param prefix its path and the start of its name */
 export async function inTemporaryDirectory<Result>(
   prefix: string,
   work: (directory: string) => Promise<Result>,
@@ -183,7 +183,7 @@ export async function inTemporaryDirectory<Result>(
   }
 }
 
-/** Carries something out, and translates what git says when it fails. */
+/** Runs a function, and translates git's failures. */
 export async function inWords<Result>(request: GitRequest, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
