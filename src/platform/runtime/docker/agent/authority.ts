@@ -30,8 +30,8 @@ const authorityName = 'agents of infra-mcp';
 const clockDifference = 3_600_000;
 
 /**
- * The authority is as old as this program, and lasts as long as its secret. Fixed times make its certificate always the
- * same.
+ * The authority is as old as this program, and lasts as long as its secret. With fixed times, its certificate is always
+ * the same.
  */
 const [since, forever] = [Date.UTC(2026, 0, 1), Date.UTC(9999, 11, 31, 23, 59, 59)];
 

@@ -112,7 +112,10 @@ async function createRelay(
   return id;
 }
 
-/** What the container's program prints if there is no route, with Linux's error numbers (ENETUNREACH, EHOSTUNREACH). */
+/**
+ * The error output of the container's program for a missing route, with Linux's error numbers (ENETUNREACH,
+ * EHOSTUNREACH).
+ */
 const noRoute = /^network error (?:101|113)$/;
 
 const relayText = (said: string): string =>

@@ -103,9 +103,9 @@ const leaderless =
 /** Whether an engine reports that its swarm has no leader: electing one takes more than half of the managers. */
 export const isLeaderless = (message: string): boolean => leaderless.test(message);
 
-/** What that means, as text. Engines don't distinguish its two causes at first. */
+/** An explanation of that. Engines don't distinguish its two causes at first. */
 export const leaderlessText =
-  'the swarm has no leader: either its managers are just choosing one, or no manager has a majority, for which more than half of them have to be up and to reach each other. What runs goes on; until then nothing can be changed, or told of the swarm';
+  'the swarm has no leader: either its managers are just choosing one, or no manager has a majority, for which more than half of them have to be up and to reach each other. Running services continue; until it has one, the swarm can neither be changed nor queried';
 
 const kindOfStatus = (status: number, message: string): DockerErrorKind => {
   if (status === 404) return 'not found';

@@ -57,7 +57,7 @@ export interface DockerBuild extends DockerCall {
   /** Entries of the hosts file in each container of the build, as name:address. */
   readonly extraHosts?: readonly string[];
   readonly withoutCache?: boolean;
-  /** Whether to ask registries for newer base images. */
+  /** Whether to check registries for newer base images. */
   readonly pull?: boolean;
   /** For base images. Classic builder only. */
   readonly credentials?: readonly DockerRegistryCredentials[];

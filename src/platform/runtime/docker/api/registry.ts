@@ -26,7 +26,7 @@ export const dockerRegistryHeaders = (
     ? {}
     : { 'x-registry-config': base64Url(Object.fromEntries(credentials.map((one) => [one.serveraddress, one]))) };
 
-/** What a registry has under a name. */
+/** A registry's description of an image. */
 export interface DockerDistribution {
   readonly Descriptor: { readonly mediaType: string; readonly digest: string; readonly size: number };
   readonly Platforms?: readonly { readonly architecture: string; readonly os: string }[] | null;

@@ -89,7 +89,7 @@ async function* outputOf(
   }
   const code = await exitCode();
   if (code !== 0)
-    throw new Error(`${command[0]!} failed with exit code ${code}: ${complaint.trim() || 'it said nothing'}`);
+    throw new Error(`${command[0]!} failed with exit code ${code}: ${complaint.trim() || 'no error output'}`);
 }
 
 /**

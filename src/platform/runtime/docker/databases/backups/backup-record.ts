@@ -15,7 +15,7 @@ export type BackupRecord = z.output<typeof Recorded>;
 export function readBackupRecord(text: string): BackupRecord {
   const { data } = Recorded.safeParse(JSON.parse(text));
   if (data === undefined)
-    throw new Error('Where this backup is can not be read from its record: it was made on a cluster of another kind.');
+    throw new Error("The record of this backup doesn't say where it is: it was created on a cluster of another kind.");
   return data;
 }
 

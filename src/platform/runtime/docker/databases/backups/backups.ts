@@ -34,7 +34,7 @@ const lostMilliseconds = 60_000;
 function deployedRecord({ record, service }: RunningDatabase): DockerRecord {
   const found = readRecord(record);
   if (found === undefined)
-    throw new Error(`What was deployed of ${service.name} is not known on this cluster: deploy it first.`);
+    throw new Error(`${service.name} has no recorded deployment on this cluster: deploy it first.`);
   return found;
 }
 

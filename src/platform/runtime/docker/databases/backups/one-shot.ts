@@ -83,7 +83,7 @@ async function ensureSecret(
   );
 }
 
-/** The engine's service of a run. It has no secret in it. */
+/** The engine's service of a run. It contains no secret. */
 function specOf(
   { platformId }: Pick<DockerContext, 'platformId'>,
   run: OneShot,
@@ -227,7 +227,7 @@ export async function observeOneShot(
     return { outcome: 'ongoing' };
   }
   if (boundNode(present.Spec.TaskTemplate) !== run.nodeId)
-    throw new Error(`The engine has a service ${nameOf(run)} that was made for something else. Remove it.`);
+    throw new Error(`The engine has a service ${nameOf(run)} that was created for something else. Remove it.`);
   const tasks = await listDockerTasks(docker, { service: [present.ID] }, { signal });
   await context.leftLinks.removeFor(tasks, signal);
   const ended =

@@ -73,7 +73,7 @@ export async function planRecovery(
   const deployed = readRecord(record);
   const own = deployed?.spec && boundNode(deployed.spec.TaskTemplate);
   if (deployed?.spec === undefined || own === undefined)
-    throw new Error('where its data is was not recorded. Deploy it first.');
+    throw new Error('the location of its data was not recorded. Deploy it first.');
   const nodes = await listDockerNodes(docker, {}, { signal });
   const node = nodes.find(({ ID }) => ID === own);
   const present = {

@@ -46,7 +46,7 @@ const runId = ({ deploymentId }: Pick<Task, 'deploymentId'>): string => `${deplo
 /** The database of a task, and the backup to restore it from. @throws Error for any other task */
 function restorationOf({ service, restoration }: Task) {
   if (service.kind !== 'database' || restoration === undefined)
-    throw new Error('This deployment brings no database back.');
+    throw new Error('This deployment restores no database.');
   return { database: service, ...restoration, from: readBackupRecord(restoration.record) };
 }
 
