@@ -39,7 +39,7 @@ export const imageAdvice =
 
 /**
  * Checks one image that a setting in the clusters file requires.
- * @param the part of the advice that says who needs it
+ * @param who the part of the advice that says who needs it
  */
 async function requiredImageFinding(
   examined: ExaminedEngine,
