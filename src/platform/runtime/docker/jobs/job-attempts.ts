@@ -13,19 +13,19 @@ import { versionShown } from '../version.ts';
 import { placementMilliseconds } from '../waits.ts';
 
 /**
- * How long after the last attempt another one would have begun, in milliseconds. The engine forgets old attempts, which
- * then are not counted.
+ * How long after the last attempt another one would have started, in milliseconds. The engine forgets old attempts,
+ * which are then not counted.
  */
 const lastAttemptMilliseconds = 15_000;
 
-/** What was told of each attempt, by the id of its task. */
+/** The last reported state of each attempt, by the id of its task. */
 export type ToldAttempts = Readonly<Record<string, 'running' | 'failed' | 'complete'>>;
 
-/** Whether an attempt has failed, as its node says. */
+/** Whether an attempt has failed, according to its node. */
 export const hasAttemptFailed = ({ Status }: DockerTask): boolean =>
   Status.State === 'failed' || Status.State === 'rejected';
 
-/** What is worth telling of an attempt; undefined while it is not. */
+/** The state of an attempt to report; undefined if there is none yet. */
 const reportedAttempt = (task: DockerTask): ToldAttempts[string] | undefined =>
   hasAttemptFailed(task)
     ? 'failed'
@@ -35,7 +35,7 @@ const reportedAttempt = (task: DockerTask): ToldAttempts[string] | undefined =>
 
 const countFailed = (told: ToldAttempts): number => Object.values(told).filter((each) => each === 'failed').length;
 
-/** Attempts that were lost with their nodes, by the ids of their tasks: the engine doesn't say that they ended. */
+/** Attempts that were lost with their nodes, by the ids of their tasks: the engine doesn't report that they ended. */
 export type LostAttempts = ReadonlyMap<string, { readonly why: Condition }>;
 
 const failureOf = async (
@@ -45,7 +45,7 @@ const failureOf = async (
   signal: AbortSignal,
 ): Promise<Condition> => lost.get(task.ID)?.why ?? instanceFailure(context, task, signal);
 
-/** One line for each attempt that began or failed, and what was told with these. */
+/** Returns one line for each attempt that has started or failed since the last report, and the updated report. */
 export async function attemptLines(
   context: NodeReach & RegistryAccess & Pick<DockerContext, 'clock'>,
   task: Task,
@@ -65,7 +65,7 @@ export async function attemptLines(
     if (all[each.ID] === undefined) lines.push({ ...place, message: `Started ${pod}` });
     all = { ...all, [each.ID]: now };
     if (now !== 'failed') continue;
-    // One attempt after another.
+    // In sequence: each attempt adds to the count of failures.
     const why = cause(await failureOf(context, each, lost, signal));
     lines.push(
       conditionLine(condition('RUN_ATTEMPT_FAILED', { nth: countFailed(all), most: retries + 1, cause: why }), place),
@@ -77,29 +77,26 @@ export async function attemptLines(
 /** How a run has ended: why it failed, or `{}` if it succeeded. */
 export interface RunEnd {
   readonly failure?: Condition;
-  /** The engine had only just been started, and could not start any of it: it can begin again. */
+  /** The engine had only just started and could start none of it: the run can be started again. */
   readonly neverBegan?: true;
 }
 
 const newest = (tasks: readonly DockerTask[]): DockerTask | undefined =>
   tasks.toSorted((one, other) => other.Status.Timestamp.localeCompare(one.Status.Timestamp))[0];
 
-/**
- * How long a run has been what it is, in milliseconds since the epoch: when it was created, and since when no node
- * takes it.
- */
+/** The times of a run, in milliseconds since the epoch: when it was created, and since when no node can take it. */
 export interface RunTimes {
   readonly since: number;
   readonly unschedulableSince?: number;
 }
 
 /**
- * How a run stands with its attempts: the newest was asked for and has no instance yet, is under way or has ended
- * without a failure, failed and may be followed by another, or failed and was the last.
+ * The state of a run's attempts: the newest is requested and has no instance yet, is under way or has ended without a
+ * failure, has failed and may be followed by another, or has failed and was the last.
  */
 export type Attempts = 'asked for' | 'under way' | 'to be tried again' | 'used up';
 
-/** What a run consists of on the engine. */
+/** The parts of a run on the engine. */
 export interface RunSeen {
   readonly tasks: readonly DockerTask[];
   readonly attempts: Attempts;
@@ -107,7 +104,7 @@ export interface RunSeen {
   readonly told: ToldAttempts;
 }
 
-/** How a run has ended; undefined while it hasn't. */
+/** Returns how a run has ended; undefined while it hasn't. */
 export async function runEnd(
   context: NodeReach & RegistryAccess & Pick<DockerContext, 'clock'>,
   task: Task,

@@ -16,8 +16,8 @@ import { versionShown } from '../version.ts';
 const pollMilliseconds = 300;
 
 /**
- * An operation that prepares what is recorded of a deployment. A run of a version that was deployed before has it: the
- * same image runs each time.
+ * Skips an operation whose result is already in the deployment's record, as for a run of a version that was deployed
+ * before: each run uses the same image.
  */
 const unlessRecorded = (prepare: TaskHandler): TaskHandler => ({
   begin: async (context, task, call) =>
@@ -34,14 +34,14 @@ const build = inSequence(
 
 const imageHandlerOf = ({ service }: Task): TaskHandler => (isBuilt(service) ? build : imagePull);
 
-/** How a run gets its image: from a repository, or from a registry. One that is recorded is used again. */
+/** Gets the image of a run from a repository or a registry, unless one is recorded: that is used again. */
 export const imageUnlessRecorded = unlessRecorded({
   begin: (context, task, call) => imageHandlerOf(task).begin(context, task, call),
   observe: (context, task, cursor, call) => imageHandlerOf(task).observe(context, task, cursor, call),
   abandon: (context, task, signal) => imageHandlerOf(task).abandon(context, task, signal),
 });
 
-/** Ends what runs of a job, whichever deployment began it. */
+/** Stops the current run of a job, whichever deployment started it. */
 const endRun: TaskHandler = {
   begin: async (context, task, { signal }) => {
     const present = await findDockerService(context, task.service, signal);
@@ -67,7 +67,7 @@ const endRun: TaskHandler = {
   abandon: nothing,
 };
 
-/** What the operations are for jobs, where that differs: the engine has something of a job only while it runs. */
+/** The operations that differ for jobs: the engine has objects of a job only while it runs. */
 export const jobOperations: Readonly<Partial<Record<RuntimeOperation, TaskHandler>>> = {
   run: inSequence(imageUnlessRecorded, runToEnd),
   restart: runToEnd,

@@ -7,10 +7,10 @@ import { type PollInterval, pollPause } from '../waits.ts';
 import type { ReadPlan } from '../terraform/plan.ts';
 import { versionShown } from '../version.ts';
 
-/** How often to look at a run, in milliseconds: less often the longer it takes. */
+/** How often to observe a run, in milliseconds: the longer it takes, the less often. */
 const poll: PollInterval = { least: 300, most: 3000, part: 0.05 };
 
-/** What is remembered between two observations of a run. Times are in milliseconds since the epoch. */
+/** State that is kept between two observations of a run. Times are in milliseconds since the epoch. */
 export interface RunProgress {
   /** Since when this run waits for an earlier one of the same job. */
   readonly waitingSince?: number;
@@ -19,35 +19,35 @@ export interface RunProgress {
   readonly unschedulableSince?: number;
   readonly told: ToldAttempts;
   readonly reported: ReportedUntil;
-  /** What was read of the plan that it makes. */
+  /** The part of the plan's output that was read so far. */
   readonly plan?: ReadPlan;
-  /** A digest of the variables that a plan is made with. */
+  /** A digest of the variables that the plan is created with. */
   readonly variables?: string;
   /** The tasks whose logs have been read to their end. */
   readonly read: readonly string[];
-  /** How it ended, when that was first seen, and whether all that it logged was told. */
+  /** How the run ended, when that was first observed, and whether its whole log was reported. */
   readonly end?: RunEnd & { readonly at: number; readonly isTold: boolean };
 }
 
-/** Reads the cursor of a run; null means one that has not begun. */
+/** Reads the cursor of a run; null means that it has not started. */
 export function readRunProgress(text: string | null): RunProgress {
   if (text === null) return { told: {}, reported: {}, read: [] };
   const progress = JSON.parse(text) as RunProgress;
   const failure: Condition | string | undefined = progress.end?.failure;
-  // Earlier programs noted the sentence only.
+  // Earlier versions recorded only the sentence.
   return typeof failure === 'string'
     ? { ...progress, end: { ...progress.end!, failure: condition('OTHER', { told: failure }) } }
     : progress;
 }
 
-/** What an observation tells: the job's own lines, and messages about it. */
+/** The lines of an observation: the job's own, and messages about it. */
 interface Told {
   readonly lines?: readonly RuntimeLogLine[];
   readonly messages?: readonly string[];
   readonly conditions?: readonly Condition[];
 }
 
-/** The part of an observation that all of them have. */
+/** The part that all observations of a run share. */
 export const seenOfRun = (
   { clock }: Pick<DockerContext, 'clock'>,
   task: Task,
@@ -65,7 +65,7 @@ export const seenOfRun = (
   };
 };
 
-/** An observation of a run that goes on. */
+/** An observation of a run that continues. */
 export function runGoesOn(
   context: Pick<DockerContext, 'clock'>,
   task: Task,

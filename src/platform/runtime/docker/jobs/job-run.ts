@@ -37,38 +37,38 @@ import { modeOf, terraformVariables } from '../terraform/workload.ts';
 import type { PlacementParts } from '../nodes/placement.ts';
 import { serviceSpecOf } from '../services/service-spec.ts';
 
-/** What the spec of a run needs beside the task. */
+/** The inputs of a run's spec besides the task. */
 interface RunParts {
   readonly record: DockerRecord;
   readonly variables: readonly ResolvedVariable[];
   readonly files: Pick<DockerContainerSpec, 'Secrets' | 'Configs'>;
   /**
-   * Where it may run: bound to the node with its image if no registry has that; for Terraform to the one with its
+   * Where the run may be placed: on the node with its image if no registry has it; for Terraform, on the node with its
    * volume.
    */
   readonly placement?: PlacementParts;
 }
 
 /**
- * The engine's service for one run: one instance, which stays ended. The engine itself tries nothing again: it would
- * also do so while it doesn't reach the node of an instance that goes on. It has no secret in it. The engine's own mode
- * for jobs is not used: it leaves the containers of a deleted job running, and those that have ended until it is
- * started again.
+ * Creates the engine's service for one run: one instance, which is not restarted. The engine's own restarts are off,
+ * because the engine would also start another instance while it can't reach the node of one that still runs. The spec
+ * contains no secret. The engine's job mode is not used: it leaves the containers of a deleted job running, and those
+ * that have exited until the engine restarts.
  */
 function runSpecFor(context: Pick<DockerContext, 'platformId'>, task: Task, parts: RunParts): DockerServiceSpec {
-  // An attempt that fails is no reason to stop: the next one is an update too.
+  // A failed attempt is no reason to stop: the next one is an update too.
   const UpdateConfig = { Parallelism: 1, Order: 'stop-first' as const, FailureAction: 'continue' as const };
   const spec = serviceSpecOf(context, task, parts);
   return { ...spec, UpdateConfig, TaskTemplate: { ...spec.TaskTemplate, RestartPolicy: { Condition: 'none' } } };
 }
 
 /**
- * How long a run waits for an earlier one that has ended or is too late, and that nobody takes care of; in
+ * How long a run waits for an earlier one that has ended or exceeded its time limit and that no process handles, in
  * milliseconds.
  */
 const abandonedMilliseconds = 60_000;
 
-/** Deletes the engine's service of a run, unless it is gone. */
+/** Deletes the engine's service of a run, if it still exists. */
 export async function deleteRun(
   { docker }: Pick<DockerContext, 'docker'>,
   { ID: id }: Pick<DockerService, 'ID'>,
@@ -81,7 +81,7 @@ const isOf = (task: Task, present: DockerService | undefined): present is Docker
   present !== undefined && labelledDeployment(present.Spec.Labels) === task.deploymentId;
 
 /**
- * Deletes what the engine has of a deployment's run: the service, its secrets and configs. The run of another
+ * Deletes the engine's objects of a deployment's run: the service, its secrets and configs. The run of another
  * deployment is left alone.
  */
 async function abandonRun(context: OwnObjects, task: Task, signal: AbortSignal): Promise<void> {
@@ -91,8 +91,8 @@ async function abandonRun(context: OwnObjects, task: Task, signal: AbortSignal):
 }
 
 /**
- * Gives a run to the engine.
- * @returns false if something was in its way that passes: another run, or a network that is just going
+ * Creates a run on the engine.
+ * @returns false if something temporary prevented it: another run, or a network that is being deleted
  */
 async function create(
   context: OwnObjects & NodeReach & RegistryAccess & Pick<DockerContext, 'secretFor' | 'placement'>,
@@ -127,13 +127,13 @@ async function create(
     );
     const spec = runSpecFor(context, task, { record, variables, files, placement });
     await requireFittingNode(context, spec.TaskTemplate, signal);
-    // A second run of what has run already can't be taken back.
+    // A second run of something that has already run can't be undone.
     await confirm();
     await createDockerService(docker, spec, credentialsForImage(context, record.image), { signal });
     return true;
   } catch (error) {
     if (isDockerError(error, 'conflict') || isNetworkGone(error)) return false;
-    // Where another worker has taken the deployment over, the files may be its own by now.
+    // If another worker has taken over the deployment, the files may already belong to that worker.
     await confirm()
       .then(() => deleteFilesOfDeployment(context, task, signal))
       .catch(() => undefined);
@@ -141,7 +141,7 @@ async function create(
   }
 }
 
-/** Whether nobody takes care of a run that is in the way: it has ended, or exceeded the limit of time, long ago. */
+/** Whether no process handles an earlier run: it ended, or exceeded its time limit, long ago. */
 async function isForgotten(
   { docker, clock }: Pick<DockerContext, 'clock' | 'docker'>,
   task: Task,
@@ -157,7 +157,7 @@ async function isForgotten(
   );
 }
 
-/** Begins a run once no other one of the service runs: there are never two at once. */
+/** Starts a run once no other run of the service is under way: there are never two at once. */
 async function start(
   context: DockerContext,
   task: Task,
@@ -186,7 +186,7 @@ async function start(
   }
   if (task.isPlan) {
     const variables = digestOfVariables(context, (await call.inputs()).variables);
-    // Noted before the run begins, so that no crash can lose it.
+    // Recorded before the run starts, so that a crash can't lose it.
     if (variables !== progress.variables) return runGoesOn(context, task, { ...progress, variables });
   }
   if (!(await create(context, task, call))) return runGoesOn(context, task, progress);
@@ -199,14 +199,14 @@ async function start(
   );
 }
 
-/** What came of a run that ended well. */
+/** The result of a run that succeeded. */
 interface RunResult {
   readonly message?: string;
   readonly failure?: Condition;
   readonly record?: string;
 }
 
-/** What came of a run that ended well: a plan is recorded for the deployment that applies it. */
+/** Returns the result of a run that succeeded: a plan is recorded for the deployment that applies it. */
 async function resultOf(
   context: Pick<DockerContext, 'secretFor'>,
   task: Task,
@@ -230,7 +230,10 @@ async function resultOf(
   };
 }
 
-/** Ends a run whose log is here, when nothing of it runs any more. One of which nothing ever ran begins again. */
+/**
+ * Finishes a run whose log is complete, once none of its instances runs any more. A run of which nothing ever ran
+ * starts again.
+ */
 async function finish(
   context: DockerContext,
   task: Task,
@@ -264,7 +267,7 @@ async function finish(
 
 const takenAway = (task: Task): Condition => condition('RUN_TAKEN_AWAY', { what: runRulesOf(task).noun });
 
-/** The task with the command that belongs to what is done to the service; undefined if nothing is run then. */
+/** Returns the task with the command for the action on the service; undefined if the action runs none. */
 function withCommand(asked: Task): Task | undefined {
   if (asked.service.kind === 'terraform') return asked;
   const command = jobCommandOf(asked);
@@ -293,14 +296,14 @@ async function observeRun(
 }
 
 /**
- * One run of a job or of Terraform to its end, with the command that belongs to what is done to it. A run that was
- * begun before is continued: it is known by its label.
+ * One run of a job or of Terraform to its end, with the command for the action on the service. A run that was already
+ * started is continued: it is identified by its label.
  */
 export const runToEnd: TaskHandler = { begin: nothing, observe: observeRun, abandon: abandonRun };
 
 /**
- * The run that belongs to the end of a service, such as that which destroys what Terraform has made. Where nothing was
- * ever recorded, there is none.
+ * The run at the end of a service, such as the one that destroys what Terraform has created. If nothing was ever
+ * recorded, there is none.
  */
 export const lastRun: TaskHandler = {
   ...runToEnd,

@@ -12,15 +12,15 @@ import { readPlan } from '../terraform/plan.ts';
 import { credentialsForImage } from '../builds/image-reach.ts';
 import { runRulesOf } from './run-rules.ts';
 
-/** How long after a failed attempt the next one begins, in milliseconds. */
+/** How long after a failed attempt the next one starts, in milliseconds. */
 const retryMilliseconds = 1000;
 
 const attemptOf = ({ ForceUpdate = 0 }: { readonly ForceUpdate?: number }): number => ForceUpdate;
 
 /**
- * How a run stands. Each attempt has a number on the engine, which its instance has too, so that no attempt is begun
- * twice. A run that the engine itself tries again, because an earlier version of this program made it, is under way
- * until the engine ends it.
+ * Returns the state of a run's attempts. The engine stores a number for each attempt, and its instance has the same
+ * number, so that no attempt is started twice. A run that the engine itself retries, because an earlier version of this
+ * program created it, is under way until the engine ends it.
  */
 function attemptsOf(
   task: Task,
@@ -36,8 +36,8 @@ function attemptsOf(
 }
 
 /**
- * Begins the next attempt of a run whose last one failed, a moment after that. It is the platform that does, because
- * the engine would also begin one while the last one may still run: on a node that it only doesn't reach.
+ * Starts the next attempt of a run a moment after the last one failed. The platform does this and not the engine,
+ * because the engine would also start one while the last may still run on a node that is only unreachable.
  */
 async function tryAgain(
   context: RegistryAccess & Pick<DockerContext, 'clock' | 'docker'>,
@@ -58,7 +58,7 @@ async function tryAgain(
     credentialsForImage(context, template.ContainerSpec.Image),
     { signal },
   ).catch(
-    // Another worker has begun it, or the run was ended.
+    // Another worker has started it, or the run was stopped.
     ignoring('stale', 'not found'),
   );
 }
@@ -69,8 +69,9 @@ const logEndMilliseconds = 60_000;
 const idsOf = (tasks: readonly DockerTask[]): readonly string[] => tasks.map(({ ID }) => ID);
 
 /**
- * Observes a run that the engine has: its attempts, and what they logged since. After one that failed, the next one is
- * begun. Once it has ended, its log is read again until all of it is here, because the engine forgets it with the run.
+ * Observes a run that the engine has: its attempts, and what they have logged since. Starts the next attempt after one
+ * that failed. Once the run has ended, its log is read until it is complete, because the engine deletes it with the
+ * run.
  */
 export async function watchRun(
   context: NodeReach & RegistryAccess & Pick<DockerContext, 'clock' | 'leftLinks'>,
@@ -86,9 +87,9 @@ export async function watchRun(
   const lost = await lostInstances(context, found, signal);
   const tasks = found.map((each) => (lost.has(each.ID) ? endedAsLost(each) : each));
   await context.leftLinks.removeFor(tasks, signal);
-  // Read after the tasks: of those that have ended, these are the last lines.
+  // Read after the tasks: for those that have ended, these are the last lines.
   const logging = tasks.filter(({ ID }) => !progress.read.includes(ID) && !lost.has(ID));
-  // A read that waits for a node that is lost comes to no end.
+  // A read that waits for a lost node never ends.
   const logged =
     logging.length === 0
       ? { lines: [], reported: progress.reported, isComplete: true }

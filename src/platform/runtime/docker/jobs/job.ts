@@ -5,7 +5,7 @@ import { sourceRefusal } from '../builds/service-source.ts';
 
 type Job = Extract<ServiceToRun, { kind: 'job' }>;
 
-/** A job's own command line; what is left out is the image's. */
+/** A job's own command line; parts that are absent are the image's. */
 type JobCommand = Pick<NonNullable<NonNullable<Job['spec']['schedule']>['on_start']>, 'entrypoint' | 'arguments'>;
 
 /** The configuration of a task's job. @throws Error for another kind of service */
@@ -15,8 +15,8 @@ export function jobSpecOf({ service }: Pick<Task, 'service'>): Job['spec'] {
 }
 
 /**
- * The command that a job runs when something is done to it; undefined if it runs none then. A job without a schedule
- * runs when it is deployed.
+ * Returns the command that a job runs for an action; undefined if it runs none. A job without a schedule runs when it
+ * is deployed.
  */
 export function jobCommandOf(task: Pick<Task, 'service' | 'action'>): JobCommand | undefined {
   const { schedule = { on_start: {} } } = jobSpecOf(task);
@@ -30,13 +30,13 @@ export function jobCommandOf(task: Pick<Task, 'service' | 'action'>): JobCommand
   }
 }
 
-/** The same task for a job that runs this command when it is deployed. */
+/** Returns the same task for a job that runs this command when it is deployed. */
 export const withJobCommand = (task: Task, command: JobCommand): Task =>
   task.service.kind === 'job'
     ? { ...task, service: { ...task.service, spec: { ...task.service.spec, schedule: { on_start: command } } } }
     : task;
 
-/** A job as what a spec for the engine needs: its port is never public, and needs not be listened on. */
+/** Converts a job to the input of an engine spec: its port is never public, and need not be listened on. */
 export function jobWorkload({ id, name, environmentId, spec: { cpu, memory, healthchecks = {}, schedule } }: Job) {
   return {
     id,
@@ -52,7 +52,7 @@ export function jobWorkload({ id, name, environmentId, spec: { cpu, memory, heal
   };
 }
 
-/** The rules for jobs: what a configuration has that can't be had here, and what to do instead. */
+/** The rules for jobs: configurations that this runtime doesn't support, and what to do instead. */
 const rules: readonly { readonly isBroken: (spec: Job['spec']) => boolean; readonly why: string }[] = [
   { isBroken: deploysByItself, why: autoDeployRefusal },
   { isBroken: ({ gpu = 0 }) => gpu > 0, why: 'This cluster has no GPUs: leave out "gpu".' },
@@ -62,7 +62,7 @@ const rules: readonly { readonly isBroken: (spec: Job['spec']) => boolean; reado
   },
 ];
 
-/** Why this runtime can't run such a job; undefined if it can. */
+/** Returns why this runtime can't run such a job; undefined if it can. */
 export const jobRefusal = (spec: Job['spec']): string | undefined =>
   rules.find(({ isBroken }) => isBroken(spec))?.why ??
   probeRefusal(spec.healthchecks ?? {}) ??

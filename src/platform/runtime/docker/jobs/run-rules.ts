@@ -2,26 +2,27 @@ import { condition, type Condition, dataOf, isTerraformFailure } from '../../../
 import type { Task } from '../../index.ts';
 import { jobSpecOf } from './job.ts';
 
-/** How a run goes, whatever it is a run of. */
+/** The rules of a run, of either kind. */
 export interface RunRules {
-  /** What it is, within a sentence. */
+  /** The noun for it within a sentence. */
   readonly noun: string;
-  /** How often it is tried again when it fails. */
+  /** How often it is retried when it fails. */
   readonly retries: number;
-  /** How many seconds it may take, and the member of the configuration that says so. */
+  /** How many seconds it may take, and the member of the configuration that sets it. */
   readonly limit: { readonly seconds: number; readonly member: string };
-  /** Why an attempt failed, from how the engine tells it. */
+  /** Converts the engine's reason of a failed attempt to the actual cause. */
   readonly cause: (why: Condition) => Condition;
 }
 
-/** What the codes mean that the script of Terraform ends with. */
+/** Translates the exit codes of the Terraform script. */
 const terraformCause = (why: Condition): Condition => {
   const code = dataOf(why, 'EXITED')?.code;
   return code !== undefined && isTerraformFailure(code) ? condition('TERRAFORM_STOPPED', { code }) : why;
 };
 
 /**
- * The rules of a task's run. Terraform is never tried again: what it did has to be planned anew.
+ * Returns the rules of a task's run. Terraform is never retried: after a partial run, the changes have to be planned
+ * again.
  * @throws Error for a kind that has no runs
  */
 export function runRulesOf(task: Pick<Task, 'service'>): RunRules {
