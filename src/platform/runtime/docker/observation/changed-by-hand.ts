@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { condition, type Condition, type OutsideChange } from '../../../../contract/index.ts';
 import { replicasOf, type DockerContainerSpec, type DockerServiceSpec } from '../api/index.ts';
 
-/** Empty lists and objects, and what is absent, are the same to an engine. */
+/** Engines treat empty lists, empty objects and absent members as the same. */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(withoutEmpty);
   if (typeof value !== 'object' || value === null) return value ?? undefined;
@@ -18,7 +18,7 @@ const isSame = (one: unknown, other: unknown): boolean => isDeepStrictEqual(with
 type Container = DockerContainerSpec | undefined;
 const containerOf = ({ TaskTemplate }: DockerServiceSpec): Container => TaskTemplate.ContainerSpec;
 
-/** The names of the variables that differ. Their values are nobody's business. */
+/** The names of the variables that differ. Their values are not disclosed. */
 function changedVariables(one: Container, other: Container): string[] {
   const [before, after] = [one?.Env ?? [], other?.Env ?? []];
   const differing = [
@@ -28,7 +28,7 @@ function changedVariables(one: Container, other: Container): string[] {
   return [...new Set(differing.map((line) => line.split('=')[0]!))].toSorted();
 }
 
-/** The parts of a service that decide what runs, and what was changed if one differs. */
+/** The parts of a service that decide what runs, and the change to report if one differs. */
 const parts: readonly {
   readonly of: (spec: DockerServiceSpec) => unknown;
   readonly change: (before: DockerServiceSpec, after: DockerServiceSpec) => OutsideChange;
@@ -51,8 +51,8 @@ const parts: readonly {
 ];
 
 /**
- * What somebody changed of a service without the platform. Only what decides what runs counts: labels, versions and how
- * updates go don't.
+ * Returns the changes to a service that were made outside of the platform. Only parts that decide what runs count:
+ * labels, versions and the settings of updates don't.
  * @param recorded the service as its deployment left it
  * @param wanted how many instances it should have
  */

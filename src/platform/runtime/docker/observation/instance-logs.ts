@@ -17,7 +17,9 @@ import { dockerServiceName, podName } from '../names.ts';
 import { downNodes } from '../nodes/lost-nodes.ts';
 import { versionShown } from '../version.ts';
 
-/** How long to read logs, in milliseconds. A node that is lost, and not known to be, keeps the read waiting. */
+/**
+ * The timeout for reading logs, in milliseconds. A lost node that is not yet known to be down keeps the read waiting.
+ */
 const timeoutMilliseconds = 5000;
 
 const taskIdOf = ({ details }: DockerLogLine): string => details[engineTaskLabel] ?? '';
@@ -26,15 +28,15 @@ const isUnreadable = (error: unknown): error is DockerError => isDockerError(err
 
 type Selection = { readonly tail?: number; readonly since?: string };
 
-/** Lines that were read, and whether these are all: those that came before a failure of the read are kept. */
+/** Lines that were read, and whether they are complete: lines that came before a failure of the read are kept. */
 interface ReadLines {
   readonly lines: readonly DockerLogLine[];
   readonly isComplete: boolean;
-  /** Why these are not all, as a part of a sentence; absent for a log that is gone. */
+  /** Why the lines are incomplete, as a part of a sentence; absent for a log that is gone. */
   readonly why?: string;
 }
 
-/** Reads to the end. */
+/** Reads a log to its end. */
 async function linesOf(read: AsyncGenerator<DockerLogLine, void>): Promise<ReadLines> {
   const lines: DockerLogLine[] = [];
   try {
@@ -47,8 +49,8 @@ async function linesOf(read: AsyncGenerator<DockerLogLine, void>): Promise<ReadL
 }
 
 /**
- * The states of instances that the engine leaves out of a service's log: those that aren't ready yet, and those that
- * ended before they were.
+ * Reads a service's log from the engine. That read waits for nodes that are down until its timeout: while there are
+ * any, the instances on other nodes are read one by one.
  */
 const leftOut: readonly DockerTask['Status']['State'][] = ['starting', 'failed', 'complete'];
 
@@ -56,8 +58,9 @@ const withTaskId = (taskId: string, lines: readonly DockerLogLine[]): readonly D
   lines.map((line) => ({ ...line, details: { ...line.details, [engineTaskLabel]: taskId } }));
 
 /**
- * What the engine tells of a service's log. It waits for nodes that are down until the read is ended: while there are
- * any, the instances on other nodes are read one by one.
+ * Reads the lines of a service. Lines of instances that the engine leaves out are read from their containers, if they
+ * are on this engine.
+ * @param down the ids of nodes that are down
  */
 async function linesOfEngine(
   { docker }: Pick<DockerContext, 'docker'>,
@@ -81,9 +84,8 @@ async function linesOfEngine(
 }
 
 /**
- * The lines of a service. Those of instances that the engine leaves out are read from their containers, where they are
- * on this engine.
- * @param down the ids of nodes that are down
+ * Returns the condition of a line with which the platform's entrypoint reports that it could not start the program; see
+ * `entrypoint.c`.
  */
 async function readLines(
   context: Pick<DockerContext, 'docker'>,
@@ -137,16 +139,16 @@ const toRuntimeLine = (
 const slotsOf = (tasks: readonly DockerTask[]): ReadonlyMap<string, number | undefined> =>
   new Map(tasks.map(({ ID, Slot }) => [ID, Slot]));
 
-/** Nanoseconds have no fixed number of digits; padded they compare as text. */
+/** The number of fractional digits varies; padded timestamps compare as text. */
 const comparable = (timestamp: string): string =>
   timestamp.replace(/(?:\.(\d+))?Z$/, (_, digits: string = '') => `.${digits.padEnd(9, '0')}Z`);
 
-/** The last line that was reported of each instance, by the id of its task. */
+/** The timestamp of the last reported line of each instance, by the id of its task. */
 export type ReportedUntil = Readonly<Record<string, string>>;
 
 /**
- * Since when lines can be new, for the engine: seconds since 1970, with the fraction of the last line that was reported
- * of each instance.
+ * The time from which lines can be new, for the engine: seconds since 1970, with the fraction of the earliest of the
+ * instances' last reported lines.
  */
 function newSince({ beganAt }: Task, tasks: readonly DockerTask[], reported: ReportedUntil): string {
   const [first] = tasks.map(({ ID }) => reported[ID] ?? '').toSorted();
@@ -156,16 +158,16 @@ function newSince({ beganAt }: Task, tasks: readonly DockerTask[], reported: Rep
 }
 
 /**
- * How many lines one observation tells at most, and how many are read of each instance: the platform keeps no more of a
- * deployment. An engine finds the newest lines from the end of a log; without a number it would go through all of it.
+ * How many lines one observation reports at most, and how many are read of each instance: the platform keeps no more of
+ * a deployment. An engine finds the newest lines from the end of a log; without a limit it would read all of it.
  */
 const mostLines = 1000;
 
-/** Whether a line says that others were left out. */
+/** Whether a line reports that others were left out. */
 export const isOmission = ({ condition: told }: Pick<RuntimeLogLine, 'condition'>): boolean =>
   told?.reason === 'LINES_LEFT_OUT';
 
-/** The newest of many lines. How many there were is not known. */
+/** The newest of many lines. How many there were in total is not known. */
 const bounded = (lines: readonly RuntimeLogLine[]): readonly RuntimeLogLine[] => {
   const left = lines.length - mostLines;
   if (left <= 0) return lines;
@@ -173,8 +175,8 @@ const bounded = (lines: readonly RuntimeLogLine[]): readonly RuntimeLogLine[] =>
 };
 
 /**
- * The lines of a deployment's instances after those that were reported, oldest first; and whether these are all until
- * now.
+ * Returns the lines of a deployment's instances after the reported ones, oldest first, and whether they are complete up
+ * to now.
  */
 export async function newLines(
   context: Pick<DockerContext, 'docker'>,
@@ -211,10 +213,10 @@ export async function newLines(
 }
 
 /**
- * The newest lines of a running version, and which of its instances' logs can't be read. The runs of a job and of
- * Terraform are deployments, which have their lines.
- * @throws DockerError if the engine, or the swarm behind it, is away
- * @throws RuntimeProblem if the engine can't tell which instances there are
+ * Returns the newest lines of a running version, and reports which of its instances' logs can't be read. Runs of a job
+ * and of Terraform are deployments, which have their own lines.
+ * @throws DockerError if the engine, or the swarm behind it, is unavailable
+ * @throws RuntimeProblem if the engine can't list the instances
  */
 export async function runningLines(
   context: Pick<DockerContext, 'clock' | 'docker'>,
@@ -242,7 +244,7 @@ export async function runningLines(
     signal,
   );
   const slots = slotsOf(tasks);
-  // The engine still has lines of other versions.
+  // The engine still returns lines of other versions.
   const ownTasks = tasks.filter(({ Spec }) => labelledDeployment(Spec.ContainerSpec.Labels) === version.deploymentId);
   const own = new Set(ownTasks.map(({ ID }) => ID));
   const versionOf = (line: DockerLogLine): string => (own.has(taskIdOf(line)) ? versionShown(version) : '');
@@ -274,7 +276,7 @@ export async function runningLines(
     .slice(-limit);
 }
 
-/** The last lines of one instance; none if the engine has dropped them, or doesn't reach their node. */
+/** Returns the last lines of one instance; none if the engine has dropped them, or doesn't reach their node. */
 export async function lastLines(
   context: Pick<DockerContext, 'docker'>,
   version: RunningVersion,

@@ -19,10 +19,10 @@ import { nodeName } from '../nodes/node-facts.ts';
 import { createRequestCounter } from '../proxy/request-counter.ts';
 import { answerMilliseconds } from '../waits.ts';
 
-/** How often to measure, in milliseconds: one request an instance, each of which takes an engine some milliseconds. */
+/** How often to measure, in milliseconds: one request per instance, each of which takes an engine some milliseconds. */
 const intervalMilliseconds = 20_000;
 
-/** An instance that runs, with the container that it runs in. */
+/** A running instance and its container. */
 interface Running {
   readonly serviceId: string;
   readonly task: DockerTask;
@@ -40,7 +40,9 @@ const runningIn = (tasks: readonly DockerTask[]): readonly Running[] =>
       : [];
   });
 
-/** What one instance has used; undefined for one that has just ended, of which engines tell zeros. */
+/**
+ * Returns the resource usage of one instance; undefined for one that has just ended, for which engines report zeros.
+ */
 function useOf(
   { serviceId, task, container }: Running,
   node: string,
@@ -65,9 +67,7 @@ function useOf(
   };
 }
 
-/**
- * Measures the instances of one node, one after the other: all at once would hold up what else is asked of its engine.
- */
+/** Measures the instances of one node in sequence: all at once would delay other requests to its engine. */
 async function useOnNode(
   docker: DockerClient,
   node: string,
@@ -92,13 +92,14 @@ async function useOnNode(
 
 type OfNode = Pick<Measured, 'instances' | 'unmeasured'>;
 
-/** Whether an instance of a service that is kept running ended by itself. A job's end is no restart. */
+/** Whether an instance of a service that is kept running ended by itself. A job that ends is no restart. */
 const endedUnexpectedly = (task: DockerTask): boolean =>
   task.Spec.RestartPolicy?.Condition === 'any' && hasFailed(task);
 
 /**
- * Creates what counts the instances that ended unexpectedly on each node from one round to the next. The engine keeps
- * the last few of each instance's predecessors: of more within a round, the others are not counted.
+ * Creates the function that counts the instances that ended unexpectedly on each node since the previous round. The
+ * engine keeps only the last few predecessors of each instance: if more ended within a round, the others are not
+ * counted.
  */
 function createRestartCounter(): (tasks: readonly DockerTask[]) => ReadonlyMap<string, number> {
   let known: ReadonlySet<string> | undefined;
@@ -118,8 +119,8 @@ const nodeSeen = (node: DockerNode, restarts: ReadonlyMap<string, number>): Node
 });
 
 /**
- * Creates what measures the services of a swarm: what instances use by the engines of their nodes, requests by the log
- * of the proxy.
+ * Creates the meter of a swarm's services: the engines of the nodes report what instances use, the proxy's log contains
+ * the requests.
  */
 export function createMeter(
   context: OwnObjects & Pick<DockerContext, 'clock' | 'whyNoAgent'>,

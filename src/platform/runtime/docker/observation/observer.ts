@@ -28,29 +28,32 @@ import { answerMilliseconds } from '../waits.ts';
 import type { PlatformClock } from '../../../common/index.ts';
 
 /**
- * For how long managers may not reach a node until its instances don't count any more, in milliseconds: after another
- * manager has begun to lead, each node takes a moment to show itself.
+ * How long managers may not reach a node before its instances no longer count, in milliseconds: after another manager
+ * becomes the leader, each node needs a moment to report to it.
  */
 const silentMilliseconds = 10_000;
 
-/** Nodes that are not down as far as is known, and that managers don't reach; by their ids. */
+/** Nodes that are not known to be down and that managers don't reach, by their ids. */
 type SilentNodes = ReadonlyMap<
   string,
   {
     readonly name: string;
-    /** When that was seen first, in milliseconds since the epoch. */
+    /** When that was first observed, in milliseconds since the epoch. */
     readonly since: number;
   }
 >;
 
 /**
- * Whether managers don't reach a node and have not given it up. A new leader doesn't know of nodes until they show
- * themselves; a lost manager may count as a ready node meanwhile.
+ * Whether managers don't reach a node and have not yet marked it as down. A new leader doesn't know the state of nodes
+ * until they report; meanwhile a lost manager may count as a ready node.
  */
 const isSilent = ({ Status, ManagerStatus }: DockerNode): boolean =>
   Status.State !== 'down' && (Status.State !== 'ready' || ManagerStatus?.Reachability === 'unreachable');
 
-/** Creates the function that tells which nodes have been silent for long, from how nodes are at each look. */
+/**
+ * Creates the function that returns which nodes have been silent for long, from the states of all nodes at each
+ * observation.
+ */
 function createSilentNodes(clock: Pick<PlatformClock, 'now'>): (nodes: readonly DockerNode[]) => SilentNodes {
   let silent: SilentNodes = new Map();
   return (nodes) => {
@@ -64,7 +67,7 @@ function createSilentNodes(clock: Pick<PlatformClock, 'now'>): (nodes: readonly 
   };
 }
 
-/** That nobody knows whether instances run; undefined if none is on a silent node. */
+/** The condition that it is unknown whether instances run; undefined if none is on a silent node. */
 export function silence(
   service: Pick<ServiceToRun, 'id' | 'name'>,
   tasks: readonly DockerTask[],
@@ -84,25 +87,26 @@ export function silence(
 
 /**
  * How long an instance that replaces a failed one has to run before it counts, in milliseconds: a crash loop must not
- * look as if it came and went.
+ * appear as a service that starts and stops.
  */
 const settleMilliseconds = 4000;
 
 /**
- * The same for one that failed again and again: it counts the later, up to a minute. Failures longer ago don't count.
+ * The upper limit for an instance that failed repeatedly: each recent failure adds to the delay. Older failures don't
+ * count.
  */
 const longestSettleMilliseconds = 60_000;
 const recentMilliseconds = 300_000;
 
-/** How many lines are told of an instance that ended: the engine drops them when more have ended. */
+/** How many lines are reported of an instance that ended: the engine drops them when more have ended. */
 const keptLines = 100;
 
-/** The newest ends of one service that are told. */
+/** How many of a service's ends are reported, the newest first. */
 const mostEnds = 50;
 
-/** What is remembered of a service between two looks. It saves asking for what can't have changed. */
+/** State of a service that is kept between two observations. It saves requests for what can't have changed. */
 interface Remembered {
-  /** The instances that ran, by the ids of their tasks; all were up. */
+  /** The instances that ran, by the ids of their tasks; all of them were up. */
   readonly steady?: string;
   readonly ends: readonly InstanceEnd[];
 }
@@ -113,7 +117,8 @@ interface Watched {
 }
 
 /**
- * The versions that instances should run of. What was rolled out as something else, such as a job, isn't kept running.
+ * The versions that should have running instances. A service that is not rolled out as replicas, such as a job, isn't
+ * kept running.
  */
 const watchedOf = (versions: readonly RunningVersion[]): Watched[] =>
   versions.flatMap((version) => {
@@ -121,7 +126,7 @@ const watchedOf = (versions: readonly RunningVersion[]): Watched[] =>
     return recorded?.Mode?.Replicated === undefined ? [] : [{ version, recorded }];
   });
 
-/** What tells whether anything happened to the instances of a service: nothing, if all still are the same and up. */
+/** A fingerprint of a service's instances: if it is unchanged, all of them are the same and up. */
 const steadyOf = (wanted: number, tasks: readonly DockerTask[]): string | undefined =>
   tasks.length === wanted && tasks.every(isUp)
     ? tasks
@@ -133,7 +138,7 @@ const steadyOf = (wanted: number, tasks: readonly DockerTask[]): string | undefi
 const byService = (tasks: readonly DockerTask[]): Map<string, DockerTask[]> =>
   Map.groupBy(tasks, ({ ServiceID: id }) => id);
 
-/** The ends among a service's tasks, with their causes. Those that are known aren't looked up again. */
+/** Returns the ends among a service's tasks, with their causes. Known ones are not queried again. */
 async function endsOf(
   context: NodeReach & RegistryAccess,
   version: RunningVersion,
@@ -164,7 +169,7 @@ async function endsOf(
     .slice(-mostEnds);
 }
 
-/** Why instances are missing that didn't end by themselves; undefined if nothing is known to be in their way. */
+/** Returns why instances are missing that didn't end by themselves; undefined if no cause is known. */
 async function obstacleOf(
   context: Pick<DockerContext, 'docker'>,
   tasks: readonly DockerTask[],
@@ -180,7 +185,7 @@ async function obstacleOf(
   );
 }
 
-/** That instances share fewer nodes than they could; undefined if they don't. */
+/** The condition that instances share fewer nodes than they could use; undefined if they don't. */
 function crowdingCondition(
   template: DockerServiceSpec['TaskTemplate'],
   up: readonly DockerTask[],
@@ -191,8 +196,8 @@ function crowdingCondition(
 }
 
 /**
- * How many instances are up, without those that have only just replaced a failed one. One that was lost with its node
- * did not fail.
+ * How many instances are up, without those that have only just replaced a failed one. An instance that was lost with
+ * its node did not fail.
  */
 function settledCount(tasks: readonly DockerTask[], allEnds: readonly InstanceEnd[], now: number): number {
   const ends = allEnds.filter(({ withNode }) => withNode !== true);
@@ -216,8 +221,8 @@ const gone = (serviceId: string, wanted: number, ends: readonly InstanceEnd[]): 
 });
 
 /**
- * Creates the function that looks at what runs. Three requests for all services; what ended is only asked for where
- * something changed since the last look, and of services that were stopped while a node is down. An instance on a node
+ * Creates the function that observes what runs. It makes three requests for all services; ends are queried only where
+ * something changed since the last observation, and for stopped services while a node is down. An instance on a node
  * that managers have not reached for a while doesn't count.
  */
 export function createObserver(

@@ -3,7 +3,7 @@ import { copyToDockerContainer, type DockerCall, type DockerClient } from '../ap
 import { tarArchive } from '../tar.ts';
 import { compiledPrograms } from './compiled.ts';
 
-/** Copies a program into a container of this engine, where the container is to run it. */
+/** Copies a program into a container of this engine, for the container to run. */
 export async function copyProgram(
   docker: DockerClient,
   container: string,
@@ -15,24 +15,24 @@ export async function copyProgram(
 }
 
 /**
- * What runs in containers beside their own programs: one starts a container's program with its secret variables,
- * another is its health check. The others run alone: one removes network links, one passes a connection on, one sends a
- * request to the registry of the cluster.
+ * The programs that run in containers besides their own: one starts a container's program with its secret variables,
+ * another is its health check. The others run alone: one removes network links, one forwards a connection, one sends a
+ * request to the cluster's registry.
  */
 type ProgramName = 'entrypoint' | 'probe' | 'relay' | 'remove-links' | 'send-request';
 
 /** A program as a file of a container. */
 interface ContainerProgram {
-  /** A name for the engine that no other version of the program has, of at most 64 characters. */
+  /** The name on the engine, unique to this version of the program, of at most 64 characters. */
   readonly name: string;
-  /** Where containers have it. */
+  /** The path in containers. */
   readonly path: string;
-  /** Permissions for the file: everybody may run it, because containers may have any user. */
+  /** Permissions of the file: every user may run it, because containers may have any user. */
   readonly mode: number;
   readonly content: Buffer;
 }
 
-/** How engines name a kind of CPU: nodes as the kernel does, images in their own way. */
+/** CPU architectures as engines name them: nodes use the kernel's names, images use others. */
 const architectures: Readonly<Record<string, 'x86_64' | 'aarch64'>> = {
   x86_64: 'x86_64',
   amd64: 'x86_64',
@@ -40,13 +40,13 @@ const architectures: Readonly<Record<string, 'x86_64' | 'aarch64'>> = {
   arm64: 'aarch64',
 };
 
-/** Where containers have a program. */
+/** Returns the path of a program in containers. */
 export const programPath = (name: ProgramName): string => `/.infra/${name}`;
 
 /**
- * A program for containers.
- * @param architecture the kind of CPU of the nodes that run it, as an engine names it, such as `x86_64` or `arm64`
- * @throws Error for a kind that there is no program for
+ * Returns a program for containers.
+ * @param architecture the CPU architecture of the nodes that run it, as an engine names it, such as `x86_64` or `arm64`
+ * @throws Error for an architecture without a compiled program
  */
 export function containerProgram(name: ProgramName, architecture: string): ContainerProgram {
   const kind = architectures[architecture.toLowerCase()];

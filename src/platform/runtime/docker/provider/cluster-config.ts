@@ -17,7 +17,7 @@ const Engine = z.union(
 
 const Port = z.int().min(1).max(65_535);
 
-/** What a cluster may say of the proxy that serves its public ports. */
+/** The configuration of the proxy that serves a cluster's public ports. */
 const ProxyConfig = z
   .strictObject({
     http_port: Port.optional(),
@@ -52,7 +52,7 @@ const PlacementRule = z.strictObject({
   constraints: z.array(Constraint).min(1),
 });
 
-/** What a cluster may say of its nodes. */
+/** The configuration of a cluster's nodes. */
 const nodesConfig = {
   placement: z
     .strictObject({
@@ -66,9 +66,9 @@ const nodesConfig = {
   failover: z.literal('fast', 'must be fast, or left out: then the settings of the swarm stay as they are').optional(),
 };
 
-/** What a cluster may say of building images. */
+/** The configuration of image builds. */
 const buildsConfig = {
-  // Engines take a first part without dot or port for a folder of the public registry.
+  // Engines interpret a first part without dot or port as a folder of the public registry.
   build_registry: z
     .string()
     .regex(
@@ -79,19 +79,19 @@ const buildsConfig = {
   /** A registry that the platform runs. */
   registry: z
     .strictObject({
-      // The next one is taken too.
+      // The next port is used too.
       port: z.int().min(1024).max(65_534).optional(),
       image: z.string().min(1).optional(),
       clean_hours: z.number().positive().optional(),
     })
     .optional(),
   build_memory_mb: z.int().min(16).optional(),
-  // The platform itself ends a build after an hour, and can't tell why it took so long.
+  // The platform itself stops a build after an hour, and can't report why it took so long.
   build_minutes: z.number().positive().lt(60).optional(),
   source_mb: z.int().min(1).optional(),
 };
 
-/** What a cluster of the clusters file may say for this runtime. */
+/** The configuration of a cluster in the clusters file, for this runtime. */
 export const ClusterConfig = z
   .strictObject({
     engine: Engine,

@@ -3,20 +3,20 @@ import type { EngineOptions, SettingsSource } from '../../index.ts';
 import type { PlacementSettings } from '../nodes/placement-rules.ts';
 import type { ClusterConfig } from './cluster-config.ts';
 
-/** The TLS files for an engine, by the names that its own client uses. */
+/** The TLS files for an engine, with the file names of the Docker client. */
 const tlsFilesIn = (directory: string) => ({
   ca: join(directory, 'ca.pem'),
   cert: join(directory, 'cert.pem'),
   key: join(directory, 'key.pem'),
 });
 
-/** What the options say of an engine. */
+/** The cluster configuration from the command line options of an engine. */
 export const configOf = ({ engine, engineTlsDir: directory }: EngineOptions): ClusterConfig => ({
   engine,
   ...(directory !== undefined && { tls: tlsFilesIn(directory) }),
 });
 
-/** How public ports are served. */
+/** Reads the settings of the proxy for public ports. */
 async function proxySettingsOf({ proxy = {} }: ClusterConfig, source: SettingsSource) {
   const {
     http_port: httpPort,
@@ -60,7 +60,7 @@ function ownRegistrySettings({ registry }: ClusterConfig) {
   };
 }
 
-/** How images are built. */
+/** The settings of image builds. */
 export const buildSettingsOf = ({
   build_registry: registry,
   build_memory_mb: memory,
@@ -74,8 +74,8 @@ export const buildSettingsOf = ({
 });
 
 /**
- * The configuration of a cluster in the words of the runtime. What is left out is its default.
- * @throws Error if the file with the root of the authority can't be read, or has no certificate
+ * Converts the configuration of a cluster to the runtime's settings. Absent members get their defaults.
+ * @throws Error if the file with the authority's root certificate can't be read, or contains no certificate
  */
 export async function readSettings(config: ClusterConfig, source: SettingsSource) {
   const { engine, tls, agent, terraform, images_gb: gigabytes } = config;
@@ -92,5 +92,5 @@ export async function readSettings(config: ClusterConfig, source: SettingsSource
   };
 }
 
-/** What the provider knows of a cluster. */
+/** The provider's settings of a cluster. */
 export type ClusterSettings = Awaited<ReturnType<typeof readSettings>>;

@@ -9,7 +9,7 @@ import {
 import type { ClusterSettings } from './cluster-settings.ts';
 import { readAddresses, whereAddresses } from './engine-addresses.ts';
 
-/** How engines are told to sign in to registries. */
+/** Returns the credentials with which engines sign in to registries. */
 export const engineCredentials =
   ({ credentialsFor }: Pick<SharedSettings, 'credentialsFor'>) =>
   (host: string): DockerRegistryCredentials | undefined => {
@@ -23,12 +23,12 @@ export const proxyOf = ({ domain, settings: { proxy } }: DescribedCluster<Cluste
   ...(domain !== undefined && { domain }),
 });
 
-/** The name by which the records keep the swarm of a cluster that has several addresses. */
+/** The key under which the records keep the swarm of a cluster that has several addresses. */
 const keptSwarm = 'swarm';
 
 /**
- * Creates a cluster of engines in swarm mode. None of them is asked.
- * @throws Error if an address can't be used, or a TLS file of it
+ * Creates a cluster of engines in swarm mode. Sends no request to them.
+ * @throws Error if an address or one of its TLS files can't be used
  */
 export async function createCluster(
   cluster: DescribedCluster<ClusterSettings>,
@@ -52,7 +52,7 @@ export async function createCluster(
     description: `${clients.length === 1 ? 'A Docker engine' : 'Managers of a Docker swarm'}: ${clients.map(({ address }) => address).join(', ')}`,
     createRuntime: async ({ kept, ...parts }) => {
       const swarm = kept(keptSwarm);
-      // One address is that of whichever swarm is there: the one of before no longer counts.
+      // A single address may belong to any swarm: a recorded one no longer counts.
       if (clients.length === 1 && (await swarm.read()) !== undefined) await swarm.write('');
       return createDockerRuntime({
         docker: createManagersClient(clients, swarm),

@@ -5,7 +5,7 @@ import { drainNode, planDrain } from '../nodes/drain-node.ts';
 import { configOf } from './cluster-settings.ts';
 import { readAddresses } from './engine-addresses.ts';
 
-/** Opens the engine of the options. @throws Error if its address can't be used */
+/** Opens the engine that the options name. @throws Error if its address can't be used */
 export function openAccess(options: EngineOptions): OperatorAccess {
   const { tls } = configOf(options);
   const [address] = readAddresses({ engines: [options.engine], tls }, { file: undefined });

@@ -8,7 +8,7 @@ import { type ClusterSettings, configOf, readSettings } from './cluster-settings
 import { createCluster } from './create-cluster.ts';
 import { openAccess } from './operator-access.ts';
 
-/** Databases whose images were never run in the tests of this program. */
+/** The finding about databases whose images this project's tests have never run. */
 const databasesFinding = findingBuilder('databases').note(
   `databases of the types ${untestedDatabases.join(' and ')} are untested here`,
   'Try one, with a restart and a new version, before you rely on it.',
