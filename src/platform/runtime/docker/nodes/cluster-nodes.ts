@@ -5,18 +5,18 @@ import { addressOfNode, type DockerNode, type DockerTask, listDockerNodes, listD
 import { isMadeHere, labelledService } from '../labels.ts';
 import { boundNode } from './placement.ts';
 
-/** How long an engine may take to answer, in milliseconds. Whoever asks for a cluster waits for it. */
+/** The timeout for an engine's response, in milliseconds. The caller that requests a cluster waits for it. */
 const timeoutMilliseconds = 2500;
 
-/** For how long what was read is good for others who ask, in milliseconds. */
+/** For how long a result is reused for other callers, in milliseconds. */
 const freshMilliseconds = 2000;
 
 const upper = <Word extends string>(word: Word): Uppercase<Word> => word.toUpperCase() as Uppercase<Word>;
 
-/** Which instances a node takes, by its availability. */
+/** Which instances a node accepts, by its availability. */
 const takenBy = { active: 'any', pause: 'its own', drain: 'none' } as const;
 
-/** A node with the instances that should run. @param isOurs whether an instance is of this platform */
+/** Returns a node with its running instances. @param isOurs whether an instance belongs to this platform */
 function clusterNode(
   node: DockerNode,
   tasks: readonly DockerTask[],
@@ -56,7 +56,7 @@ function clusterNode(
   };
 }
 
-/** Reads the nodes of the swarm, in two requests. Calls that come soon after each other share them. */
+/** Creates the function that reads the nodes of the swarm, in two requests. Calls within a short time share them. */
 export function createNodesReader({
   docker,
   platformId,

@@ -24,32 +24,36 @@ import { boundNode } from './placement.ts';
 import { placementMilliseconds } from '../waits.ts';
 
 const pollMilliseconds = 300;
-/** How long a service may take to leave, in milliseconds. */
+/** How long a service may take to leave the node, in milliseconds. */
 const leaveMilliseconds = 10 * 60_000;
-/** How long what stays on a node may take to end, in milliseconds. */
+/** How long the instances that stay on a node may take to stop, in milliseconds. */
 const endMilliseconds = 60_000;
 
 /** A service with instances on the node. */
 interface ServiceThere {
   readonly id: string;
-  /** Its name for people, which its neighbours know too. */
+  /** Its name for people, which is also its network alias. */
   readonly name: string;
 }
 
-/** What draining a node does. */
+/** The effects of draining a node. */
 export interface DrainPlan {
   readonly node: { readonly id: string; readonly name: string };
-  /** The services that move to other nodes, and go on serving. */
+  /** The services that move to other nodes without interruption. */
   readonly moving: readonly ServiceThere[];
-  /** Those that can't run elsewhere, and end with it. */
+  /** The services that can't run elsewhere and stop with the node. */
   readonly staying: readonly (ServiceThere & { readonly why: string })[];
   /**
-   * How many instances are of services that no platform made: the engine ends them first, and starts them elsewhere.
+   * The number of instances of services that don't belong to any platform: the engine stops them first, then starts
+   * them elsewhere.
    */
   readonly others: number;
 }
 
-/** Finds a node by its name or id. @throws Error with the names that there are */
+/**
+ * Finds a node by its name or id.
+ * @throws Error with the names of the nodes, or with the ids of those that share the name
+ */
 function findNode(nodes: readonly DockerNode[], wanted: string): DockerNode {
   const found = nodes.filter((node) => nodeName(node) === wanted || node.ID === wanted);
   if (found.length === 1) return found[0]!;
@@ -60,7 +64,7 @@ function findNode(nodes: readonly DockerNode[], wanted: string): DockerNode {
   throw new Error(`The cluster has no node ${wanted}. It has: ${nodes.map(nodeName).toSorted().join(', ')}.`);
 }
 
-/** What serves the platform itself has no neighbours, and is known by what it is. */
+/** The platform's own services have no network aliases, and are named by their role. */
 const serviceThere = ({ ID, Spec }: DockerService): ServiceThere => ({
   id: ID,
   name:
@@ -69,7 +73,7 @@ const serviceThere = ({ ID, Spec }: DockerService): ServiceThere => ({
       : (Spec.TaskTemplate.Networks?.[0]?.Aliases?.[0] ?? Spec.Name),
 });
 
-/** Why a service can't run anywhere but on a node; undefined if it can. */
+/** Returns why a service can run on no other node; undefined if it can. */
 function reasonToStay(
   { TaskTemplate }: DockerServiceSpec,
   node: DockerNode,
@@ -83,7 +87,7 @@ function reasonToStay(
 }
 
 /**
- * Finds out what draining a node would do. Changes nothing.
+ * Determines what draining a node would do. Changes nothing.
  * @param name of the node, or its id
  * @throws Error if there is no such node, or no other one
  */
@@ -99,7 +103,7 @@ export async function planDrain(docker: DockerClient, name: string): Promise<Dra
   const services = (await listDockerServices(docker)).filter(({ ID: id }) =>
     tasks.some(({ ServiceID }) => ServiceID === id),
   );
-  // A service with an instance on every node has another one elsewhere.
+  // A service with an instance on every node has others elsewhere.
   const ours = services.filter(({ Spec }) => isPlatforms(Spec.Labels) && Spec.Mode?.Global === undefined);
   const all = ours
     .map((service) => ({ ...serviceThere(service), why: reasonToStay(notLeaving(service.Spec), node, others) }))
@@ -113,11 +117,11 @@ export async function planDrain(docker: DockerClient, name: string): Promise<Dra
   };
 }
 
-/** Tries a change again that another one has come before. @param change reads what is there first */
+/** Retries a change that conflicts with another one. @param change reads the current state first */
 async function unlessStale(change: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
-      // Each attempt reads what the one before found changed.
+      // Each attempt reads the state that the conflicting change left.
       return await change();
     } catch (error) {
       if (!isDockerError(error, 'stale')) throw error;
@@ -145,7 +149,7 @@ const change = (
     await updateDockerService(docker, id, Version.Index, specOf(Spec));
   }).catch(ignoring('not found'));
 
-/** Why a service doesn't get away from a node, as a part of a sentence; undefined while it may. */
+/** Returns why a service can't leave a node, as a part of a sentence; undefined while it still may. */
 function leaveFailure(
   { UpdateStatus }: DockerService,
   unschedulable: DockerTask | undefined,
@@ -159,8 +163,8 @@ function leaveFailure(
 }
 
 /**
- * Moves the instances of a service to other nodes, one after the other, each new one first.
- * @throws Error if they don't get there
+ * Moves the instances of a service to other nodes, one after the other; each new one starts before the old one stops.
+ * @throws Error if they can't be moved
  */
 async function leave(docker: DockerClient, { id, name }: ServiceThere, nodeId: string): Promise<void> {
   const began = Date.now();
@@ -172,7 +176,7 @@ async function leave(docker: DockerClient, { id, name }: ServiceThere, nodeId: s
     if (!tasks.some(({ NodeID }) => NodeID === nodeId)) return;
     const unschedulable = tasks.find(isUnschedulable);
     if (unschedulable === undefined) placedAt = Date.now();
-    // A deployment may have replaced the service meanwhile.
+    // A deployment may have replaced the service in the meantime.
     if (leavingOf(service.Spec.Labels) !== nodeId) await change(docker, id, (spec) => leaving(spec, nodeId));
     else {
       const failure = leaveFailure(service, unschedulable, {
@@ -185,7 +189,7 @@ async function leave(docker: DockerClient, { id, name }: ServiceThere, nodeId: s
   }
 }
 
-/** Lets the services run on the node again that were to leave it. That moves none. */
+/** Allows the services that were to leave the node to run on it again. This moves no instance. */
 async function allowAgain(docker: DockerClient, nodeId: string): Promise<void> {
   for (const { ID: id } of await listDockerServices(docker, leavingFilter(nodeId))) {
     await change(docker, id, notLeaving);
@@ -203,7 +207,10 @@ async function waitUntilEmpty(docker: DockerClient, nodeId: string): Promise<num
   }
 }
 
-/** How a node is after it was not drained, as a part of a sentence. @param before its availability before that */
+/**
+ * Describes the state of a node that was not drained, as a part of a sentence.
+ * @param before its availability before that
+ */
 function afterFailure(name: string, before: DockerNode['Spec']['Availability'], isUndone: boolean): string {
   if (!isUndone)
     return `may still be paused, which could not be undone: drain it again, or set it back with docker node update --availability ${before} ${name}`;
@@ -211,13 +218,13 @@ function afterFailure(name: string, before: DockerNode['Spec']['Availability'], 
 }
 
 /**
- * Drains a node by a plan. First it takes no new instances; then services start theirs elsewhere before those here end,
- * which the engine's own way to drain a node does in the other order; then the node is drained. If it is killed, it can
- * be done again: what is left to do shows on the engine.
- * @param say is told of each step
+ * Drains a node by a plan. First the node stops accepting new instances; then services start theirs elsewhere before
+ * those here stop, whereas the engine's own drain stops them first; then the node is drained. After an interruption it
+ * can be repeated: the remaining steps can be seen on the engine.
+ * @param say receives a message for each step
  * @returns how many instances still run there after a minute
- * @throws Error if a service gets nowhere. Then the node is available as before, unless the error says otherwise, and
- *   what has moved stays where it is
+ * @throws Error if a service can't be moved. Then the node is available as before, unless the error says otherwise, and
+ *   services that have moved stay where they are
  */
 export async function drainNode(
   docker: DockerClient,
@@ -231,7 +238,7 @@ export async function drainNode(
   try {
     for (const service of moving) {
       say(`Moving ${service.name}`);
-      // One after the other: each takes room for one more instance.
+      // One after the other: each needs room for one more instance.
       await leave(docker, service, id);
     }
   } catch (error) {

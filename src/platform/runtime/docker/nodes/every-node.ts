@@ -2,22 +2,23 @@ import { unaskedText } from '../../../../contract/index.ts';
 import type { DockerContext, NodeReach } from '../docker-context.ts';
 import { type DockerClient, type DockerNode, isDockerError, listDockerNodes } from '../api/index.ts';
 
-/** A node whose engine could not be asked. */
+/** A node whose engine could not be queried. */
 export interface UnaskedNode {
   readonly name: string;
-  /** As a part of a sentence. */
+  /** The reason, as a part of a sentence. */
   readonly why: string;
 }
 
 /**
- * What the engines of a swarm's nodes were asked, and which could not be. That nothing was found says nothing of those.
+ * The results from the engines of a swarm's nodes, and the nodes that could not be queried. Finding nothing says
+ * nothing about the latter.
  */
 export interface NodesSeen<Result> {
   readonly seen: readonly { readonly node: DockerNode; readonly result: Result }[];
   readonly unasked: readonly UnaskedNode[];
 }
 
-/** Why the engine of a node can't be asked of which there is no client, as a part of a sentence. */
+/** Returns why the engine of a node without a client can't be queried, as a part of a sentence. */
 export const whyNotAsked = async (
   { whyNoAgent }: Pick<DockerContext, 'whyNoAgent'>,
   nodeId: string,
@@ -25,7 +26,7 @@ export const whyNotAsked = async (
 ): Promise<string> => (await whyNoAgent(nodeId, signal)) ?? 'its agent has only just been started';
 
 /**
- * Asks the engine of one node; what an agent throws is why it could not be asked.
+ * Queries the engine of one node; an error of its agent is returned as the reason why it could not be queried.
  * @throws DockerError of the engine that the platform is connected to
  */
 async function askNode<Result>(
@@ -43,17 +44,17 @@ async function askNode<Result>(
     if (node.Status.State !== 'ready') return { why: `it is ${node.Status.State}` };
     return { why: await whyNotAsked(parts, node.ID, signal) };
   } catch (error) {
-    // If the only engine that the platform has an address of can't be asked, nothing is known of the cluster.
+    // If the only engine that the platform has an address for can't be queried, nothing is known about the cluster.
     if (signal.aborted || !isDockerError(error) || isOwn) throw error;
     return { why: error.reason };
   }
 }
 
-/** Nodes that could not be asked in words, such as: node-2 (it is down), node-3 (…). */
+/** Nodes that could not be queried, as text such as: node-2 (it is down), node-3 (…). */
 export const unaskedNodesText = (unasked: readonly UnaskedNode[]): string =>
   unaskedText(unasked.map(({ name: node, why }) => ({ node, why })));
 
-/** Asks the engine of every node that can be asked, at once. @param work asks one of them */
+/** Queries the engine of every reachable node, in parallel. @param work queries one of them */
 export async function onEveryNode<Result>(
   parts: NodeReach,
   work: (engine: DockerClient, node: DockerNode) => Promise<Result>,

@@ -1,20 +1,17 @@
 import { type DockerClient, inspectDockerSwarm, isDockerError, updateDockerSwarm } from '../api/index.ts';
 import { answerMilliseconds } from '../waits.ts';
 
-/**
- * How often the nodes of a swarm say that they are there, in nanoseconds: what is the default, and the least that
- * engines take.
- */
+/** The heartbeat periods of a swarm's nodes, in nanoseconds: the default, and the shortest that engines accept. */
 const usualHeartbeat = 5e9;
 export const fastHeartbeat = 1e9;
 
 /**
- * How long a node that is lost is not missed at most, in nanoseconds: it has to miss two heartbeats, and has just sent
+ * The longest time until a lost node is detected, in nanoseconds: it has to miss two heartbeats, and may just have sent
  * one.
  */
 export const missedAfter = (heartbeat: number): number => 3 * heartbeat;
 
-/** How often the nodes of a swarm say that they are there, in nanoseconds. */
+/** Reads the heartbeat period of a swarm's nodes, in nanoseconds. */
 export async function heartbeatOf(docker: DockerClient, signal?: AbortSignal): Promise<number> {
   const { Spec } = await inspectDockerSwarm(docker, {
     timeoutMilliseconds: answerMilliseconds,
@@ -24,9 +21,9 @@ export async function heartbeatOf(docker: DockerClient, signal?: AbortSignal): P
 }
 
 /**
- * Sees to it that a node that is lost is missed within three seconds, by the heartbeat of the whole swarm. Only where
- * whoever runs the platform asked for it: the swarm may have services of others. It is never set back.
- * @returns what was changed, as a sentence; nothing if it was so
+ * Makes managers detect a lost node within three seconds, by the heartbeat period of the whole swarm. Only used if the
+ * operator configured it: the swarm may have services of others. It is never set back.
+ * @returns the change as a sentence; nothing if none was needed
  */
 export async function speedUpFailover(docker: DockerClient, signal: AbortSignal): Promise<string[]> {
   const { Version, Spec } = await inspectDockerSwarm(docker, { timeoutMilliseconds: answerMilliseconds, signal });
@@ -40,7 +37,7 @@ export async function speedUpFailover(docker: DockerClient, signal: AbortSignal)
       { timeoutMilliseconds: answerMilliseconds, signal },
     );
   } catch (error) {
-    // Somebody else changed the swarm at the same moment: the next look finds what is left to do.
+    // Another client changed the swarm at the same moment: the next round does what is still needed.
     if (isDockerError(error, 'stale')) return [];
     throw error;
   }

@@ -6,11 +6,11 @@ import { type DockerNode, type DockerServiceSpec, type DockerTask, listDockerNod
 import { isUnschedulable } from '../instance-states.ts';
 import { byNodeName, nodeName, restText } from './node-facts.ts';
 
-/** What is asked of nodes; what instances consist of tells why they are bound to one. */
+/** The requirements for nodes; the spec of the container shows why instances are bound to one. */
 type TaskTemplate = Pick<DockerServiceSpec['TaskTemplate'], 'Placement'> &
   Partial<Pick<DockerServiceSpec['TaskTemplate'], 'ContainerSpec'>>;
 
-/** One constraint: what a node has by a key, and what it should. */
+/** One constraint: a key, and the value that a node must have or must not have. */
 interface Constraint {
   readonly text: string;
   readonly key: string;
@@ -26,43 +26,46 @@ function readConstraint(text: string): Constraint {
 
 const labelOf = (key: string): string | undefined => /^node\.labels\.(.+)$/i.exec(key)?.[1];
 
-/** What a node has by the key of a constraint; empty if it has nothing. */
+/** The value of a node for the key of a constraint; empty if it has none. */
 function valueOn({ ID, Spec, Description }: DockerNode, key: string): string {
   const label = labelOf(key);
   if (label !== undefined) return Spec.Labels?.[label] ?? '';
   return { 'node.id': ID, 'node.hostname': Description.Hostname, 'node.role': Spec.Role }[key.toLowerCase()] ?? '';
 }
 
-/** Engines compare without regard to case. */
+/** Engines compare case-insensitively. */
 const isMet = (node: DockerNode, { key, isEqual, value }: Constraint): boolean =>
   (valueOn(node, key).toLowerCase() === value.toLowerCase()) === isEqual;
 
 const constraintsOf = ({ Placement }: TaskTemplate): Constraint[] => (Placement?.Constraints ?? []).map(readConstraint);
 
-/** Whether a node is what instances need it to be. It may be away. */
+/** Whether a node meets the requirements of instances. It may be unavailable. */
 export function fits(node: DockerNode, template: TaskTemplate): boolean {
   return constraintsOf(template).every((each) => isMet(node, each));
 }
 
 const isOfIds = ({ key }: Constraint): boolean => key.toLowerCase() === 'node.id';
 
-/** Why no node is what instances need. */
+/** Why no node meets the requirements of instances. */
 type Misfit = Omit<DataOf<'NO_MATCHING_NODE'>, 'ending'>;
 
-/** What is missing of a node. */
+/** The requirement that a node doesn't meet. */
 const lackOf = (node: DockerNode, { key, text: asked }: Constraint): Misfit['lacking'][number]['lacks'][number] => {
   const label = labelOf(key);
   return { asked, ...(label !== undefined && { label, value: valueOn(node, key) }) };
 };
 
-/** What binds instances to one node. */
+/** The reason why instances are bound to one node. */
 const bindingOf = ({ ContainerSpec }: TaskTemplate): string => {
   const hasVolume = ContainerSpec?.Mounts?.some(({ Type }) => Type === 'volume') ?? false;
   const isImageThere = ContainerSpec !== undefined && isOnlyBuilt(ContainerSpec.Image);
   return hasVolume === isImageThere ? 'Its storage or its image' : hasVolume ? 'Its storage' : 'Its image';
 };
 
-/** Why none of the nodes is what instances need; undefined if one is, or if instances need nothing in particular. */
+/**
+ * Returns why none of the nodes meets the requirements of instances; undefined if one does, or if there are no
+ * requirements.
+ */
 export function misfitOf(nodes: readonly DockerNode[], template: TaskTemplate): Misfit | undefined {
   const all = constraintsOf(template);
   const [ids, asked] = [all.filter(isOfIds), all.filter((each) => !isOfIds(each))];
@@ -80,7 +83,7 @@ export function misfitOf(nodes: readonly DockerNode[], template: TaskTemplate): 
   };
 }
 
-/** Requires that a node is what instances need. @throws TaskRefused with what each node lacks */
+/** Requires that a node meets the requirements of instances. @throws TaskRefused with what each node lacks */
 export async function requireFittingNode(
   { docker }: Pick<DockerContext, 'docker'>,
   template: TaskTemplate,
@@ -91,15 +94,15 @@ export async function requireFittingNode(
   if (misfit !== undefined) throw new TaskRefused(condition('NO_MATCHING_NODE', { ...misfit, ending: 'refused' }));
 }
 
-/** Why a node takes no instances, as a part of a sentence; undefined if it does. */
+/** Returns why a node accepts no instances, as a part of a sentence; undefined if it does. */
 function closedText(node: DockerNode): string | undefined {
   const state = node.Status.State === 'ready' ? restText(node) : node.Status.State;
   return state && `${nodeName(node)} is ${state}`;
 }
 
 /**
- * That instances wait for a node, with what the engine says and which of those nodes that they may run on take none.
- * Only where it says so is room what lacks.
+ * The condition that instances wait for a node, with the engine's message and the fitting nodes that accept none. Only
+ * the engine's message shows whether resources are insufficient.
  */
 function waiting(
   what: string,
@@ -114,7 +117,10 @@ function waiting(
   return condition('NODES_CLOSED', { what, said, closed });
 }
 
-/** Why an instance gets no node; undefined if each has one. @param what waits for one, such as "an instance" */
+/**
+ * Returns why an instance gets no node; undefined if each has one.
+ * @param what waits for a node, such as "an instance"
+ */
 export async function unschedulable(
   { docker }: Pick<DockerContext, 'docker'>,
   what: string,

@@ -8,17 +8,17 @@ import { podName } from '../names.ts';
 import type { NodesSeen } from './every-node.ts';
 import { downNodes, type DownNodes } from './lost-nodes.ts';
 
-/** Instances on nodes whose engines can't be asked, of which the managers have not been told that they ended. */
+/** Instances on nodes whose engines can't be queried, and whose end was not reported to the managers. */
 export interface HiddenInstances {
-  /** The names of those whose nodes will tell. */
+  /** The names of those whose nodes will still report it. */
   readonly awaited: readonly string[];
-  /** Of those whose nodes are down: that each may still run. */
+  /** For those whose nodes are down: the condition that each may still run. */
   readonly lost: readonly Condition<'INSTANCES_MAY_RUN'>[];
 }
 
 const none: HiddenInstances = { awaited: [], lost: [] };
 
-/** Of instances that are to end, those on nodes that are down. @param down the nodes that are down, by their ids */
+/** Among instances that should stop, those on nodes that are down. @param down the nodes that are down, by their ids */
 const lostAmong = (service: Pick<ServiceToRun, 'id' | 'name'>, tasks: readonly DockerTask[], down: DownNodes) =>
   tasks
     .filter((task) => !hasEnded(task))
@@ -28,7 +28,7 @@ const lostAmong = (service: Pick<ServiceToRun, 'id' | 'name'>, tasks: readonly D
     });
 
 /**
- * That instances which are to end may still run on nodes that are down; undefined if none may.
+ * The condition that instances which should stop may still run on nodes that are down; undefined if none may.
  * @param down the nodes that are down, by their ids
  */
 export function mayStillRun(
@@ -41,9 +41,9 @@ export function mayStillRun(
 }
 
 /**
- * What managers know of the instances with these labels on nodes whose engines were not asked. Engines keep the task of
- * an instance that is to end until its node tells that it did, also when its service is deleted.
- * @param nodes which were asked, and which could not be
+ * Finds the instances with these labels that managers know on nodes whose engines were not queried. Engines keep the
+ * task of an instance that should stop until its node reports its end, even if its service is deleted.
+ * @param nodes which were queried, and which could not be
  */
 export async function hiddenInstances(
   context: Pick<DockerContext, 'docker'>,

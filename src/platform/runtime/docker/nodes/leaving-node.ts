@@ -8,7 +8,7 @@ const withConstraints = (spec: DockerServiceSpec, Constraints: readonly string[]
   TaskTemplate: { ...spec.TaskTemplate, Placement: { ...spec.TaskTemplate.Placement, Constraints } },
 });
 
-/** The same service where it may run on all of its nodes. */
+/** Returns the same service, allowed on all of its nodes again. */
 export function notLeaving(spec: DockerServiceSpec): DockerServiceSpec {
   const nodeId = leavingOf(spec.Labels);
   if (nodeId === undefined) return spec;
@@ -17,8 +17,8 @@ export function notLeaving(spec: DockerServiceSpec): DockerServiceSpec {
 }
 
 /**
- * The same service without instances on a node. The engine replaces those that it has there, the new ones first where
- * updates of the service go so, and leaves the others alone. To allow the node again replaces none.
+ * Returns the same service without instances on a node. The engine replaces the instances there, in the order of the
+ * service's update config, and leaves the others alone. Allowing the node again replaces none.
  */
 export function leaving(spec: DockerServiceSpec, nodeId: string): DockerServiceSpec {
   const before = notLeaving(spec);

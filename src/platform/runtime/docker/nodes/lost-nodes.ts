@@ -9,26 +9,29 @@ import { boundNode } from './placement.ts';
 import { answerMilliseconds } from '../waits.ts';
 
 /**
- * Whether an instance is to end, and has not said that it did: it is just ending, or its node doesn't answer any more.
+ * Whether an instance should stop and has not reported its end: it is just stopping, or its node doesn't respond any
+ * more.
  */
 const isGivenUp = (task: DockerTask): boolean =>
   task.DesiredState === 'shutdown' && !hasToldEnd(task) && task.NodeID !== undefined;
 
 const seenAt = ({ UpdatedAt }: DockerNode): string => UpdatedAt.replace(/\.\d+Z$/, 'Z');
 
-/** A node that doesn't answer any more. */
+/** A node that doesn't respond any more. */
 interface DownNode {
-  /** When it was last seen to change, in milliseconds since the epoch: that it is down is as old as that, or older. */
+  /**
+   * The last change of the node's state, in milliseconds since the epoch: it has been down since then at the latest.
+   */
   readonly at: number;
   /** Its name, and since when it is down: an ISO time. */
   readonly node: string;
   readonly since: string;
 }
 
-/** Nodes that don't answer any more, by their ids. */
+/** Nodes that don't respond any more, by their ids. */
 export type DownNodes = ReadonlyMap<string, DownNode>;
 
-/** Those among the nodes that don't answer any more. */
+/** Those of the nodes that don't respond any more. */
 export const downAmong = (nodes: readonly DockerNode[]): DownNodes =>
   new Map(
     nodes
@@ -39,19 +42,19 @@ export const downAmong = (nodes: readonly DockerNode[]): DownNodes =>
       ]),
   );
 
-/** The nodes of the swarm that don't answer any more. */
+/** The nodes of the swarm that don't respond any more. */
 export const downNodes = async ({ docker }: Pick<DockerContext, 'docker'>, signal: AbortSignal): Promise<DownNodes> =>
   downAmong(await listDockerNodes(docker, {}, { signal, timeoutMilliseconds: answerMilliseconds }));
 
-/** The end of an instance that its node won't tell. `at` is in milliseconds since the epoch. */
+/** The end of an instance that its node can't report. `at` is in milliseconds since the epoch. */
 interface Loss {
   readonly at: number;
   readonly why: Condition;
 }
 
 /**
- * The instances that were lost with their nodes, by the ids of their tasks. The engine has given them up, and doesn't
- * say that they ended.
+ * Returns the instances that were lost with their nodes, by the ids of their tasks. The engine has given them up, and
+ * doesn't report their end.
  */
 export async function lostInstances(
   context: Pick<DockerContext, 'docker'>,
@@ -71,15 +74,16 @@ export async function lostInstances(
   );
 }
 
-/** A task as the engine would tell it if it knew that the instance has ended. */
+/** Returns the task as the engine would report it if it knew that the instance has ended. */
 export function endedAsLost(task: DockerTask): DockerTask {
   const { ContainerStatus: _, ...status } = task.Status;
   return { ...task, Status: { ...status, State: 'failed' } };
 }
 
 /**
- * The instances of a version that were lost with their nodes, among its tasks. The engine starts others in their place.
- * @param known ends that aren't looked up again
+ * Returns the instances of a version that were lost with their nodes, among its tasks. The engine starts others in
+ * their place.
+ * @param known ends that aren't queried again
  */
 export async function lostWithNodes(
   context: Pick<DockerContext, 'docker'>,
@@ -110,7 +114,7 @@ export async function lostWithNodes(
   });
 }
 
-/** Whether an instance was lost with a node, and none that replaces it has a node yet. */
+/** Whether an instance was lost with a node, and no replacement has a node yet. */
 const isUnreplaced = (task: DockerTask, tasks: readonly DockerTask[], down: DownNodes): boolean =>
   down.has(task.NodeID ?? '') &&
   !tasks.some(
@@ -119,8 +123,9 @@ const isUnreplaced = (task: DockerTask, tasks: readonly DockerTask[], down: Down
   );
 
 /**
- * That instances wait for the only node on which they may run, which is down or gone, or were lost with a node that is;
- * undefined otherwise, also where they wait for another reason: that they once ran on such a node says nothing of it.
+ * The condition that instances wait for their only possible node, which is down or gone, or were lost with a node that
+ * is down; undefined otherwise, also if they wait for another reason: that they once ran on such a node is then
+ * irrelevant.
  */
 export async function nodeCondition(
   context: Pick<DockerContext, 'docker'>,

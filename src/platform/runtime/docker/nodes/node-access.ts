@@ -5,19 +5,19 @@ import type { NodeReach } from '../docker-context.ts';
 import type { DockerClient, DockerRegistryCredentials } from '../api/index.ts';
 import { createNodeEngines } from './node-engines.ts';
 
-/** What reaches the engines of a cluster's nodes. */
+/** Access to the engines of a cluster's nodes. */
 export interface NodeAccess extends NodeReach {
-  /** Brings the agents to what the configuration wants: on every node that takes instances, or nowhere. */
+  /** Deploys the agents that the configuration wants: on every node that accepts instances, or nowhere. */
   readonly sync: (signal: AbortSignal) => Promise<void>;
   /** Closes the connections to agents. */
   readonly close: () => Promise<void>;
 }
 
-/** What the agents of a cluster are reached with. */
+/** The inputs for access to the agents of a cluster. */
 interface NodeAccessParts {
   readonly docker: DockerClient;
   readonly platformId: string;
-  /** Secrets of the cluster, by what they are for. @returns 32 bytes in base64url */
+  /** Returns the cluster's secret for a purpose. @returns 32 bytes in base64url */
   readonly secretFor: (purpose: string) => string;
   /** The agents that the configuration wants; undefined for none. */
   readonly agent: AgentOfCluster | undefined;
@@ -26,7 +26,7 @@ interface NodeAccessParts {
   readonly now: () => number;
 }
 
-/** Creates what reaches the engines of nodes. Nothing is asked yet. */
+/** Creates the access to the engines of nodes. Sends no request yet. */
 export function openNodeAccess({ docker, secretFor, agent, ...parts }: NodeAccessParts): NodeAccess {
   const agents = createAgents(
     {
@@ -47,7 +47,7 @@ export function openNodeAccess({ docker, secretFor, agent, ...parts }: NodeAcces
 }
 
 /**
- * Reaches the nodes of those engines alone that the client has addresses of.
+ * Reaches only the nodes whose engines the client has addresses for.
  * @param why the others can't be reached, as a part of a sentence
  */
 export const withoutAgents = (docker: DockerClient, why: string): NodeAccess => ({

@@ -1,22 +1,22 @@
 import { type DockerClient, dockerInfo, listDockerNodes } from '../api/index.ts';
 
-/** The engines of a swarm's nodes, each of which alone knows its containers, volumes and images. */
+/** The engines of a swarm's nodes: only a node's engine knows its containers, volumes and images. */
 export interface NodeEngines {
-  /** The client of a node's engine; undefined where none can be asked. */
+  /** Returns the client of a node's engine; undefined if there is none. */
   of(nodeId: string, signal: AbortSignal): Promise<DockerClient | undefined>;
 }
 
-/** What has clients of engines by their agents. */
+/** A source of clients that reach engines through their agents. */
 interface EnginesByAgent {
   readonly clientOf: (nodeId: string, signal: AbortSignal) => Promise<DockerClient | undefined>;
 }
 
-/** How long an engine may take to say which node it is, and for how long it isn't asked again; in milliseconds. */
+/** The timeout for an engine's node id, and for how long it is cached, in milliseconds. */
 const timeoutMilliseconds = 2500;
 const freshMilliseconds = 10_000;
 
 /**
- * Knows the nodes of the engines that the platform has addresses of, and those that have an agent.
+ * Finds the engines by node: those that the platform has addresses for, and those that have an agent.
  * @param agents default: there are none
  */
 export function createNodeEngines({
@@ -52,14 +52,11 @@ export function createNodeEngines({
   };
 }
 
-/**
- * How long an engine may take to show that it is there, and for how long one that didn't isn't waited for again; in
- * milliseconds.
- */
+/** How long an engine may take to respond, and for how long one that didn't is not tried again, in milliseconds. */
 const signMilliseconds = 2500;
 const silentMilliseconds = 10_000;
 
-/** Until when an engine counts as away, in milliseconds since the epoch. */
+/** Until when an engine counts as unavailable, in milliseconds since the epoch. */
 const awayUntil = new WeakMap<DockerClient, number>();
 
 async function isThere(engine: DockerClient, signal: AbortSignal | undefined): Promise<boolean> {
@@ -74,8 +71,8 @@ async function isThere(engine: DockerClient, signal: AbortSignal | undefined): P
 }
 
 /**
- * The engines behind a client that answer at present. Of a single one nothing is asked: the requests that follow say
- * whether it does.
+ * Returns the engines behind a client that respond at present. A single one is not checked: the requests that follow
+ * show whether it responds.
  */
 export async function answeringEngines(
   { engines }: DockerClient,
@@ -88,8 +85,8 @@ export async function answeringEngines(
 }
 
 /**
- * The engine that builds images. With a registry, that is any; without, that of the only node that takes instances,
- * because only the node that builds an image has it.
+ * Returns the engine that builds images. With a registry that is any; without one, that of the only node that accepts
+ * instances, because only the node that builds an image has it.
  */
 export async function engineForBuilds(
   {

@@ -10,7 +10,7 @@ import {
 import { credentialsForImage, isOnlyBuilt } from '../builds/image-reach.ts';
 import { answerMilliseconds } from '../waits.ts';
 
-/** The name of the node of an instance; undefined where the swarm has only one. */
+/** Returns the name of an instance's node; undefined if the swarm has only one. */
 export async function nodeOf(
   { docker }: Pick<DockerContext, 'docker'>,
   { NodeID: id }: DockerTask,
@@ -22,9 +22,9 @@ export async function nodeOf(
 }
 
 /**
- * Why a node has not got an image. Engines say the same of a missing image, of a registry that isn't reached and of a
- * full disk, so that the registry is asked by the engine that the platform knows.
- * @param said what the engine of the node says
+ * Returns why a node could not pull an image. Engines report a missing image, an unreachable registry and a full disk
+ * in the same way; therefore the engine that the platform knows queries the registry.
+ * @param said the message of the node's engine
  */
 export async function pullFailure(
   context: RegistryAccess & Pick<DockerContext, 'docker'>,

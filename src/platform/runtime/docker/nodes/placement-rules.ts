@@ -3,20 +3,20 @@ import type { PlacementParts } from './placement.ts';
 
 /** Where some of the services of a cluster may run. */
 export interface PlacementRule {
-  /** Which services these are: what is left out doesn't matter. Project and environment are names. */
+  /** The services that the rule applies to: absent members match all. Project and environment are names. */
   readonly where: {
     readonly mode?: string | undefined;
     readonly kind?: string | undefined;
     readonly project?: string | undefined;
     readonly environment?: string | undefined;
   };
-  /** What nodes have to be, in the words of the engine, such as `node.labels.disk==ssd`. */
+  /** The constraints for nodes in the engine's syntax, such as `node.labels.disk==ssd`. */
   readonly constraints: readonly string[];
 }
 
-/** Where whoever runs a platform wants instances to run. */
+/** The operator's settings for the placement of instances. */
 export interface PlacementSettings {
-  /** All that concern a service hold for it. */
+  /** All rules that match a service apply to it. */
   readonly rules: readonly PlacementRule[];
   /**
    * The label of nodes whose values instances are spread over, such as that of their room or rack; default: only over
@@ -25,10 +25,10 @@ export interface PlacementSettings {
   readonly spreadOver?: string | undefined;
 }
 
-/** What holds where nothing is configured: instances run anywhere. */
+/** The default: instances run anywhere. */
 export const anywhere: PlacementSettings = { rules: [] };
 
-/** Where the instances of a service may run by these settings. */
+/** Returns where the instances of a service may run by these settings. */
 export function placementFor(
   { rules, spreadOver }: PlacementSettings,
   { kind }: Pick<ServiceToRun, 'kind'>,

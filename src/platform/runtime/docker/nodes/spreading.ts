@@ -18,8 +18,8 @@ import { applySpec } from '../services/services-of-ours.ts';
 import { versionShown } from '../version.ts';
 
 /**
- * How long a further instance has to run before one that it replaces is ended, and how long it may take to do so; in
- * milliseconds.
+ * How long an additional instance has to run before the one that it replaces is stopped, and how long it may take to
+ * get there, in milliseconds.
  */
 const settleMilliseconds = 2000;
 const moveMilliseconds = 20_000;
@@ -34,8 +34,8 @@ const named = (nodes: readonly DockerNode[]): string[] =>
 type Crowding = Omit<DataOf<'INSTANCES_CROWDED'>, 'isMoving'>;
 
 /**
- * That instances share fewer nodes than they could; undefined if they don't. Where they are spread over a label, nodes
- * with the same value count as one.
+ * Returns how instances share fewer nodes than they could use; undefined if they don't. If they are spread over a
+ * label, nodes with the same value count as one.
  * @param tasks those that run
  * @param nodes all of the cluster
  */
@@ -60,19 +60,19 @@ export function crowdingOf(
   };
 }
 
-/** Whether asking for the nodes can tell that instances are crowded. */
+/** Whether instances can be crowded, so that it is worth listing the nodes. */
 export const mayBeCrowded = (template: DockerServiceSpec['TaskTemplate'], tasks: readonly DockerTask[]): boolean =>
   tasks.length > 1 && (spreadLabel(template) !== undefined || nodesOf(tasks).size < tasks.length);
 
-/** How far spreading the instances of a rollout is. */
+/** The progress of spreading the instances of a rollout. */
 export interface Spreading {
-  /** How many were moved, or tried to. */
+  /** How many moves were made or tried. */
   readonly moves: number;
-  /** When the last move began, in milliseconds since the epoch. */
+  /** When the last move started, in milliseconds since the epoch. */
   readonly since: number;
 }
 
-/** The next step of spreading: what it is, and what is told of it. */
+/** The next step of spreading, and the lines that report it. */
 interface SpreadingStep {
   readonly spreading: Spreading;
   readonly lines: readonly RuntimeLogLine[];
@@ -82,11 +82,11 @@ const scale = (context: OwnObjects, task: Task, Replicas: number, signal: AbortS
   applySpec(context, task, (present) => present && { ...present.Spec, Mode: { Replicated: { Replicas } } }, { signal });
 
 /**
- * Moves instances of a version that has just been rolled out, where they share fewer nodes than they could: a rollout
- * doesn't count old and new ones apart. One more is started, which the engine places where there are the fewest, and
- * one is ended, which it takes from where there are the most. So no request fails, and never is there more than one
- * instance too many.
- * @param wanted how many there are to be
+ * Moves instances of a version that has just been rolled out, if they share fewer nodes than they could use: during a
+ * rollout, the engine doesn't count old and new instances separately. One more is started, which the engine places
+ * where there are the fewest, and one is stopped, which the engine takes from where there are the most. So no request
+ * fails, and there is never more than one instance too many.
+ * @param wanted how many instances there should be
  * @returns the step that was taken; undefined if nothing is left to do
  */
 export async function spreadInstances(
@@ -114,8 +114,8 @@ export async function spreadInstances(
         }
       : { spreading: { moves, since }, lines: [] };
   }
-  // The way back has to know that the version before was stopped. A service that starts has none that its instances
-  // could be crowded by.
+  // A rollback has to know that the previous version was stopped. A service that starts has no old instances that could
+  // crowd the new ones.
   if (
     up.length !== wanted ||
     moves >= wanted ||

@@ -9,17 +9,17 @@ import type { NodeEngines } from './node-engines.ts';
 import { fits, misfitOf } from './fitting-nodes.ts';
 import { type PlacementParts, placementOf } from './placement.ts';
 
-/** What a node has to have for storage that is new. */
+/** The requirements of new storage for its node. */
 interface NewStorage {
   readonly service: { readonly id: string };
   /** The only node that has the image; undefined if every node can have it. */
   readonly imageNode?: string | undefined;
   readonly placement: PlacementParts;
-  /** What its instance reserves, in bytes. */
+  /** The memory that its instance reserves, in bytes. */
   readonly memory: number;
 }
 
-/** The memory of nodes that is reserved by now, in bytes, without what the service itself has. */
+/** Returns the reserved memory of each node, in bytes, without the service's own reservations. */
 async function reservedMemory(
   { docker }: Pick<DockerContext, 'docker'>,
   serviceId: string,
@@ -38,17 +38,17 @@ async function reservedMemory(
 }
 
 /**
- * A number that differs from node to node, and is always the same for a service and a node: services spread over nodes,
- * and one that failed comes back to its node.
+ * A number that differs from node to node and is constant for a service and a node: services spread over nodes, and one
+ * whose deployment failed gets the same node again.
  */
 const shareOf = (serviceId: string, node: DockerNode): number =>
   createHash('sha256').update(`${serviceId} ${node.ID}`).digest().readUInt32BE(0);
 
 /**
- * The node that gets storage which is new: one that the placement rules fit and that has the kind of CPU of the engine
- * that is asked; rather one that takes instances, rather one with room, rather that of the engine itself.
+ * Returns the node for new storage: one that fits the placement rules and has the CPU architecture of the queried
+ * engine; preferably one that accepts instances, then one with room, then that of the engine itself.
  * @param nodes those of the swarm
- * @throws Error in words if none fits
+ * @throws Error with a message if none fits
  */
 async function chooseStorageNode(
   context: Pick<DockerContext, 'docker'>,
@@ -69,7 +69,7 @@ async function chooseStorageNode(
       misfit ? condition('NO_MATCHING_NODE', { ...misfit, ending: 'no storage yet' }) : condition('NO_NODE', {}),
     );
   }
-  // Probes and secret variables are programs for one kind.
+  // Probes and secret variables are programs for one architecture.
   const alike = able.filter(({ ID, Description }) => ID === own || Description.Platform.Architecture === architecture);
   if (alike.length === 0) {
     const others = able
@@ -78,7 +78,7 @@ async function chooseStorageNode(
     throw new TaskRefused(condition('CPU_MISMATCH', { architecture, nodes: others }));
   }
   const reserved = await reservedMemory(context, service.id, signal);
-  // An engine that answers runs, whatever the swarm knows of it just after it was started.
+  // An engine that responds is running, whatever the swarm knows about it just after it was started.
   const takes = ({ ID, Spec, Status }: DockerNode): boolean =>
     Spec.Availability === 'active' && (ID === own || Status.State === 'ready');
   const hasRoom = ({ ID, Description }: DockerNode): boolean =>
@@ -91,23 +91,23 @@ async function chooseStorageNode(
   return best!.ID;
 }
 
-/** Volumes that a service is known to have had, and the node that had them. */
+/** Volumes that a service is recorded to have had, and the node that had them. */
 export interface RecordedStorage {
-  /** Undefined where nothing tells it any more, such as for Terraform in a swarm that was made anew. */
+  /** Undefined if it can't be known any more, such as for Terraform in a swarm that was created again. */
   readonly nodeId: string | undefined;
   readonly volumes: readonly string[];
 }
 
-/** What decides on which node the storage of a service is. */
+/** The facts that decide on which node the storage of a service is. */
 export interface StorageNeeds extends NewStorage {
   readonly service: Pick<ServiceToRun, 'id' | 'name' | 'environmentId'>;
   /** The names of its volumes. */
   readonly volumes: readonly string[];
-  /** Absent for storage that is new. */
+  /** Absent for new storage. */
   readonly recorded?: RecordedStorage | undefined;
 }
 
-/** Why storage that a service had can't be used: an empty volume would stand in its place. */
+/** The condition that a service's existing storage can't be used: an empty volume would replace it. */
 function storageLost(
   { service, recorded }: StorageNeeds,
   platformId: string,
@@ -126,7 +126,7 @@ function storageLost(
   });
 }
 
-/** The names of the volumes that a service has on each node that can be asked. */
+/** Returns the names of the service's volumes on each node that can be queried. */
 export async function volumesOnNodes(
   context: OwnObjects & NodeReach,
   service: StorageNeeds['service'],
@@ -137,7 +137,7 @@ export async function volumesOnNodes(
   const {
     Swarm: { NodeID: own },
   } = await dockerInfo(engine, { signal });
-  // Which node an engine is may be remembered from a swarm that was made anew just now.
+  // The cached node of an engine may be from before the swarm was created again.
   const engines: NodeEngines = { of: async (id, until) => (id === own ? engine : nodeEngines.of(id, until)) };
   const labels = labelFilter(serviceLabels(platformId, service));
   return onEveryNode(
@@ -148,10 +148,10 @@ export async function volumesOnNodes(
 }
 
 /**
- * The node to which a service with storage is bound: the recorded one while it is part of the swarm; otherwise the one
- * that has its volumes, such as the same machine in a swarm that was made anew; for storage that is new, a node that
- * fits.
- * @throws Error in words if no node fits, or if what was stored is not found on any node that could be asked
+ * Returns the node that a service with storage is bound to: the recorded one while it is part of the swarm; otherwise
+ * the one that has its volumes, such as the same machine in a swarm that was created again; for new storage, a node
+ * that fits.
+ * @throws Error with a message if no node fits, or if existing storage is not found on any node that could be queried
  */
 export async function storageNode(
   context: OwnObjects & NodeReach,

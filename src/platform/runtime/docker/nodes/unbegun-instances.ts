@@ -4,20 +4,21 @@ import type { DockerTask } from '../api/index.ts';
 import { nodeOf } from './node-failure.ts';
 
 /**
- * How long a node may take to begin with an instance, in milliseconds: longer than managers need to miss a node that is
- * lost.
+ * How long a node may take to start preparing an instance, in milliseconds: longer than managers need to detect a lost
+ * node.
  */
 const beginningMilliseconds = 60_000;
 
-/** Whether an instance should run, and its node has not begun to prepare it. */
+/** Whether an instance should run, and its node has not started to prepare it. */
 const waitsForItsNode = ({ Status: { State: state }, DesiredState }: DockerTask): boolean =>
   DesiredState === 'running' && (state === 'assigned' || state === 'accepted');
 
 /**
- * That a node does not begin with an instance; undefined if all do, or may still. A node whose disk was full can have
- * forgotten one for good: managers wait for it without end.
- * @param what should have begun, where a sentence begins, such as "The job"
- * @param since what instances were before is not what they are; in milliseconds since the epoch
+ * The condition that a node does not start with an instance; undefined if all do, or still may. A node whose disk was
+ * full may have forgotten one for good: managers then wait for it forever.
+ * @param what should have started, for the start of a sentence, such as "The job"
+ * @param since the start of the period that counts, in milliseconds since the epoch: earlier states of instances are
+ *   ignored
  */
 export async function unbegun(
   context: Pick<DockerContext, 'docker' | 'clock'>,
