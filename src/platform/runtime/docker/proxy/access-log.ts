@@ -4,15 +4,15 @@ import { serviceIdIn } from '../names.ts';
 import { accessLog } from './caddy-config.ts';
 import { filesInTar } from '../tar.ts';
 
-/** The longest line that is read, in characters. Those of the proxy have about 130. */
+/** The longest line that is read, in characters. The proxy's lines have about 130. */
 const longestLine = 2000;
 
-/** The most that is read at once, in bytes: more than the proxy keeps. */
+/** The largest amount that is read at once, in bytes: more than the proxy keeps. */
 const mostBytes = 8 * 1024 * 1024;
 
 const loggerStart = `${accessLog.logger}.`;
 
-/** A request as the log has it; undefined for a line that tells none. */
+/** A request in the log. */
 interface LoggedRequest {
   readonly serviceId: string;
   readonly status: number;
@@ -36,10 +36,10 @@ function loggedRequest(line: string): LoggedRequest | undefined {
   }
 }
 
-/** The status of an answer that becomes a connection of another kind, which lasts as long as it is wanted. */
+/** The status of a response that switches to another protocol; such a connection stays open as long as it is needed. */
 const switchingProtocols = 101;
 
-/** Counts the requests that lines of the log tell. Other lines are passed over. */
+/** Counts the requests in lines of the log. Skips other lines. */
 export function countRequests(lines: Iterable<string>): readonly RequestCounts[] {
   const counts = new Map<string, { requests: number; errors: number; byDuration: number[] }>();
   for (const line of lines) {
@@ -60,11 +60,11 @@ export function countRequests(lines: Iterable<string>): readonly RequestCounts[]
   return [...counts].map(([serviceId, count]) => ({ serviceId, ...count }));
 }
 
-/** How far the log was read: the file by its first line, and the bytes of it. */
+/** The position up to which the log was read: the file, identified by its first line, and the bytes of it. */
 export interface LogPosition {
   readonly firstLine: string;
   readonly bytes: number;
-  /** The file was not among those of the last reading, which a rotation under way can cause. */
+  /** The file was not among those of the last read, which can happen during a rotation. */
   readonly isMissed?: true;
 }
 
@@ -75,7 +75,7 @@ const firstLineOf = (content: Buffer): string | undefined => {
   return end === -1 ? undefined : content.toString('utf8', 0, end);
 };
 
-/** The whole lines from a place on. A line that is still being written comes with the next reading. */
+/** Returns the complete lines from an offset. A line that is still being written is left for the next read. */
 const linesFrom = (content: Buffer, from: number): readonly string[] =>
   content
     .toString('utf8', from, content.lastIndexOf(newline) + 1)
@@ -83,10 +83,10 @@ const linesFrom = (content: Buffer, from: number): readonly string[] =>
     .filter((line) => line !== '');
 
 /**
- * The lines that were written since a position.
+ * Returns the lines that were written since a position.
  * @param files the log's files, oldest first
- * @param position null to begin with what the files have; undefined to begin behind it
- * @returns the lines, and the position behind them; `isLost` if lines were rotated away before they were read
+ * @param position null to start with the files' present content; undefined to start after it
+ * @returns the lines, and the position after them; `isLost` if lines were rotated away before they were read
  */
 export function linesSince(
   files: readonly Buffer[],
@@ -108,7 +108,7 @@ export function linesSince(
   return { lines, position: end, isLost: position !== null && at === -1 };
 }
 
-/** The files of a proxy's access log, oldest first. @throws DockerError `not found` if it has none yet */
+/** Reads the files of a proxy's access log, oldest first. @throws DockerError `not found` if it has none yet */
 export async function accessLogFiles(
   docker: DockerClient,
   container: string,
@@ -118,6 +118,6 @@ export async function accessLogFiles(
     await copyFromDockerContainer(docker, container, accessLog.folder, { signal, timeoutMilliseconds: 10_000 }),
     mostBytes,
   );
-  // Rotated files have the time in their names, with a dash before it, which comes before the dot of the present one.
+  // Rotated files have a dash and the time in their names, and a dash sorts before the dot of the current file.
   return files.toSorted((one, other) => (one.name < other.name ? -1 : 1)).map(({ content }) => content);
 }

@@ -6,17 +6,17 @@ import type { Route } from './routes.ts';
 import type { ProxySettings } from './settings.ts';
 
 /**
- * What came of a request to a public address: an instance answered, the proxy found none, has no such route, or gave no
- * answer at all.
+ * The outcome of a request to a public address: an instance answered, or the proxy found no instance, has no such
+ * route, did not respond, or could not be reached.
  */
 export type PublicAnswer = 'answered' | 'no instance' | 'no route' | 'no answer' | 'no proxy';
 
-/** How long one request may take, in milliseconds: longer than the proxy looks for an instance. */
+/** The timeout of one request, in milliseconds: longer than the proxy tries to find an instance. */
 const timeoutMilliseconds = 8000;
 
 const everyAddress = ['0.0.0.0', '::', ''];
 
-/** The host at which this process reaches the proxy. @param engine the engine's address, as text */
+/** Returns the host at which this process reaches the proxy. @param engine the engine's address, as text */
 const hostOf = ({ bind }: Pick<ProxySettings, 'bind'>, engine: string): string => {
   if (!everyAddress.includes(bind)) return bind;
   return engine.startsWith('tcp://')
@@ -30,8 +30,8 @@ const verdictOf = (own: string | string[] | undefined): PublicAnswer => {
 };
 
 /**
- * Asks a public address whether somebody answers there. Sends one request without a body, directly to the proxy: what
- * name servers say of the host doesn't matter.
+ * Checks whether a service answers at a public address. Sends one request without a body, directly to the proxy: DNS
+ * records of the host are not used.
  * @param engine the address of the engine, as text
  */
 export async function askRoute(

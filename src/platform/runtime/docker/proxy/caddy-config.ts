@@ -2,30 +2,30 @@ import { createHash } from 'node:crypto';
 import type { Route } from './routes.ts';
 import type { CertificateAuthority, ProxySettings } from './settings.ts';
 
-/** A route, and the service that it leads to. */
+/** A route, and the service that it forwards to. */
 export interface ServedRoute extends Route {
   /** The name of the service on the network of its environment. */
   readonly upstream: string;
-  /** The port of the version before, while instances of it may still run. */
+  /** The port of the previous version, while its instances may still run. */
   readonly earlierPort?: number;
 }
 
-/** The variables of a container of Caddy: where it keeps what it has. */
+/** The environment variables of a Caddy container: the paths for its data. */
 export const caddyVariables: readonly string[] = ['HOME=/data', 'XDG_DATA_HOME=/data', 'XDG_CONFIG_HOME=/data'];
 
-/** Where the proxy listens in its container. */
+/** The ports on which the proxy listens in its container. */
 export const proxyPorts = { http: 80, https: 443 } as const;
 
-/** The socket of the proxy's administration. It is a file in the container, so that no network leads there. */
+/** The socket of the proxy's admin API. It is a file in the container, so that it can't be reached over a network. */
 export const adminSocket = 'unix//run/admin/admin.sock';
 
 /**
- * The log of the requests to services, from which these are counted: its folder in the container, and the start of the
- * names under which it has each service.
+ * The log of the requests to services, from which they are counted: its folder in the container, and the prefix of the
+ * logger names of services.
  */
 export const accessLog = { folder: '/infra-access', logger: 'http.log.access.service' } as const;
 
-/** Without the request, nothing of who asked, or for what, is kept: no address, path, query or header. */
+/** Without the request, no data about the client or its request is kept: no address, path, query or header. */
 const withoutRequest = {
   format: 'filter',
   wrap: { format: 'json' },
@@ -49,12 +49,12 @@ const logging = {
   },
 };
 
-/** Requests are logged under the name of the service that they go to. */
+/** Requests are logged under the name of the service that they are forwarded to. */
 const loggersOf = (routes: readonly ServedRoute[]) => ({
   logs: { logger_names: Object.fromEntries(routes.map(({ host, upstream }) => [host, `service.${upstream}`])) },
 });
 
-/** The header by which the proxy says that an answer is its own, and the two reasons for that. */
+/** The header that marks a response as the proxy's own, and its two reasons. */
 export const proxyHeader = 'X-Infra-Proxy';
 export const ownAnswers = { noService: 'no-service', noInstance: 'no-instance' } as const;
 
@@ -67,12 +67,12 @@ const answer = (status: number, reason: string, text: string) => ({
 
 const nothingHere = { handle: [answer(404, ownAnswers.noService, 'No service has this address.')] };
 
-/** What is said when no instance could be reached. A service's own errors are passed on. */
+/** The response when no instance could be reached. A service's own errors are passed on. */
 const noInstance = {
   routes: [{ handle: [answer(502, ownAnswers.noInstance, 'The service at this address does not answer.')] }],
 };
 
-/** The instances of a service, looked up again and again: they come and go during rollouts. */
+/** The instances of a service, resolved every second: they come and go during rollouts. */
 const instancesAt = (upstream: string, port: number) => ({
   source: 'a',
   name: upstream,
@@ -87,14 +87,14 @@ const forward = ({ upstream, port, earlierPort, protocol }: ServedRoute) => ({
     earlierPort === undefined
       ? instancesAt(upstream, port)
       : { source: 'multi', sources: [port, earlierPort].map((each) => instancesAt(upstream, each)) },
-  // Where an instance takes no connection, another one is tried. Requests with a body can't be sent twice.
+  // If an instance accepts no connection, another one is tried. Requests with a body can't be sent twice.
   load_balancing: { selection_policy: { policy: 'random' }, try_duration: '5s', try_interval: '100ms' },
   transport: { protocol: 'http', dial_timeout: '1s', ...(protocol === 'grpc' && { versions: ['h2c', '2'] }) },
 });
 
 /**
- * A path that somebody has chosen, as a path: the proxy takes braces for the name of something that it puts there, such
- * as a file of its own with a key.
+ * Escapes a path that a user has chosen: the proxy interprets braces as placeholders, for example for a file of its own
+ * that contains a key.
  */
 const literal = (path: string): string => path.replaceAll(/[{}\\]/g, encodeURIComponent);
 
@@ -131,12 +131,12 @@ const redirectOf = ({ host }: ServedRoute, httpsPort: number) => ({
   terminal: true,
 });
 
-/** Where the proxy keeps its configuration. */
+/** The folder of the proxy's configuration. */
 export const configFolder = 'infra-proxy';
 
 /**
- * The file with the root of an authority, in that folder. Another root has another name, so that the configuration
- * changes with it.
+ * Returns the name of the file with an authority's root certificate, in that folder. Another root has another name, so
+ * that the configuration changes with it.
  */
 export const rootFile = (root: string): string =>
   `authority-${createHash('sha256').update(root).digest('hex').slice(0, 16)}.pem`;
@@ -150,10 +150,7 @@ const issuerOf = (email: string | undefined, { directory, root }: Partial<Certif
 
 const hasStar = ({ host }: Pick<Route, 'host'>): boolean => host.startsWith('*');
 
-/**
- * The more labels a host name has, the earlier its route stands, and one with a star after all others; longer paths
- * come first.
- */
+/** Sorts routes: hosts without a star before those with one, then longer paths first, then by host. */
 const inOrder = (routes: readonly ServedRoute[]): readonly ServedRoute[] =>
   routes.toSorted(
     (one, other) =>
@@ -163,8 +160,8 @@ const inOrder = (routes: readonly ServedRoute[]): readonly ServedRoute[] =>
   );
 
 /**
- * What answers for hosts that a name with a star would take in: those of stopped services, and other paths than the one
- * that leads to a service.
+ * Returns the routes that close hosts which a wildcard name would otherwise match: those of stopped services, and paths
+ * outside of a service's public path.
  */
 const closedHosts = (open: readonly ServedRoute[], stopped: readonly string[]) => {
   if (!open.some(hasStar)) return [];
@@ -176,8 +173,8 @@ const closedHosts = (open: readonly ServedRoute[], stopped: readonly string[]) =
 };
 
 /**
- * The configuration of the proxy, as text. The same routes in any order make the same text.
- * @param stopped the hosts of stopped services, which nobody else gets
+ * Returns the configuration of the proxy, as text. The same routes give the same text in any order.
+ * @param stopped the hosts of stopped services, which remain reserved
  */
 export function caddyConfig(
   routes: readonly ServedRoute[],
@@ -193,7 +190,7 @@ export function caddyConfig(
     protocols: ['h1', 'h2', 'h2c'],
     automatic_https: { disable: true },
     errors: noInstance,
-    // Names with a star have no certificate: only here they could take in others.
+    // Wildcard names have no certificate: only here could they match other hosts.
     routes: [
       ...open.filter((route) => !hasStar(route)).map(routeOf),
       ...secure.map((route) => redirectOf(route, httpsPort)),

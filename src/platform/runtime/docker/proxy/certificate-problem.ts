@@ -4,7 +4,7 @@ import type { DockerContext, OwnObjects } from '../docker-context.ts';
 import { readDockerContainerLogs } from '../api/index.ts';
 import { proxyName } from '../names.ts';
 
-/** A line of the proxy's log about a certificate that it could not get. Other lines look different. */
+/** A line of the proxy's log about a certificate that it could not get. Other lines don't match. */
 const Failure = z.object({
   level: z.literal('error'),
   logger: z.string().regex(/^tls\.|acme/),
@@ -13,14 +13,14 @@ const Failure = z.object({
 });
 
 /**
- * How much of the log is looked at, in lines and in milliseconds, and how long reading it may take. Failures are
- * repeated after minutes at most, at first.
+ * How much of the log is read, in lines and in milliseconds, and the timeout of the read. At first, failures are
+ * repeated every few minutes.
  */
 const newestLines = 500;
 const newestMilliseconds = 10 * 60_000;
 const timeoutMilliseconds = 5000;
 
-/** The longest reason that is told, in characters. */
+/** The longest reason that is reported, in characters. */
 const longestReason = 300;
 
 const failureIn = (line: string): z.output<typeof Failure> | undefined => {
@@ -33,8 +33,8 @@ const failureIn = (line: string): z.output<typeof Failure> | undefined => {
 };
 
 /**
- * Why the proxy has no certificate for a host yet, in the words of the authority or of the proxy.
- * @returns undefined if it has not said anything
+ * Returns why the proxy has no certificate for a host yet, as the authority or the proxy reports it.
+ * @returns undefined if nothing was reported
  */
 export async function certificateProblem(
   { docker, platformId, clock }: OwnObjects & Pick<DockerContext, 'clock'>,
@@ -53,7 +53,7 @@ export async function certificateProblem(
       if (failure?.identifier === host) found = failure.error;
     }
   } catch {
-    // What could be read counts: the reason only adds to what is told.
+    // The lines that could be read count: the reason only adds to the report.
     signal.throwIfAborted();
   }
   return found && shortened(found, longestReason);

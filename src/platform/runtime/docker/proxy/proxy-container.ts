@@ -22,7 +22,7 @@ import { tarArchive } from '../tar.ts';
 import { adminSocket, caddyVariables, configFolder, proxyPorts, rootFile } from './caddy-config.ts';
 import { hostPorts, type ProxySettings, servesSecurely } from './settings.ts';
 
-/** What the proxy's container is made with. */
+/** The inputs for the proxy's container. */
 export interface ProxyParts {
   readonly docker: DockerClient;
   readonly platformId: string;
@@ -31,12 +31,12 @@ export interface ProxyParts {
 }
 
 /**
- * Where its configuration is. The file stays in the container, so that a proxy that starts again has it without the
- * platform.
+ * The path of the proxy's configuration. The file stays in the container, so that a proxy that restarts has it without
+ * the platform.
  */
 const configFile = { name: 'config.json', path: `/${configFolder}/config.json` } as const;
 
-/** The container, as the settings want it. */
+/** Returns the container's creation request, according to the settings. */
 function creationOf({ platformId, settings }: ProxyParts): DockerContainerCreation {
   const { bind, image } = settings;
   const { http, https } = hostPorts(settings);
@@ -62,7 +62,8 @@ function creationOf({ platformId, settings }: ProxyParts): DockerContainerCreati
         Object.entries(ports).map(([port, published]) => [port, [{ HostIp: bind, HostPort: String(published) }]]),
       ),
       RestartPolicy: { Name: 'always' },
-      // A socket that a killed proxy leaves behind would keep the next one from listening: in memory it goes with it.
+      // A socket that a killed proxy leaves behind would prevent the next one from listening: in memory, it disappears
+      // with the proxy.
       Mounts: [
         { Type: 'tmpfs', Target: '/run/admin', TmpfsOptions: { SizeBytes: mebibyte } },
         ...(servesSecurely(settings) ? [certificates] : []),
@@ -71,18 +72,18 @@ function creationOf({ platformId, settings }: ProxyParts): DockerContainerCreati
       CapDrop: ['ALL'],
       CapAdd: ['NET_BIND_SERVICE'],
       SecurityOpt: ['no-new-privileges'],
-      // It is on the networks of all environments, and must not be a way from one to the other.
+      // The proxy is on the networks of all environments, and must not route between them.
       Sysctls: { 'net.ipv4.ip_forward': '0' },
       LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
     },
   };
 }
 
-/** Tells containers that were made with different settings apart. */
+/** Distinguishes containers that were created with different settings. */
 const madeFrom = (creation: DockerContainerCreation): string =>
   createHash('sha256').update(JSON.stringify(creation)).digest('hex').slice(0, 16);
 
-/** The proxy's container; undefined if there is none. @throws Error if somebody else's container has its name */
+/** Finds the proxy's container; undefined if there is none. @throws Error if another container has its name */
 export async function findProxy(
   { docker, platformId }: Pick<ProxyParts, 'docker' | 'platformId'>,
   signal: AbortSignal,
@@ -96,8 +97,8 @@ export async function findProxy(
 }
 
 /**
- * Removes the proxy's container, if it is there. The volume with its certificates stays: authorities issue only so
- * many.
+ * Removes the proxy's container, if it exists. The volume with its certificates is kept: authorities limit how many
+ * they issue.
  */
 export async function removeProxy(
   parts: Pick<ProxyParts, 'docker' | 'platformId'>,
@@ -140,7 +141,7 @@ const create = async (parts: ProxyParts, signal: AbortSignal): Promise<string> =
   }
 };
 
-/** Why the proxy can't start, in words. */
+/** Converts an error to a message on why the proxy can't start. */
 const startFailure = (error: unknown, { settings: { bind, httpPort, httpsPort } }: ProxyParts): unknown => {
   if (!isDockerError(error, 'failed', 'refused', 'conflict', 'not found')) return error;
   if (!/port is already allocated|address already in use|bind for/i.test(error.reason))
@@ -152,7 +153,7 @@ const startFailure = (error: unknown, { settings: { bind, httpPort, httpsPort } 
   );
 };
 
-/** Puts the configuration into the container, with the file that it names. One that runs has to be told to read it. */
+/** Copies the configuration, and the file that it names, into the container. A running proxy has to be reloaded. */
 async function putConfig(
   { docker, settings: { authority } }: ProxyParts,
   container: string,
@@ -166,7 +167,7 @@ async function putConfig(
 }
 
 /**
- * Sees to it that the proxy runs, made as the settings want it. A new one starts with the configuration.
+ * Ensures that the proxy runs with the current settings. A new container starts with the configuration.
  * @returns its container, and whether it has started with that configuration
  * @throws Error with what to do, if it can't be started
  */
@@ -188,7 +189,7 @@ export async function ensureProxy(
   return { id, hasConfig: true };
 }
 
-/** The last line of what the proxy printed that tells something. */
+/** Returns the last non-empty line of the proxy's output. */
 const lastLine = (text: string): string =>
   text
     .trim()
@@ -196,8 +197,8 @@ const lastLine = (text: string): string =>
     .findLast((line) => line !== '') ?? 'it said nothing';
 
 /**
- * Gives a running proxy another configuration. Requests under way are finished by the old one.
- * @throws Error if it doesn't take it
+ * Replaces the configuration of a running proxy. Requests under way are finished with the old one.
+ * @throws Error if the proxy rejects it
  */
 export async function configureProxy(
   parts: ProxyParts,

@@ -10,18 +10,18 @@ export interface ProxyPlace {
   readonly name: string;
 }
 
-/** Where the proxy is to run, as far as these machines can be asked. */
+/** The machines on which the proxy should run, as far as they are reachable. */
 export interface ProxyPlaces {
   readonly places: readonly ProxyPlace[];
-  /** The other engines that answer: there it is not to run. */
+  /** The other engines that respond: the proxy should not run there. */
   readonly others: readonly DockerClient[];
-  /** Why it can't be looked after on machines on which it is to run, in words. */
+  /** Why the proxy can't be managed on machines on which it should run, as sentences. */
   readonly problems: readonly string[];
 }
 
 /**
- * Finds the machines of the proxy: the nodes that are labelled for it; without any, that of the first engine. While
- * that one is away, it is the one of the engine in use too.
+ * Finds the machines of the proxy: the nodes that are labelled for it; if there are none, the machines of the first
+ * engine, if it responds, and of the engine in use.
  */
 export async function findProxyPlaces(
   docker: DockerClient,

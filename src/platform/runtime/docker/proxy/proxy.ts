@@ -20,39 +20,38 @@ import { publicRoutes, type Route, servedRoutesOf } from './routes.ts';
 import type { ProxySettings } from './settings.ts';
 
 /**
- * What serves the public ports of a cluster's services: a container on the networks of their environments, on one
- * machine or on each of several. What it has to serve is in the labels of the services on the engine, and is read anew
- * each time.
+ * The proxy for the public ports of a cluster's services: a container on the networks of their environments, on one or
+ * several machines. Its routes are in the labels of the services on the engine, and are read again each time.
  */
 export interface Proxy {
   readonly settings: ProxySettings;
-  /** Chooses the addresses of a service, which no other one has. One that has some keeps them. */
+  /** Chooses the addresses of a service, distinct from those of all others. A service that has addresses keeps them. */
   routesFor(
     service: Workload,
     inputs: Pick<TaskInputs, 'environmentName' | 'domains'>,
     signal: AbortSignal,
   ): Promise<readonly Route[]>;
   /**
-   * Brings the proxy to what the services on the engine need: starts it, gives it its routes, and joins and leaves
-   * networks. Without any public port it goes.
-   * @returns where it serves them now, and what is wrong on other machines on which it is to run
-   * @throws Error with what to do, if it can't be started or doesn't take its configuration anywhere
+   * Reconciles the proxy with the services on the engine: starts it, applies its routes, and joins and leaves networks.
+   * Removes it if there is no public port.
+   * @returns where it serves them now, and the problems on other machines on which it should run
+   * @throws Error with what to do, if it can't be started or rejects its configuration on all machines
    */
   sync(signal: AbortSignal): Promise<SyncedProxy>;
-  /** Takes the proxy off a network that is about to be deleted. @param network id */
+  /** Disconnects the proxy from a network that is about to be deleted. @param network id */
   leave(network: string, signal: AbortSignal): Promise<void>;
 }
 
-/** Where the proxy has what it is to serve. */
+/** The machines where the proxy is up to date. */
 export interface SyncedProxy {
   readonly places: readonly ProxyPlace[];
-  /** In words. */
+  /** As sentences. */
   readonly problems: readonly string[];
 }
 
 /**
- * How long a choice of host names holds without a service that has them, in milliseconds: as long as a service takes to
- * be sent.
+ * How long chosen host names stay reserved without a service that has them, in milliseconds: as long as the creation of
+ * a service takes.
  */
 const choiceMilliseconds = 90_000;
 
@@ -60,7 +59,7 @@ const nameOf = ({ Spec }: DockerService): string => Spec.Name;
 
 const hostsText = (routes: readonly Route[]): string => routes.map(({ host }) => host).join(' ');
 
-/** The routes of the services that run. */
+/** The routes of the services that are not stopped. */
 const servedBy = (services: readonly DockerService[], settings: ProxySettings): readonly ServedRoute[] =>
   services
     .filter(({ Spec }) => !isStopped(Spec.Labels))
@@ -73,13 +72,13 @@ const servedBy = (services: readonly DockerService[], settings: ProxySettings): 
       });
     });
 
-/** The host names of the services that are stopped. They keep them. */
+/** The host names of stopped services. They keep them. */
 const stoppedHosts = (services: readonly DockerService[], settings: ProxySettings): readonly string[] =>
   services
     .filter(({ Spec }) => isStopped(Spec.Labels))
     .flatMap(({ Spec }) => servedRoutesOf(Spec, settings).map(({ host }) => host));
 
-/** The networks of the environments in which something is served. */
+/** The networks of the environments that have public routes. */
 const networksOf = (services: readonly DockerService[], settings: ProxySettings): ReadonlySet<string> =>
   new Set(
     services
@@ -89,7 +88,7 @@ const networksOf = (services: readonly DockerService[], settings: ProxySettings)
   );
 
 /**
- * Passes over failures that another change of the same network causes: it was just deleted, or the proxy has just
+ * Ignores failures that are caused by another change of the same network: it was just deleted, or the proxy has just
  * joined or left it.
  */
 const ignoreGone = (error: unknown): void => {
@@ -100,7 +99,7 @@ const ignoreGone = (error: unknown): void => {
     throw error;
 };
 
-/** Lets a container join the networks that it is to be on, and leave those of other environments. */
+/** Connects a container to the wanted networks, and disconnects it from those of other environments. */
 async function joinNetworks(
   at: DockerClient,
   container: string,
@@ -112,7 +111,7 @@ async function joinNetworks(
   } = await inspectDockerContainer(at, container, { signal });
   const joined = Object.keys(Networks);
   for (const network of [...wanted].filter((name) => !joined.includes(name))) {
-    // The engine changes one endpoint of a container at a time.
+    // In sequence: the engine changes one endpoint of a container at a time.
     await connectToDockerNetwork(at, network, container, [], { signal }).catch(ignoreGone);
   }
   for (const network of joined.filter((name) => isNetworkName(name) && !wanted.has(name))) {
@@ -120,13 +119,13 @@ async function joinNetworks(
   }
 }
 
-/** Creates what serves the public ports of a cluster. Its work is done one after the other. */
+/** Creates the proxy for the public ports of a cluster. Its operations run one after the other. */
 export function createProxy(parts: ProxyParts & { readonly now: () => number }): Proxy {
   const { docker, platformId, settings, now } = parts;
   const engines = createNodeEngines({ docker });
-  /** The configuration that a container is known to have, by its id. */
+  /** The known configuration of each container, by its id. */
   const given = new Map<string, string>();
-  /** The host names that were just given away, by the names of services: their labels may not be on the engine yet. */
+  /** The host names that were just chosen, by the names of services: their labels may not be on the engine yet. */
   const chosen = new Map<string, { readonly hosts: readonly string[]; readonly text: string; readonly at: number }>();
   let last: Promise<unknown> = Promise.resolve();
 
@@ -136,7 +135,7 @@ export function createProxy(parts: ProxyParts & { readonly now: () => number }):
     return turn;
   };
 
-  /** The services of this platform. Choices that show in their labels need not be remembered any more. */
+  /** Reads the services of this platform. Choices that are in their labels are no longer kept here. */
   const ours = async (signal: AbortSignal): Promise<readonly DockerService[]> => {
     const services = await listDockerServices(docker, labelFilter(platformLabels(platformId)), { signal });
     for (const service of services)
@@ -145,7 +144,7 @@ export function createProxy(parts: ProxyParts & { readonly now: () => number }):
     return services;
   };
 
-  /** Brings the proxy of one machine to what is to be served. */
+  /** Reconciles the proxy of one machine. */
   const serveAt = async (
     at: DockerClient,
     config: string,
@@ -155,7 +154,7 @@ export function createProxy(parts: ProxyParts & { readonly now: () => number }):
     const there = { ...parts, docker: at };
     const { id, hasConfig } = await ensureProxy(there, config, signal);
     await joinNetworks(at, id, networks, signal);
-    // Networks first: a route leads somewhere from its first moment on.
+    // Networks first: a route has a reachable service from the start.
     if (!hasConfig && given.get(id) !== config) await configureProxy(there, id, config, signal);
     given.set(id, config);
   };
@@ -163,7 +162,7 @@ export function createProxy(parts: ProxyParts & { readonly now: () => number }):
   const removeAt = (engine: DockerClient, signal: AbortSignal): Promise<void> =>
     removeProxy({ ...parts, docker: engine }, signal);
 
-  /** Where it isn't wanted it goes the next time, if the engine is away now. */
+  /** If an engine is unavailable now, its proxy is removed the next time. */
   const removeFromOthers = async (others: readonly DockerClient[], signal: AbortSignal): Promise<void> => {
     await Promise.all(
       others.map((engine) =>
@@ -193,7 +192,7 @@ export function createProxy(parts: ProxyParts & { readonly now: () => number }):
       result.status === 'rejected' ? [{ error: result.reason as Error, place: places[index]! }] : [],
     );
     if (failures.length === places.length) throw failures[0]!.error;
-    // Only once others serve.
+    // Only once the others serve.
     await removeFromOthers(others, signal);
     return {
       places: places.filter((place) => !failures.some((failed) => failed.place === place)),

@@ -11,11 +11,11 @@ import { routesOf } from './routes.ts';
 
 type Requests = Pick<Measured, 'requests' | 'requestsProblem'>;
 
-/** What is remembered of the last call. */
+/** The state after the last call. */
 interface LastCall {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** How far the logs were read, by the containers that have them. */
+  /** The positions up to which the logs were read, by their containers. */
   readonly positions: ReadonlyMap<string, LogPosition | null>;
   /** Whether the logs of all proxies could be read. */
   readonly isWhole: boolean;
@@ -24,7 +24,7 @@ interface LastCall {
 const tooMany =
   'There were more requests than the log of the proxy keeps between two measurements: some are not counted.';
 
-/** The files of a log; none if nobody has asked for anything yet. */
+/** Reads the files of a log; none if there was no request yet. */
 const filesOf = (docker: DockerClient, container: string, signal: AbortSignal): Promise<readonly Buffer[]> =>
   accessLogFiles(docker, container, signal).catch((error: unknown) => {
     if (isDockerError(error, 'not found')) return [];
@@ -33,8 +33,8 @@ const filesOf = (docker: DockerClient, container: string, signal: AbortSignal): 
 
 /**
  * Creates the function that counts the requests since its last call, from the logs of the proxies. The first call
- * counts none: what is there by then may have been counted by another process. What was asked while nobody counted is
- * left out, and nothing counts twice.
+ * counts none: another process may have counted the present ones. Requests that arrive while no process counts are left
+ * out, and none counts twice.
  */
 export function createRequestCounter(
   { docker, platformId, clock }: OwnObjects & Pick<DockerContext, 'clock'>,
@@ -42,17 +42,18 @@ export function createRequestCounter(
 ): (signal: AbortSignal) => Promise<Requests> {
   let last: LastCall | undefined;
 
-  /** The services that are reached from outside: those that nobody asks have no lines. */
+  /** The services with public ports: those without requests have no lines in the log. */
   const publicServices = async (signal: AbortSignal): Promise<readonly string[]> =>
     (await listDockerServices(docker, labelFilter(platformLabels(platformId)), { signal })).flatMap(({ Spec }) =>
       !isStopped(Spec.Labels) && routesOf(Spec).length > 0 ? (labelledService(Spec.Labels) ?? []) : [],
     );
 
-  /** What the log of one machine has since the last call; undefined without a proxy there. */
+  /** Reads one machine's log since the last call; undefined without a proxy there. */
   const readAt = async ({ docker: at }: ProxyPlace, signal: AbortSignal) => {
     const container = (await findProxy({ docker: at, platformId }, signal))?.Id;
     if (container === undefined) return undefined;
-    // A proxy that came since the last call has a log of its own. Where one could not be read then, it may be that one.
+    // A proxy that was created since the last call has its own log. If a log could not be read then, it may be that
+    // one.
     const isNew = last?.isWhole === true;
     const known = last?.positions.get(container);
     return {

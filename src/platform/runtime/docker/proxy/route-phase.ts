@@ -24,17 +24,20 @@ import type { ProxyPlace } from './proxy-places.ts';
 import { addressOf, type Route, servedRoutesOf } from './routes.ts';
 
 /**
- * How long an address may take to answer, in milliseconds. The proxy itself looks for an instance for five seconds
- * before it says that there is none.
+ * How long an address may take to answer, in milliseconds. The proxy itself tries to find an instance for five seconds
+ * before it reports that there is none.
  */
 const answerMilliseconds = 8000;
-/** How long to try an address that can't be reached from here at all, in milliseconds: the engine may be elsewhere. */
+/**
+ * How long to try an address that can't be reached from this process at all, in milliseconds: the engine may be
+ * elsewhere.
+ */
 const reachMilliseconds = 5000;
 const pollMilliseconds = 250;
 
 const keyOf = ({ deploymentId, service }: Task): string => `route/${deploymentId}/${service.id}`;
 
-/** Asks an address on one machine until it answers. @returns the last answer */
+/** Requests an address on one machine until it answers. @returns the last answer */
 async function untilAnswered(
   { proxy, clock }: Pick<DockerContext, 'proxy' | 'clock'>,
   { docker }: ProxyPlace,
@@ -43,7 +46,7 @@ async function untilAnswered(
 ): Promise<PublicAnswer> {
   const began = clock.now();
   for (;;) {
-    // Each attempt follows the one before.
+    // In sequence: each attempt follows the previous one.
     const answer = await askRoute(route, proxy.settings, docker.address, signal);
     if (answer === 'answered' || clock.now() - began > (answer === 'no proxy' ? reachMilliseconds : answerMilliseconds))
       return answer;
@@ -51,10 +54,10 @@ async function untilAnswered(
   }
 }
 
-/** What is told of an address. @param on the machines on which that is so; none where there is only one */
+/** Returns the log entry for an address. @param on the machines that it applies to; none if there is only one */
 type Told = (on: string[]) => Condition | string;
 
-/** What became of an address. @throws ConditionError if the service doesn't answer at it */
+/** Returns the log entry for an answer. @throws ConditionError if the service doesn't answer at the address */
 function reportedAnswer({ port }: Route, url: string, answer: PublicAnswer): Told {
   if (answer === 'answered') return (on) => `${url} answers${onMachines(on)}`;
   if (answer === 'no instance') throw new ConditionError(condition('ADDRESS_WITHOUT_INSTANCE', { url, port }));
@@ -64,8 +67,8 @@ function reportedAnswer({ port }: Route, url: string, answer: PublicAnswer): Tol
 }
 
 /**
- * What is said of an address without a certificate, with the reason if the proxy knows one. Its service is well: the
- * certificate comes by itself once that is solved.
+ * Returns the log entry for an address without a certificate, with the reason if the proxy knows one. The service
+ * itself works: the proxy gets the certificate once the cause is fixed.
  */
 async function withoutCertificate(
   context: OwnObjects & Pick<DockerContext, 'clock'>,
@@ -79,7 +82,7 @@ async function withoutCertificate(
 
 /**
  * Tries an address on every machine of the proxy.
- * @returns what became of it, for the log
+ * @returns the log entries
  * @throws ConditionError if the service doesn't answer at it
  */
 async function tryRoute(
@@ -89,7 +92,7 @@ async function tryRoute(
   signal: AbortSignal,
 ): Promise<readonly (Condition | string)[]> {
   const url = addressOf(route, context.proxy.settings);
-  // A name with a star stands for many; there is nothing to ask.
+  // A wildcard name has no single host to request.
   if (route.host.startsWith('*')) return [`${url} leads to port ${route.port}`];
   const told = await Promise.all(
     places.map(async (place) => {
@@ -108,7 +111,7 @@ async function tryRoute(
 }
 
 /**
- * The domains of a service that are not served, recorded before they were refused.
+ * Returns the domains of a service that are not served because they were recorded before such domains were refused.
  * @param given the domain of the cluster
  */
 export const refusedDomains = ({ domains = [] }: Pick<TaskInputs, 'domains'>, given: string): readonly Condition[] =>
@@ -116,7 +119,7 @@ export const refusedDomains = ({ domains = [] }: Pick<TaskInputs, 'domains'>, gi
     .flatMap(({ domain }) => meetingFault(domain, given) ?? [])
     .map((fault) => condition('DOMAIN_NOT_SERVED', { fault }));
 
-/** Brings the routes of a service about, and waits until its addresses answer. */
+/** Applies the routes of a service, and waits until its addresses answer. */
 async function connect(
   context: OwnObjects & Pick<DockerContext, 'clock' | 'proxy'>,
   task: Task,
@@ -128,8 +131,8 @@ async function connect(
   const routes = servedRoutesOf(present?.Spec, context.proxy.settings);
   say(routes.length > 0 ? 'Updating the routes of the proxy' : 'No public port: its neighbours reach it by its name');
   const { places, problems } = await context.proxy.sync(signal).catch((error: unknown) => {
-    // What others need of the proxy is their affair. Routes that this service had before go when the proxy is looked
-    // after.
+    // Failures that concern other services are ignored here. Routes that this service had before are removed when the
+    // proxy is next reconciled.
     if (routes.length > 0 || signal.aborted) throw error;
     return { places: [], problems: [] };
   });
@@ -140,12 +143,12 @@ async function connect(
     ])
       say(told);
   for (const route of routes) {
-    // The log tells them one after the other.
+    // In sequence, for the order of the log.
     for (const told of await tryRoute(context, route, places, signal)) say(told);
   }
 }
 
-/** Begins to send requests to the version that was rolled out. */
+/** Starts to send requests to the version that was rolled out. */
 export async function beginRoute(
   context: OwnObjects & Pick<DockerContext, 'clock' | 'work' | 'proxy'>,
   task: Task,
@@ -182,7 +185,7 @@ export async function observeRoute(
     return { ...seen, outcome: 'succeeded' };
   }
   if (isDockerAway(end.error)) {
-    // The engine or its swarm is often back in a moment: it begins again then.
+    // The engine or its swarm is often available again in a moment: the phase then starts again.
     context.work.drop(key);
     throw end.error;
   }
@@ -196,14 +199,14 @@ export async function observeRoute(
   };
 }
 
-/** Ends what a route under way does, and goes back to the version that ran before. */
+/** Stops the work on a route, and rolls back to the previous version. */
 export async function abandonRoute(
   context: OwnObjects & RegistryAccess & Pick<DockerContext, 'work' | 'proxy'>,
   task: Task,
   signal: AbortSignal,
 ): Promise<void> {
   await abandonRollOut(context, task, signal);
-  // If the proxy can't be told now, it is when it is looked after the next time.
+  // If the proxy can't be updated now, the next reconciliation updates it.
   await context.proxy.sync(signal).catch((error: unknown) => {
     if (signal.aborted) throw error;
   });

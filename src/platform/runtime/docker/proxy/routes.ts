@@ -8,25 +8,25 @@ import { type ProxySettings, servesSecurely } from './settings.ts';
 
 type Port = Workload['ports'][number];
 
-/** A host name by which a port of a service is reached from outside. */
+/** A host name at which a port of a service is publicly reachable. */
 const Route = z.object({
   host: z.string(),
   port: z.int(),
   protocol: z.enum(['http', 'grpc']),
-  /** Whether it is reached by https, with a certificate of the proxy's own. */
+  /** Whether it is served over https, with a certificate that the proxy obtains. */
   isSecure: z.boolean(),
-  /** Whether the host is a domain that somebody chose for the service. */
+  /** Whether the host is a domain that a user chose for the service. */
   isCustom: z.boolean(),
   isDefault: z.boolean(),
   /** Requests for other paths don't reach the port. Default: all do. */
   path: z.string().optional(),
-  /** What stands in the place of that path when the request reaches the service. */
+  /** The replacement for that path when the request reaches the service. */
   rewrite: z.string().optional(),
 });
 
 export type Route = z.output<typeof Route>;
 
-/** The routes of a service on the engine: none if its label can't be read, which somebody then changed by hand. */
+/** Reads the routes of a service on the engine: none if its label can't be parsed, because it was changed by hand. */
 export function routesOf(spec: Pick<DockerServiceSpec, 'Labels'> | undefined): readonly Route[] {
   const text = routesLabel(spec?.Labels);
   if (text === undefined) return [];
@@ -38,32 +38,32 @@ export function routesOf(spec: Pick<DockerServiceSpec, 'Labels'> | undefined): r
 }
 
 /**
- * Whether a name that somebody chose for a service is not of those that the cluster gives to services: it may have been
- * recorded before such names were refused, or below another domain.
+ * Whether a name that a user chose for a service is outside of the names that the cluster assigns to services. It may
+ * have been recorded before such names were refused, or with another domain.
  */
 const isOutside = (host: string, { domain }: Pick<ProxySettings, 'domain'>): boolean =>
   meetingOf(host.toLowerCase(), domain) === undefined;
 
 /**
- * The routes of a service on the engine that the proxy serves: chosen names that meet the domain of the cluster get
- * nobody's requests.
+ * Returns the routes of a service on the engine that the proxy serves: chosen names that conflict with the domain of
+ * the cluster receive no requests.
  */
 export const servedRoutesOf = (
   spec: Parameters<typeof routesOf>[0],
   settings: Pick<ProxySettings, 'domain'>,
 ): readonly Route[] => routesOf(spec).filter(({ host, isCustom }) => !isCustom || isOutside(host, settings));
 
-/** The ports of a service that are reached from outside, the default one first. */
+/** Returns the public ports of a service, the default one first. */
 export const publicPorts = (ports: readonly Port[]): readonly Port[] => {
   const found = ports.filter(({ publicly_accessible: isPublic }) => isPublic === true);
   const first = found.find(({ is_default: isDefault }) => isDefault) ?? found[0];
   return first === undefined ? [] : [first, ...found.filter((port) => port !== first)];
 };
 
-/** The longest label of a host name without an id behind it: a label has at most 63 characters. */
+/** The longest label of a host name without an id after it: a label has at most 63 characters. */
 const longestLabel = 54;
 
-/** The first label of the host names of a service, and the same with a part of its id, which no other service has. */
+/** Returns the first label of a service's host names, and the same with a part of its id, which makes it unique. */
 function labelsOf(
   { id, name }: Pick<Workload, 'id' | 'name'>,
   environmentName: string,
@@ -84,13 +84,13 @@ const protocolOf = ({ protocol }: Port): Route['protocol'] => (protocol === 'GRP
 type ChosenDomain = NonNullable<TaskInputs['domains']>[number];
 
 /**
- * Whether the proxy gets a certificate for a domain that somebody chose. Names with a star would need an account at the
- * name servers, and a cluster of this machine only is not reached by those who check domains.
+ * Whether the proxy gets a certificate for a domain that a user chose. Wildcard names would need an account at the DNS
+ * provider, and authorities can't reach a cluster that only this machine reaches.
  */
 const isCertified = ({ domain, hasCertificate }: ChosenDomain, isSecure: boolean): boolean =>
   hasCertificate && isSecure && !domain.startsWith('*.') && !isLocalName(domain);
 
-/** Who has which host names at present. */
+/** Lookup of the services that have host names at present. */
 export interface HostHolders {
   /** Whether another service has it. */
   readonly isTaken: (host: string) => boolean;
@@ -99,8 +99,8 @@ export interface HostHolders {
 }
 
 /**
- * The routes of a service: a host name for each public port, and its own domains for the default one. Where another
- * service has the host name, a part of the id goes into it, and stays there.
+ * Returns the routes of a service: a host name for each public port, and its own domains for the default one. If
+ * another service has the host name, a part of the id is added, and stays there.
  */
 export function publicRoutes(
   service: Pick<Workload, 'id' | 'name' | 'ports'>,

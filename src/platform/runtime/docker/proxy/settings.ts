@@ -1,10 +1,10 @@
 import { isLocalName } from '../../../common/index.ts';
 
-/** How the public ports of a cluster's services are served. */
+/** Settings of the proxy for a cluster's public ports. */
 export interface ProxySettings {
   /**
-   * The domain below which services get their addresses. One that is `localhost`, or ends so, is reached from the
-   * engine's host only.
+   * The domain below which services get their addresses. `localhost` and names that end with it are only reachable from
+   * the engine's host.
    */
   readonly domain: string;
   /** The host's address to listen on. */
@@ -12,27 +12,27 @@ export interface ProxySettings {
   readonly httpPort: number;
   readonly httpsPort: number;
   /**
-   * Whether the proxy gets certificates, where its domain is public. If not, somebody else before it has to serve
+   * Whether the proxy gets certificates, if its domain is public. If not, another server in front of it has to serve
    * https.
    */
   readonly certificates: boolean;
   /** The image of the proxy, with its registry and tag, or its id on the engine. It has to be Caddy 2. */
   readonly image: string;
-  /** Whom the authority of the certificates writes to. */
+  /** The contact address for the certificate authority. */
   readonly email?: string | undefined;
-  /** Who issues the certificates; default the public authorities that the proxy knows. */
+  /** The authority that issues the certificates; default: the public authorities that the proxy knows. */
   readonly authority?: CertificateAuthority | undefined;
 }
 
-/** A server of ACME. */
+/** An ACME server. */
 export interface CertificateAuthority {
   /** The address of its directory. */
   readonly directory: string;
-  /** The certificates by which that server is known, in PEM format; default those that everybody trusts. */
+  /** The root certificates that verify that server, in PEM format; default: the publicly trusted ones. */
   readonly root?: string;
 }
 
-/** Completes settings. A domain for this machine only is served to this machine only. */
+/** Completes settings with their defaults. A local domain is only served to this machine. */
 export function proxySettings({
   domain = 'localhost',
   bind,
@@ -55,14 +55,11 @@ export function proxySettings({
   };
 }
 
-/** Whether the proxy serves its domain with certificates of its own: for names of this machine, nobody issues any. */
+/** Whether the proxy serves its domain with its own certificates: no authority issues any for local names. */
 export const servesSecurely = ({ domain, certificates }: Pick<ProxySettings, 'domain' | 'certificates'>): boolean =>
   certificates && !isLocalName(domain);
 
-/**
- * The host's ports that the proxy takes. Where nobody issues certificates, nothing is served with them, and the port of
- * https stays free for others.
- */
+/** The host's ports that the proxy uses. Without certificates, the https port stays free for other programs. */
 export const hostPorts = (settings: ProxySettings): { readonly http: number; readonly https?: number } => ({
   http: settings.httpPort,
   ...(servesSecurely(settings) && { https: settings.httpsPort }),
