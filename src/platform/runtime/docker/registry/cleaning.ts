@@ -11,7 +11,7 @@ import { applyDraft, cleanerDraft, type RegistryEngine } from './registry-servic
 import type { RegistryServices } from './registry-state.ts';
 import { hasEnded } from '../instance-states.ts';
 
-/** Whether nothing runs of the registry but an instance that takes no images. */
+/** Whether the registry's only instance is a read-only one. */
 async function isQuiet(
   { docker, ...parts }: RegistryEngine,
   registry: DockerService,
@@ -29,7 +29,7 @@ async function isQuiet(
 }
 
 /**
- * What a cleaning gave back, from what the registry's program printed.
+ * Returns the result of a cleaning, from the output of the registry's program.
  * @param sizes of deleted images' parts, as far as they are known
  */
 function resultText(lines: readonly string[], sizes: Map<string, number>): string {
@@ -43,15 +43,15 @@ function resultText(lines: readonly string[], sizes: Map<string, number>): strin
   return `The registry of the cluster was cleaned: ${freed.size} parts of images were deleted, ${known.length < freed.size ? 'at least ' : ''}${bytesText(bytes)}.`;
 }
 
-/** What a cleaning came to, in a sentence. */
+/** The outcome of a cleaning, as a sentence. */
 export interface CleaningEnd {
   readonly text: string;
   readonly hasFailed: boolean;
 }
 
 /**
- * Takes a cleaning one step further. The registry has to be made read-only before.
- * @returns its end; undefined before
+ * Performs the next step of a cleaning. The registry has to be read-only already.
+ * @returns the outcome; undefined while the cleaning is under way
  */
 export async function cleanRegistry(
   engine: RegistryEngine,
@@ -72,7 +72,7 @@ export async function cleanRegistry(
   for await (const { text } of readDockerServiceLogs(docker, cleaner.ID, { signal })) lines.push(text.trim());
   await deleteDockerService(docker, cleaner.ID, { signal }).catch(ignoring('not found'));
   const said = lines.findLast((line) => line !== '') ?? tasks[0]!.Status.Err ?? 'it gave no reason';
-  // Before the first image there is no folder for them.
+  // The folders don't exist before the first image.
   const hasFailed =
     !tasks.some(({ Status }) => Status.State === 'complete') &&
     !/Path not found: \/docker\/registry\/v2\/(?:blobs|repositories)/.test(said);

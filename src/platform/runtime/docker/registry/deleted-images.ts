@@ -2,7 +2,7 @@ import type { ServiceToRun } from '../../index.ts';
 import { builtRepository } from '../names.ts';
 import type { AskRegistry, RegistryAnswer } from './registry-request.ts';
 
-/** What a manifest says about the parts of its image. */
+/** The parts of an image, from its manifest. */
 interface Manifest {
   readonly config?: { readonly digest: string; readonly size: number };
   readonly layers?: readonly { readonly digest: string; readonly size: number }[];
@@ -11,8 +11,8 @@ interface Manifest {
 const notThere = 404;
 
 /**
- * The JSON of an answer; undefined if there is no such thing.
- * @throws Error if the registry can't be asked, or refuses
+ * Parses the JSON of a response; undefined if the resource doesn't exist.
+ * @throws Error if the registry can't be reached, or refuses
  */
 function jsonOf(answer: RegistryAnswer | undefined, what: string): unknown {
   if (answer === undefined) throw new Error('nothing forwards to it on the node of the engine');
@@ -31,11 +31,11 @@ function partsOf(digest: string, body: string): readonly (readonly [string, numb
 }
 
 /**
- * Deletes images of a service in the registry. Their space is given back by the next cleaning.
+ * Deletes images of a service in the registry. The next cleaning frees their space.
  * @param kept the digests of images that stay
- * @param sizes takes what is deleted, by digest
+ * @param sizes receives the sizes of deleted parts, by digest
  * @returns how many were deleted
- * @throws Error if the registry doesn't carry it out
+ * @throws Error if the registry doesn't delete one
  */
 export async function deleteImages(
   ask: AskRegistry,
@@ -63,7 +63,7 @@ export async function deleteImages(
   return count;
 }
 
-/** The services of which a registry has images, or had. @throws Error if the registry can't be asked */
+/** The services that have, or had, images in a registry. @throws Error if the registry can't be queried */
 export async function servicesWithImages(
   ask: AskRegistry,
   platformId: string,

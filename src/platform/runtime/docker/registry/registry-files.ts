@@ -3,12 +3,12 @@ import { nodePort, registryHost, type RegistrySettings } from './settings.ts';
 import type { DockerRegistryCredentials } from '../api/index.ts';
 import { keyOfSeed, writeCertificate } from '../certificate.ts';
 
-/** It can't expire: nobody would renew it. The end is what RFC 5280 has for that. */
+/** The certificate must not expire, because nothing renews it. RFC 5280 defines this end for that. */
 const [since, forever] = [Date.UTC(2020, 0, 1), Date.UTC(9999, 11, 31, 23, 59, 59)];
 
 /**
- * Makes a certificate with its key. A registry and what forwards to it both show it and both require it: who has its
- * key belongs to them. It signs itself, and is always the same for the same seed.
+ * Creates a certificate with its key. The registry and its forwarders both present it and both require it: only they
+ * have the key. It is self-signed, and always the same for the same seed.
  * @param seed 32 secret bytes
  * @param name the host name that it is for
  * @returns both in PEM format, in one text
@@ -32,17 +32,17 @@ export function selfSignedIdentity(seed: Buffer, name: string): string {
   );
 }
 
-/** What a registry is made with: its settings, and secrets that are always the same for the same purpose. */
+/** The inputs of a registry: its settings, and secrets that are always the same for the same purpose. */
 export interface RegistryParts {
   readonly platformId: string;
   readonly settings: RegistrySettings;
-  /** @param purpose what it is for @returns 32 bytes in base64url */
+  /** Returns the secret for a purpose. @returns 32 bytes in base64url */
   readonly secretFor: (purpose: string) => string;
 }
 
 /** A file of a container. All of them are secrets. */
 export interface RegistryFile {
-  /** A name for the engine, which another content doesn't have, of at most 64 characters. */
+  /** A name for the engine, unique to the content, of at most 64 characters. */
   readonly name: string;
   readonly path: string;
   readonly content: Buffer;
@@ -50,10 +50,10 @@ export interface RegistryFile {
 
 const folder = '/infra-registry';
 
-/** Where the registry keeps images. */
+/** The folder in which the registry stores images. */
 export const imagesFolder = '/var/lib/registry';
 
-/** The host name in the certificate. Nobody looks it up. */
+/** The host name in the certificate. It is never resolved. */
 const serverName = 'registry.internal';
 
 const file = ({ platformId }: RegistryParts, name: string, text: string): RegistryFile => {
@@ -65,7 +65,7 @@ const file = ({ platformId }: RegistryParts, name: string, text: string): Regist
   };
 };
 
-/** How engines sign in. */
+/** The credentials with which engines sign in. */
 export const registryCredentials = ({
   settings,
   secretFor,
@@ -75,13 +75,13 @@ export const registryCredentials = ({
   serveraddress: registryHost(settings),
 });
 
-/** The header by which a request signs in. */
+/** Returns the value of the `Authorization` header for a request. */
 export function authorizationOf(parts: Pick<RegistryParts, 'settings' | 'secretFor'>): string {
   const { username, password } = registryCredentials(parts);
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
-/** The certificate and its key, which registry and forwarders have. */
+/** The certificate and its key, which the registry and the forwarders share. */
 const identityFile = (parts: RegistryParts): RegistryFile =>
   file(
     parts,
@@ -89,7 +89,7 @@ const identityFile = (parts: RegistryParts): RegistryFile =>
     selfSignedIdentity(Buffer.from(parts.secretFor('registry/identity'), 'base64url'), serverName),
   );
 
-/** The files of the registry, its configuration first. @param isReadOnly whether it takes no images for now */
+/** The files of the registry, its configuration first. @param isReadOnly whether it accepts no images for now */
 export function registryFiles(parts: RegistryParts, isReadOnly: boolean): readonly [RegistryFile, RegistryFile] {
   const identity = identityFile(parts);
   const config = {
@@ -115,15 +115,15 @@ export function registryFiles(parts: RegistryParts, isReadOnly: boolean): readon
 }
 
 /**
- * The files of what forwards to the registry, its configuration first.
- * @param address of the node that keeps the images
+ * The files of a forwarder to the registry, its configuration first.
+ * @param address of the node that stores the images
  */
 export function forwarderFiles(parts: RegistryParts, address: string): readonly [RegistryFile, RegistryFile] {
   const identity = identityFile(parts);
   const forward = {
     handler: 'reverse_proxy',
     upstreams: [{ dial: `${address.includes(':') ? `[${address}]` : address}:${nodePort(parts.settings)}` }],
-    // A registry that is just replaced is back within seconds.
+    // A registry that is being replaced is back within seconds.
     load_balancing: { try_duration: '20s', try_interval: '250ms' },
     transport: {
       protocol: 'http',

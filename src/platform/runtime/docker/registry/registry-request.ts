@@ -5,7 +5,7 @@ import { authorizationOf, type RegistryParts } from './registry-files.ts';
 import { findRegistry } from './registry-state.ts';
 import { registryHost } from './settings.ts';
 
-/** What a registry answers. */
+/** A response of a registry. */
 export interface RegistryAnswer {
   readonly status: number;
   /** By names in lower case. */
@@ -13,10 +13,10 @@ export interface RegistryAnswer {
   readonly body: string;
 }
 
-/** How long a registry may take to answer, in milliseconds. */
+/** The timeout for a registry's response, in milliseconds. */
 const timeoutMilliseconds = 30_000;
 
-/** The kinds of manifests that a registry may answer with. */
+/** The types of manifests that are accepted from a registry. */
 const manifestTypes = [
   'application/vnd.docker.distribution.manifest.v2+json',
   'application/vnd.oci.image.manifest.v1+json',
@@ -24,7 +24,7 @@ const manifestTypes = [
   'application/vnd.oci.image.index.v1+json',
 ];
 
-/** Reads an answer of HTTP/1.0. @throws Error if it is cut off, or none */
+/** Parses an HTTP/1.0 response. @throws Error if it is cut off or isn't one */
 function parseAnswer(text: Buffer): RegistryAnswer {
   const end = text.indexOf('\r\n\r\n');
   const [first = '', ...lines] = text.subarray(0, Math.max(end, 0)).toString('latin1').split('\r\n');
@@ -50,8 +50,8 @@ export type AskRegistry = (
 ) => Promise<RegistryAnswer | undefined>;
 
 /**
- * The container that forwards on a node; undefined if none runs there. Its service knows it: the labels of a container
- * are those of its image too, and whoever makes an image chooses these.
+ * Returns the forwarder's container on a node; undefined if none runs there. It is found through its service: a
+ * container also has the labels of its image, and the author of an image chooses those.
  */
 async function forwarderOn(
   docker: DockerClient,
@@ -70,13 +70,13 @@ async function forwarderOn(
 }
 
 /**
- * Creates what sends requests: only nodes reach the registry, so it is done by a program in the container that forwards
- * on the node of the engine.
+ * Creates the function that sends requests to the registry. Only nodes reach the registry, so a program in the
+ * forwarder's container on the engine's node sends them.
  */
 export function createRegistryRequests(parts: RegistryParts & { readonly docker: DockerClient }): AskRegistry {
   const { platformId, settings } = parts;
   return async (method, path, signal) => {
-    // All of it is about a container of one machine.
+    // All of these calls concern a container of one machine.
     const docker = await parts.docker.engine();
     const {
       Architecture: architecture,

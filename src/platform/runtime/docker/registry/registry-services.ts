@@ -32,10 +32,10 @@ import {
 import { registryHost } from './settings.ts';
 import { deleteFilesBut, mountedFile } from '../file-objects.ts';
 
-/** What changes services of a registry. */
+/** The inputs for changes to a registry's services. */
 export interface RegistryEngine extends RegistryParts {
   readonly docker: DockerClient;
-  /** How to sign in to other registries. @param host with its port */
+  /** Returns the credentials for other registries. @param host with its port */
   readonly credentialsFor: (host: string) => DockerRegistryCredentials | undefined;
 }
 
@@ -51,8 +51,8 @@ const second = 1e9;
 const container = { CapabilityDrop: ['ALL'], StopGracePeriod: 10 * second, Healthcheck: { Test: ['NONE'] } } as const;
 
 /**
- * All of them use the network of their host: plain http is trusted on its loopback address alone, and the ports of
- * others are reached from there.
+ * All of them use the network of their host: engines trust plain http only on its loopback address, and from there the
+ * ports of other nodes can be reached.
  */
 const onHost = {
   Networks: [{ Target: 'host' }],
@@ -72,7 +72,7 @@ const imagesVolume = ({ platformId }: RegistryParts) =>
     VolumeOptions: { Labels: registryLabels(platformId, 'registry') },
   }) as const;
 
-/** What keeps the images, on one node. */
+/** The service that stores the images, on one node. */
 export function registryDraft(parts: RegistryParts, nodeId: string, isReadOnly: boolean): Draft {
   const files = registryFiles(parts, isReadOnly);
   return {
@@ -97,7 +97,7 @@ export function registryDraft(parts: RegistryParts, nodeId: string, isReadOnly: 
   };
 }
 
-/** What forwards to it, on every node. @param address of the node with the images */
+/** The service that forwards to the registry, on every node. @param address of the node with the images */
 export function forwarderDraft(parts: RegistryParts, address: string): Draft {
   const files = forwarderFiles(parts, address);
   return {
@@ -121,7 +121,7 @@ export function forwarderDraft(parts: RegistryParts, address: string): Draft {
   };
 }
 
-/** What gives back the space of deleted images, once, while the registry takes no new ones. */
+/** The job that frees the space of deleted images, once, while the registry is read-only. */
 export function cleanerDraft(parts: RegistryParts, nodeId: string): Draft {
   const files = registryFiles(parts, true);
   return {
@@ -151,7 +151,7 @@ const madeFrom = ({ spec, files }: Draft): string =>
     .digest('hex')
     .slice(0, 16);
 
-/** Gives files to the engine. @returns how containers mount them: only their root reads them */
+/** Creates files as secrets on the engine. @returns how containers mount them: only root reads them */
 async function secretsOf({ docker, platformId }: RegistryEngine, files: readonly RegistryFile[], signal: AbortSignal) {
   const labels = registryLabels(platformId, 'registry');
   return Promise.all(
@@ -167,12 +167,12 @@ async function secretsOf({ docker, platformId }: RegistryEngine, files: readonly
   );
 }
 
-/** Removes the files that no service has any more: the engine keeps those that one uses. */
+/** Deletes the files that no service uses any more: the engine refuses to delete those in use. */
 export const deleteUnusedSecrets = ({ docker, platformId }: RegistryEngine, signal: AbortSignal): Promise<void> =>
   deleteFilesBut(docker, labelFilter(registryLabels(platformId, 'registry')), [], signal);
 
 /**
- * Brings a service of the registry to its draft, if it is another one.
+ * Updates a service of the registry to its draft, if they differ.
  * @param present the service on the engine; undefined if there is none
  * @returns whether anything changed
  */

@@ -14,10 +14,10 @@ import { anyRegistry, labelFilter, labelledRegistryPart, registryFactsOf, type R
 import { nodeName, takesInstances } from '../nodes/node-facts.ts';
 import { boundNode } from '../nodes/placement.ts';
 
-/** The services of a registry, as far as they are there. */
+/** The services of a registry that exist. */
 export type RegistryServices = { readonly [Part in RegistryPart]?: DockerService };
 
-/** The services of the registry of one platform, or of whichever has one. @param labels those of the platform */
+/** Finds the services of one platform's registry, or of any. @param labels those of the platform */
 export async function findRegistry(
   docker: DockerClient,
   labels: Readonly<Record<string, string>> | undefined,
@@ -31,29 +31,31 @@ export async function findRegistry(
   return Object.fromEntries(services.map((service) => [labelledRegistryPart(service.Spec.Labels), service]));
 }
 
-/** Why none of these tasks runs, in the words of the engine. */
+/** Returns why none of these tasks runs, as the engine reports it. */
 const reasonOf = (tasks: readonly DockerTask[]): string => {
   const newest = tasks.toSorted((one, other) => other.CreatedAt.localeCompare(one.CreatedAt));
   const failed = newest.find(({ Status }) => Status.Err !== undefined && Status.Err !== '');
   return failed?.Status.Err ?? newest[0]?.Status.State ?? 'the engine has not begun it yet';
 };
 
-/** Why a node runs nothing, in words; undefined if it does. */
+/** Returns why a node runs nothing, as a word; undefined if it runs instances. */
 const awayText = ({ Status, Spec }: DockerNode): string | undefined => {
   if (Status.State !== 'ready') return Status.State;
   return Spec.Availability === 'drain' ? 'drained' : undefined;
 };
 
-/** How the registry of a cluster is. */
+/** The state of a cluster's registry. */
 export interface RegistryState {
-  /** The name of the node that keeps the images. */
+  /** The name of the node that stores the images. */
   readonly node: string;
-  /** The names of the active nodes without a way to the registry. */
+  /** The names of the active nodes without a running forwarder. */
   readonly withoutForwarder: readonly string[];
   readonly isReadOnly: boolean;
-  /** Why no image can be pushed to it now, in words; undefined if one can, as far as the engine knows. */
+  /**
+   * Why no image can be pushed to it now, as a part of a sentence; undefined if one can, as far as the engine knows.
+   */
   readonly problem?: string;
-  /** What to do about the problem, as sentences; undefined if it passes by itself. */
+  /** What to do about the problem, as sentences; undefined if it resolves itself. */
   readonly remedy?: string;
 }
 
@@ -71,7 +73,7 @@ const serviceRemedy = (service: string): string =>
   `See what the engine says of it, and mend that: docker service ps --no-trunc ${service}.`;
 
 /**
- * Looks how a registry is, as a manager knows it.
+ * Reads the state of a registry, as a manager knows it.
  * @returns undefined if there is none
  */
 export async function readRegistryState(

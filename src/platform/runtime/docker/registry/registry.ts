@@ -32,35 +32,35 @@ import { cleanRegistry } from './cleaning.ts';
 
 type Service = Pick<ServiceToRun, 'id'>;
 
-/** The registry that a platform runs for the images which it builds on one cluster. */
+/** The registry that a platform runs for the images that it builds on one cluster. */
 export interface ClusterRegistry {
   /** The first part of the names of its images. */
   readonly host: string;
   readonly credentials: DockerRegistryCredentials;
   /**
-   * Brings the registry to what the settings want: starts it, and from time to time cleans it.
-   * @returns what whoever runs the platform should know
-   * @throws Error with what is wrong
+   * Reconciles the registry with the settings: starts it, and cleans it from time to time.
+   * @returns messages for the operator
+   * @throws Error with the problem
    */
   sync(signal: AbortSignal): Promise<readonly string[]>;
   /**
    * Waits until an engine can push images.
-   * @param say told what is in the way
-   * @throws Error in words, if something is for too long
+   * @param say receives what prevents it
+   * @throws Error with a message, if it takes too long
    */
   untilReady(builder: DockerClient, say: Say, signal: AbortSignal): Promise<void>;
-  /** Pushes an image. No cleaning begins meanwhile, and one that another process began makes it begin again. */
+  /** Pushes an image. No cleaning starts in the meantime. If another process starts one, the push is tried again. */
   push<Result>(builder: DockerClient, work: () => Promise<Result>, say: Say, signal: AbortSignal): Promise<Result>;
   /**
-   * Deletes images of a service. What fails now is done after its next deployment.
+   * Deletes images of a service. Deletions that fail now are repeated after its next deployment.
    * @param kept names with digests, or digests, of those that stay; if there are none, nothing is deleted
    */
   deleteOthers(service: Service, kept: readonly string[], signal: AbortSignal): Promise<void>;
-  /** Deletes the images of a service that was deleted, now or as soon as that can be done. */
+  /** Deletes the images of a deleted service, now or as soon as possible. */
   deleteAll(service: Service, signal: AbortSignal): Promise<void>;
   /**
-   * Deletes the images of services that nobody knows.
-   * @returns the ids of services that had some, and why it could not look for them, if it could not
+   * Deletes the images of services that are not known.
+   * @returns the ids of services that had some, and, if the registry could not be queried, the reason
    */
   deleteUnknown(
     known: ReadonlySet<string>,
@@ -68,7 +68,7 @@ export interface ClusterRegistry {
   ): Promise<{ readonly had: readonly string[]; readonly unasked?: string }>;
 }
 
-/** How long a push waits for the registry, in milliseconds: it may just be set up, and its image be pulled. */
+/** How long a push waits for the registry, in milliseconds: it may just be starting, and its image being pulled. */
 const patienceMilliseconds = 120_000;
 const pollMilliseconds = 1000;
 
@@ -77,7 +77,7 @@ const attempts = 3;
 
 const reasonOf = (error: unknown): string => (isDockerError(error) ? error.reason : errorMessage(error));
 
-/** The node that is to keep the images: that of the engine, unless it takes no instances. */
+/** Chooses the node that stores the images: that of the engine, unless it accepts no instances. */
 async function chooseNode({ docker }: RegistryEngine, signal: AbortSignal): Promise<string> {
   const [
     nodes,
@@ -94,7 +94,7 @@ async function chooseNode({ docker }: RegistryEngine, signal: AbortSignal): Prom
   return chosen.ID;
 }
 
-/** The address by which other nodes reach the one with the images. @throws Error with what to do */
+/** Returns the address at which other nodes reach the one with the images. @throws Error with what to do */
 async function addressOf({ docker, platformId }: RegistryEngine, nodeId: string, signal: AbortSignal): Promise<string> {
   const node = await inspectDockerNode(docker, nodeId, { signal }).catch((error: unknown) => {
     if (!isDockerError(error, 'not found')) throw error;
@@ -106,18 +106,18 @@ async function addressOf({ docker, platformId }: RegistryEngine, nodeId: string,
   return addressOfNode(node) ?? '127.0.0.1';
 }
 
-/** Creates what runs the registry of one cluster. */
+/** Creates the registry of one cluster. */
 export function createClusterRegistry(engine: RegistryEngine & { readonly now: () => number }): ClusterRegistry {
   const { docker, platformId, settings, now } = engine;
   const host = registryHost(settings);
   const credentials = registryCredentials(engine);
   const ask = createRegistryRequests(engine);
-  /** The sizes of what was deleted since the last cleaning, by digest. */
+  /** The sizes of the parts that were deleted since the last cleaning, by digest. */
   const sizes = new Map<string, number>();
-  /** Deleted services whose images are still there. */
+  /** Deleted services whose images still exist. */
   const deleted = new Set<string>();
   let pushes = 0;
-  /** Another process may have left files that nothing uses. */
+  /** Another process may have left unused files. */
   let hasLeftovers = true;
 
   const find = (signal: AbortSignal): Promise<RegistryServices> =>
@@ -144,7 +144,7 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
   const untilReady: ClusterRegistry['untilReady'] = async (builder, say, signal) => {
     let told: string | undefined;
     for (const end = now() + patienceMilliseconds; ;) {
-      // One look follows the other.
+      // In sequence: one check follows the other.
       const inTheWay = await problem(builder, signal);
       if (inTheWay === undefined) return;
       if (now() > end) throw new ConditionError(condition('REGISTRY_NOT_READY', { problem: inTheWay }));
@@ -193,14 +193,14 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
         await deleteUnusedSecrets(engine, signal);
         hasLeftovers = false;
       }
-      // Few, in order.
+      // Few, so in sequence.
       if (!isReadOnly) for (const id of deleted) await deleteAll({ id }, signal);
       if (end?.hasFailed) throw new RuntimeProblem(end.text);
       return end === undefined ? [] : [end.text];
     },
     push: async (builder, work, say, signal) => {
       for (let attempt = 1; ; attempt += 1) {
-        // One attempt follows the other.
+        // In sequence: one attempt follows the other.
         await untilReady(builder, say, signal);
         pushes += 1;
         try {
@@ -225,7 +225,7 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
       });
       if (typeof listed === 'string') return { had, unasked: listed };
       const unknown = listed.filter((id) => !known.has(id));
-      // In order.
+      // In sequence.
       for (const id of unknown) if (((await deleteImagesOf({ id }, new Set(), signal)) ?? 0) > 0) had.push(id);
       return { had };
     },

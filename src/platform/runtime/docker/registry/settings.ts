@@ -1,21 +1,21 @@
-/** How a cluster's own registry runs. */
+/** Settings of a cluster's own registry. */
 export interface RegistrySettings {
-  /** The port on the loopback address of every node at which its engine finds the registry. */
+  /** The port on the loopback address of every node at which its engine reaches the registry. */
   readonly port: number;
   /**
    * The image of the registry, with its own registry and tag, or its id on the engine. It has to be the reference
    * implementation.
    */
   readonly image: string;
-  /** What forwards to it on every node: an image of Caddy 2. */
+  /** The image of the forwarder on every node: Caddy 2. */
   readonly forwarderImage: string;
-  /** How often the space of deleted images is given back, in milliseconds. */
+  /** How often the space of deleted images is freed, in milliseconds. */
   readonly cleanMilliseconds: number;
 }
 
 const day = 24 * 60 * 60_000;
 
-/** Completes settings. */
+/** Completes settings with their defaults. */
 export const registrySettings = (
   {
     port = 5055,
@@ -25,10 +25,8 @@ export const registrySettings = (
   forwarderImage: string,
 ): RegistrySettings => ({ port, image, forwarderImage, cleanMilliseconds });
 
-/**
- * The first part of the names of images in a cluster's own registry. Engines trust plain http on this address alone.
- */
+/** The first part of the names of images in a cluster's own registry. Engines trust plain http only on this address. */
 export const registryHost = ({ port }: Pick<RegistrySettings, 'port'>): string => `127.0.0.1:${port}`;
 
-/** The port of the node that keeps the images, on all of its addresses. The other nodes have to reach it. */
+/** The port of the node that stores the images, on all of its addresses. The other nodes have to reach it. */
 export const nodePort = ({ port }: Pick<RegistrySettings, 'port'>): number => port + 1;

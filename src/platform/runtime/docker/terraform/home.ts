@@ -16,7 +16,9 @@ const fromBase64 = (data: string): string => Buffer.from(data, 'base64').toStrin
 
 const nameOf = (service: Task['service']): string => fileName(service, '', 'node');
 
-/** The config that tells the node of a Terraform service; undefined if nothing of it ever ran in this swarm. */
+/**
+ * Finds the config that records the node of a Terraform service; undefined if no run of it ever started in this swarm.
+ */
 export async function findHome(
   { docker, platformId }: OwnObjects,
   service: Task['service'],
@@ -29,11 +31,11 @@ export async function findHome(
 }
 
 /**
- * The node that has the volume of a Terraform service, which all of its runs have to go to: elsewhere they would find
- * no state. Between its runs the engine has nothing else of it, so a config tells the node: every manager knows it,
- * also after a run that failed.
+ * Returns the node that has the volume of a Terraform service. All of its runs have to be placed there: elsewhere they
+ * would find no state. Between runs, the engine has no other object of the service, so a config records the node: every
+ * manager knows it, also after a failed run.
  * @param placement where it may run
- * @throws Error in words if no node fits, or if the state that it had can't be found
+ * @throws Error with a message if no node fits, or if existing state can't be found
  */
 export async function homeNode(
   context: OwnObjects & NodeReach,
@@ -47,7 +49,7 @@ export async function homeNode(
   const workload = workloadOf(task);
   const volumes = volumesOf(workload, {});
   const present = await findHome(context, service, signal);
-  // What was planned or applied before has left a state, although a swarm that was made anew doesn't tell where.
+  // An earlier plan or apply has left a state, even if a swarm that was created again doesn't record where.
   const hasState = present !== undefined || task.runningRecord !== undefined || modeOf(task) !== 'plan';
   const needs = { service, volumes, imageNode: imageNodeOf(record), placement, memory: workload.memory * mebibyte };
   const home = await storageNode(

@@ -3,8 +3,8 @@ import type { ResolvedVariable } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
 
 /**
- * Tells the variables of a run from others, files among them. Without the platform's key nobody finds out what they
- * are.
+ * Returns a digest that distinguishes the variables of a run, including files. Without the platform's key, the values
+ * can't be derived from it.
  */
 export const digestOfVariables = (
   { secretFor }: Pick<DockerContext, 'secretFor'>,

@@ -4,16 +4,16 @@ import { isOmission } from '../observation/instance-logs.ts';
 import { planMarks } from './script.ts';
 
 /**
- * The most of a plan's text that is kept, in characters, and what is kept beyond that of lines that tell what is
- * changed. The log of its run has more.
+ * The limit for the text of a plan, in characters, and the additional limit for lines that name changes. The log of its
+ * run has the whole text.
  */
 const mostCharacters = 24_000;
 const mostOfTelling = 8000;
 
-/** A line that names a resource that is changed, or counts them. Values of resources stand further to the right. */
+/** Whether a line names a changed resource, or counts the changes. Values of resources are indented further. */
 const isTelling = (line: string): boolean => /^(?: {2}# |Plan: |No changes\.)/.test(line);
 
-/** A plan as far as its log was read: its lines, and the digest at the end of it. */
+/** A plan as far as its log was read: its lines, and the digest at its end. */
 export interface ReadPlan {
   readonly lines: readonly string[];
   readonly isShortened?: true;
@@ -22,7 +22,7 @@ export interface ReadPlan {
 
 const lengthOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0);
 
-/** A plan with one more line. Once it is too long, it has only those lines more that whoever agrees has to see. */
+/** Returns a plan with one more line. Once it is too long, only lines that are needed to approve it are added. */
 function withLine(plan: ReadPlan, told: RuntimeLogLine): ReadPlan {
   const { message: line } = told;
   const length = lengthOf(plan.lines) + line.length;
@@ -35,7 +35,7 @@ function withLine(plan: ReadPlan, told: RuntimeLogLine): ReadPlan {
     : withLine({ ...plan, isShortened: true }, told);
 }
 
-/** Reads on in the log of a run that plans. @param before what was read until now; undefined before the plan begins */
+/** Continues to read the log of a plan run. @param before the plan so far; undefined before it starts */
 export function readPlan(
   { deploymentId }: Pick<Task, 'deploymentId'>,
   before: ReadPlan | undefined,
@@ -48,7 +48,7 @@ export function readPlan(
     if (message === begin) plan = { lines: [] };
     else if (message.startsWith(`${end} `)) {
       const digest = message.slice(end.length + 1);
-      // Of many lines at once only the newest are read.
+      // If there are many lines at once, only the newest are read.
       plan = {
         ...(plan ?? { lines: [], isShortened: true as const }),
         ...(/^[\da-f]{64}$/.test(digest) && { digest }),
@@ -60,7 +60,7 @@ export function readPlan(
   return plan;
 }
 
-/** A secret this short is also found where it isn't meant. */
+/** Shorter secrets would also match unrelated text. */
 const shortestSecret = 5;
 
 const countsIn = (text: string): PlannedChanges['counts'] => {
@@ -71,8 +71,8 @@ const countsIn = (text: string): PlannedChanges['counts'] => {
 };
 
 /**
- * What a plan shows, without the values of the service's secrets; undefined if its end was not read. Values that are
- * sensitive to Terraform it hides itself.
+ * The part of the changes that a plan shows, without the values of the service's secrets; undefined if its end was not
+ * read. Terraform itself hides values that it knows are sensitive.
  */
 export function plannedChanges(
   plan: ReadPlan | undefined,
@@ -88,7 +88,7 @@ export function plannedChanges(
   return { digest: plan.digest, text, isShortened: plan.isShortened === true, ...(counts && { counts }) };
 }
 
-/** The changes of a plan in a few words. */
+/** The changes of a plan as a short text. */
 export const countsText = ({ counts }: PlannedChanges): string =>
   counts === undefined
     ? 'changes that its text tells'

@@ -1,18 +1,18 @@
-/** Where a container has what is below. */
+/** The paths in a container. */
 export const containerPaths = {
   script: '/.infra/terraform.sh',
   source: '/.infra/source',
   kept: '/.infra/terraform',
 } as const;
 
-/** The lines around the text of a plan, in the log of the run that made it. @param id the deployment */
+/** The lines around the text of a plan, in the log of its run. @param id the deployment */
 export const planMarks = (id: string) => ({ begin: `[plan ${id}]`, end: `[end of plan ${id}]` }) as const;
 
 /**
- * Runs Terraform once. Nothing is written into it: what it works on comes as arguments, which are what to do, the id of
+ * Runs Terraform once. No value is inserted into the script: its inputs are arguments, which are the mode, the id of
  * the run, the folder of the repository, the digest of the plan to apply, the program, and its options for plans.
  *
- * The volume has the working directory, which keeps the state where no backend is declared, the plan file, and a mark
+ * The volume contains the working directory, which keeps the state if no backend is declared, the plan file, and a mark
  * of each run, so that an engine that starts the same run a second time changes nothing.
  */
 export const terraformScript = `#!/bin/sh

@@ -1,5 +1,5 @@
-/** How a cluster runs Terraform. */
+/** Settings of Terraform on a cluster. */
 export interface TerraformSettings {
-  /** The image that has it, with its registry. It starts the program, and has a shell. */
+  /** The image of Terraform, with its registry. Its entrypoint is the program, and it contains a shell. */
   readonly image: string;
 }

@@ -10,19 +10,19 @@ type Terraform = Extract<ServiceToRun, { kind: 'terraform' }>;
 /** The id of the storage with the working directory of a Terraform service. */
 export const terraformStorage = 'terraform';
 
-/** How long Terraform may take to end what it is about when it is stopped, in seconds. */
+/** How long Terraform may take to finish its current operation when it is stopped, in seconds. */
 const stopSeconds = 120;
 
 const fileOptions = ({ spec }: Terraform): readonly string[] =>
   spec.terraform_variables_source.tf_var_file_paths.map((path) => `-var-file=${path}`);
 
-/** What a run does: it plans, applies the plan of its record, or destroys what the service has made. */
+/** Returns the mode of a run: plan, apply the plan of its record, or destroy what the service has created. */
 export const modeOf = ({ isPlan, action }: Pick<Task, 'isPlan' | 'action'>): 'plan' | 'apply' | 'destroy' =>
   isPlan ? 'plan' : action === 'DELETE' ? 'destroy' : 'apply';
 
 /**
- * A run of Terraform as what a spec for the engine needs.
- * @throws Error if the image starts anything but one program
+ * Converts a run of Terraform to the input of an engine spec.
+ * @throws Error if the image's entrypoint is anything but one program
  */
 export function terraformWorkload(service: Terraform, task: Task) {
   const {
@@ -61,14 +61,14 @@ export function terraformWorkload(service: Terraform, task: Task) {
   };
 }
 
-/** What Terraform asks nobody, and whom it doesn't tell that it runs. */
+/** Variables that disable prompts and update checks of Terraform. */
 const settings: Readonly<Record<string, string>> = {
   TF_IN_AUTOMATION: 'true',
   TF_INPUT: 'false',
   CHECKPOINT_DISABLE: 'true',
 };
 
-/** The variables and files of a run: those of the service, and what runs it. */
+/** Returns the variables and files of a run: those of the service, and the platform's own. */
 export const terraformVariables = (variables: readonly ResolvedVariable[]): readonly ResolvedVariable[] => [
   ...Object.entries(settings)
     .filter(([name]) => !variables.some(({ key }) => key === name))
@@ -77,11 +77,11 @@ export const terraformVariables = (variables: readonly ResolvedVariable[]): read
   { key: 'SCRIPT', value: terraformScript, isSecret: false, mountPath: containerPaths.script },
 ];
 
-/** The image of a commit has Terraform, and the repository where the script looks for it. */
+/** The image of a commit contains Terraform, and the repository at the path that the script reads. */
 export const terraformDockerfile = ({ image }: TerraformSettings): string =>
   `FROM ${image}\nCOPY source ${containerPaths.source}\n`;
 
-/** The rules for Terraform services: what a configuration has that can't be had here, and what to do instead. */
+/** The rules for Terraform services: configurations that this runtime doesn't support, and what to do instead. */
 const rules: readonly { readonly isBroken: (spec: Terraform['spec']) => boolean; readonly why: string }[] = [
   { isBroken: deploysByItself, why: autoDeployRefusal },
   {
@@ -90,7 +90,7 @@ const rules: readonly { readonly isBroken: (spec: Terraform['spec']) => boolean;
   },
 ];
 
-/** Why Terraform can't be run; undefined if it can. @param settings absent where nobody has switched it on */
+/** Returns why Terraform can't be run; undefined if it can. @param terraform absent if it is not configured */
 export function terraformRefusal(
   spec: Terraform['spec'],
   terraform: TerraformSettings | undefined,
