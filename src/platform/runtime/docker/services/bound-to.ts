@@ -9,8 +9,8 @@ import { workloadOf } from '../workload.ts';
 import { volumesOf } from './service-spec.ts';
 
 /**
- * The volumes that the version before has, and its node; undefined if it has none of them. Another manager may be asked
- * by now.
+ * Returns the volumes of the previous version and its node; undefined if it has none of these. The swarm may have
+ * another manager by now.
  */
 function recordedStorage({ runningRecord }: Task, volumes: readonly string[]): RecordedStorage | undefined {
   const template = readRecord(runningRecord)?.spec?.TaskTemplate;
@@ -26,9 +26,9 @@ export const imageNodeOf = ({ image, nodeId }: DockerRecord): string | undefined
   isOnlyBuilt(image) ? nodeId : undefined;
 
 /**
- * The only node on which the instances of a version may run; undefined if there are others. That is the node with its
- * storage, which is chosen if it is new, or the one with its image.
- * @throws Error in words if no node fits, or if what was stored can't be found
+ * Returns the only node on which the instances of a version may run; undefined if there are others. It is the node with
+ * its storage, which is chosen if the storage is new, or the one with its image.
+ * @throws Error with a message if no node fits, or if existing storage can't be found
  */
 export async function boundTo(
   context: OwnObjects & NodeReach,
@@ -40,7 +40,7 @@ export async function boundTo(
   const workload = workloadOf(task);
   const imageNode = imageNodeOf(record);
   if (workload.storage.length === 0) return imageNode;
-  // A database that is brought back gets its volume where that was agreed to.
+  // A restored database gets its volume on the node that was chosen for the restoration.
   if (task.restoration !== undefined && record.data !== undefined) return record.data.nodeId;
   const volumes = volumesOf(workload, record);
   return storageNode(

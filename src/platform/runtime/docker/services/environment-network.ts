@@ -10,13 +10,13 @@ import { environmentLabels, labelFilter } from '../labels.ts';
 import { networkName } from '../names.ts';
 
 /**
- * Whether a service could not be created because its network has just been deleted: the last service of an environment
- * takes it along.
+ * Whether a service could not be created because its network has just been deleted, together with the last service of
+ * the environment.
  */
 export const isNetworkGone = (error: unknown): boolean =>
   isDockerError(error) && /network \S+ not found/.test(error.reason);
 
-/** Sees to it that an environment has its network. Services of other environments don't reach it. */
+/** Ensures that an environment has its network. Services of other environments can't reach it. */
 export async function ensureNetwork(
   { docker, platformId }: OwnObjects,
   environmentId: string,
@@ -37,8 +37,8 @@ export async function ensureNetwork(
 }
 
 /**
- * Deletes the network of an environment that has no service left. One that is still in use stays: the last service
- * takes it along.
+ * Deletes the network of an environment that has no service left. A network that is still in use stays: it is deleted
+ * with the last service.
  */
 export async function deleteUnusedNetwork(
   { docker, platformId, proxy }: OwnObjects & Pick<DockerContext, 'proxy'>,
@@ -48,10 +48,10 @@ export async function deleteUnusedNetwork(
   const filters = labelFilter(environmentLabels(platformId, environmentId));
   if ((await listDockerServices(docker, filters, { signal })).length > 0) return;
   for (const { Id: id } of await listDockerNetworks(docker, filters, { signal })) {
-    // There is one.
+    // At most one.
     await proxy.leave(id, signal);
     await deleteDockerNetwork(docker, id, { signal }).catch((error: unknown) => {
-      // One that is just going is reported as a failure.
+      // The engine reports one that is already being deleted as a failure.
       const isGoing = isDockerError(error, 'failed') && /not found/.test(error.reason);
       if (!isGoing && !isDockerError(error, 'not found', 'refused')) throw error;
     });

@@ -15,19 +15,19 @@ import { nodeOf, pullFailure } from '../nodes/node-failure.ts';
 import { answerMilliseconds } from '../waits.ts';
 
 /**
- * What an engine says of a container that has ended. Without `unasked` it is gone; with it, that is why nobody could
- * look, as a part of a sentence.
+ * The engine's data of a container that has ended. Without `unasked`, the container no longer exists; with it, that is
+ * why the engine could not be queried, as a part of a sentence.
  */
 interface EndedContainer {
   readonly container?: DockerContainer | undefined;
   readonly unasked?: string;
-  /** The engine of its node, if the platform has the address of that: only such engines tell when they were started. */
+  /** The engine of its node, if the platform has an address for it: only such engines report when they were started. */
   readonly engine?: DockerClient;
 }
 
 /**
- * Asks the engine of the node on which an instance ran.
- * @throws DockerError of an engine that the platform has the address of
+ * Inspects the container of an instance on the engine of its node.
+ * @throws DockerError of an engine that the platform has an address for
  */
 async function containerOf(
   context: NodeReach,
@@ -57,28 +57,25 @@ async function containerOf(
   }
 }
 
-/** Why an instance isn't ready. */
+/** Returns why an instance isn't ready. */
 export async function unreadiness(context: NodeReach, task: DockerTask, signal: AbortSignal): Promise<Condition> {
   const { container, unasked } = await containerOf(context, task, signal);
   return healthProblem(container?.State.Health)?.condition ?? condition('HEALTH_UNKNOWN', { unasked: unasked });
 }
 
 /**
- * Whether the engine ended an instance because of its health check. One that ends in time then has no failure
- * otherwise.
+ * Whether the engine stopped an instance because of its health check. If the instance exits in time, no other failure
+ * is reported.
  */
 export async function wasUnhealthy(context: NodeReach, task: DockerTask, signal: AbortSignal): Promise<boolean> {
   return healthProblem((await containerOf(context, task, signal)).container?.State.Health)?.isDeadly ?? false;
 }
 
-/** Whether the engine tried to start an instance, and could not. */
+/** Whether the engine could not start an instance. */
 const isStartFailure = ({ Status }: DockerTask): boolean =>
   /starting container failed|OCI runtime|executable file not found/i.test(Status.Err ?? '');
 
-/**
- * What the start of the engine of its node has to do with the end of an instance; undefined if it has nothing to do
- * with it.
- */
+/** Returns how a start of its node's engine caused the end of an instance; undefined if it did not. */
 async function startOfEngine(
   docker: DockerClient,
   task: DockerTask,
@@ -88,7 +85,7 @@ async function startOfEngine(
   const start = await engineStart({ docker }, signal);
   if (start === undefined) return undefined;
   if (cameTooEarly(task, [start])) return condition('ENGINE_JUST_STARTED', {});
-  // One that the engine was just starting has no such time, or one before all others.
+  // A container that the engine was just starting has no such time, or the zero time.
   const started = Date.parse(container?.State.StartedAt ?? '');
   if (!(started > 0) && isStartFailure(task)) return undefined;
   return endedWithEngine(task, started > 0 ? started : Date.parse(task.CreatedAt), [start])
@@ -97,8 +94,8 @@ async function startOfEngine(
 }
 
 /**
- * Why an instance failed, from the container's own state where it is known: the engine's text for a task leaves causes
- * out.
+ * Returns why an instance failed, from the container's own state if it is known: the engine's message for a task omits
+ * causes.
  */
 export async function instanceFailure(
   context: NodeReach & RegistryAccess,
@@ -113,13 +110,13 @@ export async function instanceFailure(
   const restarted = engine && (await startOfEngine(engine, task, container, signal));
   if (restarted !== undefined) return restarted;
   const problem = healthProblem(container?.State.Health);
-  // One that obeys the engine's signal has ended well, as far as the engine tells.
+  // A container that exits on the engine's signal has succeeded, as the engine reports it.
   if (/unhealthy/i.test(said) || (state === 'complete' && problem?.isDeadly))
     return problem === undefined
       ? condition('UNHEALTHY', { unasked: unasked })
       : condition('ENDED_BY_ENGINE', { cause: problem.condition });
   const code = container?.State.ExitCode ?? status?.ExitCode;
-  // What could not be started has no exit code of its own.
+  // A container that could not be started has no exit code of its own.
   if (isStartFailure(task) || (state === 'rejected' && said !== ''))
     return condition('START_FAILED', { node: await nodeOf(context, task, signal), said });
   if (code !== undefined && (state === 'failed' || state === 'complete'))

@@ -40,11 +40,11 @@ const variableFiles = (task: Task, variables: readonly ResolvedVariable[]): File
       mode: readable,
     }));
 
-/** Whether a variable reaches the process as a variable, and must not show on the engine. */
+/** Whether a variable is passed to the process as a variable, and must not be visible on the engine. */
 export const isSecretVariable = ({ isSecret, mountPath }: ResolvedVariable): boolean =>
   isSecret && mountPath === undefined;
 
-/** The programs that a service needs beside its own, and the file that they read. */
+/** The programs that a service needs besides its own, and the file that they read. */
 function programFiles(
   task: Task,
   variables: readonly ResolvedVariable[],
@@ -68,16 +68,16 @@ function programFiles(
   ];
 }
 
-/** What decides which programs a service needs. */
+/** The facts that decide which programs a service needs. */
 export interface ProgramNeeds {
-  /** The kind of CPU of the nodes. */
+  /** The CPU architecture of the nodes. */
   readonly architecture: string;
   readonly probes: boolean;
 }
 
 /**
- * Gives the files of a service to the engine, and returns how the service mounts them.
- * @throws Error if a variable can't be had, which it names without its value
+ * Creates the files of a service on the engine, and returns how the service mounts them.
+ * @throws Error if a variable is not possible; the error names the variable without its value
  */
 export async function createFiles(
   context: OwnObjects,
@@ -117,8 +117,8 @@ export async function createFiles(
 }
 
 /**
- * Deletes what a service has of secrets and configs, apart from those that a spec uses, or another one that may come
- * back.
+ * Deletes the secrets and configs of a service, except those that a spec uses, or another spec to which a rollback is
+ * possible.
  */
 export const deleteUnusedFiles = (
   context: OwnObjects,
@@ -129,7 +129,7 @@ export const deleteUnusedFiles = (
 ): Promise<void> =>
   deleteFilesBut(context.docker, labelFilter(serviceLabels(context.platformId, service)), [inUse, mayComeBack], signal);
 
-/** Deletes the secrets and configs that one deployment of a service made. */
+/** Deletes the secrets and configs that one deployment of a service created. */
 export const deleteFilesOfDeployment = (
   context: OwnObjects,
   task: Pick<Task, 'service' | 'deploymentId'>,

@@ -21,8 +21,8 @@ const beforeRunning: readonly DockerTask['Status']['State'][] = [
 ];
 
 /**
- * The spec by which an update goes on that has stopped before its end; undefined while it hasn't. There are two cases:
- * - The engine has paused it because of an instance that it could not start itself, just after its own start.
+ * Returns the spec that resumes a stalled update; undefined if the update isn't stalled. There are two cases:
+ * - The engine has paused it because of an instance that it could not start, just after its own start.
  * - An instance was lost with its node before it ran. The engine waits for it until the node is back, without a limit.
  * @param lost the instances that were lost, by the ids of their tasks
  */
@@ -36,13 +36,13 @@ export function specToResume(
   const [awaited] = tasks
     .filter(({ ID, Status }) => lost.has(ID) && beforeRunning.includes(Status.State))
     .toSorted((one, other) => other.CreatedAt.localeCompare(one.CreatedAt));
-  // An update under way takes no notice of a spec that is the same. What differs in a label only replaces no instance.
+  // An update under way ignores an identical spec. A difference in a label alone replaces no instance.
   return awaited === undefined || resumedAfter(Spec.Labels) === awaited.ID
     ? undefined
     : { ...Spec, Labels: withResumed(Spec.Labels, awaited.ID) };
 }
 
-/** Sends a spec as a new update. Whoever changes the service at the same moment does so too. */
+/** Sends a spec as a new update. A concurrent change of the service has the same effect. */
 export async function resume(
   context: RegistryAccess & Pick<DockerContext, 'docker'>,
   { ID: id, Version }: DockerService,

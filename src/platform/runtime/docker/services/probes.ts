@@ -10,21 +10,21 @@ type Probe = NonNullable<Healthchecks['readiness_probe']>;
 /** In milliseconds, unless they say otherwise. */
 const nanoseconds = 1e6;
 const second = 1000;
-/** Stands for "without end": engines want a number. */
+/** Used as "unlimited": engines require a number. */
 const year = 365 * 24 * 3600 * second;
 
-/** Where the probe keeps what it knows. Every container has this folder in memory, also one whose image is empty. */
+/** The path of the probe's state. Every container has this folder in memory, even if its image is empty. */
 const statePath = '/dev/shm/.infra-probe';
 
 /** How long a run of the probe lasts if nothing changes. Each costs about 50 ms of CPU time. */
 const lock = 30 * second;
 
-/** Engines count from the start of a container, the probe from its own. */
+/** Added to limits because engines count from the start of a container, and the probe from its own. */
 const margin = 10 * second;
 
 const inMilliseconds = (seconds: number): number => Math.min(seconds * second, year);
 
-/** A path as it stands in a request: anything that could end it is escaped. */
+/** Converts a path for the request line: characters that could end it are escaped. */
 const requestPath = (path: string): string =>
   [...Buffer.from(path.startsWith('/') ? path : `/${path}`)]
     .map((byte) =>
@@ -34,10 +34,10 @@ const requestPath = (path: string): string =>
 
 const loopback = '127.0.0.1';
 
-/** The arguments for what a probe checks. Without a host it is the address at which neighbours reach the container. */
+/** Returns the arguments for a probe's check. Without a host, the check uses the container's address on its network. */
 function checkArguments({ tcp, http, grpc, exec }: Probe['type']): readonly string[] {
   if (tcp) return ['tcp', tcp.host === 'localhost' ? loopback : tcp.host || 'self', String(tcp.port)];
-  // Certificates are not checked anywhere, and nothing else of TLS tells whether a program is well.
+  // Certificates are not checked, and nothing else in TLS shows whether a program is healthy.
   if (http)
     return http.scheme.toUpperCase() === 'HTTPS'
       ? ['tcp', 'self', String(http.port)]
@@ -59,8 +59,8 @@ const probeArguments = (name: 'ready' | 'live', probe: Probe | undefined): reado
       ];
 
 /**
- * How long the probe may fail without the container being ended, in milliseconds. Readiness never ends one. Liveness
- * ends it when it has failed often enough, which it can't earlier than this.
+ * Returns how long the probe may fail without the container being stopped, in milliseconds. A readiness probe never
+ * stops one. A liveness probe stops it after enough failures, which takes at least this long.
  */
 function graceOf({ readiness_probe: ready, liveness_probe: live }: Healthchecks): number {
   if (ready === undefined) return 0;
@@ -73,8 +73,8 @@ function graceOf({ readiness_probe: ready, liveness_probe: live }: Healthchecks)
 }
 
 /**
- * How long a run of the probe may take, in milliseconds. While a container is not ready, liveness is watched for as
- * long as that takes.
+ * Returns the timeout of a probe run, in milliseconds. While a container is not ready, the run also checks liveness,
+ * for as long as that takes.
  */
 function runTimeout({ readiness_probe: ready, liveness_probe: live }: Healthchecks): number {
   if (ready && live) return year;
@@ -82,13 +82,13 @@ function runTimeout({ readiness_probe: ready, liveness_probe: live }: Healthchec
 }
 
 /**
- * The health check of a container. It needs the program `probe` as a file of the container.
+ * Returns the health check of a container. It needs the program `probe` as a file of the container.
  *
- * As long as the readiness probe has not passed, the engine has the container as starting, and gives it no name.
- * Without one it is ready at once. The liveness probe works from its initial delay on: when it fails too often, the
- * engine ends the container. A readiness probe that fails later is only reported: an engine knows no container that
- * goes on without being reached.
- * @returns undefined if the service has no probes: what the image says then holds
+ * Until the readiness probe has passed, the engine treats the container as starting, and gives it no DNS name. Without
+ * a readiness probe, the container is ready at once. The liveness probe works after its initial delay: when it fails
+ * too often, the engine stops the container. A readiness probe that fails later is only reported: an engine can't keep
+ * a container running and exclude it from requests.
+ * @returns undefined if the service has no probes: then the image's health check applies
  */
 export function probeHealthcheck(
   healthchecks: Healthchecks,
@@ -109,7 +109,7 @@ export function probeHealthcheck(
       ...probeArguments('live', live),
     ],
     Interval: interval,
-    // Newer engines use another interval until the container is healthy.
+    // Newer engines use a separate interval until the container is healthy.
     StartInterval: interval,
     Timeout: runTimeout(healthchecks) * nanoseconds,
     StartPeriod: grace === 0 ? 0 : Math.min(grace + margin, year) * nanoseconds,
@@ -118,11 +118,11 @@ export function probeHealthcheck(
   };
 }
 
-/** Whether a text is the IPv4 address of somebody. */
+/** Whether a text is an IPv4 address other than 0.0.0.0. */
 const isAddress = (host: string): boolean =>
   host !== '0.0.0.0' && /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(host);
 
-/** Why these probes can't be had in a container; undefined if they can. */
+/** Returns why these probes aren't possible in a container; undefined if they are. */
 export function probeRefusal({ readiness_probe: ready, liveness_probe: live }: Healthchecks): string | undefined {
   const probes = [ready, live].filter((probe) => probe !== undefined);
   if (probes.some(({ type: { tcp } }) => tcp?.host && tcp.host !== 'localhost' && !isAddress(tcp.host))) {
@@ -137,7 +137,7 @@ export function probeRefusal({ readiness_probe: ready, liveness_probe: live }: H
   return undefined;
 }
 
-/** What our probe reports, which is made in `probe.c`: that a port refuses connections, or answers with a status. */
+/** Parses the reason that `probe.c` reports: a port refuses connections, or answers with a status. */
 function probeFacts(why: string): Pick<DataOf<'PROBE_FAILED'>, 'why' | 'port' | 'status' | 'isRefused'> {
   const { port, status, refused } =
     /^port (?<port>\d+): (?:status (?<status>\d+)|(?<refused>connection refused))/.exec(why)?.groups ?? {};
@@ -149,19 +149,19 @@ function probeFacts(why: string): Pick<DataOf<'PROBE_FAILED'>, 'why' | 'port' | 
   };
 }
 
-/** What is wrong with the health of a container. */
+/** A problem with the health of a container. */
 export interface HealthProblem {
-  /** Whether the engine ends a container for it. A probe of readiness never is a reason. */
+  /** Whether the engine stops a container for it. A readiness probe is never a reason. */
   readonly isDeadly: boolean;
   readonly condition: Condition;
 }
 
 /**
- * What is wrong with the health of a container, by its last checks; undefined if nothing is, or if it was not checked
- * yet. The status is no help: engines call every container unhealthy that has ended.
+ * Returns the problem with the health of a container, from its last checks; undefined if there is none, or if it was
+ * not checked yet. The status can't be used: engines report every ended container as unhealthy.
  */
 export function healthProblem(health: DockerContainer['State']['Health']): HealthProblem | undefined {
-  // The last check was perhaps killed with its container, which says nothing.
+  // The last check may have been killed with its container, and then shows nothing.
   const last = health?.Log?.findLast(({ ExitCode: code, Output: output }) => code !== killed || output !== '');
   if (last === undefined) return undefined;
   const line = last.Output.trim().split('\n')[0]!.trim();

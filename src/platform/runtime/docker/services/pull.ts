@@ -14,10 +14,10 @@ import { volumeName } from '../names.ts';
 import { type DockerRecord, readRecord, writeRecord } from '../record.ts';
 import type { TaskHandler } from '../task-handler.ts';
 
-/** The registry that names without a host mean. */
+/** The registry of image names without a host. */
 const publicRegistry = 'docker.io';
 
-/** An image where it is: the host of its registry, and its name there with the tag. */
+/** The location of an image: the host of its registry, and its name there with the tag. */
 interface ImageReference {
   readonly host: string;
   readonly repository: string;
@@ -27,7 +27,7 @@ interface ImageReference {
 const hostOf = ({ kind, url }: NonNullable<TaskInputs['registry']>): string =>
   kind === 'DOCKER_HUB' ? publicRegistry : (URL.parse(url)?.host ?? url);
 
-/** The image that a service names. @throws Error for a service that names none */
+/** Returns the image that a service names. @throws Error for a service that names none */
 function imageOf(service: Task['service']): {
   readonly image_name: string;
   readonly tag: string;
@@ -40,8 +40,8 @@ function imageOf(service: Task['service']): {
 }
 
 /**
- * Where the image of a service is; one that names no registry means the public one.
- * @throws Error if its registry isn't known any more
+ * Returns the location of a service's image; without a registry, it is in the public one.
+ * @throws Error if its registry no longer exists
  */
 function referenceOf(
   { databaseImages }: Pick<DockerContext, 'databaseImages'>,
@@ -58,7 +58,8 @@ function referenceOf(
 const keyOf = ({ deploymentId, service }: Task): string => `pull/${deploymentId}/${service.id}`;
 
 /**
- * Why an image can't be had: the registry is asked, because an engine tells one failure of a pull from another badly.
+ * Returns why an image can't be pulled, from the registry's response, because an engine hardly distinguishes failures
+ * of a pull.
  */
 function refusalOf(error: unknown, image: string, registry: string): Error {
   const denied = (): Error => new ConditionError(condition('PULL_DENIED', { image, registry }), { cause: error });
@@ -87,7 +88,7 @@ async function pull(
   const name = `${host}/${repository}`;
   const reference = `${name}:${tag}`;
   try {
-    // The image is looked at where it was pulled.
+    // The image is inspected on the engine that pulled it.
     const docker = await engines.engine();
     const {
       Descriptor: { digest },
@@ -106,10 +107,7 @@ async function pull(
   }
 }
 
-/**
- * What a later deployment has to know of what this one writes. One that brings a database back gives it a volume of its
- * own.
- */
+/** The data of a database that a later deployment needs. A restoration uses a new volume. */
 const dataOf = ({
   service,
   deploymentId,
@@ -125,7 +123,7 @@ const dataOf = ({
           : readRecord(runningRecord)?.data,
       };
 
-/** Begins to pull the image of a service. */
+/** Starts to pull the image of a service. */
 export async function beginPull(
   context: Pick<DockerContext, 'databaseImages' | 'work' | 'docker' | 'credentialsFor'>,
   task: Task,
@@ -137,7 +135,7 @@ export async function beginPull(
   );
 }
 
-/** How far a pull is. One that another process began is begun again. */
+/** Reports the progress of a pull. A pull that another process started is started again. */
 export async function observePull(
   context: Pick<DockerContext, 'clock' | 'databaseImages' | 'work' | 'docker' | 'credentialsFor'>,
   task: Task,
@@ -155,7 +153,7 @@ export async function observePull(
   return observation;
 }
 
-/** Ends a pull that isn't wanted any more. */
+/** Stops a pull that is no longer needed. */
 export const abandonPull = ({ work }: Pick<DockerContext, 'work'>, task: Task): void => work.drop(keyOf(task));
 
 /** Pulls the image of a service. */

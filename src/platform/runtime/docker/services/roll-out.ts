@@ -48,30 +48,30 @@ import { specToResume, resume } from './paused-update.ts';
 
 /** How long all instances have to run before they count as up, in milliseconds. */
 const settleMilliseconds = 2000;
-/** How often to look at a rollout. Most are over in a moment. */
+/** How often to observe a rollout. Most finish in a moment. */
 const poll: PollInterval = { least: 200, most: 500, part: 0.1 };
-/** How long to wait for a network that is just being deleted, in milliseconds. */
+/** How long to wait for a network that is being deleted, in milliseconds. */
 const networkMilliseconds = 500;
-/** How often to create a network again that is just being deleted. */
+/** How often to try to create a network again that is being deleted. */
 const networkAttempts = 120;
 
-/** What is remembered between two observations. */
+/** State that is kept between two observations. */
 interface RolloutCursor {
-  /** What was told of each instance, by the id of its task. */
+  /** The last reported state of each instance, by the id of its task. */
   readonly told: Readonly<Record<string, string>>;
   readonly reported: ReportedUntil;
-  /** Since when all instances run, or one waits for room; in milliseconds since the epoch. */
+  /** Since when all instances run, or one waits for room, in milliseconds since the epoch. */
   readonly upSince?: number;
   /** The instances that run since then, by the ids of their tasks. */
   readonly up?: string;
   readonly unschedulableSince?: number;
-  /** Since when its newest instance can't join its network; in milliseconds since the epoch. */
+  /** Since when its newest instance can't join its network, in milliseconds since the epoch. */
   readonly obstructedSince?: number;
-  /** When the engine was started, as far as was seen; in milliseconds since the epoch, by its own clock. */
+  /** The observed starts of the engine, in milliseconds since the epoch, by its own clock. */
   readonly engineStarts?: readonly number[];
-  /** How far its instances are spread over the nodes, once all run. */
+  /** The progress of spreading its instances over the nodes, once all run. */
   readonly spreading?: Spreading;
-  /** Why it fails; earlier programs noted the sentence. A rollback is not possible from then on. */
+  /** Why the rollout fails; earlier versions recorded the sentence. After a failure, no other outcome is possible. */
   readonly failure?: Condition | string;
 }
 
@@ -79,7 +79,7 @@ const firstCursor: RolloutCursor = { told: {}, reported: {} };
 const readCursor = (cursor: string | null): RolloutCursor =>
   cursor === null ? firstCursor : (JSON.parse(cursor) as RolloutCursor);
 
-/** The record of the deployment under way, or of the version that runs. @throws Error if neither is there */
+/** Returns the record of the deployment under way, or of the running version. @throws Error if there is neither */
 function recordOf({ record, runningRecord }: Task): DockerRecord {
   const found = readRecord(record) ?? readRecord(runningRecord);
   if (found === undefined)
@@ -88,8 +88,8 @@ function recordOf({ record, runningRecord }: Task): DockerRecord {
 }
 
 /**
- * What the instances of a service get as variables and files.
- * @throws Error if the credentials of a database are not there
+ * Returns the variables and files of a service's instances.
+ * @throws Error if the credentials of a database are missing
  */
 function variablesOf({ service }: Task, { variables, database }: TaskInputs): TaskInputs['variables'] {
   if (service.kind !== 'database') return variables;
@@ -97,7 +97,7 @@ function variablesOf({ service }: Task, { variables, database }: TaskInputs): Ta
   return databaseVariables(service, database);
 }
 
-/** The spec that a deployment rolls out, or that a restart sends again. */
+/** Returns the spec that a deployment rolls out, or that a restart sends again. */
 export async function specOfTask(
   context: OwnObjects & NodeReach & Pick<DockerContext, 'placement' | 'proxy'>,
   task: Task,
@@ -123,8 +123,8 @@ export async function specOfTask(
 }
 
 /**
- * Sends the new version to the engine, unless an attempt before has done so. A version that was stopped stays marked as
- * such, for a rollback.
+ * Sends the new version to the engine, unless an earlier attempt has done so. For a rollback, the engine keeps the mark
+ * that the previous version was stopped.
  */
 export async function beginRollOut(
   context: OwnObjects & NodeReach & RegistryAccess & Pick<DockerContext, 'placement' | 'proxy'>,
@@ -142,11 +142,11 @@ export async function beginRollOut(
   await call.confirm();
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // Each attempt follows the one before.
+      // In sequence: each attempt follows the previous one.
       await applySpec(context, task, () => spec, { signal, credentials: credentialsOf(context, spec) });
       return;
     } catch (error) {
-      // The last service of the environment has just taken the network along.
+      // The network has just been deleted with the last service of the environment.
       if (attempt === networkAttempts || !isNetworkGone(error)) throw error;
       await delay(networkMilliseconds, undefined, { signal });
       await ensureNetwork(context, task.service.environmentId, signal);
@@ -159,13 +159,13 @@ const credentialsOf = (context: RegistryAccess, spec: DockerServiceSpec) =>
 
 type Lost = Awaited<ReturnType<typeof lostInstances>>;
 
-/** The state of one instance, in words. */
+/** The state of one instance, as text. */
 const reportedState = ({ ID, Status }: DockerTask, lost: Lost): string => {
   if (lost.has(ID)) return 'is gone';
   return Status.State === 'running' ? 'is running' : Status.State === 'starting' ? 'is starting' : Status.State;
 };
 
-/** One line for each instance whose state is worth telling, and changed. */
+/** Returns one line for each instance whose state has changed and is reported. */
 async function instanceLines(
   context: NodeReach & RegistryAccess & Pick<DockerContext, 'clock'>,
   task: Task,
@@ -199,14 +199,14 @@ async function instanceLines(
   };
 }
 
-/** How many instances a rollout or a restart is to end with: one more may run while they are spread. */
+/** How many instances a rollout or a restart should end with: one more may run while they are spread. */
 function wantedInstances(task: Task, { Spec }: DockerService): number {
   const present = replicasOf(Spec);
   const recorded = task.phase.operation === 'restart' ? recordOf(task).spec?.Mode?.Replicated?.Replicas : undefined;
   return Math.min(present, recorded ?? workloadOf(task).instances);
 }
 
-/** Reports how far a rollout or a restart is. On failure, the old version serves again before the phase ends. */
+/** Reports the progress of a rollout or a restart. On failure, the old version serves again before the phase ends. */
 export async function observeRollOut(
   context: DockerContext,
   task: Task,
@@ -242,13 +242,13 @@ export async function observeRollOut(
   const allUp = mine.filter(isUp).length >= wanted && tasks.filter(isUp).every((each) => mine.includes(each));
   const instances = await instanceLines(context, task, mine, lost, cursor.told, signal);
   const logged = await newLines(context, task, mine, cursor.reported, signal);
-  // What was so before the engine was started again counts no more.
+  // Times from before an engine restart no longer count.
   const {
     upSince: before = now,
     unschedulableSince = now,
     obstructedSince = now,
   } = engineStarts === known ? cursor : firstCursor;
-  // One that replaces a failed one begins anew. While they are spread, they change by themselves.
+  // The time starts again when an instance replaces a failed one. While instances are spread, changes are expected.
   const up = mine
     .filter(isUp)
     .map(({ ID }) => ID)
@@ -263,7 +263,7 @@ export async function observeRollOut(
     ...(mine.some(isUnschedulable) && { unschedulableSince }),
     ...(isLastObstructed(mine) && { obstructedSince }),
   };
-  // The version is good once all have run: one more that fails is no reason to go back.
+  // The version is good once all have run: a later failure of an additional instance is no reason for a rollback.
   const failure =
     cursor.spreading === undefined
       ? await rolloutFailure(context, task, service, { ...next, mine }, signal)
@@ -279,7 +279,7 @@ export async function observeRollOut(
     cursor: JSON.stringify({ ...next, ...(spreading && { spreading }), ...(failure !== undefined && { failure }) }),
   };
   if (failure === undefined && allUp && now >= settled && step === undefined) {
-    // A later phase can fail too: a rollback stays possible.
+    // A later phase may still fail: a rollback has to stay possible.
     await deleteUnusedFiles(context, task.service, service.Spec, signal, readRecord(task.runningRecord)?.spec);
     const left = await deleteOldImages(
       context,
@@ -304,7 +304,7 @@ export async function observeRollOut(
   return { ...seen, outcome: 'ongoing', nextPollAt: now + (failure === undefined ? pause : 0) };
 }
 
-/** Undoes a rollout that isn't wanted any more. */
+/** Undoes a rollout that is no longer wanted. */
 export async function abandonRollOut(
   context: OwnObjects & RegistryAccess,
   task: Task,

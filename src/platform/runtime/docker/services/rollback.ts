@@ -18,8 +18,8 @@ import { stoppedSpec } from './service-spec.ts';
 import { applySpec, findDockerService, requireFence } from './services-of-ours.ts';
 
 /**
- * What a version was rolled out with and the swarm doesn't have any more; nothing if all is there. It is gone in a
- * swarm that was made anew.
+ * Returns the parts of a version that the swarm no longer has; nothing if all exist. They are missing in a swarm that
+ * was created again.
  */
 async function missingParts(
   { docker, platformId }: OwnObjects,
@@ -49,8 +49,8 @@ async function missingParts(
 }
 
 /**
- * Requires that the swarm still has what a version was rolled out with, so that it can be started once more.
- * @throws Error in words, with what to do instead
+ * Requires that the swarm still has the parts of a version, so that it can be started again.
+ * @throws Error with what to do instead
  */
 export async function requireParts(
   context: OwnObjects,
@@ -64,9 +64,10 @@ export async function requireParts(
 }
 
 /**
- * Goes back to the version that ran before, as it was. A service that never ran is removed, and so is one whose version
- * before can't come back, because the swarm was made anew since.
- * @returns what is missing of what ran before, which therefore did not come back; nothing if it did, or if nothing ran
+ * Rolls back to the previous version, as it was. A service that never ran is removed, and so is one whose previous
+ * version can't be restored, because the swarm was created again since.
+ * @returns the missing parts of the previous version, which therefore was not restored; nothing if it was, or if
+ *   nothing ran
  */
 export async function goBack(
   context: OwnObjects & RegistryAccess,

@@ -11,35 +11,35 @@ import { isObstructed } from '../cleanup/left-links.ts';
 import { placementMilliseconds } from '../waits.ts';
 import { probesOf, workloadOf } from '../workload.ts';
 
-/** How often an instance may fail before the rollout does. */
+/** How many failures of instances a rollout tolerates. */
 const toleratedFailures = 2;
-/** How long a rollout may wait for what obstructs its instances to be removed, in milliseconds. */
+/** How long a rollout may wait until obstructions of its instances are removed, in milliseconds. */
 const obstructionMilliseconds = 30_000;
 /**
- * What starting an instance takes on top of what its probe allows, and the least time for both: a probe says after 30 s
- * what it waits for.
+ * The time to start an instance in addition to what its probe allows, and the minimum for both: a probe reports after
+ * 30 s what it waits for.
  */
 const startMilliseconds = 10_000;
 const leastReadyMilliseconds = 45_000;
 
-/** What is known of a rollout beside the engine's service. */
+/** The facts about a rollout besides the engine's service. */
 interface RolloutFacts {
-  /** The instances of the new version, those that ended included. */
+  /** The instances of the new version, including those that ended. */
   readonly mine: readonly DockerTask[];
   /** Since when one of them waits for room, in milliseconds since the epoch. */
   readonly unschedulableSince?: number;
-  /** Since when the newest one can't join its network; in milliseconds since the epoch. */
+  /** Since when the newest one can't join its network, in milliseconds since the epoch. */
   readonly obstructedSince?: number;
   /**
-   * When the engine was started, as far as was seen during the rollout; the last one last. In milliseconds since the
-   * epoch, by its own clock.
+   * The starts of the engine that were observed during the rollout, the latest last. In milliseconds since the epoch,
+   * by its own clock.
    */
   readonly engineStarts: readonly number[];
 }
 
 /**
- * Why a rollout has failed; undefined while it hasn't. Instances that ended because the engine did say nothing of the
- * new version.
+ * Returns why a rollout has failed; undefined while it hasn't. Instances that ended with the engine don't count as
+ * failures of the new version.
  */
 export async function rolloutFailure(
   context: NodeReach & RegistryAccess & Pick<DockerContext, 'clock'>,
@@ -69,7 +69,7 @@ export async function rolloutFailure(
       ? await unschedulable(context, 'an instance', mine, signal)
       : undefined;
   if (waiting !== undefined) return waiting;
-  // What an instance was before the engine started again is not what it is.
+  // The state of an instance from before the last engine start is outdated.
   const known = engineStarts.at(-1) ?? 0;
   const forgotten = await unbegun(context, 'An instance of the new version', mine, known, signal);
   if (forgotten !== undefined) return forgotten;
@@ -84,8 +84,8 @@ export async function rolloutFailure(
 }
 
 /**
- * How long an instance may take to get ready, in milliseconds: what its readiness probe allows, and a little for
- * starting it.
+ * Returns how long an instance may take to get ready, in milliseconds: what its readiness probe allows, and some time
+ * for its start.
  */
 function readyLimit(task: Task): number {
   const { readiness_probe: ready } = probesOf(workloadOf(task));

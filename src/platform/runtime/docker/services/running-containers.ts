@@ -4,13 +4,13 @@ import { hasToldEnd } from '../instance-states.ts';
 import { engineTaskLabel, labelFilter } from '../labels.ts';
 import { containerNamePart } from '../names.ts';
 
-/** The states of containers that have begun and not ended. */
+/** The states of containers that have started and not ended. */
 const begun = ['restarting', 'running', 'removing', 'paused'];
 
 /**
- * How many containers with these labels have not ended on an engine. Those of instances that have ended don't count: an
- * engine whose disk was full when a program ended lists its container as running until it is started again.
- * @param isToBegin whether those count that were made and never begun
+ * Counts the containers with these labels that have not ended on an engine. Containers of ended instances don't count:
+ * an engine whose disk was full when a program exited lists its container as running until the engine restarts.
+ * @param isToBegin whether containers count that were created and never started
  */
 export async function runningContainers(
   { docker }: Pick<DockerContext, 'docker'>,

@@ -1,12 +1,12 @@
 import { programPath } from '../programs/programs.ts';
 
-/** Where a container has the file with its secret variables. The engine keeps it in memory only. */
+/** The path of the file with a container's secret variables. The engine keeps it in memory only. */
 export const secretVariablesPath = '/run/secrets/infra-environment';
 
-/** The most bytes that the file may have: engines take a secret of less than 500 KiB. */
+/** The largest size of the file, in bytes: engines accept secrets of less than 500 KiB. */
 const largestFile = 500 * 1024 - 1;
 
-/** The most bytes that a variable may have, with its name: the kernel starts no program with a longer one. */
+/** The largest size of a variable with its name, in bytes: the kernel starts no program with a longer one. */
 const longestVariable = 128 * 1024 - 1;
 
 interface Variable {
@@ -27,8 +27,8 @@ const encode = ({ key, value }: Variable): Buffer => {
 };
 
 /**
- * The content of the file with the secret variables of a container.
- * @throws Error if a variable can't be one, or if they are too long together. It names no value
+ * Encodes the file with the secret variables of a container.
+ * @throws Error without any value, if a variable is not possible, or if they are too long together
  */
 export function encodeSecretVariables(variables: readonly Variable[]): Buffer {
   const content = Buffer.concat(variables.map(encode));
@@ -40,8 +40,8 @@ export function encodeSecretVariables(variables: readonly Variable[]): Buffer {
 }
 
 /**
- * A command line that starts the same program with the secret variables.
- * @param entrypoint what the container starts otherwise, at least without its last arguments
+ * Returns a command line that starts the same program with the secret variables.
+ * @param entrypoint the container's command without them; its last arguments may be missing
  */
 export const withSecretVariables = (entrypoint: readonly string[]): readonly string[] => [
   programPath('entrypoint'),

@@ -13,18 +13,18 @@ import { withSecretVariables } from './secret-variables.ts';
 import { probesOf, workloadOf, type Workload } from '../workload.ts';
 
 const second = 1e9;
-/** What a spec needs beside the task. */
+/** The inputs of a spec besides the task. */
 export interface SpecParts {
   readonly record: DockerRecord;
   readonly variables: readonly ResolvedVariable[];
   readonly files: Pick<DockerContainerSpec, 'Secrets' | 'Configs'>;
-  /** The addresses by which the service is reached from outside. */
+  /** The public addresses of the service. */
   readonly routes?: readonly Route[];
-  /** Where its instances may run: bound to the node with its volumes, or with its image if no registry has that. */
+  /** Where its instances may run: on the node with its volumes, or on the one with its image if no registry has it. */
   readonly placement?: PlacementParts;
 }
 
-/** The names of the volumes of a service. @param record of the version that has them */
+/** Returns the names of the volumes of a service. @param record of the version that has them */
 export const volumesOf = (
   service: Pick<Workload, 'id' | 'storage'>,
   { data }: Pick<DockerRecord, 'data'>,
@@ -47,8 +47,8 @@ const mountsOf = (
 ];
 
 /**
- * The command line: what the service sets, else what the image does. An entrypoint of its own takes the image's
- * arguments away, as in the image's format.
+ * Returns the command line: the service's, else the image's. A service's entrypoint also replaces the image's
+ * arguments, as in the image format.
  */
 const commandOf = (
   { entrypoint, arguments: args = [] }: Workload,
@@ -77,9 +77,9 @@ const containerSpec = (
       mountPath === undefined && !isSecret ? [`${key}=${value}`] : [],
     ),
     ...(healthcheck && { Healthcheck: healthcheck }),
-    // The label of the deployment makes a restart a change, so that all instances are replaced.
+    // The deployment label makes a restart a change of the spec, so that all instances are replaced.
     Labels: deploymentLabels(context.platformId, task),
-    // Programs that take no notice of SIGTERM as the first process end at once; others get their time.
+    // Programs that ignore SIGTERM as the first process stop at once; others get their grace period.
     Init: true,
     StopGracePeriod: (service.stopSeconds ?? 30) * second,
     ...(mounts.length > 0 && { Mounts: mounts }),
@@ -87,7 +87,7 @@ const containerSpec = (
   };
 };
 
-/** The engine's service for a version of a workload. It has no secret in it. */
+/** Returns the engine's service for a version of a workload. It contains no secret. */
 export function serviceSpecOf(
   context: Pick<DockerContext, 'platformId'>,
   task: Task,
@@ -112,7 +112,7 @@ export function serviceSpecOf(
       ...placementOf(parts.placement ?? {}),
     },
     Mode: { Replicated: { Replicas: instances } },
-    // Never the engine's own way back: it goes to whatever was sent before, which may be as bad.
+    // Never the engine's own rollback: it returns to the spec that was sent before, which may be as bad.
     UpdateConfig: {
       Parallelism: 1,
       Order: storage.length > 0 ? 'stop-first' : 'start-first',
@@ -123,7 +123,7 @@ export function serviceSpecOf(
   };
 }
 
-/** The same service for another deployment of the same version: all instances are replaced. */
+/** Returns the same service for another deployment of the same version: all instances are replaced. */
 export const specForRestart = (
   context: Pick<DockerContext, 'platformId'>,
   task: Task,
@@ -137,7 +137,7 @@ export const specForRestart = (
   },
 });
 
-/** The same service without instances, marked as stopped. */
+/** Returns the same service without instances, marked as stopped. */
 export const stoppedSpec = (spec: DockerServiceSpec): DockerServiceSpec => ({
   ...spec,
   Labels: withStopped(spec.Labels ?? {}, true),

@@ -13,12 +13,12 @@ import {
 import { fenceOf, isMadeHere, withFence } from '../labels.ts';
 import { dockerServiceName } from '../names.ts';
 
-/** How often a change is tried again that another one has come before. */
+/** How often a change that conflicts with others is tried. */
 const attempts = 5;
 
 /**
- * The engine's service of a platform's service; undefined if there is none.
- * @throws Error if it has the name but not the labels of this platform: then it is somebody else's
+ * Finds the engine's service of a platform's service; undefined if there is none.
+ * @throws Error if it has the name but not the labels of this platform: then it belongs to others
  */
 export async function findDockerService(
   { docker, platformId }: OwnObjects,
@@ -43,9 +43,8 @@ export function requireFence(present: DockerService | undefined, fencingToken: n
 }
 
 /**
- * Brings a service to a spec, creating it if needed. A change that somebody else makes meanwhile is read again, and
- * replaced.
- * @param specOf the spec to send, from the present one; undefined to leave it
+ * Updates a service to a spec, or creates it. A concurrent change is read again, and replaced.
+ * @param specOf returns the spec to send, from the present one; undefined to leave it
  * @throws Error if a later task has changed the service
  */
 export async function applySpec(
@@ -58,7 +57,7 @@ export async function applySpec(
   }: { readonly signal: AbortSignal; readonly credentials?: DockerRegistryCredentials | undefined },
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    // Each attempt needs what it finds.
+    // In sequence: each attempt starts from the present state.
     const present = await findDockerService(context, service, signal);
     const spec = specOf(present);
     if (spec === undefined) return;

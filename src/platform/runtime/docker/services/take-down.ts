@@ -29,7 +29,8 @@ import { versionShown } from '../version.ts';
 const pollMilliseconds = 300;
 
 /**
- * Takes the instances of a service down. Its volumes and its configuration stay. A service that isn't there is down.
+ * Stops the instances of a service. Its volumes and its configuration stay. A service that doesn't exist counts as
+ * stopped.
  */
 export async function beginStop(context: OwnObjects, task: Task, { signal }: RuntimeCall): Promise<void> {
   await applySpec(
@@ -40,7 +41,7 @@ export async function beginStop(context: OwnObjects, task: Task, { signal }: Run
   );
 }
 
-/** Deletes a service. What belongs to it goes when its containers have ended. */
+/** Deletes a service. Its objects are deleted when its containers have ended. */
 export async function beginRemove(context: OwnObjects, task: Task, { signal }: RuntimeCall): Promise<void> {
   const present = await findDockerService(context, task.service, signal);
   if (present === undefined) return;
@@ -48,7 +49,7 @@ export async function beginRemove(context: OwnObjects, task: Task, { signal }: R
   await deleteDockerService(context.docker, present.ID, { signal }).catch(ignoring('not found'));
 }
 
-/** Deletes the volumes of a service on one engine. @returns whether all could be */
+/** Deletes the volumes of a service on one engine. @returns whether all were deleted */
 async function deleteVolumes(
   { platformId }: Pick<DockerContext, 'platformId'>,
   docker: DockerClient,
@@ -62,7 +63,7 @@ async function deleteVolumes(
         () => true,
         (error: unknown) => {
           if (isDockerError(error, 'not found')) return true;
-          // A container that has just ended holds it for a moment.
+          // A container that has just ended still uses it for a moment.
           if (isDockerError(error, 'conflict')) return false;
           throw error;
         },
@@ -72,11 +73,11 @@ async function deleteVolumes(
   return deleted.every(Boolean);
 }
 
-/** What is remembered while a service is taken down. */
+/** State that is kept while a service is taken down. */
 interface TakeDownCursor {
-  /** Where its volumes are, which nothing tells any more when it is gone. */
+  /** The location of its volumes, which can't be determined once the service is deleted. */
   readonly bound?: BoundVolumes;
-  /** It was told that the end of instances on other nodes is waited for. */
+  /** It was reported that the take-down waits for instances on other nodes to end. */
   readonly isWaitTold?: true;
 }
 
@@ -84,9 +85,9 @@ const readCursor = (text: string | null): TakeDownCursor =>
   text?.startsWith('{') ? (JSON.parse(text) as TakeDownCursor) : {};
 
 /**
- * Deletes what a deleted service had: secrets, configs, volumes on every node, built images, and the network if it was
- * the last of its environment.
- * @returns whether all could be, and the nodes that could not be asked
+ * Deletes the objects of a deleted service: secrets, configs, volumes on every node, built images, and the network if
+ * it was the last service of its environment.
+ * @returns whether all were deleted, and the nodes that could not be queried
  */
 async function deleteBelongings(
   context: DockerContext,
@@ -100,7 +101,7 @@ async function deleteBelongings(
     (engine) => deleteVolumes(context, engine, service, signal),
     signal,
   );
-  // A container that has just ended holds an image too. Only engines that the platform has addresses of build.
+  // A container that has just ended uses an image too. Only engines that the platform has addresses for build images.
   const built = await Promise.all(
     (await answeringEngines(context.docker, signal)).map(async (docker) => {
       await removeBuildContainers({ ...context, docker }, service, signal);
@@ -111,8 +112,8 @@ async function deleteBelongings(
 }
 
 /**
- * Removes the containers of a deleted service that don't run. Those that ended just before the engine was killed are
- * forgotten by it: they would hold volumes and images for ever.
+ * Removes the containers of a deleted service that don't run. An engine that is killed forgets the containers that
+ * ended just before: they would keep volumes and images in use forever.
  */
 async function removeEndedContainers(
   docker: DockerClient,
@@ -136,8 +137,8 @@ async function removeEndedContainers(
 }
 
 /**
- * Reports whether a service is down. Instances on nodes that are down are not waited for, but told: nobody can see
- * whether they run.
+ * Reports whether a service is down. Instances on nodes that are down are not waited for, but reported: whether they
+ * run is unknown.
  */
 export async function observeTakeDown(
   context: DockerContext,
@@ -152,8 +153,7 @@ export async function observeTakeDown(
   const bound = cursor === null && removes ? await boundVolumes(context, task, signal) : known.bound;
   const begun =
     cursor === null ? [line(removes ? `Removing ${task.service.name}` : `Stopping ${task.service.name}`)] : [];
-  // First of all nothing is sent there any more. If the proxy can't be told now, it is when it is looked after the next
-  // time.
+  // First, requests to the service stop. If the proxy can't be updated now, the next reconciliation updates it.
   if (cursor === null)
     await context.proxy.sync(signal).catch((error: unknown) => {
       if (signal.aborted) throw error;
@@ -162,10 +162,9 @@ export async function observeTakeDown(
   const nodes = await onEveryNode(
     context,
     async (engine) => {
-      // The engine removes them first, if it knows of them.
+      // The engine first removes the containers that it knows of.
       if (removes && cursor !== null) await removeEndedContainers(engine, context, task, signal);
-      // A rollout that was overtaken by a stop leaves a container that never starts, for as long as there is the
-      // service.
+      // A stop during a rollout leaves a container that never starts, for as long as the service exists.
       return runningContainers(context, engine, labels, removes, signal);
     },
     signal,
@@ -177,7 +176,7 @@ export async function observeTakeDown(
     awaited.length > 0 && !known.isWaitTold
       ? [line(`Waiting until these instances on other nodes have ended: ${awaited.join(', ')}`)]
       : [];
-  // What has ended is removed from the second time on, also where nothing else is left.
+  // Ended containers are removed from the second observation on, even if nothing else is left.
   const ongoing: Observation = {
     outcome: 'ongoing',
     lines: [...begun, ...waits],
@@ -205,5 +204,5 @@ export async function observeTakeDown(
   return { outcome: 'succeeded', lines: [...begun, ...lines], cursor: next, ...(left.length > 0 && { left }) };
 }
 
-/** Removes a service with everything that belongs to it. */
+/** Removes a service with all of its objects. */
 export const serviceRemoval: TaskHandler = { begin: beginRemove, observe: observeTakeDown, abandon: nothing };
