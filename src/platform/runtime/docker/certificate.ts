@@ -5,7 +5,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:cr
  * and check them.
  */
 
-/** An element: its tag, its length, and its content. */
+/** A DER element: its tag, its length, and its content. */
 function element(tag: number, ...content: readonly Buffer[]): Buffer {
   const body = Buffer.concat(content);
   const size =
@@ -19,7 +19,7 @@ function element(tag: number, ...content: readonly Buffer[]): Buffer {
 
 const sequence = (...content: readonly Buffer[]): Buffer => element(0x30, ...content);
 const octets = (content: Buffer): Buffer => element(0x04, content);
-/** Whole bytes. */
+/** A bit string of whole bytes. */
 const bits = (content: Buffer): Buffer => element(0x03, Buffer.from([0]), content);
 const yes = element(0x01, Buffer.from([0xff]));
 
@@ -36,7 +36,7 @@ const identifiers = {
 } as const;
 const identifier = (name: keyof typeof identifiers): Buffer => element(0x06, Buffer.from(identifiers[name], 'hex'));
 
-/** A time: with two digits of the year until 2049, with four from then on. @param at milliseconds since the epoch */
+/** A time: the year has two digits until 2049, and four from then on. @param at milliseconds since the epoch */
 function time(at: number): Buffer {
   const digits = `${new Date(at).toISOString().replaceAll(/[-:T]|\.\d+Z/g, '')}Z`;
   return digits < '2050' ? element(0x17, Buffer.from(digits.slice(2))) : element(0x18, Buffer.from(digits));
@@ -48,12 +48,12 @@ const nameOf = (common: string): Buffer =>
 const extension = (name: keyof typeof identifiers, value: Buffer): Buffer =>
   sequence(identifier(name), yes, octets(value));
 
-/** Bits of the key usage: the first is the highest. */
+/** Bits of the key usage: the first is the most significant. */
 const usages = { signs: 0x80, signsCertificates: 0x04 } as const;
 const keyUsage = (usage: number, unused: number): Buffer =>
   extension('keyUsage', element(0x03, Buffer.from([unused, usage])));
 
-/** What a certificate is for. One for peers is shown by both sides, which trust nothing else. */
+/** The purpose of a certificate. One for peers is presented by both sides, which trust no other. */
 export type CertificatePurpose = 'authority' | 'server' | 'client' | 'peers';
 
 const hostName = (name: string): Buffer =>
@@ -74,17 +74,17 @@ const extensionsFor = (purpose: CertificatePurpose, subject: string): readonly B
 /** A certificate to write. */
 interface CertificateParts {
   readonly purpose: CertificatePurpose;
-  /** The names of who has it and of who signs it. */
+  /** The names of the holder and of the signer. */
   readonly subject: string;
   readonly issuer: string;
-  /** Tells it from others of the same issuer: 1 to 20 bytes, of which the first is from 1 to 127. */
+  /** Distinguishes it from others of the same issuer: 1 to 20 bytes, of which the first is from 1 to 127. */
   readonly serial: Buffer;
   /** In milliseconds since the epoch. */
   readonly from: number;
   readonly until: number;
-  /** The key of who has it: private or public. */
+  /** The key of the holder: private or public. */
   readonly key: KeyObject;
-  /** The private key of who signs it. */
+  /** The private key of the signer. */
   readonly signer: KeyObject;
 }
 
@@ -116,9 +116,9 @@ export function writeCertificate({
   return `-----BEGIN CERTIFICATE-----\n${base64.replaceAll(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`;
 }
 
-/** What comes before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
+/** The prefix of the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
 const keyPrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** The Ed25519 key of a seed, always the same for the same one. @param seed 32 secret bytes */
+/** Returns the Ed25519 key of a seed, always the same for the same seed. @param seed 32 secret bytes */
 export const keyOfSeed = (seed: Buffer): KeyObject =>
   createPrivateKey({ key: Buffer.concat([keyPrefix, seed]), format: 'der', type: 'pkcs8' });

@@ -12,90 +12,92 @@ import type { Proxy } from './proxy/proxy.ts';
 import type { ClusterRegistry } from './registry/registry.ts';
 import type { TerraformSettings } from './terraform/settings.ts';
 
-/** What finds the objects that a platform made on an engine, and makes more of them. */
+/** The inputs to find and create a platform's objects on an engine. */
 export interface OwnObjects {
   readonly docker: DockerClient;
-  /** Tells what this platform made from what others made. */
+  /** Distinguishes this platform's objects from others. */
   readonly platformId: string;
 }
 
-/** What reaches the engines of the nodes. */
+/** Access to the engines of the nodes. */
 export interface NodeReach {
   readonly docker: DockerClient;
-  /** The engines of the nodes, as far as they can be asked. */
+  /** The engines of the nodes that can be reached. */
   readonly nodeEngines: NodeEngines;
-  /** Why a node's engine can't be asked, as a part of a sentence; undefined if it can. */
+  /** Returns why a node's engine can't be reached, as a part of a sentence; undefined if it can. */
   readonly whyNoAgent: (nodeId: string, signal: AbortSignal) => Promise<string | undefined>;
 }
 
-/** What images are pulled and pushed with. */
+/** Access to registries, for pulling and pushing images. */
 export interface RegistryAccess {
   /**
-   * How to sign in for an image that somebody names: never to the cluster's own registry, which has the images of
-   * others.
+   * Returns the credentials for an image that a user names: never for the cluster's own registry, which has images of
+   * other users.
    * @param host with its port
    */
   readonly credentialsFor: (host: string) => DockerRegistryCredentials | undefined;
-  /** The registry that the platform runs for built images, if it does. */
+  /** The platform's own registry for built images, if it runs one. */
   readonly registry?: ClusterRegistry;
 }
 
-/** What the operations of the Docker runtime work with. What they call takes the parts of it that it uses. */
+/** The dependencies of the Docker runtime's operations. Functions that they call take only the parts that they use. */
 export interface DockerContext extends OwnObjects, NodeReach, RegistryAccess {
   readonly clock: PlatformClock;
-  /** A secret of the platform that is always the same for the same purpose. @returns 32 bytes in base64url */
+  /** Returns a secret of the platform, always the same for the same purpose. @returns 32 bytes in base64url */
   readonly secretFor: (purpose: string) => string;
-  /** The images of databases, where they aren't the official ones. */
+  /** The images of databases that replace the official ones. */
   readonly databaseImages: DatabaseImages;
   /** The label of the nodes that may have backups, as name=value; default: all nodes. */
   readonly backupNodeLabel?: string | undefined;
-  /** How images are built. */
+  /** Settings of image builds. */
   readonly builds: BuildSettings;
-  /** How much the images of this platform may take on each node, in bytes. */
+  /** How much space the images of this platform may take on each node, in bytes. */
   readonly imageBytes: number;
-  /** How Terraform is run; undefined where nobody has switched it on. */
+  /** Settings of Terraform; undefined if it is not configured. */
   readonly terraform: TerraformSettings | undefined;
-  /** On which nodes instances may run. */
+  /** The nodes on which instances may run. */
   readonly placement: PlacementSettings;
-  /** What runs in this process, by task. */
+  /** Work under way in this process, by task. */
   readonly work: BackgroundWork;
-  /** What serves public ports. */
+  /** The proxy for public ports. */
   readonly proxy: Proxy;
-  /** What removes network links that a killed engine left in the way of instances. */
+  /** Removes network links that a killed engine left behind and that obstruct instances. */
   readonly leftLinks: LinkRemover;
 }
 
-/** What a piece of work told, and when; in milliseconds since the epoch. */
+/** A line that a piece of work logged, with its time in milliseconds since the epoch. */
 interface ToldLine {
   readonly at: number;
   readonly told: Condition | string;
 }
 
-/** A piece of work of this process that outlives the call that began it. */
+/** A piece of work of this process that outlives the call that started it. */
 export interface Progress {
-  /** Tells this attempt from others, of this process or another. */
+  /** Distinguishes this attempt from others, of this process or another. */
   readonly run: string;
-  /** When it was begun, in milliseconds since the epoch. */
+  /** When it was started, in milliseconds since the epoch. */
   readonly since: number;
   readonly lines: readonly ToldLine[];
   /** How it ended; undefined while it runs. */
   readonly end?: { readonly result: unknown } | { readonly error: unknown };
 }
 
-/** Pulls and builds under way in this process. After a crash they are begun again: the engine has what was finished. */
+/**
+ * Pulls and builds under way in this process. After a crash they are started again: the engine keeps finished parts.
+ */
 export interface BackgroundWork {
   /**
-   * Begins a piece of work, unless it is there.
+   * Starts a piece of work, unless it already exists.
    * @param run receives a function that adds a line to its log, and a signal that aborts when it is dropped
    */
   begin(key: string, run: (say: Say, signal: AbortSignal) => Promise<unknown>): void;
-  /** How far it is; undefined if it was never begun in this process. */
+  /** Returns its progress; undefined if it was never started in this process. */
   progressOf(key: string): Progress | undefined;
-  /** Forgets it, and ends it if it runs. */
+  /** Removes it, and aborts it if it runs. */
   drop(key: string): void;
 }
 
-/** Creates the place where a process keeps its work. */
+/** Creates the store of a process's work. */
 export function createBackgroundWork(clock: PlatformClock): BackgroundWork {
   interface Entry {
     readonly run: string;

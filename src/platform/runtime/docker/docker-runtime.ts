@@ -47,8 +47,8 @@ import { lastRun, runToEnd } from './jobs/job-run.ts';
 import { versionShown } from './version.ts';
 
 /**
- * Tells failures to reach the engine or its swarm, which pass, from others. One that has just started is no manager for
- * a moment.
+ * Distinguishes failures to reach the engine or its swarm, which are temporary, from others. An engine that has just
+ * started is no manager for a moment.
  * @throws RuntimeUnreachable
  */
 const reaching = <Result>(work: Promise<Result>): Promise<Result> =>
@@ -57,14 +57,14 @@ const reaching = <Result>(work: Promise<Result>): Promise<Result> =>
     throw error;
   });
 
-/** Backups whose methods tell failures to reach the engine from others. */
+/** Wraps backups so that their methods distinguish failures to reach the engine. */
 const reachableBackups = (backups: DatabaseBackups): DatabaseBackups => ({
   ...backups,
   observe: (task, call) => reaching(backups.observe(task, call)),
   remove: (task, signal) => reaching(backups.remove(task, signal)),
 });
 
-/** A meter that tells failures to reach the engine from others. */
+/** Wraps a meter so that it distinguishes failures to reach the engine. */
 const reachableMeter = (meter: Meter): Meter => ({
   interval: meter.interval,
   begin: () => {
@@ -83,8 +83,8 @@ const tells = (message: (task: Task) => string): TaskHandler => ({
 });
 
 /**
- * What the operations are for Terraform: a run plans, or applies the plan that its record has; the last one destroys
- * what the service has made.
+ * The operations for Terraform: a run plans, or applies the plan of its record; the last run destroys what the service
+ * has created.
  */
 const terraformOperations: Readonly<Partial<Record<RuntimeOperation, TaskHandler>>> = {
   run: inSequence(imageUnlessRecorded, runToEnd),
@@ -94,9 +94,9 @@ const terraformOperations: Readonly<Partial<Record<RuntimeOperation, TaskHandler
 };
 
 /**
- * The addresses that the running version of a service has: none before its first deployment. Its own domains are left
+ * Returns the addresses of the running version of a service: none before its first deployment. Its own domains are left
  * out.
- * @param record what its deployment recorded
+ * @param record of its deployment
  */
 const recordedAddresses = (record: string | undefined, settings: ProxySettings): readonly ServiceAddress[] =>
   routesOf(readRecord(record)?.spec)
@@ -111,37 +111,38 @@ const recordedAddresses = (record: string | undefined, settings: ProxySettings):
 interface DockerRuntimeOptions {
   readonly docker: DockerClient;
   readonly clock: PlatformClock;
-  /** Tells what this platform made on the engine from what others made. */
+  /** Distinguishes this platform's objects on the engine from others. */
   readonly platformId: string;
-  /** A secret of the platform that is always the same for the same purpose. @returns 32 bytes in base64url */
+  /** Returns a secret of the platform, always the same for the same purpose. @returns 32 bytes in base64url */
   readonly secretFor: (purpose: string) => string;
-  /** How to sign in to a registry, by its host with port; default anonymously. */
+  /** Returns the credentials for a registry, by its host with port; default: anonymous access. */
   readonly credentialsFor?: (host: string) => DockerRegistryCredentials | undefined;
-  /** How public ports are served; default: to this machine only, below `localhost`. */
+  /** Settings of the proxy for public ports; default: they are served to this machine only, below `localhost`. */
   readonly proxy?: Partial<ProxySettings>;
   /** Images of databases that replace the official ones. */
   readonly databaseImages?: DatabaseImages;
   /** The label of the nodes that may have backups of databases, as name=value; default: all nodes. */
   readonly backupNodeLabel?: string | undefined;
-  /** How images are built; what is left out is the default. */
+  /** Settings of image builds; absent members get their defaults. */
   readonly builds?: Partial<BuildSettings>;
-  /** How often to measure what runs, in milliseconds. */
+  /** How often to measure running services, in milliseconds. */
   readonly measureInterval?: number;
-  /** The registry for built images that the platform runs itself; default: it runs none. Then `builds` names none. */
+  /** The platform's own registry for built images; default: none. If it is set, `builds` must name no registry. */
   readonly registry?: Partial<Omit<RegistrySettings, 'forwarderImage'>> | undefined;
-  /** How much the images of this platform may take on each node, in bytes. */
+  /** How much space the images of this platform may take on each node, in bytes. */
   readonly imageBytes?: number | undefined;
   /** The agents of the nodes; default: there are none. */
   readonly agent?: AgentOfCluster | undefined;
   /**
-   * How Terraform is run; default: not at all, because whoever may create services runs programs with its credentials.
+   * Settings of Terraform; default: it is not available, because users who may create services would run programs with
+   * its credentials.
    */
   readonly terraform?: TerraformSettings | undefined;
-  /** On which nodes instances may run; default: on any. */
+  /** The nodes on which instances may run; default: all. */
   readonly placement?: PlacementSettings | undefined;
   /**
-   * Whether nodes of its swarm are to be missed as soon as possible: see `failover.ts`. Default: the swarm is left as
-   * it is.
+   * Whether lost nodes of the swarm should be detected as soon as possible: see `failover.ts`. Default: the swarm's
+   * settings stay as they are.
    */
   readonly hasFastFailover?: boolean;
 }
@@ -170,18 +171,18 @@ const operations: Readonly<Record<RuntimeOperation, TaskHandler>> = {
   remove: serviceRemoval,
 };
 
-/** What a kind does in its own way. */
+/** The operations that differ by kind of service. */
 const operationsOfKinds: {
   readonly [Kind in Task['service']['kind']]?: Readonly<Partial<Record<RuntimeOperation, TaskHandler>>>;
 } = { database: databaseOperations, job: jobOperations, terraform: terraformOperations };
 
-/** The operation that a task asks for: what a kind does in its own way comes first. */
+/** Returns the operation of a task: one that is specific to its kind of service takes precedence. */
 const operationOf = ({ phase: { operation }, service }: Task): TaskHandler =>
   operationsOfKinds[service.kind]?.[operation] ?? operations[operation];
 
 /**
- * Creates a runtime that runs services on a Docker engine in swarm mode, which schedules, restarts and rolls out.
- * Everything it has to know after a crash is in the engine, or in what the platform records of a deployment.
+ * Creates a runtime for services on a Docker engine in swarm mode, which schedules, restarts and rolls out. All state
+ * that is needed after a crash is in the engine, or in the platform's records of deployments.
  */
 export function createDockerRuntime({
   docker,

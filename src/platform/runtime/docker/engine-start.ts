@@ -1,13 +1,13 @@
 import type { DockerContext } from './docker-context.ts';
 import { type DockerTask, inspectDockerNetwork, isDockerError } from './api/index.ts';
 
-/** The network that an engine makes anew whenever it starts. Nothing else tells when that was. */
+/** The network that an engine creates again whenever it starts. Nothing else shows when that was. */
 const madeAtStart = 'bridge';
 
 /**
- * When the engine was started, by its own clock: milliseconds since the epoch. What ran before has ended by then,
- * because an engine that starts ends the containers that its predecessor left.
- * @returns undefined if it doesn't tell: it was configured to have no such network
+ * Returns when the engine was started, by its own clock, in milliseconds since the epoch. Containers that ran before
+ * have ended by then, because an engine that starts stops those that its predecessor left.
+ * @returns undefined if it can't be determined: the engine is configured without that network
  */
 export async function engineStart(
   { docker }: Pick<DockerContext, 'docker'>,
@@ -23,16 +23,16 @@ export async function engineStart(
 }
 
 /**
- * What a node says that has only just been started: as far as it knows, it is in no swarm, or has no networks; or it is
- * in its own way with what it left of a network when it was killed.
+ * The errors of a node that has only just been started: it does not yet know its swarm or its networks, or remains of a
+ * network from before it was killed obstruct it.
  */
 const notYet = /swarm is not active|missing network attachments|find a load balancer IP|network sandbox join failed/i;
 
-/** How long an engine may say that after it was started, in milliseconds. */
+/** For how long after its start an engine may report these errors, in milliseconds. */
 const startingMilliseconds = 60_000;
 
 /**
- * Whether an instance could not be started because the engine had only just been started itself. Nothing of it ran.
+ * Whether an instance could not be started because the engine itself had only just been started. Nothing of it ran.
  * @param starts when the engine was started, in milliseconds since the epoch
  */
 export const cameTooEarly = (
@@ -44,9 +44,9 @@ export const cameTooEarly = (
   starts.some((start) => start <= Date.parse(at) && Date.parse(at) < start + startingMilliseconds);
 
 /**
- * Whether an instance that ended began before a start of the engine, and was found ended after it: the engine's end
- * took it along.
- * @param began when it began, in milliseconds since the epoch
+ * Whether an ended instance had started before a start of the engine, and was found ended after it: the instance ended
+ * with the engine.
+ * @param began when it started, in milliseconds since the epoch
  * @param starts when the engine was started
  */
 export const endedWithEngine = ({ Status }: DockerTask, began: number, starts: readonly number[]): boolean =>

@@ -10,7 +10,7 @@ import {
 } from './api/index.ts';
 
 /**
- * Where a container has a secret or config, as a file of root's.
+ * Mounts a secret or config at a path in a container, as a file that root owns.
  * @param mode permissions: programs seldom run as root
  */
 export const mountedFile = (path: string, mode: number) => ({ Name: path, UID: '0', GID: '0', Mode: mode });
@@ -20,12 +20,12 @@ const usedBy = (spec: DockerServiceSpec | undefined): readonly string[] => {
   return [...Secrets.map(({ SecretID }) => SecretID), ...Configs.map(({ ConfigID }) => ConfigID)];
 };
 
-/** Deletes something, unless it is gone or in use. */
+/** Ignores that an object no longer exists or is in use. */
 const drop = (removal: Promise<void>): Promise<void> => removal.catch(ignoring('not found', 'refused'));
 
 /**
- * Deletes the secrets and configs that match, apart from those that these specs use. What is still in use stays for the
- * next time.
+ * Deletes the secrets and configs that match, except those that these specs use. Those still in use stay until the next
+ * time.
  */
 export async function deleteFilesBut(
   docker: DockerClient,

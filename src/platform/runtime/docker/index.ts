@@ -1,3 +1,3 @@
-/** Services on Docker engines in swarm mode. Everybody else knows this runtime as its provider. */
+/** Services on Docker engines in swarm mode. All other code uses this runtime through its provider. */
 
 export { dockerProvider } from './provider/provider.ts';

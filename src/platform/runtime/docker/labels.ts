@@ -2,7 +2,7 @@ import type { ServiceToRun, Task } from '../index.ts';
 import type { DockerFilters, DockerLabels } from './api/index.ts';
 import { proxyName } from './names.ts';
 
-/** The labels of everything that a platform makes on an engine. What doesn't have them is never touched. */
+/** The labels of every object that a platform creates on an engine. Objects without them are never touched. */
 const label = {
   platform: 'io.infra-mcp.platform',
   environment: 'io.infra-mcp.environment',
@@ -25,36 +25,37 @@ const label = {
   runOf: 'io.infra-mcp.run-of',
 } as const;
 
-/** The labels by which engines note the service and the task of a container. */
+/** The labels with which engines record the service and the task of a container. */
 export const engineServiceLabel = 'com.docker.swarm.service.id';
 export const engineTaskLabel = 'com.docker.swarm.task.id';
 
-/** The label of everything that a platform made. */
+/** The label of every object that a platform created. */
 export const platformLabels = (platformId: string): DockerLabels => ({ [label.platform]: platformId });
 
-/** The labels of the proxy of a platform. @param made tells from what it was made */
+/** The labels of a platform's proxy. @param made identifies what it was created from */
 export const proxyLabels = (platformId: string, made: string): DockerLabels => ({
   ...platformLabels(platformId),
   [label.proxy]: made,
 });
 
-/** The label that an operator gives to the nodes on which the proxy is to run. */
+/** The label that an operator gives to the nodes on which the proxy should run. */
 export const proxyNodeLabel = `${label.proxy}=true`;
 
-/** Whether the proxy is to run on a node with these labels. */
+/** Whether the proxy should run on a node with these labels. */
 export const isLabelledForProxy = (labels: DockerLabels | undefined): boolean => labels?.[label.proxy] === 'true';
 
 /**
- * Finds the proxies of every platform. Their names count too: a container has the labels of its image as well, which
- * anybody chooses.
+ * Finds the proxies of every platform. Their names count too: a container also has the labels of its image, which
+ * anyone can choose.
  */
 export const anyProxy: DockerFilters = { label: [label.proxy], name: [proxyName('')] };
 
-/** From what a proxy was made; undefined if it isn't labelled. */
+/** Returns what a proxy was created from; undefined if it isn't labelled. */
 export const labelledProxy = (labels: DockerLabels | null | undefined): string | undefined => labels?.[label.proxy];
 
 /**
- * The parts of a cluster's own registry: what keeps the images, what forwards to it on every node, and what cleans it.
+ * The parts of a cluster's own registry: the one that stores the images, the one that forwards to it on every node, and
+ * the one that cleans it.
  */
 export type RegistryPart = 'registry' | 'forwarder' | 'cleaner';
 
@@ -67,22 +68,22 @@ export const registryLabels = (platformId: string, part: RegistryPart): DockerLa
 /** Finds the parts of the registries of every platform. */
 export const anyRegistry: DockerFilters = { label: [label.registry] };
 
-/** Which part of a registry something is; undefined if it is none. */
+/** Returns which part of a registry an object is; undefined if it is none. */
 export const labelledRegistryPart = (labels: DockerLabels | null | undefined): string | undefined =>
   labels?.[label.registry];
 
-/** What a part of a registry tells about itself. */
+/** The recorded facts of a part of a registry. */
 export interface RegistryFacts {
-  /** Tells from what it was made. */
+  /** Identifies what it was created from. */
   readonly made: string;
   /** The first part of the names of its images. */
   readonly host: string;
   readonly isReadOnly: boolean;
-  /** When it was cleaned last, or made, in milliseconds since the epoch. */
+  /** When it was last cleaned, or created, in milliseconds since the epoch. */
   readonly cleanedAt: number;
 }
 
-/** Labels with what a part of a registry tells about itself. */
+/** Adds the facts of a part of a registry to labels. */
 export const withRegistryFacts = (
   labels: DockerLabels,
   { made, host, isReadOnly, cleanedAt }: RegistryFacts,
@@ -94,7 +95,7 @@ export const withRegistryFacts = (
   [label.cleaned]: String(cleanedAt),
 });
 
-/** What a part of a registry tells about itself. */
+/** Reads the facts of a part of a registry from labels. */
 export const registryFactsOf = (labels: DockerLabels | null | undefined): RegistryFacts => ({
   made: labels?.[label.made] ?? '',
   host: labels?.[label.host] ?? '',
@@ -102,49 +103,52 @@ export const registryFactsOf = (labels: DockerLabels | null | undefined): Regist
   cleanedAt: Number(labels?.[label.cleaned] ?? 0),
 });
 
-/** The labels of what belongs to the agents of a platform. @param made tells from what it was made */
+/** The labels of objects of a platform's agents. @param made identifies what it was created from */
 export const agentLabels = (platformId: string, made: string): DockerLabels => ({
   ...platformLabels(platformId),
   [label.agent]: made,
 });
 
-/** Finds what belongs to the agents of a platform. */
+/** Finds the objects of a platform's agents. */
 export const anyAgentOf = (platformId: string): DockerFilters => ({
   label: [...labelFilter(platformLabels(platformId)).label!, label.agent],
 });
 
-/** From what something of the agents was made; undefined if it isn't labelled. */
+/** Returns what an object of the agents was created from; undefined if it isn't labelled. */
 export const labelledAgent = (labels: DockerLabels | null | undefined): string | undefined => labels?.[label.agent];
 
-/** Labels that tell until when the certificate of the agents is good. @param until milliseconds since the epoch */
+/** Adds the expiry of the agents' certificate to labels. @param until milliseconds since the epoch */
 export const withAgentUntil = (labels: DockerLabels, until: number): DockerLabels => ({
   ...labels,
   [label.agentUntil]: new Date(until).toISOString(),
 });
 
-/** Until when the certificate of the agents is good, in milliseconds since the epoch; 0 if it isn't known. */
+/** Returns when the agents' certificate expires, in milliseconds since the epoch; 0 if it isn't known. */
 export const agentUntil = (labels: DockerLabels | null | undefined): number =>
   Date.parse(labels?.[label.agentUntil] ?? '') || 0;
 
-/** The labels of what belongs to an environment. */
+/** The labels of an environment's objects. */
 export const environmentLabels = (platformId: string, environmentId: string): DockerLabels => ({
   ...platformLabels(platformId),
   [label.environment]: environmentId,
 });
 
-/** The labels of what belongs to a service. */
+/** The labels of a service's objects. */
 export const serviceLabels = (
   platformId: string,
   { id, environmentId }: Pick<ServiceToRun, 'id' | 'environmentId'>,
 ): DockerLabels => ({ ...environmentLabels(platformId, environmentId), [label.service]: id });
 
-/** The labels of what one deployment of a service made. */
+/** The labels of the objects that one deployment of a service created. */
 export const deploymentLabels = (
   platformId: string,
   { service, deploymentId }: Pick<Task, 'service' | 'deploymentId'>,
 ): DockerLabels => ({ ...serviceLabels(platformId, service), [label.deployment]: deploymentId });
 
-/** The labels of what runs once for a service. It is none of its instances. @param runId tells it from others */
+/**
+ * The labels of objects of a one-time run for a service, which is none of its instances.
+ * @param runId unique to the run
+ */
 export const runLabels = (
   platformId: string,
   service: Pick<ServiceToRun, 'id' | 'environmentId'>,
@@ -155,71 +159,71 @@ export const runLabels = (
   [label.run]: runId,
 });
 
-/** What all of these have in common of one service. */
+/** The labels that all such runs of one service share. */
 export const runOfLabels = ({ id }: Pick<ServiceToRun, 'id'>): DockerLabels => ({ [label.runOf]: id });
 
-/** Finds what any platform made. */
+/** Finds the objects of any platform. */
 export const anyPlatform: DockerFilters = { label: [label.platform] };
 
-/** The platform that made something; undefined if none did. */
+/** Returns the platform that created an object; undefined if none did. */
 export const labelledPlatform = (labels: DockerLabels | null | undefined): string | undefined =>
   labels?.[label.platform];
 
-/** Finds what has all of these labels. */
+/** Finds the objects that have all of these labels. */
 export const labelFilter = (labels: DockerLabels): DockerFilters => ({
   label: Object.entries(labels).map(([name, value]) => `${name}=${value}`),
 });
 
-/** Whether something was made by this platform. */
+/** Whether this platform created an object. */
 export const isMadeHere = (labels: DockerLabels | null | undefined, platformId: string): boolean =>
   labels?.[label.platform] === platformId;
 
-/** Whether something was made by any platform. */
+/** Whether any platform created an object. */
 export const isPlatforms = (labels: DockerLabels | null | undefined): boolean => labels?.[label.platform] !== undefined;
 
-/** The deployment that made something; undefined if it isn't labelled. */
+/** Returns the deployment that created an object; undefined if it isn't labelled. */
 export const labelledDeployment = (labels: DockerLabels | null | undefined): string | undefined =>
   labels?.[label.deployment];
 
-/** The service that something was made for; undefined if it isn't labelled. */
+/** Returns the service that an object was created for; undefined if it isn't labelled. */
 export const labelledService = (labels: DockerLabels | null | undefined): string | undefined => labels?.[label.service];
 
-/** The environment that something belongs to; undefined if it isn't labelled. */
+/** Returns the environment that an object belongs to; undefined if it isn't labelled. */
 export const labelledEnvironment = (labels: DockerLabels | null | undefined): string | undefined =>
   labels?.[label.environment];
 
-/** Labels that tell by which fencing token a service was changed last. */
+/** Adds the fencing token of a service's last change to labels. */
 export const withFence = (labels: DockerLabels | undefined, token: number): DockerLabels => ({
   ...labels,
   [label.fence]: String(token),
 });
 
-/** The fencing token by which a service was changed last; 0 if none is noted. */
+/** Returns the fencing token of a service's last change; 0 if none is recorded. */
 export const fenceOf = (labels: DockerLabels | null | undefined): number => Number(labels?.[label.fence] ?? 0);
 
 /** Whether a service was stopped on request. */
 export const isStopped = (labels: DockerLabels | null | undefined): boolean => labels?.[label.stopped] === 'true';
 
-/** Labels that mark a service as stopped, or not. */
+/** Adds to labels whether a service is stopped. */
 export const withStopped = (labels: DockerLabels, stopped: boolean): DockerLabels => ({
   ...labels,
   [label.stopped]: String(stopped),
 });
 
-/** Labels that tell which node a service is leaving, because that is being drained. @param nodeId undefined for none */
+/** Adds the node that a service is leaving, because it is being drained, to labels. @param nodeId undefined for none */
 export function withLeaving(labels: DockerLabels = {}, nodeId: string | undefined): DockerLabels {
   const { [label.leaving]: _, ...others } = labels;
   return nodeId === undefined ? others : { ...others, [label.leaving]: nodeId };
 }
 
-/** The node that a service is leaving; undefined if there is none. */
+/** Returns the node that a service is leaving; undefined if there is none. */
 export const leavingOf = (labels: DockerLabels | null | undefined): string | undefined => labels?.[label.leaving];
 
 /** Finds the services that are leaving a node. */
 export const leavingFilter = (nodeId: string): DockerFilters => ({ label: [`${label.leaving}=${nodeId}`] });
 
 /**
- * Labels that tell by which addresses a service is reached from outside.
+ * Adds the public addresses of a service to labels.
  * @param routes as text; undefined if there are none
  */
 export const withRoutes = (labels: DockerLabels, routes: string | undefined): DockerLabels => ({
@@ -227,11 +231,11 @@ export const withRoutes = (labels: DockerLabels, routes: string | undefined): Do
   ...(routes !== undefined && { [label.routes]: routes }),
 });
 
-/** What such labels tell; undefined for a service that isn't reached from outside. */
+/** Returns the text of these addresses; undefined for a service without public addresses. */
 export const routesLabel = (labels: DockerLabels | null | undefined): string | undefined => labels?.[label.routes];
 
 /**
- * Labels that tell after the loss of which instance the update of a service was begun anew.
+ * Adds the lost instance after which the update of a service was started again to labels.
  * @param taskId of that instance
  */
 export const withResumed = (labels: DockerLabels | undefined, taskId: string): DockerLabels => ({
@@ -239,5 +243,5 @@ export const withResumed = (labels: DockerLabels | undefined, taskId: string): D
   [label.resumed]: taskId,
 });
 
-/** The instance after whose loss the update of a service was begun anew; undefined if it wasn't. */
+/** Returns the lost instance after which the update of a service was started again; undefined if it wasn't. */
 export const resumedAfter = (labels: DockerLabels | null | undefined): string | undefined => labels?.[label.resumed];

@@ -4,23 +4,24 @@ import type { ServiceToRun } from '../index.ts';
 type Named = Pick<ServiceToRun, 'id' | 'name'>;
 
 /**
- * The name of a service on the engine. It has the id only, so that no two can collide and a new name changes nothing.
+ * The name of a service on the engine. It contains only the id, so that names can't collide and renaming the service
+ * changes nothing.
  */
 export const dockerServiceName = ({ id }: Pick<ServiceToRun, 'id'>): string => `infra-${id}`;
 
 /**
- * A part of the names of all containers of services. Steps of builds, to which a Dockerfile gives any labels, run in
- * containers without it.
+ * A part of the names of all containers of services. Build steps, whose labels a Dockerfile can set, run in containers
+ * without it.
  */
 export const containerNamePart = 'infra-';
 
-/** The service of such a name; undefined for another name. */
+/** Returns the id of the service with such a name; undefined for another name. */
 export const serviceIdIn = (name: string): string | undefined => /^infra-([0-9a-f-]{36})$/.exec(name)?.[1];
 
-/** The name of a platform's proxy, and of the volume that has its certificates. */
+/** The name of a platform's proxy, and of the volume with its certificates. */
 export const proxyName = (platformId: string): string => `infra-proxy-${platformId}`;
 
-/** The names of the services of a platform's own registry. The volume with the images has that of the first. */
+/** The names of the services of a platform's own registry. The volume with the images has the first name. */
 export const registryName = (platformId: string): string => `infra-registry-${platformId}`;
 export const forwarderName = (platformId: string): string => `infra-forwarder-${platformId}`;
 export const cleanerName = (platformId: string): string => `infra-cleaner-${platformId}`;
@@ -31,7 +32,7 @@ export const agentServiceName = (platformId: string): string => `infra-agent-${p
 /**
  * The name of a secret or config of the agents, of at most 64 characters.
  * @param part which one it is
- * @param version tells it from those with another content, in at most 12 characters
+ * @param version distinguishes different contents, in at most 12 characters
  */
 export const agentFileName = (
   platformId: string,
@@ -39,13 +40,13 @@ export const agentFileName = (
   version: string,
 ): string => `infra-agent-${platformId.slice(0, 18)}-${part}-${version}`;
 
-/** The name of a container that passes a connection on, without what tells it from others. */
+/** The prefix of the names of containers that forward a connection. */
 export const relayPrefix = 'infra-relay-';
 
 /** The name of an environment's network. */
 export const networkName = (environmentId: string): string => `infra-${environmentId}`;
 
-/** Whether a network has such a name. */
+/** Whether a name is that of an environment's network. */
 export const isNetworkName = (name: string): boolean => /^infra-[0-9a-f-]{36}$/.test(name);
 
 /**
@@ -56,14 +57,14 @@ export const fileName = ({ id }: Pick<ServiceToRun, 'id'>, deploymentId: string,
   `infra-${id.slice(0, 18)}-${deploymentId.slice(0, 18)}-${part}`;
 
 /**
- * The name of a service's images, without their tags. It has the id of the platform, because names of steps carry no
- * labels.
+ * The name of a service's images, without their tags. It contains the id of the platform, because the images of build
+ * steps have no labels.
  * @param registry where they are pushed, if they are
  */
 export const builtRepository = (platformId: string, { id }: Pick<ServiceToRun, 'id'>, registry?: string): string =>
   `${registry === undefined ? '' : `${registry}/`}infra-mcp-${platformId}/${id}`;
 
-/** Whether a name is that of an image which a platform built. @param name with its tag or digest */
+/** Whether an image with this name was built by a platform. @param name with its tag or digest */
 export const isBuiltBy = (platformId: string, name: string): boolean =>
   name.split('/').includes(`infra-mcp-${platformId}`);
 

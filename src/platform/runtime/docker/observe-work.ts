@@ -5,21 +5,24 @@ import { isDockerAway } from './api/index.ts';
 import { type PollInterval, pollPause } from './waits.ts';
 import { versionShown } from './version.ts';
 
-/** How often to look at a piece of work. An image that is there already is pulled in a moment. */
+/** How often to observe a piece of work. If the image is already present, a pull takes only a moment. */
 const poll: PollInterval = { least: 50, most: 200, part: 0.2 };
 
-/** A phase that this process carries out itself. */
+/** A phase that this process performs itself. */
 export interface WorkPhase {
   readonly key: string;
-  /** What its lines come from. */
+  /** The source of its lines. */
   readonly pod: string;
-  /** Begins it, unless it is under way. */
+  /** Starts it, unless it is under way. */
   readonly begin: () => Promise<void>;
-  /** What an observation of its success has beside the lines. */
+  /** Returns the additional members of the observation on success. */
   readonly onSuccess: (result: unknown) => Pick<Observation, 'record' | 'commit'>;
 }
 
-/** How far a phase is. One that another process began is begun again, and its lines are told from the start. */
+/**
+ * Reports the progress of a phase. One that another process started is started again, and all of its lines are
+ * reported.
+ */
 export async function observeWork(
   { work, clock }: Pick<DockerContext, 'clock' | 'work'>,
   task: Pick<Task, 'service' | 'commitId'>,
@@ -45,7 +48,7 @@ export async function observeWork(
     return { ...seen, outcome: 'ongoing', nextPollAt: now + pollPause(poll, now - since) };
   }
   if ('error' in end && isDockerAway(end.error)) {
-    // The engine is away or very busy, and often back in a moment: it begins again then.
+    // The engine is unavailable or very busy, and often back in a moment: the phase then starts again.
     work.drop(key);
     throw end.error;
   }

@@ -3,26 +3,25 @@ import type { PlannedChanges } from '../index.ts';
 import type { DockerServiceSpec } from './api/index.ts';
 
 /**
- * What the runtime records of a deployment. It holds no secret: variables that are secret are files, known by their
- * names.
+ * The runtime's record of a deployment. It contains no secret: secret variables are files, identified by their names.
  */
 const Recorded = z.object({
   /** The image with its digest, or its id on the engine. */
   image: z.string(),
   /** The node that has the image, if no registry does. */
   nodeId: z.string().optional(),
-  /** What the image starts by default. */
+  /** The image's default command. */
   entrypoint: z.array(z.string()),
   command: z.array(z.string()),
   /** The major version of a database's data, if no other one can read it. */
   dataVersion: z.string().optional(),
-  /** What Terraform would do with it. */
+  /** The changes that Terraform would make with it. */
   plan: z.custom<PlannedChanges>((value) => typeof value === 'object' && value !== null).optional(),
-  /** A digest of the variables with which that plan was made, which the platform's key makes. */
+  /** A digest, keyed with the platform's key, of the variables with which that plan was created. */
   planVariables: z.string().optional(),
-  /** Where the data of a database is since it was brought back from a backup; absent where it always was. */
+  /** The location of a database's data since it was restored from a backup; absent if it was never restored. */
   data: z.object({ volume: z.string(), nodeId: z.string() }).optional(),
-  /** The service as it was rolled out. */
+  /** The spec of the service as it was rolled out. */
   spec: z.custom<DockerServiceSpec>((value) => typeof value === 'object' && value !== null).optional(),
 });
 

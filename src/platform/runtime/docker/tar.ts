@@ -1,7 +1,7 @@
 const readable = 0o644;
 
 /**
- * A file of a tar archive, owned by root, to be put before other ones.
+ * A file of a tar archive, owned by root, to prepend to other entries.
  * @param name at most 99 characters
  * @param mode permissions
  */
@@ -18,7 +18,7 @@ export const tarArchive = (folder: string, name: string, content: Buffer, mode =
   Buffer.concat([tarHeader(`${folder}/`, 0, 0o755, '5'), tarEntry(`${folder}/${name}`, content, mode), archiveEnd]);
 
 /**
- * A tar archive of one file that only root may read, without reading it as a whole.
+ * Streams a tar archive of one file that only root may read.
  * @param name at most 99 characters
  * @param bytes its length
  * @throws Error if the content has another length
@@ -39,10 +39,10 @@ export async function* fileInTar(
   yield Buffer.concat([paddingAfter(bytes), archiveEnd]);
 }
 
-/** The unit of tar archives, in bytes. */
+/** The block size of tar archives, in bytes. */
 const blockBytes = 512;
 
-/** The zeros that fill a content up to whole blocks. @param bytes its length */
+/** The zeros that pad a content to whole blocks. @param bytes its length */
 const paddingAfter = (bytes: number): Buffer => Buffer.alloc((blockBytes - (bytes % blockBytes)) % blockBytes);
 
 /** The end of an archive. */
@@ -51,7 +51,7 @@ const archiveEnd = Buffer.alloc(2 * blockBytes);
 /** The longest file whose length fits into the octal digits of a header. */
 const longestOctal = 0o77777777777;
 
-/** A number as headers have it. @param length with the zero byte behind it */
+/** A number in the format of headers. @param length including the zero byte after it */
 const octal = (value: number, length: number): string => `${value.toString(8).padStart(length - 1, '0')}\0`;
 
 /**
@@ -67,11 +67,11 @@ function tarHeader(name: string, bytes: number, mode: number, type: '0' | '5' = 
   head.write(octal(mode, 8) + octal(0, 8) + octal(0, 8), 100, 'latin1');
   if (bytes <= longestOctal) head.write(octal(bytes, 12), 124, 'latin1');
   else {
-    // Larger lengths are binary, which the first bit says.
+    // Larger lengths are binary, which the first bit indicates.
     head[124] = 0x80;
     head.writeBigUInt64BE(BigInt(bytes), 128);
   }
-  // The sum of all bytes counts itself as spaces.
+  // For the checksum over all bytes, its own field counts as spaces.
   head.write(`${octal(0, 12)}${' '.repeat(8)}${type}`, 136, 'latin1');
   head.write('ustar\u000000', 257, 'latin1');
   const sum = head.reduce((total, byte) => total + byte, 0);
@@ -82,11 +82,11 @@ function tarHeader(name: string, bytes: number, mode: number, type: '0' | '5' = 
 const textAt = (head: Buffer, from: number, length: number): string =>
   head.toString('latin1', from, from + length).replace(/\0.*$/s, '');
 
-/** A plain file, as the type in its header says. */
+/** Whether an entry is a plain file, by the type in its header. */
 const isFile = (head: Buffer): boolean => [0, '0'.charCodeAt(0)].includes(head[156]!);
 
 /**
- * The plain files of a small tar archive.
+ * Reads the plain files of a small tar archive.
  * @param limit how many bytes the archive may have
  * @throws RangeError if it has more
  */

@@ -1,7 +1,7 @@
 import type { Observation, RuntimeCall, Task } from '../index.ts';
 import type { DockerContext } from './docker-context.ts';
 
-/** How one operation is begun, observed and undone. */
+/** Starts, observes and undoes one operation. */
 export interface TaskHandler {
   readonly begin: (context: DockerContext, task: Task, call: RuntimeCall) => Promise<void>;
   readonly observe: (
@@ -13,13 +13,13 @@ export interface TaskHandler {
   readonly abandon: (context: DockerContext, task: Task, signal: AbortSignal) => Promise<void> | void;
 }
 
-/** What an operation does that has nothing to begin, or to undo. */
+/** For an operation that has nothing to start, or to undo. */
 export const nothing = async (): Promise<void> => undefined;
 
 /** The observation of an operation that has nothing to do. */
 export const done: Observation = { outcome: 'succeeded', lines: [], cursor: '' };
 
-/** Which part of a sequence is under way, and the cursor of that part; null before it has begun. */
+/** The part of a sequence that is under way, and its cursor; null before it has started. */
 interface SequenceCursor {
   readonly part: number;
   readonly cursor: string | null;
@@ -29,7 +29,7 @@ const readCursor = (text: string | null): SequenceCursor =>
   text === null ? { part: 0, cursor: null } : (JSON.parse(text) as SequenceCursor);
 const writeCursor = (cursor: SequenceCursor): string => JSON.stringify(cursor);
 
-/** One operation that consists of several, one after another. It fails with the first that does. */
+/** Combines several operations into one, in sequence. It fails with the first that fails. */
 export function inSequence(...parts: readonly [TaskHandler, ...TaskHandler[]]): TaskHandler {
   return {
     begin: parts[0].begin,
@@ -47,10 +47,10 @@ export function inSequence(...parts: readonly [TaskHandler, ...TaskHandler[]]): 
         nextPollAt: context.clock.now(),
       };
     },
-    // Which part has begun isn't told: those that haven't have nothing to undo.
+    // It isn't known which parts have started: those that haven't have nothing to undo.
     abandon: async (context, task, signal) => {
       for (const { abandon } of parts.toReversed()) {
-        // The last one first.
+        // In sequence, the last one first.
         await abandon(context, task, signal);
       }
     },

@@ -1,7 +1,8 @@
 import type { RunningVersion, Task } from '../index.ts';
 
 /**
- * What the instances of a service run, for readers of logs: an image tag, the version of a database, or a short commit.
+ * The version of a service's instances, for readers of logs: an image tag, the version of a database, or a short
+ * commit.
  */
 export function versionShown({ service, commitId }: Pick<Task | RunningVersion, 'service' | 'commitId'>): string {
   if (commitId !== undefined) return commitId.slice(0, 7);

@@ -1,19 +1,19 @@
-/** How often to look at something, in milliseconds. */
+/** How often to poll, in milliseconds. */
 export interface PollInterval {
   readonly least: number;
   readonly most: number;
-  /** The part of the time passed after which to look again. */
+  /** The next pause as a part of the time passed. */
   readonly part: number;
 }
 
 /**
- * How long to wait until the next look, in milliseconds: the longer, the longer it takes already.
+ * Returns how long to wait until the next poll, in milliseconds: the more time has passed, the longer.
  * @param passed in milliseconds
  */
 export const pollPause = ({ least, most, part }: PollInterval, passed: number): number =>
   Math.min(most, Math.max(least, Math.round(passed * part)));
 
-/** How long an engine may take to answer while something waits for it, in milliseconds. */
+/** The timeout for an engine's response while a caller waits for it, in milliseconds. */
 export const answerMilliseconds = 5000;
 
 /** How long an instance may wait for a node with room, in milliseconds. */

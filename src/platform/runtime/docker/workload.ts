@@ -12,7 +12,7 @@ type ServiceOf<K extends Kind> = Extract<ServiceToRun, { kind: K }>;
 type ContainerSpec = ServiceOf<'container'>['spec'];
 type RunningSpec = ServiceOf<'application' | 'container'>['spec'];
 
-/** What has instances, whatever its kind: all that a spec for the engine has to know of it. */
+/** A service with instances, of any kind: the input of a spec for the engine. */
 export interface Workload extends Pick<
   ContainerSpec,
   'cpu' | 'memory' | 'storage' | 'ports' | 'healthchecks' | 'entrypoint' | 'arguments'
@@ -21,13 +21,13 @@ export interface Workload extends Pick<
   readonly name: string;
   readonly environmentId: string;
   readonly instances: number;
-  /** How long it may take to end when it is stopped, in seconds; default 30. */
+  /** How long it may take to exit when it is stopped, in seconds; default: 30. */
   readonly stopSeconds?: number;
-  /** How much of its memory its processes may share, in MiB; default what engines give. */
+  /** How much of its memory its processes may share, in MiB; default: the engine's. */
   readonly sharedMemory?: number;
 }
 
-/** How the kinds that have instances become workloads. */
+/** The conversions of kinds with instances to workloads. */
 const workloads: { readonly [K in Kind]?: (service: ServiceOf<K>, task: Task) => Workload } = {
   application: ({ id, name, environmentId, spec }) => ({
     ...spec,
@@ -49,7 +49,7 @@ const workloads: { readonly [K in Kind]?: (service: ServiceOf<K>, task: Task) =>
   terraform: terraformWorkload,
 };
 
-/** The service of a task as a workload. @throws Error for a kind that this runtime doesn't roll out */
+/** Converts the service of a task to a workload. @throws Error for a kind that this runtime doesn't roll out */
 export function workloadOf(task: Task): Workload {
   const { service } = task;
   const convert = workloads[service.kind] as ((of: ServiceToRun, task: Task) => Workload) | undefined;
@@ -58,7 +58,7 @@ export function workloadOf(task: Task): Workload {
 }
 
 /**
- * The rules for applications and containers: what a configuration has that can't be had here, and what to do instead.
+ * The rules for applications and containers: configurations that this runtime doesn't support, and what to do instead.
  */
 const rules: readonly { readonly isBroken: (spec: RunningSpec) => boolean; readonly why: string }[] = [
   {
@@ -86,8 +86,7 @@ const rules: readonly { readonly isBroken: (spec: RunningSpec) => boolean; reado
 ];
 
 /**
- * The port that has to be listened on where no probe says when an instance is ready; undefined if it has none that can
- * be tried.
+ * Returns the port that an instance without probes has to listen on to be ready; undefined if no port can be checked.
  */
 const listenedPort = ({ ports }: Workload): number | undefined => {
   const tried = ports.filter(({ protocol }) => protocol !== 'UDP');
@@ -95,8 +94,8 @@ const listenedPort = ({ ports }: Workload): number | undefined => {
 };
 
 /**
- * The probes of a workload. One without any is ready when it listens on its first port: otherwise an instance would
- * replace one of the old version before it can answer.
+ * Returns the probes of a workload. One without any is ready when it listens on its default port: otherwise an instance
+ * could replace one of the old version before it can answer requests.
  */
 export function probesOf(workload: Workload): Workload['healthchecks'] {
   const { readiness_probe: ready, liveness_probe: live } = workload.healthchecks;
@@ -114,7 +113,7 @@ export function probesOf(workload: Workload): Workload['healthchecks'] {
   };
 }
 
-/** Why this runtime can't run such a service; undefined if it can. */
+/** Returns why this runtime can't run such a service; undefined if it can. */
 export function refusalOf(
   service: Pick<ServiceToRun, 'kind' | 'spec'>,
   terraform?: TerraformSettings,
