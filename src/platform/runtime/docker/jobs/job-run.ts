@@ -50,7 +50,7 @@ interface RunParts {
 }
 
 /**
- * Creates the engine's service for one run: one instance, which is not restarted. The engine's own restarts are off,
+ * Returns the engine's service for one run: one instance, which is not restarted. The engine's own restarts are off,
  * because the engine would also start another instance while it can't reach the node of one that still runs. The spec
  * contains no secret. The engine's job mode is not used: it leaves the containers of a deleted job running, and those
  * that have exited until the engine restarts.

@@ -11,7 +11,7 @@ interface EnginesByAgent {
   readonly clientOf: (nodeId: string, signal: AbortSignal) => Promise<DockerClient | undefined>;
 }
 
-/** The timeout for an engine's node id, and for how long it is cached, in milliseconds. */
+/** The timeout for querying an engine's node id, and for how long it is not queried again, in milliseconds. */
 const timeoutMilliseconds = 2500;
 const freshMilliseconds = 10_000;
 

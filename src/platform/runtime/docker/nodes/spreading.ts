@@ -18,8 +18,8 @@ import { applySpec } from '../services/services-of-ours.ts';
 import { versionShown } from '../version.ts';
 
 /**
- * How long an additional instance has to run before the one that it replaces is stopped, and how long it may take to
- * get there, in milliseconds.
+ * How long an additional instance has to run before the one that it replaces is stopped, and how long a move may take,
+ * in milliseconds.
  */
 const settleMilliseconds = 2000;
 const moveMilliseconds = 20_000;

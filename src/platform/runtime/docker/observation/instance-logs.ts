@@ -49,8 +49,8 @@ async function linesOf(read: AsyncGenerator<DockerLogLine, void>): Promise<ReadL
 }
 
 /**
- * Reads a service's log from the engine. That read waits for nodes that are down until its timeout: while there are
- * any, the instances on other nodes are read one by one.
+ * The states of instances that the engine leaves out of a service's log: those that aren't ready yet, and those that
+ * ended before they were.
  */
 const leftOut: readonly DockerTask['Status']['State'][] = ['starting', 'failed', 'complete'];
 
@@ -58,9 +58,8 @@ const withTaskId = (taskId: string, lines: readonly DockerLogLine[]): readonly D
   lines.map((line) => ({ ...line, details: { ...line.details, [engineTaskLabel]: taskId } }));
 
 /**
- * Reads the lines of a service. Lines of instances that the engine leaves out are read from their containers, if they
- * are on this engine.
- * @param down the ids of nodes that are down
+ * Reads a service's log from the engine. That read waits for nodes that are down until its timeout: while there are
+ * any, the instances on other nodes are read one by one.
  */
 async function linesOfEngine(
   { docker }: Pick<DockerContext, 'docker'>,
@@ -84,8 +83,9 @@ async function linesOfEngine(
 }
 
 /**
- * Returns the condition of a line with which the platform's entrypoint reports that it could not start the program; see
- * `entrypoint.c`.
+ * Reads the lines of a service. Lines of instances that the engine leaves out are read from their containers, if they
+ * are on this engine.
+ * @param down the ids of nodes that are down
  */
 async function readLines(
   context: Pick<DockerContext, 'docker'>,
@@ -114,7 +114,10 @@ async function readLines(
   };
 }
 
-/** What a line tells that our program in front of others wrote, because it could not start them; see `entrypoint.c`. */
+/**
+ * Returns the condition of a line with which the platform's entrypoint reports that it could not start the program; see
+ * `entrypoint.c`.
+ */
 function notStarted(message: string): { readonly condition: Condition } | undefined {
   const why = /^infra-entrypoint: (.+ (?:was not found|can't be started: .+))$/.exec(message)?.[1];
   return why === undefined ? undefined : { condition: condition('PROGRAM_NOT_STARTED', { why }) };

@@ -101,7 +101,7 @@ const recentMilliseconds = 300_000;
 /** How many lines are reported of an instance that ended: the engine drops them when more have ended. */
 const keptLines = 100;
 
-/** How many of a service's ends are reported, the newest first. */
+/** How many of a service's ends are reported: only the newest. */
 const mostEnds = 50;
 
 /** State of a service that is kept between two observations. It saves requests for what can't have changed. */
@@ -126,7 +126,7 @@ const watchedOf = (versions: readonly RunningVersion[]): Watched[] =>
     return recorded?.Mode?.Replicated === undefined ? [] : [{ version, recorded }];
   });
 
-/** A fingerprint of a service's instances: if it is unchanged, all of them are the same and up. */
+/** A fingerprint of a service's instances, which is unchanged while all of them are the same and up. */
 const steadyOf = (wanted: number, tasks: readonly DockerTask[]): string | undefined =>
   tasks.length === wanted && tasks.every(isUp)
     ? tasks

@@ -10,7 +10,7 @@ const tlsFilesIn = (directory: string) => ({
   key: join(directory, 'key.pem'),
 });
 
-/** The cluster configuration from the command line options of an engine. */
+/** The cluster configuration from the options of an engine. */
 export const configOf = ({ engine, engineTlsDir: directory }: EngineOptions): ClusterConfig => ({
   engine,
   ...(directory !== undefined && { tls: tlsFilesIn(directory) }),

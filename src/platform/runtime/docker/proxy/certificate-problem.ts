@@ -14,7 +14,7 @@ const Failure = z.object({
 
 /**
  * How much of the log is read, in lines and in milliseconds, and the timeout of the read. At first, failures are
- * repeated every few minutes.
+ * repeated within minutes.
  */
 const newestLines = 500;
 const newestMilliseconds = 10 * 60_000;

@@ -83,7 +83,10 @@ function creationOf({ platformId, settings }: ProxyParts): DockerContainerCreati
 const madeFrom = (creation: DockerContainerCreation): string =>
   createHash('sha256').update(JSON.stringify(creation)).digest('hex').slice(0, 16);
 
-/** Finds the proxy's container; undefined if there is none. @throws Error if another container has its name */
+/**
+ * Finds the proxy's container; undefined if there is none.
+ * @throws Error if a container that this platform didn't create has its name
+ */
 export async function findProxy(
   { docker, platformId }: Pick<ProxyParts, 'docker' | 'platformId'>,
   signal: AbortSignal,

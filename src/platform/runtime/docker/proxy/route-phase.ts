@@ -111,7 +111,7 @@ async function tryRoute(
 }
 
 /**
- * Returns the domains of a service that are not served because they were recorded before such domains were refused.
+ * Returns the domains of a service that are not served: they were recorded before such domains were refused.
  * @param given the domain of the cluster
  */
 export const refusedDomains = ({ domains = [] }: Pick<TaskInputs, 'domains'>, given: string): readonly Condition[] =>

@@ -7,8 +7,8 @@ import { keyOfSeed, writeCertificate } from '../certificate.ts';
 const [since, forever] = [Date.UTC(2020, 0, 1), Date.UTC(9999, 11, 31, 23, 59, 59)];
 
 /**
- * Creates a certificate with its key. The registry and its forwarders both present it and both require it: only they
- * have the key. It is self-signed, and always the same for the same seed.
+ * Creates a certificate with its key. The registry and its forwarders both present it and both require it: a peer with
+ * the key is trusted. It is self-signed, and always the same for the same seed.
  * @param seed 32 secret bytes
  * @param name the host name that it is for
  * @returns both in PEM format, in one text
