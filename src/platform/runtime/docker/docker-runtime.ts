@@ -88,8 +88,8 @@ const tells = (message: (task: Task) => string): TaskHandler => ({
  */
 const terraformOperations: Readonly<Partial<Record<RuntimeOperation, TaskHandler>>> = {
   run: inSequence(imageUnlessRecorded, runToEnd),
-  restart: tells(({ service }) => `Nothing of ${service.name} runs that could be restarted.`),
-  stop: tells(({ service }) => `Nothing of ${service.name} is stopped: what Terraform has made stays.`),
+  restart: tells(({ service }) => `${service.name} has no running instances to restart.`),
+  stop: tells(({ service }) => `${service.name} has no running instances to stop: what Terraform has created stays.`),
   remove: inSequence(lastRun, serviceRemoval),
 };
 

@@ -217,7 +217,7 @@ async function resultOf(
   const mode = modeOf(task);
   if (mode !== 'plan')
     return {
-      message: mode === 'apply' ? 'Terraform has applied the plan' : 'Terraform has destroyed what it had made',
+      message: mode === 'apply' ? 'Terraform has applied the plan' : 'Terraform has destroyed what it had created',
     };
   const { variables } = await inputs();
   if (digestOfVariables(context, variables) !== planned)
@@ -245,7 +245,7 @@ async function finish(
   if ((await remainsOf(context, task.service, deploymentLabels(context.platformId, task), signal)).isAwaited)
     return runGoesOn(context, task, progress);
   if (progress.end?.neverBegan)
-    return runGoesOn(context, task, readRunProgress(null), { messages: ['Nothing of it ran: it begins again'] });
+    return runGoesOn(context, task, readRunProgress(null), { messages: ['Nothing of it ran: the run starts again'] });
   const made = ended === undefined ? await resultOf(context, task, progress, inputs) : {};
   const failure = ended ?? made.failure;
   if (failure !== undefined)

@@ -80,7 +80,7 @@ function reasonToStay(
   others: readonly DockerNode[],
 ): string | undefined {
   if (boundNode(TaskTemplate) === node.ID) return 'its storage or its image is there';
-  if (TaskTemplate.RestartPolicy?.Condition !== 'any') return 'it is a job that runs, and would begin again';
+  if (TaskTemplate.RestartPolicy?.Condition !== 'any') return 'it is a running job, which would start again';
   return others.some((other) => fits(other, TaskTemplate))
     ? undefined
     : 'no other node that takes instances fits its placement rules';
@@ -97,7 +97,7 @@ export async function planDrain(docker: DockerClient, name: string): Promise<Dra
   const others = nodes.filter((each) => each !== node && takesInstances(each));
   if (others.length === 0)
     throw new Error(
-      `No other node takes instances: what runs on ${nodeName(node)} could go nowhere. Nothing was changed.`,
+      `No other node takes instances: the instances on ${nodeName(node)} could not move anywhere. Nothing was changed.`,
     );
   const tasks = await listDockerTasks(docker, { node: [node.ID], 'desired-state': ['running'] });
   const services = (await listDockerServices(docker)).filter(({ ID: id }) =>

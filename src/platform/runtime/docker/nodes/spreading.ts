@@ -110,7 +110,9 @@ export async function spreadInstances(
     return isLate && !isSettled
       ? {
           spreading: { moves: wanted, since },
-          lines: [{ ...place, message: 'No further instance got ready in time: they stay where they are' }],
+          lines: [
+            { ...place, message: 'No additional instance became ready in time: the instances stay where they are' },
+          ],
         }
       : { spreading: { moves, since }, lines: [] };
   }

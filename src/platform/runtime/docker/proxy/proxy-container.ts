@@ -94,7 +94,7 @@ export async function findProxy(
   const found = await inspectDockerContainer(docker, proxyName(platformId), { signal }).catch(ignoring('not found'));
   if (found && !isMadeHere(found.Config.Labels, platformId))
     throw new Error(
-      `The engine has a container ${proxyName(platformId)} that this platform didn't make. Remove or rename it: public ports need that name.`,
+      `The engine has a container ${proxyName(platformId)} that this platform didn't create. Remove or rename it: public ports need that name.`,
     );
   return found;
 }
@@ -151,7 +151,7 @@ const startFailure = (error: unknown, { settings: { bind, httpPort, httpsPort } 
     return new Error(`The proxy for public ports could not be started: ${error.reason}`, { cause: error });
   const port = error.reason.includes(`:${httpsPort}`) ? httpsPort : httpPort;
   return new Error(
-    `The proxy for public ports can't listen on ${bind}:${port}: another program does. End that one, or set another port for the proxy in the clusters file.`,
+    `The proxy for public ports can't listen on ${bind}:${port}: another program does. Stop it, or set another port for the proxy in the clusters file.`,
     { cause: error },
   );
 };
@@ -197,7 +197,7 @@ const lastLine = (text: string): string =>
   text
     .trim()
     .split('\n')
-    .findLast((line) => line !== '') ?? 'it said nothing';
+    .findLast((line) => line !== '') ?? 'it printed nothing';
 
 /**
  * Replaces the configuration of a running proxy. Requests under way are finished with the old one.
@@ -218,5 +218,5 @@ export async function configureProxy(
   const printed: Buffer[] = [];
   for await (const { bytes } of output) printed.push(bytes);
   if ((await exitCode()) !== 0)
-    throw new Error(`The proxy did not take its configuration: ${lastLine(Buffer.concat(printed).toString('utf8'))}`);
+    throw new Error(`The proxy rejected its configuration: ${lastLine(Buffer.concat(printed).toString('utf8'))}`);
 }

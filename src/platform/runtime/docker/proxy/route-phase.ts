@@ -93,7 +93,7 @@ async function tryRoute(
 ): Promise<readonly (Condition | string)[]> {
   const url = addressOf(route, context.proxy.settings);
   // A wildcard name has no single host to request.
-  if (route.host.startsWith('*')) return [`${url} leads to port ${route.port}`];
+  if (route.host.startsWith('*')) return [`${url} is forwarded to port ${route.port}`];
   const told = await Promise.all(
     places.map(async (place) => {
       const answer = await untilAnswered(context, place, route, signal);

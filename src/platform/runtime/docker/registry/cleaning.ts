@@ -79,7 +79,7 @@ export async function cleanRegistry(
   return {
     hasFailed,
     text: hasFailed
-      ? `The registry of the cluster could not be cleaned, which is tried again later: ${said}`
+      ? `The registry of the cluster could not be cleaned, and the cleaning is tried again later: ${said}`
       : resultText(lines, sizes),
   };
 }

@@ -207,7 +207,7 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
           return await work();
         } catch (error) {
           if (signal.aborted || attempt === attempts || isDockerError(error, 'unreachable', 'no manager')) throw error;
-          say(`${reasonOf(error)} It is tried again.`);
+          say(`${reasonOf(error)} The push is tried again.`);
         } finally {
           pushes -= 1;
         }

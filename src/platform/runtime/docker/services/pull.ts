@@ -51,7 +51,7 @@ function referenceOf(
   if (service.kind === 'database') return databaseImage(service.spec, databaseImages);
   const { image_name: repository, tag, registry_id: registryId } = imageOf(service);
   if (registry === undefined && registryId !== undefined)
-    throw new Error('The registry of the image is not there any more: choose another one for the service.');
+    throw new Error('The registry of the image no longer exists: choose another one for the service.');
   return { host: registry === undefined ? publicRegistry : hostOf(registry), repository, tag };
 }
 

@@ -83,7 +83,7 @@ const readCursor = (cursor: string | null): RolloutCursor =>
 function recordOf({ record, runningRecord }: Task): DockerRecord {
   const found = readRecord(record) ?? readRecord(runningRecord);
   if (found === undefined)
-    throw new Error('What was deployed before is not known on this cluster: deploy the service first.');
+    throw new Error('This cluster has no record of an earlier deployment: deploy the service first.');
   return found;
 }
 

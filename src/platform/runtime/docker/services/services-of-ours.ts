@@ -28,7 +28,7 @@ export async function findDockerService(
   const found = await inspectDockerService(docker, dockerServiceName(service), { signal }).catch(ignoring('not found'));
   if (found !== undefined && !isMadeHere(found.Spec.Labels, platformId)) {
     throw new Error(
-      `The engine has a service ${found.Spec.Name} that this platform didn't make. It was left alone: remove or rename it to run ${service.name}.`,
+      `The engine has a service ${found.Spec.Name} that this platform didn't create. It was left alone: remove or rename it to run ${service.name}.`,
     );
   }
   return found;
