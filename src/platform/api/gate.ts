@@ -18,7 +18,7 @@ interface RateLimitBudget {
 export type RateLimiter = (caller: string) => Promise<RateLimitBudget>;
 
 /**
- * Creates a rate limiter with fixed windows: a caller's window begins with its first call and ends `windowSeconds`
+ * Creates a rate limiter with fixed windows: a caller's window starts with its first call and ends `windowSeconds`
  * later, when the budget is restored.
  */
 export const createRateLimiter =
@@ -38,7 +38,7 @@ export interface Gate {
   /** Makes every request of a server pass the gate. */
   install(app: FastifyInstance): void;
   /**
-   * Closes the gate, waits until the pending requests are onDrained, runs `operation`, and opens the gate again. One
+   * Closes the gate, waits for the pending requests to finish, runs `operation`, and opens the gate again. One
    * operation at a time.
    */
   whileClosed<Result>(operation: () => Promise<Result>): Promise<Result>;

@@ -23,7 +23,7 @@ export interface RequestContext extends HandlerDependencies {
   readonly principal: Principal;
 }
 
-/** The context of a handler that begins its own transactions. */
+/** The context of a handler that starts its own transactions. */
 export interface NonTransactionalContext extends HandlerDependencies {
   readonly db: DataStore;
   readonly principal: Principal;
@@ -41,12 +41,12 @@ type HandlerFunction<Name extends OperationName, Context> = (
  */
 export type OperationHandler<Name extends OperationName> = HandlerFunction<Name, RequestContext>;
 
-/** A handler that calls something outside the database. It does so between its own transactions, never within one. */
+/** A handler that calls something outside the database, between its own transactions and never within one. */
 export interface NonTransactionalHandler<Name extends OperationName> {
   readonly withoutTransaction: HandlerFunction<Name, NonTransactionalContext>;
 }
 
-/** A handler that asks something outside the database before its transaction, which gets the answer. */
+/** A handler that queries something outside the database first, and passes the result to its transaction. */
 export interface PreparedHandler<Name extends OperationName> {
   readonly prepare: (input: ValidInputOf<OperationNamed<Name>>, context: NonTransactionalContext) => Promise<unknown>;
   readonly handle: (

@@ -3,7 +3,7 @@ import { metricHelp, type Series } from '../engine/index.ts';
 import type { DataStore } from '../store/index.ts';
 import type { HandlerDependencies } from './handler.ts';
 
-/** Where Prometheus fetches what is measured, and where operators find what to write into its configuration. */
+/** The paths of the metrics for Prometheus, and of the scrape configuration for operators. */
 export const metricsPaths = { metrics: '/metrics', scrapeConfiguration: '/metrics/scrape-config' } as const;
 
 const contentType = 'text/plain; version=0.0.4; charset=utf-8';
@@ -24,9 +24,7 @@ export const metricsText = (series: readonly Series[]): string =>
     )
     .join('');
 
-/**
- * The scrape configuration for a platform at a host, with port. The token stays in a file of Prometheus' own machine.
- */
+/** The scrape configuration for a platform at a host, with port. The token stays in a file on Prometheus' machine. */
 const scrapeConfiguration = (scheme: string, host: string): string => `scrape_configs:
   - job_name: infra-platform
     scheme: ${scheme}
@@ -39,7 +37,7 @@ const scrapeConfiguration = (scheme: string, host: string): string => `scrape_co
       - targets: [${JSON.stringify(host)}]
 `;
 
-/** Serves what is measured to callers with a token. */
+/** Serves the metrics to callers with a token. */
 export function addMetricsPage(
   app: FastifyInstance,
   dependencies: Pick<HandlerDependencies, 'engine'> & { readonly db: DataStore },

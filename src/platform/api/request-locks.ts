@@ -11,8 +11,8 @@ import type { Db } from '../store/index.ts';
 type Input = Readonly<Record<string, unknown>>;
 
 /**
- * What requests lock, from the widest to the narrowest. All lock it in this order, so that none waits for one that
- * waits for it.
+ * The levels that requests lock, from the widest to the narrowest. All requests lock in this order, which prevents
+ * deadlocks.
  */
 const levels = ['organization', 'project', 'cluster', 'environment', 'alert_rule'] as const;
 type Level = (typeof levels)[number];
@@ -20,14 +20,14 @@ type Level = (typeof levels)[number];
 /** Ids by level. */
 type Ids = Readonly<Partial<Record<Level, readonly string[]>>>;
 
-/** What a request decides about, and what that depends on. */
+/** The objects that a request changes or checks, and those that its decision depends on. */
 interface Decision {
   readonly decides: Ids;
   readonly dependsOn: Ids;
 }
 
 /**
- * Where something is. None of this ever changes: environments stay in their project and on their cluster, services in
+ * The location of a resource, which never changes: environments stay in their project and on their cluster, services in
  * their environment.
  */
 interface Place {
@@ -74,15 +74,13 @@ const lastParam = ({ params }: AnyOperation, input: Input) => {
   return last === undefined ? undefined : { kind: parameterKind(last), id: String(input[snakeCase(last)]) };
 };
 
-/**
- * What a request acts on, as it says itself: members that name the target count only where the request carries them.
- */
+/** The target of a request. Members that name the target count only where the request carries them. */
 const targetOf = (op: AnyOperation, input: Input) => {
   const carriesTarget = op.targetBy === undefined || Object.hasOwn(op.body?.shape ?? {}, op.targetBy.id);
   return carriesTarget ? targetIn(op, input) : lastParam(op, input);
 };
 
-/** What the members of a request refer to, of one kind. */
+/** The ids of one kind that the members of a request refer to. */
 const pointedAt = ({ roles }: AnyOperation, input: Input, kind: ReferenceKind): string[] =>
   Object.entries(roles).flatMap(([name, role]) => {
     const id = input[name];
@@ -93,7 +91,7 @@ const pointedAt = ({ roles }: AnyOperation, input: Input, kind: ReferenceKind): 
 
 const known = (id: string | undefined): string[] => (id === undefined ? [] : [id]);
 
-/** What a request decides about, by what the contract declares of its operation. */
+/** The decision of a request, derived from the contract's declaration of its operation. */
 async function decisionOf(op: AnyOperation, input: Input, db: Db): Promise<Decision> {
   const target = targetOf(op, input);
   const level = levels.find((one) => one === target?.kind);
@@ -101,7 +99,7 @@ async function decisionOf(op: AnyOperation, input: Input, db: Db): Promise<Decis
     return { decides: { [level]: [target.id] }, dependsOn: {} };
   const { project, cluster, environment } = target ? await placeOf(db, target.kind, target.id.toLowerCase()) : {};
   const [otherProjects, otherClusters] = [pointedAt(op, input, 'project'), pointedAt(op, input, 'cluster')];
-  // What is created in a project has a name among its others.
+  // A new resource in a project needs a name that is unique there.
   const createsInProject = op.creates?.in === 'project' || environment === undefined;
   const clusterIsTarget = environment === undefined && cluster !== undefined;
   const [projects, clusters] = [
@@ -131,10 +129,10 @@ const lock = (db: Db, { decides, dependsOn }: Decision): Promise<void> =>
   );
 
 /**
- * Holds what a request that changes something decides about, to the end of its transaction: the organization, project,
- * cluster or environment in which it checks and writes; services and their variables by their environment, and all
- * environments of a project where its variables reach them. What that depends on, such as the project of an environment
- * and the lock of its cluster, is shared with other requests, and can't change meanwhile either.
+ * Locks the objects of a changing request until its transaction ends: the organization, project, cluster or environment
+ * in which it checks and writes. An environment's lock covers its services and their variables. A change of a project's
+ * variables locks all its environments. Objects that the decision depends on, such as the project of an environment and
+ * the lock of its cluster, are shared with other requests, and can't change meanwhile either.
  */
 export async function lockForRequest(op: AnyOperation, input: Input, db: Db): Promise<void> {
   const decision = await decisionOf(op, input, db);

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { halfCharacterIn, repeated, type AnyOperation } from '../../contract/index.ts';
 import { ApiProblem, invalid } from '../common/index.ts';
 
-// Far deeper than any request of the contract, far from a stack overflow.
+// Far deeper than any request of the contract, and far below a stack overflow.
 const maximumDepth = 64;
 
 const isNestedTooDeep = (body: unknown): boolean => {

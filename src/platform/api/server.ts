@@ -36,7 +36,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the route accepts calls without a token. */
     isOpen?: boolean;
-    /** Whether the route says nothing but that the process serves: it needs no records, and its calls don't count. */
+    /** Whether the route only reports that the process serves. It needs no records, and its calls don't count. */
     isHealth?: boolean;
     /** The name of the operation that the route serves, if any. */
     operation?: OperationName;
@@ -53,7 +53,7 @@ export interface ApiDependencies extends HandlerDependencies {
   readonly handlers: OperationHandlers<OperationName>;
   readonly authenticate: TokenAuthenticator;
   readonly countCall: RateLimiter;
-  /** Whether a Prometheus may fetch what is measured. */
+  /** Whether a Prometheus may fetch metrics. */
   readonly servesMetrics?: boolean;
   /** Adds hooks that run before the server's own. */
   readonly extend?: (app: FastifyInstance) => void;
@@ -70,7 +70,7 @@ type AnyHandler =
       readonly handle: (input: Input, context: RequestContext, prepared: unknown) => Promise<unknown>;
     };
 
-/** Where proxies ask whether a platform serves. */
+/** The path of the readiness check for proxies. */
 const healthPath = '/readyz';
 
 /**
@@ -100,7 +100,7 @@ const toProblem = (error: unknown): ApiProblem | undefined => {
   return new ApiProblem(400, (error as Error).message);
 };
 
-/** 503 while the records can't be used. What callers are told of the failure is in the error already. */
+/** 503 while the records can't be used. The error's message is already meant for callers. */
 const unavailable = ({ message }: RecordsUnavailable): ApiProblem => new ApiProblem(503, message);
 
 /**
@@ -115,7 +115,7 @@ export const answerProblem = (
 ): FastifyReply => {
   const problem = toProblem(error);
   const of = { method: request.method, route: request.routeOptions?.url };
-  // While the database is away every request fails so: a line each is enough.
+  // While the database is unavailable, every request fails like this. One line each is enough.
   if (error instanceof RecordsUnavailable)
     log.warn({ ...of, reason: error.message, cause: String(error.cause) }, 'the records could not be used');
   else if (!problem) log.error({ err: error, ...of }, 'a request failed');
@@ -163,7 +163,7 @@ const routeSchemaOf = (op: AnyOperation) => {
   return schema;
 };
 
-/** The OpenAPI document, once somebody has asked for it: deriving it takes most of the time of a start. */
+/** The OpenAPI document, once a client has requested it. Deriving it takes most of the time of a start. */
 let document: ReturnType<typeof openApiDocument> | undefined;
 
 const checkPermission =
@@ -183,11 +183,11 @@ const inputOf = ({ params, query, body }: FastifyRequest): Input => {
   };
 };
 
-/** Where requests come from, as events say it. */
+/** The origin of requests in events. */
 const requestOrigin = 'API';
 
 /**
- * Runs a handler in one transaction, which an error rolls back, with the event of a change, unless the handler begins
+ * Runs a handler in one transaction, which an error rolls back, with the event of a change, unless the handler starts
  * its own transactions.
  */
 const runHandler = async (
@@ -290,15 +290,15 @@ export function createServer(dependencies: ApiDependencies): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     if (!request.routeOptions.config.isHealth) await authenticateAndLimit(dependencies, request, reply);
   });
-  // Records of earlier versions, and what others write to an engine's logs, can hold half characters.
+  // Records of earlier versions and logs of containers can hold half characters.
   app.addHook('preSerialization', async (_request, _reply, answer) => wellFormed(answer));
   app.setErrorHandler((error, request, reply) => answerProblem(dependencies, error, request, reply));
   app.setNotFoundHandler((request) => {
     throw routeNotFound(request);
   });
   for (const op of allOperations) if (op.effect !== 'read') eventTypeOf(op);
-  // For proxies. Where the database is away, callers learn more from the answers to their requests than from a proxy
-  // without servers.
+  // For proxies. While the database is unavailable, the API's error responses tell callers more than a proxy without
+  // servers.
   app.get(healthPath, { config: { isHealth: true } }, async (_request, reply) => reply.send({ status: 'serving' }));
   app.get('/openapi.json', { config: { isOpen: true } }, async () => (document ??= openApiDocument()));
   if (dependencies.servesMetrics) addMetricsPage(app, dependencies);

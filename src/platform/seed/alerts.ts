@@ -6,7 +6,7 @@ import type { Engine } from '../engine/index.ts';
 import type { DataStore, Db } from '../store/index.ts';
 import { organizationId, seedId } from './ids.ts';
 
-/** A receiver of alerts that the operator names. Its address stays out of the records. */
+/** A receiver of alerts that the operator configures. Its address stays out of the records. */
 export interface AlertReceiverToAdd {
   readonly name: string;
   readonly kind: 'STANDARD' | 'SLACK';
@@ -22,10 +22,10 @@ export interface AlertRuleToAdd extends Pick<
   readonly receivers: readonly string[];
 }
 
-/** The id of a receiver that the operator names. */
+/** The id of a receiver that the operator configures. */
 export const alertReceiverId = (name: string): string => seedId(`alert-receiver/${name}`);
 
-/** Whether a rule that is there is as the operator configured it. */
+/** Whether an existing rule matches the operator's configuration. */
 async function isAsConfigured(
   db: Db,
   id: string,
@@ -50,10 +50,9 @@ async function isAsConfigured(
 }
 
 /**
- * Adds the receivers and rules that are not there yet. A rule that is there stays as it is: it may have been changed
- * since.
- * @returns the names of the rules that are there and differ
- * @throws ApiProblem for a condition that is no PromQL
+ * Adds the missing receivers and rules. An existing rule stays unchanged, because it may have been edited since.
+ * @returns the names of the existing rules that differ
+ * @throws ApiProblem for a condition that isn't PromQL
  */
 export async function addAlerts(
   db: DataStore,

@@ -2,7 +2,7 @@ import type { DataStore, Db } from '../store/index.ts';
 import { readSetting, writeSetting } from '../store/index.ts';
 import { organizationId, seedId } from './ids.ts';
 
-/** A registry that services may name. */
+/** A registry that services may use. */
 export interface RegistryToAdd {
   readonly name: string;
   readonly kind: 'DOCKER_HUB' | 'GENERIC_CR';
@@ -12,12 +12,14 @@ export interface RegistryToAdd {
 /** A cluster whose services run on a runtime of this process. */
 export interface ClusterToAdd {
   readonly name: string;
-  /** The name that the platform knows the runtime by. */
+  /** The platform's name of the runtime. */
   readonly runtime: string;
   readonly description: string;
-  /** What answers show as its version. */
+  /** The version that responses show. */
   readonly version: string;
-  /** What its services may hold altogether: one alone may hold no more. CPU in thousandths, memory in MB. */
+  /**
+   * The limits of its services together, which are also those of a single service. CPU in thousandths, memory in MB.
+   */
   readonly limits?: { readonly cpu?: number | undefined; readonly memory?: number | undefined } | undefined;
 }
 
@@ -27,8 +29,7 @@ const roles = [
 ] as const;
 
 /**
- * Seeds an empty store with an organization that has nothing yet: for platforms whose services are real. A store that
- * is seeded is left alone.
+ * Seeds an empty store with an empty organization, for platforms whose services are real. A seeded store is left alone.
  */
 export async function seedEmptyOrganization(db: DataStore, now: string): Promise<void> {
   if ((await readSetting(db, 'seeded')) !== undefined) return;
@@ -64,8 +65,8 @@ export async function seedEmptyOrganization(db: DataStore, now: string): Promise
 }
 
 /**
- * Adds the clusters and registries that are not there yet. What is there stays as it is, apart from what a cluster runs
- * on and its limits.
+ * Adds the missing clusters and registries. Updates an existing cluster's runtime, description and limits, and an
+ * existing registry's kind and URL.
  */
 export async function addClusters(
   db: DataStore,
@@ -92,7 +93,7 @@ export async function addClusters(
   });
 }
 
-/** What one service may hold where nothing else is set. */
+/** The default limits of one service. */
 const largestService = { cpu: 64_000, memory: 262_144 };
 
 const addCluster = async (

@@ -12,11 +12,11 @@ import {
   type EngineContext,
 } from '../engine/index.ts';
 
-/** A deployment that was requested in the past. */
+/** A deployment request in the past. */
 export interface HistoricalOrder extends DeploymentOrder {
   /** When it was requested, in milliseconds since the epoch. */
   readonly at: number;
-  /** What the simulation knew at the time. */
+  /** The simulation's context at that time. */
   readonly simulation?: SimulationContext;
 }
 
@@ -27,9 +27,9 @@ const openSecret = (): never => {
 const neverAborted = new AbortController().signal;
 
 /**
- * Requests a deployment at a time in the past and carries it out to its end, on a clock that jumps from step to step.
- * So states, histories and logs are what the engine itself would have written, without waiting for it.
- * @returns the accepted request, and when the deployment ended, in milliseconds since the epoch
+ * Requests a deployment at a time in the past and carries it out, on a clock that jumps from step to step. States,
+ * histories and logs are those that the engine would have written, without the wait.
+ * @returns the accepted request, and when the deployment finished, in milliseconds since the epoch
  * @throws ApiProblem if the engine refuses the request, Error if another process takes the deployment over
  */
 export async function replayOrder(
@@ -63,7 +63,7 @@ export async function replayOrder(
   await lease.renew(db);
   const accepted = await db.write(async (trx) => {
     const request = await requestDeployment(context, trx, order);
-    // Never to be seen without an owner: engines of other processes would claim it.
+    // It must never be visible without an owner, because engines of other processes would claim it.
     await trx.updateTable('deployment').set({ owner: lease.owner }).where('id', '=', request.id).execute();
     return request;
   });

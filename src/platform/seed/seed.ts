@@ -165,7 +165,7 @@ function seedVariables(time: SeedTime, vault: Vault): SeedVariable[] {
   ];
 }
 
-/** A domain of one service of each kind that can have some. */
+/** A domain of one service of each kind that can have domains. */
 const seedDomains = (time: SeedTime) =>
   [
     ['checkout-api', 'checkout'],
@@ -181,7 +181,7 @@ const seedDomains = (time: SeedTime) =>
     use_cdn: 0 as const,
   }));
 
-/** The backups of a database, by their names and how many days old they are. */
+/** The backups of a database, by name and age in days. */
 const seedBackups = (time: SeedTime) =>
   (
     [

@@ -60,7 +60,7 @@ export const application = (
 };
 
 /**
- * A container from the organization's own registry. It listens on 9200 and is probed there.
+ * A container from the organization's registry. It listens on 9200 and is probed there.
  * @param stored members whose stored form differs from the request's
  */
 export const container = (

@@ -2,21 +2,21 @@
 export interface CallWindow {
   /** When it ends, in milliseconds since the epoch. */
   readonly endsAt: number;
-  /** How many calls were made in it, with the last one. */
+  /** The number of calls in it, including the last one. */
   readonly calls: number;
 }
 
-/** Counts calls by caller, in windows that begin with the first call and end a while later. */
+/** Counts calls by caller, in windows that start with the first call and last a fixed time. */
 export interface CallWindows {
   /**
    * Counts a call.
-   * @param now when it is made, in milliseconds since the epoch
-   * @param milliseconds how long a window lasts that begins with it
+   * @param now the time of the call, in milliseconds since the epoch
+   * @param milliseconds the length of a window that starts with it
    */
   count(caller: string, now: number, milliseconds: number): Promise<CallWindow>;
 }
 
-/** The number of windows at which those that are over are removed. There is no limit to how many addresses call. */
+/** The number of windows at which expired ones are removed. The number of calling addresses has no limit. */
 const sweepAt = 10_000;
 
 /** Counts the calls to one process, in memory: a restart gives every caller a new window. */

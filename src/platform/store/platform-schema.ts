@@ -5,12 +5,12 @@ import { platformTables } from './schema/schema.ts';
 import { takeOverEarlierDirectory } from './sqlite/earlier-directory.ts';
 import { listTotalStatements as inSqlite } from './sqlite/list-totals.ts';
 
-/** The index was for deployments without a token too. */
+/** The earlier index also covered deployments without a token. */
 const withoutEarlierTokenIndex = ['drop index if exists deployment_of_last_token'];
 
 /**
- * The platform's tables, step by step, in both databases. PostgreSQL had the first eight before data directories had
- * any.
+ * The platform's tables, step by step, in both databases. PostgreSQL had the first eight steps before data directories
+ * had any.
  */
 export const platformSchema: Schema<typeof platformTables> = {
   name: 'platform',
@@ -21,7 +21,7 @@ export const platformSchema: Schema<typeof platformTables> = {
       compatibleSince: 1,
       after: { postgres: [...inPostgres, ...callWindowStatements], sqlite: inSqlite },
     },
-    // A look-up of before failed on JSON that has U+0000.
+    // An earlier lookup failed on JSON that contains U+0000.
     {
       name: '0002-members-of-any-json',
       compatibleSince: 1,

@@ -6,35 +6,35 @@ import type { DatabaseSchema, SettingName } from './schema/schema.ts';
 /** A name that a transaction locks until it ends. */
 export interface NamedLock {
   readonly name: string;
-  /** Whether others may share it meanwhile: for what a transaction relies on, and doesn't change. */
+  /** Whether other transactions may share the lock, for objects that a transaction relies on but doesn't change. */
   readonly isShared: boolean;
 }
 
-/** What the store's queries and transactions have beside queries. */
+/** The methods that the store and its transactions have besides queries. */
 interface DbExtras {
   /**
-   * Waits until no other transaction has locked one of the names, and locks them until this one ends. Others that lock
-   * the id of a resource don't change what this transaction reads of it. Call it before reading. It does nothing where
-   * writes run one at a time.
+   * Waits until no other transaction has locked one of the names, and locks them until this one ends. Other
+   * transactions that lock the id of a resource don't change what this one reads of it. Call it before reading. It does
+   * nothing where writes run one at a time.
    */
   lock(...names: readonly string[]): Promise<void>;
   /**
-   * The same for exclusive and shared locks, in the order given. Transactions that take several have to take them in
-   * one order, and can't make a shared lock exclusive later: they would wait for each other.
+   * The same for exclusive and shared locks, in the order given. Transactions with several locks must take them in one
+   * order, and can't make a shared lock exclusive later: they could deadlock.
    */
   lockInOrder(locks: readonly NamedLock[]): Promise<void>;
 }
 
-/** Runs queries on the store or in one of its transactions. Only the store begins transactions. */
+/** Runs queries on the store or in one of its transactions. Only the store starts transactions. */
 export type Db = Queries<DatabaseSchema> & DbExtras;
 
-/** Where the records of a platform are, and the key of their secrets. */
+/** The location of a platform's records and of the key of their secrets. */
 export interface RecordsPlace {
   /** The directory of the database. */
   readonly dataDir: string;
   /** The directory of the key that seals secrets; default the data directory. */
   readonly keysDir?: string;
-  /** Opens the records where they aren't in the directory's own database. @throws Error if they can't be used */
+  /** Opens the records if they aren't in the directory's database. @throws Error if they can't be used */
   readonly openRecords?: () => Promise<DataStore>;
 }
 
@@ -55,32 +55,29 @@ export interface DataStore extends Db {
    * @throws AwaitedOutside, after a rollback, if `operation` waits for anything but the database
    */
   write<Result>(operation: (trx: Db) => Promise<Result>): Promise<Result>;
-  /**
-   * Like `write`, and nothing of the values that were replaced is left in the database's files where the database can
-   * do that.
-   */
+  /** Like `write`, but leaves no replaced values in the database's files, where the database supports that. */
   overwrite(operation: (trx: Db) => Promise<void>): Promise<void>;
   /**
    * Runs an operation while no other process on these records runs one of the same name. It may take as long as it
-   * needs, and have transactions of its own. Where one process serves the records, there is nobody to wait for.
-   * @throws what the operation throws, and Error if the others could no longer be kept away
+   * needs, and use its own transactions. Doesn't wait where only one process serves the records.
+   * @throws what the operation throws, and Error if the lock was lost
    */
   alone<Result>(name: string, operation: () => Promise<Result>): Promise<Result>;
   /**
-   * Tells the engines of all processes on these records that there is work. Never throws; who misses it finds the work
-   * later.
+   * Notifies the engines of all processes on these records of work. Never throws. A process that misses it finds the
+   * work later.
    */
   announceWork(): void;
-  /** Calls a listener when work is announced. @returns a function that ends this */
+  /** Calls a listener when work is announced. @returns a function that removes the listener */
   onWork(listener: () => void): () => void;
   /**
-   * Tells all processes on these records that a setting has changed. Never throws; who can't be reached now is told
-   * that settings may have changed.
+   * Notifies all processes on these records of a changed setting. Never throws. A process that can't be reached now is
+   * notified later that settings may have changed.
    */
   announceSetting(name: SettingName): void;
-  /** Calls a listener when a setting has changed at another process, or may have. @returns a function that ends this */
+  /** Calls a listener when another process has or may have changed a setting. @returns a function that removes it */
   onSetting(name: SettingName, listener: () => void): () => void;
-  /** The time by which everything on these records is dated: all processes on them agree on it. */
+  /** The clock for all times in these records. All processes on them agree on it. */
   readonly clock: PlatformClock;
   /** The calls of each caller, counted over all processes on these records. */
   readonly callWindows: CallWindows;

@@ -1,9 +1,9 @@
 /**
- * Thrown if the records can't be used at the moment. What is told of it is for callers: it names neither the database
- * nor its address.
+ * Thrown if the records can't be used at the moment. The message is for callers: it names neither the database nor its
+ * address.
  */
 export class RecordsUnavailable extends Error {
-  /** Whether what was to be written may be written. Otherwise nothing of it is. */
+  /** Whether the change may have been written. Otherwise nothing was written. */
   readonly mayBeWritten: boolean;
 
   constructor(message: string, cause: unknown, mayBeWritten = false) {

@@ -101,7 +101,7 @@ export function openVault(keysDir: string): Vault {
   return openExistingVault(keysDir)!;
 }
 
-/** What records keep to recognise the key of a vault. */
+/** The value by which records recognize the key of a vault. */
 export const keyCheckOf = (vault: Vault): string => vault.sign('key check');
 
 /** Whether the vault's key sealed the secrets in these records. True if the records have no key check yet. */

@@ -1,6 +1,6 @@
 import type { DataStore } from './store.ts';
 
-/** Who wants to hear of new work in this process. */
+/** The listeners for new work in this process. */
 export interface WorkListeners extends Pick<DataStore, 'onWork'> {
   /** Calls every listener. */
   readonly call: () => void;

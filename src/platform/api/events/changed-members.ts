@@ -1,6 +1,6 @@
 import { hiddenSecret, isRecord, shortened, type JsonRecord } from '../../../contract/index.ts';
 
-/** What a change did to the members of something: JSON text of the changed ones, by dotted path. */
+/** The changed members of a resource, before and after: JSON text by dotted path. */
 export interface ChangedMembers {
   readonly change: string;
   readonly original_change: string | null;
@@ -11,7 +11,7 @@ const harmlessName = /_ids?$|^trigger_authentication$|^author/i;
 
 const isSecretName = (name: string): boolean => secretName.test(name) && !harmlessName.test(name);
 
-// Free text, such as the values of a chart: what is in it can't be told apart.
+// Free text, such as the values of a chart. Secrets can't be distinguished in it.
 const textMembers: readonly string[] = ['content', 'config_yaml', 'mount_content', 'dockerfile_raw'];
 const longestText = 500;
 const longestChange = 8_000;
@@ -33,7 +33,7 @@ const isPair = (list: readonly unknown[]): list is readonly [string, string] =>
   /^[\w.[\]-]+$/.test(String(list[0])) &&
   !String(list[0]).startsWith('-');
 
-/** Whether an argument of a program announces a secret as the next one. */
+/** Whether the next argument of a program is a secret, judged by this one. */
 const follows = (previous: unknown): boolean =>
   typeof previous === 'string' && /^--?[\w-]+$/.test(previous) && isSecretName(previous);
 
@@ -68,8 +68,7 @@ const leaves = (record: JsonRecord, path = ''): readonly (readonly [string, unkn
   });
 
 /**
- * A value for comparison: with members in one order, and rows of lists without their ids, which a replacement may give
- * anew.
+ * A value for comparison: members are sorted, and rows of lists have no ids, because a replacement may assign new ones.
  */
 const comparable = (value: unknown): unknown => {
   if (Array.isArray(value))
@@ -86,7 +85,7 @@ const comparable = (value: unknown): unknown => {
 
 const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
-/** What members have that are left out, by their last names, beside false and empty lists. */
+/** The defaults of omitted members, by their last names. False and empty lists are always defaults. */
 export type MemberDefaults = Readonly<Record<string, unknown>>;
 
 const isDefault = (path: string, value: unknown, defaults: MemberDefaults): boolean =>
@@ -114,9 +113,9 @@ const shown = (members: ReadonlyMap<string, unknown>, paths: readonly string[], 
 };
 
 /**
- * What changed between two states of something, without secrets: where one changed, that it did.
+ * The difference between two states of a resource, without secrets. A changed secret is reported as changed only.
  * @param before undefined for something new
- * @param after undefined for something that is gone
+ * @param after undefined for something deleted
  * @param identifying members that are shown even if they did not change
  * @param defaults a default that is filled in or left out is no change
  */

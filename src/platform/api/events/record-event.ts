@@ -4,7 +4,7 @@ import type { Db } from '../../store/index.ts';
 import { changedMembers, type ChangedMembers } from './changed-members.ts';
 import { describeSubject, type DescribedSubject, type ChangedResource } from './subject.ts';
 
-/** Who asked for a change, and by what. */
+/** The requester of a change, and the client they used. */
 export interface Actor {
   readonly name: string;
   readonly origin: string;
@@ -37,7 +37,7 @@ const eventTypes: Readonly<Record<string, string>> = {
 
 /**
  * The type of the event of an operation that changes something.
- * @throws Error for an operation whose name begins with an unknown word
+ * @throws Error for an operation whose name starts with an unknown word
  */
 export function eventTypeOf({ name }: Pick<AnyOperation, 'name'>): string {
   const type = eventTypes[name.split('_', 1)[0]!];
@@ -52,14 +52,14 @@ const createdBy = ({ creates }: AnyOperation, answer: unknown): ChangedResource 
     ? { kind: creates.kind, id: answer['id'] }
     : undefined;
 
-/** What a path names last: what the operation changes, unless it creates something. */
+/** The last resource that a path names. The operation changes it, unless it creates something. */
 const namedBy = ({ params }: AnyOperation, input: Input): ChangedResource | undefined => {
   const last: string | undefined = params.at(-1);
   const id = last === undefined ? undefined : input[snakeCase(last)];
   return last !== undefined && typeof id === 'string' ? { kind: parameterKind(last), id } : undefined;
 };
 
-/** The body of a request for work: names in place of the ids of services. */
+/** The body of a request for work, with the names of services in place of their ids. */
 async function orderedWork(db: Db, op: AnyOperation, input: Input): Promise<JsonRecord> {
   const named: readonly string[] = op.params.map(snakeCase);
   const members = Object.entries(input).filter(([name, value]) => value !== undefined && !named.includes(name));
@@ -76,7 +76,7 @@ async function orderedWork(db: Db, op: AnyOperation, input: Input): Promise<Json
   };
 }
 
-/** What an upgrade was asked for: it has not happened yet when its event is recorded. */
+/** The requested upgrade. It has not happened yet when its event is recorded. */
 const orderedUpgrade = ({ version, next_version }: JsonRecord): ChangedMembers =>
   changedMembers({ version }, { version: next_version });
 
@@ -117,7 +117,7 @@ async function writeEvent(
 }
 
 /**
- * Carries out a change and records its event in the same transaction: both are kept, or neither.
+ * Carries out a change and records its event in the same transaction.
  * @param run carries the change out
  */
 export async function withEvent<Answer>(
@@ -149,7 +149,7 @@ export async function withEvent<Answer>(
   return answer;
 }
 
-/** Makes a change that no request asks for, with its event, such as one of the past. @param at its time, ISO 8601 */
+/** Makes a change outside any request, such as one in the past, with its event. @param at its time, ISO 8601 */
 export async function withRecordedChange(
   db: Db,
   subject: ChangedResource,

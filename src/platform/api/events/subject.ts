@@ -9,7 +9,7 @@ export interface ChangedResource {
   readonly id: string;
 }
 
-/** Where something is, with the names of the time. */
+/** The location of a resource, with the names at that time. */
 interface Place {
   readonly project_id?: string;
   readonly project_name?: string;
@@ -17,7 +17,7 @@ interface Place {
   readonly environment_name?: string;
 }
 
-/** What an event says of its subject: the target, its place, and the members that may change. */
+/** The subject of an event: the target, its place, and the members that may change. */
 export interface DescribedSubject {
   readonly target: {
     readonly target_type: string;
@@ -27,9 +27,9 @@ export interface DescribedSubject {
   };
   readonly place: Place;
   readonly members: JsonRecord;
-  /** Members that tell which one it is, where the target doesn't. */
+  /** Members that identify the subject where the target doesn't. */
   readonly identifying: readonly string[];
-  /** What members have that it was not given. */
+  /** The values of members that were not given. */
   readonly defaults: MemberDefaults;
 }
 
@@ -105,11 +105,11 @@ const targetKinds: readonly string[] = [
 
 const typeOf = (kind: string): string => targetTypes[kind] ?? kind.toUpperCase();
 
-/** What holds something that is no target itself: a service, an environment, a project or the organization. */
+/** The holder of a resource that isn't a target itself: a service, an environment, a project or the organization. */
 async function holderOf(db: Db, row: JsonRecord): Promise<{ kind: string; row: JsonRecord } | undefined> {
   for (const kind of ['service', 'environment', 'project', 'organization'] as const) {
     const id = textIn(row, `${kind}_id`);
-    // The first that there is.
+    // The first one that exists.
     const found = id === undefined ? undefined : await rowOf(db, kind, id);
     if (found) return { kind: kind === 'service' ? String(found['kind']) : kind, row: found };
   }
@@ -134,7 +134,7 @@ async function extraMembers(db: Db, { kind, id }: ChangedResource): Promise<Json
   return kind === 'organization' ? ((await rowOf(db, 'billing_info', id, 'organization_id')) ?? {}) : {};
 }
 
-/** Describes something as it is now; undefined if there is none. */
+/** Describes the current state of a resource; undefined if it doesn't exist. */
 export async function describeSubject(db: Db, subject: ChangedResource): Promise<DescribedSubject | undefined> {
   const { kind, id } = subject;
   const table = tableOf(kind);

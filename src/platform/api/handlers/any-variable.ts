@@ -22,7 +22,7 @@ import {
 
 const isSecret = ({ sealed_value: sealed }: VariableRow): boolean => sealed !== null;
 
-/** Rows in responses: secrets among them, without their values. */
+/** Variables and secrets in responses. Secrets have no values. */
 async function answersOf(rows: readonly VariableRow[], db: Db) {
   const answers = await variableAnswers(db, rows);
   return answers.map((answer, index) => ({
@@ -49,7 +49,7 @@ const requireVariable = (row: VariableRow): void => {
     throw invalid('environment_variable_id', `${row.key} (${row.id}) is a secret, which can't be overridden`);
 };
 
-/** The handlers of the path of all variables. */
+/** The handlers of the path that serves all variables. */
 export const anyVariableHandlers = {
   list_variables: async ({ scope, parent_id, is_secret }, { db }) => {
     const which = is_secret === undefined ? 'both' : is_secret === 'true' ? 'secrets' : 'variables';

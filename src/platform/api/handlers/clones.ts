@@ -19,10 +19,10 @@ type Environment = Selectable<EnvironmentTable>;
 type Service = Selectable<ServiceTable>;
 type Variable = Selectable<VariableTable>;
 
-/** Old ids and the new ones that take their place. */
+/** Old ids with the new ones that replace them. */
 type NewIds = ReadonlyMap<string, string>;
 
-/** A configuration whose ports, volumes and scalers have ids of their own. References to what both share stay. */
+/** A configuration whose ports, volumes and scalers have new ids. References to shared objects stay. */
 function withNewIds(text: string, newId: () => string): string {
   const spec = JSON.parse(text) as Partial<Pick<ServiceSpecs['application'], 'autoscaling'>> & {
     ports?: unknown;
@@ -94,7 +94,7 @@ async function copyServices(
   return new Map(services.map(({ id }, index) => [id, copies[index]!.id]));
 }
 
-/** The variables and secrets of an environment and its services, without those that the platform made. */
+/** The variables and secrets of an environment and its services, without the platform's built-in ones. */
 const ownVariables = (db: Db, environmentId: string): Promise<Variable[]> =>
   db
     .selectFrom('variable')
@@ -111,8 +111,8 @@ const ownVariables = (db: Db, environmentId: string): Promise<Variable[]> =>
     .execute();
 
 /**
- * What variables may link to outside the copied ones: built-in ones and those of the project. Each old id with the id
- * of what has the same key in the copy's place.
+ * The possible link targets outside the copied variables: built-in variables and those of the project. Maps each old id
+ * to the id of the variable with the same key in the copy's place.
  */
 async function sharedIds(db: Db, from: Environment, to: Environment): Promise<NewIds> {
   const shared = (environment: Environment) =>
@@ -132,13 +132,13 @@ async function sharedIds(db: Db, from: Environment, to: Environment): Promise<Ne
   );
 }
 
-/** What databases give their neighbours, with what their copies give instead. */
+/** The variables that databases give their neighbours, with those of their copies. */
 const ofDatabases = (services: NewIds): (readonly [string, string])[] =>
   [...services].flatMap(([from, to]) =>
     databaseVariableIds(from).map((id, index) => [id, databaseVariableIds(to)[index]!] as const),
   );
 
-/** Copies variables and secrets. One whose link leads nowhere in the copy keeps the value that it has now. */
+/** Copies variables and secrets. One whose link has no target in the copy keeps its current value. */
 async function copyVariables(
   from: Environment,
   to: Environment,
@@ -179,7 +179,7 @@ async function copyVariables(
     };
   };
   const copies = originals.map(copyOf);
-  // What links to another comes after it.
+  // A variable that links to another is inserted after it.
   for (const linking of [false, true]) {
     const rows = copies.filter(
       ({ linked_variable_id: linked }) =>
@@ -189,7 +189,7 @@ async function copyVariables(
   }
 }
 
-/** The cluster that the copy is made on. @throws ApiProblem 400 where it is unknown to the organization or locked */
+/** The cluster of the copy. @throws ApiProblem 400 if it is locked, or the organization doesn't have it */
 async function clusterFor(
   clusterId: string,
   organizationId: string,
@@ -255,7 +255,7 @@ export const cloneHandlers = {
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    // The originals hold what they hold: the copies are new.
+    // Without ids, the copies count as new services. The originals keep their resources.
     await context.engine.requireRunnable(
       db,
       to.id,

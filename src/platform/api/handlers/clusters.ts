@@ -26,7 +26,7 @@ const clusterAnswer = async (row: Row, { db, clock }: Pick<RequestContext, 'db' 
   is_locked: (await activeLock(db, row.id, clock.now())) !== undefined,
 });
 
-/** The machines are asked for after the transaction. */
+/** The machines are queried after the transaction. */
 const listClusters = async (
   input: ValidInputOf<typeof operations.list_clusters>,
   { db, engine, clock }: NonTransactionalContext,

@@ -16,7 +16,7 @@ interface NewDomain {
   readonly use_cdn?: boolean | undefined;
 }
 
-/** @param target what the name servers have to give; undefined where that is simulated */
+/** @param target the required DNS target; undefined where DNS is simulated */
 const answer = (row: Row, target: string | undefined) => ({
   ...row,
   generate_certificate: row.generate_certificate === 1,
@@ -35,9 +35,9 @@ const domainsOf = (db: Db, serviceId: string): Promise<Row[]> =>
     .execute();
 
 /**
- * Changes the domains of a service, and records that. Where domains lead somewhere, the change takes effect with the
+ * Prepares a change of a service's domains, and records it. Unless DNS is simulated, the change takes effect with the
  * next deployment.
- * @returns what the name servers have to give for its domains; undefined where that is simulated
+ * @returns the required DNS target of its domains; undefined where DNS is simulated
  * @throws ApiProblem 400 while its cluster is locked
  */
 async function beginChange(kind: DomainKind, id: string, context: RequestContext): Promise<string | undefined> {
@@ -58,12 +58,12 @@ const list = async (kind: DomainKind, id: string, page: PageInput, { db, engine 
   }));
 };
 
-/** The service that a domain was first taken from, as the events have it; undefined if it was taken from none. */
+/** The first service that a domain was removed from, according to the events; undefined if there is none. */
 async function firstTakenFrom(db: Db, domain: string): Promise<string | undefined> {
   const event = await db
     .selectFrom('audit_event')
     .select('target_id')
-    // There is an index of these.
+    // There is an index on these.
     .where('event_type', '=', sql.lit('DELETE'))
     .where('sub_target_type', '=', sql.lit('CUSTOM_DOMAIN'))
     .where(db.sql.member('original_change', ['domain']), '=', domain)
@@ -72,7 +72,7 @@ async function firstTakenFrom(db: Db, domain: string): Promise<string | undefine
   return event?.target_id ?? undefined;
 }
 
-/** What the name servers say of the domains of a service. They are asked after the transaction. */
+/** Checks the domains of a service at the name servers. The name servers are queried after the transaction. */
 const check = async (kind: DomainKind, id: string, { db, engine }: NonTransactionalContext) => {
   const domains = await db.read(async (trx) => {
     const target = await engine.domainTarget(trx, await findService(trx, kind, id));
@@ -100,7 +100,7 @@ const check = async (kind: DomainKind, id: string, { db, engine }: NonTransactio
 };
 
 /**
- * Refuses a domain by which a service would get requests that are meant for the addresses of others.
+ * Refuses a domain with which a service would receive requests for the addresses of other services.
  * @throws ApiProblem 400 with the member and the domain of the cluster
  */
 function requireOutsideClusters(domain: string, clusterDomains: readonly string[]): void {
@@ -119,7 +119,7 @@ async function create(
   const { db, clock, random } = context;
   requireOutsideClusters(domain, context.engine.clusterDomains);
   const target = await beginChange(kind, id, context);
-  // A domain is of one service among those of all environments.
+  // Across all environments, a domain belongs to one service.
   await db.lock(`custom_domain/${domain.toLowerCase()}`);
   const holder = await db
     .selectFrom('custom_domain')

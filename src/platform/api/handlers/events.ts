@@ -7,7 +7,7 @@ import { findById } from './find.ts';
 
 type Row = Selectable<AuditEventTable>;
 
-/** A place in the list: the event before it or after it. */
+/** A position in the list, given by an adjacent event. */
 const tokenOf = ({ created_at, seq }: Row): string => `${created_at}_${seq}`;
 
 const parseToken = (member: string, token: string): { readonly at: string; readonly seq: number } => {
@@ -16,7 +16,7 @@ const parseToken = (member: string, token: string): { readonly at: string; reado
   return { at, seq: Number(seq) };
 };
 
-/** The filters of equality, by the members of the input. */
+/** The columns of the equality filters, by the members of the input. */
 const filters = {
   event_type: 'event_type',
   target_type: 'target_type',

@@ -4,7 +4,7 @@ import { LineCounter, parseAllDocuments } from 'yaml';
 import { firstPart } from '../../../contract/index.ts';
 import { invalid } from '../../common/index.ts';
 
-// How many characters of an expression an error message quotes.
+// The number of characters of an expression that an error message quotes.
 const quotedCharacters = 20;
 
 /**

@@ -7,7 +7,7 @@ import { findById } from './find.ts';
 import { pageOf } from './page.ts';
 import { ownedBy, requireFreeName, withoutNulls } from './rows.ts';
 
-// There is an index of this member.
+// There is an index on this member.
 const usedRepository = ['source', 'repository', 'repository', 'id'];
 
 const repositoryAnswer = async (db: Db, row: Selectable<HelmRepositoryTable>) => {

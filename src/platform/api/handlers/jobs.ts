@@ -26,7 +26,7 @@ async function toStoredJob(
   } = request;
   requireWithinMaximums(request, cluster);
   if (cronjob) requireCron('schedule.cronjob', cronjob, isoNow(context.clock));
-  // Jobs that come from elsewhere may name no registry.
+  // Jobs from elsewhere may have no registry.
   if (image?.registry_id !== undefined)
     await requireImage({ ...image, registry_id: image.registry_id }, cluster.organization_id, context, 'source.image.');
   await requireGroups(request, cluster.organization_id, context.db);

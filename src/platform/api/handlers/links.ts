@@ -4,7 +4,7 @@ import type { Db, ServiceTable } from '../../store/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
 import { findById, findService } from './find.ts';
 
-/** The port of an address that names none. */
+/** The port of an address without an explicit one. */
 const defaultExternalPort = 443;
 
 /** The addresses that the platform gives to the public ports of services of one environment. */

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import type { DomainCheckStatus } from '../../../contract/index.ts';
 import { isLocalName } from '../../common/index.ts';
 
-/** What the CNAME record of a service's domains has to hold, where domains are simulated. */
+/** The required value of the CNAME record of a service's domains, where domains are simulated. */
 export const validationDomain = (serviceId: string): string => `${serviceId.slice(0, 8)}.lb.infra-mcp.example`;
 
 interface DomainCheck {
@@ -10,12 +10,12 @@ interface DomainCheck {
   readonly error_details: string | null;
 }
 
-/** A domain of a service, as far as the name servers matter. */
+/** The parts of a service's domain that matter to name servers. */
 interface AskedDomain {
   readonly domain: string;
   readonly usesCdn: boolean;
   readonly serviceId: string;
-  /** The service that had the domain first, for which its record was entered. */
+  /** The first service that had the domain. Its record was entered for this service. */
   readonly firstServiceId: string;
 }
 
@@ -24,7 +24,7 @@ const wrongHost = (host: string): DomainCheck => ({
   error_details: `The CNAME record holds ${host}.`,
 });
 
-/** What a domain answers to by one of its labels, where somebody is thought to have entered something for it. */
+/** The results for domains with simulated records, by the label that marks them. */
 const entered: Readonly<Record<string, (asked: AskedDomain) => DomainCheck>> = {
   live: ({ usesCdn, serviceId, firstServiceId }) => {
     if (usesCdn) return { status: 'RESOLVES_TO_IP', error_details: null };
@@ -36,10 +36,8 @@ const entered: Readonly<Record<string, (asked: AskedDomain) => DomainCheck>> = {
 };
 
 /**
- * What the name servers say of a domain. There are none here: nothing is entered for a domain, unless one of its labels
- * is
- * `live` (then its record is right for the service that had it first, as for shop.live.acme.example) or `old` (then it
- * points to another host).
+ * Simulates the name servers' check of a domain. A domain has no record unless one of its labels is `live` (its record
+ * is right for the service that had it first, as for shop.live.acme.example) or `old` (it points to another host).
  */
 export function checkDomain(asked: AskedDomain): DomainCheck {
   const label = asked.domain
@@ -51,15 +49,15 @@ export function checkDomain(asked: AskedDomain): DomainCheck {
     : entered[label]!(asked);
 }
 
-/** What is asked of name servers. Each rejects with a `code` such as ENOTFOUND. */
+/** Queries to name servers. Each rejects with a `code` such as ENOTFOUND. */
 export interface NameServers {
-  /** The names that the CNAME record of a name holds. */
+  /** The names in the CNAME record of a name. */
   readonly cnames: (name: string) => Promise<readonly string[]>;
   /** The IP addresses of a name. */
   readonly addresses: (name: string) => Promise<readonly string[]>;
 }
 
-/** How long to wait for a name server, in milliseconds, and how often to ask. */
+/** The timeout of a query, in milliseconds, and the number of tries. */
 const patience = { timeout: 2000, tries: 2 };
 
 const code = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown';
@@ -79,19 +77,19 @@ const resolver = (): Resolver => new Resolver(patience);
 export const systemNameServers: NameServers = {
   cnames: (name) => resolver().resolveCname(name),
   addresses: async (name) => {
-    // Every machine has these itself.
+    // Every machine resolves local names itself.
     if (isLocalName(name)) return ['127.0.0.1'];
     const [four, six] = await Promise.all([orNone(resolver().resolve4(name)), orNone(resolver().resolve6(name))]);
     return [...four, ...six];
   },
 };
 
-/** A name that a domain with a star stands for. */
+/** A name that a wildcard domain matches. */
 const nameIn = (domain: string): string => domain.toLowerCase().replace(/^\*/, 'any-name');
 
 /**
- * What name servers say of a domain: whether it leads to the cluster of its service.
- * @param target the name that leads there
+ * Checks at name servers whether a domain resolves to the cluster of its service.
+ * @param target the name of the cluster
  */
 export async function lookUpDomain(
   { domain, usesCdn }: Pick<AskedDomain, 'domain' | 'usesCdn'>,

@@ -57,7 +57,8 @@ const runnableAnswer = async (db: Db, row: ServiceRow<'application'> | ServiceRo
 });
 
 /**
- * The name and owner of a repository, derived from the path in its URL. One whose path is only its name has no owner.
+ * The name and owner of a repository, derived from the path in its URL. A repository whose path is only its name has no
+ * owner.
  */
 const repositoryNames = (url: string) => {
   const path = /^[^\s/@]+@[^\s:/]+:(?<path>.+)$/.exec(url)?.groups?.['path'] ?? URL.parse(url)?.pathname ?? url;
@@ -141,7 +142,7 @@ const answerByKind: {
     ...(await groupsOf(db, row.spec)),
     healthchecks: row.spec.healthchecks ?? {},
     gpu: row.spec.gpu ?? 0,
-    // A lifecycle job without a command of its own runs what its image starts with.
+    // A lifecycle job without its own command runs the default command of its image.
     schedule: row.spec.schedule ?? { on_start: {} },
     source: row.spec.source.docker ? { docker: gitOf(row.spec.source.docker, row.deployed_commit) } : row.spec.source,
   }),

@@ -121,7 +121,7 @@ export async function toStoredRunnable<Request extends Runnable & { name: string
 const pathSegment = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
 const repositoryPath = new RegExp(`^${pathSegment}(?:/${pathSegment})*$`);
 
-/** The image names that each kind of registry accepts, as a pattern and in words. */
+/** The image names that each kind of registry accepts, as a pattern and as text. */
 const imageNames: Readonly<Record<string, { readonly pattern: RegExp; readonly description: string }>> = {
   ECR: { pattern: repositoryPath, description: 'repository' },
   PUBLIC_ECR: { pattern: new RegExp(`^${pathSegment}(?:/${pathSegment})+$`), description: 'registry_alias/repository' },
@@ -189,7 +189,7 @@ export async function requireGroups(
 }
 
 /**
- * Validates what a database is to be changed to, and converts it to its stored form. Its type and mode stay.
+ * Validates a database's new configuration and converts it to its stored form. Its type and mode stay.
  * @throws ApiProblem 400 with the invalid member
  */
 export async function toStoredDatabase(
@@ -207,9 +207,9 @@ export async function toStoredDatabase(
 }
 
 /**
- * Refuses a name that another service of the environment already has, ignoring case, or by which one reaches another
- * service there: the network would give one's traffic to the other.
- * @param self the service that is renamed; absent for a new one
+ * Refuses a name that another service of the environment already has, ignoring case, or whose host name is already that
+ * of another service there. The network would send one service's traffic to the other.
+ * @param self the renamed service; absent for a new one
  * @throws ApiProblem 400 with the member
  */
 export async function requireFreeServiceName(
@@ -226,7 +226,7 @@ export async function requireFreeServiceName(
     .executeTakeFirst();
   if (taken && taken.id !== self)
     throw invalid('name', `"${taken.name}" (${taken.kind} ${taken.id}) in this environment has that name already`);
-  // A name that stays as it is stays: whoever took it later was refused, or came before this was checked.
+  // An unchanged name stays allowed. A later service with it was refused, or was created before this check existed.
   if (taken?.name.toLowerCase() === name.toLowerCase()) return;
   const others = await db
     .selectFrom('service')

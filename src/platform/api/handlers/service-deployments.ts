@@ -7,7 +7,7 @@ import { findById, findService } from './find.ts';
 import { historyPage, type PageInput } from './page.ts';
 import { setVersions, type WantedService } from './versions-to-deploy.ts';
 
-/** Who asks for a deployment. */
+/** The requester of a deployment. */
 export const requester = ({ principal }: RequestContext) => ({ origin: 'API', triggeredBy: principal.name }) as const;
 
 /** The accepted deployment, together with its service's status. `id` is the deployment's. */
@@ -33,7 +33,7 @@ export async function deploy(kind: ServiceKind, id: string, context: RequestCont
   return acceptedAnswer(request, await engine.serviceStatus(db, id));
 }
 
-/** Deploys a service at the version that is asked for. @throws ApiProblem 400 if it can't have such a version */
+/** Deploys a service at the requested version. @throws ApiProblem 400 if it can't have such a version */
 export async function deployAt(wanted: WantedService, context: RequestContext) {
   const { kind, id } = wanted;
   // The request names one service, so its members are named without a path.
@@ -41,7 +41,7 @@ export async function deployAt(wanted: WantedService, context: RequestContext) {
   return deploy(kind, id, context, commitIds[id]);
 }
 
-/** The commits that services run, by their ids. */
+/** The ids of the commits that services run, by the ids of the services. */
 export async function deployedCommits(
   db: Db,
   ids: readonly string[],
@@ -59,7 +59,7 @@ export async function deployedCommits(
   );
 }
 
-/** Deploys a service again, at the commit that it runs, and answers its status. */
+/** Deploys a service again, at the commit that it runs, and returns its status. */
 export async function redeploy(kind: ServiceKind, id: string, context: RequestContext): Promise<ServiceStatusAnswer> {
   await findService(context.db, kind, id);
   await deploy(kind, id, context, (await deployedCommits(context.db, [id]))[id]);
@@ -116,7 +116,7 @@ export async function requestForEnvironment(action: 'DEPLOY' | 'STOP', environme
   return engine.environmentStatus(db, environmentId);
 }
 
-/** Deletes a service. It is gone once its deployment has ended. */
+/** Deletes a service. It is gone once its deployment has finished. */
 export async function remove(kind: ServiceKind, id: string, context: RequestContext): Promise<undefined> {
   const service = await findService(context.db, kind, id);
   await context.engine.request(context.db, {
@@ -135,7 +135,7 @@ export const applicationState = (state: ServiceStatusAnswer['state']) =>
   state === 'DEPLOYED' || state === 'RESTARTED' ? 'RUNNING' : state;
 
 /**
- * Checks that services are of the environment, and of their kinds.
+ * Checks that services belong to the environment, and have the stated kinds.
  * @throws ApiProblem 400 with the member and the id that is no such service of the environment
  */
 export async function requireIn(

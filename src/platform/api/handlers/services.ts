@@ -19,7 +19,9 @@ import { serviceAnswer } from './service-answers.ts';
 const read = async <Kind extends ServiceKind>(kind: Kind, id: string, { db }: RequestContext) =>
   serviceAnswer(db, await findService(db, kind, id));
 
-/** A database's host follows its name, and with it what its neighbours are told. */
+/**
+ * Updates the variables of a renamed database. Its host follows its name, and its neighbours' variables hold the host.
+ */
 async function renameInVariables(
   row: ServiceRow<'database'>,
   { db, vault, clock, engine }: RequestContext,

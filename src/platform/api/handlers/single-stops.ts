@@ -4,7 +4,7 @@ import type { OperationHandlers, RequestContext } from '../handler.ts';
 import { requester } from './service-deployments.ts';
 import { findService } from './find.ts';
 
-/** Stops a service, and answers its status. */
+/** Stops a service, and returns its status. */
 async function stop(kind: ServiceKind, id: string, context: RequestContext): Promise<ServiceStatusAnswer> {
   const service = await findService(context.db, kind, id);
   await context.engine.request(context.db, {

@@ -23,7 +23,7 @@ function toStored(
   return { ...request, auto_deploy: false, provider_version: { read_from_terraform_block: true } };
 }
 
-/** A Terraform service as it is stored. @throws ApiProblem 404 */
+/** A Terraform service in its stored form. @throws ApiProblem 404 */
 const rowOf = async (id: string, { db }: RequestContext) => {
   const { spec, ...row } = await findService(db, 'terraform', id);
   return { ...row, spec: JSON.stringify(spec) };

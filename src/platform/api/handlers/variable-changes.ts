@@ -17,21 +17,21 @@ interface Details {
   readonly enable_interpolation_in_file?: boolean | null | undefined;
 }
 
-/** A variable or secret to create: one of its values is given. */
+/** A variable or secret to create. Exactly one of its values is given. */
 interface NewVariable extends Details {
   readonly key: string;
   readonly value: string | null;
   readonly sealed_value?: string;
 }
 
-/** What replaces a variable or secret. */
+/** The new state of a variable or secret. */
 interface Replacement extends Details {
   readonly key: string;
   readonly value: string;
   readonly sealed_value?: string | null;
 }
 
-/** What replaces a secret: what is not given of what nothing shows is kept. */
+/** The new state of a secret. Hidden members that are not given keep their values. */
 interface SecretReplacement extends Omit<Details, 'mount_path'> {
   readonly key: string;
   readonly value?: string | null | undefined;
@@ -83,7 +83,7 @@ async function insert(
   return row;
 }
 
-/** Creates a variable of an owner's own. */
+/** Creates a variable at an owner. */
 export async function createVariable(
   owner: StoredOwner,
   variable: NewVariable,
@@ -93,7 +93,7 @@ export async function createVariable(
   return insert(owner, variable, context);
 }
 
-/** Stores a secret of an owner's own, sealed. */
+/** Creates a sealed secret at an owner. */
 export const storeSecret = (
   owner: StoredOwner,
   { value, ...variable }: NewVariable & { value: string },
@@ -145,7 +145,7 @@ async function requireFreeKey(db: Db, row: VariableRow, key: string): Promise<vo
   if (taken) throw invalid('key', `${key} is taken by another variable of the same scope (${taken.id})`);
 }
 
-/** Replaces what a variable may have replaced. */
+/** Replaces the editable members of a variable. */
 export async function replaceVariable(
   row: VariableRow,
   variable: Replacement,
@@ -174,7 +174,7 @@ export async function replaceVariable(
   return updated;
 }
 
-/** Replaces a stored secret, sealed again. */
+/** Replaces a stored secret, and seals it again. */
 export const replaceStoredSecret = (
   row: VariableRow,
   { value, enable_interpolation_in_file: interpolated, ...edit }: SecretReplacement,
@@ -202,7 +202,7 @@ const requireDeletable = (row: VariableRow): void => {
     );
 };
 
-/** Deletes a variable or secret, with what overrides it or stands for it. */
+/** Deletes a variable or secret, with its overrides and aliases. */
 export async function deleteVariable(
   owner: StoredOwner,
   row: VariableRow,
@@ -212,7 +212,7 @@ export async function deleteVariable(
   await requireChangeable(owner, context);
   requireDeletable(row);
   const affected = await affectedServices(db, row);
-  // What overrides it may itself be overridden: a project's by an environment, and that by a service.
+  // An override may itself be overridden: a project's variable by an environment, and that one by a service.
   await sql`
     WITH RECURSIVE gone (id) AS (SELECT id FROM variable WHERE id = ${row.id} UNION SELECT variable.id FROM variable JOIN gone ON variable.linked_variable_id = gone.id)
     DELETE FROM variable WHERE id IN (SELECT id FROM gone)`.execute(db);

@@ -14,7 +14,10 @@ export type VariableRow = Selectable<VariableTable>;
 /** The column of a variable's row that holds its owner's id. */
 export type OwnerColumn = 'project_id' | 'environment_id' | 'service_id';
 
-/** What has variables and secrets of its own: a project, an environment or a service, with what it inherits from. */
+/**
+ * An owner of variables and secrets: a project, an environment or a service, with the ids of the owners it inherits
+ * from.
+ */
 export interface StoredOwner {
   readonly kind: VariableOwnerKind;
   readonly id: string;
@@ -47,8 +50,9 @@ export async function ownerOfRow(
 }
 
 /**
- * Requires that what an owner has may change, and records the change. A project's reaches all its environments.
- * @throws ApiProblem 400 while a cluster is locked that it reaches, or its environment is being deleted
+ * Requires that an owner's variables may change, and records the change. A project's variables apply to all its
+ * environments.
+ * @throws ApiProblem 400 while a cluster that it affects is locked, or its environment is being deleted
  */
 export async function requireChangeable(
   { projectId, environmentId }: StoredOwner,
@@ -81,7 +85,7 @@ const holdersOf = ({ id, projectId, environmentId }: StoredOwner): readonly (rea
 
 /**
  * The variables that an owner sees, inherited ones included; its secrets; or both.
- * @param most how many of each holder are needed at most; default all
+ * @param most the maximum number of rows per holder; default all
  */
 export const visibleVariables = (
   db: Db,
@@ -93,7 +97,7 @@ export const visibleVariables = (
   const heldBy = ([holder, id]: readonly [OwnerColumn, string]) => {
     const all = db.selectFrom('variable').selectAll().where(holder, '=', id);
     const wanted = which === 'both' ? all : all.where('sealed_value', which === 'secrets' ? 'is not' : 'is', null);
-    // Databases don't see by themselves that a page needs no more of each.
+    // The query planner doesn't infer that a page needs no more rows of each holder.
     return most === undefined
       ? wanted
       : (db
@@ -105,7 +109,10 @@ export const visibleVariables = (
   return all.orderBy('created_at').orderBy('id');
 };
 
-/** The list of variables that an owner sees, for pages. It has no secrets, as the stored totals count none. */
+/**
+ * The list of variables that an owner sees, for pages. It contains no secrets, because the stored totals don't count
+ * them.
+ */
 export const pagedVariables = async (
   db: Db,
   owner: StoredOwner,

@@ -54,7 +54,7 @@ const store = async (kind: OwnerKind, id: string, secret: Parameters<typeof stor
 
 type Update = Parameters<typeof replaceVariable>[1] & { readonly environment_variable_id: string };
 
-/** Replaces a variable of an owner's own: those that it inherits belong to others, too. */
+/** Replaces a variable that belongs to this owner. Inherited variables belong to other owners. */
 async function update(
   kind: OwnerKind,
   id: string,
@@ -74,7 +74,7 @@ async function update(
 
 type SecretUpdate = Parameters<typeof replaceStoredSecret>[1] & { readonly secret_id: string };
 
-/** Replaces a secret of an owner's own. */
+/** Replaces a secret that belongs to this owner. */
 async function updateSecret(
   kind: OwnerKind,
   id: string,
@@ -97,7 +97,7 @@ async function findInEnvironment(environmentId: string, id: string, { db }: Requ
   return row;
 }
 
-/** Deletes a variable or secret that belongs to this owner itself. @throws ApiProblem 404 for one of another owner */
+/** Deletes a variable or secret that belongs to this owner. @throws ApiProblem 404 for one of another owner */
 async function remove(
   kind: OwnerKind,
   ownerId: string,

@@ -6,14 +6,14 @@ import { replaceService } from './service-rows.ts';
 
 type DeployServices = ValidInputOf<typeof operations.deploy_services>;
 
-/** A service to deploy, and the version that is asked for. */
+/** A service to deploy, and the requested version. */
 export interface WantedService {
   readonly kind: ServiceKind;
   readonly id: string;
   readonly commit?: string | undefined;
   readonly tag?: string | undefined;
   readonly chart?: string | undefined;
-  /** The path of its members in the request, with a dot at its end; the list of its kind, if absent. */
+  /** The path of its members in the request, with a trailing dot; the list of its kind by default. */
   readonly at?: string;
 }
 
@@ -79,7 +79,7 @@ async function setChart(wanted: WantedService, chart_version: string, context: R
     );
 }
 
-/** Whether a service is made from a repository of code, for its kind or for its own source. */
+/** Whether a service is built from a Git repository, because of its kind or its source. */
 async function isFromGit({ kind, id }: WantedService, { db }: RequestContext): Promise<boolean> {
   if (kind === 'job') return (await findService(db, kind, id)).spec.source.docker !== undefined;
   if (kind === 'helm') return (await findService(db, kind, id)).spec.source.git !== undefined;
@@ -91,9 +91,8 @@ async function requireGit(wanted: WantedService, context: RequestContext): Promi
 }
 
 /**
- * Makes the tags and chart versions that are asked for those of the services' configurations, as their deployment takes
- * them from there.
- * @returns the commits that are asked for, by the ids of services
+ * Writes the requested tags and chart versions to the services' configurations, where deployments read them.
+ * @returns the requested commits, by the ids of services
  * @throws ApiProblem 400 with the service that can't have such a version
  */
 export async function setVersions(

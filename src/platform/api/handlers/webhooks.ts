@@ -8,7 +8,7 @@ import { findById, findInOrganization } from './find.ts';
 import { pageOfFetched, pageOf } from './page.ts';
 import { ownedBy, withoutNulls } from './rows.ts';
 
-/** A webhook in responses. They show whether it has a secret or credentials, but not their values. */
+/** A webhook in responses. Responses show whether it has a secret or credentials, but not their values. */
 const webhookAnswer = (row: Selectable<WebhookTable>) => ({
   ...withoutNulls(row),
   target_url: redactedTarget(row),

@@ -4,7 +4,7 @@ import type { Db } from '../../store/index.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { findById } from './find.ts';
 
-/** Members of any kind of configuration that lists show. */
+/** The members of any kind of configuration that lists show. */
 interface ShownSpec {
   readonly description?: string;
   readonly job_type?: string;
@@ -36,7 +36,7 @@ const placedServices = (db: Db, organizationId: string) =>
     .orderBy('service.created_at')
     .orderBy('service.id');
 
-/** The environments of projects with the names of their projects and clusters. */
+/** The environments of projects, with the names of their projects and clusters. */
 const placedEnvironments = (db: Db) =>
   db
     .selectFrom('environment')

@@ -1,7 +1,7 @@
 import type { PostgresPool } from '../../../postgres/index.ts';
 import type { CallWindow, CallWindows } from '../call-windows.ts';
 
-/** Without a log of its own: nobody waits for the disk, and a crash of the database gives every caller a new window. */
+/** An unlogged table: no call waits for the disk, and a crash of the database gives every caller a new window. */
 export const callWindowStatements: readonly string[] = [
   `create unlogged table call_window (caller text collate "C" primary key, ends_at bigint not null, calls bigint not null)`,
   'create index call_window_end on call_window (ends_at)',
@@ -23,7 +23,7 @@ export const postgresCallWindows = (pool: () => PostgresPool): CallWindows => ({
     const {
       rows: [window],
     } = await pool().query<CallWindow>(counting, [caller, now, milliseconds]);
-    // Callers that come no more are forgotten when others begin a window.
+    // Expired windows are deleted when another caller starts one.
     if (window!.calls === 1) await pool().query('delete from call_window where ends_at <= $1', [now]);
     return window!;
   },

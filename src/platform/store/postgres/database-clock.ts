@@ -4,14 +4,14 @@ import type { PostgresPool } from '../../../postgres/index.ts';
 /** How often the clocks are compared, in milliseconds. */
 const betweenComparisons = 60_000;
 
-/** How often they are compared each time: what travelled fastest counts. */
+/** The number of measurements per comparison. The one with the shortest round trip counts. */
 const attempts = 3;
 
-/** What one comparison told, in milliseconds. */
+/** The result of one comparison, in milliseconds. */
 interface Comparison {
   /** How far the database's clock is ahead of this process's. */
   readonly ahead: number;
-  /** How wrong that may be. */
+  /** The maximum error of `ahead`. */
   readonly error: number;
 }
 
@@ -36,13 +36,12 @@ export interface DatabaseClock extends PlatformClock {
   close(): void;
 }
 
-/** A clock may be adjusted by this much without being compared anew, in milliseconds. */
+/** A clock may be adjusted by this much without another comparison, in milliseconds. */
 const toleratedStep = 500;
 
 /**
- * A clock that runs on evenly when the machine's is set to another time: what it shows first is what that shows.
- * @param onStep called when the machine's clock has gone another way meanwhile, as it also does while the machine
- *   sleeps
+ * A clock that starts at the machine's time and runs on evenly when the machine's clock is set.
+ * @param onStep called when the machine's clock has deviated, as it also does while the machine sleeps
  */
 function steadyClock(own: PlatformClock, onStep: () => void): PlatformClock {
   const startedAt = own.now() - performance.now();
@@ -64,7 +63,7 @@ function steadyClock(own: PlatformClock, onStep: () => void): PlatformClock {
  * Follows the database's clock, so that all processes on the same records agree on the time, whatever their own clocks
  * show or are set to.
  * @param own the clock of this process
- * @throws Error if the database can't be asked at first. Later, what was measured last holds
+ * @throws Error if the first query fails. After later failures the last measurement holds
  */
 export async function followDatabaseClock(
   pool: PostgresPool,
@@ -74,7 +73,7 @@ export async function followDatabaseClock(
   let ahead = 0;
   const correct = async (): Promise<void> => {
     const measured = await compare(pool, steady);
-    // What may be an error of measurement moves nothing, so that time goes on evenly.
+    // A difference within the measurement error changes nothing, so that time runs evenly.
     if (Math.abs(measured.ahead - ahead) > measured.error) ahead = measured.ahead;
   };
   await correct();

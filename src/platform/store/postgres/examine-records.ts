@@ -4,7 +4,7 @@ import type { KnownRecords } from '../known-records.ts';
 import { keyCheckOf, type Vault } from '../vault.ts';
 import { platformSchema } from '../platform-schema.ts';
 
-/** What records in a database tell before a platform works on them. */
+/** The state of the records in a database, before a platform works on them. */
 export interface ExaminedRecords {
   readonly schema: SchemaState;
   /** Whether the secrets were sealed with this key; undefined where there are no records yet. */
@@ -18,7 +18,7 @@ export interface ExaminedRecords {
 const noRecords = { isKeyRight: undefined, faultRules: [], known: undefined } as const;
 
 /**
- * Looks at the records of a platform in a database. Changes nothing.
+ * Examines the records of a platform in a database. Changes nothing.
  * @param vault with the key of this process; undefined if it has none
  */
 export async function examineRecords(

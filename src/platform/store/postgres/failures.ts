@@ -3,8 +3,8 @@ import { CommitUnknown, isBusy, isConnectionLost } from '../../../postgres/index
 import { RecordsUnavailable } from '../unavailable.ts';
 
 /**
- * What callers of the platform are told of a failure of the database that is no fault of what they asked for; else the
- * failure itself.
+ * Converts a failure of the database that the request didn't cause to an error for callers. Returns any other error
+ * unchanged.
  */
 export function toRecordsFailure(error: unknown): unknown {
   if (error instanceof CommitUnknown) {
@@ -35,7 +35,7 @@ export function toRecordsFailure(error: unknown): unknown {
 
 /**
  * Runs an operation.
- * @throws RecordsUnavailable if the database fails in a way that passes, or else what the operation throws
+ * @throws RecordsUnavailable if the database fails temporarily, or else what the operation throws
  */
 export const withRecordsFailures = <Result>(operation: () => Promise<Result>): Promise<Result> =>
   operation().catch((error: unknown) => {

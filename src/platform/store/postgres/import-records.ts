@@ -4,14 +4,12 @@ import { lockOf } from './open-records.ts';
 
 export { platformSchema } from '../platform-schema.ts';
 
-/** The setting with the identity of the records that were brought here. */
+/** The setting with the identity of the imported records. */
 const movedFrom = 'moved_from';
 
 const lockNotAvailable = '55P03';
 
-/**
- * Until the transaction ends no platform starts on the database, and other statements wait, also those that only read.
- */
+/** Until the transaction ends, no platform starts on the database, and all other statements wait, even reads. */
 const takeTables = async (client: PostgresClient, names: readonly string[]): Promise<void> => {
   try {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lockOf('start')]);
@@ -32,7 +30,7 @@ const tableWithRows = async (client: PostgresClient, names: readonly string[]): 
   return rows[0]?.name;
 };
 
-/** A reference from a table to others, as it is written in statements. */
+/** A foreign key of a table, as it is written in statements. */
 interface Reference {
   readonly table: string;
   readonly name: string;
@@ -52,8 +50,8 @@ const each = async (client: PostgresClient, statements: readonly string[]): Prom
 };
 
 /**
- * Copies with nothing checked or counted before all is there: rows refer to rows of any table, and the totals of lists
- * come with the others.
+ * Copies all tables without checking references or counting until the end. Rows refer to rows of any table, and the
+ * totals of lists are copied too.
  */
 const copyAll = async (client: PostgresClient, tables: readonly ExportedTable[]): Promise<CopiedTable[]> => {
   const names = tables.map(({ table }) => table);
@@ -78,7 +76,7 @@ const copyAll = async (client: PostgresClient, tables: readonly ExportedTable[])
   return copied;
 };
 
-/** New rows get higher numbers than any that was ever given. */
+/** Makes new rows get higher numbers than any that was ever assigned. */
 const continueNumbers = async (client: PostgresClient, tables: readonly ExportedTable[]): Promise<void> => {
   for (const { table, lastNumber } of tables) {
     if (lastNumber !== undefined && lastNumber > 0)
@@ -87,11 +85,11 @@ const continueNumbers = async (client: PostgresClient, tables: readonly Exported
 };
 
 /**
- * Brings records into a database without any, within a transaction.
+ * Imports records into a database without any, within a transaction.
  * @param client to a database whose schema is `platformSchema`
- * @returns what was copied, or `present` if the database has had exactly these records before
- * @throws Error if the database has other records, or if anything reads back differently. The transaction has to be
- *   rolled back then
+ * @returns the copied tables, or `present` if exactly these records were imported before
+ * @throws Error if the database has other records, or if anything reads back differently. The caller must then roll
+ * back the transaction
  */
 export async function importRecords(
   client: PostgresClient,

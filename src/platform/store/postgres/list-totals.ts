@@ -9,7 +9,7 @@ const triggersOf = ({ table, owner, only }: (typeof pagedLists)[number]): string
   ];
 };
 
-/** The triggers that keep the total of each list. */
+/** The triggers that maintain the total of each list. */
 export const listTotalStatements: readonly string[] = [
   `create function count_listed() returns trigger language plpgsql as $$
     declare owner text;

@@ -22,25 +22,25 @@ import type { DatabaseSchema } from '../schema/schema.ts';
 import { platformSchema } from '../platform-schema.ts';
 import { announceSchema, openWorkChannel } from './work-channel.ts';
 
-/** The lock of what one process on the records does at a time. */
+/** The name of the lock of work that one process on the records does at a time. */
 export const lockOf = (name: string): string => `platform/alone/${name}`;
 
 const defaultConnections = 10;
 
 /**
- * How many connections a process has at most: those for queries, the one that it listens on, and that of a lock while
- * it starts.
+ * The maximum number of connections of a process: those for queries, one for listening, and one for a lock during its
+ * start.
  */
 export const platformConnections = defaultConnections + 2;
 
-/** How often it is looked whether the schema is still one to work on, in milliseconds. */
+/** The interval between checks that the schema is still compatible, in milliseconds. */
 const betweenSchemaChecks = 60_000;
 
 const holding = `
   select case when is_shared then pg_advisory_xact_lock_shared(key) else pg_advisory_xact_lock(key) end
   from (select hashtextextended(name, 0) as key, is_shared from unnest($1::text[], $2::boolean[]) with ordinality as hold (name, is_shared, place) order by place offset 0) as ordered`;
 
-/** Takes names for a transaction, each of them once. */
+/** Locks names for a transaction, each of them once. */
 const holderOf = (client: PostgresClient): Db['lockInOrder'] => {
   const taken = new Map<string, boolean>();
   return async (locks) => {
@@ -68,9 +68,9 @@ const withDialect = (statements: Statements, client?: PostgresClient): Db => {
   });
 };
 
-/** How the records are used by one process. */
+/** Options for one process's use of the records. */
 export interface RecordsOptions {
-  /** How many connections it has at most, beside the one that it listens on; default 10. */
+  /** The maximum number of connections, besides the one for listening; default 10. */
   readonly maximumConnections?: number;
   /** The clock of this process; default the system's. */
   readonly ownClock?: PlatformClock;
@@ -80,8 +80,8 @@ export interface RecordsOptions {
 
 /**
  * Opens and migrates the records in a database. Several processes may use them at once.
- * @throws Error if the database can't be reached, IncompatibleSchema if it is of a newer version that this one can't
- *   work on
+ * @throws Error if the database can't be reached, IncompatibleSchema if its version is newer and this program can't
+ * work on it
  */
 export async function openPostgresRecords(
   address: PostgresAddress,
@@ -100,7 +100,7 @@ export async function openPostgresRecords(
     throw explained(address, error);
   }
 
-  /** A newer process may have migrated the records and this program may be too old for them by now. */
+  /** Checks whether a newer process has migrated the records to a version that this program is too old for. */
   const checkSchema = async (): Promise<void> => {
     try {
       await requireCompatible(pool, schema);
@@ -110,10 +110,10 @@ export async function openPostgresRecords(
       outdated.resolve(error);
     }
   };
-  // It is told when that happens. Who missed it, because nothing came over a connection, finds out by looking.
+  // A message announces a migration. A process that missed it, for example without a connection, notices by checking.
   const checking = setInterval(() => void checkSchema(), betweenSchemaChecks).unref();
 
-  /** @throws IncompatibleSchema once they are too far apart */
+  /** @throws IncompatibleSchema once the versions are too far apart */
   const usable = (): typeof pool => {
     if (unusable) throw unusable;
     return pool;
@@ -135,7 +135,7 @@ export async function openPostgresRecords(
     reader: single,
     read: within('read'),
     write,
-    // What was replaced stays in the database's files until it has cleaned them up, as in its own backups.
+    // Replaced values stay in the database's files until a vacuum, and in its backups.
     overwrite: write,
     clock,
     callWindows: { count: (...call) => withRecordsFailures(() => windows.count(...call)) },

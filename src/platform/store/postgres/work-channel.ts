@@ -6,22 +6,22 @@ import { createWorkListeners } from '../work-listeners.ts';
 
 const channel = 'platform_work';
 
-/** How the processes on the same records tell each other of new work, and of settings that have changed. */
+/** Notifies the processes on the same records of new work and of changed settings. */
 export interface WorkChannel extends Pick<DataStore, 'announceWork' | 'onWork' | 'announceSetting' | 'onSetting'> {
-  /** Ends once what was announced is sent. */
+  /** Closes the channel once the announcements are sent. */
   close(): Promise<void>;
 }
 
 const schemaMessage = 'schema';
 const settingMessage = 'setting ';
 
-/** Tells all processes that a schema is of a newer version, once the transaction is committed. */
+/** Notifies all processes of a newer schema version, once the transaction is committed. */
 export const announceSchema = async (client: PostgresClient): Promise<void> =>
   void (await client.query('select pg_notify($1, $2)', [channel, schemaMessage]));
 
 /**
- * Opens the channel. What is announced while an announcement is under way is announced once, after it.
- * @param onSchemaChanged called when the schema is of a newer version, or may be
+ * Opens the channel. Announcements made while one is being sent are sent once, after it.
+ * @param onSchemaChanged called when the schema has a newer version, or may have
  */
 export function openWorkChannel(
   pool: PostgresPool,
@@ -56,7 +56,7 @@ export function openWorkChannel(
   const send = async (): Promise<void> => {
     do {
       isAgainDue = false;
-      // Who misses it finds the work by looking for it.
+      // A process that misses it finds the work by polling.
       await pool.query('select pg_notify($1, $2)', [channel, sender]).catch(() => {});
     } while (isAgainDue);
     sending = undefined;

@@ -1,16 +1,14 @@
 import { type Index, text, time } from '../../../database/index.ts';
 
 /**
- * What tables have in common. A column whose name ends in `_ms` has milliseconds since the epoch; other times are ISO
- * 8601 text. A column whose name begins with `sealed_` holds text that the vault encrypted.
+ * Columns and indexes that tables share. A column whose name ends in `_ms` holds milliseconds since the epoch; other
+ * times are ISO 8601 text. A column whose name starts with `sealed_` holds text that the vault encrypted.
  */
 
 /** The columns of every resource with an id. */
 export const identity = () => ({ id: text().key(), created_at: time(), updated_at: time() });
 
-/**
- * A name of which no two of an owner differ only in the case of ASCII letters, where there is an index that says so.
- */
+/** A name. With a unique index, no two names of an owner differ only in the case of ASCII letters. */
 export const name = () => text().caseless();
 
 /** The columns of every named resource of an organization. */
@@ -25,7 +23,7 @@ export const inOrder = (table: string, owner = 'organization_id'): Readonly<Reco
   [`${table}_in_order`]: { on: [owner, 'created_at', 'id'] },
 });
 
-/** The same, where no two of an owner have the same name. */
+/** The same, where names are unique per owner. */
 export const named = (table: string, owner = 'organization_id', column = 'name'): Readonly<Record<string, Index>> => ({
   ...inOrder(table, owner),
   [`${table}_${column}`]: { on: [owner, column], isUnique: true },

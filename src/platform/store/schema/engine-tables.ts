@@ -13,7 +13,7 @@ import { flag, integer, json, long, numbered, type RowsOf, table, text, time } f
 
 type Step = z.infer<typeof StepName>;
 
-/** Who works on a row; null while nobody does. Deleting a worker frees its claims for other workers. */
+/** The worker that works on a row; null while none does. Deleting a worker frees its claims for other workers. */
 const owner = () => text().references('worker', { onDelete: 'set null' }).orNull();
 
 const ofDeploymentService =
@@ -22,11 +22,11 @@ const ofDeploymentService =
 const ofService = () => text().key().references('service', { onDelete: 'cascade' });
 
 /**
- * The engine's tables: deployments, states, steps, events, logs, the webhooks' outbox, timers, what was seen to run,
- * and backups.
+ * The engine's tables: deployments, states, steps, events, logs, the webhooks' outbox, timers, running services, and
+ * backups.
  */
 export const engineTables = {
-  /** A worker process. Its claims last as long as its row. `host` is where its process id means that process. */
+  /** A worker process. Its claims last as long as its row. `host` is the machine on which `pid` is valid. */
   worker: table({ id: text().key(), host: text(), pid: integer(), lease_until_ms: long() }),
   /**
    * One accepted request. The deployments of a `queue` run one at a time, in the order of `seq`. The queue is the
@@ -49,12 +49,12 @@ export const engineTables = {
       created_at: time(),
       started_at: time().orNull(),
       ended_at: time().orNull(),
-      /** When it is due next; null once it has ended. */
+      /** When it is due next; null once it has finished. */
       due_ms: long().orNull(),
       owner: owner(),
       /**
-       * Grows with each claim, and from one deployment of the queue to the next. A worker whose claim it wasn't writes
-       * nothing.
+       * Grows with each claim, and from one deployment of the queue to the next. A worker writes nothing with a token
+       * other than that of its claim.
        */
       fencing_token: long().default(0),
     },
@@ -89,22 +89,22 @@ export const engineTables = {
       due_ms: long().orNull(),
       /** The cursor of the runtime's last observation; null before the first one of a phase. */
       cursor: text().orNull(),
-      /** What the runtime has to know of it in later phases. */
+      /** Data that the runtime needs in later phases. */
       record: text().orNull(),
       /** Counts the changes of the row. A change is written only if the row still has the revision it was based on. */
       revision: integer(),
       /** The configuration at the start of the first phase. */
       spec: json().orNull(),
       requested_commit: text().orNull(),
-      /** The commit that was found, as `DeployedCommit` (service-spec.ts). */
+      /** The resolved commit, as `DeployedCommit` (service-spec.ts). */
       commit: json().orNull(),
       /** Whether the configuration has changed since then. */
       outdated: flag().default(0),
-      /** Why it failed or was canceled: a condition as JSON text, or a sentence of an earlier program. */
+      /** Why it failed or was canceled: a condition as JSON text, or a sentence from an earlier version. */
       reason: text().orNull(),
       started_at: time().orNull(),
       ended_at: time().orNull(),
-      /** The backup that a database is brought back from, as `Restoration` (runtime/task.ts). */
+      /** The backup that a database is restored from, as `Restoration` (runtime/task.ts). */
       restoration: text().orNull().since(6),
     },
     {
@@ -115,7 +115,7 @@ export const engineTables = {
       },
     },
   ),
-  /** One ended step of a service's deployment. */
+  /** One finished step of a service's deployment. */
   deployment_step: table(
     {
       deployment_id: text(),
@@ -151,7 +151,7 @@ export const engineTables = {
       message: text(),
       pod_name: text(),
       version: text(),
-      /** What it says, as a condition of the contract; null for all that only has words. */
+      /** The line as a condition of the contract; null for plain text. */
       condition: json().orNull().since(8),
     },
     {
@@ -214,38 +214,35 @@ export const engineTables = {
     { kind: text<'ALERT_RULE' | 'CLUSTER_UPGRADE' | 'JOB_RUN'>(), subject_id: text(), due_ms: long() },
     { key: ['kind', 'subject_id'], indexes: { timer_due: { on: ['due_ms'] } } },
   ),
-  /** Work that one worker does at a time. `claims` is how often a worker has taken it. */
+  /** Work that one worker does at a time. `claims` counts the claims by workers. */
   duty: table({ name: text().key(), owner: owner(), claims: integer() }),
-  /** What was last seen of a service. It counts only while `deployment_id` is the service's latest deployment. */
+  /** The last observed state of a service. It counts only while `deployment_id` is the service's latest deployment. */
   running_service: table(
     {
       service_id: ofService(),
       deployment_id: text(),
       wanted: integer(),
       running: integer(),
-      /** How often an instance ended by itself since the deployment. */
+      /** The number of times that an instance exited by itself since the deployment. */
       restarts: integer(),
-      /** The ids of the ends that are counted and that the runtime still tells, as JSON array. */
+      /** The ids of the exits that are counted and that the runtime still reports, as JSON array. */
       known_ends: json(),
       last_end_ms: long().orNull(),
-      /**
-       * This, `obstacle` and each change are conditions as JSON text; what an earlier program stored is only a
-       * sentence.
-       */
+      /** This, `obstacle` and each change are conditions as JSON text. Earlier versions stored a sentence. */
       last_end_why: text().orNull(),
       obstacle: text().orNull(),
-      /** What somebody changed without the platform, as JSON array. */
+      /** The changes made outside the platform, as JSON array. */
       changes: json(),
     },
     { indexes: { running_service_down: { on: ['service_id'], where: 'running = 0', since: 4 } } },
   ),
-  /** A cluster that can't be looked at, as long as that is so. */
+  /** A cluster that can't be reached, for as long as it can't. */
   unreachable_cluster: table({
     cluster_id: text().key().references('cluster', { onDelete: 'cascade' }),
     since_ms: long(),
     reason: text(),
   }),
-  /** A backup of a database. `due_ms` is when to see to it next, and null once nothing is left to be done. */
+  /** A backup of a database. `due_ms` is when it needs work next, and null once nothing is left to do. */
   backup: table(
     {
       id: text().key(),
@@ -257,12 +254,14 @@ export const engineTables = {
       created_at: time(),
       ended_at: time().orNull(),
       due_ms: long().orNull(),
-      /** What the runtime has to know of it, such as where it is. */
+      /** Data that the runtime needs, such as its location. */
       record: text().orNull(),
       /** The name of the machine that has it. */
       node: text().orNull(),
       bytes: long().orNull(),
-      /** Why it failed, or why it could not be deleted yet: a condition as JSON text, or an earlier program's sentence. */
+      /**
+       * Why it failed, or could not be deleted yet: a condition as JSON text, or a sentence from an earlier version.
+       */
       reason: text().orNull(),
     },
     {

@@ -4,11 +4,11 @@ const ofCluster = () => text().references('cluster', { onDelete: 'cascade' });
 
 const ofRule = () => text().references('alert_rule', { onDelete: 'cascade' });
 
-/** What is measured, and what alert rules make of it. */
+/** Measurements, and the evaluations and notifications of alert rules. */
 export const measurementTables = {
   /**
-   * What a service uses, as it was measured last: one row each, which is replaced. `figures` is a `ServiceFigures` of
-   * the engine.
+   * The last measured usage of a service. Each service has one row, which is replaced. `figures` is a `ServiceFigures`
+   * of the engine.
    */
   service_measurement: table(
     { service_id: text().key().references('service', { onDelete: 'cascade' }), at_ms: long(), figures: json() },
@@ -16,33 +16,32 @@ export const measurementTables = {
   ),
   /** When a cluster was measured last. */
   measured_cluster: table({ cluster_id: ofCluster().key(), at_ms: long() }, { since: 5 }),
-  /** What is used on a node of a cluster, as it was measured last; `figures` is a `NodeFigures`. */
+  /** The last measured usage of a node of a cluster. `figures` is a `NodeFigures`. */
   node_measurement: table(
     { cluster_id: ofCluster(), node_id: text(), at_ms: long(), figures: json() },
     { since: 5, key: ['cluster_id', 'node_id'] },
   ),
   /**
-   * What the condition of an alert rule was found to be, where that is not simulated. It counts only for the condition
-   * that it names.
+   * The evaluation of an alert rule's condition, where that is not simulated. It counts only for the stored condition.
    */
   alert_evaluation: table(
     {
       rule_id: ofRule().key(),
       condition: json(),
       holds: flag(),
-      /** Why it is not evaluated, or by a part only, as sentences; null if it is. */
+      /** Why it is not or only partly evaluated, as sentences; null if it is. */
       problem: text().orNull(),
       /**
-       * The values for which it holds, or held last: `Matches` of the engine. Null if it never held, or an older
-       * program evaluated it.
+       * The values for which it holds, or held last: `Matches` of the engine. Null if it never held, or an earlier
+       * version evaluated it.
        */
       matches: json().orNull().since(7),
     },
     { since: 5 },
   ),
   /**
-   * That a receiver is to be told of an alert rule, until the next time that the rule's receivers are told. `due_ms` is
-   * null once it was, or was given up.
+   * A notification to a receiver about an alert rule, kept until the rule's next notification. `due_ms` is null once it
+   * was delivered or given up.
    */
   alert_notification: table(
     {

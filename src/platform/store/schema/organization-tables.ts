@@ -13,7 +13,7 @@ export const organizationTables = {
   }),
 };
 
-/** The other tables of the organization's own resources. */
+/** The other tables of the organization's resources. */
 export const resourceTables = {
   registry: table(
     { ...inOrganization(), kind: text(), url: text(), description: text().orNull() },
@@ -126,8 +126,8 @@ export const resourceTables = {
     { indexes: { ...inOrder('webhook'), webhook_to_notify: { on: ['organization_id', 'enabled'], since: 3 } } },
   ),
   /**
-   * A change that was accepted. `change` and `original_change` hold no secrets. Names are those of the time. Nothing is
-   * referred to: an event outlives what it is about.
+   * An accepted change. `change` and `original_change` hold no secrets. Names are those at that time. There are no
+   * foreign keys, because an event outlives its subject.
    */
   audit_event: table(
     {

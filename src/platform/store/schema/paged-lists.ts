@@ -1,8 +1,8 @@
-/** A list of which pages are read: a table, and whose rows are in one list. */
+/** A paged list: its table, and the column of the owner whose rows form one list. */
 interface PagedList {
   readonly table: string;
   readonly owner: string;
-  /** The condition for the rows that are in it. */
+  /** The condition for rows to be in it. */
   readonly only?: string;
 }
 

@@ -14,12 +14,12 @@ import { measurementTables } from './measurement-tables.ts';
 import { organizationTables, resourceTables } from './organization-tables.ts';
 
 /**
- * What the platform stores about itself: `seeded`, set once the seed is complete; `key_check`, a signature by the key
- * that sealed the secrets; `starts`, the number of starts on these records; `stepped_time`, the time of a stepped
- * clock, in milliseconds since the epoch; `events_since`, since when every change has its event; `events_removed`, set
- * once old events were removed; `platform_id`, by which it knows what it made on engines; `moved_from`, what was stored
- * in the data directory whose records were moved to this database, as a digest; `…_of_cluster/…`, what the runtime of a
- * cluster keeps, by its own name for it; empty if it is to be forgotten.
+ * The platform's data about itself: `seeded`, set once the seed is complete; `key_check`, a signature by the key that
+ * sealed the secrets; `starts`, the number of starts on these records; `stepped_time`, the time of a stepped clock, in
+ * milliseconds since the epoch; `events_since`, since when every change has its event; `events_removed`, set once old
+ * events were removed; `platform_id`, by which it recognizes its objects on engines; `moved_from`, a digest of the data
+ * directory whose records were moved to this database; `…_of_cluster/…`, data that a cluster's runtime keeps under a
+ * name that it chooses, empty once deleted.
  */
 export type SettingName =
   | 'seeded'
@@ -184,7 +184,7 @@ const ownTables = {
   setting: table({ name: text<SettingName>().key(), value: text() }),
 };
 
-/** Every table. What a table refers to comes before it. */
+/** Every table. A table comes after those that it refers to. */
 export const platformTables = {
   ...organizationTables,
   ...projectTables,
@@ -199,7 +199,7 @@ export const platformTables = {
   ),
 };
 
-/** Every table, with its rows as code sees them. */
+/** Every table, with the types of its rows. */
 export type DatabaseSchema = RowsOf<typeof platformTables>;
 
 export type ProjectTable = DatabaseSchema['project'];

@@ -14,7 +14,7 @@ const unreadableCodes = [11, 26];
 
 const codeOf = (error: unknown): number | undefined => (error as { errcode?: number }).errcode;
 
-/** Whether an error of SQLite means that a file is damaged or no database. */
+/** Whether an error of SQLite means that a file is damaged or isn't a database. */
 export const isUnreadable = (error: unknown): boolean => unreadableCodes.includes(codeOf(error) ?? -1);
 
 const backupWithRetry = async (source: DatabaseSync, to: string): Promise<void> => {

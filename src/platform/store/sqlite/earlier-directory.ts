@@ -1,15 +1,13 @@
 import { each, type Run } from '../../../database/index.ts';
 import { platformTables } from '../schema/schema.ts';
 
-/**
- * The table in which earlier programs look for migrations that they don't know. They refuse a directory that has one.
- */
+/** The table in which earlier versions check for unknown migrations. They refuse a directory that has one. */
 export const migrationTable = 'kysely_migration';
 
-/** The last migration of a program from before the steps. */
+/** The last migration of a version from before the steps. */
 const lastMigration = '0018-conditions';
 
-/** The migration by whose name those programs refuse what this one has made. */
+/** The migration whose name makes those versions refuse this version's directories. */
 const refusal = '0019-schema-steps';
 
 const earlier = (table: string): string => `earlier_${table}`;
@@ -18,8 +16,8 @@ const namesOf = async (run: Run, query: string): Promise<readonly string[]> =>
   (await run(query)).map(({ name }) => String(name));
 
 /**
- * The migrations that a directory has; none if it is new, or of a process that was killed at its first start.
- * @throws Error if a newer program made one
+ * The migrations that a directory has; none if it is new, or its process was killed at the first start.
+ * @throws Error if a newer version made one
  */
 async function madeMigrations(run: Run): Promise<readonly string[]> {
   if ((await namesOf(run, `select name from sqlite_schema where name = '${migrationTable}'`)).length === 0) return [];
@@ -31,7 +29,7 @@ async function madeMigrations(run: Run): Promise<readonly string[]> {
   );
 }
 
-/** Makes way for the tables of this program. @returns the tables that are set aside */
+/** Renames the tables, to make room for those of this version. @returns the renamed tables */
 async function setAside(run: Run): Promise<readonly string[]> {
   const present = await namesOf(run, "select name from sqlite_schema where type = 'table'");
   const tables = Object.keys(platformTables).filter((table) => present.includes(table));
@@ -46,8 +44,8 @@ async function setAside(run: Run): Promise<readonly string[]> {
 }
 
 /**
- * Brings the rows of a table that was set aside into this program's, in their order. Numbers that were given are not
- * given again.
+ * Copies the rows of a renamed table into this version's table, in their order. Assigned numbers are not assigned
+ * again.
  */
 async function bringRows(run: Run, table: string): Promise<void> {
   const columns = (await namesOf(run, `select name from pragma_table_info('${earlier(table)}')`))
@@ -72,13 +70,13 @@ const withHelmPorts = (column: string): string => `json_set(${column}, '$.ports'
 const helmPorts = (table: string, column: string): string =>
   `update ${table} set ${column} = ${withHelmPorts(column)} where kind = 'helm' and json_type(${column}, '$.ports') = 'array'`;
 
-/** What migrations changed in rows, which those of an earlier program lack. */
+/** The changes that migrations make in rows, for directories that lack the migrations. */
 const changesOf: Readonly<Record<string, readonly string[]>> = {
-  // Those programs seeded their records, and didn't record it.
+  // Those versions seeded their records, but didn't record it.
   '0003-settings': [
     "insert into setting (name, value) select 'seeded', 'yes' where exists (select 1 from organization)",
   ],
-  // Words that are no documented ones: targets of alert rules, and what the ports of Helm services speak.
+  // Undocumented values: targets of alert rules, and protocols of the ports of Helm services.
   '0006-documented-words': [
     `update alert_rule set target_type = coalesce(${targetKind}, target_type) where target_type = 'SERVICE'`,
     ...[
@@ -90,18 +88,16 @@ const changesOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Takes over what programs from before the steps left in a data directory, of whichever version: their rows come into
- * the tables of this program, which are then those of a new directory, with what such a program lacked empty or as it
- * is by default. Those programs are kept away, also from new directories. Requires that references aren't enforced
- * meanwhile.
- * @throws Error if the database is of a version that this program doesn't know, or refers to rows that are not there
+ * Converts a data directory of any version from before the steps. Its rows are copied into the tables of a new
+ * directory; columns that the old version lacked are empty or have their defaults. Those versions then refuse the
+ * directory, as they refuse new ones. Requires that foreign keys aren't enforced meanwhile.
+ * @throws Error if the version of the database is unknown, or it refers to missing rows
  */
 export async function takeOverEarlierDirectory(run: Run, takeSteps: () => Promise<void>): Promise<void> {
   const made = await madeMigrations(run);
   const tables = made.length === 0 ? [] : await setAside(run);
   await takeSteps();
-  // Triggers count the totals of lists anew.
-  // On one connection.
+  // Triggers count the totals of lists from scratch. On one connection.
   for (const table of tables.filter((name) => name !== 'list_total')) await bringRows(run, table);
   if (tables.length > 0)
     await each(
@@ -109,7 +105,7 @@ export async function takeOverEarlierDirectory(run: Run, takeSteps: () => Promis
       Object.entries(changesOf).flatMap(([name, statements]) => (made.includes(name) ? [] : statements)),
     );
   await each(run, [
-    // Nothing of what is replaced later, such as passwords, may stay in pages that nobody reads any more.
+    // Values that are replaced later, such as passwords, must not remain in unused pages.
     'pragma secure_delete = on',
     ...[...tables.map(earlier), migrationTable, `${migrationTable}_lock`].map(
       (table) => `drop table if exists ${table}`,

@@ -12,7 +12,7 @@ import { requireIntact, stagingPrefix } from './replacement.ts';
 
 type Row = Readonly<Record<string, string | number | null>>;
 
-/** Workers end before their records move. */
+/** Workers stop before their records move. */
 const movedTables = Object.keys(platformTables)
   .filter((name) => name !== 'worker')
   .toSorted();
@@ -62,10 +62,10 @@ const withRecords = async <Result>(directory: string, use: (db: DataStore) => Pr
 };
 
 /**
- * Exports the records of a data directory that nobody works on, in the schema of this program. It works on a copy
- * beside them, so that the directory stays as it is, whatever its version. No worker has a claim on what is exported.
- * @param change makes further changes to the copy; they are not part of the identity
- * @throws Error if the records are damaged or of a newer version, or if `change` throws
+ * Exports the records of a data directory that no process works on, in the schema of this version. Works on a copy next
+ * to them, so that the directory stays unchanged. The exported records have no claims of workers.
+ * @param change changes the copy further; its changes are not part of the identity
+ * @throws Error if the records are damaged or their version is newer, or if `change` throws
  */
 export async function exportRecords(
   dataDir: string,

@@ -6,8 +6,8 @@ import { databaseFile } from './database.ts';
 import { requireNotMoved } from './moved-records.ts';
 
 /**
- * Reads what the records in a data directory know, whether a platform uses it or not. Changes nothing.
- * @returns undefined if there are no records, or if they are of a platform that only simulates
+ * Reads the ids in the records of a data directory, whether a platform uses it or not. Changes nothing.
+ * @returns undefined if there are no records, or their platform only simulates
  * @throws Error if they can't be read, or were moved elsewhere
  */
 export function readKnownRecords(dataDir: string): KnownRecords | undefined {
@@ -23,7 +23,7 @@ export function readKnownRecords(dataDir: string): KnownRecords | undefined {
           .all()
           .map(({ id }) => String(id)),
       );
-    // One moment for all three.
+    // One transaction, so that all three reads see the same state.
     database.exec('BEGIN');
     const platformId = database.prepare("SELECT value FROM setting WHERE name = 'platform_id'").get()?.['value'];
     return platformId === undefined

@@ -13,5 +13,5 @@ const triggersOf = ({ table, owner, only }: (typeof pagedLists)[number]): string
   ];
 };
 
-/** The triggers that keep the total of each list. */
+/** The triggers that maintain the total of each list. */
 export const listTotalStatements: readonly string[] = pagedLists.flatMap(triggersOf);

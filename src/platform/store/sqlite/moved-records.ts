@@ -4,20 +4,20 @@ import { DatabaseSync } from 'node:sqlite';
 import { migrationTable } from './earlier-directory.ts';
 
 /**
- * The table that says where the records of a file are now, and the migration by whose name earlier programs refuse the
- * file too.
+ * The table with the new location of a file's records. Also the name of the migration that makes earlier versions
+ * refuse the file.
  */
 const moveMark = 'moved_to_database';
 
-/** Where the records of a data directory went. */
+/** The new location of a data directory's records. */
 export interface RecordsMove {
-  /** The database, without password. */
+  /** The address of the database, without password. */
   readonly to: string;
   /** ISO 8601. */
   readonly at: string;
 }
 
-/** Where the records in an open file went; undefined if they are still there. */
+/** The new location of the records in an open file; undefined if they are still there. */
 export const moveOf = (database: DatabaseSync): RecordsMove | undefined => {
   const isMarked = database.prepare(`SELECT name FROM sqlite_schema WHERE name = '${moveMark}'`).get();
   return (
@@ -47,7 +47,7 @@ const inFile = <Result>(path: string, use: (database: DatabaseSync) => Result): 
 };
 
 /**
- * Where the records in a file went; undefined if they are still there, or there is no such file.
+ * The new location of the records in a file; undefined if they are still there, or there is no such file.
  * @throws Error if it can't be read
  */
 export const readMove = (path: string): RecordsMove | undefined => inFile(path, moveOf);
@@ -55,7 +55,7 @@ export const readMove = (path: string): RecordsMove | undefined => inFile(path, 
 /** Whether a file has records that weren't moved to a database. @throws Error if it can't be read */
 export const hasUnmovedRecords = (path: string): boolean => existsSync(path) && readMove(path) === undefined;
 
-/** Marks the records in a file as moved: no program serves them from there any more. */
+/** Marks the records in a file as moved. No version serves them from there any more. */
 export const markMoved = (path: string, { to, at }: RecordsMove): void =>
   inFile(path, (database) => {
     database.exec(
@@ -66,10 +66,10 @@ export const markMoved = (path: string, { to, at }: RecordsMove): void =>
     database.exec('COMMIT');
   });
 
-/** Takes the mark back: nothing was moved. */
+/** Removes the mark, if nothing was moved. */
 export const unmarkMoved = (path: string): void => inFile(path, clearMove);
 
-/** Requires that the records in a file, if there is one, are still there. @throws Error that says where they are now */
+/** Requires that the records in a file, if there is one, are still there. @throws Error with their new location */
 export function requireNotMoved(path: string): void {
   const move = readMove(path);
   if (move === undefined) return;

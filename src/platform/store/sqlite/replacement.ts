@@ -31,7 +31,7 @@ export interface Replacement {
   discard(): Promise<void>;
 }
 
-/** How the names of directories begin in which records are prepared. */
+/** The prefix of the names of directories in which records are prepared. */
 export const stagingPrefix = 'replacing-';
 
 /** The tokens of a database; none if it is missing or unreadable. */
@@ -86,7 +86,7 @@ const installRecords = async (staged: string, records: string): Promise<void> =>
 };
 
 /**
- * Prepares new records beside those of a data directory. Nothing changes until `commit`, which is atomic even if the
+ * Prepares new records next to those of a data directory. Nothing changes until `commit`, which is atomic even if the
  * process is killed. Nothing else may work on the records during a commit. The directory's tokens are kept.
  * @param fill creates the new records in an empty directory
  */
@@ -113,7 +113,7 @@ export async function prepareReplacement(
 }
 
 /**
- * Removes what processes left behind that were killed while they prepared records. Call it only after claiming the
+ * Removes the leftovers of processes that were killed while they prepared records. Call it only after claiming the
  * directory.
  */
 export async function removeStaleReplacements(dataDir: string): Promise<void> {

@@ -46,7 +46,7 @@ const removeStaleDrafts = async (folder: string): Promise<void> => {
   }
 };
 
-/** Converts a database to a single file, without a write-ahead log beside it. */
+/** Converts a database to a single file, without a write-ahead log. */
 const makeSingleFile = (path: string): void => {
   const database = new DatabaseSync(path);
   database.exec('PRAGMA journal_mode = DELETE');
@@ -61,8 +61,8 @@ const describeSnapshot = async (path: string, name: string): Promise<Snapshot> =
 /**
  * Copies a data directory's records, even while they are in use. Only the owner can read the file. It contains
  * everything except the key that sealed the secrets.
- * @throws ApiProblem 400 for a name that is invalid or taken; Error if there is no platform, or its records were moved
- *   elsewhere
+ * @throws ApiProblem 400 for an invalid or taken name; Error if there is no platform, or its records were moved
+ * elsewhere
  */
 export async function takeSnapshot(dataDir: string, name: string): Promise<Snapshot> {
   const path = fileOf(dataDir, name);

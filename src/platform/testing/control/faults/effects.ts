@@ -11,7 +11,7 @@ type RuleMember =
   | 'step'
   | 'cluster';
 
-/** What an effect applies to, and which members its rules may have. */
+/** The target of an effect, and the members that its rules may have. */
 interface EffectShape {
   readonly target: 'request' | 'step' | 'upgrade';
   readonly members: readonly RuleMember[];

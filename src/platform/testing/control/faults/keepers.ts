@@ -2,20 +2,20 @@ import { type DataStore, readSetting, writeSetting } from '../../../store/index.
 import type { FaultRule } from './rule.ts';
 import { type RuleDecision, type FaultState, initialState, restarted, withRuleUnlessPresent } from './rule-state.ts';
 
-/** Where the fault rules are, with their draws and counts. */
+/** Stores the fault rules, with their draws and counts. */
 export interface FaultKeeper {
-  /** Begins to keep rules, or begins anew on records that were replaced. @param seed of the random draws */
+  /** Starts keeping rules, or restarts on replaced records. @param seed of the random draws */
   start(seed: string): Promise<void>;
-  /** The rules as they are; undefined while there have never been any. */
+  /** Returns the current rules; undefined if there have never been any. */
   read(): Promise<FaultState | undefined>;
   /**
-   * Decides about the rules as they are, and keeps what comes of it. May decide more than once; the last time counts.
+   * Applies a decision to the current rules, and stores the result. May decide more than once; the last time counts.
    */
   change<Result>(decide: (state: FaultState) => RuleDecision<Result>): Promise<Result>;
   close(): void;
 }
 
-/** Keeps rules in memory, for the one process that serves the records: each start begins with the given ones. */
+/** Keeps rules in memory, for the one process that serves the records: each start uses the given ones. */
 export function rulesInMemory(rules: readonly FaultRule[]): FaultKeeper {
   let state: FaultState | undefined;
   return {
@@ -35,10 +35,10 @@ export function rulesInMemory(rules: readonly FaultRule[]): FaultKeeper {
 const setting = 'fault_rules';
 
 /**
- * Keeps rules in the records, for all processes on them: what one process draws or counts, all have. They stay when the
- * processes end. Given rules that are there already, as they are, go on with their counts.
- * @param isControlled whether rules may be given to this process later. Only records with such a process, or with
- *   rules, are asked about rules at every request
+ * Keeps rules in the records, so that all processes on them share draws and counts. They stay when the processes stop.
+ * Given rules that exist unchanged continue their counts.
+ * @param isControlled whether this process may receive rules later. Only with such a process, or with rules, do
+ * requests read the rules from the records
  */
 export function rulesInRecords(db: DataStore, rules: readonly FaultRule[], isControlled: boolean): FaultKeeper {
   let mayHaveRules = true;

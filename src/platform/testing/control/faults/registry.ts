@@ -27,11 +27,11 @@ export interface FaultRegistry {
   /** Removes a rule. Returns false if there is none of that name. */
   remove(name: string): Promise<boolean>;
   /**
-   * Begins, at a start and after the records were replaced; see `FaultKeeper.start`. The same seed gives the same
-   * draws.
+   * Starts the registry, at a start and after the records were replaced; see `FaultKeeper.start`. The same seed gives
+   * the same draws.
    */
   start(seed: string): Promise<void>;
-  /** The fault for a request, if any. Every request is drawn anew. */
+  /** The fault for a request, if any. Each request is drawn separately. */
   forRequest(operation: OperationName): Promise<RequestFault | undefined>;
   /** The fault for a step, if any. Repeated calls for the same step give the same result while the rule exists. */
   forStep(task: Pick<Task, 'deploymentId' | 'service' | 'phase'>): Promise<StepFault | undefined>;
@@ -57,9 +57,9 @@ const matchesStep = (
   );
 };
 
-/** Creates a registry of the rules that are kept somewhere. */
+/** Creates a registry of the rules in a keeper. */
 export function createFaultRegistry(keeper: FaultKeeper): FaultRegistry {
-  /** Decides about the rules as they are, and writes only what changes them. */
+  /** Applies a decision to the current rules, and writes only if it changes them. */
   const decided = async <Result>(
     decide: (state: FaultState) => RuleDecision<Result>,
     otherwise: Result,
