@@ -7,7 +7,7 @@ type AnySelect = SelectQueryBuilder<any, any, any>;
 export type DatabaseKind = 'sqlite' | 'postgres';
 
 /**
- * SQL for a member of a column of JSON text, as text. Indexes are found by the same expression.
+ * SQL for a member of a column of JSON text, as text. Indexes use the same expression.
  * @param path the names on the way to it, of letters only
  */
 export const jsonMemberOf = (kind: DatabaseKind, column: string, path: readonly string[]): string =>
@@ -16,40 +16,38 @@ export const jsonMemberOf = (kind: DatabaseKind, column: string, path: readonly 
     : `json_extract(${column}, '$.${path.join('.')}')`;
 
 /**
- * The function by which PostgreSQL reads members of any JSON. It reads no text out of JSON that has U+0000 or half a
- * surrogate pair anywhere, as requests may bring them, so that these are left out first. Backslashes that stand for
- * themselves come in pairs.
+ * The function with which PostgreSQL reads members of any JSON. PostgreSQL reads no text from JSON that contains U+0000
+ * or half a surrogate pair, which requests may send, so the function removes them first. Escaped backslashes come in
+ * pairs.
  */
 export const jsonMemberFunction = String.raw`create function json_member(value json, path text[]) returns text language sql immutable strict
   as $$ select regexp_replace(value::text, '(\\\\)|\\u(?:0000|d[89a-f]..)', '\1', 'gi')::json #>> path $$`;
 
-/**
- * What databases say in words of their own. A query that needs one of these names it, and is the same on all of them.
- */
+/** The SQL that differs between databases. Queries use these functions, and are otherwise the same on all of them. */
 export interface Dialect {
   /**
-   * A member of a column of JSON text, as text; null where it isn't there.
+   * A member of a column of JSON text, as text; null if it is missing.
    * @param path the names on the way to it, of letters only
    */
   readonly member: (column: string, path: readonly string[]) => RawBuilder<string | null>;
   /**
-   * Whether a column has a text, whatever the case of ASCII letters. The column has an index or a constraint that
+   * Whether a column has a text, ignoring the case of ASCII letters. The column has an index or a constraint that
    * ignores case.
    */
   readonly sameIgnoringCase: (column: string, text: string) => RawBuilder<boolean>;
   /**
-   * Locks the rows that a query finds to the end of the transaction, and passes over rows that others have locked, so
-   * that two workers never claim the same one. Nothing to do where writes run one at a time.
+   * Locks the rows that a query finds until the transaction ends, and skips rows that others have locked, so that two
+   * workers never claim the same one. Does nothing where writes run one at a time.
    */
   readonly claimed: <Query extends AnySelect>(query: Query) => Query;
   /**
-   * Locks the rows that a query finds to the end of the transaction, once nobody else has. It finds them as they are
+   * Locks the rows that a query finds until the transaction ends, after waiting for other locks. Reads them as they are
    * then.
    */
   readonly held: <Query extends AnySelect>(query: Query) => Query;
 }
 
-/** What SQLite says in words of its own. It has one writer at a time, so there is nothing to lock. */
+/** The dialect of SQLite. It has one writer at a time, so there is nothing to lock. */
 export const sqliteDialect: Dialect = {
   member: (column, path) => sql.raw(jsonMemberOf('sqlite', `"${column}"`, path)),
   // The columns are declared NOCASE.
@@ -58,7 +56,7 @@ export const sqliteDialect: Dialect = {
   held: (query) => query,
 };
 
-/** What PostgreSQL says in words of its own. */
+/** The dialect of PostgreSQL. */
 export const postgresDialect: Dialect = {
   member: (column, path) => sql.raw(jsonMemberOf('postgres', `"${column}"`, path)),
   sameIgnoringCase: (column, text) => sql`lower(${sql.ref(column)}) = lower(${text}::text collate "C")`,
@@ -66,7 +64,7 @@ export const postgresDialect: Dialect = {
   held: (query) => query.forUpdate() as typeof query,
 };
 
-/** Runs queries on a database or in one of its transactions, and has what they say in the words of that database. */
+/** Runs queries on a database or in one of its transactions, with that database's dialect. */
 export type Queries<Rows> = Omit<Kysely<Rows>, 'transaction' | 'startTransaction' | 'connection' | 'destroy'> & {
   readonly sql: Dialect;
 };

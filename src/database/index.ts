@@ -1,7 +1,4 @@
-/**
- * Databases as records are kept in them: one notation of tables, one migrator and one way to query, whichever database
- * it is.
- */
+/** Databases for records: one notation of tables, one migrator and one way to query for all databases. */
 
 export { jsonMemberFunction, jsonMemberOf, postgresDialect, type Queries } from './dialect.ts';
 export {

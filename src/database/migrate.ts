@@ -1,37 +1,37 @@
 import type { DatabaseKind } from './dialect.ts';
 import { statementsOf, type Tables } from './tables.ts';
 
-/** Runs one statement within a transaction, and gives its rows. */
+/** Runs one statement within a transaction, and returns its rows. */
 export type Run = (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-/** One step of a schema. Steps are never changed or reordered: databases remember them by their names. */
+/** One step of a schema. Steps are never changed or reordered, because databases record them by name. */
 export interface SchemaStep {
   readonly name: string;
   /**
-   * The number of steps that a program has to know to go on working on the database after this one. A step that only
-   * adds what such a program doesn't use has that of the step before.
+   * The number of steps that a program must know to work on the database after this step. A step that only adds things
+   * that earlier programs don't use has the number of the step before.
    */
   readonly compatibleSince: number;
-  /** Statements before it adds the tables, columns and indexes that are there since it. */
+  /** Statements that run before the step adds its tables, columns and indexes. */
   readonly before?: Partial<Record<DatabaseKind, readonly string[]>>;
-  /** Statements after that. */
+  /** Statements that run after that. */
   readonly after?: Partial<Record<DatabaseKind, readonly string[]>>;
 }
 
 /** Tables that change together, in a database that may have others. */
 export interface Schema<Of extends Tables = Tables> {
-  /** Its name, in the name of the table of its steps. */
+  /** Its name, which is part of the name of the table of its steps. */
   readonly name: string;
   readonly tables: Of;
   readonly steps: readonly SchemaStep[];
   /**
-   * Takes over what programs from before the steps left in a database that has none of them. It has to call
-   * `takeSteps`, which makes the tables; it may make way for them, and bring rows into them.
+   * Converts a database from before the steps. It must call `takeSteps`, which creates the tables. Before that it may
+   * rename existing tables, and after that fill the new ones.
    */
   readonly takeOver?: Partial<Record<DatabaseKind, (run: Run, takeSteps: () => Promise<void>) => Promise<void>>>;
 }
 
-/** Thrown if a program and a database are too far apart to work together. */
+/** Thrown if the versions of a program and a database are too far apart. */
 export class IncompatibleSchema extends Error {
   constructor(name: string, known: number, found: number, needed: number) {
     super(
@@ -47,13 +47,10 @@ interface AppliedStep {
   readonly compatibleSince: number;
 }
 
-/**
- * What a schema is for a program: not there, as it knows it, to be migrated, of a newer version that it can work on, or
- * too new for it.
- */
+/** The state of a schema for a program: missing, at its version, to be migrated, newer but compatible, or too new. */
 export type SchemaState = 'missing' | 'known' | 'older' | 'newer' | 'too new';
 
-/** The table of the steps of a schema that a database has. */
+/** The name of the table of a schema's applied steps. */
 export const stepTableOf = ({ name }: Pick<Schema, 'name'>): string => `${name}_schema_step`;
 
 const appliedSteps = async (run: Run, schema: Schema): Promise<AppliedStep[]> =>
@@ -62,13 +59,13 @@ const appliedSteps = async (run: Run, schema: Schema): Promise<AppliedStep[]> =>
     compatibleSince: Number(row['compatible_since']),
   }));
 
-/** How many steps a program has to know. */
+/** The number of steps that a program must know. */
 const neededFor = (applied: readonly AppliedStep[]): number =>
   Math.max(0, ...applied.map(({ compatibleSince }) => compatibleSince));
 
 /**
- * What a database's steps are for a program.
- * @param run looks only
+ * Determines the state of a database's schema for this program.
+ * @param run only reads
  * @param isPresent whether the database has a table of that name
  */
 export async function schemaStateOf(
@@ -84,7 +81,7 @@ export async function schemaStateOf(
 }
 
 /**
- * Requires that this program may work on a schema that another one may have migrated.
+ * Requires that this program is compatible with a schema that another one may have migrated.
  * @throws IncompatibleSchema otherwise
  */
 export async function requireCompatibleSchema(schema: Schema, run: Run): Promise<readonly AppliedStep[]> {
@@ -100,7 +97,7 @@ export const each = async (run: Run, statements: readonly string[]): Promise<voi
   for (const statement of statements) await run(statement);
 };
 
-/** Takes one step. @param position its place, from 0 */
+/** Takes one step. @param position its index, from 0 */
 async function takeStep({ tables, ...schema }: Schema, position: number, kind: DatabaseKind, run: Run): Promise<void> {
   const { name, compatibleSince, before, after } = schema.steps[position]!;
   await each(run, [
@@ -112,10 +109,10 @@ async function takeStep({ tables, ...schema }: Schema, position: number, kind: D
 }
 
 /**
- * Brings a schema to this program's version, within a transaction that keeps other processes away. A database of a
- * newer version is left as it is, if this program can work on it.
+ * Migrates a schema to this program's version, within a transaction that excludes other processes. Leaves a newer,
+ * compatible database unchanged.
  * @returns whether there was anything to do
- * @throws IncompatibleSchema if it can't
+ * @throws IncompatibleSchema for a newer, incompatible one
  */
 export async function takeMissingSteps(schema: Schema, kind: DatabaseKind, run: Run): Promise<boolean> {
   const moment = kind === 'postgres' ? 'timestamptz' : 'text';

@@ -15,7 +15,7 @@ const openingMilliseconds = 200;
 const longestWaitMilliseconds = 5000;
 const betweenAttemptsMilliseconds = 2;
 
-// Lists of ids give statements of many lengths. Beyond this number, the least recently used one is dropped.
+// Lists of ids create statements of many lengths. Beyond this number, the least recently used one is dropped.
 const maximumCachedStatements = 500;
 
 /** SQLITE_BUSY: another connection is writing. */
@@ -65,7 +65,7 @@ const withBusyRetry = (connection: DatabaseConnection): DatabaseConnection => ({
 });
 
 // A transaction that reads first and writes later fails at once if another process wrote in between; no retry helps. So
-// a transaction that may write takes the write lock when it begins. One that only reads never takes it.
+// a transaction that may write takes the write lock when it starts. One that only reads never takes it.
 const begin = { write: CompiledQuery.raw('begin immediate'), read: CompiledQuery.raw('begin') };
 
 const driver = (sqlite: SqliteDialect): Driver => {
@@ -89,8 +89,9 @@ const dialect = (database: SqliteDatabase | (() => Promise<SqliteDatabase>)): Di
 };
 
 /**
- * How commits get into a file: by a log beside it, so that who reads never waits, or by a journal that is gone between
- * them, so that the file alone is the database, also where processes share no memory.
+ * How commits are written to a file: with a write-ahead log next to it, so that readers never wait, or with a rollback
+ * journal that is deleted after each commit, so that the file alone is the database, even where processes share no
+ * memory.
  */
 export type Journal = 'write-ahead' | 'rollback';
 

@@ -18,8 +18,8 @@ export class AwaitedOutside extends Error {
 }
 
 /**
- * Runs `operation` within one turn of the event loop. SQLite queries complete in the turn in which they are made, and
- * hardly anything else does: an operation that is still pending after the turn waits for something outside the
+ * Runs `operation` within one turn of the event loop. SQLite queries complete in the turn in which they start, and
+ * hardly anything else does. An operation that is still pending after the turn waits for something outside the
  * database.
  * @throws AwaitedOutside at the end of the turn. The operation is then abandoned
  */
@@ -55,7 +55,7 @@ export interface SqliteFile<Rows> {
 
 const withDialect = <Rows>(queries: Kysely<Rows>) => Object.assign(queries, { sql: sqliteDialect });
 
-/** Runs statements by the queries of a database or of a transaction. */
+/** Runs statements on a database or in a transaction. */
 export const runOn =
   (queries: QueryExecutorProvider): Run =>
   async (statement) =>
@@ -63,10 +63,10 @@ export const runOn =
 
 const openFile = <Rows>(path: string, journal: Journal): SqliteFile<Rows> => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // SQLite would create it readable for everyone; its journals take the mode of the file.
+  // SQLite would create it readable for everyone. Its journals inherit the mode of the file.
   closeSync(openSync(path, 'a', 0o600));
   const writer = withDialect(new Kysely<Rows>({ dialect: writingConnection(path, journal) }));
-  // Without a write-ahead log, who can't write can't finish what a killed process left either.
+  // Without a write-ahead log, a read-only connection can't roll back the journal of a killed process.
   const reader = journal === 'write-ahead' ? new Kysely<Rows>({ dialect: readingConnection(path) }) : writer;
   const closeWriter = writer.destroy.bind(writer);
   return {
@@ -87,14 +87,14 @@ const openFile = <Rows>(path: string, journal: Journal): SqliteFile<Rows> => {
 };
 
 /**
- * Runs an operation in a transaction that may rebuild tables others refer to, which can't be done while references are
+ * Runs an operation in a transaction that may rebuild referenced tables, which is impossible while foreign keys are
  * enforced.
  */
 async function withoutReferences(
   writer: Kysely<never>,
   operation: (run: Run) => Promise<'commit' | 'rollback'>,
 ): Promise<void> {
-  // No transaction can change this.
+  // This setting can't change within a transaction.
   await sql`PRAGMA foreign_keys = OFF`.execute(writer);
   const trx = await writer.startTransaction().execute();
   let ending: 'commit' | 'rollback' = 'rollback';
@@ -107,9 +107,9 @@ async function withoutReferences(
 }
 
 /**
- * Opens a file, creates it if missing, and brings its schema to this program's version: all in one transaction.
- * @throws IncompatibleSchema if it is of a newer version that this program can't work on; Error if it is no database or
- *   can't be written
+ * Opens a file, creates it if missing, and migrates its schema to this program's version, in one transaction.
+ * @throws IncompatibleSchema if its version is newer and this program can't work on it; Error if it isn't a database or
+ * can't be written
  */
 export async function openSqlite<Of extends Tables>(
   path: string,
@@ -129,7 +129,7 @@ export async function openSqlite<Of extends Tables>(
   return file;
 }
 
-/** Looks at a file as it would be with this program's schema, and leaves it as it is. @throws like `openSqlite` */
+/** Reads a file as if migrated to this program's schema, and leaves it unchanged. @throws like `openSqlite` */
 export async function readAsMigrated<Result>(
   path: string,
   schema: Schema,

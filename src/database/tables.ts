@@ -2,11 +2,11 @@ import type { Generated } from 'kysely';
 import { type DatabaseKind, jsonMemberOf } from './dialect.ts';
 
 /**
- * How each database has a kind of value. Rows have times as ISO 8601 text, flags as 1 or 0, and JSON as the text that
- * was stored.
+ * The column types of each database, by kind of value. Rows have times as ISO 8601 text, flags as 1 or 0, and JSON as
+ * the stored text.
  */
 const columnTypes = {
-  // Compared and ordered by its characters, whatever the database's language. Only ASCII letters have a case.
+  // Compared and ordered by its characters, whatever the database's locale. Only ASCII letters have a case.
   text: { sqlite: 'text', postgres: 'text collate "C"' },
   time: { sqlite: 'text', postgres: 'timestamptz' },
   flag: { sqlite: 'integer', postgres: 'boolean' },
@@ -19,11 +19,11 @@ const columnTypes = {
 
 type ColumnType = keyof typeof columnTypes;
 
-/** The column of another table whose value a row has. */
+/** The column of another table that a column refers to. */
 interface Reference {
   readonly table: string;
   readonly column: string;
-  /** What becomes of the row when that one is deleted; default it can't be. */
+  /** The action on the row when the referenced row is deleted. By default that row can't be deleted. */
   readonly onDelete?: 'cascade' | 'set null';
 }
 
@@ -39,21 +39,21 @@ interface ColumnOptions {
   readonly since?: number;
 }
 
-/** A column. @template Type what rows have in it, in the words of kysely */
+/** A column. @template Type the type of its values, as kysely defines it */
 export interface Column<Type> {
   readonly options: ColumnOptions;
-  /** Only there for its type. */
+  /** Exists only for its type. */
   readonly type?: Type;
-  /** It may be empty. */
+  /** Allows null. */
   orNull(): Column<Type | null>;
-  /** Rows are found by it. No two have the same. */
+  /** Makes it the primary key. */
   key(): Column<Type>;
   unique(): Column<Type>;
-  /** What it has where nothing is given: a text, a number, or 1 or 0. */
+  /** Sets the default value: a text, a number, or 1 or 0. */
   default(value: string | number): Column<Generated<Type>>;
-  /** It has what a row of another table has; default in its `id`. */
+  /** Makes it a foreign key to a column of another table; default its `id`. */
   references(table: string, more?: Partial<Reference>): Column<Type>;
-  /** Texts that differ only in the case of ASCII letters are the same in indexes and as unique ones. */
+  /** Makes texts that differ only in the case of ASCII letters equal in indexes and unique constraints. */
   caseless(): Column<Type>;
   /** The number of the step that adds it, where that is not the step of its table. */
   since(step: number): Column<Type>;
@@ -83,13 +83,13 @@ export const long = (): Column<number> => column({ type: 'long' });
 /** Numbers rows in the order in which they were written. */
 export const numbered = (): Column<Generated<number>> => column({ type: 'long', isNumber: true });
 
-/** A member of a column of JSON, as queries name it with `member` of `Dialect`. */
+/** A member of a JSON column, as queries refer to it with `member` of `Dialect`. */
 interface JsonMember {
   readonly column: string;
   readonly path: readonly string[];
 }
 
-/** A look-up of rows: by which columns or members it is, and for which rows. */
+/** An index: its columns or JSON members, and its condition. */
 export interface Index {
   readonly on: readonly (string | JsonMember)[];
   readonly isUnique?: boolean;
@@ -102,9 +102,9 @@ export interface Index {
 export interface TableOptions {
   /** The number of the step that adds it; default the first. */
   readonly since?: number;
-  /** The columns of a key that has several. */
+  /** The columns of a composite key. */
   readonly key?: readonly string[];
-  /** What else holds for all rows, in SQL that is the same for all databases, such as `check (…)`. */
+  /** Further constraints, in SQL that is the same for all databases, such as `check (…)`. */
   readonly constraints?: readonly string[];
   /** By name. */
   readonly indexes?: Readonly<Record<string, Index>>;
@@ -125,7 +125,7 @@ export const table = <const Of extends Columns>(columns: Of, options: TableOptio
 /** Tables by name. */
 export type Tables = Readonly<Record<string, Table>>;
 
-/** The rows of tables, as kysely and code see them. */
+/** The row types of tables, for kysely and code. */
 export type RowsOf<Of extends Tables> = {
   [Name in keyof Of]: {
     [Key in keyof Of[Name]['columns']]: Of[Name]['columns'][Key] extends Column<infer Type> ? Type : never;
@@ -140,7 +140,7 @@ const standardOf = ({ type, standard }: ColumnOptions, kind: DatabaseKind): stri
   return ` default ${type === 'flag' && kind === 'postgres' ? String(standard === 1) : literal(standard)}`;
 };
 
-/** SQLite numbers rows only by their key: what is the key elsewhere is unique there. */
+/** SQLite numbers rows only by their primary key. There, the declared key is a unique column. */
 const keyOf = ({ isKey, isNumber }: ColumnOptions, kind: DatabaseKind, isNumberTheKey: boolean): string => {
   if (isNumber && isNumberTheKey)
     return kind === 'sqlite' ? ' primary key autoincrement' : ' generated by default as identity primary key';
@@ -191,7 +191,7 @@ const indexStatement = (
   return `create ${isUnique ? 'unique ' : ''}index ${name} on ${tableName} (${parts.join(', ')})${where === undefined ? '' : ` where ${where}`}`;
 };
 
-/** The statements by which a step adds its tables, columns and indexes. @param step its number, from 1 */
+/** The statements with which a step adds its tables, columns and indexes. @param step its number, from 1 */
 export const statementsOf = (tables: Tables, step: number, kind: DatabaseKind): string[] =>
   Object.entries(tables).flatMap(([name, of]) => {
     const { since = 1, indexes = {} } = of.options;

@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 
-/** Where a database is, and how to get in. */
+/** The location of a database, and the credentials for it. */
 export interface PostgresAddress {
   /** A host name, an IP address, or the directory of a Unix socket. */
   readonly host: string;
   readonly port: number;
   readonly database: string;
   readonly user: string;
-  /** Reads the password, anew for each connection, so that one that was replaced in its file is taken. */
+  /** Reads the password. Called for each connection, so that a password replaced in its file takes effect. */
   readonly password?: () => string;
-  /** Undefined where the connection is not encrypted. */
+  /** Undefined if the connection is not encrypted. */
   readonly tls?: ConnectionOptions;
 }
 
 const standardPort = 5432;
 
-/** How a connection is encrypted, from no encryption to a certificate that must be the host's. */
+/** The modes of encryption, from none to a certificate that must be the host's. */
 const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 type TlsMode = (typeof tlsModes)[number];
 
@@ -27,13 +27,13 @@ const form =
 
 const wrong = (reason: string): Error => new Error(`The address of the database can't be used: ${reason}. ${form}`);
 
-/** Whether a host is this machine: what is sent to it crosses no network. */
+/** Whether a host is this machine, so that traffic to it crosses no network. */
 export const isOnThisMachine = (host: string): boolean =>
   host.startsWith('/') || ['localhost', '127.0.0.1', '::1'].includes(host);
 
 /**
  * Reads a file that an address names.
- * @throws Error that names the parameter and the path, and not what the file holds
+ * @throws Error that names the parameter and the path, but not the content of the file
  */
 const fileOf = (parameter: string, path: string): string => {
   try {
@@ -61,7 +61,7 @@ const tlsOf = (mode: TlsMode, given: URLSearchParams): ConnectionOptions | undef
   };
 };
 
-/** A password as the file has it, without the line end that editors add. */
+/** The password in a file, without the trailing newline that editors add. */
 const passwordIn = (path: string): string => fileOf('passwordfile', path).replace(/\r?\n$/, '');
 
 const passwordOf = (url: URL, given: URLSearchParams): PostgresAddress['password'] => {
@@ -75,8 +75,8 @@ const passwordOf = (url: URL, given: URLSearchParams): PostgresAddress['password
 };
 
 /**
- * Parses the address of a database. Where it doesn't say how to encrypt, connections to this machine are not encrypted,
- * and the certificate of any other host must be its own.
+ * Parses the address of a database. Without sslmode, connections to this machine are not encrypted, and any other host
+ * must present its own valid certificate.
  * @throws Error that says what is wrong, without the password
  */
 export function parseAddress(text: string): PostgresAddress {
@@ -103,14 +103,14 @@ export function parseAddress(text: string): PostgresAddress {
   };
 }
 
-/** An address for people: without password. */
+/** An address for display, without password. */
 export const shownAddress = ({ host, port, database, user }: PostgresAddress): string =>
   `${user}@${host}:${port}/${database}`;
 
 /** Quotes a word for a POSIX shell. */
 const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-/** An address as the database's own tools take it: without the password, and with how connections are encrypted. */
+/** An address for the database's own tools: without the password, and with an explicit sslmode. */
 function addressForTools(text: string): string {
   const url = new URL(text);
   const { tls } = parseAddress(text);
@@ -121,8 +121,8 @@ function addressForTools(text: string): string {
 }
 
 /**
- * The commands of the database's own tools that write a dump of it, and read one into a database that is empty. They
- * ask for the password, or take it from PGPASSWORD or ~/.pgpass.
+ * The commands of the database's own tools that dump it, and restore a dump into an empty database. They prompt for the
+ * password, or read it from PGPASSWORD or ~/.pgpass.
  */
 export const dumpCommands = (address: string, file: string): { readonly dump: string; readonly restore: string } => ({
   dump: `pg_dump -Fc -f ${file} -d ${quoted(addressForTools(address))}`,

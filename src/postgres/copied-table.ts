@@ -2,26 +2,26 @@ import { createHash } from 'node:crypto';
 import { escapeIdentifier } from 'pg';
 import { type PostgresClient, storableText, typeNumbers } from './pool.ts';
 
-/** A row as code sees it: its values by the names of its columns. */
+/** A row: its values by column name. */
 type CopiedRow = Readonly<Record<string, string | number | null>>;
 
-/** Rows that belong into a table. */
+/** The rows to copy into a table. */
 interface RowsOfTable {
   readonly table: string;
   readonly columns: readonly string[];
-  /** Reads them anew, one after another. */
+  /** Reads them from the start, one after another. */
   readonly rows: () => Iterable<CopiedRow>;
 }
 
-/** What was copied into a table, and read back from it. */
+/** The result of copying rows into a table and reading them back. */
 export interface CopiedTable {
   readonly table: string;
   readonly rows: number;
   /** The sum of the SHA-256 of all rows, which doesn't depend on their order, in hexadecimal. */
   readonly digest: string;
   /**
-   * How many values the database holds in another form, because it has no other: U+0000 as U+FFFD, and times in UTC
-   * with milliseconds.
+   * The number of values that the database can store only in another form: U+0000 as U+FFFD, and times in UTC with
+   * milliseconds.
    */
   readonly changedValues: number;
 }
@@ -46,7 +46,7 @@ const createTally = (columns: readonly string[]) => {
   };
 };
 
-/** The numbers of the types of a table's columns, by their names. */
+/** The OIDs of the types of a table's columns, by column name. */
 const typesOf = async (client: PostgresClient, table: string): Promise<ReadonlyMap<string, number>> => {
   const { rows } = await client.query<{ name: string; type: number }>(
     'select attname as name, atttypid::integer as type from pg_attribute where attrelid = to_regclass($1) and attnum > 0 and not attisdropped',
@@ -55,7 +55,7 @@ const typesOf = async (client: PostgresClient, table: string): Promise<ReadonlyM
   return new Map(rows.map(({ name, type }) => [name, type]));
 };
 
-/** A value as the database has it once it is written. */
+/** A value in the form in which the database stores it. */
 const storedForm = (value: string | number | null, type: number | undefined): string | number | null => {
   if (typeof value !== 'string') return value;
   if (type !== typeNumbers.timestamptz) return storableText(value);
@@ -63,7 +63,7 @@ const storedForm = (value: string | number | null, type: number | undefined): st
   return Number.isNaN(moment) ? value : new Date(moment).toISOString();
 };
 
-/** Rows in batches that one statement can write. */
+/** Splits rows into batches that one statement can write. */
 function* batchesOf(rows: Iterable<CopiedRow>, columns: readonly string[]): Generator<CopiedRow[]> {
   let [batch, characters]: [CopiedRow[], number] = [[], 0];
   for (const row of rows) {
@@ -92,7 +92,7 @@ const insert = async (
       batch.flatMap((row) => columns.map((column) => row[column])),
     );
   } catch (error) {
-    // With its state, by which a lost connection is told from rows that can't be stored.
+    // The SQLSTATE distinguishes a lost connection from rows that can't be stored.
     throw Object.assign(
       new Error(`The rows of ${table} can't be written to the database: ${(error as Error).message}`, { cause: error }),
       { code: (error as { code?: string }).code },
@@ -100,7 +100,7 @@ const insert = async (
   }
 };
 
-/** Reads rows as everybody does who works on the table, some at a time. */
+/** Reads rows in the same form as other code, some at a time. */
 async function* readBack(client: PostgresClient, query: string): AsyncGenerator<CopiedRow> {
   await client.query(`declare copied no scroll cursor for ${query}`);
   for (;;) {
@@ -112,10 +112,10 @@ async function* readBack(client: PostgresClient, query: string): AsyncGenerator<
 }
 
 /**
- * Copies rows into a table within a transaction, reads them back, and compares number and content.
- * @param isCopied the condition, in SQL, by which the copied rows are found in a table that had others; default all are
- * @throws Error if the table has other columns, can't hold the rows, or reads back differently. The transaction has to
- *   be rolled back then
+ * Copies rows into a table within a transaction, reads them back, and compares their number and content.
+ * @param isCopied the SQL condition for the copied rows in a table that had others; default all rows
+ * @throws Error if the table has other columns, can't hold the rows, or reads back differently. The caller must then
+ * roll back the transaction
  */
 export async function copyTable(
   client: PostgresClient,

@@ -1,4 +1,4 @@
-/** Databases of PostgreSQL, for whoever keeps records in one. Loaded only where one is used. */
+/** PostgreSQL databases, for code that keeps records in one. Loaded only where one is used. */
 
 export { dumpCommands, isOnThisMachine, parseAddress, shownAddress, type PostgresAddress } from './address.ts';
 export { copyTable, type CopiedTable } from './copied-table.ts';

@@ -2,40 +2,39 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type QueryExecutorProvider, sql } from 'kysely';
 import { Client, type ClientConfig, escapeIdentifier } from 'pg';
 
-/** What listens to a channel of the database, on a connection of its own. */
+/** A listener to a channel of the database, on its own connection. */
 export interface Listener {
   /** Resolves once it listens for the first time. */
   readonly ready: Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a listener needs. */
+/** The options of a listener. */
 export interface ListenerOptions {
   readonly config: ClientConfig;
   /** A plain name. */
   readonly channel: string;
-  /** Gets each message. */
+  /** Receives each message. */
   readonly onMessage: (payload: string) => void;
   /**
-   * Called whenever it begins to listen, at first and after the connection was lost: messages before may have been
+   * Called whenever it starts listening: at first, and again after a lost connection. Earlier messages may have been
    * missed.
    */
   readonly onListening: () => void;
   /** Called when the connection is lost. */
   readonly onLost?: () => void;
   /**
-   * How often the database is asked whether it is still there, in milliseconds; default 10 seconds. It may take as long
-   * to answer.
+   * The interval between liveness checks of the database, and the timeout of each, in milliseconds; default 10 seconds.
    */
   readonly askMilliseconds?: number;
 }
 
 const pauseMilliseconds = 500;
 
-/** How long the end of a connection is waited for, in milliseconds: one that was forgotten on its way doesn't end. */
+/** How long to wait for a connection to close, in milliseconds. One that the network has dropped never closes. */
 const endMilliseconds = 1000;
 
-/** Listens until it is closed; connects again whenever the connection is lost. */
+/** Listens until it is closed. Reconnects whenever the connection is lost. */
 export function listen({
   config,
   channel,
@@ -56,7 +55,7 @@ export function listen({
     client.on('error', () => lost.resolve());
     client.on('end', () => lost.resolve());
     client.on('notification', ({ payload }) => onMessage(payload ?? ''));
-    // Who only listens would never notice that the network has forgotten the connection.
+    // A connection that only listens would never notice that the network has dropped it.
     const ask = (): void =>
       void client
         .query(Object.assign({ text: 'select 1' }, { query_timeout: askMilliseconds }))
@@ -84,8 +83,7 @@ export function listen({
 
   const loop = async (): Promise<void> => {
     while (!closing.signal.aborted) {
-      // What can't connect now can later: until then, work is found by looking for it.
-      // One connection after the other.
+      // Connecting may succeed later. Until then, work is found by polling. One connection after the other.
       await listenOnce().catch(() => {});
       if (!closing.signal.aborted) await pause();
     }
@@ -102,7 +100,7 @@ export function listen({
   };
 }
 
-/** Sends messages to who listens to a channel, once the transaction is committed. */
+/** Sends messages to the listeners of a channel, once the transaction is committed. */
 export const notify = async (
   queries: QueryExecutorProvider,
   channel: string,

@@ -5,52 +5,53 @@ import type { PostgresAddress } from './address.ts';
 export type PostgresClient = PoolClient;
 export type PostgresPool = Pool;
 
-/** Turns a value as the database writes it into one of a row. */
+/** Converts a value from the database's text form to that of a row. */
 type ValueParser = (text: string) => unknown;
 
-/** How connections are made and kept. */
+/** The options of a pool's connections. */
 export interface PoolOptions {
-  /** What the database shows of who is connected. */
+  /** The name of this client that the database shows. */
   readonly applicationName: string;
-  /** How many connections this process has at most. */
+  /** The maximum number of connections of this process. */
   readonly maximumConnections: number;
   /**
-   * Whether statements may take as long as they need, however many rows there are. They still don't wait long for
-   * others.
+   * Whether statements may take as long as they need, for any number of rows. They still have a limit on waiting for
+   * locks.
    */
   readonly isPatient?: boolean;
 }
 
-/** After how long what is stuck is given up, in milliseconds. */
+/** The timeouts for stuck operations, in milliseconds. */
 const limits = {
   connectionTimeoutMillis: 5000,
   statement_timeout: 30_000,
-  // Longer than the server takes to give up: then the server, or the way to it, is gone without a word.
+  // Longer than the server's own timeout. If it expires, the server or the network is silently gone.
   query_timeout: 35_000,
   lock_timeout: 10_000,
-  // Shorter than others wait for its locks: a process that is stopped within a transaction keeps them waiting, and
-  // nobody fails.
+  // Shorter than the lock timeout of others: while a process is suspended within a transaction, the others wait but
+  // don't fail.
   idle_in_transaction_session_timeout: 5000,
   idleTimeoutMillis: 30_000,
 };
 
-/** Limits that don't hold for who is patient. */
+/** The timeouts that `isPatient` disables. */
 const patience = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 };
 
-/** The numbers of types whose values rows have in a form of our own. */
+/** The OIDs of types whose values are converted for rows. */
 export const typeNumbers = { boolean: 16, bigint: 20, json: 114, timestamptz: 1184, numeric: 1700 } as const;
 
 /**
- * A text as the database can keep it: U+0000, the one character that it has not, becomes the one that stands for what
- * can't be shown.
+ * A text that the database can store: U+0000, the only character that it can't, becomes U+FFFD, the replacement
+ * character.
  */
 export const storableText = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text);
 
-/** A time as the database writes it in UTC, such as 2026-01-05 08:00:00.5+00, as ISO 8601. */
+/** Converts a time in the database's UTC format, such as 2026-01-05 08:00:00.5+00, to ISO 8601. */
 const isoTime: ValueParser = (text) => new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z')).toISOString();
 
 /**
- * Rows have flags as 1 or 0, and JSON as the text that was stored: its order of members, and what its signature is of.
+ * Rows have flags as 1 or 0, and JSON as the stored text, because its order of members and its signature depend on the
+ * text.
  */
 const parsers: Readonly<Record<number, ValueParser>> = {
   [typeNumbers.boolean]: (text) => (text === 't' ? 1 : 0),
@@ -75,7 +76,7 @@ export function clientConfig(address: PostgresAddress, { applicationName, isPati
     ssl: tls ?? false,
     application_name: applicationName,
     keepAlive: true,
-    // ISO times in UTC, whatever the server is set to.
+    // ISO times in UTC, whatever the server's settings.
     options: '-c timezone=UTC -c datestyle=ISO',
     ...(password && { password }),
     types: {
@@ -87,14 +88,14 @@ export function clientConfig(address: PostgresAddress, { applicationName, isPati
 
 const ignore = (): void => {};
 
-/** Opens a pool of connections. None is made before it is needed. */
+/** Opens a pool of connections. It connects only when needed. */
 export function openPool(address: PostgresAddress, options: PoolOptions): PostgresPool {
   const pool = new Pool({
     ...clientConfig(address, options),
     max: options.maximumConnections,
     idleTimeoutMillis: limits.idleTimeoutMillis,
   });
-  // Who uses a connection that breaks has an error of its own. Without a listener, the event would end the process.
+  // The user of a broken connection gets an error itself. Without a listener, the event would crash the process.
   pool.on('error', ignore);
   pool.on('connect', (client) => void client.on('error', ignore));
   return pool;

@@ -14,17 +14,17 @@ import { postgresDialect, type Queries } from '../database/index.ts';
 import { isOutdatedStatement } from './transaction.ts';
 import { type PostgresClient, storableText } from './pool.ts';
 
-/** What runs statements: one connection, or whichever of a pool is free. */
+/** Runs statements: one connection, or any free one of a pool. */
 export type Statements = Pick<PostgresClient, 'query'>;
 
-/** How many statements each connection keeps prepared at most: lists of ids make statements of many lengths. */
+/** The maximum number of prepared statements per connection. Lists of ids create statements of many lengths. */
 const maximumPrepared = 250;
 
 /** The names under which connections keep statements prepared, so that each is parsed and planned once. */
 interface PreparedNames {
-  /** The name of a statement; undefined for one too many. */
+  /** The name of a statement; undefined once the maximum is reached. */
   of(statement: string): string | undefined;
-  /** Gives all statements new names: those prepared before are of no use any more. */
+  /** Gives all statements new names, because those prepared before are outdated. */
   renew(): void;
 }
 
@@ -44,7 +44,7 @@ function createPreparedNames(): PreparedNames {
   };
 }
 
-/** Commands of which the number of rows counts. */
+/** Commands whose number of affected rows is returned. */
 const changing = ['INSERT', 'UPDATE', 'DELETE'];
 
 const storable = (value: unknown): unknown =>
@@ -54,7 +54,7 @@ const prepared = createPreparedNames();
 
 /**
  * Runs a prepared statement.
- * @param isAlone whether it is no part of a transaction, which would have to be made again
+ * @param isAlone whether it runs outside a transaction, which would have to be retried as a whole
  */
 async function runPrepared(statements: Statements, text: string, values: unknown[], isAlone: boolean) {
   const query = () => {

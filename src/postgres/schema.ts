@@ -17,15 +17,13 @@ const running =
   async (statement) =>
     (await client.query<Record<string, unknown>>(statement)).rows;
 
-/**
- * A statement for which no limit in time holds: however long another process takes, and however many rows there are.
- */
+/** A statement without a client-side timeout, however long another process takes and however many rows there are. */
 const unlimited = (text: string, values: readonly unknown[] = []): QueryConfig =>
   Object.assign({ text, values: [...values] }, { query_timeout: 2 ** 31 - 1 });
 
 const duplicateTable = '42P07';
 
-/** Runs the statements of steps. @throws Error that says so if the database has tables of others */
+/** Runs the statements of steps. @throws Error with an explanation if the database has other applications' tables */
 const runSteps =
   (client: PostgresClient): Run =>
   async (statement) => {
@@ -41,11 +39,10 @@ const runSteps =
   };
 
 /**
- * Brings a schema to this program's version. One process does so at a time. A database of a newer version is left as it
- * is, if this program can work on it.
- * @param announce told within the transaction that it takes steps, so that what it says is heard when they are there,
- *   and not if they aren't
- * @throws IncompatibleSchema if it can't
+ * Migrates a schema to this program's version, one process at a time. Leaves a newer, compatible database unchanged.
+ * @param announce called within a transaction that takes steps, so that its notification is sent only if they are
+ * committed
+ * @throws IncompatibleSchema for a newer, incompatible one
  */
 export async function migrateSchema(
   pool: PostgresPool,
@@ -60,14 +57,14 @@ export async function migrateSchema(
 }
 
 /**
- * Requires that this program may still work on a schema that another one may have migrated.
+ * Requires that this program is still compatible with a schema that another one may have migrated.
  * @throws IncompatibleSchema otherwise
  */
 export async function requireCompatible(client: Pick<PostgresClient, 'query'>, schema: Schema): Promise<void> {
   await requireCompatibleSchema(schema, running(client));
 }
 
-/** Answers of a server about itself and about one database. */
+/** Properties of a server and of one of its databases. */
 export interface ExaminedServer {
   /** For example 15.14. */
   readonly version: string;
@@ -75,9 +72,9 @@ export interface ExaminedServer {
   readonly isEncrypted: boolean;
   /** Whether it only reads, as a standby does. */
   readonly isReadOnly: boolean;
-  /** How many connections it allows to this user and database, without those for administrators. */
+  /** The maximum number of connections for this user and database, without those reserved for administrators. */
   readonly maximumConnections: number;
-  /** How many there are, without this one. */
+  /** The current number of connections, without this one. */
   readonly connections: number;
   /** How far its clock is ahead of this machine's, in milliseconds. */
   readonly clockAhead: number;
@@ -85,11 +82,11 @@ export interface ExaminedServer {
   readonly mayCreate: boolean;
 }
 
-/** A connection for looking, on which nothing can be written. */
+/** A read-only connection for an examination. */
 export interface Examination {
   readonly server: ExaminedServer;
   readonly schemaState: (schema: Schema) => Promise<SchemaState>;
-  /** The rows of a query. */
+  /** Returns the rows of a query. */
   readonly rows: Run;
 }
 
@@ -128,7 +125,7 @@ async function examineServer(client: Client): Promise<ExaminedServer> {
 }
 
 /**
- * Connects to a database and looks at it. Changes nothing.
+ * Connects to a database and examines it. Changes nothing.
  * @throws Error if it can't be reached, or what `read` throws
  */
 export async function examineDatabase<Result>(

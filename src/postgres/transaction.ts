@@ -3,7 +3,7 @@ import { Client, type ClientConfig } from 'pg';
 import { type PostgresAddress, shownAddress } from './address.ts';
 import type { PostgresClient, PostgresPool } from './pool.ts';
 
-/** Thrown if the connection broke while a transaction was committed: it may be committed, or not. */
+/** Thrown if the connection broke during a commit. The transaction may or may not be committed. */
 export class CommitUnknown extends Error {
   constructor(cause: unknown) {
     super(
@@ -19,14 +19,14 @@ const codeOf = (error: unknown): string | undefined => {
   return typeof code === 'string' ? code : undefined;
 };
 
-/** An error that the database itself reports has a state of five characters. */
+/** Whether a code is an SQLSTATE of five characters, which the database itself reports. */
 const isState = (code: string | undefined): code is string =>
   code !== undefined && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code);
 
-// The server stops, or starts, or has ended this connection.
+// The server stops, or starts, or has closed this connection.
 const connectionStates = /^(?:08|57P0[1235]|25P03)/;
 
-/** Whether an error means that the connection is lost, or that there was none. */
+/** Whether an error means that the connection was lost or could not be opened. */
 export const isConnectionLost = (error: unknown): boolean => {
   const code = codeOf(error);
   if (isState(code)) return connectionStates.test(code);
@@ -39,12 +39,12 @@ export const isConnectionLost = (error: unknown): boolean => {
   );
 };
 
-// A limit in time was reached, or a limit of the server (connections, memory, disk), or it became one that only reads.
+// A timeout was reached, or a limit of the server (connections, memory, disk), or the server became read-only.
 const busyStates = /^(?:57014|55P03|53|25006)/;
 
 /**
- * Whether an error means that the server has no time or no room for a statement at the moment. What it was part of is
- * rolled back.
+ * Whether an error means that the server is temporarily too busy or out of resources for a statement. Its transaction
+ * is rolled back.
  */
 export const isBusy = (error: unknown): boolean => {
   const code = codeOf(error);
@@ -52,8 +52,8 @@ export const isBusy = (error: unknown): boolean => {
 };
 
 /**
- * Whether a prepared statement is of a time before its tables changed, as they do beside processes of an earlier
- * version. The connection can't run it any more; others can. It may be the cause of an error in other words.
+ * Whether a prepared statement is older than a change of its tables, as happens when a newer process migrates them.
+ * This connection can't run it any more; others can. It may be the cause of a wrapping error.
  */
 export const isOutdatedStatement = (error: unknown): boolean =>
   error instanceof Error &&
@@ -62,13 +62,13 @@ export const isOutdatedStatement = (error: unknown): boolean =>
 const serializationFailure = '40001';
 const deadlock = '40P01';
 
-/** Whether a transaction that was rolled back may succeed if it is made again. */
+/** Whether a rolled-back transaction may succeed on a retry. */
 export const isTransient = (error: unknown): boolean =>
   [serializationFailure, deadlock].includes(codeOf(error) ?? '') ||
   isConnectionLost(error) ||
   isOutdatedStatement(error);
 
-/** An error in the words of who starts a program: where the database is, if it can't be reached. */
+/** Explains an error to the user who starts a program: adds the address if the database can't be reached. */
 export const explained = (address: PostgresAddress, error: unknown): unknown =>
   isConnectionLost(error)
     ? new Error(
@@ -78,7 +78,8 @@ export const explained = (address: PostgresAddress, error: unknown): unknown =>
     : error;
 
 /**
- * What a transaction sees: each statement what is committed by then, or all of them the same state, without writing.
+ * The isolation of a transaction: in `write`, each statement sees what is committed by then; in `read`, all see the
+ * same state, and none can write.
  */
 export type TransactionMode = 'write' | 'read';
 
@@ -89,8 +90,8 @@ const beginning: Readonly<Record<TransactionMode, string>> = {
 
 const maximumAttempts = 6;
 /**
- * How long a transaction is made again after its first attempt began, in milliseconds: whoever waits for it gets an
- * answer in time.
+ * How long after its first attempt a transaction is retried, in milliseconds, so that its caller gets an answer in
+ * time.
  */
 const retriedFor = 5000;
 const firstPauseMilliseconds = 20;
@@ -99,7 +100,7 @@ const commit = async (client: PostgresClient, mode: TransactionMode): Promise<vo
   const ended = await client.query('commit').catch((error: unknown) => {
     throw mode === 'write' && isConnectionLost(error) ? new CommitUnknown(error) : error;
   });
-  // A transaction in which a statement failed can't be committed, whatever was made of its error.
+  // A transaction in which a statement failed can't be committed, even if the error was handled.
   if (ended.command === 'ROLLBACK')
     throw new Error('A change was undone, because one of its statements had failed before.');
 };
@@ -117,7 +118,7 @@ const once = async <Result>(
     await commit(client, mode);
     return result;
   } catch (error) {
-    // Nothing can be said on a connection that is lost, or that doesn't answer.
+    // A connection is unusable if it is lost or doesn't respond.
     broken =
       error instanceof CommitUnknown ||
       isConnectionLost(error) ||
@@ -131,14 +132,14 @@ const once = async <Result>(
   }
 };
 
-/** Longer from attempt to attempt, and different for those that got in each other's way. */
+/** Grows from attempt to attempt, with jitter so that conflicting transactions separate. */
 const pauseAfter = (attempt: number): Promise<void> =>
   setTimeout(firstPauseMilliseconds * 2 ** attempt * (0.5 + Math.random()));
 
 /**
- * Runs an operation in a transaction: committed when it returns, rolled back when it throws. Runs it again, a few
- * times, if it was rolled back because of another transaction or of a lost connection, for a few seconds.
- * @throws CommitUnknown if the connection broke during the commit of what may have written
+ * Runs an operation in a transaction: committed when it returns, rolled back when it throws. Retries it a few times,
+ * for a few seconds, if it was rolled back because of another transaction or a lost connection.
+ * @throws CommitUnknown if the connection broke during the commit in `write` mode
  */
 export async function transaction<Result>(
   pool: PostgresPool,
@@ -164,10 +165,10 @@ export async function transaction<Result>(
 }
 
 /**
- * Runs an operation while no other process does what has the same name. The lock belongs to a connection of its own, so
- * that it ends with the process, however that ends. Waits for it as long as it takes.
- * @throws what the operation throws; Error if the database can't be reached, or if the connection was lost meanwhile:
- *   another process may have begun then
+ * Runs an operation while holding a named lock that no other process holds. The lock belongs to its own connection, so
+ * it is released whenever the process exits, even by a crash. Waits for the lock without a timeout.
+ * @throws what the operation throws; Error if the database can't be reached, or the connection was lost meanwhile.
+ * Another process may have started then
  */
 export async function withSessionLock<Result>(
   config: ClientConfig,

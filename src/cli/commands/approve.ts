@@ -55,7 +55,7 @@ async function unlock(queue: ApprovalQueue, terminal: Terminal): Promise<(text: 
   throw new Error((unlockErrors[unlocked.kind] as (unlocked: UnlockedQueue) => string)(unlocked));
 }
 
-/** Maximum number of calls to list without --all: as many as a person can read through. */
+/** Maximum number of calls to list without --all: as many as a person can read. */
 const maxListed = 50;
 
 /** Lists the waiting calls, oldest first. */
@@ -107,7 +107,7 @@ async function changeSecret(
 const questionText = ({ code, principal, plan, askedAt, expiresAt }: Pending): string =>
   `${styled('bold', code)}: ${clean(principal)} wants to run ${styled('bold', plan.tool)} (${riskText(plan.tier)}), asked ${time(askedAt)}, counts until ${time(expiresAt)}\n\n${clean(planText(plan, { whole: true }))}\n\n`;
 
-/** Asks the person at the terminal to confirm the plan that was shown. */
+/** Asks the person at the terminal to confirm the displayed plan. */
 async function isConfirmed({ typed }: Pending, terminal: Terminal): Promise<boolean> {
   if (typed === undefined) return (await terminal.ask('Approve it? Type yes: ')).trim() === 'yes';
   return matchesTyped(typed, await terminal.ask(`Type ${clean(typed)} to approve it: `));

@@ -35,7 +35,7 @@ const cells = (call: RecordedCall): Cell[] => [
   call.duration_ms === undefined ? '' : `${call.duration_ms} ms`,
 ];
 
-/** Tells why there is nothing to print. */
+/** Explains why there is nothing to print. */
 function emptyText(files: readonly string[]): string {
   const missing = files.filter((file) => !existsSync(file));
   return missing.length === 0
@@ -73,7 +73,7 @@ const verdictText = ({ entries, chains, faults, notes = [] }: LogVerification): 
   return `${linesOf(notes)}${linesOf(faults)}${result}\n${blindSpot}\n`;
 };
 
-/** Verifies the configured log or, with a database, those of all servers that are named. */
+/** Verifies the configured log or, with a database, those of all given servers. */
 async function verify(config: Config, words: readonly string[]): Promise<LogVerification> {
   const { heads, keys } = auditFilesOf(config);
   const shared = await openSharedStore(config);

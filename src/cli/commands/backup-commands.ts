@@ -4,7 +4,7 @@ import { type Command, defineCommand, json } from './command.ts';
 const database = { name: '<database>', description: 'id of the database in the platform', schema: z.uuid() };
 
 /**
- * The commands that back up, restore and move: the platform's records, and the data of databases that run on an engine.
+ * The commands that back up, restore and move the platform's records, and the data of databases that run on an engine.
  */
 export const backupCommands: readonly Command[] = [
   defineCommand({

@@ -12,7 +12,7 @@ const nameOf = (moment: Date): string => moment.toISOString().replace(/\.\d+/, '
 
 /**
  * `infra-mcp backup`: copies the platform's records into a snapshot, even while a process serves them. Prints its name
- * on stdout, and on stderr how to restore it. Records in a database are left to its own tools.
+ * on stdout, and how to restore it on stderr. Leaves records in a database to the database's own tools.
  * @param name default: the current time
  * @throws Error that says why the backup failed
  */

@@ -11,14 +11,14 @@ import { runWithConfig } from '../wiring/run-with-config.ts';
 const style = (format: Parameters<typeof styleText>[0]) => (text: string) =>
   styleText(format, text, { validateStream: false });
 
-/** Columns that a description needs to stand beside its term; with fewer it stands below. */
+/** The minimum width for a description next to its term, in columns. With less it is below the term. */
 const leastDescriptionWidth = 40;
 
 const longestWord = (text: string): number => Math.max(...text.split(' ').map(({ length }) => length));
 
 /**
- * An option, argument or command in a help text. Its description stands below it where a word, such as a link, would
- * not fit beside it.
+ * Formats an option, argument or command in a help text. The description is below the term if a word, such as a link,
+ * would not fit next to it.
  */
 function formatHelpItem(this: Help, term: string, termWidth: number, description: string, helper: Help): string {
   const width = helper.helpWidth ?? Infinity;
@@ -27,7 +27,7 @@ function formatHelpItem(this: Help, term: string, termWidth: number, description
   return `  ${term}\n      ${helper.boxWrap(description, width - 6).replaceAll('\n', '\n      ')}`;
 }
 
-/** How help texts look. The parser strips the styles if the output is not a terminal or NO_COLOR is set. */
+/** The format of help texts. The parser strips the styles if the output is not a terminal or NO_COLOR is set. */
 const helpFormat = {
   minWidthToWrap: 20,
   formatItem: formatHelpItem,
@@ -92,7 +92,7 @@ export interface ParsedCommand {
   readonly rawFlags: GivenFlags;
 }
 
-/** Runs a parsed command with the configuration that it takes. */
+/** Runs a parsed command with its configuration. */
 const run = ({ command, ...invocation }: ParsedCommand): Promise<void> =>
   command.takes === undefined
     ? command.run({ ...invocation, config: undefined })
@@ -171,7 +171,7 @@ export function createParser(execute: (parsed: ParsedCommand) => Promise<void> =
   return program;
 }
 
-/** Flags of the program itself. All others belong to a command. */
+/** Flags of the program itself. All other flags belong to a command. */
 const programFlags = ['-h', '--help', '-V', '--version'];
 
 const namesNoCommand = ([first]: readonly string[]): boolean =>

@@ -25,7 +25,7 @@ export interface Argument {
   readonly words?: () => Promise<readonly string[]>;
 }
 
-/** A complete command line, and what it is for. */
+/** A complete command line, and its purpose. */
 export interface Example {
   readonly line: string;
   readonly does: string;

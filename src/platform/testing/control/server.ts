@@ -43,7 +43,7 @@ export const controlPrefix = '/_control';
 
 export interface ControlServerDependencies {
   readonly dataDir: string;
-  /** Whether other processes may use the records too, which then aren't in that directory. */
+  /** Whether other processes may use the records too. The records then aren't in that directory. */
   readonly isShared: boolean;
   readonly token: Pick<ControlToken, 'accepts'>;
   readonly clock: PlatformClock;
@@ -147,7 +147,7 @@ function registerRecordRoutes(
 ): void {
   const { dataDir, isShared, clock, restore, reset } = dependencies;
   const nameIn = (body: unknown) => parseBody(Named, body, Object.keys(Named.shape)).name;
-  // What other processes use too is not replaced under them.
+  // Records that other processes may use are not replaced.
   app.addHook('onRequest', async ({ routeOptions: { url = '' } }) => {
     if (!isShared || !/\/(?:snapshots|restore|reset)(?:\/|$)/.test(url)) return;
     throw refused(

@@ -9,8 +9,8 @@ const maximumAdvanceMilliseconds = 366 * 86_400_000;
 /** Advances time on request. */
 export interface Stepping {
   /**
-   * Advances time to a moment in milliseconds since the epoch, with a stop wherever something is due. Returns when all
-   * due work has been carried out.
+   * Advances time to a moment in milliseconds since the epoch, stopping whenever work is due. Returns when all due work
+   * has been carried out.
    * @throws ApiProblem 400 for a moment in the past or too far in the future
    */
   advanceTo(moment: number): Promise<void>;
@@ -58,7 +58,7 @@ export function createStepping({ db, clock, settled }: SteppingDependencies): St
         throw invalid('to', 'is more than 366 days away; go there in parts');
       for (;;) {
         const next = await settled();
-        // The loop does no I/O of its own. Without this it would block all requests until the end.
+        // The loop does no I/O. Without this it would block all requests until the end.
         await setImmediate();
         if (isClosed) throw refused('The platform stops; time was not moved to the end.');
         if (next === null || next > moment) break;

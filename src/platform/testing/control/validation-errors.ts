@@ -10,7 +10,7 @@ export function suggestion(name: string, known: readonly string[]): string {
   return distance(name, near) <= maximumDistance ? `did you mean "${near}"?` : `known are: ${known.join(', ')}`;
 }
 
-/** One validation error: where it is, and what is wrong. */
+/** One validation error: its location and its message. */
 export interface ValidationError {
   readonly path: readonly (string | number)[];
   readonly message: string;

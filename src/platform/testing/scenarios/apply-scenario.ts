@@ -114,7 +114,7 @@ async function insertScenario(
       .execute();
 }
 
-/** Who made a change of the past. */
+/** The author of a past change. */
 const inConsole = (name: string) => ({ name, origin: 'CONSOLE' }) as const;
 
 async function changeService(db: DataStore, at: string, by: string, path: string, to: object): Promise<void> {

@@ -5,7 +5,7 @@ const environment = 'pricing/staging';
 const service = `${environment}/pricing-engine`;
 const program = { language: 'java', listens: { port: 8080 }, answers: { '/actuator/health': 200 } } as const;
 
-/** A tag that nobody pushed. */
+/** A tag that was never pushed. */
 export const badImageTag: Scenario = {
   name: 'bad-image-tag',
   story:

@@ -10,7 +10,7 @@ const program = {
   variables: ['PAYMENT_GATEWAY_URL'],
 } as const;
 
-/** A commit that needs a variable that nobody has set. */
+/** A commit that needs a variable that isn't set. */
 export const missingVariable: Scenario = {
   name: 'missing-variable',
   story:

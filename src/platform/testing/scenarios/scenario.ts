@@ -31,9 +31,9 @@ export interface Scenario {
   readonly name: string;
   /** What happened. */
   readonly story: string;
-  /** What an observer sees. */
+  /** The symptoms that an observer sees. */
   readonly symptoms: string;
-  /** What makes the next deployment succeed. */
+  /** The fix that makes the next deployment succeed. */
   readonly fix: string;
   readonly environments: readonly [ScenarioEnvironment, ...ScenarioEnvironment[]];
   /** Clusters that it adds, with their locks. */

@@ -10,7 +10,7 @@ const program = {
   reaches: { QUEUE_HOST: ['queue.staging.acme.internal'] },
 } as const;
 
-/** A variable that was set to the name of a host that doesn't exist. */
+/** A variable that was set to a host name that doesn't exist. */
 export const wrongVariableValue: Scenario = {
   name: 'wrong-variable-value',
   story:

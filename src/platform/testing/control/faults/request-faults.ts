@@ -45,8 +45,8 @@ const injectFault = (fault: RequestFault, request: FastifyRequest, reply: Fastif
 };
 
 /**
- * Injects faults into the requests of a server, after authorization and before the body is read. Callers can't tell
- * them from real failures. Closing the server ends pending delays.
+ * Injects faults into the requests of a server, after authorization and before the body is read. Callers can't
+ * distinguish them from real failures. Closing the server ends pending delays.
  */
 export function addRequestFaults(app: FastifyInstance, { registry, clock }: RequestFaultDependencies): void {
   const closing = new AbortController();

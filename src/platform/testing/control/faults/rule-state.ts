@@ -2,10 +2,10 @@ import { seededRandom } from '../../../common/index.ts';
 import { faultEffects } from './effects.ts';
 import type { FaultRule } from './rule.ts';
 
-/** A rule, and what has become of it. */
+/** A rule with its draws and counts. */
 interface RuleState {
   readonly rule: FaultRule;
-  /** How many requests the rule was drawn for. */
+  /** The number of requests that the rule was drawn for. */
   readonly attempts: number;
   readonly struck: number;
   /** Keys of the steps and upgrades that it was applied to, so that a repeated call gives the same result. */
@@ -18,7 +18,7 @@ export interface FaultState {
   readonly rules: readonly RuleState[];
 }
 
-/** What was decided, and the state after it: the same object where it changes nothing. */
+/** The result of a decision and the state after it, which is the same object if nothing changed. */
 export interface RuleDecision<Result> {
   readonly state: FaultState;
   readonly result: Result;
@@ -27,14 +27,14 @@ export interface RuleDecision<Result> {
 /** A rule, and how often it was applied. */
 export type FaultRuleStatus = FaultRule & { readonly struck: number };
 
-/** What an effect applies to. */
+/** The kind of target of an effect. */
 export type FaultTarget = (typeof faultEffects)[FaultRule['effect']]['target'];
 
 const unused = (rule: FaultRule): RuleState => ({ rule, attempts: 0, struck: 0, targets: [] });
 
 const statusOf = ({ rule, struck }: RuleState): FaultRuleStatus => ({ ...rule, struck });
 
-/** The state at first. */
+/** The initial state. */
 export const initialState = (rules: readonly FaultRule[], seed: string): FaultState => ({
   seed,
   rules: rules.map(unused),
@@ -53,7 +53,7 @@ export function withRule(state: FaultState, rule: FaultRule): RuleDecision<Fault
   };
 }
 
-/** Appends or replaces a rule, unless it is there as it is: then its count goes on. */
+/** Appends or replaces a rule, unless it exists unchanged. Then its count continues. */
 export const withRuleUnlessPresent = (state: FaultState, rule: FaultRule): FaultState =>
   state.rules.some((each) => JSON.stringify(each.rule) === JSON.stringify(rule)) ? state : withRule(state, rule).state;
 
@@ -78,7 +78,7 @@ const isDrawn = (seed: string, { rule }: RuleState, key: string): boolean =>
 
 /**
  * Tries a rule that matches.
- * @param key of what it may be applied to once and for all; undefined where every time is drawn anew
+ * @param key of a target for which the result stays the same; undefined if each request is drawn separately
  */
 function tried(
   seed: string,

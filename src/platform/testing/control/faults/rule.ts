@@ -35,7 +35,7 @@ const members = {
   effect: oneOf(effectNames),
   /** The probability that it applies to a match, from 0 to 1. */
   probability: number(0, 1).default(1),
-  /** How often it applies at most; default unlimited. */
+  /** The maximum number of times that it applies; default unlimited. */
   count: z.int().min(1).max(1_000_000).optional(),
 
   /** Names of the operations that it applies to; default all. */
@@ -43,9 +43,9 @@ const members = {
     (value) => (typeof value === 'string' ? [value] : value),
     z.array(oneOf(operationNames)).min(1).optional(),
   ),
-  /** How long the response is delayed, in milliseconds. */
+  /** The delay of the response, in milliseconds. */
   latency_ms: z.int().min(0).max(longestLatency).optional(),
-  /** For status_429: when to retry, as its headers say. */
+  /** For status_429: the seconds until a retry in its headers. */
   retry_after_seconds: z.int().min(0).max(86_400).optional(),
 
   /** The id or name of a service. */
@@ -86,7 +86,7 @@ const inconsistencies = (rule: z.output<z.ZodObject<typeof members>>): Issue[] =
   ];
 };
 
-/** A rule that injects a fault: its effect, what it applies to, how likely and how often. */
+/** A rule that injects a fault: its effect, its targets, its probability and its count. */
 export const FaultRule = z.strictObject(members).superRefine((rule, context) => {
   for (const { path, message } of inconsistencies(rule)) context.addIssue({ code: 'custom', path: [path], message });
 });
