@@ -7,7 +7,7 @@ type ValueSource = (flags: Readonly<Partial<Record<OptionName, string>>>) => Pro
 
 const toolNameValues: ValueSource = async () => (await import('../wiring/offered-tools.ts')).toolNames;
 
-/** Possible values of options that name existing things. Looked up when a shell asks for them. */
+/** Possible values of options that refer to existing resources. Looked up when a shell requests them. */
 export const optionValues: Readonly<Partial<Record<OptionName, ValueSource>>> = {
   scenario: async () => {
     const { allScenarios, scenarios } = await import('../../platform/testing/scenarios/scenarios.ts');

@@ -3,7 +3,7 @@ import { wrapped } from '../terminal/lines.ts';
 
 const file = 'infra-mcp.dump';
 
-/** What is told of each command where the records are in a database. */
+/** The message for each command if the records are in a database. */
 const told: Readonly<Record<'backup' | 'restore', (keysDir: string) => string>> = {
   backup: (keysDir) =>
     `The records are in a database, and its own tools back it up, while it is in use. Nothing was done. The command is on standard output; it takes the password from PGPASSWORD or ~/.pgpass. Keep a copy of ${keysDir} beside the dump: its keys open what is sealed in it.`,
@@ -12,9 +12,9 @@ const told: Readonly<Record<'backup' | 'restore', (keysDir: string) => string>> 
 };
 
 /**
- * Where the records are in a database, prints the command of its own tools that stands for `backup` or `restore`, and
- * what belongs to it, with exit code 1: no backup was made or restored.
- * @returns whether that is so
+ * If the records are in a database, prints the command of its own tools that replaces `backup` or `restore`, with
+ * instructions. Sets the exit code 1, because nothing was backed up or restored.
+ * @returns whether the records are in a database
  */
 export async function isForDatabaseTools(
   command: 'backup' | 'restore',

@@ -5,11 +5,11 @@ import { wrapped } from '../terminal/lines.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { required, withAccess } from '../wiring/operator-access.ts';
 
-/** Whether a file system operation failed because of a file that is there, or is not. */
+/** Whether a file system operation failed because a file exists, or doesn't. */
 const hasCode = (error: unknown, code: 'EEXIST' | 'ENOENT'): boolean => (error as NodeJS.ErrnoException).code === code;
 
 /**
- * Writes what comes into a new file that only its owner may read. It has its name once it is complete.
+ * Writes the content to a new file that only its owner may read. The file gets its name once it is complete.
  * @returns its length in bytes
  */
 async function writeWhole(path: string, content: AsyncIterable<Buffer>): Promise<number> {
@@ -71,7 +71,7 @@ async function firstBytes(path: string): Promise<Buffer> {
   }
 }
 
-/** `infra-mcp database restore`: restores such a file. @throws Error that says why; then nothing was changed */
+/** `infra-mcp database restore`: restores a dump. @throws Error that says why; then nothing was changed */
 export async function databaseRestoreCommand(
   config: EngineOptions,
   id: string,

@@ -31,7 +31,7 @@ const maxShownCalls = 30;
 /**
  * Opens the data of the approvals page, if the page is enabled.
  * @param record records the decisions made there.
- * @param shared what this server shares with others.
+ * @param shared the state that this server shares with others.
  */
 function openApprovalsSource(
   config: Config,
@@ -72,7 +72,7 @@ const platformCheck =
   };
 
 /**
- * Reloads policy and keys on SIGHUP, both or neither, and ends what was opened with other rights.
+ * Reloads policy and keys on SIGHUP, both or neither, and closes sessions and streams with outdated rights.
  * @returns a function that removes the signal handler.
  */
 function reloadOnHangup(reload: () => Promise<void>, log: ServerLogger): () => void {
@@ -87,10 +87,10 @@ function reloadOnHangup(reload: () => Promise<void>, log: ServerLogger): () => v
 }
 
 /**
- * `infra-mcp http`: serves MCP clients over HTTP until a signal ends it. When it is ready, prints its URL, and that of
- * its metrics if they are served, as one line of JSON on stdout.
- * @throws Error if anybody could reach it without authentication, or a configured file, address or database can't be
- *   used; at the end, if a newer version has changed the database that it uses.
+ * `infra-mcp http`: serves MCP clients over HTTP until a signal stops it. When it is ready, prints its URL and the URL
+ * of its metrics, if served, as one line of JSON on stdout.
+ * @throws Error if anyone could reach it without authentication, or a configured file, address or database can't be
+ * used; at the end, if a newer version has changed its database.
  */
 export async function httpCommand(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
@@ -104,7 +104,7 @@ export async function httpCommand(config: Config): Promise<void> {
   }
 }
 
-/** Serves until a signal ends it. What it is given stays open. */
+/** Serves until a signal stops it. Its arguments stay open. */
 async function serve(
   config: Config,
   {

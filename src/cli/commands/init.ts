@@ -23,7 +23,7 @@ interface Flags {
   readonly yes?: true;
 }
 
-/** An assistant, and what `init` would do for it. */
+/** An assistant, and the plan of `init` for it. */
 interface Planned {
   readonly assistant: Assistant;
   readonly file: string;
@@ -32,7 +32,7 @@ interface Planned {
 
 type Change = Planned & { readonly plan: Extract<AssistantPlan, { kind: 'change' }> };
 
-/** A part of a configuration, which stays as it is however wide the terminal: it is there to be copied, or compared. */
+/** A part of a configuration. It isn't wrapped to the terminal's width, so that it can be copied or compared. */
 const indented = (text: string, by: string): string =>
   text
     .split('\n')
@@ -60,8 +60,8 @@ function describePlan({ assistant, file, plan }: Planned, isRemoving: boolean): 
 }
 
 /**
- * What a person puts into the file of an assistant that `init` does not write to. Assistants that take the same are
- * told of together.
+ * The entry that a person adds to the file of an assistant that `init` doesn't write to. Assistants with the same entry
+ * are grouped.
  */
 function byHand(absent: readonly Assistant[], machine: Machine, server: ServerEntry): string {
   const groups = Map.groupBy(absent, (assistant) =>
@@ -95,7 +95,7 @@ async function agreedTo(changes: readonly Change[], { yes }: Flags, terminal: Te
   );
 }
 
-/** Carries out the changes one by one. A file that can't be written doesn't keep the others from it. */
+/** Carries out the changes one by one. A file that can't be written doesn't prevent the others. */
 async function write(changes: readonly Change[], terminal: Terminal): Promise<void> {
   for (const {
     assistant,
@@ -116,9 +116,9 @@ async function write(changes: readonly Change[], terminal: Terminal): Promise<vo
 }
 
 /**
- * `infra-mcp init`: adds the server to the configuration files of assistants, or removes it. Shows first what it would
- * write, and writes nothing without agreement. The exit code is 1 if a file had to be left as it is.
- * @throws Error if the options can't be meant, or nobody can be asked.
+ * `infra-mcp init`: adds the server to the configuration files of assistants, or removes it. Shows the changes first,
+ * and writes nothing without consent. The exit code is 1 if a file had to be left unchanged.
+ * @throws Error if the options are invalid, or the user can't be asked.
  */
 export async function initCommand(
   rawFlags: GivenFlags,
@@ -130,7 +130,7 @@ export async function initCommand(
   for (const warning of warnings) process.stderr.write(wrapped(`warning: ${warning}\n`, process.stderr));
   const server: ServerEntry | undefined = flags.remove ? undefined : { ...launchOf(), env };
   const asked = assistants.filter(({ name }) => flags.assistant === undefined || name === flags.assistant);
-  // One that was named is added even if it isn't found.
+  // An explicitly named assistant is added even if it isn't found.
   const chosen = asked.filter(
     (assistant) => (flags.assistant !== undefined && server !== undefined) || isFound(assistant, machine),
   );

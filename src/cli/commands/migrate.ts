@@ -13,7 +13,7 @@ const shownDigits = 12;
 
 const counted = (count: number, one: string, many: string): string => (count === 1 ? `1 ${one}` : `${count} ${many}`);
 
-/** What an operator has to know of a move. */
+/** The messages to the operator about a move. */
 const told = ({ dataDir, keysDir }: Config, { database, tables, waitingCalls }: Move): string[] => {
   const changed = (tables ?? []).reduce((sum, { changedValues }) => sum + changedValues, 0);
   return [
@@ -36,7 +36,7 @@ const told = ({ dataDir, keysDir }: Config, { database, tables, waitingCalls }: 
 
 /**
  * `infra-mcp migrate`: moves the records of the data directory to the database, and prints each table with its number
- * of rows and the digest of its content, the same on both sides.
+ * of rows and the digest of its content, which are the same on both sides.
  * @throws Error if no database is given, a process serves the directory, there are no records, or they can't be moved
  */
 export async function migrateCommand(config: Config, { json }: { json?: boolean }): Promise<void> {

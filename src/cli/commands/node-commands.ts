@@ -1,6 +1,6 @@
 import { booleanFlag, defineCommand, json } from './command.ts';
 
-/** The command that takes the services of a machine elsewhere. */
+/** The command that moves the services of a machine elsewhere. */
 export const nodeDrain = defineCommand({
   name: 'node drain',
   summary:

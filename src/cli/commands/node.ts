@@ -7,7 +7,7 @@ const count = (number: number, what: string): string => `${number} ${what}${numb
 
 const namesOf = (services: readonly { readonly name: string }[]): string => services.map(({ name }) => name).join(', ');
 
-/** What draining a node is going to do, in words. */
+/** Describes the plan of draining a node. */
 function planText({ node: name, moving, staying, others }: DrainPlan): string {
   return [
     moving.length === 0

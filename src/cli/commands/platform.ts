@@ -12,8 +12,8 @@ import { openTelemetry } from '../wiring/telemetry.ts';
 import { untilStopped } from '../wiring/until-stopped.ts';
 
 /**
- * `infra-mcp platform`: serves the platform until a signal ends it. When it is ready, prints one line of JSON on
- * stdout: its URL, its token unless it is known or in a token file, the ids of the seed if it has one, the URL and
+ * `infra-mcp platform`: serves the platform until a signal stops it. When it is ready, prints one line of JSON on
+ * stdout: its URL, its token unless it is known or in a token file, the ids of the seed if there is one, the URL and
  * token of the test control, and the URL of its metrics.
  * @throws Error if the data directory is in use, the database can't be used, the fault rules are invalid, or the
  *   address can't be bound; at the end, if a newer version has changed the database.
@@ -50,7 +50,7 @@ export async function platformCommand(config: Config): Promise<void> {
       await embedded.close();
       throw error;
     });
-  // Standard output ends up in logs: a token that has a file of its own stays there.
+  // Standard output ends up in logs, so a token with its own file stays there.
   const ready = {
     url,
     token: config.tokenFile === undefined ? token : null,

@@ -29,7 +29,7 @@ const protectedOpeningLog = (log: ServerLogger, { secrets }: Connection): Pick<S
   },
 });
 
-/** Logs malformed messages. @returns true: they are answered. */
+/** Logs malformed messages. @returns true, because they are answered. */
 const logMalformed =
   (log: ServerLogger) =>
   ({ code, reason }: MalformedMessage): boolean => {
@@ -38,8 +38,8 @@ const logMalformed =
   };
 
 /**
- * Tells a person at a terminal what the server waits for.
- * @returns what to do with malformed messages: the first typed text is explained, and none is answered.
+ * Tells a person at a terminal that the server waits for a client.
+ * @returns the handler of malformed messages: it explains the first typed text, and answers none.
  */
 async function greetPerson(log: ServerLogger): Promise<(malformed: MalformedMessage) => boolean> {
   const { waitingText, typedText } = await import('../terminal/waiting-for-client.ts');

@@ -12,7 +12,7 @@ import { wrapped } from '../terminal/lines.ts';
 import { styled, riskText } from '../terminal/style.ts';
 import type { JsonSchema } from '../../server/json/index.ts';
 
-/** An argument of a tool, as documented for people. */
+/** An argument of a tool, as documented for users. */
 export interface ToolArgument {
   readonly name: string;
   readonly type: string;

@@ -1,4 +1,4 @@
-/** Options and where their values come from. */
+/** Options and the sources of their values. */
 
 export { givenOptions } from './given-options.ts';
 export { defaultDomain, domainPattern } from './platform-options.ts';

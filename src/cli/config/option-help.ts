@@ -36,7 +36,7 @@ const helpOf = (name: OptionName): OptionHelp => {
 /** Every option, in the order of the documentation. */
 export const optionHelp: readonly OptionHelp[] = (Object.keys(allOptions) as OptionName[]).map(helpOf);
 
-/** What kind of value an option takes: a number where the text `1` is read as one. */
+/** The kind of an option's value: a number if the text `1` is parsed as one. */
 export const kindOf = ({ createSchema }: Option): 'path' | 'boolean' | 'number' | 'text' => {
   if (createSchema === path) return 'path';
   if (createSchema === booleanText) return 'boolean';

@@ -1,6 +1,6 @@
 import manifest from '../../../package.json' with { type: 'json' };
 
-/** Address of the repository, without what only npm needs. */
+/** Address of the repository, without the parts that only npm needs. */
 export const repositoryUrl = manifest.repository.url.replace(/^git\+|\.git$/g, '');
 
 /** The pages of docs/ that help texts and errors refer to. */
@@ -17,5 +17,5 @@ export const linkedPages = [
   'several-machines',
 ] as const;
 
-/** Where a reader opens a page: who installed the package has no docs/. */
+/** The URL of a page for users of the package, which doesn't contain docs/. */
 export const pageLink = (page: (typeof linkedPages)[number]): string => `${repositoryUrl}/blob/main/docs/${page}.md`;

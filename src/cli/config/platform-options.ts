@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { optional, path, withDefault, textMatching, anyText, booleanText } from './fields.ts';
 
-/** A name below which services get their addresses. */
+/** A domain name under which services get their addresses. */
 export const domainPattern =
   /^(?=[^]{1,150}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)*[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
-/** The domain of public addresses where none is given. */
+/** The default domain of public addresses. */
 export const defaultDomain = 'localhost';
 
 /** Options for the Docker engine that services run on. */

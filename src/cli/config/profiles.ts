@@ -106,7 +106,7 @@ async function profileTexts(
 }
 
 /**
- * The names of all profiles, for completion; empty if the file can't be used, which is reported when a profile is
+ * The names of all profiles, for completion; empty if the file can't be used. That error is reported when a profile is
  * chosen.
  */
 export async function profileNames(env: NodeJS.ProcessEnv, file: string | undefined): Promise<readonly string[]> {

@@ -95,8 +95,8 @@ const isMisspelled = ({ name, nearest }: { name: string; nearest: string }): boo
   distance(name.toUpperCase(), nearest) <= maxEdits;
 
 /**
- * Variables with our prefix that are not options. Misspelled options are errors; the others may belong to another
- * program.
+ * Variables with the prefix INFRA_ that are not options. Misspelled options are errors; the others may belong to
+ * another program.
  */
 const unknownVariables = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]; readonly warnings: string[] } => {
   const known = optionHelp.map((option) => option.env);
@@ -114,7 +114,7 @@ const unknownVariables = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]
   };
 };
 
-/** Warnings about variables that a command doesn't use, and whose effect may be missed. */
+/** Warnings about variables that a command doesn't use although the user may expect it. */
 const unusedVariables = (command: CommandName, env: NodeJS.ProcessEnv, { baseUrl }: OptionValues): string[] =>
   command === 'stdio' && baseUrl === undefined && env[databaseVariable] !== undefined
     ? [

@@ -11,13 +11,13 @@ import { nodeFinding, printFindings, readServerConfig } from './doctor.ts';
 
 const clustersCheck = findingBuilder('clusters');
 
-/** What the records in the configured database know. @throws Error if nobody could look at them */
+/** The known ids in the records of the configured database. @throws Error if the records could not be read */
 function knownTo(examined: ExaminedRecords | undefined): ExaminedRecords['known'] {
   if (!examined) throw new Error('see what is said of the database');
   return examined.known;
 }
 
-/** What examining a cluster may use. @param examined what was read of the configured database */
+/** The inputs of a cluster's examination. @param examined the records read from the configured database */
 const examinationOf = (
   { registry, dataDir, keysDir, databaseUrl }: Config,
   examined: ExaminedRecords | undefined,
@@ -34,7 +34,7 @@ const examinationOf = (
   guide: pageLink('several-machines'),
 });
 
-/** Checks the clusters of a configuration. The checks of a clusters file have the names of its clusters before them. */
+/** Checks the clusters of a configuration. With a clusters file, the name of each check starts with its cluster. */
 async function configuredFindings(
   config: Config,
   examined: ExaminedRecords | undefined,
@@ -57,7 +57,7 @@ async function configuredFindings(
   return [...found.flat(), ...(await provider.examineShared(shared))];
 }
 
-/** `infra-mcp doctor platform`: checks the clusters that services are to run on. Changes nothing that stays. */
+/** `infra-mcp doctor platform`: checks the clusters for services. Leaves no changes behind. */
 export async function doctorClustersCommand(
   flags: GivenFlags,
   shown: { json?: boolean; verbose?: boolean },

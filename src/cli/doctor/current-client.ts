@@ -8,15 +8,13 @@ import { remoteConnection } from '../wiring/remote-connection.ts';
 /** Request timeout in milliseconds. */
 export const answerTimeout = 10_000;
 
-/** A client of the platform that exists now, with the token that it uses. */
+/** A client of the current platform, with its token. */
 export interface CurrentClient {
   readonly client: Client;
   readonly token: string;
 }
 
-/**
- * A client with the platform and token that exist now; undefined if either is missing. Nothing is started or created.
- */
+/** A client with the current platform and token; undefined if either is missing. Starts and creates nothing. */
 export async function currentClient(config: Config): Promise<CurrentClient | undefined> {
   const log = createLog('silent');
   if (config.baseUrl !== undefined) {

@@ -93,7 +93,7 @@ function damageOf(database: DatabaseSync): DatabaseFault | undefined {
   return verdict === 'ok' ? undefined : { says: `damaged: ${verdict}`, todo: restore() };
 }
 
-/** Whether this version can't work on the platform's records, because a newer one changed them. */
+/** The fault if this version can't work on the platform's records, because a newer one changed them. */
 async function newerFaultOf(database: DatabaseSync): Promise<DatabaseFault | undefined> {
   const run: Run = async (statement) => database.prepare(statement).all();
   const isPresent = async (table: string): Promise<boolean> =>
@@ -102,7 +102,7 @@ async function newerFaultOf(database: DatabaseSync): Promise<DatabaseFault | und
   return { says: 'from a newer infra-mcp', todo: 'Use that version, or set another directory with INFRA_DATA_DIR.' };
 }
 
-/** Whether the platform's records are elsewhere by now. */
+/** The fault if the platform's records were moved elsewhere. */
 function moveFaultOf(path: string): DatabaseFault | undefined {
   const move = readMove(path);
   return (

@@ -15,10 +15,10 @@ const faults = findingBuilder('fault rules');
 /** The version of PostgreSQL that the tests run on. */
 const testedVersion = 15;
 
-/** How far the clocks may differ before somebody should look, in milliseconds. */
+/** The largest clock difference without a finding, in milliseconds. */
 const tolerableDifference = 5000;
 
-/** How many connections the parts of a process have at most. Their code is loaded only here. */
+/** The maximum numbers of connections of the parts of a process. Their code is loaded only here. */
 const connectionsOf = {
   platform: async () => (await import('../../platform/store/postgres/open-records.ts')).platformConnections,
   server: async () => (await import('../../server/guard/storage/postgres-store.ts')).serverConnections,
@@ -136,7 +136,7 @@ async function recordsFindings(
   };
 }
 
-/** What is found about a configured database, and the records in it if they were looked at. */
+/** The findings about a configured database, and its records if they were examined. */
 interface ExaminedDatabase {
   readonly findings: readonly DoctorFinding[];
   readonly records?: ExaminedRecords;

@@ -12,7 +12,7 @@ const marks: Readonly<Record<FindingState, Piece>> = {
   good: { text: '✓', style: 'green' },
 };
 
-/** States that somebody has to look at, the worst first. */
+/** States that need attention, the worst first. */
 const attention: readonly FindingState[] = ['bad', 'note'];
 
 const findingRow = ({ check, state, says, todo }: DoctorFinding): Cell[] => [
@@ -29,7 +29,7 @@ const settingRow = ({ option, source, value }: Setting): Cell[] =>
 
 const count = (some: number, one: string, several = `${one}s`): string => `${some} ${some === 1 ? one : several}`;
 
-/** The findings that are not listed, and the options, in numbers. */
+/** The numbers of findings that are not listed, and of options. */
 function summary(findings: readonly DoctorFinding[], settings: readonly Setting[]): string {
   const number = (state: FindingState): number => findings.filter((one) => one.state === state).length;
   const skipped = number('skipped');
@@ -46,7 +46,7 @@ const verdict = (findings: readonly DoctorFinding[]): string => {
 };
 
 /**
- * The findings as text for people: what needs attention first, the worst on top.
+ * The findings as text. Those that need attention come first, the worst on top.
  * @param verbose lists the other findings and the options too, instead of counting them.
  */
 export function doctorText(findings: readonly DoctorFinding[], settings: readonly Setting[], verbose: boolean): string {

@@ -39,7 +39,7 @@ export type ServerKind = 'stdio' | 'http';
 
 const configuration = findingBuilder('configuration');
 
-/** The checks after the options were read, in this order. */
+/** The checks that run after the options are read, in this order. */
 const checks: readonly {
   readonly progress: string;
   readonly about: string;
@@ -83,7 +83,7 @@ const checks: readonly {
   },
 ];
 
-/** Reads the configuration that a server or another command would have, with what was found about it. */
+/** Reads the configuration that a server or another command would use, with findings about it. */
 export async function readServerConfig(
   server: CommandName,
   flags: GivenFlags,

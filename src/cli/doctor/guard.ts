@@ -30,7 +30,7 @@ function toolsFinding(config: Config, rules: Policy): DoctorFinding {
   }
 }
 
-/** Checks the policy file, and which tools remain under the policy. */
+/** Checks the policy file, and reports how many tools the policy leaves. */
 export async function policyFindings(config: Config): Promise<DoctorFinding[]> {
   try {
     const rules = await configuredPolicy(config);
@@ -40,7 +40,7 @@ export async function policyFindings(config: Config): Promise<DoctorFinding[]> {
   }
 }
 
-/** Checks whether calls can be approved outside of clients. */
+/** Checks whether calls can be approved outside clients. */
 export async function approvalsFinding(config: Config): Promise<DoctorFinding> {
   try {
     if (await hasSecret(approvalsConfigOf(config).operator))
@@ -57,7 +57,7 @@ export async function approvalsFinding(config: Config): Promise<DoctorFinding> {
   }
 }
 
-/** Checks the webhook that tells operators what waits. No finding if none is configured. */
+/** Checks the webhook that notifies operators of waiting calls. No finding if none is configured. */
 export async function webhookFindings(config: Config): Promise<DoctorFinding[]> {
   try {
     const configured = await configuredWebhook(config);

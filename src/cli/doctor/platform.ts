@@ -21,7 +21,7 @@ const asApiError = (error: unknown): ApiError => {
   throw error;
 };
 
-/** Finds out what the token may read, with requests that need only the organization's id and change nothing. */
+/** Determines the token's read permissions, with requests that need only the organization's id and change nothing. */
 async function permissionsFinding(client: Client, organizationId: string): Promise<DoctorFinding> {
   const input = { organization_id: organizationId };
   const tried = {
@@ -152,7 +152,7 @@ async function remoteFindings(
   ];
 }
 
-/** Whether a GET request is answered with success. Its body isn't read, and would keep the process alive. */
+/** Whether a GET request succeeds. The body is canceled, because an unread one would keep the process alive. */
 async function isAnswered(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(answerTimeout) });

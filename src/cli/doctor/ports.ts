@@ -89,10 +89,10 @@ async function portFinding({ httpHost, httpPort }: Config): Promise<DoctorFindin
   );
 }
 
-/** Where a client of this machine reaches what listens on any address. */
+/** The addresses at which a local client reaches a server that listens on all addresses. */
 const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Longest that an answer is waited for, in milliseconds, and read, in characters: anything may listen there. */
+/** The timeout of a response in milliseconds, and its maximum length in characters. Any program may listen there. */
 const [answerTimeout, answerLength] = [3_000, 1_000_000];
 
 /** Whether another process of this program serves its metrics at an address. */
@@ -103,7 +103,7 @@ async function servesMetrics({ host, port: at }: Address): Promise<boolean> {
       signal: AbortSignal.timeout(answerTimeout),
     });
     let text = '';
-    // Leaving the loop ends the answer.
+    // Leaving the loop closes the response.
     for await (const chunk of (ok && body ? body : []) as AsyncIterable<Uint8Array>) {
       text += Buffer.from(chunk).toString('latin1');
       if (/^# TYPE infra_(?:mcp|platform)_/m.test(text)) return true;
@@ -136,8 +136,8 @@ async function takenFinding(address: Address, error: ListenError): Promise<Docto
 }
 
 /**
- * Checks where metrics would be served. No finding if they are not.
- * @param server what the address must differ from, if it listens too.
+ * Checks the address for metrics. No finding if metrics are not served.
+ * @param server the kind of server. The address must differ from that of an HTTP server.
  */
 export async function metricsFindings(
   { metricsHost: host, metricsPort, ...config }: Config,

@@ -1,6 +1,6 @@
 import { permissionLevels, type PermissionLevel } from '../../contract/index.ts';
 
-/** What a token says of itself. Only JWTs do. */
+/** The claims of a token. Only JWTs have them. */
 interface Claims {
   readonly exp?: unknown;
   readonly permission?: unknown;
@@ -20,6 +20,6 @@ export function expiryOf(token: string | undefined): number | undefined {
   return typeof exp === 'number' ? exp * 1000 : undefined;
 }
 
-/** The permission of a JWT; undefined for other tokens, and for those that don't tell. */
+/** The permission of a JWT; undefined for other tokens, and for JWTs without this claim. */
 export const permissionIn = (token: string | undefined): PermissionLevel | undefined =>
   permissionLevels.find((level) => level === claimsOf(token).permission);

@@ -4,12 +4,12 @@ import type { Launch } from './launch.ts';
 /** Name of the server in configurations of assistants. */
 export const serverName = 'infra';
 
-/** What an assistant needs to start the server. */
+/** The command and environment with which an assistant starts the server. */
 export interface ServerEntry extends Launch {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Where programs of a machine keep the configuration of its user. */
+/** The properties of a machine that determine where programs keep their configuration. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly home: string;
@@ -24,7 +24,7 @@ const inHome =
   (machine: Machine): string =>
     pathsOf(machine).join(machine.home, ...path);
 
-/** The folder of configurations under HOME: of XDG, or as the platform has it. */
+/** The folder of configurations: that of XDG, or the platform's own. */
 function configFolder(machine: Machine): string {
   const { platform, env, home } = machine;
   const { join, isAbsolute } = pathsOf(machine);
@@ -52,7 +52,7 @@ export interface Assistant {
   /** For `--assistant`, and the name of its example. */
   readonly name: string;
   readonly title: string;
-  /** Where its file is, for pages. */
+  /** The location of its file, for documentation. */
   readonly place: string;
   readonly format: 'json' | 'toml' | 'yaml';
   /** The member of the file that holds its servers. */
@@ -61,15 +61,15 @@ export interface Assistant {
   readonly isList?: true;
   /** The file on a machine. */
   readonly file: (machine: Machine) => string;
-  /** A folder that is there where the assistant is; default: that of the file. */
+  /** A folder that exists if the assistant is installed; default: that of the file. */
   readonly folder?: (machine: Machine) => string;
-  /** Only the assistant makes the file: one with a server alone would not do. */
+  /** Only the assistant creates the file. One with only a server would not work. */
   readonly needsFile?: true;
-  /** Members that its entries have beside command, arguments and environment. */
+  /** Members of its entries besides command, arguments and environment. */
   readonly extra?: Readonly<Record<string, string>>;
   /** Members that only a new entry gets, because they are for the user to change. */
   readonly initial?: Readonly<Record<string, boolean | number>>;
-  /** What it calls the command and the environment, if it has names of its own. */
+  /** Its names of the command and the environment, if they differ. */
   readonly names?: EntryNames;
   /** The command with which the assistant adds a server itself. */
   readonly adds?: (launch: Launch) => Launch;
@@ -81,12 +81,12 @@ export interface EntryNames {
   readonly env: string;
 }
 
-/** What an assistant calls the command and the environment of an entry. */
+/** An assistant's names of the command and the environment of an entry. */
 export const namesOf = ({ names }: Assistant): EntryNames => names ?? { command: 'command', env: 'env' };
 
 /**
  * The command `<program> mcp add`.
- * @param separator before the server's command, where the program would take its arguments for its own.
+ * @param separator before the server's command, if the program would parse the arguments as its own.
  */
 const mcpAdd =
   (program: string, ...separator: readonly string[]) =>
@@ -109,7 +109,10 @@ const gooseConfig = (machine: Machine): string => {
     : inConfig('goose', 'config.yaml')(machine);
 };
 
-/** The assistants that `init` knows, in the order of pages. The places and formats follow the documentation of each. */
+/**
+ * The assistants that `init` knows, in the order of the documentation. Locations and formats follow the documentation
+ * of each.
+ */
 export const assistants: readonly Assistant[] = [
   {
     name: 'claude-desktop',
@@ -182,7 +185,7 @@ export const assistants: readonly Assistant[] = [
     extra: { source: 'custom' },
     file: zedSettings,
   },
-  // Where there is only a config.json, of before, a new config.yaml would take its place.
+  // If only the older config.json exists, a new config.yaml would replace it.
   {
     name: 'continue',
     title: 'Continue',

@@ -4,11 +4,11 @@ import { dirname, resolve } from 'node:path';
 
 const byteOrderMark = '\uFEFF';
 
-/** A configuration file as it was read. */
+/** A configuration file and its content. */
 export interface ConfigFile {
   /** The path that the assistant reads. */
   readonly path: string;
-  /** Where that leads, if it is a link. */
+  /** The target of the path, if it is a symbolic link. */
   readonly real: string;
   /** Undefined if there is no file. */
   readonly text: string | undefined;
@@ -18,7 +18,7 @@ export interface ConfigFile {
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** Where a path leads. A link may lead to a file that isn't there yet. */
+/** The target of a path. A symbolic link may point to a file that doesn't exist yet. */
 async function realPathOf(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -54,7 +54,7 @@ async function writeAtomically(path: string, text: string, mode: number): Promis
   const draft = `${path}.${randomUUID()}`;
   try {
     await writeFile(draft, text, { mode, flag: 'wx' });
-    // The process's mask may have taken permissions away.
+    // The process's umask may have removed permissions.
     await chmod(draft, mode);
     await rename(draft, path);
   } finally {
@@ -73,16 +73,16 @@ export async function readBackup(file: ConfigFile): Promise<string | undefined> 
   });
 }
 
-/** What becomes of a file. */
+/** A change of a file. */
 export interface FileChange {
   readonly file: ConfigFile;
   /** Its new text; undefined removes it. */
   readonly after: string | undefined;
-  /** What becomes of the backup: written with the text so far, kept, or removed. */
+  /** Whether the backup is written with the present text, kept, or removed. */
   readonly backup: 'write' | 'keep' | 'remove';
 }
 
-/** Carries out a change. @throws Error if the file was changed since it was read; then nothing is written. */
+/** Carries out a change. @throws Error if the file has changed since it was read; then nothing is written. */
 export async function writeChange({ file, after, backup }: FileChange): Promise<void> {
   const { path, real, text, mode } = file;
   if ((await readConfigFile(path)).text !== text)

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 /** Any value of a configuration file. */
 export type ConfigValue = Readonly<Record<string, unknown>>;
 
-/** Where a server's entry is in a file: the member with all servers, and its name there. */
+/** The location of a server's entry in a file: the member with all servers, and its name there. */
 export type EntryPath = readonly [member: string, name: string];
 
-/** How entries are read and changed in one format. A change leaves every byte alone that isn't part of the entry. */
+/** Reads and changes entries in one format. A change leaves alone every byte that isn't part of the entry. */
 export interface ConfigFormat {
   /** @throws Error that says where the text is wrong. A blank text is an empty configuration. */
   readonly parse: (text: string) => ConfigValue;
@@ -14,7 +14,7 @@ export interface ConfigFormat {
   readonly set: (text: string, path: EntryPath, entry: ConfigValue) => string;
   /** The text without an entry. @param withMember whether the member goes too if nothing else is in it. */
   readonly remove: (text: string, path: EntryPath, withMember: boolean) => string;
-  /** An entry as it is written into an otherwise empty file. */
+  /** An entry as written into an otherwise empty file. */
   readonly show: (path: EntryPath, entry: ConfigValue) => string;
 }
 
@@ -22,14 +22,14 @@ export interface ConfigFormat {
 export const isObject = (value: unknown): value is ConfigValue =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The servers in a configuration. @throws Error if the member is something else than an object. */
+/** The servers in a configuration. @throws Error if the member is not an object. */
 export function serversIn(config: ConfigValue, member: string): ConfigValue {
   const servers = config[member] ?? {};
   if (!isObject(servers)) throw new Error(`its ${member} is not an object`);
   return servers;
 }
 
-/** The entry of a server; undefined if there is none. @throws Error if it is something else than an object. */
+/** The entry of a server; undefined if there is none. @throws Error if it is not an object. */
 export function entryIn(config: ConfigValue, [member, name]: EntryPath): ConfigValue | undefined {
   const servers = serversIn(config, member);
   if (!Object.hasOwn(servers, name)) return undefined;
@@ -39,8 +39,8 @@ export function entryIn(config: ConfigValue, [member, name]: EntryPath): ConfigV
 }
 
 /**
- * Checks that a change did what it should, and nothing else.
- * @throws Error if it did not: the file may have a member twice.
+ * Checks that a change had the expected effect, and no other.
+ * @throws Error otherwise, for example because the file has a member twice.
  */
 export function assertChanged(format: ConfigFormat, after: string, expected: ConfigValue): void {
   const parsed = (() => {

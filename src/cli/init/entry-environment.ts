@@ -9,13 +9,13 @@ import {
   readConfig,
 } from '../config/index.ts';
 
-/** Whether a text is a URL with a user or password in it. */
+/** Whether a text is a URL that contains a user or password. */
 const holdsPassword = (text: string): boolean => {
   const url = URL.parse(text);
   return url !== null && (url.username !== '' || url.password !== '');
 };
 
-/** Where a secret can stay instead: in the file of another option, if there is one for it. */
+/** The alternative place for a secret: the file of another option, if one exists. */
 const elsewhere = ({ name }: OptionHelp): string => {
   const file = optionsOf('stdio').find((other) => other.name === `${name}File`);
   if (file) return `it can stay in a file: ${file.flag}`;
@@ -23,9 +23,9 @@ const elsewhere = ({ name }: OptionHelp): string => {
 };
 
 /**
- * The environment that an assistant has to give the server, from the flags and variables given to `init`. Paths are
- * absolute, because nobody knows where assistants start the server.
- * @throws ConfigError if they can't be meant, or contain a secret.
+ * The environment that an assistant must pass to the server, from the flags and variables given to `init`. Paths are
+ * absolute, because the working directory of assistants is unknown.
+ * @throws ConfigError if they are invalid, or contain a secret.
  */
 export async function entryEnvironment(
   flags: GivenFlags,

@@ -10,7 +10,7 @@ import {
 } from 'jsonc-parser';
 import { type ConfigFormat, type ConfigValue, lineBreakOf } from './config-format.ts';
 
-/** Kinds of the scanner's tokens: those that can stand between two members. */
+/** The scanner's kinds of tokens that can be between two members. */
 const comma = 5;
 const [lineComment, blockComment, lineBreak, whitespace] = [12, 13, 14, 15];
 const between = [lineComment, blockComment, lineBreak, whitespace];
@@ -19,13 +19,13 @@ const parseOptions = { allowTrailingComma: true, allowEmptyContent: true };
 
 const lineOf = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
 
-/** How a text is indented; undefined where everything is on one line. */
+/** The indentation of a text; undefined if everything is on one line. */
 const indentationOf = (text: string): string | undefined =>
   text.trim() === ''
     ? '  '
     : (/^([ \t]+)\S/m.exec(text)?.[1] ?? (text.trim().includes('\n') ? '  ' : text.trim() === '{}' ? '  ' : undefined));
 
-/** A value as JSON, in the indentation of the text. @param depth of the member that it is the value of. */
+/** A value as JSON, in the indentation of the text. @param depth of its member. */
 function written(text: string, value: unknown, depth: number): string {
   const unit = indentationOf(text);
   if (unit === undefined) return JSON.stringify(value);
@@ -37,7 +37,7 @@ function written(text: string, value: unknown, depth: number): string {
 const replace = (text: string, from: number, to: number, by: string): string =>
   text.slice(0, from) + by + text.slice(to);
 
-/** Adds a member as the first of an object, so that what follows stays as it is. */
+/** Adds a member as the first of an object, so that the rest stays unchanged. */
 function addFirst(text: string, object: Node, depth: number, name: string, value: unknown): string {
   const unit = indentationOf(text);
   const start = object.offset + 1;
@@ -54,7 +54,7 @@ function addFirst(text: string, object: Node, depth: number, name: string, value
   return replace(text, start, start, `${onOwnLine}${ending}`);
 }
 
-/** Sets a value at a path, and creates the objects on the way to it. */
+/** Sets a value at a path, and creates missing parent objects. */
 function setAt(text: string, path: readonly string[], value: unknown): string {
   const root = parseTree(text, [], parseOptions);
   if (!root)
@@ -113,7 +113,7 @@ const leaves = (entry: ConfigValue, at: readonly string[]): (readonly [readonly 
     name === 'env' ? leaves(value as ConfigValue, [...at, name]) : [[[...at, name], value] as const],
   );
 
-/** JSON, with comments and trailing commas where a file has them. */
+/** JSON, including comments and trailing commas. */
 export const jsonFormat: ConfigFormat = {
   parse: parseJson,
   set: (text, path, entry) => {

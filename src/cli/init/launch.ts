@@ -11,7 +11,7 @@ export interface Launch {
 /** The command that starts the published package. */
 export const published: Launch = { command: 'npx', args: ['-y', `${manifest.name}@${manifest.version}`] };
 
-/** What decides how this program can be started again. */
+/** The properties that determine how this program can be started again. */
 export interface RunningProgram {
   /** The script that Node was started with. */
   readonly script: string;
@@ -26,7 +26,7 @@ export const thisProgram = (): RunningProgram => ({
   env: process.env,
 });
 
-/** Whether a folder holds this program's package. A manifest that can't be read is another project's: ours is whole. */
+/** Whether a folder holds this program's package. An unreadable manifest belongs to another project. */
 const isPackage = (folder: string): boolean => {
   try {
     return (
@@ -38,7 +38,7 @@ const isPackage = (folder: string): boolean => {
   }
 };
 
-/** The folder of this program's package; undefined for a bundle that stands alone. */
+/** The folder of this program's package; undefined for a standalone bundle. */
 function packageFolder(script: string): string | undefined {
   for (let folder = dirname(script); ; folder = dirname(folder)) {
     if (isPackage(folder)) return folder;
@@ -56,14 +56,14 @@ const onPath = (name: string, { PATH = '' }: NodeJS.ProcessEnv): string | undefi
 const isSameFile = (path: string | undefined, other: string): boolean =>
   path !== undefined && realpathSync(path) === realpathSync(other);
 
-/** Node as the PATH has it, if that is the one that runs: that path outlives an update of Node. */
+/** The path of Node on the PATH, if it is the running one, because that path survives an update of Node. */
 const lastingNode = ({ node, env }: RunningProgram): string => {
   const found = onPath('node', env);
   return found !== undefined && isSameFile(found, node) ? found : node;
 };
 
 /**
- * The command that starts this program from anywhere, as an assistant needs it: absolute paths, because assistants
+ * The command with which an assistant starts this program from anywhere. It has absolute paths, because assistants
  * don't have the PATH of a shell.
  * @throws Error if it runs from a checkout that isn't built.
  */
@@ -84,7 +84,7 @@ const quoted = (word: string): string => (/^[\w@%+=:,./\\-]+$/.test(word) ? word
 export const commandLine = ({ command, args }: Launch, ...more: readonly string[]): string =>
   [command, ...args, ...more].map(quoted).join(' ');
 
-/** How a person starts this program in the present shell. */
+/** The command with which a person starts this program in the current shell. */
 export function typedProgram(program: RunningProgram = thisProgram()): string {
   const { script, env } = program;
   if (isSameFile(onPath(manifest.name, env), script)) return manifest.name;

@@ -34,14 +34,14 @@ const launchIn = (entry: ConfigValue, names: EntryNames) => {
 };
 
 /**
- * What this program is called at the end of a path: its file, a shim of it, a packed release, or an image or package
- * with a version.
+ * The last segment of a path that names this program: its file, a shim, a packed release, or an image or package with a
+ * version.
  */
 const ownName = new RegExp(`^${manifest.name}(?:\\.mjs|\\.cmd|-\\d[\\w.+-]*\\.tgz|[@:#].+)?$`);
 
 const isOwnWord = (word: string): boolean => {
   if (word.startsWith(`${manifest.name}@`)) return true;
-  // A package in the scope of somebody else is another program, whatever its name.
+  // A package in another scope is another program, whatever its name.
   return !word.startsWith('@') && ownName.test(word.split(/[\\/]/).at(-1)!);
 };
 
@@ -51,7 +51,7 @@ function isOurs(entry: ConfigValue, names: EntryNames): boolean {
   return [command, ...args].some(isOwnWord);
 }
 
-/** The command line of an entry, as it may be shown: arguments that a user put there may be secrets. */
+/** The command line of an entry, redacted for display, because arguments added by a user may be secrets. */
 const shownCommand = (entry: ConfigValue, names: EntryNames): string =>
   commandLine(createRedaction().value(launchIn(entry, names)) as ReturnType<typeof launchIn>);
 
@@ -64,7 +64,7 @@ const formats: Readonly<Record<Assistant['format'], (assistant: Assistant) => Co
 /** The format of an assistant's file. */
 export const formatOf = (assistant: Assistant): ConfigFormat => formats[assistant.format](assistant);
 
-/** What `init` would do for one assistant. */
+/** The plan of `init` for one assistant. */
 export type AssistantPlan =
   | {
       readonly kind: 'change';
@@ -79,7 +79,7 @@ export type AssistantPlan =
 
 export const pathOf = ({ member }: Assistant): EntryPath => [member, serverName];
 
-/** Whether the assistant is on the machine: its file is there, or its folder if the file may be made. */
+/** Whether the assistant is on the machine: its file exists, or its folder does and the file may be created. */
 export const isFound = (assistant: Assistant, machine: Machine): boolean =>
   existsSync(assistant.file(machine)) ||
   (!assistant.needsFile && existsSync(assistant.folder?.(machine) ?? dirname(assistant.file(machine))));
@@ -92,10 +92,7 @@ const firstDifference = (before: string, after: string): number => {
   return at < 0 ? other.length : at + 1;
 };
 
-/**
- * An entry with the members of another one in place of its own. What else the user put into it stays, and what is the
- * user's to change.
- */
+/** Merges a new entry into an existing one. Other members, and members that the user may change, keep their values. */
 const merged = (existing: ConfigValue, entry: ConfigValue, assistant: Assistant): ConfigValue => {
   const { env: name } = namesOf(assistant);
   const env = { ...(existing[name] as ConfigValue | undefined), ...(entry[name] as ConfigValue | undefined) };
@@ -105,7 +102,7 @@ const merged = (existing: ConfigValue, entry: ConfigValue, assistant: Assistant)
   return { ...existing, ...entry, ...Object.fromEntries(changed), ...(Object.keys(env).length > 0 && { [name]: env }) };
 };
 
-/** An entry as it may be shown: values of the environment that the user put there may be secrets. */
+/** An entry for display, without environment values added by the user, which may be secrets. */
 const shownEntry = (entry: ConfigValue, own: ConfigValue, assistant: Assistant): ConfigValue => {
   const { env: name } = namesOf(assistant);
   const [env, ownEnv] = [entry[name] as ConfigValue | undefined, own[name] as ConfigValue | undefined];
@@ -135,7 +132,7 @@ async function planned(
   }
 }
 
-/** Plans to add the server to an assistant, or to bring its entry up to date. */
+/** Plans to add the server to an assistant, or to update its entry. */
 export const planAdding = (assistant: Assistant, machine: Machine, server: ServerEntry): Promise<AssistantPlan> =>
   planned(assistant, machine, async (file, format) => {
     const path = pathOf(assistant);
@@ -161,7 +158,7 @@ export const planAdding = (assistant: Assistant, machine: Machine, server: Serve
     };
   });
 
-/** The backup's text, if the file is still that with the entry added: then it can be restored as it was. */
+/** The backup's text, if the file differs from it only by the added entry, so that the backup can be restored. */
 async function untouchedBackup(
   file: ConfigFile,
   format: ConfigFormat,
@@ -181,9 +178,8 @@ async function untouchedBackup(
 }
 
 /**
- * Plans to remove the server from an assistant. Everything else stays as it is, also what was changed since it was
- * added. A file is deleted only if it is exactly what `init` creates: the rest of any other one is the user's, if only
- * its comments.
+ * Plans to remove the server from an assistant. Everything else stays, including later changes. A file is deleted only
+ * if it is exactly as `init` creates it. The rest of any other file belongs to the user, even if only comments.
  */
 export const planRemoving = (assistant: Assistant, machine: Machine): Promise<AssistantPlan> =>
   planned(assistant, machine, async (file, format) => {
@@ -207,7 +203,7 @@ export const planRemoving = (assistant: Assistant, machine: Machine): Promise<As
     if (!hasBackup && file.text === format.set('', path, entry)) return asChange(undefined, 'keep');
     const after = format.remove(text, path, false);
     const rest = format.parse(after);
-    // An empty table of TOML is not written, so its member may go.
+    // TOML omits an empty table, so its member may disappear.
     assertChanged(format, after, withoutEntry(config, path, !Object.hasOwn(rest, assistant.member)));
     return asChange(mark + after, hasBackup ? 'keep' : 'write');
   });

@@ -9,7 +9,7 @@ const isHeader = (line: string): boolean => /^\s*\[\[?[^[\]]+\]\]?\s*(?:#.*)?$/.
 const tablesOf = (path: EntryPath, entry: ConfigValue): string =>
   stringify({ [path[0]]: { [path[1]]: entry } }).trimEnd();
 
-/** The lines of an entry: its table and those below it, each up to its last line that says something. */
+/** The lines of an entry: its table and those below it, each up to its last line with content. */
 function linesOf(lines: readonly string[], path: EntryPath): { readonly from: number; readonly to: number }[] {
   const name = path.join('.');
   return lines.flatMap((line, from) => {
@@ -17,7 +17,7 @@ function linesOf(lines: readonly string[], path: EntryPath): { readonly from: nu
     if (table !== name && !table?.startsWith(`${name}.`)) return [];
     const next = lines.findIndex((other, index) => index > from && isHeader(other));
     const end = next < 0 ? lines.length : next;
-    // Comments and blank lines before the next table belong to that.
+    // Comments and blank lines before the next table belong to the next table.
     const last = lines
       .slice(from, end)
       .findLastIndex((other) => other.trim() !== '' && !other.trimStart().startsWith('#'));
@@ -25,7 +25,7 @@ function linesOf(lines: readonly string[], path: EntryPath): { readonly from: nu
   });
 }
 
-/** Replaces the lines of an entry by a text, at the place of the first ones. */
+/** Replaces the lines of an entry with new lines, at the position of the first. */
 function replaceLines(text: string, path: EntryPath, by: readonly string[]): string {
   const lines = text.split(/\r?\n/);
   const ranges = linesOf(lines, path);
@@ -33,7 +33,7 @@ function replaceLines(text: string, path: EntryPath, by: readonly string[]): str
   const kept = lines.flatMap((line, index) => {
     if (index === first?.from) return by;
     const range = ranges.find(({ from, to }) => index >= from && index < to);
-    // The blank line between its tables goes with them.
+    // The blank line between its tables is removed with them.
     const isGap =
       line.trim() === '' && ranges.some(({ to }) => to === index) && ranges.some(({ from }) => from === index + 1);
     return range || isGap ? [] : [line];
@@ -51,7 +51,7 @@ function parseToml(text: string): ConfigValue {
   }
 }
 
-/** TOML. An entry is added at the end, as tables of its own. */
+/** TOML. An entry is added at the end, as separate tables. */
 export const tomlFormat: ConfigFormat = {
   parse: parseToml,
   set: (text, path, entry) => {
@@ -61,7 +61,7 @@ export const tomlFormat: ConfigFormat = {
     const start = text === '' || text.endsWith('\n') ? text : `${text}${br}`;
     return `${start}${start.trim() === '' ? '' : br}${tables.join(br)}${br}`;
   },
-  // Tables that nothing is in are not written, so there is no member to remove.
+  // Empty tables are not written, so there is no member to remove.
   remove: (text, path) => replaceLines(text, path, []),
   show: tablesOf,
 };

@@ -19,7 +19,7 @@ import { type ConfigFormat, type ConfigValue, type EntryPath, isObject, lineBrea
 
 type Collection = YAMLMap | YAMLSeq;
 
-/** An entry where it stands: from its key or dash to the end of its last value. */
+/** The position of an entry: from its key or dash to the end of its last value. */
 interface Place {
   readonly start: number;
   readonly value: unknown;
@@ -31,7 +31,7 @@ const lineStart = (text: string, offset: number): number => text.lastIndexOf('\n
 const lineEnd = (text: string, offset: number): number =>
   text.indexOf('\n', offset) < 0 ? text.length : text.indexOf('\n', offset) + 1;
 
-/** The spaces before what begins a line. */
+/** The indentation before the first token of a line. */
 function indentAt(text: string, offset: number): string {
   const before = text.slice(lineStart(text, offset), offset);
   if (before.trim() !== '') throw oddlyWritten();
@@ -46,7 +46,7 @@ function documentOf(text: string): Document {
   return document;
 }
 
-/** A value of a document. @throws Error if it refers to something that isn't there, or to too much. */
+/** A value of a document. @throws Error if it has an unresolved alias, or too many aliases. */
 function valueIn(document: Document, node: unknown): unknown {
   try {
     return isNode(node) ? (node.toJS(document) as unknown) : undefined;
@@ -58,7 +58,7 @@ function valueIn(document: Document, node: unknown): unknown {
 const pairOf = (map: unknown, name: string): Pair<Node> | undefined =>
   isMap(map) ? (map.items as Pair<Node>[]).find(({ key }) => isScalar(key) && key.value === name) : undefined;
 
-/** The dash of an item of a list. */
+/** The offset of a list item's dash. */
 function dashOf(text: string, item: unknown): number {
   const start = (item as Node).range![0];
   const dash = text.lastIndexOf('-', start);
@@ -66,7 +66,7 @@ function dashOf(text: string, item: unknown): number {
   return dash;
 }
 
-/** Servers of a list by their names. Those without one can't be ours: they are numbered. */
+/** Servers of a list by their names. Servers without a name can't be this program's, and are numbered. */
 function byName(member: string, servers: unknown): ConfigValue {
   if (!Array.isArray(servers)) throw new Error(`its ${member} is not a list`);
   let unnamed = 0;
@@ -78,7 +78,7 @@ function byName(member: string, servers: unknown): ConfigValue {
   return Object.fromEntries(named);
 }
 
-/** Where the last value of an entry ends, without comments after it. */
+/** The end of an entry's last value, without comments after it. */
 function endOf(text: string, { start, value }: Place): number {
   let end = start + 1;
   if (isNode(value)) {
@@ -107,7 +107,7 @@ const insertBelow = (text: string, offset: number, lines: string): string => {
 
 const afterColon = (text: string, { key }: Pair<Node>): number => text.indexOf(':', key.range![1]) + 1;
 
-/** Adds a value to the servers of a member. @throws Error if they are written in braces. */
+/** Adds a value to the servers of a member. @throws Error if they are in flow style. */
 const addTo = (text: string, pair: Pair<Node>, value: unknown): string => {
   const br = lineBreakOf(text);
   const servers = pair.value as Collection | Node | null;
@@ -116,7 +116,7 @@ const addTo = (text: string, pair: Pair<Node>, value: unknown): string => {
     if (servers.flow) throw oddlyWritten();
     const [first] = servers.items;
     const start = isMap(servers) ? (first as Pair<Node>).key.range![0] : dashOf(text, first);
-    // Comments above the first entry belong to that.
+    // Comments above the first entry belong to it.
     return insertBelow(text, colon, linesOf(value, indentAt(text, start), br));
   }
   const bare = text.slice(0, colon) + text.slice(Math.max(colon, servers?.range?.[1] ?? colon));
@@ -124,8 +124,7 @@ const addTo = (text: string, pair: Pair<Node>, value: unknown): string => {
 };
 
 /**
- * YAML, of which only whole lines of the entry are written or removed. What is written in braces can't be changed,
- * except where nothing is in them.
+ * YAML. Only whole lines of the entry are written or removed. Flow collections can't be changed unless they are empty.
  * @param list the member whose servers are a list, each with its name; default: servers are members of a mapping.
  */
 export function yamlFormat(list?: string): ConfigFormat {

@@ -6,18 +6,18 @@ import { textWidth } from './width.ts';
 export interface Piece {
   readonly text: string;
   readonly style?: Style;
-  /** What says the same in less room, used where the whole text doesn't fit. */
+  /** A shorter text with the same meaning, used where the whole text doesn't fit. */
   readonly short?: string;
 }
 
-/** What stands in one row and column of a table. Several pieces are separated by spaces. */
+/** The content of one cell of a table. Several pieces are separated by spaces. */
 export type Cell = string | Piece | readonly (string | Piece)[];
 
-/** What is never broken: a word, or a command to type. */
+/** A unit that is never broken: a word, or a command to type. */
 export interface Word {
   readonly text: string;
   readonly style?: Style;
-  /** The spaces in front of it, which are left out at the start of a line. */
+  /** The spaces before it, which are omitted at the start of a line. */
   readonly before: string;
   readonly width: number;
 }
@@ -37,8 +37,8 @@ export const wordsIn = (text: string, style?: Style): Word[] =>
 const asPiece = (piece: string | Piece): Piece => (typeof piece === 'string' ? { text: piece } : piece);
 
 /**
- * The words of a cell. What could move the cursor is written out, so that no name can.
- * @param isShort takes the short texts of pieces that have one.
+ * The words of a cell. Control characters are escaped, so that no name can move the cursor.
+ * @param isShort uses the short texts of pieces that have one.
  */
 export function wordsOf(cell: Cell, isShort: boolean): Word[] {
   const pieces = (Array.isArray(cell) ? (cell as readonly (string | Piece)[]) : [cell as string | Piece]).map(asPiece);

@@ -6,16 +6,16 @@ import { lineWidth } from './width.ts';
 /** A row of a table, each cell as its words. */
 type Row = readonly (readonly Word[])[];
 
-/** Columns that a longer text keeps: in fewer it gets hard to read. */
+/** The minimum width of longer texts, in columns. Narrower texts are hard to read. */
 const leastTextWidth = 24;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 const largest = (numbers: readonly number[]): number => numbers.reduce((most, one) => Math.max(most, one), 0);
 
 /**
- * The widths of columns that fit: the widest are limited, all to the same width. No column gets narrower than its
- * longest word, or than a text can be read in.
- * @returns undefined if they don't fit then.
+ * Column widths that fit: the widest columns are limited to the same width. No column is narrower than its longest
+ * word, or than readable text.
+ * @returns undefined if they can't fit.
  */
 function fitWidths(heading: Row, rows: readonly Row[], available: number): number[] | undefined {
   const bodies = heading.map((_, column) => largest(rows.map((row) => widthOfLine(row[column]!))));
@@ -44,14 +44,14 @@ function rowLines(row: Row, widths: readonly number[], gap: string, stream: Node
   });
 }
 
-/** Ways to draw a table, from the roomiest to the tightest. */
+/** The forms of a table, from the widest to the narrowest. */
 const forms = [
   { isShort: false, gap: '  ' },
   { isShort: true, gap: '  ' },
   { isShort: true, gap: ' ' },
 ];
 
-/** A table as lines, in the roomiest form that fits; undefined if none does. */
+/** A table as lines, in the widest form that fits; undefined if none does. */
 function tableLines(
   headings: Row,
   bodies: (isShort: boolean) => readonly Row[],
@@ -67,7 +67,7 @@ function tableLines(
 }
 
 /**
- * How many lines a table may have for each line of a stack: it is easier to read, but not where its columns are long
+ * The maximum ratio of a table's lines to those of a stack. A table is easier to read, but not if its columns are long
  * and narrow.
  */
 const linesOfTableToStack = 1.5;
@@ -75,20 +75,20 @@ const linesOfTableToStack = 1.5;
 const clearer = (table: string[] | undefined, stack: string[]): string[] =>
   table && table.length <= stack.length * linesOfTableToStack ? table : stack;
 
-/** Where a table is written to, and how. */
+/** The output stream and the layout of a table. */
 export interface TableLayout {
   /** The stream that the table will be written to. Default: stdout. */
   readonly stream?: NodeJS.WriteStream;
-  /** How far the caller will indent it. */
+  /** The indentation that the caller adds, in columns. */
   readonly indent?: number;
-  /** How many cells of a row stand on its first line where it is stacked. Default: one. */
+  /** The number of cells on the first line of a stacked row. Default: one. */
   readonly titles?: number;
 }
 
 /**
  * Formats a table: a heading, then one line for each row, with columns two spaces apart. In a terminal, a table that is
- * too wide is drawn with the short texts of its cells, wrapped between words. If that can't fit, or takes many more
- * lines, the cells of a row stand below each other. Elsewhere a row is always one line.
+ * too wide uses the short texts of its cells, wrapped between words. If that doesn't fit, or needs many more lines, the
+ * cells of a row are stacked. Elsewhere a row is always one line.
  */
 export function columns(
   heading: readonly string[],
@@ -99,7 +99,7 @@ export function columns(
   const bodies = (isShort: boolean): Row[] => rows.map((row) => row.map((cell) => wordsOf(cell, isShort)));
   const headings = heading.map((name) => wordsIn(name, 'bold'));
   const table = tableLines(headings, bodies, available, stream);
-  // One line for each row can't be shorter.
+  // One line per row is the shortest possible form.
   const lines =
     rows.length === 0 || table?.length === rows.length + 1
       ? (table ?? [heading.join(' ')])

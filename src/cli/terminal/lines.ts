@@ -2,11 +2,11 @@ import { type Word, wordsIn } from './cell.ts';
 import { styled } from './style.ts';
 import { lineWidth, textWidth } from './width.ts';
 
-/** The columns that words take in one line. */
+/** The width of words in one line, in columns. */
 export const widthOfLine = (words: readonly Word[]): number =>
   words.reduce((sum, { before, width }, index) => sum + (index === 0 ? 0 : before.length) + width, 0);
 
-/** A command that is wider than a line is broken between its words, as there is no other way. */
+/** Splits a command that is wider than a line into its words. */
 const splitCommand = (word: Word, width: number): readonly Word[] =>
   word.width <= width || !word.text.includes(' ')
     ? [word]
@@ -14,7 +14,9 @@ const splitCommand = (word: Word, width: number): readonly Word[] =>
         .split(' ')
         .map((text, index) => ({ ...word, text, before: index === 0 ? word.before : ' ', width: text.length }));
 
-/** Breaks words into lines. A single word that is too wide gets a line of its own: broken, it couldn't be copied. */
+/**
+ * Breaks words into lines. A single word that is too wide gets its own line, because a broken one couldn't be copied.
+ */
 export function breakLines(words: readonly Word[], width: number): Word[][] {
   const lines: Word[][] = [];
   let used = 0;
@@ -31,7 +33,7 @@ export function breakLines(words: readonly Word[], width: number): Word[][] {
   return lines;
 }
 
-/** A line as it is written, with its styles. */
+/** A line as text, with its styles. */
 export function styledLine(words: readonly Word[], stream: NodeJS.WriteStream): string {
   const runs: { text: string; readonly style: Word['style']; readonly before: string }[] = [];
   for (const { text, style, before } of words) {
@@ -52,9 +54,8 @@ const wrapParagraph = (line: string, width: number, stream: NodeJS.WriteStream):
 };
 
 /**
- * Breaks the lines of a text that are too long for a terminal, between words, and indents what follows as the line that
- * it belongs to. Spaces within a line and texts for other streams stay as they are. The text must be cleaned, and may
- * be styled.
+ * Breaks lines that are too long for a terminal between words, and indents the continuation like the original line.
+ * Spaces within a line and texts for other streams stay unchanged. The text must be cleaned, and may be styled.
  */
 export function wrapped(text: string, stream: NodeJS.WriteStream = process.stdout): string {
   const width = lineWidth(stream);
@@ -66,7 +67,7 @@ export function wrapped(text: string, stream: NodeJS.WriteStream = process.stdou
         .join('\n');
 }
 
-/** How far what continues a fact is indented. */
+/** The indentation of a fact's continuation lines. */
 const hanging = '    ';
 
 /** Breaks a word that is wider than a line between its characters. */
@@ -94,8 +95,8 @@ const wrapFact = (line: string, width: number, stream: NodeJS.WriteStream): stri
 };
 
 /**
- * Like `wrapped`, for facts of one line each, where only a fact may begin at the left edge: what continues one is
- * indented, and no word is left for the terminal to break. Otherwise a text in a fact could pass for the next one.
+ * Like `wrapped`, for facts of one line each. Only a fact may start at the left edge: continuation lines are indented,
+ * and no word is left for the terminal to break. Otherwise text in a fact could look like the next fact.
  */
 export function wrappedFacts(text: string, stream: NodeJS.WriteStream = process.stdout): string {
   const width = lineWidth(stream);

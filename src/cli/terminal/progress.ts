@@ -1,4 +1,4 @@
-/** How long a task runs before progress is shown, in milliseconds: what is done sooner needs none. */
+/** How long a task runs before progress is shown, in milliseconds. */
 const patience = 700;
 
 /** Whether stderr is a terminal where a line can be erased again. */

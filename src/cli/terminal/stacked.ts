@@ -4,16 +4,13 @@ import { breakLines, styledLine, widthOfLine } from './lines.ts';
 const indent = '  ';
 const between = '  ';
 
-/** A cell with its heading in front, as words. */
+/** A cell with its heading before it, as words. */
 const labelled = (heading: string, cell: readonly Word[]): Word[] => [
   ...wordsIn(`${heading}:`, 'dim'),
   ...cell.map((word, index) => (index === 0 ? { ...word, before: ' ' } : word)),
 ];
 
-/**
- * The lines below the first one of a row: as many cells beside each other as fit, and cells with much text on lines of
- * their own.
- */
+/** The lines below the first line of a row: as many cells side by side as fit, and long cells on separate lines. */
 function detailLines(cells: readonly (readonly Word[])[], width: number): Word[][] {
   const lines: Word[][] = [];
   let used = Infinity;
@@ -31,14 +28,14 @@ function detailLines(cells: readonly (readonly Word[])[], width: number): Word[]
   return lines;
 }
 
-/** Cells beside each other, as words. */
+/** Cells side by side, as words. */
 const besideEachOther = (cells: readonly (readonly Word[])[]): Word[] =>
   cells.flatMap((cell) => cell.map((word, index) => (index === 0 ? { ...word, before: between } : word)));
 
 /**
  * Formats rows that are too wide for a table: the first cells on a line, and the others below with their headings.
  * Empty cells are left out.
- * @param titles how many cells stand on the first line, after those without a heading.
+ * @param titles the number of cells on the first line, after those without a heading.
  */
 export function stacked(
   heading: readonly string[],

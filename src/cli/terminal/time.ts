@@ -17,17 +17,17 @@ function spanText(milliseconds: number): string {
   return `${Math.floor(milliseconds / length)} ${name}`;
 }
 
-/** A time in few characters: how long ago or ahead it is, or its date and minute if that is more than a day. */
+/** A time in few characters: relative to now, or its date and minute if it is more than a day away. */
 function shortTime(at: number, now: number): string {
   const distance = Math.abs(now - at);
   if (distance > day) return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`;
   return at > now ? `in ${spanText(distance)}` : `${spanText(distance)} ago`;
 }
 
-/** A time for a table: exact where it fits, else short. @param at in ISO 8601, or in milliseconds since 1970. */
+/** A time for a table: exact if it fits, otherwise short. @param at in ISO 8601, or in milliseconds since 1970. */
 export function timeCell(at: string | number, now = Date.now()): Piece {
   const milliseconds = typeof at === 'number' ? at : Date.parse(at);
-  // What isn't a time is shown as it is: somebody may have written the file by hand.
+  // A value that isn't a time is shown unchanged, because a file may have been written by hand.
   return Number.isNaN(milliseconds)
     ? { text: String(at) }
     : { text: typeof at === 'number' ? new Date(at).toISOString() : at, short: shortTime(milliseconds, now) };

@@ -4,7 +4,7 @@ import { addingCommands, assistants } from '../init/assistants.ts';
 import { wrapped } from './lines.ts';
 import { styled } from './style.ts';
 
-/** Text for people, in the width of the terminal. */
+/** Text wrapped to the width of the terminal. */
 const prose = (text: string): string => wrapped(text, process.stderr);
 
 /** A command stays on one line, however long, so that it can be copied. */
@@ -12,7 +12,7 @@ const command = (line: string, does: string): string =>
   `  ${styled('cyan', line, process.stderr)}\n${prose(`      ${does}\n`)}`;
 
 /**
- * The lines that add the server to assistants which take a command; none if this program can't be started from
+ * The lines with the commands of assistants that add the server; the error if this program can't be started from
  * elsewhere.
  */
 function addingLines(): string[] {
@@ -25,8 +25,8 @@ function addingLines(): string[] {
 }
 
 /**
- * What a person reads who starts the server in a terminal: what it waits for, how to connect to it, and what else there
- * is.
+ * The text for a person who starts the server in a terminal: what it waits for, how to connect to it, and other
+ * commands.
  */
 export function waitingText(): string {
   const program = typedProgram();
@@ -45,7 +45,7 @@ export function waitingText(): string {
   ].join('');
 }
 
-/** What a person reads who types something that isn't a message. */
+/** The text for a person who types something that isn't a message. */
 export const typedText = (): string =>
   prose(
     'That is not a message of the protocol: this is a server for MCP clients, not a shell. Ctrl-C ends it, and the lines above say how to go on.\n',

@@ -1,15 +1,17 @@
 import stringWidth from 'string-width';
 import { isPrintableAscii } from '../../contract/index.ts';
 
-/** Columns of a terminal that doesn't say how many it has. */
+/** The default number of columns of a terminal that doesn't report it. */
 const usualColumns = 80;
 
-/** How many columns a text takes in a terminal: East Asian characters and emoji take two, combining characters none. */
+/**
+ * The width of a text in a terminal, in columns: East Asian characters and emoji take two, combining characters none.
+ */
 export const textWidth = (text: string): number => (isPrintableAscii(text) ? text.length : stringWidth(text));
 
 /**
- * How many columns a line of a stream may have. Without a limit where the stream is no terminal: programs read whole
- * lines.
+ * The maximum width of a line of a stream, in columns. Unlimited if the stream isn't a terminal, because programs read
+ * whole lines.
  */
 export function lineWidth(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env): number {
   if (!stream.isTTY) return Infinity;

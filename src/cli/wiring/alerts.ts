@@ -8,7 +8,7 @@ const condition = fields.condition.shape;
 
 const Name = fields.name;
 
-/** The alerts of the clusters file: who is told, and rules about clusters. */
+/** The alerts of the clusters file: receivers, and rules about clusters. */
 export const AlertsOfFile = z.strictObject({
   receivers: z
     .record(Name, z.strictObject({ url_file: z.string(), kind: z.enum(['STANDARD', 'SLACK']).default('STANDARD') }))
@@ -34,10 +34,10 @@ export const AlertsOfFile = z.strictObject({
 });
 
 /**
- * The same in the words of the platform.
+ * Converts the alerts of the clusters file to the platform's settings.
  * @param clusters the names of the clusters in the file
  * @param from resolves a path of the clusters file
- * @throws Error that names what is not there, or the receiver whose address can't be read
+ * @throws Error that names a missing cluster or receiver, or the receiver whose address can't be read
  */
 export async function alertSettings(
   { receivers, rules }: z.output<typeof AlertsOfFile>,

@@ -14,7 +14,7 @@ async function secretOf({ approvalsWebhookSecret, approvalsWebhookSecretFile: pa
 }
 
 /**
- * The target and key of the webhook that tells operators what waits; undefined if none is configured.
+ * The target and key of the webhook that notifies operators of waiting calls; undefined if none is configured.
  * @throws Error if its URL or secret can't be used. It shows neither.
  */
 export async function configuredWebhook(

@@ -22,7 +22,7 @@ const databaseWords = 'must be postgresql, mysql, mongodb or redis, perhaps with
 
 const DatabaseOfImage = z.string().regex(/^(?:postgresql|mysql|mongodb|redis)(?::\w[\w.-]*)?$/);
 
-/** What the services of a cluster may hold altogether, in the units of the API: thousandths of a CPU, and MB. */
+/** The limits of all services of a cluster together, in the units of the API: thousandths of a CPU, and MB. */
 const Limits = z.strictObject({
   cpu: z.int().min(1).optional(),
   memory: z.int().min(1).optional(),
@@ -30,8 +30,8 @@ const Limits = z.strictObject({
 });
 
 /**
- * When the databases of a cluster are backed up, how many of these backups are kept of each, and the label of the nodes
- * that may have them.
+ * The schedule of database backups of a cluster, the number kept of each database, and the label of the nodes that may
+ * store them.
  */
 const Backups = z.strictObject({
   every_hours: z
@@ -46,18 +46,18 @@ const Backups = z.strictObject({
     .optional(),
 });
 
-/** What every cluster may say, whatever its services run on. */
+/** The settings that every cluster may have, whatever its runtime. */
 const CommonConfig = z.object({
   domain: Domain.optional(),
   limits: Limits.optional(),
   database_backups: Backups.optional(),
 });
 
-/** A registry that services may name. Without credentials, it is asked without. */
+/** A registry that services may use. Without credentials, requests to it are anonymous. */
 const Registry = z
   .strictObject({
-    // Engines take the first part of an image for a host only if it has a dot or a port: otherwise for a folder of the
-    // public registry.
+    // Engines parse the first part of an image as a host only if it has a dot or a port, and otherwise as a namespace
+    // of the public registry.
     url: HttpAddress(
       'must be an address with https:// or http:// before its host, such as https://registry.example.com, and a host with a dot or a port',
       (address) => isBare(address) && (/[.:]/.test(address.host) || address.host === 'localhost'),
@@ -86,7 +86,7 @@ const clustersFileFor = ({ configSchema }: RuntimeProvider) =>
     alerts: AlertsOfFile.optional(),
   });
 
-/** A cluster with what is common to all, and what its provider takes. */
+/** A cluster with the common settings and those of its provider. */
 interface ConfiguredCluster extends z.output<typeof CommonConfig> {
   readonly config: unknown;
 }
@@ -104,7 +104,7 @@ interface ClustersDescription {
 /** The registry that every platform with real clusters knows. */
 export const publicRegistry = { name: 'docker-hub', kind: 'DOCKER_HUB', url: 'https://docker.io' } as const;
 
-/** The cluster of the options, called `local`. @param domain below which its services get their addresses */
+/** The cluster of the options, named `local`. @param domain under which its services get their addresses */
 export const onlyCluster = (config: unknown, domain: string): ClustersDescription => ({
   clusters: { local: { config, domain } },
   registries: {},

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 
 /**
  * Reads a file that an operator configured.
- * @param what it is, for people, such as: The clusters file
- * @throws Error that says which file can't be read, and what it is for
+ * @param what the description of the file in the message, such as: The clusters file
+ * @throws Error that names the file that can't be read, and its purpose
  */
 export async function readConfiguredFile(path: string, what: string): Promise<string> {
   try {
@@ -16,7 +16,7 @@ export async function readConfiguredFile(path: string, what: string): Promise<st
 }
 
 /**
- * Reads a file that holds one value and nothing else, such as a password. The space around it doesn't count. The rest
+ * Reads a file that holds one value and nothing else, such as a password. Surrounding white space is removed. The rest
  * is as for `readConfiguredFile`.
  */
 export const readConfiguredValue = async (path: string, what: string): Promise<string> =>

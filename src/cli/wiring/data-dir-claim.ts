@@ -18,7 +18,7 @@ const Endpoint = z.object({ url: z.string(), pid: z.int() });
 /** The URL of a data directory's platform and the process that serves it. */
 export type Endpoint = z.infer<typeof Endpoint>;
 
-/** The exclusive right to serve a data directory. It is released when the process ends, even by a crash. */
+/** The exclusive right to serve a data directory. It is released when the process exits, even by a crash. */
 export interface DataDirClaim {
   /** Publishes the platform's URL for other processes. */
   publish(url: string): Promise<void>;
@@ -55,11 +55,11 @@ export async function claimDataDir(dataDir: string): Promise<DataDirClaim | unde
   };
 }
 
-/** Records in a database belong to no directory. Any number of processes serve them, each at an address of its own. */
+/** Records in a database belong to no directory. Any number of processes serve them, each at its own address. */
 const nothingToClaim: DataDirClaim = { publish: async () => undefined, release: async () => undefined };
 
 /**
- * Requires that no records are left behind in a data directory when a database is served.
+ * Requires that a data directory has no unmoved records when a database is served.
  * @throws Error that names the command to move them
  */
 function requireNoUnmovedRecords(dataDir: string): void {
@@ -73,8 +73,8 @@ function requireNoUnmovedRecords(dataDir: string): void {
 /**
  * Claims the right to serve the configured records for this process.
  * @returns undefined if they are in a data directory that is claimed already.
- * @throws Error when the directory can't be written, or records in a database are served while the directory has some
- *   of its own.
+ * @throws Error when the directory can't be written, or records in a database are served while the directory still has
+ * unmoved records.
  */
 export async function claimRecords({
   dataDir,

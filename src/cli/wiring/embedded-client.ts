@@ -14,11 +14,11 @@ export interface EmbeddedClient {
   readonly token: string;
   /** Returns the organization that the connection check fetched; undefined after the first call or once it is stale. */
   readonly takeOrganization: () => unknown;
-  /** Why no call may be made: another organization than the platform's is chosen. */
+  /** The failure of every call if the chosen organization isn't the platform's. */
   readonly refusal?: ApiError;
 }
 
-// How long the response of the connection check may be reused, in milliseconds.
+// The maximum age at which the response of the connection check is reused, in milliseconds.
 const maxAge = 1_000;
 
 function onceWhileFresh(organization: unknown): EmbeddedClient['takeOrganization'] {
@@ -34,7 +34,7 @@ function onceWhileFresh(organization: unknown): EmbeddedClient['takeOrganization
 /** Options of an embedded client. */
 export interface EmbeddedClientOptions {
   readonly dataDir: string;
-  /** Where the platform's records are. */
+  /** The location of the platform's records. */
   readonly records: RecordsPlace;
   /** Timeout of one request, in seconds. */
   readonly requestTimeout: number;
@@ -62,8 +62,8 @@ async function storedOrNewToken(options: EmbeddedClientOptions): Promise<string>
 }
 
 /**
- * The failure of every call where the chosen organization isn't that of the embedded platform: another platform may be
- * meant.
+ * The failure of every call if the chosen organization isn't that of the embedded platform, because another platform
+ * may be meant.
  */
 const otherOrganization = ({ operation, detail }: ApiError, organization: string | undefined): ApiError =>
   new ApiError(operation, {

@@ -72,8 +72,8 @@ const isSafeToRepeat = (error: unknown): boolean =>
 
 /**
  * The connection to the embedded platform of a data directory. The first process that makes a call serves the platform
- * and the others connect to it. After that process has ended, the next one to make a call takes over. Where the records
- * are in a database, each process serves a platform of its own on them.
+ * and the others connect to it. After that process has exited, the next one to make a call takes over. If the records
+ * are in a database, each process serves its own platform on them.
  */
 export function embeddedConnection(config: Config, log: ServerLogger, observer?: RequestObserver): Connection {
   const { dataDir } = config;
@@ -116,7 +116,7 @@ export function embeddedConnection(config: Config, log: ServerLogger, observer?:
           );
         return found;
       }
-      // The process that claimed it may be starting or ending.
+      // The process that claimed it may be starting or stopping.
       if (Date.now() > deadline) throw found ?? new Error('Another process has claimed it, but serves no platform.');
       await pause(pollInterval);
     }
@@ -130,12 +130,12 @@ export function embeddedConnection(config: Config, log: ServerLogger, observer?:
   const current = async (): Promise<EmbeddedClient> =>
     (served && latest) ?? (connecting ??= open().finally(() => (connecting = undefined)));
 
-  /** Survives the end of the serving process: a call that reached no platform is repeated once, after reconnecting. */
+  /** Survives the exit of the serving process: a call that reached no platform is repeated once, after reconnecting. */
   const client: Client = {
     call: async (operation, input, options) => {
       const used = await current();
       if (used.refusal) throw used.refusal;
-      // The connection check has just fetched the organization: the first call for it reuses the response.
+      // The connection check has just fetched the organization, so the first call for it reuses the response.
       const organization =
         operation === operations.get_organization && options?.credential === undefined
           ? used.takeOrganization()

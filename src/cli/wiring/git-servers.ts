@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { GitHosts } from '../../platform/runtime/index.ts';
 import { readConfiguredValue } from './configured-file.ts';
 
-/** Names of tags as git takes them in what is to be fetched: with one star at most, which stands for anything. */
+/** Tag patterns as git accepts them in refspecs: with at most one star, which matches anything. */
 const TagPattern = z
   .string()
   .regex(
@@ -11,8 +11,8 @@ const TagPattern = z
   );
 
 /**
- * The git servers that need credentials, are private or have tags that are taken, by host, with the port where
- * addresses have one.
+ * The git servers that need credentials, are private or have tags to fetch, by host, with the port if addresses have
+ * one.
  */
 export const GitServers = z.record(
   z.string().regex(/^[\w.:[\]-]+$/, 'must be a host, with its port if addresses have one'),

@@ -28,7 +28,7 @@ import { keyFilesOf } from './key-files.ts';
 import type { SharedGuard } from './shared-guard.ts';
 import type { GuardDependencies } from '../../server/protocol/index.ts';
 
-/** The guard's files: what all processes have in common, and what is this machine's. */
+/** The guard's files: those that all processes share, and those of this machine. */
 const guardFiles = ({ dataDir, keysDir }: Config) => ({
   ...keyFilesOf(keysDir),
   store: join(dataDir, 'guard.sqlite'),
@@ -36,7 +36,7 @@ const guardFiles = ({ dataDir, keysDir }: Config) => ({
   heads: join(dataDir, 'audit-heads'),
 });
 
-/** The file of what the servers of a data directory share. */
+/** The file of the state that the servers of a data directory share. */
 export const guardStoreOf = (config: Config): string => guardFiles(config).store;
 
 const keysFor = (config: Config): KeyProvider => keysFromFile(guardFiles(config).guard);
@@ -59,15 +59,15 @@ function operatorOptions({ dataDir, keysDir, auditFile }: Config): string | unde
 }
 
 /**
- * Identifies the log to which a process records. The logs of servers that share a store count as one: they are verified
- * together.
+ * Identifies the log to which a process records. The logs of servers that share a store count as one, because they are
+ * verified together.
  */
 const logOf = (config: Config, keys: KeyProvider, isShared: boolean) => (): string =>
   createHmac('sha256', keys('audit'))
     .update(JSON.stringify(isShared ? ['shared'] : [auditFilesOf(config, keys).file, config.auditCommand]))
     .digest('base64url');
 
-/** The configuration of approvals. @param shared where they are; default the store of the data directory. */
+/** The configuration of approvals. @param shared the store of approvals; default that of the data directory. */
 export const approvalsConfigOf = (
   config: Config,
   keys: KeyProvider = keysFor(config),
@@ -101,7 +101,7 @@ export function auditFilesOf(config: Config, keys: KeyProvider = keysFor(config)
   };
 }
 
-/** Creates this process's audit log. @param shared where its chains are anchored, if anywhere. */
+/** Creates this process's audit log. @param shared the place where its chains are anchored, if any. */
 function auditLogOf(config: Config, keys: KeyProvider, shared?: Pick<SharedGuard, 'store' | 'anchorFailed'>): AuditLog {
   const { file, heads, keys: auditKeys } = auditFilesOf(config, keys);
   return createAuditLog({
@@ -118,7 +118,7 @@ const clock = { now: Date.now };
 
 /**
  * Opens the audit log for operator decisions in a process that runs no server.
- * @param shared where its chain is anchored, if anywhere.
+ * @param shared the place where its chain is anchored, if any.
  */
 export function openDecisionLog(
   config: Config,
@@ -133,7 +133,7 @@ export interface OpenGuard {
   readonly dependencies: GuardDependencies;
   /** Records operator decisions made in this process. */
   readonly recordDecision: RecordDecision;
-  /** How many calls wait for the operator. Creates no file. @throws Error if they can't be read. */
+  /** The number of calls that wait for the operator. Creates no file. @throws Error if they can't be read. */
   readonly waiting: () => Promise<number>;
   /** Resolves when all records are written. */
   readonly settled: () => Promise<void>;
@@ -141,11 +141,11 @@ export interface OpenGuard {
 }
 
 export interface OpenGuardOptions {
-  /** Tells operators what waits; closed with the rest. */
+  /** Notifies operators of waiting calls; closed with the rest. */
   readonly webhook?: WaitingWebhook | undefined;
   /** Observes the calls that wait for the operator. */
   readonly observer?: ApprovalObserver | undefined;
-  /** What this server shares with others. Default: nothing beyond the data directory. */
+  /** The state that this server shares with others. Default: nothing beyond the data directory. */
   readonly shared?: SharedGuard | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** The files that all servers and the operator's commands have in common, in the directory of keys. */
+/** The files in the directory of keys that all servers and the operator's commands share. */
 export const keyFilesOf = (keysDir: string) => ({
   guard: join(keysDir, 'guard.key'),
   operator: join(keysDir, 'operator.json'),

@@ -13,7 +13,7 @@ export interface PortHolder {
 /** TCP_LISTEN in /proc/net/tcp. */
 const listening = '0A';
 
-/** An address of the system's tables, whose 32-bit words are in the byte order of the machine. */
+/** Parses an address from the system's tables, whose 32-bit words are in the machine's byte order. */
 function addressOf(hex: string): string {
   const bytes = Buffer.from(hex, 'hex');
   if (endianness() === 'LE') bytes.swap32();
@@ -21,8 +21,8 @@ function addressOf(hex: string): string {
 }
 
 /**
- * The addresses with which a listener keeps others from an address: that one and the wildcards, or all of a wildcard's
- * families.
+ * The addresses whose listeners conflict with an address: that address and the wildcards, or all addresses of a
+ * wildcard's families.
  */
 function keepingFrom(address: string): BlockList {
   const list = new BlockList();
@@ -34,7 +34,7 @@ function keepingFrom(address: string): BlockList {
   return list;
 }
 
-/** The inodes of the sockets that keep others from an address and port, from the system's tables. */
+/** The inodes of the listening sockets that conflict with an address and port, from the system's tables. */
 async function listeningSockets(address: string, port: number): Promise<ReadonlySet<string>> {
   const tables = await Promise.all(
     ['tcp', 'tcp6'].map((table) => readFile(join('/proc/net', table), 'utf8').catch(() => '')),
@@ -55,7 +55,7 @@ async function listeningSockets(address: string, port: number): Promise<Readonly
   );
 }
 
-/** The sockets among these that a process has open; none if the system doesn't tell. */
+/** The sockets among these that a process has open; none if the system doesn't report them. */
 const heldBy = async (pid: string, sockets: ReadonlySet<string>): Promise<readonly string[]> => {
   const folder = join('/proc', pid, 'fd');
   const files = await readdir(folder).catch(() => []);
@@ -64,22 +64,22 @@ const heldBy = async (pid: string, sockets: ReadonlySet<string>): Promise<readon
 };
 
 /**
- * The process that keeps others from listening on an address and port.
- * @param address in numbers, as the failed attempt reports it.
- * @returns undefined if the system doesn't tell, or only its administrator, or it could be one of several: ending an
- *   innocent process helps nobody.
+ * The process whose listening socket occupies an address and port.
+ * @param address the numeric address that the failed attempt reports.
+ * @returns undefined if the system doesn't report it, or only to an administrator, or if several processes qualify,
+ * because the user may stop the wrong one.
  */
 export async function portHolder(address: string, port: number): Promise<PortHolder | undefined> {
   const sockets = await listeningSockets(address, port);
   if (sockets.size === 0) return undefined;
   const holders: { readonly pid: string; readonly held: readonly string[] }[] = [];
   for (const pid of (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))) {
-    // One by one: a machine may have thousands, and each has many files.
+    // One by one, because a machine may have thousands of processes with many files each.
     const held = await heldBy(pid, sockets);
     if (held.length > 0) holders.push({ pid, held });
   }
   const [holder, ...others] = holders;
-  // A socket whose process isn't told could be the one.
+  // A socket with an unknown process could be the one.
   if (!holder || others.length > 0 || new Set(holder.held).size < sockets.size) return undefined;
   return {
     pid: Number(holder.pid),
@@ -87,7 +87,7 @@ export async function portHolder(address: string, port: number): Promise<PortHol
   };
 }
 
-/** An address that a command was told to listen on. */
+/** The configured address of a listener. */
 export interface Address {
   readonly host: string;
   readonly port: number;
@@ -117,13 +117,13 @@ const remedies: Readonly<Record<string, (flags: AddressFlags) => string>> = {
   ENOTFOUND: addressRemedy,
 };
 
-/** What Node says of an address that can't be listened on. */
+/** Node's error for an address that can't be listened on. */
 export interface ListenError extends NodeJS.ErrnoException {
-  /** The address in numbers that was tried: a name may stand for several. */
+  /** The numeric address that was tried. A name may resolve to several. */
   readonly address?: string;
 }
 
-/** Why an address can't be listened on, with the process that has it if the system tells. */
+/** Why an address can't be listened on, with the process that occupies it if the system reports it. */
 export async function listenProblem(
   { code = '', message, address: tried = '' }: ListenError,
   port: number,
@@ -133,7 +133,7 @@ export async function listenProblem(
 }
 
 /**
- * Runs what starts to listen on an address.
+ * Runs a function that starts listening on an address.
  * @param flags that set the address.
  * @throws Error that says why the address can't be used and what to do. Other errors are passed on.
  */

@@ -6,7 +6,7 @@ import type { ServerLogger } from '../../server/context/index.ts';
 import type { LogPlace } from '../../server/audit/index.ts';
 import { auditFilesOf } from './guard.ts';
 
-/** The log that a word names: a server's data directory, or one file of its log. */
+/** The log file for an argument, which is a server's data directory or one file of its log. */
 function fileNamed(word: string, logName: string): string {
   const path = resolve(word);
   if (!existsSync(path))
@@ -15,8 +15,8 @@ function fileNamed(word: string, logName: string): string {
 }
 
 /**
- * The logs of several servers, and their heads. Files of one folder are one log, whose heads are in the folder's
- * `audit-heads`; the configured log has its own.
+ * The logs of several servers, and their heads. Files of one folder form one log, whose heads are in the folder's
+ * `audit-heads`. The configured log has its configured heads.
  * @param words data directories or copies of them, and files of logs, those of one log oldest first. Default: the
  *   configured log.
  * @throws Error if there is no such directory or file

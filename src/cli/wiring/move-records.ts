@@ -31,13 +31,13 @@ import type { Config } from '../config/index.ts';
 import { typedProgram } from '../init/launch.ts';
 import { guardStoreOf } from './guard.ts';
 
-/** What was moved from a data directory to a database. */
+/** The result of moving a data directory's records to a database. */
 export interface Move {
-  /** The database, without password. */
+  /** The address of the database, without password. */
   readonly database: string;
   /** The tables that were copied and compared; undefined if the database had these records already. */
   readonly tables: readonly CopiedTable[] | undefined;
-  /** How many calls wait at servers of the directory, and have to be made again at servers of the database. */
+  /** The number of calls that wait at servers of the directory. They must be repeated at servers of the database. */
   readonly waitingCalls: number;
 }
 
@@ -67,8 +67,8 @@ const isMarkedFor = (records: string, target: string): boolean => {
 };
 
 /**
- * Copies everything in one transaction. The file is marked just before the commit, so that nobody serves it once the
- * database may have its records.
+ * Copies everything in one transaction. The file is marked just before the commit, so that no process serves it once
+ * the database may have its records.
  */
 async function copyAll(
   address: PostgresAddress,
@@ -100,17 +100,16 @@ const exportFrom = async (dataDir: string, keysDir: string): Promise<ExportedRec
   const vault = vaultFor(keysDir);
   return exportRecords(dataDir, async (db: DataStore) => {
     await requireMatchingKey(db, vault, keysDir);
-    // What earlier versions stored in plain text doesn't get into the files of the database.
+    // Keeps values that earlier versions stored in plain text out of the database's files.
     await sealTargets(db, vault);
   });
 };
 
 /**
- * Moves the records of a claimed data directory to a database: all tables or none, each compared with what is read
- * back. After it no program serves the directory's own records. What was cut off at any moment is completed by moving
- * again.
+ * Moves the records of a claimed data directory to a database: all tables or none, each compared after reading it back.
+ * Afterwards no version serves the directory's records. An interrupted move is completed by running it again.
  * @throws Error if the database can't be reached or has other records, or if the directory's can't be read. The
- *   directory stays as it was then
+ * directory then stays unchanged
  */
 export async function moveRecords(config: Config, databaseUrl: string): Promise<Move> {
   const { dataDir, keysDir } = config;
@@ -136,7 +135,7 @@ export async function moveRecords(config: Config, databaseUrl: string): Promise<
         `The connection to the database ${target} broke while everything was committed there: it has all records or none. Run ${typedProgram()} migrate again, which finds out and completes it; until then nobody can serve ${dataDir}.`,
         { cause: error },
       );
-    // The mark of an earlier run stays: what that one committed may be in the database.
+    // The mark of an earlier run stays, because its records may be in the database.
     if (!wasMarked) unmarkMoved(file);
     const reason = explained(address, error);
     const says = reason instanceof Error ? reason.message : String(reason);

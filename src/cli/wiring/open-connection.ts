@@ -9,9 +9,9 @@ export interface Connection {
   readonly connect: () => Promise<{ readonly client: Client }>;
   /** The credentials in use at the moment. */
   readonly secrets: () => readonly string[];
-  /** What the embedded platform is busy with; undefined while this process serves none. */
+  /** The statistics of the embedded platform; undefined while this process serves none. */
   readonly engine?: () => Promise<EngineStatistics | undefined>;
-  /** Resolves, with the reason, once the embedded platform of this process can't go on, and the process has to end. */
+  /** Resolves, with the reason, once the embedded platform of this process can't continue and the process must exit. */
   readonly unusable?: Promise<Error>;
   readonly close: () => Promise<void>;
 }

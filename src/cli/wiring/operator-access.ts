@@ -15,7 +15,7 @@ export async function withAccess<Value>(
   }
 }
 
-/** What a command needs of a runtime. @throws Error if the runtime has nothing of the kind */
+/** A part of a runtime that a command requires. @throws Error if the runtime doesn't have it */
 export function required<Part>(part: Part | undefined, what: string): Part {
   if (part === undefined) throw new Error(`The runtime of this cluster has no ${what}.`);
   return part;

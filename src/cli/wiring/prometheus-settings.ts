@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { readConfiguredValue } from './configured-file.ts';
 import { HttpAddress, isBare } from '../../platform/common/index.ts';
 
-/** The Prometheus of the clusters file. Without an address it only fetches what is measured. */
+/** The Prometheus of the clusters file. Without an address it only fetches metrics. */
 export const PrometheusOfFile = z
   .strictObject({
     url: HttpAddress(
@@ -25,7 +25,7 @@ export const PrometheusOfFile = z
   });
 
 /**
- * The same in the words of the platform.
+ * Converts the Prometheus of the clusters file to the platform's settings.
  * @param from resolves a path of the clusters file
  * @throws Error that names the file that can't be read
  */

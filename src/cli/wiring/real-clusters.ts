@@ -21,10 +21,10 @@ interface OpenedClusters {
   close(): Promise<void>;
 }
 
-/** A cluster as the options or the clusters file describe it, for the platform and for its provider. */
+/** A cluster from the options or the clusters file, for the platform and for its provider. */
 type Described = DescribedCluster & Pick<RealClusters['clusters'][number], 'limits' | 'backups'>;
 
-/** What the options or the clusters file describe. */
+/** The clusters and settings from the options or the clusters file. */
 interface DescribedClusters extends Pick<RealClusters, 'prometheus' | 'alerts'> {
   readonly clusters: readonly Described[];
   readonly shared: SharedSettings;
@@ -37,8 +37,8 @@ const sourceOf = (file: string | undefined): SettingsSource => {
 };
 
 /**
- * The clusters that the options or the clusters file describe. No engine is asked.
- * @throws Error if the clusters file or a file that it names can't be used, or an option has no effect beside it
+ * Reads the clusters from the options or the clusters file. Queries no engine.
+ * @throws Error if the clusters file or a file that it names can't be used, or an option has no effect with it
  */
 export async function describeClusters(
   { domain, clustersFile, ...engine }: ClustersConfig,
@@ -79,7 +79,7 @@ export async function describeClusters(
 }
 
 /**
- * The clusters on which a platform really runs services, if it is told to.
+ * Opens the clusters on which a platform really runs services, if configured.
  * @returns undefined for a platform that simulates
  * @throws Error if the clusters file or a file that it names can't be used, or is given to a platform that simulates
  */

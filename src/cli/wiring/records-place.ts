@@ -11,7 +11,7 @@ async function openAt(databaseUrl: string): Promise<DataStore> {
   return openPostgresRecords(parseAddress(databaseUrl));
 }
 
-/** Where the configured platform keeps its records: in the database of several processes, or in the data directory. */
+/** The location of the configured platform's records: a database shared by several processes, or the data directory. */
 export const recordsPlaceOf = ({ dataDir, keysDir, databaseUrl }: Config): RecordsPlace => ({
   dataDir,
   keysDir,

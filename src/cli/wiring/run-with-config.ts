@@ -12,7 +12,7 @@ export async function runWithConfig(
 ): Promise<void> {
   const { config, warnings } = readConfig(name, flags, process.env, await chosenProfile(name, flags, process.env));
   for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
-  // Checked now, not with the first call, so that whoever starts the program sees the error.
+  // Checked now, not with the first call, so that the user who starts the program sees the error.
   if (config.scenario) (await import('../../platform/testing/scenarios/scenarios.ts')).scenariosNamed(config.scenario);
   await run(config);
 }

@@ -13,7 +13,7 @@ import { offeredTools, toolsLeftOut } from './offered-tools.ts';
 /** The server's dependencies, with a function to close them. */
 export interface OpenDependencies {
   readonly dependencies: SharedDependencies;
-  /** How many calls wait for the operator. */
+  /** The number of calls that wait for the operator. */
   readonly approvalsWaiting: () => Promise<number>;
   /** Flushes pending writes and closes the files. */
   readonly close: () => Promise<void>;

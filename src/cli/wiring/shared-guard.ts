@@ -6,17 +6,17 @@ import { keysFromFile, keyRingOrNewIn, type KeyRing, type ServerLogger } from '.
 import type { SharedKey, SharedStore } from '../../server/guard/index.ts';
 import { keyFilesOf } from './key-files.ts';
 
-/** What servers with the same database share: they also have the same keys. */
+/** The state that servers with the same database share. They also have the same keys. */
 export interface SharedGuard {
   readonly store: SharedStore;
   readonly keyRing: KeyRing;
-  /** Gets the reason when an audit chain can't be anchored in the store; calls go on. */
+  /** Receives the reason when an audit chain can't be anchored in the store. Calls continue. */
   readonly anchorFailed: (error: unknown) => void;
-  /** Closes the store. Servers are closed before. */
+  /** Closes the store. Servers must be closed before. */
   readonly close: () => Promise<void>;
 }
 
-/** How often a server says which question keys and operator it has, in milliseconds. */
+/** The interval at which a server reports its question keys and operator, in milliseconds. */
 const reportInterval = 60_000;
 
 const differs = (what: string, where: string, next: string): Error =>
@@ -26,13 +26,13 @@ const copyAll = (keysDir: string): string =>
   `Copy guard.key, operator.json and question-*.key from the keys directory of one of them to ${keysDir}, or let INFRA_KEYS_DIR name that directory.`;
 
 /**
- * Requires the key that seals approvals and the audit log to be that of the first server. A directory gets one only if
- * no server has one.
+ * Requires that the key that seals approvals and the audit log is that of the first server. A directory gets a new one
+ * only if no server has one.
  */
 async function requireGuardKey({ keyChecks }: SharedStore, { keysDir }: Config): Promise<void> {
   const path = keyFilesOf(keysDir).guard;
-  // Asked before looking: a server that starts at the same time on the same directory makes the file before it reports
-  // it.
+  // Queried before the file check, because a server that starts at the same time on the same directory creates the file
+  // before it reports it.
   const others = await keyChecks.known('guard key', Date.now());
   if (others.length > 0 && !existsSync(path)) {
     throw new Error(
@@ -57,7 +57,7 @@ async function operatorDigest({ keysDir }: Config): Promise<string | undefined> 
   return content && createHmac('sha256', keysFromFile(guard)('check')).update(content).digest('base64url');
 }
 
-/** Reports the keys that change. @returns those that aren't the others'. */
+/** Reports the changeable keys. @returns those that differ from the other servers'. */
 async function reportKeys(
   { keyChecks }: SharedStore,
   config: Config,
@@ -92,7 +92,7 @@ async function requireSameKeys(store: SharedStore, config: Config, keyRing: KeyR
     );
 }
 
-/** Opens the store in the configured database, once its guard key is found to be this one's. */
+/** Opens the store in the configured database, and checks that its guard key is this server's. */
 async function openStore(config: Config, databaseUrl: string): Promise<SharedStore> {
   const [{ parseAddress, shownAddress }, { postgresGuardStore }] = await Promise.all([
     import('../../postgres/index.ts'),
@@ -115,20 +115,22 @@ async function openStore(config: Config, databaseUrl: string): Promise<SharedSto
 }
 
 /**
- * Opens what the servers on the configured database share, for a command of the operator.
+ * Opens the store that the servers on the configured database share, for a command of the operator.
  * @returns undefined without a database
  * @throws Error if the database can't be used, or the keys aren't those of the servers
  */
 export const openSharedStore = async (config: Config): Promise<SharedStore | undefined> =>
   config.databaseUrl === undefined ? undefined : openStore(config, config.databaseUrl);
 
-/** Tells the servers that the operator has a new secret. */
+/** Notifies the servers of the operator's new secret. */
 export async function announceOperator({ keyChecks }: SharedStore, config: Config): Promise<void> {
   const digest = await operatorDigest(config);
   if (digest !== undefined) await keyChecks.replace('operator', digest, Date.now());
 }
 
-/** A ring that says when its newest key is another one, so that the others know it before it is the only one. */
+/**
+ * A key ring that reports when its newest key changes, so that other servers know the key before it is the only one.
+ */
 function reportingChanges(ring: KeyRing, onChange: (digests: readonly string[]) => void): KeyRing {
   let newest: string | undefined;
   return () => {
@@ -140,7 +142,7 @@ function reportingChanges(ring: KeyRing, onChange: (digests: readonly string[]) 
   };
 }
 
-/** The same for a server, which also has the question keys and the operator of the others. */
+/** The same for a server, which must also have the question keys and the operator of the others. */
 export async function openSharedGuard(config: Config, log: ServerLogger): Promise<SharedGuard | undefined> {
   const store = await openSharedStore(config);
   if (!store) return undefined;
@@ -155,7 +157,7 @@ export async function openSharedGuard(config: Config, log: ServerLogger): Promis
         );
     };
     let comparing: Promise<void> = Promise.resolve();
-    // In the order in which the keys were seen: each ring has a key of the one before.
+    // Reported in the order in which the rings were read, because each ring contains a key of the previous one.
     const report = (digests: readonly string[]): void =>
       void (comparing = comparing
         .then(() => compare(digests))

@@ -20,9 +20,9 @@ export interface Telemetry {
   readonly calls?: CallObserver;
   readonly requests?: RequestObserver;
   readonly approvals?: ApprovalObserver;
-  /** Serves the metrics, if they are switched on. @returns their URL. @throws Error if the address can't be bound. */
+  /** Serves the metrics, if enabled. @returns their URL. @throws Error if the address can't be bound. */
   readonly serve: (sources: MetricSources) => Promise<string | undefined>;
-  /** Stops serving metrics, and sends the traces that are left for a limited time. */
+  /** Stops serving metrics, and sends the remaining traces for a limited time. */
   readonly close: () => Promise<void>;
 }
 
@@ -48,8 +48,8 @@ async function openTraces(env: NodeJS.ProcessEnv, log: ServerLogger): Promise<Tr
 }
 
 /**
- * Opens what the options and the OTEL_* variables switch on.
- * @param parts of the program that the metrics tell about.
+ * Opens the telemetry that the options and the OTEL_* variables enable.
+ * @param parts of the program that the metrics cover.
  */
 export async function openTelemetry(config: Config, parts: readonly Part[], log: ServerLogger): Promise<Telemetry> {
   const { metricsHost: host, metricsPort: port = 0 } = config;

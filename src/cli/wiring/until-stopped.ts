@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
-/** Resolves on SIGTERM, SIGINT or the end of the given stream. A second signal ends the process at once. */
+/** Resolves on SIGTERM, SIGINT or the end of the given stream. A second signal kills the process at once. */
 export const untilStopped = (stream?: Readable): Promise<void> =>
   new Promise((resolve) => {
     const stop = () => {

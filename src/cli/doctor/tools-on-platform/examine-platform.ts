@@ -11,7 +11,7 @@ import { reportOf, reportText, type PlatformReport } from './report.ts';
 import { type OnReadTried, tryReads } from './try-reads.ts';
 import { verdictOf } from './verdicts.ts';
 
-/** Examines which tools work on a platform, with GET requests alone. */
+/** Examines which tools work on a platform, using only GET requests. */
 export async function examinePlatform(
   client: Client,
   tools: readonly Tool[],
@@ -31,8 +31,8 @@ export async function examinePlatform(
 }
 
 /**
- * `infra-mcp doctor --platform`: which tools work on the configured platform. Changes nothing. The exit code is 1 if
- * one doesn't work.
+ * `infra-mcp doctor --platform`: reports which tools work on the configured platform. Changes nothing. The exit code is
+ * 1 if one doesn't work.
  * @throws Error if the options are invalid, or there is no platform or no token.
  */
 export async function doctorPlatformCommand(

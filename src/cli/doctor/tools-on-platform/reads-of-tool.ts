@@ -18,7 +18,7 @@ function ownReads({ operations, reads = [] }: Tool): readonly ReadUse[] {
     .map((operation) => ({ operation, without: 'it has nothing to show', isNeeded: true }));
 }
 
-/** Every PUT without a preview of its own is previewed as a replacement. */
+/** Every PUT of a tool without its own preview is previewed as a replacement. */
 const replacementReads = ({ operations, preview }: Tool): readonly ReadUse[] =>
   preview
     ? []
@@ -38,9 +38,7 @@ const namesIn = ({ input }: Tool): readonly ReadUse[] =>
     ),
   ].flatMap(readsToResolve);
 
-/**
- * Everything that a call of a tool may read, one entry for each read and each thing that would be lacking without it.
- */
+/** Everything that a call of a tool may read: one entry for each read and each consequence of its absence. */
 export function readsOfTool(tool: Tool): readonly ReadUse[] {
   const all = [
     ...ownReads(tool),

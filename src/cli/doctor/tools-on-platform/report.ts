@@ -8,7 +8,7 @@ import type { ToolVerdict, VerdictState } from './verdicts.ts';
 import manifest from '../../../../package.json' with { type: 'json' };
 
 /**
- * What the examination of a platform found. Has no address, token, id or name of a resource, so that it may be
+ * The result of a platform's examination. Contains no address, token, or id or name of a resource, so that it may be
  * published.
  */
 export interface PlatformReport {
@@ -16,13 +16,13 @@ export interface PlatformReport {
   readonly node: string;
   /** False if a tool doesn't work, or the examination ended early. */
   readonly ok: boolean;
-  /** How many requests were sent; all of them were GET. */
+  /** The number of requests sent. All of them were GET. */
   readonly requests: number;
   readonly maximum_requests: number;
   /** Why it ended early. */
   readonly ended?: string;
   readonly counts: Readonly<Record<VerdictState, number>>;
-  /** How many resources were seen, by kind. */
+  /** The number of resources seen, by kind. */
   readonly seen: Readonly<Record<string, number>>;
   readonly reads: readonly {
     readonly operation: string;
@@ -36,7 +36,7 @@ export interface PlatformReport {
 
 const states: readonly VerdictState[] = ['works', 'works_with_less', 'does_not_work', 'not_tried'];
 
-/** Makes the report of an examination. */
+/** Creates the report of an examination. */
 export function reportOf(
   { results, requests, seen, ended }: TriedReads,
   tools: readonly ToolVerdict[],
@@ -89,13 +89,13 @@ const seenText = (seen: PlatformReport['seen']): string =>
     .map(([kind, count]) => `${kind.replaceAll('_', ' ')} ${count}`)
     .join(', ');
 
-/** Verdicts that somebody has to look at, the worst first. */
+/** Verdicts that need attention, the worst first. */
 const attention: readonly VerdictState[] = ['does_not_work', 'works_with_less'];
 
 const inOrder = (tools: readonly ToolVerdict[], order: readonly VerdictState[]): ToolVerdict[] =>
   order.flatMap((state) => tools.filter((tool) => tool.state === state));
 
-/** The reads that were not answered as they should be, with the reasons. */
+/** The reads without a complete answer, with the reasons. */
 const readsTable = (reads: PlatformReport['reads']): string[] => {
   const unanswered = reads.filter(({ state, why }) => state !== 'answered' || why !== undefined);
   return unanswered.length === 0
@@ -109,7 +109,7 @@ const readsTable = (reads: PlatformReport['reads']): string[] => {
 };
 
 /**
- * The report as text for people: the tools that need attention first.
+ * The report as text, the tools that need attention first.
  * @param verbose lists the other tools and the reads too, instead of counting them.
  */
 export function reportText(

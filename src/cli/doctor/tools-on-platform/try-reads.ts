@@ -16,16 +16,16 @@ import {
 import { answerTimeout } from '../current-client.ts';
 import { responseKinds } from '../../../server/resolve/index.ts';
 
-/** Ids of a platform's resources, as far as its lists showed them. */
+/** Ids of a platform's resources, from its lists. */
 export interface KnownIds {
-  /** Keeps the ids in an answer. */
+  /** Records the ids in an answer. */
   learn(operation: AnyOperation, answer: unknown): void;
   of(kind: ReferenceKind): readonly string[];
-  /** The members that an operation needs, with the first id of each kind; undefined if one is not known. */
+  /** The members that an operation needs, with the first id of each kind; undefined if one is unknown. */
   inputFor(operation: AnyOperation): JsonRecord | undefined;
-  /** The first kind of which an operation needs an id that is not known. */
+  /** The first kind of which an operation needs an unknown id. */
   lackingFor(operation: AnyOperation): ReferenceKind | undefined;
-  /** How many there are, by kind. */
+  /** The number of ids, by kind. */
   counts(): Readonly<Record<string, number>>;
 }
 
@@ -38,7 +38,7 @@ const paramsOf = ({ params }: AnyOperation): readonly string[] => params;
 
 const paramKinds = (operation: AnyOperation): readonly ReferenceKind[] => paramsOf(operation).map(parameterKind);
 
-/** Kinds of owners of variables, those first whose variables are listed at no path of their own. */
+/** Kinds of owners of variables. Those without their own path for variables come first. */
 const owners = variableOwnerKinds.toSorted(
   (one, other) => Number(hasVariablePaths(one)) - Number(hasVariablePaths(other)),
 );
@@ -95,36 +95,33 @@ const texts: Partial<Record<ApiErrorKind, (error: ApiError) => string>> = {
       : 'the answer is not as the interface has it',
 };
 
-/** A failed read in words that name neither resources nor their ids, and repeat nothing that the platform says. */
+/** Describes a failed read without names or ids of resources, and without text from the platform. */
 function readFailureText(error: ApiError): string {
   const text = texts[error.kind]?.(error) ?? 'the platform refuses it';
   return error.status === undefined || error.status < 300 ? text : `${text} (HTTP ${error.status})`;
 }
 
-/** How a read went: answered, perhaps in parts for a reason, failed for one, or not tried for one. */
+/** The result of a read: answered, possibly in part for a reason; failed for a reason; or not tried for a reason. */
 export type ReadResult =
   | { readonly state: 'answered'; readonly why?: string }
   | { readonly state: 'failed'; readonly why: string; readonly kind: ApiErrorKind }
   | { readonly state: 'not_tried'; readonly why: string };
 
-/** What trying every read showed. */
+/** The results of trying every read. */
 export interface TriedReads {
   readonly results: ReadonlyMap<AnyOperation, ReadResult>;
-  /** How many requests were sent. */
+  /** The number of requests sent. */
   readonly requests: number;
-  /** How many resources were seen, by kind. */
+  /** The number of resources seen, by kind. */
   readonly seen: Readonly<Record<string, number>>;
-  /** Why nothing more was tried; undefined if it came to its end. */
+  /** Why it ended early; undefined if it was completed. */
   readonly ended?: string;
 }
 
-/** The most requests of one examination, however much there is on the platform. */
+/** The maximum number of requests of one examination, whatever the size of the platform. */
 export const maximumRequests = 100;
 
-/**
- * Failures after which every further request would fail as well, or say little: without an organization most calls
- * fail.
- */
+/** Failures after which further requests would fail too, or reveal little. Without an organization, most calls fail. */
 const endings: readonly ApiErrorKind[] = [
   'unauthorized',
   'unclear_organization',
@@ -136,7 +133,7 @@ const endings: readonly ApiErrorKind[] = [
 /** Timeouts in succession after which it ends early. */
 const maximumTimeouts = 2;
 
-/** Called after each read, with how many of all the reads were tried. */
+/** Called after each read, with the number of tried reads and of all reads. */
 export type OnReadTried = (tried: number, of: number) => void;
 
 /** An examination under way. */
@@ -158,7 +155,7 @@ async function send(operation: AnyOperation, input: JsonRecord, examination: Exa
   examination.requests += 1;
   let responseIssue: ApiError | undefined;
   try {
-    // As tools read: what can be read of an answer counts.
+    // As in tools, the readable parts of an answer count.
     const answer = await examination.client.call(operation, input, {
       attempts: 1,
       deadline: Date.now() + answerTimeout,
@@ -179,21 +176,22 @@ async function send(operation: AnyOperation, input: JsonRecord, examination: Exa
   }
 }
 
-/** The next read that can be tried with the ids that are known. */
+/** The next read that can be tried with the known ids. */
 const nextOf = ({ reads, results, ids }: Examination): AnyOperation | undefined =>
   reads.find((operation) => !results.has(operation) && ids.lackingFor(operation) === undefined);
 
-/** Tries what can be tried with the ids that are known, until nothing is left of that. */
+/** Tries all reads that are possible with the known ids, including ids found on the way. */
 async function tryPossible(examination: Examination): Promise<void> {
   for (let operation = nextOf(examination); operation && !isOver(examination); operation = nextOf(examination)) {
-    // One after the other: the next request may need ids of this answer, and a small platform isn't flooded.
+    // One after the other, because the next request may need ids of this answer, and a small platform must not be
+    // flooded.
     examination.results.set(operation, await send(operation, examination.ids.inputFor(operation) ?? {}, examination));
     examination.onProgress(examination.results.size, examination.reads.length);
   }
 }
 
 /**
- * Looks into more resources for kinds that the first lists didn't have, as long as enough requests remain for the reads
+ * Searches further resources for kinds that the first lists didn't contain, while enough requests remain for the reads
  * themselves.
  */
 async function searchFurther(list: AnyOperation, param: string, examination: Examination): Promise<void> {
@@ -214,8 +212,8 @@ function reasonNotTried(operation: AnyOperation, { ids, ended }: Examination): s
 }
 
 /**
- * Tries each of these reads once, with ids from the lists among them. Sends nothing but GET requests, one after the
- * other, and at most `maximumRequests`.
+ * Tries each of these reads once, with ids from the lists among them. Sends only GET requests, one after the other, and
+ * at most `maximumRequests`.
  */
 export async function tryReads(
   client: Client,

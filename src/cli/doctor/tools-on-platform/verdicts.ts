@@ -3,21 +3,21 @@ import { permissionOf, type ReadUse, type Tool } from '../../../server/tool/inde
 import { readsOfTool } from './reads-of-tool.ts';
 import type { ReadResult } from './try-reads.ts';
 
-/** Whether a tool works on a platform, as far as reading alone can tell. */
+/** Whether a tool works on a platform, as far as reads can show. */
 export type VerdictState = 'works' | 'works_with_less' | 'does_not_work' | 'not_tried';
 
-/** The verdict on one tool, with reasons in words that name operations and no resources. */
+/** The verdict on one tool. Its reasons name operations, but no resources. */
 export interface ToolVerdict {
   readonly tool: string;
   readonly state: VerdictState;
-  /** What is missing and why, one reason each; empty if everything was tried and works. */
+  /** The reasons for what is missing; empty if everything was tried and works. */
   readonly why: readonly string[];
 }
 
-/** What is known of a platform beside its reads. */
+/** The known facts about a platform. */
 export interface PlatformFacts {
   readonly results: ReadonlyMap<AnyOperation, ReadResult>;
-  /** The permission of the token, if it tells. */
+  /** The permission of the token, if it contains one. */
   readonly permission?: PermissionLevel;
   readonly reportsBudget: boolean;
 }
@@ -27,11 +27,11 @@ const whyOf = (result: ReadResult | undefined): string => result?.why ?? 'it was
 const listed = (uses: readonly ReadUse[], results: PlatformFacts['results']): string =>
   uses.map(({ operation }) => `${operation.name}: ${whyOf(results.get(operation))}`).join('; ');
 
-/** Reasons, those of the same lack together. */
+/** Reasons, grouped by consequence. */
 const reasons = (uses: readonly ReadUse[], results: PlatformFacts['results']): readonly string[] =>
   [...Map.groupBy(uses, ({ without }) => without)].map(([without, group]) => `${without} (${listed(group, results)})`);
 
-/** Why a change isn't possible with this token; undefined if it may be, or the token doesn't tell. */
+/** Why a change isn't possible with this token; undefined if it is, or the token contains no permission. */
 const refusedPermission = (tool: Tool, permission: PermissionLevel | undefined): string | undefined => {
   const needed = permissionOf(tool);
   return permission === undefined || includesPermission(permission, needed)
@@ -39,7 +39,7 @@ const refusedPermission = (tool: Tool, permission: PermissionLevel | undefined):
     : `the token has the permission ${permission}, and ${needed} is needed`;
 };
 
-/** The verdict on a tool, from what its reads answered. Its changes are never tried. */
+/** The verdict on a tool, from the results of its reads. Its changes are never tried. */
 export function verdictOf(tool: Tool, { results, permission, reportsBudget }: PlatformFacts): ToolVerdict {
   const uses = readsOfTool(tool);
   const stateOf = (operation: AnyOperation): ReadResult['state'] => results.get(operation)?.state ?? 'not_tried';

@@ -13,13 +13,12 @@ import {
 
 /** The configured authentication of callers. */
 export interface ConfiguredAuthentication {
-  /** Absent without authentication: then only this machine can connect. */
+  /** Absent without authentication. Then only this machine can connect. */
   readonly authenticate?: AuthenticateCaller;
   /** Handlers by path for the OAuth metadata of this server. */
   readonly routes: Readonly<Record<string, HttpHandler>>;
   /**
-   * Environment variables that the policies of keys, current and earlier ones, allow to be set without showing their
-   * values.
+   * Environment variables that the policies of current and earlier keys allow to be set without showing their values.
    */
   readonly valueFromEnv: () => readonly string[];
   /** Rereads the keys. @returns a function that applies them. */
