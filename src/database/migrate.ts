@@ -36,7 +36,7 @@ export class IncompatibleSchema extends Error {
   constructor(name: string, known: number, found: number, needed: number) {
     super(
       `The database's ${name} records are of a newer version: they have ${found} schema steps and need a program that knows at least ${needed}; this one knows ${known}. ` +
-        'Nothing was changed. Start the newer version of infra-mcp, or restore a dump of before it.',
+        'Nothing was changed. Start the newer version of infra-mcp, or restore a dump from before it.',
     );
     this.name = 'IncompatibleSchema';
   }

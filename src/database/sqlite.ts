@@ -11,7 +11,7 @@ export class AwaitedOutside extends Error {
   constructor() {
     super(
       'A transaction waited for something outside the database (a runtime, a request, a timer, a file), and all others waited for the transaction. ' +
-        'It was undone. Read in one transaction, ask outside of any, and write what came of it in a second one that checks what it was decided on.',
+        'It was rolled back. Read in one transaction, wait outside any, and write the result in a second one that checks what the first one read.',
     );
     this.name = 'AwaitedOutside';
   }

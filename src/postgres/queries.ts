@@ -92,7 +92,7 @@ const connectionTo = (statements: Statements, inTurn: boolean): DatabaseConnecti
 };
 
 const unavailable = async (): Promise<never> => {
-  throw new Error('Only the store begins transactions.');
+  throw new Error('Only the store starts transactions.');
 };
 
 const nothing = async (): Promise<void> => {};

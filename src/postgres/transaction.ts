@@ -7,7 +7,7 @@ import type { PostgresClient, PostgresPool } from './pool.ts';
 export class CommitUnknown extends Error {
   constructor(cause: unknown) {
     super(
-      'The connection to the database broke while a change was committed. It may have been made, or not: look before you make it again.',
+      'The connection to the database broke while a change was committed. It may or may not have been made: check before you repeat it.',
       { cause },
     );
     this.name = 'CommitUnknown';
@@ -102,7 +102,7 @@ const commit = async (client: PostgresClient, mode: TransactionMode): Promise<vo
   });
   // A transaction in which a statement failed can't be committed, even if the error was handled.
   if (ended.command === 'ROLLBACK')
-    throw new Error('A change was undone, because one of its statements had failed before.');
+    throw new Error('A change was rolled back, because one of its statements had failed.');
 };
 
 const once = async <Result>(

@@ -64,7 +64,7 @@ describe('a backup', () => {
     expect([refused.code, refused.stderr]).toEqual([
       1,
       expect.stringContaining(
-        `already being served by process ${first.child.pid}, at ${first.ready.url}. End that process first`,
+        `already being served by process ${first.child.pid}, at ${first.ready.url}. Stop that process first`,
       ),
     ]);
     expect(await statusWith(first.ready.url, 'given-token')).toBe(200);

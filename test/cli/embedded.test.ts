@@ -81,7 +81,7 @@ describe('stdio without a base URL', () => {
       expect.objectContaining({
         kind: 'environment',
         setBy: `${policy}, deny[0]`,
-        msg: 'the policy names a place that could not be found: its rule holds for nothing',
+        msg: 'the policy names a place that could not be found: its rule applies to nothing',
       }),
     ]);
   });

@@ -46,7 +46,7 @@ describe.each([
       process.platform === 'linux' ? `process ${process.pid} \\(.+\\) listens there` : 'something else listens there';
     expect(stderr).toMatch(
       new RegExp(
-        `^infra-mcp: Can't listen on port ${port} of 127\\.0\\.0\\.1: ${holder}\\. End that, or choose another port with --port; --port 0 takes any that is free\\.\\n$`,
+        `^infra-mcp: Can't listen on port ${port} of 127\\.0\\.0\\.1: ${holder}\\. Stop that, or choose another port with --port; --port 0 takes any that is free\\.\\n$`,
       ),
     );
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -168,7 +168,7 @@ describe('a platform that moves to a database', () => {
     const serving = await startPlatformProgram(['--data-dir', dataDir, '--token', token]);
     expect(await migrate(dataDir, address)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('End that process first. Nothing was changed.') as string,
+      stderr: expect.stringContaining('Stop that process first. Nothing was changed.') as string,
     });
     serving.child.kill('SIGTERM');
     await serving.ended;

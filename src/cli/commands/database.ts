@@ -19,11 +19,11 @@ async function writeWhole(path: string, content: AsyncIterable<Buffer>): Promise
       () => false,
     )
   )
-    throw new Error(`${path} exists already, and was left as it is. Give another name.`);
+    throw new Error(`${path} exists already, and was left unchanged. Give another name.`);
   const partial = `${path}.part`;
   const file = await open(partial, 'wx', 0o600).catch((error: unknown) => {
     throw hasCode(error, 'EEXIST')
-      ? new Error(`${partial} is there: another backup is under way, or was interrupted. Remove it if none runs.`)
+      ? new Error(`${partial} exists: another backup is under way, or was interrupted. Remove it if none runs.`)
       : error;
   });
   try {

@@ -30,7 +30,7 @@ const maxShownCalls = 30;
 
 /**
  * Opens the data of the approvals page, if the page is enabled.
- * @param record records the decisions made there.
+ * @param record records decisions from the page.
  * @param shared the state that this server shares with others.
  */
 function openApprovalsSource(

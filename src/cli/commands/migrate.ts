@@ -48,7 +48,7 @@ export async function migrateCommand(config: Config, { json }: { json?: boolean 
   if (![join(dataDir, databaseFile), guardStoreOf(config)].some((file) => existsSync(file)))
     throw new Error(`There is no platform in ${dataDir}. Check --data-dir.`);
   const claim = await claimDataDir(dataDir);
-  if (!claim) throw await alreadyServedError(dataDir, 'End that process first. Nothing was changed.');
+  if (!claim) throw await alreadyServedError(dataDir, 'Stop that process first. Nothing was changed.');
   try {
     const move = await withProgress('Moving the records', () => moveRecords(config, databaseUrl));
     for (const line of told(config, move)) process.stderr.write(wrapped(`${line}\n`, process.stderr));

@@ -24,7 +24,7 @@ export async function platformCommand(config: Config): Promise<void> {
   const faults = faultsFile === undefined ? [] : await loadFaults(faultsFile);
   const stopped = untilStopped();
   const claim = await claimRecords(config);
-  if (!claim) throw await alreadyServedError(dataDir, 'Use that one, end it, or give another --data-dir.');
+  if (!claim) throw await alreadyServedError(dataDir, 'Use that one, stop it, or give another --data-dir.');
   if (!isLoopback(host))
     log.warn({ host }, 'other machines can reach this platform, and its tokens cross the network unencrypted');
   const configuredToken = config.tokenFile === undefined ? config.token : await readOrCreateToken(config.tokenFile);

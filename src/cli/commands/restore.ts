@@ -27,7 +27,7 @@ export async function restoreCommand(
   if (name === undefined) return listBackups(config, { json });
   await findSnapshot(dataDir, name);
   const claim = await claimDataDir(dataDir);
-  if (!claim) throw await alreadyServedError(dataDir, 'End that process first. Nothing was changed.');
+  if (!claim) throw await alreadyServedError(dataDir, 'Stop that process first. Nothing was changed.');
   try {
     const vault = openExistingVault(keysDir);
     if (!vault)

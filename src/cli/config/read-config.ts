@@ -44,13 +44,13 @@ const contradictions: readonly {
     when: ({ approvalsWebhookUrl, approvalsWebhookSecret, approvalsWebhookSecretFile }) =>
       approvalsWebhookUrl !== undefined && (approvalsWebhookSecret ?? approvalsWebhookSecretFile) === undefined,
     message:
-      'INFRA_APPROVALS_WEBHOOK_URL is set without a secret. Set INFRA_APPROVALS_WEBHOOK_SECRET or INFRA_APPROVALS_WEBHOOK_SECRET_FILE too: without signatures, anybody who finds the receiver could send operators to a page of their own.',
+      'INFRA_APPROVALS_WEBHOOK_URL is set without a secret. Set INFRA_APPROVALS_WEBHOOK_SECRET or INFRA_APPROVALS_WEBHOOK_SECRET_FILE too: without signatures, anyone who finds the receiver could send operators to their own page.',
   },
   {
     when: ({ approvalsWebhookUrl, approvalsWebhookSecret, approvalsWebhookSecretFile }) =>
       approvalsWebhookUrl === undefined && (approvalsWebhookSecret ?? approvalsWebhookSecretFile) !== undefined,
     message:
-      'A secret for the approvals webhook is set without INFRA_APPROVALS_WEBHOOK_URL. Set the URL too, or remove the secret: otherwise nobody would be notified.',
+      'A secret for the approvals webhook is set without INFRA_APPROVALS_WEBHOOK_URL. Set the URL too, or remove the secret: otherwise no notification would be sent.',
   },
   {
     // Over HTTP each caller can send its own token.

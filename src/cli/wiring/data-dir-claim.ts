@@ -65,7 +65,7 @@ const nothingToClaim: DataDirClaim = { publish: async () => undefined, release: 
 function requireNoUnmovedRecords(dataDir: string): void {
   if (!hasUnmovedRecords(join(dataDir, databaseFile))) return;
   throw new Error(
-    `There are records in ${dataDir} that were not moved to the database at INFRA_DATABASE_URL, so that nobody would find them there. Nothing was changed. ` +
+    `There are records in ${dataDir} that were not moved to the database at INFRA_DATABASE_URL, and would not be found there. Nothing was changed. ` +
       `Move them first: ${typedProgram()} migrate. If they are no longer needed, set INFRA_DATA_DIR to another directory.`,
   );
 }

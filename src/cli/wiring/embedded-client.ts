@@ -108,7 +108,7 @@ export async function connectEmbedded(url: string, options: EmbeddedClientOption
     if (!(error instanceof ApiError && error.kind === 'unauthorized')) throw error;
     options.log.warn(
       { dataDir: options.dataDir },
-      'the token kept in the data directory is no longer accepted; making a new one',
+      'the token in the data directory is no longer accepted; creating a new one',
     );
     await rm(tokenFile(options.dataDir), { force: true });
     return tryConnect(url, options);

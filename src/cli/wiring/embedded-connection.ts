@@ -59,7 +59,7 @@ const pollInterval = 50;
 const unavailableError = ({ dataDir, databaseUrl }: Config, cause: Error): Error => {
   const [records, advice] =
     databaseUrl === undefined
-      ? [` of ${dataDir}`, 'Set INFRA_DATA_DIR to another directory, or end the process that uses this one.']
+      ? [` of ${dataDir}`, 'Set INFRA_DATA_DIR to another directory, or stop the process that uses this one.']
       : ['', 'The next call tries again.'];
   return new Error(`There is no embedded platform${records}: ${cause.message.replace(/\.?$/, '.')} ${advice}`, {
     cause,
@@ -112,7 +112,7 @@ export function embeddedConnection(config: Config, log: ServerLogger, observer?:
         if (config.scenario)
           log.warn(
             { dataDir, scenario: config.scenario },
-            'another process serves this directory: a scenario that it does not hold is put on when this one begins to serve it',
+            'another process serves this directory: missing scenarios are applied when this process starts serving it',
           );
         return found;
       }

@@ -131,7 +131,7 @@ export function openDecisionLog(
 /** The guard's dependencies, with functions to record decisions and to close them. */
 export interface OpenGuard {
   readonly dependencies: GuardDependencies;
-  /** Records operator decisions made in this process. */
+  /** Records the operator's decisions in this process. */
   readonly recordDecision: RecordDecision;
   /** The number of calls that wait for the operator. Creates no file. @throws Error if they can't be read. */
   readonly waiting: () => Promise<number>;

@@ -111,7 +111,7 @@ const addressRemedy = ({ host }: AddressFlags): string =>
   `Choose an address of this machine with ${host}, such as 127.0.0.1.`;
 
 const remedies: Readonly<Record<string, (flags: AddressFlags) => string>> = {
-  EADDRINUSE: ({ port }) => `End that, or choose another port with ${port}; ${port} 0 takes any that is free.`,
+  EADDRINUSE: ({ port }) => `Stop that, or choose another port with ${port}; ${port} 0 takes any that is free.`,
   EACCES: ({ port }) => `Choose a port above 1023 with ${port}.`,
   EADDRNOTAVAIL: addressRemedy,
   ENOTFOUND: addressRemedy,

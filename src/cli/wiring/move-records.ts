@@ -52,7 +52,7 @@ const vaultFor = (keysDir: string): Vault => {
   const vault = openExistingVault(keysDir);
   if (!vault)
     throw new Error(
-      `There is no ${keyFile} in ${keysDir}, so that nobody could open the secrets in the database. Put the key file of the records there, or name its directory with --keys-dir. Nothing was changed.`,
+      `There is no ${keyFile} in ${keysDir}, so the secrets in the database could not be decrypted. Put the key file of the records there, or name its directory with --keys-dir. Nothing was changed.`,
     );
   return vault;
 };
@@ -132,7 +132,7 @@ export async function moveRecords(config: Config, databaseUrl: string): Promise<
   } catch (error) {
     if (error instanceof CommitUnknown)
       throw new Error(
-        `The connection to the database ${target} broke while everything was committed there: it has all records or none. Run ${typedProgram()} migrate again, which finds out and completes it; until then nobody can serve ${dataDir}.`,
+        `The connection to the database ${target} broke while everything was committed there: it has all records or none. Run ${typedProgram()} migrate again, which checks this and completes it; until then no process can serve ${dataDir}.`,
         { cause: error },
       );
     // The mark of an earlier run stays, because its records may be in the database.

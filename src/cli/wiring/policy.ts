@@ -39,7 +39,7 @@ export function warningOfMissingResources(connection: Connection, policy: Policy
   const check = async (client: Awaited<ReturnType<Connection['connect']>>['client']): Promise<void> => {
     const { missingResources } = await import('./missing-resources.ts');
     for (const { kind, name, setBy } of await missingResources(resources, client))
-      log.warn({ kind, name, setBy }, 'the policy names a place that could not be found: its rule holds for nothing');
+      log.warn({ kind, name, setBy }, 'the policy names a place that could not be found: its rule applies to nothing');
   };
   return {
     ...connection,
@@ -48,7 +48,7 @@ export function warningOfMissingResources(connection: Connection, policy: Policy
       if (!checked && connection.secrets().length > 0) {
         checked = true;
         check(connected.client).catch((error: unknown) =>
-          log.debug({ err: error }, 'what the policy names was not looked for'),
+          log.debug({ err: error }, 'could not check the places that the policy names'),
         );
       }
       return connected;

@@ -46,7 +46,7 @@ export async function describeClusters(
 ): Promise<DescribedClusters> {
   if (clustersFile !== undefined && domain !== defaultDomain)
     throw new Error(
-      `--domain (INFRA_DOMAIN) would have no effect beside the clusters file: write "domain: ${domain}" for each cluster in ${clustersFile}, and leave the option out.`,
+      `--domain (INFRA_DOMAIN) would have no effect with the clusters file: write "domain: ${domain}" for each cluster in ${clustersFile}, and leave the option out.`,
     );
   const { clusters, registries, images, git, prometheus, alerts } =
     clustersFile === undefined

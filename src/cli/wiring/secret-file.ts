@@ -47,7 +47,7 @@ export async function createSecretFile(path: string, text: string): Promise<bool
 /** Reads the token in a file, or creates the file with a new token. @throws Error if the file is empty. */
 export async function readOrCreateToken(path: string): Promise<string> {
   const token = await readTextFile(path);
-  if (token === '') throw new Error(`${path} is empty. Put a token into it, or delete it to have one made.`);
+  if (token === '') throw new Error(`${path} is empty. Put a token into it, or delete it to create a new token.`);
   if (token !== undefined) return token;
   const created = randomBytes(32).toString('base64url');
   return (await createSecretFile(path, created)) ? created : readOrCreateToken(path);

@@ -107,7 +107,7 @@ async function openStore(config: Config, databaseUrl: string): Promise<SharedSto
     await store.close();
     const { name, message } = error as Error;
     throw name === 'StoreUnavailable'
-      ? new Error(`${message} (${shownAddress(address)}, from INFRA_DATABASE_URL). Mend that, then start again.`, {
+      ? new Error(`${message} (${shownAddress(address)}, from INFRA_DATABASE_URL). Fix that, then start again.`, {
           cause: error,
         })
       : error;
@@ -153,7 +153,7 @@ export async function openSharedGuard(config: Config, log: ServerLogger): Promis
       for (const key of await reportKeys(store, config, digests))
         log.error(
           { key, directory: config.keysDir },
-          'this is not what the other servers on the database have: what one of them asks can be agreed to there only',
+          'the other servers on the database have a different one: their questions can only be confirmed at the server that asked',
         );
     };
     let comparing: Promise<void> = Promise.resolve();

@@ -32,7 +32,7 @@ export function createTokenAuthenticator(db: DataStore, clock: PlatformClock, lo
     try {
       await db.write((trx) => trx.updateTable('api_token').set({ last_used_at: at }).where('id', '=', id).execute());
     } catch (error) {
-      log.warn({ err: error, token_id: id }, 'when a token was last used could not be written down');
+      log.warn({ err: error, token_id: id }, 'could not record when a token was last used');
     } finally {
       touching.delete(id);
     }
@@ -55,6 +55,6 @@ export function createTokenAuthenticator(db: DataStore, clock: PlatformClock, lo
   };
 }
 
-/** Whether a token of level `has` may do what requires level `needs`. Each level includes the ones before it. */
+/** Whether a token of level `has` permits an operation of level `needs`. Each level includes the ones before it. */
 export const permits = (has: PermissionLevel, needs: PermissionLevel): boolean =>
   permissionLevels.indexOf(has) >= permissionLevels.indexOf(needs);

@@ -14,7 +14,7 @@ interface RateLimitBudget {
   readonly exceeded: boolean;
 }
 
-/** Counts a call, and returns what is left. */
+/** Counts a call, and returns the remaining budget. */
 export type RateLimiter = (caller: string) => Promise<RateLimitBudget>;
 
 /**

@@ -21,7 +21,7 @@ export interface HistoricalOrder extends DeploymentOrder {
 }
 
 const openSecret = (): never => {
-  throw new Error('A deployment of the past needs no secret.');
+  throw new Error('A replayed deployment needs no secret.');
 };
 
 const neverAborted = new AbortController().signal;

@@ -117,7 +117,7 @@ export async function keyMatches(db: Db, vault: Vault): Promise<boolean> {
 export async function requireMatchingKey(db: Db, vault: Vault, keysDir: string): Promise<void> {
   if (!(await keyMatches(db, vault))) {
     throw new Error(
-      `The key file ${keyFile} in ${keysDir} is not the one that the secrets of these records were sealed with. Put the right one there; without it, begin anew in another directory or database.`,
+      `The key file ${keyFile} in ${keysDir} is not the one that the secrets of these records were sealed with. Put the right one there; without it, start over in another directory or database.`,
     );
   }
   if ((await readSetting(db, 'key_check')) === undefined) await writeSetting(db, 'key_check', keyCheckOf(vault));

@@ -42,7 +42,7 @@ test('what fails leaves nothing, and a failed statement can not be swallowed', a
       await add(client, 1);
       await client.query('select nonsense').catch(() => {});
     }),
-  ).rejects.toThrow('undone');
+  ).rejects.toThrow('rolled back');
   expect(await valueOf(1)).toBe(before);
 });
 

@@ -24,7 +24,7 @@ test('who asks for a change whose commit is cut off reads that it may have been 
     expect(body).toEqual({
       status: 503,
       error: 'Service Unavailable',
-      message: expect.stringContaining('It may have been made, or not: look before you make it again.'),
+      message: expect.stringContaining('It may or may not have been made: check before you repeat it.'),
       detail: body['message'],
     });
     // It was, this time; and the platform goes on.

@@ -31,7 +31,7 @@ const listed = (uses: readonly ReadUse[], results: PlatformFacts['results']): st
 const reasons = (uses: readonly ReadUse[], results: PlatformFacts['results']): readonly string[] =>
   [...Map.groupBy(uses, ({ without }) => without)].map(([without, group]) => `${without} (${listed(group, results)})`);
 
-/** Why a change isn't possible with this token; undefined if it is, or the token contains no permission. */
+/** Why a change isn't possible with this token; undefined if it may be, or the token contains no permission. */
 const refusedPermission = (tool: Tool, permission: PermissionLevel | undefined): string | undefined => {
   const needed = permissionOf(tool);
   return permission === undefined || includesPermission(permission, needed)

@@ -41,7 +41,7 @@ const eventTypes: Readonly<Record<string, string>> = {
  */
 export function eventTypeOf({ name }: Pick<AnyOperation, 'name'>): string {
   const type = eventTypes[name.split('_', 1)[0]!];
-  if (type === undefined) throw new Error(`${name}: no type of event is known for operations that begin so`);
+  if (type === undefined) throw new Error(`${name}: no event type is known for operations with this first word`);
   return type;
 }
 

@@ -47,7 +47,7 @@ const rowOf = async (db: Db, table: keyof DatabaseSchema, id: string, key = 'id'
     .where(key as 'id', '=', id)
     .executeTakeFirst();
 
-/** Columns that say nothing about a change: ids of places, times, and what the engine writes. */
+/** Columns that say nothing about a change: ids of places, times, and columns that the engine writes. */
 const silent =
   /^(?:id|created_at|updated_at|updated_by|seq|(?:organization|project|environment|service|linked_variable|last_execution|last_deployment|cluster)_id|state|deployed_\w+|deployment_status|last_\w+_at|inviter|expires_at)$/;
 
@@ -89,7 +89,7 @@ const targetTypes: Readonly<Record<string, string>> = {
   invitation: 'MEMBERS_AND_ROLES',
 };
 
-/** Kinds that are targets themselves. The others are parts of what holds them. */
+/** Kinds that are targets themselves. The others are parts of their holders. */
 const targetKinds: readonly string[] = [
   ...serviceKinds,
   'environment',

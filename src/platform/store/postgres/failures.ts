@@ -9,14 +9,14 @@ import { RecordsUnavailable } from '../unavailable.ts';
 export function toRecordsFailure(error: unknown): unknown {
   if (error instanceof CommitUnknown) {
     return new RecordsUnavailable(
-      'The connection to the database of this platform broke while the change was committed. It may have been made, or not: look before you make it again.',
+      'The connection to the database of this platform broke while the change was committed. It may or may not have been made: check before you repeat it.',
       error,
       true,
     );
   }
   if (error instanceof IncompatibleSchema) {
     return new RecordsUnavailable(
-      'A newer version of the platform has changed the database, and this process is too old for it. Nothing was changed. Call again: other processes go on.',
+      'A newer version of the platform has changed the database, and this process is too old for it. Nothing was changed. Call again: other processes continue.',
       error,
     );
   }

@@ -17,7 +17,7 @@ const takeTables = async (client: PostgresClient, names: readonly string[]): Pro
   } catch (error) {
     if ((error as { code?: string }).code !== lockNotAvailable) throw error;
     throw new Error(
-      'Somebody else is using the tables of the database. End all processes that use it, and run this again.',
+      'Another process is using the tables of the database. Stop all processes that use it, and run this again.',
       { cause: error },
     );
   }

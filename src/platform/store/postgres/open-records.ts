@@ -48,7 +48,7 @@ const holderOf = (client: PostgresClient): Db['lockInOrder'] => {
     const onlyShared = locks.find(({ name, isShared }) => !isShared && taken.get(name));
     if (onlyShared)
       throw new Error(
-        `A transaction shares ${onlyShared.name} and wants to hold it: two that do so would wait for each other. It has to hold it at first.`,
+        `A transaction shares ${onlyShared.name} and then wants to lock it exclusively: two such transactions would deadlock. It must lock it exclusively from the start.`,
       );
     if (missing.length === 0) return;
     await client.query(holding, [

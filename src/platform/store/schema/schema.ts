@@ -96,7 +96,7 @@ const projectTables = {
       deployed_spec: json().orNull(),
       /** The running commit, as `DeployedCommit` (service-spec.ts). Written by the engine. */
       deployed_commit: json().orNull(),
-      /** What the runtime recorded of the running version. Written by the engine. */
+      /** The runtime's record of the running version. Written by the engine. */
       deployed_record: text().orNull(),
       last_deployment_id: text().orNull(),
       last_deployment_at: time().orNull(),

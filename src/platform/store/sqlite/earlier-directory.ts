@@ -17,7 +17,7 @@ const namesOf = async (run: Run, query: string): Promise<readonly string[]> =>
 
 /**
  * The migrations that a directory has; none if it is new, or its process was killed at the first start.
- * @throws Error if a newer version made one
+ * @throws Error if one is from a newer version
  */
 async function madeMigrations(run: Run): Promise<readonly string[]> {
   if ((await namesOf(run, `select name from sqlite_schema where name = '${migrationTable}'`)).length === 0) return [];

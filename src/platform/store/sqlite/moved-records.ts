@@ -75,6 +75,6 @@ export function requireNotMoved(path: string): void {
   if (move === undefined) return;
   throw new Error(
     `The records of ${dirname(path)} were moved to the database ${move.to} on ${move.at}, and what is here is no longer kept up to date. Set INFRA_DATABASE_URL to the address of that database. ` +
-      'To go back to this directory, without everything that changed since, restore a backup of before.',
+      'To go back to this directory, without everything that changed since, restore a backup from before the move.',
   );
 }

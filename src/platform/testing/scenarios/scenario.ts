@@ -29,9 +29,9 @@ export interface ScenarioEnvironment {
 /** A failure to apply to the seeded organization. It only adds resources and changes no existing ones. */
 export interface Scenario {
   readonly name: string;
-  /** What happened. */
+  /** The story of the failure. */
   readonly story: string;
-  /** The symptoms that an observer sees. */
+  /** The observable symptoms. */
   readonly symptoms: string;
   /** The fix that makes the next deployment succeed. */
   readonly fix: string;

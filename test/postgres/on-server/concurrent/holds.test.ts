@@ -202,5 +202,5 @@ test('a name that a transaction only shares can not be held later in it', async 
     await trx.lockInOrder([{ name: 'shared', isShared: true }]);
     await trx.lock('shared');
   });
-  await expect(upgrade).rejects.toThrow('A transaction shares shared and wants to hold it');
+  await expect(upgrade).rejects.toThrow('A transaction shares shared and then wants to lock it exclusively');
 });
