@@ -113,11 +113,11 @@ const sharedByServers = [
 ];
 
 /**
- * The end-to-end tests that `npm test` has, by folder: every tool once, agreement and its refusals, and who may call.
+ * The end-to-end tests that `npm test` has, by folder: agreement and its refusals, and who may call. What every tool
+ * answers is in `test/tools/outputs.test.ts`.
  */
 export const endToEndInFast: Readonly<Record<string, readonly string[]>> = {
   'test/e2e': [
-    'tools',
     'failure-codes',
     'name-resolution',
     'foreign-platform',
