@@ -47,7 +47,7 @@ export interface EngineContext {
   readonly prometheus?: Prometheus | undefined;
   /** The addresses of alert receivers, by receiver id. */
   readonly alertReceivers?: Readonly<Record<string, AlertReceiverAddress>> | undefined;
-  /** When the databases of clusters are backed up, by the clusters' runtime; default: only on request. */
+  /** Database backup schedules, keyed by the runtime name of the cluster. Default: only on request. */
   readonly backupSchedules?: Readonly<Record<string, BackupSchedule | undefined>> | undefined;
   /** Opens the sealed secret of a variable or a webhook. */
   readonly openSecret: (sealed: string) => string;

@@ -41,8 +41,8 @@ export const heldAsRead =
     eb.and([eb('id', '=', id), eb('owner', 'is not distinct from', owner), eb('fencing_token', '=', token)]);
 
 /**
- * Requires that a worker still holds a deployment that it read, after any concurrent takeover has finished. Within a
- * transaction, no other worker can take it over until the end.
+ * Throws `Superseded` unless the worker still owns the deployment as it read it; waits for a concurrent takeover first.
+ * Within a transaction, no other worker can take it over until the end.
  * @throws Superseded otherwise
  */
 export async function requireHeld(db: Db, deployment: Held): Promise<void> {

@@ -6,8 +6,8 @@ import type { Db } from '../store/index.ts';
 /** How long a worker keeps its claims without renewing its lease, in milliseconds. */
 export const leaseMilliseconds = 3000;
 
-/** How often a worker with claims renews its lease, in milliseconds. */
-export const heartbeatMilliseconds = 1000;
+/** How often a worker with claims renews its lease, in milliseconds: two may be late. */
+export const heartbeatMilliseconds = leaseMilliseconds / 3;
 
 // The workers of this process. Any other row with our process id belongs to an earlier process with the same id.
 const ownWorkers = new Set<string>();

@@ -153,7 +153,8 @@ function inOrder(
 }
 
 /**
- * The line that says that the logs of a version's instances could not be read. @param at milliseconds since the epoch
+ * The line that says that the logs of a version's instances could not be read.
+ * @param at milliseconds since the epoch
  */
 const unreadLine = (version: RunningVersion, at: number, said: string): LogLine => ({
   ...runningLine(version, conditionLine(condition('LOG_UNREADABLE', { said }), { at, pod: 'platform', version: '' })),

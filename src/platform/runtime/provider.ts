@@ -173,8 +173,8 @@ export interface RuntimeProvider<Given = unknown, Settings = unknown> {
   /** @throws Error that names the file that can't be read, or what is wrong in it */
   readSettings(given: Given, source: SettingsSource): Promise<Settings>;
   /**
-   * Creates a cluster without contacting an engine. @throws Error if an address, or a file that belongs to it, can't be
-   * used
+   * Creates a cluster without contacting an engine.
+   * @throws Error if an address, or a file that belongs to it, can't be used
    */
   create(cluster: DescribedCluster<Settings>, shared: SharedSettings, source: SettingsSource): Promise<CreatedCluster>;
   /** Finds out what a cluster lacks, and what services on it need. Leaves no changes behind. */

@@ -104,11 +104,10 @@ const clientFailures: Record<AskingFailure, string> = {
   unanswered: 'no answer to the question came back through this client in time',
 };
 
-const elsewhere =
-  'Tell the user what you wanted to do. It can be done from a client that supports elicitation, or approved in a terminal once whoever runs this server has ' +
-  'set that up (infra-mcp approve --set-secret).';
-
 const noOtherWay = 'Do not look for another way to the same effect.';
+const notAgain = 'Do not call it again unless the user asks for it.';
+const onceSetUp = 'once whoever runs this server has set that up (infra-mcp approve --set-secret).';
+const elsewhere = `Tell the user what you wanted to do. It can be done from a client that supports elicitation, or approved in a terminal ${onceSetUp}`;
 
 const notThroughClient = (why: AskingFailure, asksAgain: string): ReasonAndNext => ({
   what: `somebody has to agree to this first, ${clientFailures[why]}, and no operator is set up to approve it`,
@@ -131,18 +130,14 @@ const refusals: Record<Refusal, ReasonAndNext> = {
   ),
   too_long: {
     what: `somebody has to agree to this first, its plan is longer than the ${maximumQuestionLength} characters that a client's question can show whole, and no operator is set up to approve it`,
-    next:
-      'Tell the user what you wanted to do. It can be done in several smaller calls, or approved in a terminal once whoever runs this server has set that up ' +
-      '(infra-mcp approve --set-secret).',
+    next: `Tell the user what you wanted to do. It can be done in several smaller calls, or approved in a terminal ${onceSetUp}`,
   },
   operator_only: {
     what: 'the policy of this server leaves calls like this to its operator alone (operator_only), so the user was not asked here, and no operator is set up to approve it',
-    next:
-      'Tell the user what you wanted to do. It can be approved in a terminal or on the page for approvals once whoever runs this server has set that up ' +
-      '(infra-mcp approve --set-secret). Do not look for another way to the same effect.',
+    next: `Tell the user what you wanted to do. It can be approved in a terminal or on the page for approvals ${onceSetUp} ${noOtherWay}`,
   },
-  declined: { what: 'the user said no', next: 'Do not call it again unless the user asks for it.' },
-  operator_refused: { what: 'the operator refused it', next: 'Do not call it again unless the user asks for it.' },
+  declined: { what: 'the user said no', next: notAgain },
+  operator_refused: { what: 'the operator refused it', next: notAgain },
   too_many_of_caller: {
     what: `somebody has to agree to this first, and ${maximumWaiting.each} calls of yours wait for the operator already: no more may wait at once`,
     next: decideFirst,

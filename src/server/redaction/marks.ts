@@ -1,6 +1,7 @@
 import { firstPart, mask, maskPatternSource } from '../../contract/index.ts';
 
-const markStart = mask.slice(0, -1);
+/** How every mark starts. */
+export const markStart = mask.slice(0, -1);
 const markEnd = mask.slice(-1);
 
 /** Whether a text contains a mark, or the start of one. */

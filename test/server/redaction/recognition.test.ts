@@ -59,6 +59,7 @@ describe('recognition of secrets', () => {
   test('takes a secret for one, not a mark before it', () => {
     expect(maskShapes('DB_PASSWORD=[hidden]made-up-rest')).toBe('DB_PASSWORD=[hidden]');
     expect(maskShapes('DB_PASSWORD: [hidden, 12 characters]')).toBe('DB_PASSWORD: [hidden, 12 characters]');
+    expect(maskShapes('see [hidden: made-up-rest] there')).toBe('see [hidden] there');
   });
 });
 

@@ -33,7 +33,7 @@ async function saveServices(trx: Db, figures: ReadonlyMap<string, ServiceFigures
   }
 }
 
-/** Saves that a cluster was measured, and the resource usage on its nodes, replacing earlier rows. */
+/** Stores when a cluster was last measured and what its nodes use, replacing the earlier rows. */
 async function saveCluster(
   trx: Db,
   runtime: string,

@@ -14,7 +14,8 @@ const known = <Fields extends object>(fields: Fields): { [Name in keyof Fields]:
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 
 /**
- * The resource usage of a service in responses. @param at when it was last measured, in milliseconds since the epoch
+ * The resource usage of a service in responses.
+ * @param at when it was last measured, in milliseconds since the epoch
  */
 export function usageOf(figures: ServiceFigures, at: number): Usage {
   const {

@@ -77,7 +77,7 @@ interface CertificateParts {
   /** The names of the holder and of the signer. */
   readonly subject: string;
   readonly issuer: string;
-  /** Distinguishes it from others of the same issuer: 1 to 20 bytes, of which the first is from 1 to 127. */
+  /** The serial number, unique per issuer: 1 to 20 bytes, the first between 1 and 127. */
   readonly serial: Buffer;
   /** In milliseconds since the epoch. */
   readonly from: number;

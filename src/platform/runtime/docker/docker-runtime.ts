@@ -57,7 +57,7 @@ const reaching = <Result>(work: Promise<Result>): Promise<Result> =>
     throw error;
   });
 
-/** Wraps backups so that their methods distinguish failures to reach the engine. */
+/** Wraps backups so that a failure to reach the engine throws `RuntimeUnreachable`. */
 const reachableBackups = (backups: DatabaseBackups): DatabaseBackups => ({
   ...backups,
   observe: (task, call) => reaching(backups.observe(task, call)),

@@ -16,7 +16,7 @@ export interface TaskHandler {
 /** For an operation that has nothing to start, or to undo. */
 export const nothing = async (): Promise<void> => undefined;
 
-/** The observation of an operation that has nothing to do. */
+/** The observation returned for an operation that has nothing to do. */
 export const done: Observation = { outcome: 'succeeded', lines: [], cursor: '' };
 
 /** The part of a sequence that is under way, and its cursor; null before it has started. */

@@ -7,8 +7,8 @@ export interface PollInterval {
 }
 
 /**
- * Returns how long to wait until the next poll, in milliseconds: the more time has passed, the longer.
- * @param passed in milliseconds
+ * Returns the pause before the next poll, in milliseconds; it grows with the time elapsed.
+ * @param passed the time elapsed, in milliseconds
  */
 export const pollPause = ({ least, most, part }: PollInterval, passed: number): number =>
   Math.min(most, Math.max(least, Math.round(passed * part)));

@@ -1,3 +1,4 @@
+import { containsMark } from '../marks.ts';
 import { afterSpaces, quotedAt, type ReadBare } from './scalar-values.ts';
 import { markEnd, type Span } from './spans.ts';
 import { canBeSecret, isOrdinaryWord, isPlaceholder, isProse } from './secret-values.ts';
@@ -36,6 +37,8 @@ const credentialEnds = /[\s"'`,;)\]}<>\\]/;
 
 const longestCredentials = 4096;
 
+const hasCredential = (text: string): boolean => text.includes('=') || containsMark(text);
+
 function authorizationSpans(text: string, { at, limit, certain }: HeaderValue, readBare: ReadBare): Span[] {
   const from = skipList(text, afterSpaces(text, at));
   const quoted = quotedAt(text, from, limit);
@@ -43,7 +46,7 @@ function authorizationSpans(text: string, { at, limit, certain }: HeaderValue, r
   const end = Math.min(quoted?.end ?? limit, start + longestCredentials);
   longScheme.lastIndex = start;
   if (longScheme.test(text))
-    return /=|\[hidden/.test(text.slice(longScheme.lastIndex, end)) ? [{ start: longScheme.lastIndex, end }] : [];
+    return hasCredential(text.slice(longScheme.lastIndex, end)) ? [{ start: longScheme.lastIndex, end }] : [];
   simpleScheme.lastIndex = start;
   const hasScheme = simpleScheme.test(text);
   const value = readBare(hasScheme ? simpleScheme.lastIndex : start, quoted?.end ?? limit, credentialEnds);

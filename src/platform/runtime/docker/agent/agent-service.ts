@@ -31,7 +31,7 @@ export interface AgentParts {
   readonly docker: DockerClient;
   readonly platformId: string;
   readonly authority: AgentAuthority;
-  /** An image with Node.js 22 or newer, by its registry and tag. */
+  /** The full reference (registry/name:tag) of an image with Node.js 22 or newer. */
   readonly image: string;
   readonly credentialsFor: (host: string) => DockerRegistryCredentials | undefined;
   /** Milliseconds since the epoch. */

@@ -1,6 +1,6 @@
 /** Settings of a cluster's agents. */
 export interface AgentOfCluster {
-  /** An image with Node.js 22 or newer, by its registry and tag. */
+  /** The full reference (registry/name:tag) of an image with Node.js 22 or newer. */
   readonly image?: string | undefined;
 }
 

@@ -24,7 +24,10 @@ export interface DockerService extends DockerObject {
   readonly JobStatus?: { readonly JobIteration: { readonly Index: number }; readonly LastExecution?: string };
 }
 
-/** The services that match; all without filters. Filters are `id`, `name` (a prefix), `label`, `mode`. */
+/**
+ * Lists the services that match the filters; without filters, all of them. Filters are `id`, `name` (a prefix),
+ * `label`, `mode`.
+ */
 export const listDockerServices = async (
   docker: DockerClient,
   filters: DockerFilters = {},

@@ -38,7 +38,7 @@ import { tarEntry } from '../tar.ts';
 interface DockerfileFacts {
   /** The names of its build arguments. */
   readonly arguments: readonly string[];
-  /** The hosts of the registries of its base images, with their ports. */
+  /** The registries that the base images come from, each as host:port. */
   readonly registries: readonly string[];
 }
 

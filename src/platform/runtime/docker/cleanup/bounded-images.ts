@@ -53,7 +53,9 @@ async function imagesOfPlatform(
   return { had: new Set(recorded.map(({ image }) => image)), needed: new Set([...named, ...newest]) };
 }
 
-/** The names of an image: tags and digests. Engines return placeholders for those that it lacks. */
+/**
+ * The names of an image: tags and digests. If it has no tag or digest, engines return a placeholder (`<none>`).
+ */
 const namesOf = ({ RepoTags: tags, RepoDigests: digests }: DockerImageSummary): readonly string[] =>
   [...(tags ?? []), ...(digests ?? [])].filter((name) => !name.includes('<none>'));
 

@@ -38,7 +38,7 @@ async function removeForgottenContainers(
     made.map(async ({ Id: id, Labels: { [engineServiceLabel]: service } }) => {
       if (service === undefined || (await hasService(docker, service, { signal }))) return;
       await removeEndedDockerContainer(engine, id, { signal }).catch((error: unknown) => {
-        // The engine is removing it, or has.
+        // Already removed, or the engine is removing it right now.
         if (!isDockerError(error, 'not found', 'conflict')) throw error;
       });
     }),
@@ -52,8 +52,8 @@ interface Remains extends Pick<HiddenInstances, 'lost'> {
 }
 
 /**
- * The instances of a service with these labels that still run. Containers that will never run are removed, which shows
- * in the next call.
+ * The instances of a service with these labels that still run. Also removes containers that will never run; the result
+ * reflects that only on the next call.
  */
 export async function remainsOf(
   context: NodeReach,

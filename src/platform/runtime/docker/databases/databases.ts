@@ -5,8 +5,8 @@ type Database = Extract<ServiceToRun, { kind: 'database' }>;
 type DatabaseSpec = Database['spec'];
 
 /**
- * The images to run databases from instead of the official ones: by type, such as `mysql`, or by type and version, such
- * as `mysql:8.4`. Without a tag, the version is the tag.
+ * Images that replace the official database images, keyed by type (`mysql`) or by type and version (`mysql:8.4`).
+ * Without a tag, the version is the tag.
  */
 export type DatabaseImages = Readonly<Record<string, string>>;
 
@@ -20,7 +20,10 @@ interface DatabaseProgram {
   readonly port: number;
   /** The directory in which the image keeps data. */
   readonly directory: (major: number) => string;
-  /** The environment variables by which its image sets up an empty directory. They name the file with the password. */
+  /**
+   * The environment variables that tell the image how to initialize an empty data directory. They name the file with
+   * the password.
+   */
   readonly variables: (credentials: DatabaseCredentials, directory: string) => Readonly<Record<string, string>>;
   /** The content of the file. Default: the password. */
   readonly secretFile?: (credentials: DatabaseCredentials) => string;

@@ -34,7 +34,7 @@ const build = inSequence(
 
 const imageHandlerOf = ({ service }: Task): TaskHandler => (isBuilt(service) ? build : imagePull);
 
-/** Gets the image of a run from a repository or a registry, unless one is recorded: that is used again. */
+/** Gets the image for a run from a repository or registry, or reuses the one already recorded. */
 export const imageUnlessRecorded = unlessRecorded({
   begin: (context, task, call) => imageHandlerOf(task).begin(context, task, call),
   observe: (context, task, cursor, call) => imageHandlerOf(task).observe(context, task, cursor, call),

@@ -63,8 +63,8 @@ function runSpecFor(context: Pick<DockerContext, 'platformId'>, task: Task, part
 }
 
 /**
- * How long a run waits for an earlier one that has ended or exceeded its time limit and that no process handles, in
- * milliseconds.
+ * How long, in milliseconds, a run waits for an earlier run that has finished or timed out but that no process is
+ * looking after.
  */
 const abandonedMilliseconds = 60_000;
 

@@ -44,7 +44,7 @@ interface AllowedRequest {
   readonly method: 'GET' | 'DELETE';
   /** Matches the whole path, without the version. Its group captures the id or name. */
   readonly path: RegExp;
-  /** The values that each member of the query may have. No other member is allowed. */
+  /** The values that each member of the query may have. No other query parameter is allowed. */
   readonly query: Readonly<Record<string, RegExp>>;
   readonly answer: (ask: AskEngine, matched: Matched) => Promise<unknown>;
 }
