@@ -1,6 +1,6 @@
 import { sealedHead, openHead, type AuditKeys, type ChainHead } from './chain-heads.ts';
 
-/** How far a chain was, as the process that writes it sealed it, in a store that many processes share. */
+/** The sealed progress of a chain, as recorded by the process that writes it, in a store that many processes share. */
 export interface ChainAnchor {
   readonly chain: string;
   readonly count: number;
@@ -8,15 +8,15 @@ export interface ChainAnchor {
   readonly sealed: string;
 }
 
-/** The anchors of the chains of many processes, on whatever machines they are. */
+/** The anchors of the chains of many processes, on any machine. */
 export interface ChainAnchors {
-  /** Keeps an anchor, unless a later one of its chain is there. */
+  /** Stores an anchor, unless there is a later one of its chain. */
   put(anchor: ChainAnchor): Promise<void>;
-  /** The latest one of each chain. */
+  /** The latest anchor of each chain. */
   all(): Promise<ChainAnchor[]>;
 }
 
-/** An anchor that was read; `head` is undefined if somebody changed it. */
+/** An anchor that was read; `head` is undefined if it was tampered with. */
 export interface ReadAnchor {
   readonly chain: string;
   readonly head: ChainHead | undefined;
@@ -33,9 +33,9 @@ export async function readAnchors(anchors: ChainAnchors, keys: AuditKeys): Promi
 
 /** Anchors the heads of one process's chains. */
 export interface Anchoring {
-  /** Takes a head that was written. */
+  /** Receives a head that was written. */
   readonly moved: (head: ChainHead) => void;
-  /** Waits until the latest head is anchored, or can't be. */
+  /** Waits until the latest head is anchored, or anchoring has failed. */
   readonly settle: () => Promise<void>;
 }
 
@@ -43,8 +43,8 @@ export interface Anchoring {
 const anchorDelay = 5_000;
 
 /**
- * Anchors the latest head after a while, and the first of each chain at once. What can't be anchored is tried again
- * with the next head, and at the end.
+ * Anchors the latest head after a delay, and the first of each chain at once. After a failure, it tries again with the
+ * next head, and on closing.
  * @param failed gets the reason why an anchor couldn't be stored.
  */
 export function createAnchoring({

@@ -24,16 +24,16 @@ export interface AuditLogConfig {
   readonly heads: string;
   /** Called with the first entry. */
   readonly keys: () => AuditKeys;
-  /** Anchors the heads where other processes can't lose them. Default: nothing does. */
+  /** Anchors the heads in a shared store. Default: no anchors. */
   readonly anchoring?: Anchoring;
 }
 
-/** Most entries in one write. */
+/** Maximum number of entries in one write. */
 const mostAtOnce = 1000;
 
 /**
- * How long the head may lag behind entries that need not be durable, in milliseconds. File systems flush a replaced
- * file at once, which takes longer than the rest of a read call. Entries beyond the head are sealed as well.
+ * How long the head may lag behind entries that needn't be durable, in milliseconds. File systems flush a replaced file
+ * at once, which takes longer than the rest of a read call. Entries beyond the head are sealed as well.
  */
 const headDelay = 200;
 
@@ -45,8 +45,8 @@ interface PendingEntry {
 }
 
 /**
- * Creates a log that starts its chain with the first entry: a process that records nothing creates no files. Entries
- * that arrive during a write are written together, so that concurrent calls don't wait for one disk write each.
+ * Creates a log that starts its chain with the first entry: a process without entries creates no files. Entries that
+ * arrive during a write are written together, so that concurrent calls don't wait for one disk write each.
  */
 export function createAuditLog({ sink, heads, keys, anchoring }: AuditLogConfig): AuditLog {
   let head: ChainHead | undefined;
@@ -96,8 +96,8 @@ export function createAuditLog({ sink, heads, keys, anchoring }: AuditLogConfig)
     while (!isDone()) {
       const entries = waiting.slice(0, mostAtOnce);
       waiting = waiting.slice(mostAtOnce);
-      // Sequential: each entry's mac depends on the one before. If the head can't be moved, the next entry starts a new
-      // chain.
+      // Sequential: each entry's mac depends on the one before. If the head can't be written, the next entry starts a
+      // new chain.
       await (entries.length > 0 ? write(entries) : advanceHead().catch(() => undefined)).then(
         () => entries.forEach(({ resolve }) => resolve()),
         (error: unknown) => entries.forEach(({ reject }) => reject(error)),

@@ -5,15 +5,15 @@ import type { AuditLog } from './audit-log.ts';
 
 /**
  * How a call was confirmed: not at all, because it needs no confirmation; in the client's form; in the operator's
- * terminal or on their page; by the caller itself. It never claims that a human did.
+ * terminal or on their page; by the caller itself. It never claims that a human confirmed it.
  */
 export type ConfirmedBy = 'not_needed' | 'elicited' | 'terminal' | 'page' | 'unattended';
 
-/** The resource that a call's arguments point at, as far as it is known without a request. Contains no secrets. */
+/** The resource that a call's arguments refer to, as far as it is known without a request. Contains no secrets. */
 export interface CallSubject extends Pick<Target, 'kind' | 'id' | 'name'> {
   /** Names from the project down. */
   readonly path?: string;
-  /** How many more resources the arguments point at, not counting those that contain this one. */
+  /** How many more resources the arguments refer to, not counting those that contain this one. */
   readonly more?: number;
 }
 
@@ -31,14 +31,14 @@ export interface CallFacts {
   /** Digest of the plan. */
   readonly plan?: string;
   readonly confirmed?: ConfirmedBy;
-  /** Why the client's user was not asked, or didn't answer, where the call waits for the operator. */
+  /** Why the client's user wasn't asked, or didn't answer, if the call waits for the operator. */
   readonly instead?: string;
 }
 
 /** A call that is about to change the platform. */
 export type Intent = CallFacts & Required<Pick<CallFacts, 'tier' | 'target' | 'plan' | 'confirmed'>>;
 
-/** How a call ended. `unknown`: it was sent, but it is not known whether it was executed. */
+/** The outcome of a call. `unknown`: it was sent, but it is not known whether it was executed. */
 export const outcomes = ['done', 'planned', 'asked', 'pending', 'denied', 'refused', 'failed', 'unknown'] as const;
 
 export interface CallOutcome extends CallFacts {
@@ -49,7 +49,7 @@ export interface CallOutcome extends CallFacts {
   readonly duration: number;
 }
 
-/** Records what a call is about to do, and how it ended. If the intent can't be recorded, the call isn't made. */
+/** Records the intent of a call, and its outcome. If the intent can't be recorded, the call isn't executed. */
 export interface Recorder {
   intent(intent: Intent, context: CallContext): Promise<void>;
   outcome(outcome: CallOutcome, context: CallContext): Promise<void>;
@@ -57,7 +57,9 @@ export interface Recorder {
 
 /** The operator's decision about a waiting call. */
 export interface Decision extends Pick<Intent, 'tool' | 'tier' | 'target' | 'plan'> {
-  /** `not_made`: after it was recorded, another decision or the expiry of the call turned out to have come first. */
+  /**
+   * `not_made`: after it was recorded, it turned out that another decision or the expiry of the call had come first.
+   */
   readonly verdict: 'approved' | 'refused' | 'not_made';
   /** Where the operator decided. */
   readonly how: Extract<ConfirmedBy, 'terminal' | 'page'>;
@@ -67,7 +69,7 @@ export interface Decision extends Pick<Intent, 'tool' | 'tier' | 'target' | 'pla
   readonly caller: string;
 }
 
-/** Records a decision, durably once it resolves. @throws Error if it can't be written: then nothing is decided. */
+/** Records a decision durably. @throws Error if it can't be written: then the decision doesn't take effect. */
 export type RecordDecision = (decision: Decision) => Promise<void>;
 
 /** A recorder that skips the outcome of calls that succeeded without changing anything. */
@@ -83,13 +85,13 @@ export const logRecorder: Recorder = {
   outcome: async (outcome, { log }) => log.info({ ...outcome }, 'call ended'),
 };
 
-/** The recorded target: for a change its target, for a read the resource that its arguments point at. */
+/** The recorded target: for a change its target, for a read the resource that its arguments refer to. */
 function recordedTarget({ tier, target, subject }: CallFacts): JsonRecord | undefined {
   if (tier === 'read' || target === undefined) return subject ? { ...subject } : target && { ...target };
   return { ...(subject?.id === target.id && subject?.path !== undefined && { path: subject.path }), ...target };
 }
 
-/** A call's facts under the member names of the log. */
+/** The facts of a call, with the member names of the log. */
 const entryOf = (facts: CallFacts): JsonRecord => {
   const { requestId, principal, connection, tool, tier, plan, confirmed, instead } = facts;
   return {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { firstMac, parseLine, sealLine, macOf, type Mac } from './chain.ts';
 
 /**
- * The head of a chain: its number of entries and the mac of the last one, sealed, in one file per chain beside the log.
- * It reveals missing entries at the end of the chain. Chains are numbered without gaps, so that a missing chain is
+ * The head of a chain: its number of entries and the mac of the last one, sealed, in one file per chain next to the
+ * log. It reveals missing entries at the end of the chain. Chains are numbered without gaps, so that a missing chain is
  * noticed as well.
  */
 export interface ChainHead {
@@ -14,7 +14,7 @@ export interface ChainHead {
   readonly last: Mac;
 }
 
-/** A head read from its file; undefined if the file was changed. */
+/** A head read from its file; undefined if the file was tampered with. */
 export interface StoredHead {
   readonly number: number;
   readonly head: ChainHead | undefined;
@@ -70,7 +70,7 @@ async function createAtomically(path: string, content: string): Promise<void> {
 }
 
 /**
- * Starts an empty chain. Processes that start one at the same time each get their own.
+ * Starts an empty chain. Processes that start one at the same time get different chains.
  * @throws the file system's error.
  */
 export async function startChain(folder: string, keys: AuditKeys): Promise<ChainHead> {
@@ -94,7 +94,7 @@ export async function writeHead(folder: string, keys: AuditKeys, head: ChainHead
   await rename(`${path}.new`, path);
 }
 
-/** Opens a sealed head; undefined if it was changed. @param key of heads. */
+/** Opens a sealed head; undefined if it was tampered with. @param key of heads. */
 export function openHead(sealed: Buffer, key: Uint8Array): ChainHead | undefined {
   const line = parseLine(sealed);
   if (!line || line.mac !== macOf(key, '', line.body)) return undefined;

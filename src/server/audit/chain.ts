@@ -4,7 +4,7 @@ import type { JsonRecord } from '../json/index.ts';
 
 /**
  * A chain is a sequence of lines. Each is a JSON object on one line whose last member, `mac`, is a keyed hash (HMAC) of
- * the line and the previous mac. Without the key nobody can change, move, add or remove a line unnoticed.
+ * the line and the previous mac. Without the key, a line can't be changed, moved, added or removed unnoticed.
  */
 
 /** A mac: 32 bytes in base64url. */
@@ -42,7 +42,7 @@ export interface ParsedLine {
   readonly body: Uint8Array;
 }
 
-/** Parses a line; undefined if it is not a line of a chain. Doesn't check the mac: that takes the previous line's. */
+/** Parses a line; undefined if it is not a line of a chain. Doesn't check the mac: that requires the previous one. */
 export function parseLine(line: Buffer): ParsedLine | undefined {
   const tail = line.subarray(-tailLength).toString('latin1');
   if (line.length <= tailLength || !tail.startsWith(macMember) || !tail.endsWith(lineEnd)) return undefined;

@@ -3,7 +3,7 @@ import { outcomes } from './call-records.ts';
 import { parseLine } from './chain.ts';
 import { readLines } from './read-lines.ts';
 
-// Loose: a later version may have written the log.
+// Loose, because a later version may have written the log.
 const Call = z.looseObject({
   chain: z.string(),
   at: z.string(),
@@ -39,8 +39,8 @@ const DecisionLine = Call.extend({
 });
 
 /**
- * A call in the log, its intent and outcome in one; without `outcome`, its end was not recorded. Or a decision of the
- * operator, with the verdict as its outcome.
+ * A call in the log, with its intent and outcome combined; without `outcome`, its end was not recorded. Or a decision
+ * of the operator, with the verdict as its outcome.
  */
 export type RecordedCall = z.infer<typeof Call>;
 
@@ -64,7 +64,7 @@ const callOfDecision = (decision: z.infer<typeof DecisionLine>): RecordedCall =>
  * Reads the newest calls and decisions of a log, oldest first. Skips lines that can't be parsed: `verifyLog` checks the
  * log.
  * @param files the files of the log, oldest first.
- * @param limit the largest number of calls and decisions.
+ * @param limit the maximum number of calls and decisions.
  */
 export async function readCalls(files: readonly string[], limit: number): Promise<RecordedCall[]> {
   const ended: RecordedCall[] = [];

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 /** One line of a log file. */
 export interface AuditLine {
   readonly file: string;
-  /** From 1. */
+  /** Starts at 1. */
   readonly number: number;
   readonly bytes: Buffer;
   /** False for text after the last line break. */

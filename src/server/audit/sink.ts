@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 /** The destination of a log's lines. */
 export interface Sink {
   /**
-   * Writes lines, without the last line break, and resolves when they are written; durable ones then survive a loss of
+   * Writes lines, without the last line break, and resolves once they are written; durable ones then survive a loss of
    * power. Never called again before it resolves.
    * @throws Error if they can't be written.
    */
@@ -39,8 +39,8 @@ function openLog(path: string): number {
 }
 
 /**
- * Appends to a file of mode 0600. The file is opened for each write, so that one that was moved or deleted is created
- * again instead of being written to unnoticed. Only the sync runs in the thread pool: a round trip there takes longer
+ * Appends to a file of mode 0600. The file is opened for each write: if it was moved or deleted, it is created again,
+ * and no lines go to the old file unnoticed. Only the sync runs in the thread pool: a round trip there takes longer
  * than a write.
  */
 export function fileSink(path: string): Sink {
@@ -59,8 +59,8 @@ export function fileSink(path: string): Sink {
 }
 
 /**
- * The variables that a command gets: where programs, files and certificates are, who runs it, language and time zone.
- * None holds a secret.
+ * The variables that a command gets: paths of programs, files and certificates, the user, language and time zone. None
+ * contains a secret.
  */
 const passedVariables: readonly string[] = [
   'PATH',
@@ -97,7 +97,7 @@ const passedVariables: readonly string[] = [
   'PROGRAMFILES',
 ];
 
-/** The environment of a command. @param named further variables that the operator wants it to have */
+/** The environment of a command. @param named further variables that the operator passes to it */
 const environmentOf = (named: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     [...passedVariables, ...named].flatMap((name) =>
@@ -112,9 +112,9 @@ const waitForExit = (child: ChildProcess): Promise<void> =>
   });
 
 /**
- * Writes to the standard input of a command, which starts with the first line and never through a shell. A line counts
- * as written once it is in the command's pipe. A command that exited is started again for the next line. Of this
- * process's variables it gets only some, because the others hold tokens and secrets.
+ * Writes to the standard input of a command, which is started with the first line, never through a shell. A line counts
+ * as written once it is in the command's pipe. If the command has exited, it is started again for the next line. It
+ * gets only some of this process's variables, because the others hold tokens and secrets.
  * @param argv the command and its arguments.
  * @param variables names of further variables that it gets.
  */

@@ -3,8 +3,8 @@ import type { StoredHead } from './chain-heads.ts';
 import type { AuditLine } from './read-lines.ts';
 
 /**
- * A part of a line, as a write leaves it that a full disk or a crash interrupted. A fragment is not a sign of tampering
- * if it begins like the next entry of a chain, after all entries that the chain's head confirms: the entry was never
+ * A part of a line, left by a write that a full disk or a crash interrupted. A fragment is not a sign of tampering if
+ * it starts like the next entry of a chain, after all entries that the chain's head confirms: the entry was never
  * reported as recorded, and the process wrote nothing more to that chain.
  */
 export interface Fragment {
@@ -75,13 +75,13 @@ function couldContinue({ bytes, position }: Fragment, end: OpenChainEnd): boolea
   return length > 0 && position > end.position && bytes.subarray(0, length).equals(end.prefix.subarray(0, length));
 }
 
-/** A fragment, and the entry that it begins; without an entry, the fragment is unexplained. */
+/** A fragment, and the entry that it starts; without an entry, the fragment is unexplained. */
 export interface ExplainedFragment {
   readonly fragment: Fragment;
   readonly entry?: { readonly chain: string; readonly seq: number };
 }
 
-/** Finds the entries that fragments begin. A chain has one end, so it explains at most one fragment. */
+/** Finds the entries that fragments start. A chain has one end, so it explains at most one fragment. */
 export function explainFragments(
   fragments: readonly Fragment[],
   heads: readonly StoredHead[],

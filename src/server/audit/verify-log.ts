@@ -12,7 +12,7 @@ import { readLines, type AuditLine } from './read-lines.ts';
 
 /** A deviation of a log from what was written. */
 export interface LogFault {
-  /** File and line, if it is about a line. */
+  /** File and line, if the fault concerns a line. */
   readonly where?: string;
   /** The fault, as a sentence. */
   readonly what: string;
@@ -32,7 +32,7 @@ const seqOf = ({ entry }: ParsedLine): number => (typeof entry['seq'] === 'numbe
 
 const locationOf = ({ file, number }: AuditLine): string => `${file}:${number}`;
 
-/** The fault of a line after what was read of its chain; undefined if it is the chain's next entry. */
+/** The fault of a line, given what was read of its chain; undefined if it is the chain's next entry. */
 function faultOf(line: ParsedLine, progress: Pick<ChainProgress, 'seq' | 'mac'>, key: Uint8Array): string | undefined {
   if (line.mac === macOf(key, progress.mac, line.body)) return undefined;
   const [chain, seq, expected] = [chainOf(line), seqOf(line), progress.seq + 1];
@@ -44,7 +44,8 @@ function faultOf(line: ParsedLine, progress: Pick<ChainProgress, 'seq' | 'mac'>,
 function faultsOfHead({ number, head }: StoredHead, read: ReadonlyMap<string, ChainProgress>): LogFault[] {
   if (!head) return [{ what: `The head of chain ${number} was changed, so nobody can tell where that chain ends.` }];
   const count = read.get(head.chain)?.seq ?? 0;
-  // More entries than the head counts are valid: the process ended between the two writes, and only it could seal them.
+  // More entries than the head counts are valid: the process exited between the two writes, and only it could seal
+  // them.
   return count >= head.count
     ? []
     : [{ what: `Chain ${head.chain} has ${head.count} entries, but only ${count} are there: the end was cut off.` }];
@@ -101,7 +102,7 @@ async function readAndVerify(files: readonly string[], folder: string, keys: Aud
     const progress = read.get(chain) ?? { seq: 0, mac: firstMac(keys.entries, chain) };
     const what = faultOf(entry, progress, keys.entries);
     if (what) faults.push({ where: locationOf(line), what });
-    // Continuing from the entry that is there reports a break once, not for every entry after it.
+    // Continuing from the entry found reports a break once, not for every entry after it.
     read.set(chain, { seq: seqOf(entry), mac: entry.mac, position: entries + fragments.length - 1 });
   }
   const explained = explainFragments(fragments, heads, read);
@@ -149,7 +150,7 @@ function faultsOfAnchor({ chain, head }: ReadAnchor, logs: readonly ReadLog[]): 
 
 const shownChains = 3;
 
-/** What is told of chains that the shared store doesn't know. */
+/** The notes about chains that the shared store doesn't know. */
 function notesOfUnanchored(anchored: ReadonlySet<string>, logs: readonly ReadLog[]): LogFault[] {
   const chains = logs.flatMap(({ read }) => [...read.keys()]).filter((chain) => !anchored.has(chain));
   if (chains.length === 0) return [];
@@ -170,18 +171,18 @@ export interface LogPlace {
 
 /**
  * Verifies the logs of all servers that share a store: each log as `verifyLog` does, and that all anchored chains are
- * there as far as they are anchored. Chains without an anchor are told.
+ * complete up to their anchors. Chains without an anchor are noted.
  */
 export async function verifyLogs(
   places: readonly LogPlace[],
   keys: AuditKeys,
   anchors: ChainAnchors,
 ): Promise<LogVerification> {
-  // Read before the logs, which go on while they are read.
+  // Read before the logs, which grow while they are read.
   const anchored = await readAnchors(anchors, keys);
   const logs = await Promise.all(places.map(({ files, heads }) => readAndVerify(files, heads, keys)));
   const all = logs.map(({ verification }) => verification);
-  // Once more: a chain that began meanwhile has its anchor by now.
+  // Read again: a chain that was started meanwhile has its anchor by now.
   const known = new Set([...anchored, ...(await anchors.all())].map(({ chain }) => chain));
   const notes = [...all.flatMap(({ notes: ofOne = [] }) => ofOne), ...notesOfUnanchored(known, logs)];
   return {

@@ -33,7 +33,7 @@ export interface CompletionDependencies {
   readonly texts?: Texts;
 }
 
-/** Most values of one completion: the protocol's limit. */
+/** Maximum number of values of one completion: the protocol's limit. */
 const mostValues = 100;
 
 /** The toolset of each kind. Policy rules for a toolset also apply to completion of its kind. */
@@ -46,8 +46,8 @@ const toolsets: Partial<Record<ResourceKind, Toolset>> = {
 };
 
 /**
- * A tool that completes the typed text, so that the lookup is guarded and redacted like any call: what it reads is what
- * the policy lets the caller see, and nothing that was read otherwise is used.
+ * A tool that completes the typed text, so that the lookup is guarded and redacted like any call: it reads only what
+ * the policy lets the caller see, and uses nothing that was read otherwise.
  */
 const completionTool = (
   kind: ResourceKind,

@@ -23,7 +23,7 @@ export interface ContentDependencies extends WatchDependencies {
   readonly texts?: Texts;
 }
 
-/** How the server makes calls. */
+/** The calls that the server makes. */
 export interface ContentCalls {
   readonly callerOf: (context: ServerContext) => Watcher;
   readonly run: (

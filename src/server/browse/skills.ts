@@ -12,7 +12,7 @@ import { rethrowAsUnavailable, type Texts } from './texts.ts';
 
 /**
  * How long clients may cache a skill, in milliseconds: it changes with the program and with the tools that a server
- * shows.
+ * offers.
  */
 const lifetime = 3_600_000;
 

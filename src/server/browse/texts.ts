@@ -33,7 +33,7 @@ async function readPrompts(folder: string): Promise<ReadonlyMap<string, Prompt>>
   return new Map(await Promise.all(prompts));
 }
 
-/** The texts in a folder. @param folder an absolute path. Missing files cause errors only when they are read. */
+/** The texts in a folder. @param folder an absolute path. Missing files cause errors only when read. */
 export function textsIn(folder: string): Texts {
   const skills = join(folder, textPaths.skills);
   return {
@@ -48,7 +48,7 @@ export function textsIn(folder: string): Texts {
   };
 }
 
-/** Logs why texts can't be read, and tells callers only that they can't. */
+/** Logs why texts can't be read; callers only learn that they can't. */
 export const rethrowAsUnavailable =
   (what: string, log: ServerLogger) =>
   (error: unknown): never => {
@@ -59,7 +59,7 @@ export const rethrowAsUnavailable =
     );
   };
 
-/** Texts whose errors are fit for callers: the reason goes to the log. */
+/** Texts whose errors callers may see: the reason goes to the log. */
 export const withCallerErrors = (texts: Texts, log: ServerLogger): Texts => ({
   ...texts,
   prompts: () => texts.prompts().catch(rethrowAsUnavailable('prompts', log)),

@@ -17,17 +17,17 @@ import type { JsonRecord } from '../json/index.ts';
 import type { Redaction, Redactor } from '../redaction/index.ts';
 import type { Issue, NameResolver, PlannedOperation, ResourceKind } from '../tool/index.ts';
 
-/** When each caller last sent something that changes the platform. */
+/** The time of each caller's latest change to the platform. */
 interface RecentChanges {
   note(principal: string, at: number): void;
-  /** Undefined if this process sent nothing for the caller, or too many others came after it. */
+  /** Undefined if this process sent no change for the caller, or too many other callers came after it. */
   last(principal: string): number | undefined;
 }
 
-/** Most callers that are remembered. */
+/** Maximum number of remembered callers. */
 const most = 10_000;
 
-/** Creates an empty memory of changes. The callers that changed something longest ago are forgotten first. */
+/** Creates an empty memory of changes. The callers with the oldest changes are forgotten first. */
 export function createRecentChanges(): RecentChanges {
   const times = new Map<string, number>();
   return {
@@ -41,108 +41,105 @@ export function createRecentChanges(): RecentChanges {
   };
 }
 
-/** How an observed call ended. */
+/** The end of an observed call. */
 export type CallEnd = Pick<CallOutcome, 'outcome' | 'why' | 'tier' | 'confirmed'>;
 
-/** A call that is being carried out. */
+/** A call in progress. */
 interface ObservedCall {
-  /** The trace that its requests are part of. Default: the one that it came with. */
+  /** The trace of its requests. Default: the trace that it came with. */
   readonly trace?: Trace;
-  /** A stage begins. */
+  /** Called when a stage starts. */
   readonly stage?: (name: string) => void;
   readonly end: (end: CallEnd) => void;
 }
 
-/** Observes calls of tools. It never learns arguments, answers or who called. Its functions don't throw. */
+/** Observes tool calls. It never sees arguments, answers or callers. Its functions don't throw. */
 export interface CallObserver {
-  /** A call begins. @param tool its name; undefined if there is no such tool, or it isn't offered. */
+  /** Called when a call starts. @param tool its name; undefined if there is no such tool, or it isn't offered. */
   readonly begin: (tool: string | undefined, trace?: Trace) => ObservedCall;
 }
 
-/** What calls work with. One set serves all calls of a server. */
+/** Dependencies of calls. All calls of a server share them. */
 export interface CallDependencies extends GuardedCallDependencies {
-  /** The platform's client, connected when first needed. */
+  /** The platform's client, connected on first use. */
   readonly connect: () => Promise<{ readonly client: Client }>;
-  /** How the operator starts this program in a shell. Default: by its name. */
+  /** The command with which the operator starts this program in a shell. Default: its name. */
   readonly program?: string | undefined;
   readonly confirmer: Confirmer;
   readonly recorder: Recorder;
-  /** Counts and traces calls. Default: nobody does. */
+  /** Counts and traces calls. Default: none. */
   readonly observer?: CallObserver;
   readonly redaction: Redaction;
-  /** What plans are sealed with. */
+  /** The keys that seal plans. */
   readonly keys: KeyProvider;
-  /** Where values come from that are set unseen. */
+  /** The source of values that are set unseen. */
   readonly environment: EnvironmentVariables;
-  /** Finds what names stand for. */
+  /** Resolves names to resources. */
   readonly resolver: NameResolver;
-  /** When callers last changed something. */
+  /** The times of callers' latest changes. */
   readonly recentChanges: RecentChanges;
-  /** Reports that something was changed on the budget of a credential. */
+  /** Reports a change that used the budget of a credential. */
   readonly changed?: (context: CallContext) => void;
-  /** The tools that clients are shown; without it, any may be proposed and named. */
+  /** The tools that clients see; without it, any tool may be proposed and named. */
   readonly registry?: Pick<Registry, 'find' | 'offers' | 'hidden'>;
 }
 
-/** One call of a tool, as the first stage gets it. Each stage adds what it found out. */
+/** One call of a tool, as the first stage gets it. Each stage adds its findings. */
 export interface Call extends GuardedCall {
   readonly deps: CallDependencies;
   readonly controls: Controls;
-  /** The kinds that the caller's names say of arguments that take any service. */
+  /** The kinds that the caller's argument names specify, for arguments that accept any service. */
   readonly kinds: Readonly<Record<string, ResourceKind>>;
-  /**
-   * Whether names are looked up in lists that are read anew, because those that were remembered turned out to be out of
-   * date.
-   */
+  /** Whether names are looked up in freshly read lists, because the cached ones turned out to be outdated. */
   readonly withNewLists: boolean;
-  /** What is wrong with the size of the arguments, with their names or with the controls among them. */
+  /** The problems with the size of the arguments, with their names or with the controls among them. */
   readonly issues: readonly Issue[];
-  /** Makes fit to be shown to this caller whatever is reported. */
+  /** Makes everything that is reported safe to show to this caller. */
   readonly redactor: Redactor;
-  /** Reads the platform, whatever the policy says: nothing of it may be shown as it is. */
+  /** Reads the platform, regardless of the policy: nothing it returns may be shown as it is. */
   readonly reader: Reader;
-  /** Notes what is wrong with an answer that is used all the same. */
+  /** Notes a problem with an answer that is used nevertheless. */
   readonly onResponseIssue: (operation: AnyOperation, responseIssue: ApiError) => void;
-  /** What was noted so, one line each. */
+  /** These notes, one line each. */
   readonly responseIssues: ReadonlySet<string>;
-  /** Called when a stage begins. */
+  /** Called when a stage starts. */
   readonly onStage?: (name: string) => void;
-  /** Keeps facts for the audit record. */
+  /** Adds facts to the audit record. */
   readonly note: (facts: Partial<CallFacts>) => void;
 }
 
-/** A call that came to the requests it would make. */
+/** A call with the requests it would send. */
 export interface ExpandedCall extends Call {
   readonly planned: readonly PlannedOperation[];
 }
 
-/** A call whose risk is known. */
+/** A call with its risk. */
 export interface AssessedCall extends ExpandedCall, AssessedRisk {
-  /** What the checks before the plan could not find out, one line each, for the plan. */
+  /** What the checks before the plan could not determine, one line each, for the plan. */
   readonly notKnown?: readonly string[];
 }
 
-/** A call with its plan; undefined where it changes nothing. */
+/** A call with its plan; undefined if it changes nothing. */
 export interface PlannedCall extends AssessedCall {
   readonly plan?: Plan;
 }
 
-/** A call that was agreed to, where somebody has to agree. */
+/** A call that was confirmed, if it needs confirmation. */
 export interface ConfirmedCall extends PlannedCall {
   readonly confirmed?: ConfirmedBy;
 }
 
-/** A call whose requests were sent, with the platform's answers in their order. */
+/** A call whose requests were sent, with the platform's answers in the same order. */
 export interface SentCall extends ConfirmedCall {
   readonly answers: readonly JsonRecord[];
 }
 
-/** What sending takes of a call. */
+/** The part of a call that sending needs. */
 export type Sender = Pick<Call, 'tool' | 'context' | 'deps'>;
 
 /**
  * The platform's client.
- * @throws CallFailure `not_connected` when there is none.
+ * @throws CallFailure `not_connected` if there is none.
  */
 export async function connected({ tool, context, deps }: Sender): Promise<Client> {
   try {
@@ -158,8 +155,8 @@ export type Request = Pick<PlannedOperation, 'operation' | 'input' | 'carried'>;
 
 /**
  * Sends one operation to the platform on behalf of a call.
- * @param onFlaw accepts an answer that can be read in parts only, and receives what is wrong with it.
- * @throws ApiError as the platform fails, CallFailure `not_connected` when there is none.
+ * @param onResponseIssue accepts an answer of which only parts can be read, and receives the problem.
+ * @throws ApiError if the platform fails, CallFailure `not_connected` if there is none.
  */
 export async function send(
   { operation, input, carried }: Request,
@@ -185,7 +182,7 @@ export async function send(
     if (error instanceof ApiError && error.kind === 'unauthorized') credentialRefused?.();
     throw error;
   } finally {
-    // A request that failed may have had its effect.
+    // A failed request may have taken effect.
     if (operation.effect !== 'read') call.deps.recentChanges.note(principal, clock.now());
   }
 }

@@ -3,7 +3,7 @@ import type { Call } from './call.ts';
 import type { CallSubject } from '../audit/index.ts';
 import type { TargetedOperation } from '../guard/index.ts';
 
-/** Whether one resource is another one, or contains it. */
+/** Whether one resource is the other one, or contains it. */
 const holds = ({ kind, id }: ResolvedResource, other: ResolvedResource): boolean =>
   kind === 'organization' || [other.id, other.project?.id, other.environment?.id].includes(id);
 
@@ -12,8 +12,9 @@ const narrowest = (resources: readonly ResolvedResource[]): ResolvedResource | u
   resources.find((one) => resources.every((other) => other.id === one.id || !holds(one, other))) ?? resources[0];
 
 /**
- * What the arguments of a call refer to, for the audit record: the first resource that contains none of the others, and
- * how many more there are, not counting those that contain it. Sends no request. Names are cleaned and masked.
+ * The resource that the arguments of a call refer to, for the audit record: the first one that contains none of the
+ * others, with the number of further ones, not counting those that contain it. Sends no request. Names are cleaned and
+ * masked.
  */
 export function subjectOf({
   resolved,
@@ -37,6 +38,6 @@ export function subjectOf({
   };
 }
 
-/** A planned operation in words: its name, what it is about, and its target. */
+/** A planned operation as text: its name, its subject, and its target. */
 export const operationText = ({ operation, target, about }: TargetedOperation): string =>
   `${operation.name}${about === undefined ? '' : ` ${about}`}${target.id === undefined ? '' : ` on ${target.kind} ${target.id}`}`;

@@ -1,4 +1,4 @@
-/** The life of a call. */
+/** The life of a call, from arguments to reply. */
 
 export { type CallEnd, type CallObserver, createRecentChanges } from './call.ts';
 export { answerOr, runCall, type CallDependencies, type Reply } from './run-call.ts';

@@ -5,8 +5,8 @@ import type { CallFacts, Intent, CallOutcome, Recorder } from '../audit/index.ts
 import type { Redaction } from '../redaction/index.ts';
 
 /**
- * Facts as they are recorded: names of targets are cleaned, and known secrets in them masked. Values that the caller
- * sent are not masked, or a caller could hide from the operator what its calls were about.
+ * Facts in the form in which they are recorded: names of targets are cleaned, and known secrets in them masked. Values
+ * that the caller sent are not masked; otherwise, a caller could hide the subject of its calls from the operator.
  */
 const recordable = <Facts extends CallFacts>(facts: Facts, redaction: Redaction): Facts => ({
   ...facts,

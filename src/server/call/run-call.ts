@@ -13,8 +13,7 @@ import { OutdatedNames } from './stages/names.ts';
 import { stages } from './stages/stages.ts';
 
 /**
- * The text for a call whose answer could not be made, or not be made safe to show. It says nothing about what went
- * wrong.
+ * The text for a call whose answer could not be created, or not made safe to show. It reveals nothing about the cause.
  * @param begun whether a change may have been sent.
  */
 const withheldText = (requestId: string, begun: boolean): string =>
@@ -25,19 +24,19 @@ const withheldText = (requestId: string, begun: boolean): string =>
       : 'Nothing has changed.',
   ].join(' ');
 
-/** The same for programs. */
+/** The same as a code, for programs. */
 const withheldCode = (begun: boolean): FailureCode => ({ kind: 'withheld', outcome: begun ? 'unknown' : 'failed' });
 
-/** Where the reasons are written that no caller sees. */
+/** The destination of reasons that no caller sees. */
 interface LastResort {
-  /** The log, already protected. Where it fails, the reason is lost, and the caller still does not see it. */
+  /** The log, already protected. If it fails, the reason is lost, and the caller still does not see it. */
   readonly log: () => Promise<Pick<ServerLogger, 'error'>>;
 }
 
 /**
- * Answers a request, whatever happens on the way. Protocol errors are this program's own words and pass. Of any other
- * error the caller sees only the request id under which the log has the reason.
- * @param failed makes the answer from these words. Default: a protocol error.
+ * Answers a request, whatever fails. Protocol errors have texts of this program and pass through. For any other error
+ * the caller sees only the request id under which the log has the reason.
+ * @param failed creates the answer from the text. Default: a protocol error.
  * @throws ProtocolError
  */
 export async function answerOr<Answer>(
@@ -101,7 +100,7 @@ function withheldReply(
   return { kind: 'failure', text: withheldText(requestId, begun), failure: withheldCode(begun), why: 'withheld' };
 }
 
-/** The end of a call that failed. Where the failure can't be put into words, its outcome is recorded all the same. */
+/** The end of a failed call. If the failure can't be rendered as text, the outcome is recorded nevertheless. */
 function endedByFailure(error: unknown, call: Call, begun: boolean): EndedCall {
   const failure = failureOf(error, call.context.requestId, begun);
   const outcome = outcomeOf(failure);
@@ -162,9 +161,9 @@ export function newCall(
 }
 
 /**
- * Carries out one call of a tool: takes it through the stages and records what came of it. Never throws. Whatever
- * fails, the caller sees no more of it than may be shown. Where a person has to be asked first, the reply is the
- * question, and the same call comes again with the answer in its context.
+ * Executes one call of a tool: runs the stages and records the outcome. Never throws. Whatever fails, the caller sees
+ * only what may be shown. If the user has to be asked first, the reply is the question, and the same call comes again
+ * with the answer in its context.
  * @param given the arguments as the caller sent them.
  */
 export async function runCall(

@@ -5,36 +5,36 @@ import type { Call } from './call.ts';
 /** One stage in the life of a call. */
 export interface Stage<In extends Call, Out extends In> {
   readonly name: string;
-  /** What it does, in a sentence. */
+  /** Its effect, as a sentence. */
   readonly does: string;
   /**
-   * The kinds of failure that it may end a call with. Any stage that reads the platform may fail as the platform does
-   * too.
+   * The kinds of failure with which it may end a call. Any stage that reads the platform may also fail as the platform
+   * does.
    */
   readonly refuses: readonly Failure['kind'][];
   /** Whether it reads the platform. */
   readonly reads?: boolean;
-  /** What else it may end a call with. */
+  /** The reply with which it may end a call. */
   readonly replies?: string;
   /**
-   * Takes the call a step further, or ends it.
-   * @throws CallFailure of a kind that it declares; ApiError as the platform fails.
+   * Processes the call further, or ends it.
+   * @throws CallFailure of a kind that it declares; ApiError if the platform fails.
    */
   readonly run: (call: In) => Promise<Out | EndedCall>;
 }
 
-/** A stage in a list, whatever it takes and gives. */
+/** A stage in a list, whatever its input and output. */
 export interface AnyStage extends Omit<Stage<Call, Call>, 'run'> {
-  // Only the list knows that each stage gets what the one before gives.
+  // Only the list knows that each stage gets the output of the one before.
   readonly run: (call: never) => Promise<Call | EndedCall>;
 }
 
-/** Stages in their order. Each gets what the one before gives: the compiler holds that. */
+/** Stages in order. Each gets the output of the one before: the compiler checks this. */
 export interface Stages<Out extends Call> {
   readonly list: readonly AnyStage[];
-  /** The same stages and one more. */
+  /** The same stages, followed by one more. */
   readonly next: <Next extends Out>(stage: Stage<Out, Next>) => Stages<Next>;
-  /** Takes a call through all of them, until one ends it. */
+  /** Runs all of them on the call, until one ends it. */
   readonly run: (call: Call) => Promise<Out | EndedCall>;
 }
 
@@ -54,7 +54,7 @@ function after<Out extends Call>(list: readonly AnyStage[], run: Stages<Out>['ru
   };
 }
 
-/** The beginning of a list of stages. */
+/** The start of a list of stages. */
 export const startWith = <Out extends Call>(stage: Stage<Call, Out>): Stages<Out> =>
   after<Out>([stage], (call) => {
     call.onStage?.(stage.name);

@@ -4,17 +4,17 @@ import type { TargetedOperation } from '../guard/index.ts';
 import { pick, type PlannedOperation } from '../tool/index.ts';
 import { connected, send, type Request, type Sender } from './call.ts';
 
-/** Names of the operations that each platform refused, and for which another one then stood in. */
+/** For each platform, pairs of an operation that it refused and the stand-in that it accepted. */
 const refusedBefore = new WeakMap<Client, Set<string>>();
 
 type Statuses = readonly (number | undefined)[];
 
-// The platform answered, and found the request itself wrong: it did nothing.
+// Statuses with which the platform rejects the request itself, without any effect.
 const withoutVersion: Statuses = [400, 411, 415, 422];
-// The platform answered that there is no such thing at that path: it did nothing.
+// Statuses for a path that the platform doesn't have: nothing took effect.
 const notThere: Statuses = [404, 405];
 
-/** A request that was carried out, and the platform's answer. */
+/** A request that was executed, and the platform's answer. */
 interface SentRequest<Planned> {
   readonly planned: Planned;
   readonly answer: unknown;
@@ -23,8 +23,7 @@ interface SentRequest<Planned> {
 type Plannable = Request & Pick<PlannedOperation, 'heldBy'>;
 
 /**
- * The request that takes the place of a planned one, and the statuses of the refusals that it does so after; undefined
- * if there is none.
+ * The request that replaces a planned one, and the refusal statuses after which it does; undefined if there is none.
  */
 function standInFor<Planned extends Plannable>(
   planned: Planned,
@@ -37,9 +36,9 @@ function standInFor<Planned extends Plannable>(
 }
 
 /**
- * Sends a planned operation. What the platform may refuse as it is, such as a deployment that names no version, is sent
- * so first; after such a refusal, and from then on, its stand-in takes its place.
- * @throws what `send` throws: of the planned operation, if the stand-in is refused too or isn't offered.
+ * Sends a planned operation. A request that some platforms refuse, such as a deployment without a version, is sent as
+ * it is first; after such a refusal, and from then on, its stand-in replaces it.
+ * @throws what `send` throws: for the planned operation, if the stand-in is refused too or isn't offered.
  */
 export async function sendOrStandIn<Planned extends Plannable>(
   planned: Planned,
@@ -76,13 +75,14 @@ const refusals: readonly unknown[] = [
   'not_offered',
 ] satisfies ApiErrorKind[];
 
-/** Whether the platform refused one request and did nothing, so that it may still carry out others. */
+/** Whether the platform refused one request without any effect, so that it may still execute others. */
 export const isAboutOne = (error: unknown): boolean =>
   error instanceof ApiError && refusals.includes(error.kind) && error.outcomeUnknown !== true;
 
 /**
- * The requests that do one service at a time what the platform was asked to do with several at once, after it answered
- * that it has no such path. That it has none for one service either, or that it refuses one, shows with them.
+ * The requests that do for one service at a time what the platform should have done for several at once, after it
+ * responded that it has no such path. If it has no path for one service either, or refuses one, their failures show
+ * that.
  */
 export function oneByOneAfter(
   refusal: unknown,

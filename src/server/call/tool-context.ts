@@ -14,11 +14,11 @@ const reasonDenied = (error: unknown): string | undefined =>
 /** Waits in real time. */
 const wait = (milliseconds: number, signal: AbortSignal): Promise<void> => sleep(milliseconds, undefined, { signal });
 
-/** What the code of a tool works with, and what it could not read. */
+/** The context of a tool's code, and what it could not read. */
 interface ToolCall {
   readonly toolContext: ToolContext;
   /**
-   * An answer without the rows that the policy or the scope keep from the caller.
+   * An answer without the rows that the policy or the scope hides from the caller.
    * @param input that the operation was given
    */
   readonly visible: <Answer>(operation: AnyOperation, input: JsonRecord, answer: Answer) => Promise<Answer>;
@@ -34,10 +34,10 @@ interface ToolCallOptions {
 }
 
 /**
- * What the code of a tool works with during a call. It reads only what the policy allows.
- * @param shown whether it sees only what may be shown. Otherwise it sees everything, to act upon, and nothing of it may
- *   be reported.
- * @param carriedOut the operations that were sent. After a change, what was read before is dropped.
+ * The context of a tool's code during a call. It reads only what the policy allows.
+ * @param shown whether it sees only what may be shown. Otherwise it sees everything, to act on it, and may report none
+ *   of it.
+ * @param carriedOut the operations that were sent. After a change, earlier reads are dropped.
  */
 export function toolContextOf(
   call: Call,
@@ -57,11 +57,11 @@ export function toolContextOf(
         throw error;
       }),
     view: (operation, answer) => (shown ? redactor.value(answer, answerSchema(operation)) : answer),
-    // A change can't be planned without what the policy hides: then the caller sees the denial.
+    // A change can't be planned without what the policy hides: the caller then sees the denial.
     reasonUnread: (error) =>
       reasonUnreadable(error) ?? (shown ? (reasonDenied(error) ?? reasonUnusable(error)) : undefined),
     onUnread: ({ name }, reason) => missing.set(name, reason),
-    // What is to be sent is never made from half an answer.
+    // A change to send is never based on an incomplete answer.
     onResponseIssue: shown ? call.onResponseIssue : undefined,
   };
   const { read: readWhole, attempt: attemptWhole, forget } = call.reader.under(rules);
@@ -90,7 +90,7 @@ export function toolContextOf(
       now: () => clock.now(),
       timeLeft,
       sinceChange: () => clock.now() - (call.deps.recentChanges.last(context.principal) ?? Number.NEGATIVE_INFINITY),
-      // Giving up isn't an error: whoever waits looks at the time that is left.
+      // An interrupted pause isn't an error: the waiting code checks the time that is left.
       pause: (milliseconds) => pause(Math.max(0, Math.min(milliseconds, timeLeft())), signal).catch(() => undefined),
       isAborted: () => signal.aborted,
       isDenied,

@@ -4,7 +4,7 @@ import type { AnyOperation } from '../../contract/index.ts';
 /** The time in milliseconds since 1970, replaceable in tests. */
 export interface Clock {
   now(): number;
-  /** Waits some milliseconds, or until the signal comes, for which it rejects. Default: as long as it says. */
+  /** Waits some milliseconds. Rejects if the signal is aborted. Default: a real timer. */
   readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -20,22 +20,22 @@ export type UserAnswer =
   | { readonly action: 'decline' | 'cancel' };
 
 /**
- * How a client failed that declares to ask its user. The user said neither yes nor no. `no_such_method`: it knows no
- * such request (-32601). `client_error`: it returned another error. `unusable_answer`: what it returned is no answer.
- * `unanswered`: nothing came back in time.
+ * The failure of a client that declared it can ask its user. The user said neither yes nor no. `no_such_method`: it
+ * knows no such request (-32601). `client_error`: it returned another error. `unusable_answer`: it returned something
+ * that is no answer. `unanswered`: it returned nothing in time.
  */
 export type AskingFailure = 'no_such_method' | 'client_error' | 'unusable_answer' | 'unanswered';
 
-/** What is remembered of a client: whether asking it leads to an answer. */
+/** The server's memory of a client: whether questions to it get an answer. */
 export interface ClientMemory {
   /**
    * Why the client is not asked; undefined if it is.
-   * @param call identifies the call; without it, whatever the call is.
+   * @param call identifies the call; without it, the reason that applies to all calls.
    */
   failure(call?: string): AskingFailure | undefined;
-  /** A question about this call is sent. */
+  /** Notes that a question about this call is sent. */
   asked(call: string): void;
-  /** The user answered, no matter what. */
+  /** Notes that the user answered, whatever the answer. */
   answered(): void;
   failed(why: AskingFailure): void;
 }
@@ -49,7 +49,7 @@ export interface Dialogue {
   readonly answer?: UserAnswer;
   /** Why there is no answer, if the client returned something else. */
   readonly failure?: AskingFailure;
-  /** Default: nothing is remembered. */
+  /** Default: no memory. */
   readonly memory?: ClientMemory;
 }
 
@@ -61,13 +61,13 @@ export interface CallContext {
   readonly identity?: string;
   /** How the caller reached this server, for the record. */
   readonly connection?: string;
-  /** The credential for the platform. Default: the client's own. */
+  /** The credential for the platform. Default: that of the client. */
   readonly credential?: Credential;
   /** Called when the platform rejects the credential. */
   readonly credentialRefused?: () => void;
   /** Aborted when the caller cancels. */
   readonly signal: AbortSignal;
-  /** When the call must end, in milliseconds since 1970. */
+  /** The time by which the call must end, in milliseconds since 1970. */
   readonly deadline: number;
   readonly requestId: string;
   /** The caller's trace, if it sent one. */

@@ -4,13 +4,13 @@ import { isRecord, type JsonRecord } from '../json/index.ts';
 import type { Reader } from './reader.ts';
 import { wholeListIn } from './reads.ts';
 
-/** Platforms list locks at one of these. */
+/** The operations with which platforms list locks. A platform has at most one of them. */
 export const lockLists = [operations.list_cluster_locks, operations.list_locks] as const;
 
-/** How a platform answers a path that it takes for another one, or in a form that can't be read. */
+/** How a platform responds to a path that it confuses with another one, or in a form that can't be read. */
 const otherPath: readonly ApiErrorKind[] = ['not_found', 'invalid_input', 'bad_answer'];
 
-/** The failures after which something else tells whether a cluster is locked. */
+/** The failures after which another source can tell whether a cluster is locked. */
 export const lockReplaceable: readonly ApiErrorKind[] = [...otherPath, 'not_offered', 'forbidden'];
 
 const tryRead = (
@@ -30,7 +30,7 @@ async function listLocks(
   reader: Pick<Reader, 'attempt'>,
 ): Promise<readonly JsonRecord[] | undefined> {
   for (const list of lockLists) {
-    // The second list is only needed if there is no first.
+    // The second list is only needed if the first can't be read.
     const rows = wholeListIn(await tryRead(list, { organization_id }, reader));
     if (rows) return rows;
   }
@@ -44,7 +44,7 @@ function lockIn(status: JsonRecord | undefined): JsonRecord | null | undefined {
 }
 
 /**
- * The locks of clusters, by cluster: null for one that isn't locked. Clusters of which no path tells are left out.
+ * The locks of clusters, by cluster: null for one that isn't locked. Clusters whose lock no path reports are left out.
  * Costs one request on platforms that list locks, otherwise one per cluster.
  * @throws ApiError if the platform fails.
  */
@@ -78,7 +78,7 @@ const day = 86_400_000;
 export const lockEnd = ({ locked_at: from, ttl_in_days: days }: JsonRecord): number =>
   Date.parse(String(from)) + (typeof days === 'number' ? days : Number.NaN) * day;
 
-/** By whom, since and until when, and why a cluster is locked, as far as its lock tells. */
+/** By whom, since and until when, and why a cluster is locked, as far as its lock says. */
 export function lockFacts(lock: JsonRecord, show: (value: unknown) => string, until = ''): string {
   const said = (before: string, value: unknown): string =>
     value === undefined || value === null || value === '' ? '' : `${before}${show(value)}`;
@@ -87,7 +87,7 @@ export function lockFacts(lock: JsonRecord, show: (value: unknown) => string, un
 
 /**
  * That a cluster is locked, by whom, since and until when, and why.
- * @param cluster its name, if it is known; else its id is told
+ * @param cluster its name, if it is known; default: its id
  */
 export function lockText(
   lock: JsonRecord,

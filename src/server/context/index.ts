@@ -1,4 +1,4 @@
-/** What accompanies a call: its context, its reader, what it acts on. */
+/** The environment of a call: its context, its reader, its target. */
 
 export {
   maximumCallTime,

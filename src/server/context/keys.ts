@@ -2,19 +2,19 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync, existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Keys that rotate: newest first. The first one seals, all of them open. */
+/** Rotating keys, newest first. The first one seals; all of them can open. */
 export type KeyRing = () => readonly KeyProvider[];
 
 const ringFile = /^question-.+\.key$/;
 
 /**
- * The ring of keys in a directory of keys: its files `question-….key`, each of 32 bytes and mode 0600. The name that
- * sorts last is the newest. The directory is read whenever keys are needed, so that files can be added and removed
- * while servers run.
+ * The key ring in a directory of keys: its files `question-….key`, each of 32 bytes and mode 0600. The name that sorts
+ * last is the newest. The directory is read whenever keys are needed, so that files can be added and removed while
+ * servers run.
  * @throws Error, from the returned function, that names the directory or file if it can't be used.
  */
 export function keyRingIn(keysDir: string): KeyRing {
-  // A file is read once for each of its changes.
+  // A file is read again only after it has changed.
   const read = new Map<string, KeyProvider>();
   const keysOf = (name: string): [string, KeyProvider][] => {
     const path = join(keysDir, name);
@@ -38,13 +38,13 @@ export function keyRingIn(keysDir: string): KeyRing {
   };
 }
 
-/** The names of the question keys in a directory, which may not be there. */
+/** The names of the question keys in a directory, which may be missing. */
 const ringFilesOf = (keysDir: string): string[] =>
   existsSync(keysDir) ? readdirSync(keysDir).filter((name) => ringFile.test(name)) : [];
 
 /**
- * The ring of a directory of keys, with a first key if it has none.
- * @throws Error that names the file if it can't be made.
+ * The key ring of a directory, with a new first key if it has none.
+ * @throws Error that names the file if it can't be created.
  */
 export function keyRingOrNewIn(keysDir: string): KeyRing {
   if (ringFilesOf(keysDir).length === 0) createKeyFile(join(keysDir, 'question-1.key'));
@@ -70,8 +70,8 @@ type KeyPurpose =
 export type KeyProvider = (purpose: KeyPurpose) => Buffer;
 
 /**
- * Whether others than this user may read a file. Its group may where it isn't this user's own file: only so do
- * Kubernetes' secrets reach a user.
+ * Whether users other than this one may read a file. Its group may if another user owns the file: Kubernetes secrets
+ * can only be mounted that way.
  */
 const isReadableByOthers = (path: string): boolean => {
   if (process.platform === 'win32') return false;

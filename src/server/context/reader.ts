@@ -8,7 +8,7 @@ export type AnswerOf<Op extends AnyOperation> = Incomplete<ResponseOf<Op>>;
 /**
  * Sends a read to the platform.
  * @throws ApiError if the platform fails.
- * @param onFlaw accepts an answer that can be read in parts only, and receives what is wrong with it.
+ * @param onResponseIssue accepts an answer of which only parts can be read, and receives the problem.
  */
 export type SendRead = (
   operation: AnyOperation,
@@ -22,14 +22,11 @@ export interface Reader {
   readonly read: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op>>;
   /** An optional read: undefined if `reasonUnread` explains its failure. @throws ApiError for every other failure. */
   readonly attempt: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op> | undefined>;
-  /**
-   * The whole answers that the call already has from an operation, if given to inputs with these members. Sends
-   * nothing.
-   */
+  /** The complete answers that the call already has from an operation, for inputs with these members. Sends nothing. */
   readonly answered: <Op extends AnyOperation>(operation: Op, members?: JsonRecord) => Promise<readonly AnswerOf<Op>[]>;
   /** Drops cached answers: the next read is sent again. */
   readonly forget: () => void;
-  /** A reader of the same call with other rules in place of its own. It shares the cached answers. */
+  /** A reader of the same call with other rules. It shares the cached answers. */
   readonly under: (rules: ReadRules) => Reader;
 }
 
@@ -46,8 +43,8 @@ export interface ReadRules {
   /** Reports a read that `attempt` skipped. */
   readonly onUnread?: (operation: AnyOperation, reason: string) => void;
   /**
-   * Accepts answers that can be read in parts only, and receives what is wrong with them. It may throw. Without it such
-   * answers are failures.
+   * Accepts answers of which only parts can be read, and receives the problems. It may throw. Without it such answers
+   * are failures.
    */
   readonly onResponseIssue?: (operation: AnyOperation, responseIssue: ApiError) => void;
 }
@@ -57,10 +54,10 @@ export const isPlatformFailure = (error: unknown): error is ApiError => error in
 
 const isBadAnswer = (error: unknown): error is ApiError => error instanceof ApiError && error.kind === 'bad_answer';
 
-/** The reason why an answer can't be read; undefined for every other failure. */
+/** Why an answer can't be read; undefined for every other failure. */
 export const reasonUnusable = (error: unknown): string | undefined => (isBadAnswer(error) ? error.reason : undefined);
 
-/** The reason why a read is not possible at all: not offered, or forbidden; undefined for every other failure. */
+/** Why a read is not possible at all: not offered, or forbidden; undefined for every other failure. */
 export function reasonUnreadable(error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
   if (error.kind === 'not_offered') return 'this platform does not offer it';
@@ -68,8 +65,8 @@ export function reasonUnreadable(error: unknown): string | undefined {
 }
 
 /**
- * How the guard reads: what can't be read counts as unknown. A list is unknown as a whole if a row of it can't be read,
- * since nothing shows what that row is.
+ * The rules by which the guard reads: what can't be read counts as unknown. A list is unknown as a whole if a row can't
+ * be read, since nothing shows which resource that row describes.
  */
 export const wholeRows: ReadRules = {
   reasonUnread: (error) => reasonUnreadable(error) ?? reasonUnusable(error),
@@ -78,7 +75,7 @@ export const wholeRows: ReadRules = {
   },
 };
 
-/** An answer, and what is wrong with it if it was read in parts. */
+/** An answer, and its problem if only parts of it were read. */
 interface CachedAnswer {
   readonly answer: unknown;
   readonly responseIssue?: ApiError;
@@ -110,7 +107,7 @@ export function createReader(send: SendRead, rules: ReadRules = {}, answers: Ans
     return result;
   };
 
-  /** The same read as it was answered under the other rules, if that was a whole answer. */
+  /** The answer to the same read under the other rules, if it was complete. */
   const sentOtherwise = async (operation: AnyOperation, input: JsonRecord): Promise<CachedAnswer | undefined> => {
     const other = await cached
       .get(JSON.stringify([operation.name, input, onResponseIssue === undefined]))

@@ -15,8 +15,8 @@ import { at, isRecord, type JsonRecord } from '../json/index.ts';
 import type { Reader } from './reader.ts';
 
 /**
- * Reads what an owner sees of variables or of secrets, of every scope; undefined if the platform doesn't offer the
- * list, or forbids it.
+ * Reads the variables or secrets that an owner sees, of every scope; undefined if the platform doesn't offer the list,
+ * or forbids it.
  * @throws ApiError if the platform fails.
  */
 export async function readVariableList(
@@ -53,8 +53,8 @@ export const readById = async (
 };
 
 /**
- * The rows in the answer of a list, if it is complete; undefined if there is no answer, or it contains only a part of
- * the rows.
+ * The rows in the answer of a list, if it is complete; undefined if there is no answer, or it contains only some of the
+ * rows.
  */
 export function wholeListIn(answer: JsonRecord | undefined): JsonRecord[] | undefined {
   if (!Array.isArray(answer?.['results'])) return undefined;
@@ -80,7 +80,7 @@ export async function listOfOrganization(list: AnyOperation, reader: Reader): Pr
 
 const isUnclear = (error: unknown): boolean => error instanceof ApiError && error.kind === 'unclear_organization';
 
-/** Reads an organization by its id, by default the token's own; undefined if the platform doesn't show it. */
+/** Reads an organization by its id, by default that of the token; undefined if the platform doesn't show it. */
 export async function organizationWith(id: string | undefined, reader: Reader): Promise<JsonRecord | undefined> {
   const own = await reader
     .attempt(operations.get_organization, {})
@@ -90,8 +90,8 @@ export async function organizationWith(id: string | undefined, reader: Reader): 
 }
 
 /**
- * The row of an environment in the list of its organization, if the call has read that and it has a member; its cluster
- * may be told by its services.
+ * The row of an environment in the list of its organization, if the call has read that list and the row has a member.
+ * If the row lacks the member, a row of one of its services may provide it.
  */
 async function environmentRow(id: string, member: string, reader: Reader): Promise<JsonRecord | undefined> {
   const lists = await reader.answered(operations.list_environments_of_organization);
@@ -105,7 +105,7 @@ async function environmentRow(id: string, member: string, reader: Reader): Promi
 }
 
 /**
- * The record of an environment, from what the call has read already if that has a member, so that a call about many
+ * The record of an environment, from earlier reads of the call if they have a member, so that a call for many
  * environments doesn't read each of them; undefined if it can't be read.
  */
 export const environmentIn = async (
@@ -115,8 +115,8 @@ export const environmentIn = async (
 ): Promise<JsonRecord | undefined> => (await environmentRow(id, member, reader)) ?? readById('environment', id, reader);
 
 /**
- * The services of an environment in a list that the call has read: of the environment itself or a wider one. Where that
- * has one of them, it has them all.
+ * The services of an environment in a list that the call has read: that of the environment or a wider one. If the wider
+ * list has one of them, it has them all.
  */
 async function servicesRead(environment_id: string, reader: Reader): Promise<readonly JsonRecord[] | undefined> {
   const [list] = await reader.answered(operations.list_services, { environment_id });
@@ -129,8 +129,8 @@ async function servicesRead(environment_id: string, reader: Reader): Promise<rea
 }
 
 /**
- * The services of an environment, from what the call has read already or by reading them; undefined if not all of them
- * can be read.
+ * The services of an environment, from earlier reads of the call or by a new read; undefined if not all of them can be
+ * read.
  */
 export const servicesIn = async (
   environmentId: string | undefined,

@@ -4,9 +4,9 @@ const cipher = 'aes-256-gcm';
 const [ivBytes, tagBytes] = [12, 16];
 
 /**
- * Encrypts with AES-256-GCM, so that nobody without the key reads it or changes it unnoticed.
+ * Encrypts with AES-256-GCM, so that without the key the result can't be read, or changed unnoticed.
  * @param key 32 bytes, for this purpose only
- * @param about what it belongs to: it opens together with that only
+ * @param about the associated data: the result opens only together with it
  */
 export function sealBytes(plain: Uint8Array, key: Uint8Array, about: string): string {
   const iv = randomBytes(ivBytes);
@@ -14,7 +14,7 @@ export function sealBytes(plain: Uint8Array, key: Uint8Array, about: string): st
   return Buffer.concat([iv, sealing.update(plain), sealing.final(), sealing.getAuthTag()]).toString('base64url');
 }
 
-/** Opens what `sealBytes` made; undefined if it was changed, or belongs to something else or another key. */
+/** Opens a result of `sealBytes`; undefined if it was changed, or belongs to other associated data or another key. */
 export function openSealed(sealed: string, key: Uint8Array, about: string): Buffer | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length < ivBytes + tagBytes) return undefined;

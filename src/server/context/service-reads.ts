@@ -4,7 +4,7 @@ import { isRecord, recordsIn, type JsonRecord } from '../json/index.ts';
 import type { Reader } from './reader.ts';
 import { pointerIn, readById, rowsIn, textIn } from './reads.ts';
 
-/** A service, as far as it takes to read what it does. */
+/** The part of a service that reading its state needs. */
 export interface ServiceReference {
   readonly kind: ReferenceKind;
   readonly id: string;
@@ -18,9 +18,9 @@ const operationNamed = (name: string): AnyOperation | undefined =>
   allOperations.find((operation) => operation.name === name);
 
 /**
- * The failures of a read after which something else may stand in for its answer: also that the platform fails at it
- * every time, which the client has tried. Never what a policy or the platform forbids. Of a documented read, 404
- * doesn't show whether the platform lacks the route or the resource.
+ * The failures of a read after which its answer may be replaced from another source: including persistent server
+ * errors, which the client has retried. Never what a policy or the platform forbids. For a documented read, 404 doesn't
+ * show whether the platform lacks the route or the resource.
  */
 export const replaceableOf = ({ documented }: AnyOperation): readonly ApiErrorKind[] => [
   'not_offered',
@@ -29,20 +29,18 @@ export const replaceableOf = ({ documented }: AnyOperation): readonly ApiErrorKi
   ...(documented ? (['not_found'] as const) : []),
 ];
 
-/** The failures that stand where nothing takes the place of the answer. */
+/** The failures that are reported if nothing replaces the answer. */
 const standing: readonly ApiErrorKind[] = ['not_found', 'server_error'];
 
-/**
- * What was read of one service, if it could be; `isReplaceable`: whether the environment may be read for it instead.
- */
+/** The result of the service's own read; `isReplaceable`: whether the environment may be read instead. */
 interface OwnAnswer {
   readonly answer?: JsonRecord;
   readonly isReplaceable: boolean;
-  /** The failure that stands if the environment doesn't tell either. */
+  /** The failure to report if the environment has no answer either. */
   readonly failure?: ApiError;
 }
 
-/** Reads what the platform offers for one kind of service only. */
+/** Reads what the platform offers per kind of service. */
 async function readOwn(
   name: string,
   { kind, id }: ServiceReference,
@@ -68,15 +66,15 @@ const environmentOf = async (
   reader: Reads,
 ): Promise<string | undefined> => environmentId ?? pointerIn(await readById(kind, id, reader), 'environment');
 
-/** The row of a service in the statuses of its environment, in the list of whatever kind. */
+/** The row of a service in the statuses of its environment, in the list of any kind. */
 const rowOf = (id: string, statuses: JsonRecord | undefined): JsonRecord | undefined =>
   Object.values(statuses ?? {})
     .flatMap((list) => recordsIn(list))
     .find((row) => row['id'] === id);
 
 /**
- * What the environment of a service tells in place of the service.
- * @throws the failure of the own read, if that stands and the environment tells nothing.
+ * Reads from the environment of a service in place of the service.
+ * @throws the failure of the service's own read, if it must be reported and the environment has no answer.
  */
 async function readInstead<Found>(
   { failure }: OwnAnswer,
@@ -95,7 +93,7 @@ async function readInstead<Found>(
   return found;
 }
 
-/** The status of a service, and what it is from. */
+/** The status of a service, and its source. */
 interface ServiceStatus {
   readonly status: JsonRecord;
   readonly from: 'service' | 'environment';
@@ -116,17 +114,17 @@ export async function readServiceStatus(service: ServiceReference, reader: Reads
   return status ? { status, from: 'environment' } : asOwn;
 }
 
-/** Says that the status of a service is not its own. */
+/** The note that the status of a service is not its own. */
 export const otherStatusText = (kind: string): string =>
   `The status of this ${kind} itself is not read: this is its row in the statuses of its environment, where DEPLOYED is good.`;
 
-/** Lines of a log, and whose log they are from. */
+/** Lines of a log, and their source. */
 interface ServiceLog {
   readonly lines: readonly JsonRecord[];
   readonly from: 'service' | 'environment';
 }
 
-/** Says that the lines of a service are not from its own log. */
+/** The note that the lines of a service are not from its own log. */
 export const otherLogText = (kind: string): string =>
   `The log of this ${kind} itself is not read: its lines are those in the log of its environment, which has only the latest deployments.`;
 
@@ -136,7 +134,7 @@ const linesIn = (answer: JsonRecord | undefined): readonly JsonRecord[] | undefi
 /**
  * Reads the newest log lines of a service: from its own log or, if that can't be read, those of this service in the log
  * of its environment; undefined if there is neither.
- * @param tail most lines. Default: all that the platform answers.
+ * @param tail maximum number of lines. Default: all that the platform returns.
  */
 export async function readServiceLogs(
   service: ServiceReference,
@@ -150,7 +148,7 @@ export async function readServiceLogs(
   const all = await readInstead(own, service, reader, async (environment_id) =>
     linesIn(await reader.attempt(operations.get_environment_logs, { environment_id })),
   );
-  // Lines that don't say which service they are from tell nothing of this one.
+  // Lines without a service id don't show anything about this service.
   const isTold = all?.length === 0 || all?.some((line) => typeof line['service_id'] === 'string');
   const lines = isTold ? all?.filter((line) => line['service_id'] === service.id) : undefined;
   return lines && { lines: tail === undefined ? lines : lines.slice(-tail), from: 'environment' };

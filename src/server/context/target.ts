@@ -6,10 +6,10 @@ export interface TargetLocation {
   readonly name?: string;
 }
 
-/** What a call acts on, as far as it could be determined. */
+/** The target of a call, as far as it could be determined. */
 export interface Target {
   readonly kind: ReferenceKind;
-  /** Absent while it doesn't exist yet. */
+  /** Absent if it doesn't exist yet. */
   readonly id?: string;
   readonly name?: string;
   /** The environment that it is, or that contains it; absent if there is none. */

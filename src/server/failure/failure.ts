@@ -16,8 +16,8 @@ export interface ResolutionProblem {
   readonly kind: ResourceKind;
   readonly reference: string;
   /**
-   * `not_listable`: the platform can't list the candidates, and no resource seen earlier matches; `not_readable`: its
-   * lists of them could not all be read; `is_secret`: no variable has the key, but a secret.
+   * `not_listable`: the platform can't list the candidates, and no resource seen earlier matches; `not_readable`: not
+   * all lists of candidates could be read; `is_secret`: no variable has the key, but a secret has it.
    */
   readonly why: 'unknown' | 'ambiguous' | 'not_listable' | 'not_readable' | 'wrong_kind' | 'bad_uri' | 'is_secret';
   /** The resources that it could mean. */
@@ -26,9 +26,9 @@ export interface ResolutionProblem {
   readonly suggestions: readonly ResolvedResource[];
   /** The part of a path that doesn't exist. */
   readonly missing?: { readonly kind: ResourceKind; readonly name: string };
-  /** Whether the policy keeps the caller from searching for it. */
+  /** Whether the policy prevents the caller from searching for it. */
   readonly isSearchDenied?: boolean;
-  /** Why a row of that name in a list stands for nothing, as a whole sentence. */
+  /** Why a row of that name in a list can't be used, as a whole sentence. */
   readonly unusable?: string;
   /** Further notes by this server, as whole sentences. */
   readonly notes: readonly string[];
@@ -45,24 +45,24 @@ export const emptyProblem = (
 export type InvalidSeal =
   /** Changed, too old, or sealed by another process. */
   | 'invalid'
-  /** It is about another call. */
+  /** It belongs to another call. */
   | 'other_call'
-  /** What the call acts on has changed since. */
+  /** The target of the call has changed since. */
   | 'changed'
   | 'used';
 
 /**
  * Why the operator is asked instead of the client's user: the plan is longer than a client's question may be, the
- * policy leaves such calls to the operator, or the client declared that it can ask, and couldn't.
+ * policy reserves such calls for the operator, or the client declared that it can ask, but failed to.
  */
 export type InsteadOfClient = 'too_long' | 'operator_only' | AskingFailure;
 
 /** Why a call was not confirmed. */
 export type Refusal =
   | InvalidSeal
-  /** Only the operator may be asked, and none is set up. */
+  /** Only the operator may be asked, but no operator is set up. */
   | InsteadOfClient
-  /** Nobody can be asked: the client doesn't support forms, and no other way is configured. */
+  /** There is no one to ask: the client doesn't support forms, and no other way is configured. */
   | 'cannot_ask'
   | 'declined'
   | 'dismissed'
@@ -79,13 +79,13 @@ export type Refusal =
 /** A plan that was not confirmed, redacted. */
 export interface RefusedPlan {
   readonly tier: Effect;
-  /** What would be done, one fact a line. */
+  /** The planned changes, one fact per line. */
   readonly text: string;
 }
 
 /** One of several changes that failed. */
 export interface FailedChange {
-  /** What it was, in words. */
+  /** The change, as text. */
   readonly what: string;
   readonly error: Failure;
 }
@@ -112,7 +112,7 @@ export type Failure =
   | { readonly kind: 'not_connected'; readonly requestId: string }
   /** A tool can't continue. `what` is a text of this server, `seen` is data from the platform. */
   | { readonly kind: 'not_possible'; readonly what: string; readonly next: ToolText; readonly seen?: string }
-  /** Of several changes some failed: those that are `done` were made, the rest of them not tried. */
+  /** Some of several changes failed: those in `done` succeeded, the remaining ones were not tried. */
   | {
       readonly kind: 'partly';
       readonly done: readonly string[];
@@ -122,7 +122,7 @@ export type Failure =
   /** All changes were made, but building the answer failed. */
   | { readonly kind: 'afterwards'; readonly done: readonly string[]; readonly error: Failure }
   /**
-   * The change was made, but its result isn't what was asked for. `what` is a text of this server, `seen` is data from
+   * The change was made, but its result isn't the requested one. `what` is a text of this server, `seen` is data from
    * the platform.
    */
   | { readonly kind: 'not_as_asked'; readonly what: string; readonly next: ToolText; readonly seen?: string }
@@ -140,8 +140,8 @@ export class CallFailure extends Error {
 }
 
 /**
- * Thrown by a store that several servers share when its database can't be used. Whether what it was asked to do was
- * done is not known. What is in the store comes before a change, so none was sent.
+ * Thrown by a store that several servers share if its database can't be used. It is not known whether the operation
+ * took effect. The store is used before a change is sent, so no change was sent.
  */
 export class StoreUnavailable extends Error {
   constructor(cause: unknown) {
@@ -197,24 +197,24 @@ export function outcomeOf(failure: Failure): Pick<CallOutcome, 'outcome' | 'why'
   }
 }
 
-/** What a program reads of a failure in place of its sentence. No member tells what the sentence hides. */
+/** The part of a failure for programs, in place of its sentence. No member reveals what the sentence hides. */
 export interface FailureCode {
   readonly kind: Failure['kind'] | 'withheld' | 'question_ended' | 'not_offered_here';
   /** The reason within the kind, where it has several. */
   readonly why?: string;
-  /** What became of the call: `unknown` if a change may have been made, `done` if it was. */
+  /** The outcome of the call: `unknown` if a change may have taken effect, `done` if it did. */
   readonly outcome: CallOutcome['outcome'];
-  /** The operation of the platform's API that failed, and the HTTP status of its answer, if there was one. */
+  /** The operation of the platform's API that failed, and the HTTP status of the response, if there was one. */
   readonly operation?: string;
   readonly status?: number;
   /** When the same call may succeed, in ISO 8601. */
   readonly retry_at?: string;
-  /** How many of several changes were made, and why others failed. */
+  /** How many of several changes succeeded, and why others failed. */
   readonly done?: number;
   readonly failures?: readonly FailureCode[];
 }
 
-/** What differs by kind. */
+/** The members that differ by kind. */
 function detailsOf(failure: Failure): Omit<FailureCode, 'kind' | 'outcome'> {
   switch (failure.kind) {
     case 'not_confirmed':

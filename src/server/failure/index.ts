@@ -1,4 +1,4 @@
-/** How a call can fail, as values. */
+/** The failures of a call, as values. */
 
 export {
   CallFailure,

@@ -15,7 +15,7 @@ const allowedUnderLock: readonly AnyOperation[] = [
 
 const hostedKinds: readonly string[] = ['environment', ...serviceKinds];
 
-/** What finding a lock reads, for an operation that a lock can block. */
+/** The reads that find a lock, for an operation that a lock can block. */
 export function readsToFindLock(operation: AnyOperation): readonly ReadUse[] {
   const refersToCluster = Object.values(operation.roles).some(
     (role) => typeof role === 'object' && 'pointsAt' in role && role.pointsAt === 'cluster',
@@ -30,11 +30,11 @@ export function readsToFindLock(operation: AnyOperation): readonly ReadUse[] {
   return isBlocked ? [...readUses(without, operations.get_organization), ...lockReads(without)] : [];
 }
 
-/** The clusters that operations change, or that host what they change. */
+/** The clusters that operations change, or that host the changed resources. */
 interface Hosts {
   /** Records with a `cluster_id`. */
   readonly records: readonly JsonRecord[];
-  /** Whether there are more, of which nothing tells which they are. */
+  /** Whether there are others that could not be determined. */
   readonly isIncomplete: boolean;
 }
 
@@ -44,7 +44,7 @@ async function hostsOf({ operation, input, target }: TargetedOperation, reader: 
   const clusters = [target, ...referencesIn(operation, input)].filter(
     ({ kind, id }) => kind === 'cluster' && id !== undefined,
   );
-  // What is copied stays as it is: only the cluster that the copy is made on has to be unlocked.
+  // A copied environment itself stays unchanged: only the cluster of the copy has to be unlocked.
   const isCopied = operation.creates?.kind === 'environment' && target.kind === 'environment' && clusters.length > 0;
   const hosted = (isCopied ? [] : targetAndTouched(target)).filter(
     ({ kind, environment, why }) => why !== 'hosted' && hostedKinds.includes(kind) && environment !== undefined,
@@ -53,7 +53,7 @@ async function hostsOf({ operation, input, target }: TargetedOperation, reader: 
   const records = (await Promise.all(environments.map((id) => environmentIn(id, 'cluster_id', reader)))).filter(
     (record) => textOf(record, 'cluster_id') !== undefined,
   );
-  // Where something is created, the cluster is what its input refers to.
+  // If something is created, its input refers to the cluster.
   const isUndetermined =
     clusters.length === 0 &&
     hosted.some(({ environment, why }) => why !== 'elsewhere' && environment?.id === undefined);
@@ -67,10 +67,10 @@ async function hostsOf({ operation, input, target }: TargetedOperation, reader: 
 const organizationIn = ({ organization }: JsonRecord): string | undefined =>
   isRecord(organization) ? textOf(organization, 'id') : undefined;
 
-/** What is known of the locks that would make the platform refuse operations. */
+/** The known facts about locks that would make the platform refuse operations. */
 interface FoundLock {
   readonly lock?: JsonRecord;
-  /** What could not be found out, one line each. */
+  /** What could not be determined, one line each. */
   readonly unknown: readonly string[];
 }
 
@@ -112,9 +112,9 @@ async function findLock(
 }
 
 /**
- * Checks that no cluster lock blocks the operations, so that nobody is asked to confirm a call that the platform will
- * refuse. Costs one or two reads where the platform lists locks.
- * @returns what could not be found out: lines for the plan, so that whoever agrees knows that nobody could look.
+ * Checks that no cluster lock blocks the operations, so that users aren't asked to confirm a call that the platform
+ * will refuse. Costs one or two reads on platforms that list locks.
+ * @returns what could not be determined: lines for the plan, for those who confirm it.
  * @throws CallFailure `not_possible` with the lock's owner and reason; ApiError if the platform fails.
  */
 export async function assertNotLocked(

@@ -7,7 +7,7 @@ import { highRisks } from './risk/risk.ts';
 
 /** Arguments of a tool call that this server handles itself and doesn't send to the platform. */
 export interface Controls {
-  /** Return the plan without carrying it out. */
+  /** Return the plan without executing it. */
   readonly dryRun: boolean;
   readonly planToken?: string;
 }
@@ -21,7 +21,7 @@ const takesValue = ({ input }: Tool): boolean => Object.hasOwn(input, valueMembe
 
 const mayBeUnattended = (policy: Policy): boolean => highRisks.some((risk) => allowsUnattended(risk, policy));
 
-/** JSON Schemas of the controls that a tool takes under a policy, by name. */
+/** JSON Schemas of the controls that a tool accepts under a policy, by name. */
 export function controlSchemas(tool: Tool, policy: Policy): Record<string, JsonSchema> {
   if (!changes(tool.operation)) return {};
   const variables = takesValue(tool) ? allowedVariables(policy) : [];
@@ -77,8 +77,8 @@ function valueFrom(
 }
 
 /**
- * Splits the arguments of a call. Controls that the tool doesn't take under this policy stay among the arguments, where
- * validation reports them as unknown.
+ * Splits the arguments of a call. Controls that the tool doesn't accept under this policy stay among the arguments,
+ * where validation reports them as unknown.
  */
 export function splitControls(
   tool: Tool,

@@ -23,7 +23,7 @@ import type { TargetedOperation, AssessedRisk, GuardedCall } from './guarded-cal
 
 type TargetRisk = Pick<TargetedOperation, 'target' | 'risk'>;
 
-/** Whether the policy may keep from the caller what belongs to some places. */
+/** Whether the policy may hide resources of some places from the caller. */
 export const keepsPlaces = ({ tool, deps: { policy } }: Pick<GuardedCall, 'tool' | 'deps'>): boolean =>
   policy.scope !== undefined || needsLocation(tool, operations.list_services, policy);
 
@@ -35,8 +35,8 @@ function searchLimitOf(clock: Clock): SearchLimit {
 }
 
 /**
- * The target of an operation that shows environments, with one more that stands for those: nothing is known of it but
- * its project.
+ * The target of an operation that shows environments, with an additional target that represents them: only its project
+ * is known.
  */
 const withShownEnvironments = ({ showsEnvironments }: AnyOperation, target: Target): Target =>
   showsEnvironments
@@ -47,7 +47,7 @@ const withShownEnvironments = ({ showsEnvironments }: AnyOperation, target: Targ
     : target;
 
 /**
- * An operation's target. A read gets an empty one if neither the policy's rules nor its scope depend on where it is.
+ * An operation's target. A read gets an empty one if neither the policy's rules nor its scope depend on its location.
  */
 async function targetFor(
   { tool, deps, reader, context: { clock } }: GuardedCall,
@@ -98,7 +98,7 @@ export async function assertArgumentsInScope({ deps, resolved, context, reader }
 }
 
 /**
- * Checks that the limit on high-risk changes leaves room for those of a call.
+ * Checks that the limit on high-risk changes allows those of a call.
  * @param count `nextAt` only checks; `take` also counts them as made.
  * @throws CallFailure `denied`.
  */
@@ -118,7 +118,7 @@ async function assertWithinLimit(
 export const assertAllowed = ({ tool, deps }: GuardedCall): void => denyIf(denialOf(tool, deps.policy));
 
 /**
- * Checks that the policy allows a read that a tool makes while its call runs.
+ * Checks that the policy allows a read that a tool performs during its call.
  * @throws CallFailure `denied`.
  */
 export async function assertReadAllowed(call: GuardedCall, operation: AnyOperation, input: JsonRecord): Promise<void> {
@@ -131,7 +131,7 @@ export async function assertReadAllowed(call: GuardedCall, operation: AnyOperati
   denyIf(denialOfCall({ tool, operation, risk: 'read', target }, deps.policy, context.clock.now()));
 }
 
-/** Whether the policy lets the caller read what is at a target. */
+/** Whether the policy lets the caller read at a target. */
 const mayReadAt = ({ tool, deps, context }: GuardedCall, target: Target): boolean =>
   denialOfCall(
     { tool, operation: operations.list_services, risk: 'read', target },
@@ -140,8 +140,8 @@ const mayReadAt = ({ tool, deps, context }: GuardedCall, target: Target): boolea
   ) === undefined;
 
 /**
- * What a found resource is in: itself, or for a variable, whose location isn't read by its id, whatever has it.
- * Undefined if that isn't known.
+ * The location of a found resource: the resource itself, or the owner of a variable, because a variable can't be
+ * located by its id. Undefined if it isn't known.
  */
 function locatedBy({
   kind,
@@ -160,12 +160,12 @@ function locatedBy({
     : { kind: 'environment', id: around };
 }
 
-/** Most resources of one answer that are looked at for whether they may be told. */
+/** Maximum number of resources of one answer that are checked for whether they may be shown. */
 const mostExamined = 10;
 
 /**
- * Those of some found resources that lie where the scope and the policy let the caller read, as they are now. In doubt
- * one is left out, and so are those after the first ten.
+ * Filters found resources by whether the scope and the policy let the caller read where they are now. In doubt a
+ * resource is left out; so are all after the first ten.
  */
 export async function readableAmong(
   call: GuardedCall,
@@ -194,7 +194,8 @@ export async function readableAmong(
 }
 
 /**
- * Checks a tool that plans no operations against the policy's rules about locations, by what its arguments refer to.
+ * Checks a tool that plans no operations against the policy's rules about locations, based on the resources that its
+ * arguments refer to.
  * @throws CallFailure `denied`.
  */
 export async function assertSubjectsPermitted(call: GuardedCall): Promise<void> {
@@ -210,9 +211,9 @@ export async function assertSubjectsPermitted(call: GuardedCall): Promise<void> 
 }
 
 /**
- * Finds the target and risk of an operation.
+ * Determines the target and risk of an operation.
  * @param isSameEnvironment whether everything that the call names is known to be in one environment. If not, it may
- * change another environment, whose mode is unknown.
+ *   change another environment, whose mode is unknown.
  */
 async function assessOperation(
   call: GuardedCall,
@@ -243,8 +244,8 @@ async function denialAt(
 }
 
 /**
- * The denial of a part of an operation. The part's target is told only where it may be read: the call itself need not
- * name it.
+ * The denial of a part of an operation. It names the part's target only if the caller may read it: the call itself need
+ * not name it.
  */
 const denialOfPart = (denial: Denial, { operation, target, isAssumed }: OperationPart, call: GuardedCall): Denial => ({
   ...denial,
@@ -258,7 +259,7 @@ async function assertOperationPermitted(
 ): Promise<void> {
   for (const part of parts) {
     const planned = { operation: part.operation, input: part.input };
-    // Parts come first, and the first denial is reported: it says more than one of the whole operation.
+    // Parts come first, and the first denial is reported: it is more specific than one of the whole operation.
     const denial = await denialAt(call, planned, { target: part.target, risk: part.risk, isAssumed: part.isAssumed });
     if (denial) denyIf(denialOfPart(denial, part, call));
   }
@@ -271,7 +272,7 @@ const isHigher = (one: TargetRisk, other: TargetRisk): boolean =>
   (one.risk === other.risk && needsTypedName(one.risk, one.target) && !needsTypedName(other.risk, other.target));
 
 /**
- * Finds the targets and risks of a call's operations. The call's own target and risk are those of its highest-risk
+ * Determines the targets and risks of a call's operations. The call's own target and risk are those of its highest-risk
  * operation.
  * @throws ApiError if the platform fails.
  */
@@ -298,7 +299,7 @@ export async function assertOperationsPermitted(call: GuardedCall & AssessedRisk
 }
 
 /**
- * Counts the high-risk changes of a call, just before it is made.
+ * Counts the high-risk changes of a call, just before they are sent.
  * @throws CallFailure `denied` if the limit was reached since the call was checked.
  */
 export const countHighRiskChanges = (call: GuardedCall & AssessedRisk): Promise<void> =>

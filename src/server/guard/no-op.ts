@@ -8,7 +8,7 @@ import type { AssessedRisk, GuardedCall } from './guarded-call.ts';
 
 /**
  * Why a call would change nothing. Undefined if it would, if its tool has no check, or if it plans several operations.
- * What the platform shows of it is told only if the policy lets the caller read all that was read for it.
+ * The platform's data is included only if the policy lets the caller read everything that the check read.
  * @throws ApiError if the platform fails.
  */
 export async function noOpOf(call: GuardedCall & AssessedRisk, redactor: Redactor): Promise<NoOp | undefined> {
@@ -33,8 +33,8 @@ export async function noOpOf(call: GuardedCall & AssessedRisk, redactor: Redacto
 }
 
 /**
- * Checks that the platform isn't known to lack one of the operations, so that nobody is asked to confirm what can't be
- * done.
+ * Checks that the platform isn't known to lack one of the operations, so that users aren't asked to confirm what can't
+ * be done.
  * @throws CallFailure `not_possible`.
  */
 export function assertAllOffered({ operations, context }: GuardedCall & AssessedRisk): void {

@@ -12,14 +12,14 @@ import { isPlaceInScope, type ResolvedScope } from './scope/scope.ts';
 /** An answer of which only some rows are shown. */
 interface Narrowed {
   readonly answer: unknown;
-  /** What is said of it; the same whether rows were left out or not, so that it tells nothing of them. */
+  /** The note about it; the same whether rows were left out or not, so that it reveals nothing about them. */
   readonly note?: string;
 }
 
-/** Most environments whose modes are looked up for the rows of one answer. Of the others nothing is known. */
+/** Maximum number of environments whose modes are read for the rows of one answer. The others count as unknown. */
 const mostEnvironments = 40;
 
-/** An environment as it is now, so that neither a new name nor a new mode opens what rules close. */
+/** The current state of an environment, so that a changed name or mode can't bypass the rules. */
 async function environmentNow({ reader }: GuardedCall, id: string): Promise<Target | undefined> {
   try {
     return await findTargetById('environment', id, reader);
@@ -29,13 +29,13 @@ async function environmentNow({ reader }: GuardedCall, id: string): Promise<Targ
   }
 }
 
-/** The targets that rows stand for. Where nothing tells, it is an environment that nothing is known of. */
+/** The targets that rows describe. If a row doesn't say, its target is an unknown environment. */
 async function targetsOf(call: GuardedCall, places: readonly RowPlace[]): Promise<readonly Target[]> {
   const wanted = [
     ...new Set(places.flatMap(({ environment, is }) => (is || environment === undefined ? [] : [environment]))),
   ].slice(0, mostEnvironments);
   const known = new Map<string, Target | undefined>();
-  // One after the other: the platform isn't flooded, and few differ.
+  // One after the other: this doesn't flood the platform, and rows have few different environments.
   for (const id of wanted) known.set(id, await environmentNow(call, id));
   const targets = places.map(({ environment, project, isInEnvironment, is }): Target => {
     if (is) return is;
@@ -55,7 +55,9 @@ async function targetsOf(call: GuardedCall, places: readonly RowPlace[]): Promis
     : targets;
 }
 
-/** Whether a row lies in the scope. The project around a scope's environment does: it is known with the environment. */
+/**
+ * Whether a row is in the scope. The project that contains a scope's environment is: it is known with the environment.
+ */
 const isRowInScope = ({ are }: PlacedRows, place: RowPlace, scope: ResolvedScope): boolean => {
   if (are === 'clusters') return true;
   return are === 'projects'
@@ -63,7 +65,7 @@ const isRowInScope = ({ are }: PlacedRows, place: RowPlace, scope: ResolvedScope
     : isPlaceInScope(place, scope);
 };
 
-/** Says how many rows there are without those that are left out; of several pages, how many at most. */
+/** Corrects the number of rows for those left out; with several pages, it is an upper bound. */
 function withFewer(pagination: unknown, hidden: number): JsonRecord {
   if (!isRecord(pagination)) return {};
   const { total_count: count } = pagination;
@@ -73,8 +75,8 @@ function withFewer(pagination: unknown, hidden: number): JsonRecord {
 }
 
 /**
- * An answer without the rows that the scope or the policy's rules about places don't let the caller see, and without
- * what can name anything anywhere. In doubt a row is left out.
+ * An answer without the rows that the scope or the policy's rules about places hide from the caller, and without
+ * members that can name resources anywhere. In doubt a row is left out.
  * @param input that the operation was given
  * @throws ApiError if the platform fails.
  */

@@ -45,16 +45,13 @@ const idForm = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
 const requestForm = ({ method, path }: PlannedRequest): string => `${method} ${path.replace(idForm, '…')}`;
 
-/** What tells a request from those like it: its id, and what it sends. */
+/** The part of a request that distinguishes it from similar ones: its id, and its body. */
 const likeRequestLine = ({ path, body = {} }: PlannedRequest): string =>
   `${idForm.exec(path)![0]}: ${Object.entries(body)
     .map(([name, value]) => `${name} ${oneLine(value)}`)
     .join(', ')}`;
 
-/**
- * Requests that are the same but for one id and what they send: each in one line, so that a question can hold more of
- * them.
- */
+/** Requests that differ only in one id and their bodies: one line each, so that a question can hold more of them. */
 function likeRequestsLines(requests: readonly PlannedRequest[]): string[] {
   return [`Sends ${requests.length} times: ${requestForm(requests[0]!)}, for`, ...requests.map(likeRequestLine)];
 }

@@ -31,10 +31,10 @@ export interface PlanSource {
   readonly operations: readonly TargetedOperation[];
   readonly target: Target;
   readonly risk: Risk;
-  /** Reads the present state; absent if nobody has to confirm, so that harmless calls stay cheap. */
+  /** Reads the present state; absent if no confirmation is needed, so that harmless calls stay cheap. */
   readonly reader?: Reader;
   readonly redactor: Redactor;
-  /** What the checks before could not find out, one line each. An agreement doesn't cover it. */
+  /** What the earlier checks could not determine, one line each. A confirmation doesn't cover it. */
   readonly notKnown?: readonly string[];
   /** Key of the digest. */
   readonly key: Uint8Array;
@@ -52,7 +52,7 @@ interface PlannedEffects {
   readonly shownEffects: readonly PlanLine[];
 }
 
-/** Requests that differ in the kind of service only, in few words: a question that shows a plan has little room. */
+/** Requests that differ only in the kind of service, in short form: a question that shows a plan has little room. */
 function formsInShort(forms: readonly string[]): string {
   const parts = forms.map((form) => /^(?<method>\w+) \/(?<kind>\w+)\/\{\w+\}(?<rest>.*)$/.exec(form)?.groups);
   const [first] = parts;
@@ -64,8 +64,7 @@ function formsInShort(forms: readonly string[]): string {
 }
 
 /**
- * By which requests services are changed where the platform doesn't take several at once; empty for what has no such
- * requests.
+ * The requests by which services are changed if the platform doesn't accept several at once; empty if there are none.
  */
 function oneByOneLine(operations: readonly TargetedOperation[]): readonly string[] {
   const perOperation = operations.flatMap(({ operation, input }) => {
@@ -80,7 +79,7 @@ function oneByOneLine(operations: readonly TargetedOperation[]): readonly string
   return [`If it takes only one service at a time, for each${isOrder ? ', in this order' : ''}: ${formsInShort(all)}.`];
 }
 
-/** Which other request may take the place of one that the platform refuses as it is. */
+/** The request that may replace one that the platform refuses as it is. */
 function standInLine({ operation, input, heldBy }: TargetedOperation): readonly string[] {
   const redeploy = redeployOf(operation, input);
   if (redeploy) {
@@ -97,10 +96,10 @@ function standInLine({ operation, input, heldBy }: TargetedOperation): readonly 
   ];
 }
 
-/** Stands in a plan for changes of which nothing may be shown. */
+/** The line of a plan for changes that may not be shown. */
 const hiddenChange = 'What changes is hidden here, before and after.';
 
-/** The request of one operation and what it changes in the present state, both in full and redacted. */
+/** The request of one operation and its changes to the present state, both in full and redacted. */
 async function planRequest(
   planned: TargetedOperation,
   { tool, reader, redactor: { agreement } }: PlanSource,
@@ -141,7 +140,7 @@ async function planRequest(
     shownBy,
     reader: redactedReader,
   });
-  // What is hidden before and after looks the same.
+  // Values that are hidden both before and after look the same.
   const reportedEffects = shownEffects.map((line) =>
     line === nothingWouldChange && !effects.includes(line) ? hiddenChange : line,
   );
@@ -149,7 +148,7 @@ async function planRequest(
 }
 
 /**
- * The plan of a call: the exact requests and, if the source has a reader, what they change in the present state.
+ * The plan of a call: the exact requests and, if the source has a reader, their changes to the present state.
  * @throws ApiError if the platform fails while its state is read.
  */
 export async function planOf(source: PlanSource): Promise<Plan> {
@@ -175,7 +174,7 @@ export async function planOf(source: PlanSource): Promise<Plan> {
     ...(carried ? [carried] : []),
     ...(heldBy ? [heldBy] : []),
   ]);
-  // The digest covers secrets too, although nobody sees them.
+  // The digest covers secrets too, although the plan doesn't show them.
   const digest = createHmac('sha256', key)
     .update(
       JSON.stringify(
@@ -206,10 +205,10 @@ export async function planOf(source: PlanSource): Promise<Plan> {
   return oddities.length > 0 ? { ...plan, oddities } : plan;
 }
 
-/** Most letters and words of a plan that are told apart from what they look like. */
+/** Maximum number of letters and words in a plan that are explained because they don't look like what they are. */
 const mostOddities = 20;
 
-/** What a plan's own text has of what was noted while it was made; more was read than it shows. */
+/** The noted oddities that occur in a plan's text; more was read than the plan shows. */
 function odditiesIn(plan: Plan, noted: ReadonlyMap<string, string>): readonly string[] {
   const text = noted.size === 0 ? '' : planText(plan, { whole: true });
   const told = [...noted]
@@ -223,7 +222,8 @@ function odditiesIn(plan: Plan, noted: ReadonlyMap<string, string>): readonly st
 const firstLower = (text: string): string => `${text[0]!.toLowerCase()}${text.slice(1)}`;
 
 /**
- * What a request does: by what it changes where the rest is sent back, so that the replacement doesn't look like more.
+ * The summary of a request: the members that it changes if the rest is sent back, so that a replacement doesn't look
+ * like a larger change.
  */
 function summaryOf({ summary }: AnyOperation, { body = {}, unchanged = [] }: PlannedRequest): string {
   const given = Object.keys(body);
@@ -232,6 +232,6 @@ function summaryOf({ summary }: AnyOperation, { body = {}, unchanged = [] }: Pla
     : `Change ${given.join(', ')}; the rest is sent back as it is. The platform's request for that: ${firstLower(summary)}`;
 }
 
-// What could make a part of a value look like a line of the plan once the text is wrapped: line feeds, runs of spaces,
-// spaces at an end, a quote that seems to be the plan's, and words that begin a line of the plan. A value stays on one
-// line, so that none of it can pass for a line of the plan.
+// Characters that could make a part of a value look like a line of the plan when the text is wrapped: line feeds, runs
+// of spaces, spaces at an end, a quote that seems to be the plan's, and words that start a line of the plan. A value
+// stays on one line, so that no part of it can be mistaken for a line of the plan.

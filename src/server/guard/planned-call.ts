@@ -13,29 +13,29 @@ export interface PlannedRequest {
   readonly unchanged?: readonly string[];
 }
 
-/** What a call would do. Holds nothing that may not be shown. */
+/** The effects of a call. Contains nothing that may not be shown. */
 export interface Plan {
   readonly tool: string;
   readonly tier: Risk;
   /** The target of its highest-risk operation. */
   readonly target: NamedTarget;
   /**
-   * How many resources it changes, if its tool can change several environments in one call and it changes more than
-   * one.
+   * The number of resources that it changes, if its tool can change several environments in one call and it changes
+   * more than one.
    */
   readonly several?: number;
-  /** What its operations do. */
+  /** The summary of its operations. */
   readonly summary: string;
   readonly requests: readonly PlannedRequest[];
-  /** What it changes in the present state, one line each. */
+  /** Its changes to the present state, one line each. */
   readonly effects: readonly string[];
   /**
-   * What is written out in it because it passes for something else, or only looks Latin, each with what it is. Absent
-   * if nothing is.
+   * Characters and words that the plan spells out because they look like something else, or only look Latin, each with
+   * its meaning. Absent if there are none.
    */
   readonly oddities?: readonly string[];
   /**
-   * Keyed hash of what is agreed to: the exact call, the identity and mode of its target, and its changes to the
+   * Keyed hash of what is confirmed: the exact call, the identity and mode of its target, and its changes to the
    * present state. Excludes states and times, which change while a person reads.
    */
   readonly digest: string;

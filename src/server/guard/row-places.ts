@@ -2,17 +2,19 @@ import type { AnyOperation, PlacedRows } from '../../contract/index.ts';
 import { asMode, pointerIn, textIn, type Target } from '../context/index.ts';
 import { at, isRecord, type JsonRecord } from '../json/index.ts';
 
-/** Where a row belongs, as it says. */
+/** The location of a row, according to the row. */
 export interface RowPlace {
   readonly environment?: string;
   readonly project?: string;
-  /** Whether it must belong to an environment, although it may not say to which. */
+  /** Whether it must belong to an environment, even if it doesn't say to which. */
   readonly isInEnvironment: boolean;
-  /** What the row itself is, if it is a project or an environment: then nothing has to be read to judge it. */
+  /**
+   * The target that the row itself describes, if it is a project or an environment: then no read is needed to judge it.
+   */
   readonly is?: Target;
 }
 
-/** The types of what no environment has. What is of any other type, such as one that is new, is in an environment. */
+/** Types of resources outside environments. Resources of any other type, including new ones, are in an environment. */
 const typesOutside: readonly string[] = [
   'project',
   'organization',
@@ -25,7 +27,7 @@ const typesOutside: readonly string[] = [
 
 const idIn = (row: JsonRecord | undefined, member: string): string | undefined => textIn(row, member)?.toLowerCase();
 
-/** The place of what is told by a type and an id, and by the ids of what is around it. */
+/** The place of a resource that is given by a type and an id, and by the ids of its surroundings. */
 function placeAround(row: JsonRecord, around: JsonRecord): RowPlace {
   const [type, id] = [textIn(row, 'target_type')?.trim().toLowerCase(), idIn(row, 'target_id')];
   const environment = idIn(around, 'environment_id') ?? (type === 'environment' ? id : undefined);
@@ -78,17 +80,15 @@ const places: Readonly<Record<PlacedRows['are'], (row: JsonRecord, input: JsonRe
   clusters: () => ({ isInEnvironment: false }),
 };
 
-/** Where a row in the answer of a list belongs. @param input that the list was read with */
+/** The place of a row in the answer of a list. @param input that the list was read with */
 export const placeOfRow = (row: JsonRecord, are: PlacedRows['are'], input: JsonRecord): RowPlace =>
   places[are](row, input);
 
-/**
- * Members of rows that can name what belongs to other places than the row, as texts that nothing tells the place of.
- */
+/** Members of rows that can name resources of other places than the row, in texts without a known place. */
 const membersAcrossPlaces: Readonly<Partial<Record<PlacedRows['are'], readonly string[]>>> = {
   clusters: ['warnings', 'conditions'],
 };
 
-/** The members of rows of an operation's answer that can name what belongs anywhere. */
+/** The members of an operation's rows that can name resources anywhere. */
 export const membersWithoutPlace = ({ placedRows }: AnyOperation): readonly string[] =>
   (placedRows && membersAcrossPlaces[placedRows.are]) ?? [];

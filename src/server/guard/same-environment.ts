@@ -27,7 +27,7 @@ const pointsOutside = ({ operations: all }: Tool, argument: string): boolean =>
   });
 
 /**
- * The environment or service that a call is about, and the resources it names that must be in the same environment;
+ * The environment or service that a call concerns, and the resources it names that must be in the same environment;
  * undefined if it names none.
  */
 function namedIn({
@@ -118,8 +118,8 @@ const withName = async (environment: TargetLocation | undefined, reader: Reader)
     : { id: environment.id, name: (await findTargetById('environment', environment.id, reader)).name };
 
 /**
- * Checks that no argument refers to something in another environment than the call is about, as far as the platform
- * shows. Otherwise somebody would agree to a change under the name of the wrong environment.
+ * Checks that no argument refers to a resource in another environment than the call concerns, as far as the platform
+ * shows. Otherwise, users would confirm a change under the name of the wrong environment.
  * @throws CallFailure `not_possible` with the resource and both environments; ApiError if the platform fails.
  */
 export async function assertInSameEnvironment(call: GuardedCall): Promise<void> {
@@ -146,8 +146,8 @@ export async function assertInSameEnvironment(call: GuardedCall): Promise<void> 
 }
 
 /**
- * Whether everything that an operation names inside of its environment is known to be there, for tools whose calls
- * change several environments. In doubt it isn't.
+ * Whether everything that an operation names inside its environment is known to be there, for tools whose calls change
+ * several environments. In doubt it isn't.
  * @throws ApiError if the platform fails.
  */
 export async function namesOnlyItsOwn({ operation, input }: PlannedOperation, reader: Reader): Promise<boolean> {
@@ -158,7 +158,7 @@ export async function namesOnlyItsOwn({ operation, input }: PlannedOperation, re
 }
 
 /**
- * Whether everything that a call names is known to be in the environment that the call is about.
+ * Whether everything that a call names is known to be in the environment that the call concerns.
  * @throws ApiError if the platform fails.
  */
 export const areInSameEnvironment = async (call: GuardedCall): Promise<boolean> =>

@@ -1,7 +1,7 @@
 import { serviceKinds } from '../../contract/index.ts';
 import { editDistance, nearestName } from '../tool/index.ts';
 
-/** Verbs that mean the same. What two groups do is not the same, however near their words are. */
+/** Verbs that mean the same. Verbs of different groups never do, however similar their spelling. */
 const verbs: readonly (readonly string[])[] = [
   ['get', 'show', 'read', 'describe', 'list', 'find', 'fetch', 'view', 'search', 'check'],
   ['create', 'add', 'new', 'make'],
@@ -20,7 +20,7 @@ const wordsOf = (name: string): readonly string[] =>
     .split(/[_\W]+/)
     .filter(Boolean);
 
-/** Whether two verbs mean the same, or one is the other misspelled. Unknown verbs mean only themselves. */
+/** Whether two verbs mean the same, or one is a misspelling of the other. Unknown verbs match only themselves. */
 function doTheSame(one: string, other: string): boolean {
   const group = verbs.find((words) => words.includes(one));
   if (group) return group.includes(other);
@@ -30,8 +30,8 @@ function doTheSame(one: string, other: string): boolean {
 const singular = (word: string): string => word.replace(/s$/, '');
 
 /**
- * What a name is about, in the order of its words: its kind of service, then any service, which tools of all kinds
- * take.
+ * The subject of a name, with its words in order: first with its kind of service, then with `service`, for tools that
+ * accept all kinds.
  */
 const aboutOf = ([, ...rest]: readonly string[]): readonly string[] => {
   const about = rest.map(singular).join('_');
@@ -39,7 +39,7 @@ const aboutOf = ([, ...rest]: readonly string[]): readonly string[] => {
   return kind === undefined ? [about] : [about, about.replace(kind, 'service')];
 };
 
-/** The offered tool that does what the name of another one says; undefined if none does. */
+/** The offered tool that does what another tool's name suggests; undefined if none does. */
 function toolInstead(name: string, offered: readonly string[]): string | undefined {
   const words = wordsOf(name);
   const [verb = ''] = words;
@@ -55,8 +55,8 @@ function toolInstead(name: string, offered: readonly string[]): string | undefin
 }
 
 /**
- * What to say of a tool that clients don't see: which one to use instead, or that there is none. Never one that does
- * something else, such as `create_…` for `delete_…`.
+ * The hint for a tool that clients don't see: which one to use instead, or that there is none. Never one with a
+ * different effect, such as `create_…` for `delete_…`.
  * @param hidden names of tools that exist, but are not offered
  */
 export function insteadOf(name: string, offered: readonly string[], hidden: readonly string[]): string {

@@ -7,7 +7,7 @@ import { withoutMembers, type JsonSchema } from '../json/index.ts';
 import { inputSchema, isDocumented, outputSchema, shownName, visibleText, type Tool } from '../tool/index.ts';
 import type { Effect } from '../../contract/index.ts';
 
-/** MCP tool annotations, by which hosts decide whether to run a tool. All four are always given. */
+/** MCP tool annotations, by which hosts decide whether to run a tool. All four are always present. */
 interface Annotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
@@ -31,7 +31,7 @@ export const annotationsOf = ({ operations, operation: { effect } }: Tool): Anno
 /** A tool as `tools/list` shows it. */
 export interface ListedTool {
   readonly name: string;
-  /** What hosts show instead of the name. */
+  /** The name that hosts display. */
   readonly title?: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
@@ -39,12 +39,12 @@ export interface ListedTool {
   readonly annotations: Annotations;
 }
 
-/** Tools that exist but aren't served, by name, and what leaves each out. */
+/** Tools that exist but aren't served, by name, with the setting that excludes each. */
 export type LeftOut = ReadonlyMap<string, string>;
 
 /** The tools of one configuration. Built once and shared by every server instance. */
 export interface Registry {
-  /** The tools that clients see, in their own order. Built at the first call. */
+  /** The tools that clients see, in order. Built at the first call. */
   listed(): readonly ListedTool[];
   /** A tool by its name, including those that the policy hides: the pipeline reports why they may not run. */
   find(name: string): Tool | undefined;
@@ -54,7 +54,7 @@ export interface Registry {
   readonly hidden: readonly string[];
   /** The tools that exist but aren't part of the set. */
   readonly leftOut: LeftOut;
-  /** What to say of an unknown tool: which one to use instead, or that it is not offered. Continues a sentence. */
+  /** The hint for an unknown tool: which one to use instead, or that it is not offered. Continues a sentence. */
   instead(name: string): string;
 }
 
@@ -62,15 +62,15 @@ const outside = 'Some platforms lack this.';
 const asks = 'Needs agreement.';
 
 /**
- * Whether somebody has to agree to every call of a tool, whatever it is aimed at. A replacement needs it even where its
- * plan shows all.
+ * Whether every call of a tool needs confirmation, whatever its target. A replacement needs it even if its plan shows
+ * everything.
  */
 const alwaysAsks = ({ operations }: Tool): boolean =>
   operations.every(({ effectIfHidden }) => needsConfirmation(effectIfHidden));
 
 /**
- * A tool as clients see it under a policy. The description says so if somebody has to agree to all its calls, and if
- * all its operations are undocumented.
+ * A tool as clients see it under a policy. The description notes if all its calls need confirmation, and if all its
+ * operations are undocumented.
  * @param hidden names of tools that clients don't see: the description must not mention them.
  */
 export function listed(tool: Tool, policy: Policy = { readOnly: false }, hidden: readonly string[] = []): ListedTool {

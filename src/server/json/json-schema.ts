@@ -18,7 +18,7 @@ export interface JsonSchema {
   additionalProperties?: boolean | JsonSchema;
   items?: JsonSchema;
   anyOf?: JsonSchema[];
-  /** The contract's own marks, never sent to clients. */
+  /** The contract's own annotations, never sent to clients. */
   reference?: string;
   secret?: boolean;
   freeText?: boolean;
@@ -26,7 +26,7 @@ export interface JsonSchema {
   terminalOutput?: boolean;
 }
 
-/** Converts a contract schema to JSON Schema, including the contract's own marks. */
+/** Converts a contract schema to JSON Schema, including the contract's own annotations. */
 export const toJsonSchema = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema =>
   z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema;
 

@@ -51,7 +51,7 @@ const unmentionedArguments = ({ request, arguments: declared }: Prompt, args: Pr
     args[argument] && !request.includes(`{{${argument}}}`) ? [`${argument}: ${clean(args[argument])}`] : [],
   );
 
-/** Data that was read for a prompt, as text. */
+/** Data read for a prompt, as text. */
 interface Prefetched {
   readonly title: string;
   readonly text: string;
@@ -78,13 +78,13 @@ const promptMessage = (
 export interface PromptDependencies {
   readonly texts?: Texts;
   readonly call: CallFor;
-  /** Finds a tool by its name. */
+  /** Finds a tool by name. */
   readonly toolNamed: (name: string) => Tool | undefined;
   /** Names of hidden tools. */
   readonly hidden: readonly string[];
 }
 
-/** Most characters of one prefetched text, so that the message stays short. */
+/** Maximum length of one prefetched text in characters, so that the message stays short. */
 const mostCharacters = 6_000;
 
 const listedPrompt = ({ name, title, description, arguments: declared }: Prompt): ListedPrompt => ({
@@ -105,8 +105,8 @@ function truncate(text: string): { readonly text: string; readonly isCut: boolea
 }
 
 /**
- * Reads one of a prompt's prefetched resources or tools. A failed read gives a text that says so; undefined if the tool
- * or an argument is missing.
+ * Reads one of a prompt's prefetched resources or tools. A failed read returns a text that says so. Undefined if the
+ * tool or an argument is missing.
  */
 async function prefetch(
   { source: name, given: mapping }: Prompt['prefetch'][number],
@@ -116,7 +116,7 @@ async function prefetch(
 ): Promise<Prefetched | undefined> {
   const resource = allResources.filter(isPlatformResource).find((one) => one.name === name);
   const tool = resource?.tool ?? toolNamed(name);
-  // The server may hide the tool: then the steps contain a warning about it.
+  // The server may hide the tool: the steps then contain a warning about it.
   if (!tool) return undefined;
   const toolArguments: JsonRecord = Object.fromEntries(
     Object.entries(mapping).map(([variable, argument]) => [variable, args[argument]]),

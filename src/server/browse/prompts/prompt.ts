@@ -71,7 +71,7 @@ export async function parseFrontMatter(name: string, text: string): Promise<Mark
   }
 }
 
-/** The kinds of resources that an argument can point at: their names complete it. */
+/** The kinds of resources that an argument can refer to: it is completed with their names. */
 const kinds = [
   'project',
   'environment',
@@ -93,7 +93,7 @@ const Argument = z.strictObject({
   required: z.boolean().default(false),
 });
 
-/** The name of a resource or a read tool, and the prompt's argument for each of its own. */
+/** The name of a resource or a read tool, with the prompt's argument for each of its arguments. */
 const Prefetch = z.record(z.string(), z.record(z.string(), z.string())).transform((entry, context) => {
   const [[source, given] = [], ...others] = Object.entries(entry);
   if (source !== undefined && given && others.length === 0) return { source, given };

@@ -10,9 +10,9 @@ import { isRecord, repeated } from '../../../contract/index.ts';
 import type { Unsubscribe } from './watches.ts';
 
 /**
- * Sends notices one after another: those that are due while one is on its way become a single one after it. So a client
+ * Sends notifications one after another: those due while one is being sent become a single one after it. So a client
  * that doesn't read its stream holds at most one in memory.
- * @param failed is called when the client can't be told. Nothing is thrown.
+ * @param failed is called when the client can't be notified. Nothing is thrown.
  */
 export function oneByOne(send: () => Promise<unknown>, failed: () => void): () => void {
   let isSending = false;
@@ -20,7 +20,6 @@ export function oneByOne(send: () => Promise<unknown>, failed: () => void): () =
   const sendAll = async (): Promise<void> => {
     do {
       isDue = false;
-      // One after another.
       await send();
     } while (isDue);
   };
@@ -63,7 +62,7 @@ export function uriTemplateOf(uri: string): ResourceTemplate | undefined {
 /** Reads the resource at a URI. */
 export type ReadResource = (url: URL, context: ServerContext) => Promise<ReadResourceResult>;
 
-/** An error of the library, with no more of a URI than errors repeat. */
+/** An error of the library with the URI shortened, as in other errors. */
 function withShortUri(error: unknown, uri: string): unknown {
   if (
     !(error instanceof ProtocolError) ||
@@ -75,7 +74,7 @@ function withShortUri(error: unknown, uri: string): unknown {
   return new ProtocolError(error.code, error.message.replaceAll(uri, repeated(uri)), data);
 }
 
-/** Makes whatever reads resources fail with errors that repeat little of the URI. Call it before any is registered. */
+/** Shortens URIs in the errors of resource reads. Call it before any resource is registered. */
 export function shortenUrisInErrors({ server }: McpServer): void {
   const setHandler = server.setRequestHandler.bind(server) as (method: string, ...rest: unknown[]) => void;
   Object.assign(server, {
@@ -117,7 +116,7 @@ export type WatchResource = (
 
 const subscriptionsOf = new WeakMap<McpServer, () => void>();
 
-/** Ends the subscriptions of a client of the 2025 protocol revisions. It can subscribe again. */
+/** Cancels the subscriptions of a client of the 2025 protocol revisions. It can subscribe again. */
 export const endSubscriptions = (mcp: McpServer): void => subscriptionsOf.get(mcp)?.();
 
 /**

@@ -118,7 +118,7 @@ export const organizationResources: readonly PlatformResource[] = [
     title: 'Cluster',
     description: 'A cluster with its state, lock and next version.',
     toolset: 'clusters',
-    // Never given by the caller: filled in with the token's organization.
+    // Never given by the caller: it is filled in with the token's organization.
     input: { organization_id: reference('organization').optional(), cluster: reference('cluster') },
     operations: [operations.list_clusters],
     read: async ({ organization_id: organization = '', cluster }, { read, attempt }) => {

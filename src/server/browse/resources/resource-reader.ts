@@ -21,7 +21,7 @@ export type CallFor = (context: ServerContext, tool: Tool, args: JsonRecord) => 
 export interface ResourceDependencies {
   readonly policy: Policy;
   readonly call: CallFor;
-  /** Texts of the program; without them, resources made of texts aren't served. */
+  /** Texts of the program; without them, resources that consist of texts aren't served. */
   readonly texts?: Texts;
 }
 

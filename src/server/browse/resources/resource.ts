@@ -33,7 +33,7 @@ export interface PlatformResource extends ListedResource {
   readonly watched?: WatchSettings;
 }
 
-/** A resource that the server answers without the platform. */
+/** A resource that the server returns without the platform. */
 export interface ServerResource extends ListedResource {
   readonly text: (known: { readonly policy: Policy; readonly texts: Texts }) => Promise<string>;
 }
@@ -58,7 +58,7 @@ const lazyResource = (
   };
 };
 
-/** The definition of a resource that is the answer of one operation. */
+/** The definition of a resource that is the response of one operation. */
 interface AnswerDefinition extends ListedResource, Pick<CompositionDefinition<Shape>, 'toolset' | 'render'> {
   readonly operation: AnyOperation;
 }
@@ -94,7 +94,7 @@ export const platformResource = <const Input extends Shape>({
 
 const listMembers = ['results', 'pagination', 'page', 'page_size', 'without_pages'];
 
-/** Renders the fields of a record as lines, and its `results` below as a table with these columns. */
+/** Renders the fields of a record as lines, followed by its `results` as a table with these columns. */
 export function recordWithTable(noun: string, columns: readonly string[], omitted?: readonly string[]): Renderer {
   const facts = record({ omitted });
   const rows = table(noun, columns);

@@ -76,7 +76,7 @@ export const serverResources: readonly Resource[] = [
     input: {},
     operations: [operations.get_organization],
     read: async (_, { read, budget, now }) => {
-      // The budget comes with responses: it is unknown before the first one.
+      // The budget arrives with responses: it is unknown before the first one.
       if (!budget()) await read(operations.get_organization, {});
       const current = budget();
       if (!current) return { budget: 'This platform does not tell how many requests are left.' };

@@ -16,7 +16,7 @@ import { otherLogText, readServiceLogs, readServiceStatus, type ServiceReference
 import { at, isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
 import { platformResource, recordWithTable, type PlatformResource } from './resource.ts';
 
-/** Number of newest log lines shown. */
+/** The number of newest log lines shown. */
 const logLinesShown = 200;
 
 const service = { service: anyService() };
@@ -63,7 +63,8 @@ async function readLog(context: ToolContext): Promise<JsonRecord> {
 }
 
 /**
- * Whether the service's current action has not ended: by where it leads or, if that isn't known, by the state alone.
+ * Whether the service's current action hasn't ended: judged by the action's terminal states or, if these aren't known,
+ * by the state alone.
  */
 function isUnderWay({ action, state }: JsonRecord): boolean {
   if (typeof action !== 'string') return false;
@@ -101,7 +102,7 @@ const deploymentFacts = {
 const pickFacts = (facts: Readonly<Record<string, string>>, row: JsonRecord): JsonRecord =>
   Object.fromEntries(Object.entries(facts).map(([name, path]) => [name, at(row, path)]));
 
-/** What is shown of a status. The total of its steps counts once the action has ended. */
+/** The shown part of a status. The total time of its steps counts once the action has ended. */
 const shownStatus = (status: JsonRecord): JsonRecord => {
   const shown = pickFacts(statusFacts, status);
   return isUnderWay(shown) ? { ...shown, took_seconds: undefined } : shown;

@@ -21,7 +21,7 @@ export interface WatchDependencies extends CallDependencies {
 /** The caller that watches a resource. */
 export interface Watcher {
   readonly principal: string;
-  /** The identity that watches are counted by. Default: the principal. */
+  /** The identity by which watches are counted. Default: the principal. */
   readonly identity?: string;
   readonly connection?: string;
   readonly credential?: Credential;
@@ -32,11 +32,11 @@ const whyOf = (reply: Reply): string | undefined => (reply.kind === 'failure' ? 
 const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 
 /**
- * Watches resources for one caller, with its credential and policy: it sees the same as a read of the resource shows.
- * Callers that differ in any of these don't share polls.
+ * Watches resources for one caller, with its credential and policy: it sees the same as a read of the resource. Callers
+ * that differ in any of these don't share polls.
  * @param current returns the current dependencies: the policy may change during a watch.
  * @returns a function that takes a URI and a listener for changes. It resolves to undefined if the resource can't be
- * watched, doesn't exist, or the caller watches too many.
+ *   watched, doesn't exist, or the caller watches too many.
  */
 export function watchFor(
   current: () => WatchDependencies,
@@ -68,7 +68,7 @@ export function watchFor(
       client = connected.client;
       return connected;
     };
-    // Only failures are recorded: repeated polls would hide what people did.
+    // Only failures are recorded: repeated polls would bury the calls of users.
     return runCall(tool, args, contextOf(dependencies, signal), {
       ...dependencies,
       connect,

@@ -18,7 +18,7 @@ const maximumInterval = 300_000;
 
 const mostJitter = 0.25;
 
-/** What the poll interval depends on. */
+/** The conditions that determine the poll interval. */
 export interface PollConditions {
   /** Whether something is in progress, in the watched resource or in another one on the same budget. */
   readonly moving: boolean;
@@ -115,10 +115,10 @@ interface WatchesConfig {
   readonly pollInterval?: (conditions: PollConditions) => number;
 }
 
-/** The key of a caller's request budget: the server's own if the caller has no credential. */
+/** The key of a caller's request budget: that of the server if the caller has no credential. */
 export const budgetKeyOf = (credential: Credential | undefined): string => credential?.key ?? '';
 
-/** Most resources watched for one identity: more would hardly ever be polled. */
+/** Maximum number of resources watched for one identity: more would hardly ever be polled. */
 export const mostWatched = 100;
 
 /**

@@ -8,8 +8,8 @@ import type { Stage } from '../stage.ts';
 import { toolContextOf } from '../tool-context.ts';
 
 /**
- * An answer that may be shown. Where it is that of the call's only request, what the caller itself gave is shown as it
- * was asked for.
+ * An answer that may be shown. For the answer of the call's only request, values that the caller gave are shown as
+ * given.
  */
 const protectAnswer = ({ tool, args, operations, redactor, answers }: SentCall, answer: JsonRecord): JsonRecord =>
   redactor.value(
@@ -18,7 +18,7 @@ const protectAnswer = ({ tool, args, operations, redactor, answers }: SentCall, 
     operations.length === 1 && answer === answers[0] ? args : undefined,
   ) as JsonRecord;
 
-/** What was replaced and what it is now, as either may be shown: what the caller itself gave, as it was asked for. */
+/** Replaced records before and after, as they may be shown: values that the caller gave are shown as given. */
 const replacementsOf = ({ operations, answers, args, redactor }: SentCall): ReturnType<ToolContext['replacements']> =>
   operations.flatMap(({ operation, replaces }, index) => {
     if (!replaces) return [];
@@ -33,7 +33,7 @@ const replacementsOf = ({ operations, answers, args, redactor }: SentCall): Retu
 
 const isNotAsAsked = (error: unknown): boolean => error instanceof CallFailure && error.failure.kind === 'not_as_asked';
 
-/** Makes the answer. */
+/** Creates the answer. */
 export const makeAnswer: Stage<SentCall, never> = {
   name: 'answer',
   does: 'Makes the answer from what the platform answered and what the tool reads now: cleaned, masked, delimited, rendered.',

@@ -6,7 +6,7 @@ import type { Stage } from '../stage.ts';
 
 type ArgumentStage = Stage<Call, Call>;
 
-/** Refuses arguments that are too large to be looked at, and wrong controls such as `dry_run`. */
+/** Refuses arguments that are too large to check, and invalid controls such as `dry_run`. */
 export const checkControls: ArgumentStage = {
   name: 'check controls',
   does: 'Refuses arguments that are too large to check, an argument given twice under different names with different values, and wrong values of dry_run, plan_token and value_from_env. Takes null for absent and "5" for 5 where nothing else can be meant.',
@@ -17,7 +17,7 @@ export const checkControls: ArgumentStage = {
       : { ...call, args: lenientArguments(call.tool, call.args) },
 };
 
-/** Fills in the project and environment that the operator keeps calls to. */
+/** Fills in the project and environment to which the operator restricts calls. */
 export const applyScope: ArgumentStage = {
   name: 'apply scope',
   does: 'Fills in the project or environment that the operator keeps every call to.',
@@ -37,7 +37,7 @@ export const checkArguments: ArgumentStage = {
   },
 };
 
-/** Refuses a tool that the policy forbids whatever it acts on. */
+/** Refuses a tool that the policy forbids whatever its target. */
 export const assertToolAllowed: ArgumentStage = {
   name: 'assert tool allowed',
   does: 'Refuses a tool that the policy forbids whatever it acts on: read-only mode, permissions, rules without a place.',

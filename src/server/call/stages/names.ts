@@ -24,7 +24,7 @@ import type { Call } from '../call.ts';
 import type { Stage } from '../stage.ts';
 import { subjectOf } from '../descriptions.ts';
 
-/** The widest things first, so that what is narrower is looked for inside them. */
+/** The widest kinds first, so that narrower resources are searched inside them. */
 const widestFirst: readonly ResourceKind[] = ['organization', 'project', 'environment', 'service'];
 
 const rank = (kind: ResourceKind): number => {
@@ -34,7 +34,7 @@ const rank = (kind: ResourceKind): number => {
 
 type Within = NonNullable<Lookup['within']>;
 
-/** Narrows the search for the next names to a resource that was just found. */
+/** Restricts the search for the next names to a resource that was just found. */
 const narrowed = (within: Within, { kind, id }: ResolvedResource): Within => {
   if (kind === 'organization') return { ...within, organizationId: id };
   if (kind === 'project') return { ...within, projectId: id };
@@ -48,12 +48,12 @@ const organizationMember = 'organization_id';
 const maximumReferences = 100;
 
 /**
- * Whether names of a kind are looked for inside of the scope alone. Alert rules are the organization's, and those of
- * all projects are in one list.
+ * Whether names of a kind are searched only inside the scope. Alert rules belong to the organization, and those of all
+ * projects are in one list.
  */
 const isSearchedInScope = (kind: ResourceKind): boolean => kind !== 'alert_rule';
 
-/** Whether the policy keeps the caller from searching the organization. */
+/** Whether the policy prevents the caller from searching the organization. */
 async function isSearchDenied(call: Call): Promise<boolean> {
   try {
     await assertReadAllowed(call, operations.get_organization, {});
@@ -65,8 +65,8 @@ async function isSearchDenied(call: Call): Promise<boolean> {
 }
 
 /**
- * The error for a name that matches nothing, or several things. If the policy restricts which places may be read, it
- * has no suggestions, and of what is meant only what may be read.
+ * The error for a name that matches nothing, or several resources. If the policy restricts which places may be read, it
+ * has no suggestions, and only those candidates that may be read.
  */
 async function withoutHidden(call: Call, error: unknown): Promise<Error> {
   const {
@@ -90,14 +90,14 @@ async function withoutHidden(call: Call, error: unknown): Promise<Error> {
   return new CallFailure({ kind: 'bad_address', problem: { ...problem, ...told } });
 }
 
-/** Thrown where names were looked up in lists that are out of date by now. */
+/** Thrown if names were looked up in lists that have become outdated. */
 export class OutdatedNames extends Error {}
 
 const differs = (found: string | undefined, read: string | undefined): boolean =>
   found !== undefined && read !== undefined && found !== read;
 
 /**
- * Checks that what names were found for still has these names. A remembered list may be a minute old, and another
+ * Checks that the resources found by name still have these names. A cached list may be a minute old, and another
  * resource may have the name by now. Only names that the call has read anyway are compared: services, environments, and
  * the environments of services.
  * @throws OutdatedNames, once for a call.
@@ -117,8 +117,8 @@ export function assertNamesCurrent({ resolved, withNewLists }: Call, targets: re
 }
 
 /**
- * How names are looked up: for reads in whatever can be read, for changes only in whole lists, or a namesake could be
- * meant.
+ * How names are looked up: for reads in all that can be read, for changes only in complete lists, because otherwise a
+ * resource of the same name could be meant.
  */
 function lookupOf(call: Call, within: Within): Lookup {
   const { tool, reader, onResponseIssue, withNewLists } = call;
@@ -141,7 +141,7 @@ function lookupOf(call: Call, within: Within): Lookup {
 
 /**
  * Replaces names by ids, and fills in the organization if it is missing.
- * @throws CallFailure if a name matches nothing or several resources; ApiError as the platform fails.
+ * @throws CallFailure if a name matches nothing or several resources; ApiError if the platform fails.
  */
 async function resolveAll(call: Call): Promise<Call> {
   const { tool, deps } = call;
@@ -210,7 +210,7 @@ export const resolveNames: Stage<Call, Call> = {
   },
 };
 
-/** Refuses arguments that point outside the scope. */
+/** Refuses arguments that refer to resources outside the scope. */
 export const assertInScope: Stage<Call, Call> = {
   name: 'assert in scope',
   does: 'Refuses arguments that point outside the project or environment that calls are kept to.',
@@ -222,7 +222,7 @@ export const assertInScope: Stage<Call, Call> = {
   },
 };
 
-/** Refuses arguments that lie in different environments. */
+/** Refuses arguments that refer to different environments. */
 export const assertSameEnvironment: Stage<Call, Call> = {
   name: 'assert same environment',
   does: 'Refuses arguments that lie in another environment than the one the call is about.',

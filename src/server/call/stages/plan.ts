@@ -21,8 +21,8 @@ const makesChanges = ({ tool, operations }: AssessedCall): boolean =>
   tool.operation.effect !== 'read' && operations.length > 0;
 
 /**
- * Whether somebody sees the plan before it is carried out. Otherwise nothing is read for it, so that a harmless change
- * stays one request.
+ * Whether the user or caller sees the plan before it is executed. Otherwise nothing is read for it, so that a harmless
+ * change stays one request.
  */
 const isPreviewed = (call: AssessedCall): boolean =>
   makesChanges(call) && (call.controls.dryRun || needsConfirmation(call.risk));
@@ -38,7 +38,7 @@ export const assertOffered: AssessedStage = {
   },
 };
 
-/** Ends a call whose change is in effect already. */
+/** Ends a call whose change is already in effect. */
 export const checkNoOp: AssessedStage = {
   name: 'check no-op',
   does: 'Ends a call that somebody would be asked about, if what it asks for is already in effect.',
@@ -51,7 +51,7 @@ export const checkNoOp: AssessedStage = {
   },
 };
 
-/** Refuses a change that a cluster lock would make the platform refuse. */
+/** Refuses a change that the platform would refuse because of a cluster lock. */
 export const assertUnlocked: AssessedStage = {
   name: 'assert unlocked',
   does: 'Refuses a change that somebody would be asked about, if a lock of its cluster prevents it. Where nobody can look, the plan says so.',
@@ -62,7 +62,7 @@ export const assertUnlocked: AssessedStage = {
   },
 };
 
-/** What plans are sealed with. @throws CallFailure `not_recorded`. */
+/** The key that seals plans. @throws CallFailure `not_recorded`. */
 function sealingKey(call: AssessedCall): Uint8Array {
   try {
     return call.deps.keys('plan');

@@ -7,7 +7,7 @@ import type { Stage } from '../stage.ts';
 import { assertNamesCurrent } from './names.ts';
 import { toolContextOf } from '../tool-context.ts';
 
-/** Turns the arguments into the requests that would be made. */
+/** Turns the arguments into the requests that would be sent. */
 export const expand: Stage<Call, ExpandedCall> = {
   name: 'expand',
   does: 'Turns the arguments into the requests that would be made. Values they hold that may be secrets are hidden from here on.',
@@ -29,7 +29,7 @@ export const expand: Stage<Call, ExpandedCall> = {
   },
 };
 
-/** Refuses to read what the policy keeps from being read, for tools that only read. */
+/** For tools that only read: refuses targets that the policy hides. */
 export const assertReadable: Stage<ExpandedCall, ExpandedCall> = {
   name: 'assert readable',
   does: 'For tools that only read: refuses arguments that point at what the policy keeps from being read.',
@@ -41,7 +41,7 @@ export const assertReadable: Stage<ExpandedCall, ExpandedCall> = {
   },
 };
 
-/** Finds out what each request acts on, and its risk. */
+/** Determines the target of each request, and its risk. */
 export const assessRisk: Stage<ExpandedCall, AssessedCall> = {
   name: 'assess risk',
   does: 'Finds out what each request acts on, which other changes it carries out, and the risk of all of it. If a target was renamed since its name was looked up, the call begins again, and reads the lists anew.',
@@ -58,13 +58,13 @@ export const assessRisk: Stage<ExpandedCall, AssessedCall> = {
       call,
       operations.flatMap((one) => targetAndTouched(one.target)),
     );
-    // Names are recorded once they have been protected, with the plan.
+    // Names are recorded with the plan, once they have been protected.
     call.note({ tier: risk, target: { kind, id, mode } });
     return { ...call, ...assessed };
   },
 };
 
-/** Refuses what the policy forbids of this target. */
+/** Refuses changes of this target that the policy forbids. */
 export const assertPermitted: Stage<AssessedCall, AssessedCall> = {
   name: 'assert permitted',
   does: 'Refuses what the policy forbids: rules about the place, the mode or the risk, freezes, the scope, the limit of high-risk changes.',
@@ -72,7 +72,7 @@ export const assertPermitted: Stage<AssessedCall, AssessedCall> = {
   reads: true,
   run: async (call) => {
     await assertOperationsPermitted(call);
-    // Only now: a call that is refused leaves nothing behind.
+    // Only now, because a call that is refused leaves nothing behind.
     call.redactor.remember();
     return call;
   },

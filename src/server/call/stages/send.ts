@@ -16,7 +16,7 @@ import { recordIntent, unrecorded } from '../recording.ts';
 import type { Stage } from '../stage.ts';
 import { isAboutOne, oneByOneAfter, sendOrStandIn } from '../stand-in.ts';
 
-/** Whether somebody agrees, where somebody has to. */
+/** Obtains confirmation, if the risk requires it. */
 export const confirm: Stage<PlannedCall, ConfirmedCall> = {
   name: 'confirm',
   does: "Asks the client's user, the operator, or by policy the caller itself, where the risk needs agreement. Uses up the agreement.",
@@ -28,7 +28,7 @@ export const confirm: Stage<PlannedCall, ConfirmedCall> = {
     if (!needsConfirmation(risk)) return { ...call, confirmed: 'not_needed' };
     const mayBeUnattended =
       allowsUnattended(risk, deps.policy) && !operations.some((one) => endangersProduction(one.risk, one.target));
-    // Every part counts: what is left to the operator isn't agreed to otherwise beside something graver.
+    // Every part counts: a part reserved for the operator needs the operator even if the call has a graver part.
     const risks = [risk, ...operations.flatMap((one) => [one.risk, ...one.parts.map((part) => part.risk)])];
     const operatorOnly = risks.some((one) => isOperatorOnly(one, deps.policy));
     const confirmation = await deps.confirmer.confirm(
@@ -64,7 +64,7 @@ export const countHighRisk: Stage<ConfirmedCall, ConfirmedCall> = {
   },
 };
 
-/** Records a change before it is sent. When that fails, it isn't sent. */
+/** Records a change before it is sent. If that fails, it isn't sent. */
 export const recordChange: Stage<ConfirmedCall, ConfirmedCall> = {
   name: 'record intent',
   does: 'Records the change before it is sent. When that fails, it is not sent.',
@@ -90,7 +90,10 @@ export const recordChange: Stage<ConfirmedCall, ConfirmedCall> = {
   },
 };
 
-/** Sends the requests one by one, each with its whole input, nothing filled in. What is carried on is what was sent. */
+/**
+ * Sends the requests one by one, each with its whole input; nothing is filled in. The result contains the requests that
+ * were actually sent.
+ */
 export const sendRequests: Stage<ConfirmedCall, SentCall> = {
   name: 'send',
   does: 'Sends the requests one by one. When one fails, those after it are not sent, unless each of them stands in for a part of one request, and only this part was refused.',

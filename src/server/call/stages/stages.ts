@@ -7,7 +7,7 @@ import { assertPermitted, assertReadable, assessRisk, expand } from './risk.ts';
 import { confirm, countHighRisk, recordChange, sendRequests } from './send.ts';
 
 /**
- * The life of a call, from its arguments to its answer. Nothing before `send` has an effect but to use up an agreement
+ * The life of a call, from its arguments to its answer. Before `send`, the only effects are to use up a confirmation
  * and the limit of high-risk changes. docs/life-of-a-call.md is generated from this list.
  */
 export const stages = startWith(checkControls)

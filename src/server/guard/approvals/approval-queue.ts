@@ -36,7 +36,7 @@ const decisionOn = (
 });
 
 /**
- * Records a decision, then makes it: there must be no decision without a record.
+ * Records a decision, then makes it: every decision must be on record.
  * @param log identifies the log to which this process records.
  * @param decide makes the decision; returns false if it came too late.
  * @throws Error if the record can't be written, or belongs in another log.
@@ -75,7 +75,7 @@ export type UnlockedQueue =
 export interface ApprovalQueue {
   /** The calls that wait for a decision, or a page of them. */
   waiting(now: number, page?: WaitingPage): Promise<Pending[]>;
-  /** How many calls wait for a decision. */
+  /** The number of calls that wait for a decision. */
   count(now: number): Promise<number>;
   /** A waiting call, by its code. */
   find(code: string, now: number): Promise<Pending | undefined>;

@@ -12,7 +12,7 @@ export interface ApprovalRequest {
   /** Keyed hash of principal, tool and exact arguments. */
   readonly call: string;
   readonly principal: string;
-  /** Who the caller is, independent of its permission on the platform. */
+  /** The caller's identity, independent of its permission on the platform. */
   readonly identity: string;
   readonly plan: Plan;
   readonly typed?: string;
@@ -30,7 +30,7 @@ export type Approval =
   | { readonly kind: 'invalid' }
   /** Another call used it at the same moment. */
   | { readonly kind: 'used' }
-  /** Too many calls of this caller, or in all, wait already: the operator was not asked. */
+  /** Too many calls wait already, of this caller or in total: the operator was not asked. */
   | { readonly kind: 'too_many_of_caller' }
   | { readonly kind: 'too_many_in_all' };
 
@@ -38,8 +38,7 @@ export interface Approvals {
   /** Whether an operator is set up. */
   available(): Promise<boolean>;
   /**
-   * Asks the operator, or uses up a decision that was made. A decision counts once among all processes that share the
-   * store.
+   * Asks the operator, or uses up an earlier decision. A decision counts once among all processes that share the store.
    * @param now milliseconds since 1970.
    */
   ask(request: ApprovalRequest, now: number): Promise<Approval>;
@@ -47,9 +46,9 @@ export interface Approvals {
 
 /** Observes the calls that wait for the operator. Its functions don't throw. */
 export interface ApprovalObserver {
-  /** The operator is asked about one more call. */
+  /** Called when the operator is asked about a call. */
   readonly asked: () => void;
-  /** So many calls were found to have expired without a decision. */
+  /** Called with the number of calls found to have expired without a decision. */
   readonly expired: (count: number) => void;
 }
 
@@ -58,7 +57,7 @@ export interface ApprovalsConfig {
   readonly keys: KeyProvider;
   /** Path of the file with the operator's public key. */
   readonly operator: string;
-  /** How a person starts this program in a shell. */
+  /** The command with which a user starts this program in a shell. */
   readonly program: string;
   /** Options, quoted for a shell, that the operator's command needs to find the same store and log. */
   readonly options?: string;
@@ -67,7 +66,7 @@ export interface ApprovalsConfig {
   readonly observer?: ApprovalObserver;
 }
 
-/** A request as a call that waits from now on, under a new code. */
+/** A request as a waiting call with a new code. */
 const pendingFrom = (
   { call, principal, identity, plan, typed }: ApprovalRequest,
   log: string,
@@ -86,7 +85,7 @@ const pendingFrom = (
 
 /**
  * Approvals in a store that all processes of a data directory and the operator's command share.
- * @param announce tells operators that a call began to wait. Only the process that added the call runs it, once.
+ * @param announce notifies operators of a new waiting call. Only the process that added the call runs it, once.
  */
 export function createApprovals(
   { store, keys, operator, program, options, log, observer }: ApprovalsConfig,

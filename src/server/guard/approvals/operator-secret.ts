@@ -6,7 +6,7 @@ import * as z from 'zod';
 
 /**
  * The operator's secret is the seed of a signing key, and the file holds only the public key: anyone who can read the
- * data directory, such as an assistant with a shell, can verify approvals but can't make them.
+ * data directory, such as an assistant with a shell, can verify approvals but can't create them.
  */
 const OperatorFile = z.object({
   salt: z.string(),
@@ -23,14 +23,14 @@ type OperatorFile = z.infer<typeof OperatorFile>;
 export const shortestSecret = 8;
 
 /**
- * The cost of one try at a secret, as the N of scrypt: about a tenth of a second and 64 MB. A file without a cost has
- * this one.
+ * The cost of one try at a secret, as the N of scrypt: about a tenth of a second and 64 MB. The default for files
+ * without a cost.
  */
 const usualCost = 2 ** 16;
 
 const blockSize = 8;
 
-/** What scrypt takes for a cost. It needs 128 bytes for each unit of N and r. */
+/** The options of scrypt for a cost. It needs 128 bytes for each unit of N and r. */
 const scryptOptions = (cost: number) => ({ N: cost, r: blockSize, p: 1, maxmem: 256 * cost * blockSize });
 
 const seedBytes = 32;
@@ -40,7 +40,7 @@ const seedPrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 const derive = promisify<string, Buffer, number, ReturnType<typeof scryptOptions>, Buffer>(scrypt);
 
 /**
- * The last derivation in the queue. They run one at a time: each takes a core and 64 MB, and many at once would starve
+ * The last derivation in the queue. They run one at a time: each uses a core and 64 MB, and many at once would starve
  * the calls.
  */
 let lastDerivation: Promise<unknown> = Promise.resolve();
@@ -91,10 +91,10 @@ export async function setSecret(path: string, secret: string, cost = usualCost):
   await rename(`${path}.new`, path);
 }
 
-/** What signs decisions. */
+/** The key that signs decisions. */
 export interface OperatorKey {
   readonly sign: (text: string) => string;
-  /** The key itself. Whoever has it can sign: it leaves this process sealed only. */
+  /** The key itself. With it, anyone can sign: it leaves this process only sealed. */
   readonly seed: Buffer;
 }
 

@@ -5,13 +5,13 @@ import type { Plan } from '../planned-call.ts';
 import type { Verdict } from '../storage/tables.ts';
 import type { FoundRecord, WaitingRecord } from '../storage/waiting-records.ts';
 
-/** A call that waits for the operator. Holds nothing that may not be shown. */
+/** A call that waits for the operator. Contains nothing that may not be shown. */
 export interface Pending {
   readonly code: string;
   /** Keyed hash of principal, tool and exact arguments. */
   readonly call: string;
   readonly principal: string;
-  /** Who the caller is, independent of its permission on the platform. Absent in records of earlier versions. */
+  /** The caller's identity, independent of its permission on the platform. Absent in records of earlier versions. */
   readonly identity?: string;
   readonly plan: Plan;
   /** The text to type to approve it; undefined if saying yes is enough. */
@@ -47,17 +47,15 @@ export const newCode = (): string => `${fourLetters()}-${fourLetters()}`;
 
 const codeForm = new RegExp(`^[${alphabet}]{4}-[${alphabet}]{4}$`);
 
-/**
- * Whether a text has the form of a code. Nothing is looked up under any other: databases don't take every character.
- */
+/** Whether a text has the form of a code. No other text is looked up: databases don't accept every character. */
 export const isCode = (text: string): boolean => codeForm.test(text);
 
 /** A typed code, in the form in which it is stored. */
 export const normalCode = (typed: string): string => typed.trim().toUpperCase();
 
 /**
- * Seals waiting calls for a store, and reads them back. Whoever reads the store sees neither what a call would do nor
- * who asked. Ignores records that were changed without the keys.
+ * Seals waiting calls for a store, and reads them back. The store reveals neither the effects of a call nor its caller.
+ * Ignores records that were changed without the keys.
  */
 export function callSealer(keys: KeyProvider) {
   const hashOf = (text: string): string => createHmac('sha256', keys('approval')).update(text).digest('base64url');
@@ -67,7 +65,7 @@ export function callSealer(keys: KeyProvider) {
     const stored = parseJson(record);
     if (!isRecord(stored)) return undefined;
     const { sealed } = stored;
-    // Earlier versions stored the call itself. Those that are still there wait for minutes.
+    // Earlier versions stored the call itself. Remaining ones expire within minutes.
     if (sealed === undefined)
       return seal === hashOf(record)
         ? { pending: stored as unknown as Pending, seal, ...(decision && { decision }) }
@@ -82,7 +80,7 @@ export function callSealer(keys: KeyProvider) {
   return {
     seal: (pending: Pending): WaitingRecord => {
       const { code, call, expiresAt } = pending;
-      // Calls of a caller are counted by it, so it is the same for each of them.
+      // The calls of a caller are counted by it, so it is the same for all of them.
       const identity = hashOf(`identity ${pending.identity ?? pending.principal}`);
       const record = JSON.stringify({
         identity,
@@ -91,15 +89,15 @@ export function callSealer(keys: KeyProvider) {
       return { code, call, identity, record, seal: sealOf(record), expiresAt };
     },
     /**
-     * The unchanged ones of some records that have not expired, by their own word: what they were found by may have
-     * been changed.
+     * The unchanged records that have not expired according to their sealed content: the columns by which they were
+     * found may have been changed.
      */
     open: (found: readonly FoundRecord[], now: number): StoredCall[] =>
       found.flatMap((one) => open(one) ?? []).filter(({ pending }) => pending.expiresAt > now),
   };
 }
 
-/** The record under a code. */
+/** The record with a code. */
 export const callWithCode = (calls: readonly StoredCall[], code: string): StoredCall | undefined =>
   calls.find(({ pending }) => pending.code === code);
 

@@ -8,7 +8,7 @@ import { clean, createRedaction } from '../../redaction/index.ts';
 import { mostCriticalMode } from '../risk/risk.ts';
 
 /**
- * What operators are told about a call that waits. It has no arguments and no plan: those are shown only after the
+ * The notification to operators about a waiting call. It has no arguments and no plan: those are shown only after the
  * operator's secret.
  */
 interface WaitingNotice {
@@ -24,7 +24,10 @@ interface WaitingNotice {
     readonly risk: string;
     readonly mode: string;
     readonly expires_at: string;
-    /** Shows this call alone on the approvals page, after the secret. Absent if this process serves no such page. */
+    /**
+     * The address of this call alone on the approvals page, shown after the secret. Absent if this process serves no
+     * such page.
+     */
     readonly url?: string;
   };
 }
@@ -69,7 +72,7 @@ export function waitingNotice(pending: Pending, page?: string): WaitingNotice {
   };
 }
 
-/** Where notices go. */
+/** The destination of notices. */
 interface WebhookTarget {
   /** Without user name and password. */
   readonly url: string;
@@ -79,7 +82,7 @@ interface WebhookTarget {
   readonly authorization?: string;
 }
 
-/** A part of a URL as it was meant; as it is, if it isn't encoded properly. */
+/** A part of a URL, percent-decoded; unchanged if it isn't encoded properly. */
 const decoded = (part: string): string => {
   try {
     return decodeURIComponent(part);
@@ -126,25 +129,25 @@ export function parseWebhookKey(secret: string): Buffer {
   return key;
 }
 
-/** How notices are sent, in milliseconds. */
+/** The times of sending notices, in milliseconds. */
 export interface WebhookTimes {
   /** Pauses before the second and later attempts. */
   readonly pauses: readonly number[];
   readonly timeout: number;
-  /** How long closing waits for what is being sent. */
+  /** How long closing waits for notices that are being sent. */
   readonly grace: number;
 }
 
 const defaultTimes: WebhookTimes = { pauses: [1_000, 5_000, 25_000, 125_000], timeout: 10_000, grace: 3_000 };
 
-/** Maximum number of notices that are sent or wait to be sent again. */
+/** Maximum number of notices that are being sent or wait for a retry. */
 export const maximumNotices = 100;
 
-/** Tells operators over HTTP what waits for them. */
+/** Notifies operators of waiting calls over HTTP. */
 export interface WaitingWebhook {
   /** Returns at once and never throws: a call doesn't depend on whether the notice arrives. */
   readonly announce: (pending: Pending) => void;
-  /** Drops what waits to be sent again, and gives what is being sent a moment. */
+  /** Drops notices that wait for a retry, and gives those being sent a moment. */
   readonly close: () => Promise<void>;
 }
 
@@ -165,7 +168,7 @@ function signedHeaders(id: string, body: string, key: Uint8Array): Record<string
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
 }
 
-/** The result of one attempt: delivered, or why not. */
+/** The result of one attempt: delivered, or the reason why not. */
 type Attempt =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'failed'; readonly why: string; readonly mayRepeat: boolean };
@@ -176,7 +179,7 @@ const failureOf = (status: number): Attempt => {
   return { kind: 'failed', why: `status ${status}`, mayRepeat: status >= 500 || status === 408 || status === 429 };
 };
 
-// The message of an error may hold the URL.
+// The message of an error may contain the URL.
 const reasonOf = (error: unknown): string => {
   const { name, cause } = error as Error;
   return name === 'TimeoutError' ? 'no response in time' : ((cause as NodeJS.ErrnoException | undefined)?.code ?? name);
@@ -216,7 +219,7 @@ export function createWaitingWebhook({
   log,
   times: { pauses, timeout, grace } = defaultTimes,
 }: WaitingWebhookConfig): WaitingWebhook {
-  // Closing ends the pauses at once, and what is being sent after a moment.
+  // Closing ends the pauses at once, and requests in progress after a grace period.
   const [closing, stopping] = [new AbortController(), new AbortController()];
   const active = new Set<Promise<void>>();
   const { host } = target;

@@ -8,15 +8,15 @@ import { questionLifetime } from './confirmation.ts';
  */
 export const silenceLifetime = questionLifetime * 1000;
 
-/** How long a client's failure is remembered where the protocol has no sessions, in milliseconds. */
+/** How long a client's failure is remembered if the protocol has no sessions, in milliseconds. */
 export const failureLifetime = 3_600_000;
 
 /** Unanswered questions about one call, and about one waiting code, after which a client counts as silent. */
 const mostUnanswered = { form: 2, page: 1 } as const;
 
 /**
- * Most calls whose questions are remembered for a client, and most clients in all. The oldest are forgotten: they are
- * only asked again.
+ * Maximum number of calls whose questions are remembered per client, and of clients in total. The oldest are forgotten,
+ * so that they are asked again.
  */
 const mostRemembered = { calls: 100, clients: 1_000 } as const;
 
@@ -44,8 +44,8 @@ function createMemory(clock: Clock, lifetime: number, most: number): ClientMemor
     failure: (call) => {
       if (known && known.until <= clock.now()) known = undefined;
       const question = call === undefined || known ? undefined : questions.get(call);
-      // A client that lost a question says nothing of it where questions are results: the same call comes again as if
-      // it were new.
+      // A client that lost a question doesn't report it if questions are results: the same call comes again as if it
+      // were new.
       if (question && question.until > clock.now() && question.count >= most) failed('unanswered');
       return known?.why;
     },
@@ -66,7 +66,7 @@ function createMemory(clock: Clock, lifetime: number, most: number): ClientMemor
   };
 }
 
-/** What is remembered of one client: whether its user answers forms, and opens pages. */
+/** The server's memory of one client: whether its user answers forms, and opens pages. */
 export interface ClientMemories {
   readonly forms: ClientMemory;
   readonly pages: ClientMemory;
@@ -82,11 +82,11 @@ export const createSessionMemories = (clock: Clock): ClientMemories =>
   memoriesOf(monotonicClock(clock), Number.POSITIVE_INFINITY, mostUnanswered.form);
 
 /**
- * Creates what a process remembers of clients of the 2026 revision, which has no sessions. Clients of several
- * principals share nothing, even if they are the same program.
- * @param isAlone whether every answer comes to this process. Otherwise a question without one may have been answered at
- *   another server, and counts for nothing.
- * @returns the memory of a principal's client. What the client says of itself may be anything.
+ * Creates a process's memory of clients of the 2026 revision, which has no sessions. Clients of different principals
+ * share nothing, even if they are the same program.
+ * @param isAlone whether every answer comes to this process. Otherwise a question without an answer may have been
+ *   answered at another server, and isn't counted.
+ * @returns the memory of a principal's client. The client's description of itself may be anything.
  */
 export function createStatelessMemories(
   clock: Clock,

@@ -16,7 +16,8 @@ import type { SingleUses } from '../storage/limits.ts';
 import { createSealer, type SealBinding, type Sealer } from './seal.ts';
 
 /**
- * Whether a call may go on. It is a value, so that the call can be handled again from the start with the user's answer.
+ * Whether a call may continue. It is a value, so that the call can be handled again from the start with the user's
+ * answer.
  */
 export type Confirmation =
   | { readonly kind: 'approved'; readonly how: ConfirmedBy }
@@ -49,27 +50,25 @@ export interface ConfirmationRequest {
 }
 
 export interface Confirmer {
-  /**
-   * Asks somebody to confirm, or reads the answer that came back. Its only effects are to ask and to use up an answer.
-   */
+  /** Asks for confirmation, or reads the answer that came back. Its only effects are to ask and to use up an answer. */
   confirm(request: ConfirmationRequest, context: CallContext): Promise<Confirmation>;
 }
 
 export interface ConfirmerConfig {
-  /** Keys that bind an agreement to a call. Processes that share approvals share them. */
+  /** Keys that bind a confirmation to a call. Processes that share approvals share them. */
   readonly keys?: KeyProvider;
   readonly approvals?: Approvals;
   /**
-   * What servers share so that each of them takes answers to questions of the others, and their plan tokens. Default:
-   * this process takes only its own.
+   * State with which servers accept answers to each other's questions, and each other's plan tokens. Default: this
+   * process accepts only its own.
    */
   readonly shared?: SharedAnswers;
 }
 
-/** Answers that several servers take. */
+/** Answers that several servers accept. */
 export interface SharedAnswers {
   readonly singleUses: SingleUses;
-  /** Keys that rotate, newest first. They lie in files, apart from the store. */
+  /** Rotating keys, newest first. They are in files, separate from the store. */
   readonly keyRing: KeyRing;
 }
 
@@ -77,8 +76,8 @@ export interface SharedAnswers {
 export const questionLifetime = 600;
 
 /**
- * How long a client may take to bring an answer where the server waits for it, in milliseconds: a minute less, so that
- * the call can still go on with it.
+ * How long a client may take to answer if the server waits for it, in milliseconds: a minute less, so that the call
+ * still has time to continue.
  */
 export const answerTime = (questionLifetime - 60) * 1000;
 
@@ -95,12 +94,13 @@ const operatorSaysNo: Record<Exclude<Approval['kind'], 'pending' | 'approved'>, 
 
 /**
  * Asks for confirmation in this order. First, the user through the client. If the client shows no forms or failed to,
- * the plan is too long for one, or the policy leaves it to the operator: the operator, in a terminal or on the page. If
- * the client shows no forms and the operator allows it: the caller itself, by passing the plan's token back. Otherwise
- * nobody. An agreement is bound to principal, tool, exact arguments and what the plan read, and counts once.
+ * the plan is too long for one, or the policy reserves it for the operator: the operator, in a terminal or on the page.
+ * If the client shows no forms and the operator allows it: the caller itself, by passing the plan's token back.
+ * Otherwise the call is refused. A confirmation is bound to principal, tool, exact arguments and what the plan read,
+ * and counts once.
  *
- * That a client declares forms is only believed until it fails to show one; its memory keeps that. What a user says,
- * even no, is never a failure of the client.
+ * A client that declares forms is trusted to show them until it fails to; its memory keeps the failure. A user's
+ * answer, even no, is never a failure of the client.
  */
 export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: ConfirmerConfig = {}): Confirmer {
   const own = ephemeralKeys();
@@ -143,8 +143,8 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: C
     }
     const seal = await questions.open(state, bound, context);
     if (typeof seal === 'string') return refused(seal);
-    // Whatever came back settles the question: an answer that comes after a failure doesn't count beside what came in
-    // its place.
+    // Any response settles the question: an answer that comes after a failure doesn't count in addition to what
+    // replaced it.
     const unusable = await seal.use();
     if (unusable) return refused(unusable);
     if (context.signal.aborted) return refused('late');
@@ -217,8 +217,8 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: C
     return mayBeUnattended ? { kind: 'pending', ...offered } : refused(failure ?? 'cannot_ask');
   }
 
-  // A client that doesn't know the request is like one that declares no forms. Others have a user who could be asked,
-  // and may have failed because of what is in the plan: then the caller doesn't confirm by itself.
+  // A client that doesn't know the request is like one that declares no forms. Other clients have a user who could be
+  // asked, and may have failed because of the plan's content: then the caller doesn't confirm by itself.
   const afterFailure = (
     why: AskingFailure,
     request: ConfirmationRequest,
@@ -232,7 +232,7 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: C
   return {
     confirm: (request, context) => {
       const bound = bind(request, context.principal);
-      // Checked before anything that the caller controls: whether its client can ask, its user's answer, a token.
+      // Checked before everything that the caller controls: whether its client can ask, its user's answer, a token.
       if (request.operatorOnly) return insteadOfClient('operator_only', request, bound, context);
       if (!context.dialogue.canAsk) return withoutClient(request, bound, context);
       return fitsClient(request.question)

@@ -24,13 +24,13 @@ export function questionFor(plan: Plan): Question {
 }
 
 /**
- * Whether somebody typed the required text. Keyboards compose letters with marks in other ways than names do, which
- * nobody sees.
+ * Whether the user typed the required text. Keyboards may compose accented letters differently from names, with no
+ * visible difference.
  */
 export const matchesTyped = (typed: string, input: string | null | undefined): boolean =>
   typed !== '' && input?.trim().normalize() === typed.normalize();
 
-/** The form's field in which the user agrees, by kind of question. */
+/** The form's field with which the user confirms, by kind of question. */
 export const answerMember = { typed: 'name', yes: 'approve' } as const;
 
 type Form = ElicitRequestFormParams['requestedSchema'];
@@ -58,8 +58,8 @@ export const formFor = ({ typed }: Question): Form =>
       };
 
 /**
- * What the content of an accepted form says. `unusable`: the field has a value that the form doesn't allow, so the
- * client didn't show the form that it got. A field that was left empty is no agreement, and the user's doing.
+ * The meaning of an accepted form's content. `unusable`: the field has a value that the form doesn't allow, so the
+ * client didn't show the form that it got. A field that the user left empty is no confirmation.
  */
 export function readAgreement(
   { typed }: Question,

@@ -6,8 +6,8 @@ import { monotonicClock } from '../storage/clock.ts';
 import type { SingleUses } from '../storage/limits.ts';
 
 /**
- * Single uses of this process: it remembers what was used for as long as that could come back. What expired is known
- * from its seal.
+ * Single uses of this process: it remembers used ids as long as they could come back. The expiry of a seal is in the
+ * seal.
  */
 function ephemeralSingleUses(steady: Clock): SingleUses {
   const used = new Map<string, number>();
@@ -27,7 +27,7 @@ function ephemeralSingleUses(steady: Clock): SingleUses {
   };
 }
 
-/** The call and plan that an agreement is bound to. */
+/** The call and plan to which a confirmation is bound. */
 export interface SealBinding {
   /** Keyed hash of principal, tool and exact arguments. */
   readonly call: string;
@@ -37,13 +37,15 @@ export interface SealBinding {
 
 interface SealContent extends SealBinding {
   readonly nonce: string;
-  /** When it expires, by the monotonic clock of the process that sealed it. Absent if a shared store knows. */
+  /**
+   * When it expires, by the monotonic clock of the process that sealed it. Absent if a shared store keeps that time.
+   */
   readonly until?: number;
 }
 
 /** A valid seal, which can be used once. */
 export interface OpenSeal {
-  /** Uses it up. @returns why it doesn't count, if it was used before or expired; undefined if it counts. */
+  /** Uses it up. @returns why it is not accepted, if it was used before or expired; undefined if it is. */
   use(): Promise<'used' | 'invalid' | undefined>;
 }
 
@@ -53,7 +55,7 @@ export interface Sealer {
   open(text: string, bound: SealBinding, context: CallContext): Promise<OpenSeal | InvalidSeal>;
 }
 
-/** What servers share so that any of them takes what another one sealed. */
+/** State with which servers accept each other's seals. */
 export interface SharedSeals {
   readonly singleUses: SingleUses;
   /** Newest first: the first one seals, all of them open. At least one. */
@@ -88,7 +90,7 @@ async function verifyWithAny(codecs: readonly Codec[], text: string): Promise<Se
 }
 
 /**
- * Seals that are valid in this process or, if they are shared, at all processes of the store. Those of one process
+ * Seals that are valid in this process or, if they are shared, in all processes of the store. Those of one process
  * expire by a monotonic clock, and shared ones by the time of the store, so a system clock that steps back doesn't
  * extend them.
  * @param source a key of this process, or what servers share.
@@ -114,7 +116,7 @@ export function createSealer(
       return codecOf(newest).mint({ nonce, call, plan, ...(!isShared && { until: steady.now() + milliseconds }) });
     },
     open: async (text, bound, context) => {
-      // Read the clock first, even if the text is invalid: what has expired by now must stay expired.
+      // Read the clock first, even if the text is invalid: a seal that has expired must stay expired.
       const now = steady.now();
       try {
         const sealed = await verifyWithAny(keys().map(codecOf), text);

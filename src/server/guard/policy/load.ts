@@ -16,7 +16,7 @@ import {
 import { reasonUnreachable } from './unreachable-rules.ts';
 
 /**
- * Freeze windows that begin at each time of a cron expression.
+ * Freeze windows that start at each time of a cron expression.
  * @param duration of each window, in milliseconds.
  * @throws Error if the expression or the time zone is invalid.
  */
@@ -91,7 +91,10 @@ const label = (path: string, key: string, index: number, name: string | undefine
 
 type RuleInFile = Conditions & { readonly name?: string };
 
-/** The operations that a tool is there for: all that it changes something by, or the reads that it is there to show. */
+/**
+ * The operations that are a tool's purpose: all operations by which it changes something, or the reads that it is meant
+ * to show.
+ */
 function ownOperationsOf({ operation, operations, equivalentOperations = [] }: Tool): readonly string[] {
   const own =
     operation.effect === 'read'
@@ -100,7 +103,7 @@ function ownOperationsOf({ operation, operations, equivalentOperations = [] }: T
   return own.map(({ name }) => name);
 }
 
-/** What the named tools do through operations of other names. */
+/** The effects of the named tools that also come from operations of other names. */
 const deniedActionsOf = ({ tool: names = [] }: RuleInFile, tools: readonly Tool[]): DeniedAction[] =>
   tools.flatMap((tool) => {
     const own = ownOperationsOf(tool);
@@ -133,7 +136,7 @@ const freezeOf = async (window: Window, setBy: string, tools: readonly Tool[]): 
  * @throws Error that lists every fault with its line.
  */
 export async function parsePolicy(path: string, text: string, tools: readonly Tool[]): Promise<Rules> {
-  // The default export is the only one that the bundler keeps of a CommonJS package.
+  // The default export is the only export of a CommonJS package that the bundler keeps.
   const { LineCounter: Lines, parseDocument } = (await import('yaml')).default;
   const lines = new Lines();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });

@@ -71,7 +71,7 @@ export function isAtLocation(
   return matches.includes('no') ? 'no' : matches.includes('unknown') ? 'unknown' : 'yes';
 }
 
-/** Whether one of these locations names its project, so that a target's project name is needed to match it. */
+/** Whether one of these locations refers to its project by name, so that matching needs a target's project name. */
 export const takesProjectName = (projects: readonly string[] = [], environments: readonly string[] = []): boolean =>
   [
     ...projects.map((text) => parseLocation(text).own),

@@ -5,10 +5,10 @@ import type { Risk } from '../risk/risk.ts';
 import { isAtLocation, parseLocation, takesProjectName, type LocationKind } from './locations.ts';
 import { conditionOrder, type Conditions } from './rules.ts';
 
-/** A call of an operation, as rules match it. */
+/** A call of an operation, as the input of rules. */
 export interface CallSituation {
   readonly tool: Tool;
-  /** The operation that the tool is about to carry out. */
+  /** The operation that the tool is about to execute. */
   readonly operation: AnyOperation;
   readonly risk: Risk;
   readonly target: Target;
@@ -17,7 +17,7 @@ export interface CallSituation {
    * A missing one is unknown.
    */
   readonly actions?: ReadonlyMap<string, RuleMatch>;
-  /** Whether the call only may carry it out, because that could not be found out. */
+  /** Whether it is uncertain that the call executes it, because that could not be determined. */
   readonly isAssumed?: boolean;
 }
 
@@ -50,7 +50,7 @@ const any = (parts: readonly RuleMatch[]): RuleMatch =>
   parts.includes('yes') ? 'yes' : parts.includes('unknown') ? 'unknown' : 'no';
 
 /**
- * How a rule that names a tool matches. A rule that denies a tool matches its action, whichever tool carries it out; a
+ * How a rule that names a tool matches. A rule that denies a tool matches its action, whichever tool executes it; a
  * rule that allows a tool matches that tool only.
  */
 export type Match = 'action' | 'tool';
@@ -78,7 +78,9 @@ export const holdsForTool = (conditions: Conditions, situation: UntargetedCall, 
     among(conditions.tier, situation.risk),
   ]);
 
-/** The target and all that is touched. A touched resource without project, environment or mode gets the target's. */
+/**
+ * The target and everything that is touched. A touched resource without project, environment or mode gets the target's.
+ */
 const withTargetLocation = (target: Target): readonly Target[] =>
   targetAndTouched(target).map(({ project = target.project, environment = target.environment, mode, ...one }) => ({
     ...one,
@@ -102,8 +104,8 @@ export const asksForLocation = ({ project, environment }: Conditions): boolean =
 
 /**
  * Whether a rule's conditions hold for a call. A rule that denies holds if anything that the call touches matches; a
- * rule that allows holds if all of it does. What a cluster hosts is matched one by one only by conditions on project or
- * environment; for others, the cluster's own mode covers it.
+ * rule that allows holds if everything does. Only conditions on project or environment match the environments of a
+ * cluster one by one; for other conditions, the cluster's mode covers them.
  */
 export function holds(conditions: Conditions, situation: CallSituation, match: Match): RuleMatch {
   const matches = withTargetLocation(situation.target)
@@ -129,11 +131,11 @@ export const mayHaveLocation = ({ target }: AnyOperation): boolean => [...locate
 export const conditionText = (conditions: Conditions): string =>
   conditionOrder.flatMap((name) => (conditions[name] ? `${name} is ${conditions[name].join(' or ')}` : [])).join(', ');
 
-/** Whether a rule that denies keeps its project or environment from being read, whichever tool reads. */
+/** Whether a rule that denies hides its project or environment from all reads, whichever tool reads. */
 const keepsFromReading = (conditions: Conditions): boolean =>
   asksForLocation(conditions) && !conditions.tool && !conditions.toolset && (conditions.tier?.includes('read') ?? true);
 
-/** The innermost places that conditions name, written the same way for the same place. */
+/** The innermost places that conditions name, in a normalized form. */
 const placesIn = ({ project = [], environment }: Conditions): readonly string[] => {
   const around = project.map((text) => parseLocation(text).own).join(' or ');
   const paths =
@@ -142,12 +144,13 @@ const placesIn = ({ project = [], environment }: Conditions): readonly string[] 
   return paths.map((path) => path.toLowerCase());
 };
 
-/** The places that rules which deny keep from being read. */
+/** The places that denying rules hide from reads. */
 export const unreadPlaces = (denying: readonly Conditions[]): ReadonlySet<string> =>
   new Set(denying.filter(keepsFromReading).flatMap(placesIn));
 
 /**
- * Conditions of a rule as text for callers: what they may not read isn't named to them, by this rule or by another one.
+ * Conditions of a rule as text for callers: places that they may not read, because of this rule or another one, aren't
+ * named.
  * @param unread the places that may not be read
  */
 export const shownConditionText = (conditions: Conditions, unread: ReadonlySet<string>): string => {

@@ -17,7 +17,7 @@ import {
 import type { Allowed, Conditions, DeniedAction, Limit, Rule, Rules } from './rules.ts';
 import type { Denial } from '../../failure/index.ts';
 
-/** What the operator allows. */
+/** The operator's policy. */
 export interface Policy {
   /** Whether the read-only option is set. */
   readonly readOnly: boolean;
@@ -45,14 +45,14 @@ const readOnlyBy = (policy: Policy): string | undefined =>
 /** Whether the policy allows reads only. */
 export const isReadOnly = (policy: Policy): boolean => readOnlyBy(policy) !== undefined;
 
-/** What could not be found out, if a rule holds only because of that; undefined if it holds for certain. */
+/** What could not be determined, if a rule holds only because of that; undefined if it certainly holds. */
 function doubtAbout({ conditions }: Rule, situation: CallSituation): string | undefined {
   if (situation.isAssumed) return 'What it carries out';
   if (holdsForTool(conditions, situation, 'action') === 'unknown') return 'Whether it does that';
   return holds(conditions, situation, 'action') === 'unknown' ? 'Where it belongs' : undefined;
 }
 
-/** The places that rules keep from being read. */
+/** The places that rules hide from reads. */
 export const unreadIn = (policy: Policy): ReadonlySet<string> =>
   unreadPlaces(rulesIn(policy).flatMap(({ deny }) => deny.map(({ conditions }) => conditions)));
 
@@ -68,7 +68,7 @@ const notAllowed = ({ rules, setBy }: Allowed): Denial => ({
   instead: `Allowed is what one of these holds for: ${rules.map(conditionText).join('; ') || 'nothing'}.`,
 });
 
-/** Risks that calls of an operation can have: its effects, and the risk that production raises it to. */
+/** The possible risks of an operation's calls: its effects, and the risk to which production raises it. */
 export const possibleRisks = (operation: AnyOperation): Risk[] => {
   const { effect, effectIfHidden } = operation;
   return [
@@ -83,12 +83,13 @@ export const possibleRisks = (operation: AnyOperation): Risk[] => {
 /** A call whose target isn't known yet. */
 type UntargetedCall = Omit<CallSituation, 'target'>;
 
-/** The operations of a tool with each risk that they can have. */
+/** The operations of a tool, each with every possible risk. */
 const possibleCalls = (tool: Tool): UntargetedCall[] =>
   tool.operations.flatMap((operation) => possibleRisks(operation).map((risk) => ({ tool, operation, risk })));
 
 /**
- * Whether such a rule holds wherever the target is. What shows every environment may show one in a mode that is denied.
+ * Whether such a rule holds for every target. An operation that shows every environment may show one in a mode that is
+ * denied.
  */
 const holdsEverywhere = (conditions: Conditions, { operation }: UntargetedCall): boolean =>
   !dependsOnLocation(conditions) || (operation.showsEnvironments === true && !asksForLocation(conditions));
@@ -105,7 +106,7 @@ function denialOfEvery(call: UntargetedCall, { allow, deny }: Rules, policy: Pol
   return allow && !allow.rules.some(canHold) ? notAllowed(allow) : undefined;
 }
 
-/** Why a tool needs a higher permission than its caller has, or undefined. */
+/** Why a tool needs a higher permission than its caller has; undefined if it doesn't. */
 function denialByPermission(tool: Tool, policy: Policy): Denial | undefined {
   const needed = permissionOf(tool);
   const limit = rulesIn(policy)
@@ -120,7 +121,7 @@ function denialByPermission(tool: Tool, policy: Policy): Denial | undefined {
   );
 }
 
-/** Why the policy forbids every call of a tool, or undefined. Such tools aren't listed. */
+/** Why the policy forbids every call of a tool; undefined if it doesn't. Such tools aren't listed. */
 export function denialOf(tool: Tool, policy: Policy): Denial | undefined {
   const byPermission = denialByPermission(tool, policy);
   if (byPermission) return byPermission;
@@ -140,7 +141,7 @@ const time = (at: number): string => new Date(at).toISOString();
 
 function frozen({ freezes }: Rules, situation: CallSituation, now: number): Denial | undefined {
   for (const freeze of freezes) {
-    // Reads change nothing: a freeze applies to them only if it says so.
+    // Reads change nothing: a freeze applies to them only if it names them.
     if (situation.risk === 'read' && !freeze.conditions.tier?.includes('read')) continue;
     const end = holds(freeze.conditions, situation, 'action') === 'no' ? undefined : freeze.activeUntil(now);
     if (end !== undefined)
@@ -164,8 +165,8 @@ function forbidden(rules: Rules, situation: CallSituation, policy: Policy, now: 
 }
 
 /**
- * Why the policy forbids this call, or undefined. In doubt it does: if the target's location could not be found out,
- * rules that deny hold and rules that allow don't.
+ * Why the policy forbids this call; undefined if it doesn't. In doubt it does: if the target's location could not be
+ * determined, rules that deny hold and rules that allow don't.
  * @param now milliseconds since 1970.
  */
 export const denialOfCall = (situation: CallSituation, policy: Policy, now: number): Denial | undefined =>
@@ -190,7 +191,10 @@ const concerning = (tool: Tool, operation: AnyOperation, policy: Policy): Condit
 export const needsLocation = (tool: Tool, operation: AnyOperation, policy: Policy): boolean =>
   concerning(tool, operation, policy).some(dependsOnLocation);
 
-/** Whether rules about a call depend on projects or environments: then what a target cluster hosts has to be known. */
+/**
+ * Whether rules about a call depend on projects or environments: then the environments that a target cluster hosts have
+ * to be known.
+ */
 export const needsHostedEnvironments = (tool: Tool, operation: AnyOperation, policy: Policy): boolean =>
   concerning(tool, operation, policy).some(asksForLocation);
 
@@ -210,9 +214,9 @@ export const limitOf = (policy: Policy): Limit | undefined =>
     .toSorted((one, other) => one.most - other.most)[0];
 
 /**
- * Denial of a call that would make more high-risk changes than the limit leaves.
- * @param count how many it would make.
- * @param retryAt when it may make them, in milliseconds since 1970; undefined if never.
+ * Denial of a call with more high-risk changes than the limit leaves.
+ * @param count the number of its high-risk changes.
+ * @param retryAt when they are allowed, in milliseconds since 1970; undefined if never.
  */
 export function limitDenial({ most, setBy }: Limit, count: number, retryAt: number | undefined): Denial {
   const again =
@@ -228,13 +232,13 @@ export function limitDenial({ most, setBy }: Limit, count: number, retryAt: numb
   };
 }
 
-/** The values that are in each of the lists that are given; none if no list is given. */
+/** The values common to all given lists; none if no list is given. */
 function common<Value>(lists: readonly (readonly Value[] | undefined)[]): readonly Value[] {
   const [first = [], ...others] = lists.filter((list) => list !== undefined);
   return first.filter((value) => others.every((list) => list.includes(value)));
 }
 
-/** Whether only the operator may confirm a call of this risk: one set of rules that says so is enough. */
+/** Whether only the operator may confirm a call of this risk: one set of rules that requires it is enough. */
 export const isOperatorOnly = (risk: Risk, policy: Policy): boolean =>
   needsConfirmation(risk) && rulesIn(policy).some(({ operatorOnly = [] }) => operatorOnly.includes(risk));
 
@@ -268,7 +272,7 @@ export function policyNumber(policy: Policy): number {
   return number;
 }
 
-/** Whether a policy can keep something from being read that the platform shows. */
+/** Whether a policy can hide data that the platform shows. */
 export const canHideReads = (policy: Policy): boolean =>
   policy.scope !== undefined ||
   rulesIn(policy).some(

@@ -33,7 +33,7 @@ const locationOf = (kind: LocationKind) =>
     if (issue !== undefined) context.addIssue({ code: 'custom', message: issue });
   });
 
-/** The conditions of a rule. All that are given have to hold; one with several values holds for any of them. */
+/** The conditions of a rule. All given conditions have to hold; one with several values holds for any of them. */
 const conditionsFor = (tools: readonly Tool[]) => {
   const names = tools.map(({ name }) => name);
   const toolName = z.string().superRefine((name, context) => {
@@ -125,10 +125,10 @@ export const policyFileFor = (tools: readonly Tool[]) => {
 
 type PolicyFile = z.infer<ReturnType<typeof policyFileFor>>;
 
-/** What a tool changes or shows through operations of other names, whichever tool carries it out. */
+/** A tool's effect or data that also comes from operations of other names, whichever tool executes them. */
 export interface DeniedAction {
   readonly tool: string;
-  /** Names of the operations that carry it out. */
+  /** Names of the operations that have this effect. */
   readonly operations: readonly string[];
   /** Whether a call of one of them is that action; absent if every call is. */
   readonly isDone?: Tool['matchesAction'];
@@ -152,13 +152,13 @@ export interface Freeze extends Rule {
   readonly activeUntil: (now: number) => number | undefined;
 }
 
-/** The most high-risk calls in any 60 minutes, and where that is set. */
+/** The maximum number of high-risk calls in any 60 minutes, and where that is set. */
 export interface Limit {
   readonly most: number;
   readonly setBy: string;
 }
 
-/** The rules of which one has to allow a call, and where they are set. */
+/** Rules of which at least one has to allow a call, and where they are set. */
 export interface Allowed {
   readonly rules: readonly Conditions[];
   readonly setBy: string;

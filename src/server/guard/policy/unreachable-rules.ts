@@ -7,23 +7,23 @@ import { conditionOrder, type Conditions } from './rules.ts';
 
 const locatedKinds: readonly unknown[] = ['project', 'environment', 'alert_rule', 'service', ...serviceKinds];
 
-/** Whether a call of a tool can be about a resource that has a location. */
+/** Whether a call of a tool can concern a resource that has a location. */
 const mayBeLocated = (tool: Tool): boolean =>
   tool.operations.some(mayHaveLocation) ||
   Object.values(tool.input).some((schema) => locatedKinds.includes(pointsAt(schema)));
 
-/** Whether some call of a tool can meet conditions, as far as that is known before a call is made. */
+/** Whether some call of a tool can meet conditions, as far as that is known before a call. */
 const canMeet = (conditions: Conditions, tool: Tool, match: Match): boolean =>
   (!dependsOnLocation(conditions) || mayBeLocated(tool)) &&
   tool.operations.some((operation) =>
     possibleRisks(operation).some((risk) => holdsForTool(conditions, { tool, operation, risk }, match) !== 'no'),
   );
 
-/** Whether conditions ask for the tier `write` only, in modes where a write counts as disruptive. */
+/** Whether conditions require the tier `write` only, in modes where a write counts as disruptive. */
 const wantsRaisedWrite = ({ tier, mode }: Conditions): boolean =>
   tier?.every((one) => one === 'write') === true && mode?.every(mayBeProduction) === true;
 
-/** The condition without which the others could hold; all of them if no single one is to blame. */
+/** The condition without which the others could hold; all of them if no single one is the cause. */
 function conflictingConditions(conditions: Conditions, tools: readonly Tool[], match: Match): Conditions {
   const others = conditionOrder.filter((name) => name !== 'tool' && conditions[name] !== undefined);
   const culprit = others.find((name) => tools.some((tool) => canMeet(omit(conditions, [name]), tool, match)));
@@ -32,7 +32,7 @@ function conflictingConditions(conditions: Conditions, tools: readonly Tool[], m
 
 /**
  * Why a rule can never hold, because its conditions exclude each other. A rule that names tools is checked for each of
- * them: one text for each that fails, none if the rule may hold.
+ * them. Returns one text for each that fails, none if the rule may hold.
  * @param tools all tools.
  */
 export function reasonUnreachable(conditions: Conditions, tools: readonly Tool[], match: Match): string[] {

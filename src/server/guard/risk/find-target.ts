@@ -51,7 +51,7 @@ async function environmentTarget(id: string, reader: Reader): Promise<Target> {
   return { kind: 'environment', id, name: location.environment?.name, ...location };
 }
 
-/** An alert rule is located where what it watches is. */
+/** The location of an alert rule is that of the resource it watches. */
 async function alertRuleTarget(id: string, reader: Reader): Promise<Target> {
   const rule = await readById('alert_rule', id, reader);
   const { environment, project, isInEnvironment } = rule
@@ -66,7 +66,7 @@ async function alertRuleTarget(id: string, reader: Reader): Promise<Target> {
   };
 }
 
-/** A cluster is production if it says so or hosts a production environment. */
+/** A cluster is production if its flag says so or it hosts a production environment. */
 async function clusterTarget(id: string, reader: Reader, searchLimit: SearchLimit): Promise<Target> {
   const cluster = await inOrganization(operations.list_clusters, id, reader);
   const mode =
@@ -102,8 +102,7 @@ async function hostedBy(cluster: Target, reader: Reader, searchLimit: SearchLimi
 }
 
 /**
- * The environments of a project, which all inherit what it has. If they can't all be read, an unknown one is among
- * them.
+ * The environments of a project, all of which inherit from it. If they can't all be read, an unknown one is included.
  * @throws ApiError if the platform fails.
  */
 async function inheritingFrom(projectId: string, reader: Reader): Promise<readonly Target[]> {
@@ -129,7 +128,7 @@ const noLimit: SearchLimit = { isOver: () => false };
 /**
  * Finds the location and mode of a resource. Some of the reads it may need are outside the API document; a mode that
  * can't be determined is `unknown`.
- * @param searchLimit how long the search for what a cluster hosts may take.
+ * @param searchLimit the time limit of the search for a cluster's environments.
  * @throws ApiError if the resource doesn't exist or the platform can't be reached.
  */
 export async function findTargetById(
@@ -147,7 +146,7 @@ export async function findTargetById(
   return { kind, id, name: nameIn(await readById(kind, id, reader)), mode: 'none' };
 }
 
-/** The argument for a member, under its own name or one of its aliases. */
+/** The argument for a member, under the member's name or one of its aliases. */
 const argumentFor = ({ aliases }: AnyOperation, args: JsonRecord, name: string): unknown =>
   args[name] ??
   Object.entries(aliases)
@@ -159,7 +158,7 @@ interface Reference {
   readonly id: string;
 }
 
-/** The resources that a call's members refer to, besides its target. */
+/** The resources that a call's members refer to, in addition to its target. */
 export const referencesIn = (operation: AnyOperation, args: JsonRecord): Reference[] =>
   Object.entries(operation.roles).flatMap(([name, role]) => {
     if (typeof role === 'string' || !('pointsAt' in role)) return [];
@@ -168,8 +167,8 @@ export const referencesIn = (operation: AnyOperation, args: JsonRecord): Referen
   });
 
 /**
- * The environment that a call creates, moves or gives another mode, with the project and mode that it will have.
- * Undefined if it does none of these.
+ * The environment that a call creates, moves or changes the mode of, with its future project and mode. Undefined if it
+ * does none of these.
  */
 function environmentAfter(operation: AnyOperation, args: JsonRecord, target: Target): Target | undefined {
   const { creates, moves, roles } = operation;
@@ -193,21 +192,21 @@ function environmentAfter(operation: AnyOperation, args: JsonRecord, target: Tar
   };
 }
 
-/** The values at a dotted path, in each item of the lists on the way. */
+/** The values at a dotted path, in each item of the lists on the path. */
 const valuesAt = (value: unknown, [name, ...rest]: readonly string[]): readonly unknown[] => {
   if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, name === undefined ? [] : [name, ...rest]));
   if (name === undefined) return value === undefined ? [] : [value];
   return isRecord(value) ? valuesAt(value[name], rest) : [];
 };
 
-/** A resource in its target that a call names, with what the call says of it. */
+/** A resource inside the target that a call names, with the call's other members about it. */
 export interface NamedResource {
   readonly kind: ReferenceKind;
   readonly id: string;
   readonly details: JsonRecord;
 }
 
-/** The resources in its target that a call names. */
+/** The resources inside its target that a call names. */
 export const resourcesNamed = (operation: AnyOperation, args: JsonRecord): readonly NamedResource[] =>
   Object.entries(operation.roles).flatMap(([name, role]) => {
     if (typeof role !== 'object' || !('within' in role)) return [];
@@ -222,12 +221,12 @@ export const resourcesNamed = (operation: AnyOperation, args: JsonRecord): reado
     );
   });
 
-/** The ids of the resources in its target that a call names. */
+/** The ids of the resources inside its target that a call names. */
 export const idsNamed = (operation: AnyOperation, args: JsonRecord): readonly string[] => [
   ...new Set(resourcesNamed(operation, args).map(({ id }) => id)),
 ];
 
-/** How many resources in its target a call names; it changes each of them. */
+/** The number of resources inside its target that a call names; it changes each of them. */
 export const countNamed = (operation: AnyOperation, args: JsonRecord): number => idsNamed(operation, args).length;
 
 const isLocated = ({ kind }: Reference): boolean =>
@@ -236,9 +235,9 @@ const isLocated = ({ kind }: Reference): boolean =>
 /**
  * Finds the target of an operation, as the contract declares it, with everything else that it touches. If the operation
  * creates an environment in a project, the target is that environment, because a project has no mode.
- * @param searchLimit how long the search for what a cluster hosts may take.
+ * @param searchLimit the time limit of the search for a cluster's environments.
  * @param includesHosted whether the environments that a target cluster hosts count as touched; finding them takes more
- * reads.
+ *   reads.
  * @throws ApiError if the target doesn't exist or the platform can't be reached.
  */
 export async function findTarget(
@@ -268,7 +267,7 @@ export async function findTarget(
   return touched.length > 0 ? { ...main, touched } : main;
 }
 
-/** Adds the project names to a target and to what it touches, if the platform shows them. */
+/** Adds the project names to a target and the resources it touches, if the platform shows them. */
 export async function withProjectName(target: Target, reader: Reader): Promise<Target> {
   const { touched, project } = target;
   const named =

@@ -3,15 +3,15 @@ import { asMode, listOfOrganization, textIn, wholeListIn, type Reader } from '..
 import type { JsonRecord } from '../../json/index.ts';
 
 /**
- * Maximum number of projects whose environments are read to find what a cluster hosts. Each costs one request of the
- * token's budget.
+ * Maximum number of projects whose environments are read to find those that a cluster hosts. Each costs one request of
+ * the token's budget.
  */
 const maximumProjects = 20;
 
-/** How many requests run at the same time. */
+/** The number of concurrent requests. */
 const concurrentReads = 5;
 
-/** Maximum duration of a search for what a cluster hosts, in milliseconds. */
+/** Maximum duration of a search for a cluster's environments, in milliseconds. */
 export const maximumSearchTime = 5_000;
 
 /** A time limit for a search. */
@@ -85,7 +85,7 @@ export async function findHostedEnvironments(
   let isComplete = searched.length === projects.length;
   for (let first = 0; first < searched.length && !isEnough(environments); first += concurrentReads) {
     if (searchLimit.isOver()) return { environments, isComplete: false };
-    // Later ones are read only if the earlier ones weren't enough.
+    // Later projects are read only if the earlier ones weren't enough.
     const found = await Promise.all(
       searched.slice(first, first + concurrentReads).map((project) => hostedIn(project, clusterId, reader)),
     );

@@ -13,12 +13,14 @@ export interface NamedTarget extends Target {
   readonly path: string;
 }
 
-// Characters that hide, reorder or break text, quotes that could end a path, what looks like something that was written
-// out, and spaces that can't be seen.
+// Characters that hide, reorder or break text, quotes that could end a path, text that looks like a character spelled
+// out, and invisible spaces.
 const unsafe =
   /<(?=U\+|\d+ (?:spaces|tabs|line feeds)>)|[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800"“”„«»]|[^\S ]|^ +| +$/gu;
 
-/** A name as a path segment. Percent-encodes whatever is invisible or could pass for something else. */
+/**
+ * A name as a path segment. Percent-encodes invisible characters and those that could be mistaken for something else.
+ */
 const safeSegment = (name: string): string =>
   segmentOf(name.toWellFormed()).replace(unsafe, (characters) => encodeURIComponent(characters));
 
@@ -45,7 +47,7 @@ export function targetPath(target: Target): string {
 export function targetText({ kind, id, path }: NamedTarget): string {
   const kindText = kind.replaceAll('_', ' ');
   if (path === id) return kindText;
-  // Only a target without a path of names begins with its kind: a project's path is its name, and every other path has
+  // Only a target without a path of names starts with its kind: a project's path is its name, and every other path has
   // slashes.
   const isPath = kind === 'project' || path.includes('/') || !path.startsWith(`${kindText} `);
   return `${kindText} "${isPath ? path : path.slice(kindText.length + 1)}"`;
@@ -60,8 +62,8 @@ async function withNames(target: Target, reader: Reader): Promise<Target> {
 }
 
 /**
- * Adds names from the call's resolved arguments. They may be older than names read from the platform: use them for the
- * audit record only.
+ * Adds names from the call's resolved arguments. They may be older than names read from the platform: use them only for
+ * the audit record.
  */
 export function withResolvedNames(target: Target, resolved: Readonly<Record<string, ResolvedResource>>): Target {
   const found = Object.values(resolved).find(({ kind, id }) => kind === target.kind && id === target.id);
@@ -77,7 +79,8 @@ export function withResolvedNames(target: Target, resolved: Readonly<Record<stri
 
 /**
  * Adds a path for display to a target.
- * @param reader reads names that aren't known yet; absent if nobody has to confirm, so that harmless calls stay cheap.
+ * @param reader reads names that aren't known yet; absent if no confirmation is needed, so that harmless calls stay
+ *   cheap.
  * @throws ApiError if the platform fails, other than by not offering or forbidding a read.
  */
 export async function namedTarget(target: Target, reader?: Reader): Promise<NamedTarget> {

@@ -5,25 +5,25 @@ import type { PlannedOperation } from '../../tool/index.ts';
 import { countNamed, resourcesNamed } from './find-target.ts';
 import { higherRisk, needsConfirmation, riskOf, type Risk } from './risk.ts';
 
-/** An operation that another one carries out, with its own target. */
+/** An operation that is executed as part of another one, with its own target. */
 export interface OperationPart {
   readonly operation: AnyOperation;
   readonly target: Target;
   readonly risk: Risk;
-  /** The part's own input, as far as the whole operation says it. */
+  /** The part's own input, as far as the input of the whole operation specifies it. */
   readonly input: JsonRecord;
-  /** Whether it may be carried out, because the services could not be read. */
+  /** Whether it is uncertain that it is executed, because the services could not be read. */
   readonly isAssumed?: boolean;
 }
 
-/** The risk of an operation on a target, and what it consists of. */
+/** The risk of an operation on a target, and its parts. */
 export interface OperationRisk {
   /** The highest risk of the operation and its parts. */
   readonly risk: Risk;
-  /** Empty if it carries out no other operations. */
+  /** Empty if it consists of no other operations. */
   readonly parts: readonly OperationPart[];
   /**
-   * How many high-risk changes it makes. Each service of an unknown kind counts as one; if the services can't be read,
+   * The number of its high-risk changes. Each service of an unknown kind counts as one; if the services can't be read,
    * all of them count as one.
    */
   readonly highRisk: number;
@@ -37,7 +37,7 @@ const kindOf = (service: JsonRecord, parts: Readonly<Record<string, string>>): S
 };
 
 /**
- * How many changes an operation without parts makes: one for each resource that it names or each service that it
+ * The number of changes of an operation without parts: one for each resource that it names or each service that it
  * applies to, and one if that isn't known.
  */
 async function countChanges(
@@ -50,7 +50,7 @@ async function countChanges(
   return Math.max(1, services, countNamed(operation, input));
 }
 
-/** Whether members of an operation name the services that it is carried out on. */
+/** Whether members of an operation name the services to which it applies. */
 const namesItsParts = ({ roles }: AnyOperation): boolean =>
   Object.values(roles).some((role) => typeof role === 'object' && 'within' in role);
 

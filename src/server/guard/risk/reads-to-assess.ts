@@ -5,7 +5,7 @@ import { readUses, type ReadUse } from '../../tool/index.ts';
 
 const inDoubt = 'the mode of its environment is not known, so changes are judged in doubt, as those of production are';
 
-/** What finding the location and mode of a resource reads, by its kind. */
+/** The reads that find the location and mode of a resource, by its kind. */
 function readsToLocate(kind: ReferenceKind): readonly ReadUse[] {
   if (kind === 'cluster') {
     return readUses(
@@ -21,10 +21,7 @@ function readsToLocate(kind: ReferenceKind): readonly ReadUse[] {
   return readUses(inDoubt, ...(own ? [own] : []), ...(isLocated ? [operations.get_environment] : []));
 }
 
-/**
- * What the guard reads before it lets an operation pass: where it acts, in which mode, and the locks there. Empty for
- * reads.
- */
+/** The reads of the guard before it permits an operation: its location, mode, and locks. Empty for reads. */
 export function readsToAssess(operation: AnyOperation): readonly ReadUse[] {
   const { effect, target, roles, reachesEnvironments } = operation;
   if (effect === 'read') return [];

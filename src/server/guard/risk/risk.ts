@@ -13,30 +13,30 @@ export const higherRisk = (one: Risk, other: Risk): Risk => (isHigherRisk(other,
 const touches = (target: Target, isMeant: (mode: Target['mode']) => boolean): boolean =>
   targetAndTouched(target).some(({ mode }) => isMeant(mode));
 
-/** Whether the target raises the risk of a change: it or something else that is touched is, or may be, production. */
+/** Whether the target raises the risk of a change: the target or another touched resource is, or may be, production. */
 const raisesRisk = (target: Target): boolean => touches(target, mayBeProduction);
 
 const modesByWeight = ['PRODUCTION', 'unknown', 'STAGING', 'DEVELOPMENT'] as const satisfies readonly Target['mode'][];
 
-/** The mode, among those of everything a call touches, that calls for most care. */
+/** The most critical mode among those of all resources that a call touches. */
 export const mostCriticalMode = (target: Target): Target['mode'] =>
   modesByWeight.find((mode) => touches(target, (one) => one === mode)) ?? 'none';
 
 /**
  * The risk of an operation on its target. Reads stay reads. A change is at least disruptive if it touches an
  * environment or cluster that is production, before or after the change, or whose mode can't be determined.
- * @param showsAll whether its plan shows all that it replaces. Unless that is known, something may be lost unseen.
+ * @param showsAll whether its plan shows everything that it replaces. Otherwise something may be lost unnoticed.
  */
 export function riskOf({ effect, effectIfHidden }: AnyOperation, target: Target, showsAll = false): Risk {
   const own = showsAll ? effect : higherRisk(effect, effectIfHidden);
   return own !== 'read' && raisesRisk(target) ? higherRisk(own, 'disruptive') : own;
 }
 
-/** Risks that somebody has to confirm. */
+/** Risks that need confirmation. */
 export const highRisks = ['disruptive', 'destructive', 'sensitive'] as const satisfies readonly Risk[];
 export type HighRisk = (typeof highRisks)[number];
 
-/** Whether somebody has to confirm a call of this risk. */
+/** Whether a call of this risk needs confirmation. */
 export const needsConfirmation = (risk: Risk): risk is HighRisk => (highRisks as readonly Risk[]).includes(risk);
 
 /** Whether confirming means typing the target's name, not just saying yes. */
@@ -44,8 +44,8 @@ export const needsTypedName = (risk: Risk, target: Target): boolean =>
   risk === 'destructive' || touches(target, isProduction);
 
 /**
- * Whether a call is destructive or sensitive for something that is, or may be, production: then no caller may confirm
- * it by itself. Includes sensitive calls on the organization, because its members, webhooks and repositories reach
+ * Whether a call is destructive or sensitive for a target that is, or may be, production: then no caller may confirm it
+ * by itself. Includes sensitive calls on the organization, because its members, webhooks and repositories affect
  * production.
  */
 export const endangersProduction = (risk: Risk, target: Target): boolean =>

@@ -21,7 +21,7 @@ export interface Scope {
   readonly environment?: ScopeOption;
 }
 
-/** A scope with ids. The project is that of the environment, if there is one and its project could be found out. */
+/** A scope with ids. The project is that of the environment, if there is one and its project could be determined. */
 export interface ResolvedScope {
   readonly projectId?: string;
   readonly environmentId?: string;
@@ -41,8 +41,8 @@ const pointersOf = ({ input }: Tool) =>
 const isOptional = ({ input }: Tool, name: string): boolean => input[name]!.safeParse(undefined).success;
 
 /**
- * Whether a tool takes a project in place of an environment: then it isn't filled in, because that would widen what a
- * call is about.
+ * Whether a tool accepts a project in place of an environment: then it isn't filled in, because that would widen the
+ * call.
  */
 const isAlternative = (tool: Tool, name: string): boolean =>
   isOptional(tool, name) &&
@@ -53,8 +53,8 @@ const isAlternative = (tool: Tool, name: string): boolean =>
   );
 
 /**
- * The arguments of a tool that follow from the scope, by name. If a tool takes two environments, neither is filled in,
- * nor is a project that stands in place of an environment.
+ * The arguments of a tool that follow from the scope, by name. If a tool accepts two environments, neither is filled
+ * in, nor is a project that is an alternative to an environment.
  */
 export function argumentsFilledByScope(tool: Tool, scope: Scope | undefined): ReadonlyMap<string, ScopeKind> {
   if (!scope) return new Map();
@@ -68,8 +68,7 @@ export function argumentsFilledByScope(tool: Tool, scope: Scope | undefined): Re
 }
 
 /**
- * The arguments that a scope leaves nothing to say about: those that follow from it, and what is wider than its
- * environment.
+ * The arguments for which a scope leaves no choice: those that follow from it, and those wider than its environment.
  */
 export const argumentsSettledByScope = (tool: Tool, scope: Scope | undefined): readonly string[] => [
   ...argumentsFilledByScope(tool, scope).keys(),
@@ -80,7 +79,7 @@ export const argumentsSettledByScope = (tool: Tool, scope: Scope | undefined): r
 
 /**
  * The arguments that are filled in for one call. If a service is given, optional arguments are not filled in: the call
- * is about the service instead of the scope's environment. Required ones are, and the service is in that environment.
+ * concerns the service instead of the scope's environment. Required ones are, and the service is in that environment.
  */
 export function argumentsFilledInCall(
   tool: Tool,
@@ -129,7 +128,7 @@ const canBeInScope = (kind: ReferenceKind, scope: Scope): boolean =>
 
 /**
  * Whether no target of an operation can be in scope.
- * @param isMainOperation whether the tool plans it, instead of reading by it.
+ * @param isMainOperation whether the tool plans it, rather than reads with it.
  */
 function isNeverInScope(operation: AnyOperation, scope: Scope, isMainOperation: boolean): boolean {
   if (canBeInScope(operation.target, scope)) return false;
@@ -147,7 +146,7 @@ export const denialByScope = ({ operations, expand }: Tool, scope: Scope | undef
 
 const isSame = (id: string | undefined, scopeId: string): boolean => id?.toLowerCase() === scopeId;
 
-/** Whether something at these ids is in scope. */
+/** Whether a resource with these ids is in scope. */
 export const isPlaceInScope = (
   { environment, project }: { readonly environment?: string; readonly project?: string },
   { projectId, environmentId }: ResolvedScope,
@@ -170,7 +169,7 @@ const hasNoLocation = ({ project, environment }: Target): boolean => project ===
 interface ScopedOperation {
   readonly operation: AnyOperation;
   readonly target: Target;
-  /** Whether the call planned it, as opposed to a read that the tool makes while the call runs. */
+  /** Whether the call planned it, as opposed to a read that the tool performs during the call. */
   readonly isMainOperation: boolean;
 }
 
@@ -189,8 +188,8 @@ export function denialOutsideScope(
 }
 
 /**
- * The same for a resource that an argument refers to. The project around a scope's environment may be named: it only
- * narrows a search.
+ * The same for a resource that an argument refers to. The project that contains a scope's environment may be named: it
+ * only narrows a search.
  */
 export function denialOfArgument(scope: Scope, resolvedScope: ResolvedScope, target: Target): Denial | undefined {
   const isScopeProject =

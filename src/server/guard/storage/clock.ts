@@ -3,9 +3,9 @@ import type { Clock } from '../../context/index.ts';
 import type { GuardQueries } from './tables.ts';
 
 /**
- * A clock for lifetimes: it starts at the given clock's time and never steps back. If that clock steps back, it goes on
- * by the time that really passed, so that what expired stays expired and nothing lives too long. If that clock jumps
- * ahead, it follows.
+ * A clock for lifetimes: it starts at the given clock's time and never steps back. If that clock steps back, it
+ * continues with the time that has really passed, so that what has expired stays expired and no lifetime is extended.
+ * If that clock jumps ahead, it follows.
  * @param uptime a monotonic counter of milliseconds, from any start.
  */
 export function monotonicClock(clock: Clock, uptime: () => number = () => performance.now()): Clock {
@@ -30,7 +30,7 @@ const tolerance = 5_000;
 /** How far the stored time may fall behind the clock, in milliseconds, so that not every call writes. */
 const resolution = 1_000;
 
-/** The time to use, and what it means for the stored one. Times are milliseconds since 1970. */
+/** The time to use, and its effect on the stored one. Times are milliseconds since 1970. */
 interface TimeStep {
   readonly now: number;
   /**
@@ -41,7 +41,7 @@ interface TimeStep {
 }
 
 /**
- * The step from the latest time that any process used to what a clock says.
+ * The step from the latest time that any process used to that of a clock.
  * @param latest undefined if none was used.
  */
 function timeStep(latest: number | undefined, clock: number): TimeStep {
@@ -49,10 +49,10 @@ function timeStep(latest: number | undefined, clock: number): TimeStep {
   return clock >= latest - tolerance ? { now: Math.max(clock, latest), kind: 'stay' } : { now: clock, kind: 'back' };
 }
 
-/** A time as a value of a row. @param at milliseconds since 1970 */
+/** A time as a column value. @param at milliseconds since 1970 */
 export const timeValue = (at: number): string => new Date(at).toISOString();
 
-/** Nobody knows any more how old these are, and what counts against a limit stays, dated no later than now. */
+/** Deletes rows whose age is no longer known. Rows that count against a limit stay, dated no later than now. */
 async function followBack(queries: GuardQueries, at: string): Promise<void> {
   await queries.deleteFrom('guard_waiting').execute();
   await queries.deleteFrom('guard_single_use').execute();
@@ -63,8 +63,8 @@ async function followBack(queries: GuardQueries, at: string): Promise<void> {
 
 /**
  * Implements `GuardStore.time` within a transaction.
- * @param databaseTime the time of the database, which is taken instead of the caller's if it is given: the clocks of
- *   several machines differ
+ * @param databaseTime the time of the database, used instead of the caller's if given: the clocks of several machines
+ *   differ
  */
 export async function storedTime(
   queries: GuardQueries,
@@ -84,7 +84,7 @@ export async function storedTime(
   };
   const seen = await step(latest);
   if (seen.kind === 'stay') return seen.now;
-  // Somebody else may have moved it on by the time that it is locked.
+  // Another process may have advanced it before the row was locked.
   const { now, kind } = await step(queries.sql.held(latest));
   if (kind === 'back') await followBack(queries, timeValue(now));
   if (kind !== 'stay')

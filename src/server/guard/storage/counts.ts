@@ -2,22 +2,22 @@ import { existsSync } from 'node:fs';
 import type { CopiedTable, PostgresClient } from '../../../postgres/index.ts';
 import { timeValue } from './clock.ts';
 
-/** What counts against limits in a store, to be brought elsewhere. Times are milliseconds since 1970. */
+/** The counts of a store against its limits, for transfer to another store. Times are milliseconds since 1970. */
 export interface ExportedCounts {
   /** The latest time that any process used; undefined if none did. */
   readonly latest: number | undefined;
-  /** When high-risk calls were made. */
+  /** The times of high-risk calls. */
   readonly highRiskCalls: readonly number[];
   readonly secretTries: readonly { readonly at: number; readonly source: string }[];
   /**
-   * How many calls wait for the operator or for being made. They stay where they are: what was agreed to must not count
-   * in two places.
+   * The number of calls that wait for the operator or for being repeated. They stay where they are: a confirmation must
+   * not count in two places.
    */
   readonly waitingCalls: number;
 }
 
 /**
- * Exports what counts against limits in a store's file, which stays as it is.
+ * Exports the counts from a store's file, which stays unchanged.
  * @param now milliseconds since 1970
  * @returns undefined if there is no such file
  */
@@ -43,7 +43,7 @@ export async function exportCounts(path: string, now: number): Promise<ExportedC
   });
 }
 
-/** Adds rows to those of a table, whose numbers begin above all that were there. */
+/** Adds rows to a table, numbered above all existing ones. */
 const addTo = async (
   client: PostgresClient,
   table: string,
@@ -58,8 +58,7 @@ const addTo = async (
 };
 
 /**
- * Adds what counts against limits to what counts in a database, within a transaction. Nothing that counts in either
- * place is forgotten.
+ * Adds counts to those in a database, within a transaction. No count of either place is lost.
  * @param client to a database whose schema is that of this program
  * @throws Error if anything reads back differently. The transaction has to be rolled back then
  */

@@ -7,13 +7,13 @@ import { guardSchema, type Decided, type GuardQueries } from './tables.ts';
 /** A transaction in the database of a store, with its time. */
 interface GuardTransaction {
   readonly queries: GuardQueries;
-  /** Waits for its turn among all who decide the same. */
+  /** Waits for the lock on a kind of decision. */
   readonly lock: (decided: Decided) => Promise<unknown>;
   /** Implements `GuardStore.time` within the transaction. */
   readonly time: (clock: number) => Promise<number>;
 }
 
-/** The database of a store, made or migrated at the first use. */
+/** The database of a store, created or migrated on first use. */
 export interface GuardDatabase {
   /** Runs a query that only reads. */
   readonly read: <Value>(query: (queries: GuardQueries) => Promise<Value>) => Promise<Value>;
@@ -22,7 +22,7 @@ export interface GuardDatabase {
   readonly close: () => Promise<void>;
 }
 
-/** A database whose schema is that of this program, or of a newer one that this one can work beside. */
+/** A database with the schema of this program, or of a newer one with which this one is compatible. */
 export interface OpenDatabase {
   readonly read: <Value>(query: (queries: GuardQueries) => Promise<Value>) => Promise<Value>;
   readonly write: <Value>(change: (queries: GuardQueries) => Promise<Value>) => Promise<Value>;
@@ -30,13 +30,13 @@ export interface OpenDatabase {
 }
 
 interface GuardDatabaseOptions {
-  /** The time of the database, if that counts instead of the callers'. */
+  /** The time of the database, if it replaces that of the callers. */
   readonly databaseTime?: RawBuilder<string> | undefined;
   /** Whether servers share it over a network, so that any failure is one of the store. */
   readonly isShared: boolean;
 }
 
-/** Requires that no newer program has migrated the tables since so that this one can't work on them. */
+/** Requires that no newer version has migrated the tables to an incompatible schema since. */
 const checked =
   <Value>(operation: (queries: GuardQueries) => Promise<Value>) =>
   async (queries: GuardQueries): Promise<Value> => {
@@ -45,9 +45,8 @@ const checked =
   };
 
 /**
- * The database of a store, opened at the first use. A failure to open it is not remembered, so that the next use tries
- * again.
- * `unusable` resolves with the reason once a newer server has changed the tables so that this one can't work on them.
+ * The database of a store, opened on first use. A failure to open it is not remembered, so that the next use tries
+ * again. `unusable` resolves with the reason once a newer server has changed the tables to an incompatible schema.
  */
 export function guardDatabase(
   open: () => Promise<OpenDatabase>,
@@ -92,7 +91,7 @@ export function guardDatabase(
   };
 }
 
-/** The database in a file. It has no log beside it, because home directories may be on a network. */
+/** The database in a file. It has no write-ahead log, because home directories may be on a network. */
 export const fileDatabase = (path: string): GuardDatabase =>
   guardDatabase(
     async () => {

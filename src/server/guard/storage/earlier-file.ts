@@ -1,6 +1,6 @@
 import { each, type Run } from '../../../database/index.ts';
 
-/** The tables of earlier programs, which know no steps. An earlier one makes those again that it doesn't find. */
+/** The tables of earlier versions, which have no migration steps. An earlier version creates missing ones again. */
 const earlierTables = [
   'create table if not exists pending (code text primary key, call text not null, record text not null, seal text not null, expires_at integer not null) strict',
   'create table if not exists decision (code text primary key references pending on delete cascade, verdict text not null, signature text not null) strict',
@@ -11,11 +11,11 @@ const earlierTables = [
   'create table if not exists chain_anchor (chain text primary key, entries integer not null, sealed text not null) strict',
 ];
 
-/** A time as text. Those tables have it in milliseconds since 1970, however far a clock ran ahead. */
+/** A time as text. Those tables have it in milliseconds since 1970, however far a clock was ahead. */
 const moment = (column: string): string =>
   `strftime('%Y-%m-%dT%H:%M:%fZ', min(${column}, 253402300799999) / 1000.0, 'unixepoch')`;
 
-/** Records of the first programs have the principal only. */
+/** Records of the first versions have only the principal. */
 const identity = "coalesce(json_extract(record, '$.identity'), json_extract(record, '$.principal'), '')";
 
 const copies = [
@@ -32,8 +32,9 @@ const notice =
   'This file has the records of a newer version. Nothing was changed. Start the newer version of infra-mcp.';
 
 /**
- * Takes over what earlier programs stored, within a transaction. Then their tables are empty and take nothing more, so
- * that such a program, also one that runs on, is told so instead of counting and agreeing beside this one.
+ * Takes over the data of earlier versions, within a transaction. Afterwards their tables are empty and reject inserts,
+ * so that such a version, even one that is still running, fails with a message instead of counting and confirming in
+ * parallel.
  */
 export async function takeOverEarlierFile(run: Run): Promise<void> {
   await each(run, earlierTables);

@@ -13,40 +13,42 @@ import {
 import { waitingRecords, type WaitingRecords } from './waiting-records.ts';
 
 /**
- * State that several server processes and the operator's command share. Each function is one step that happens whole or
- * not at all, among all processes, and survives a loss of power once it resolves. Times are milliseconds since 1970.
- * What the clock of the calling process says is called `clock`; `now` is a result of `time`.
+ * State that several server processes and the operator's command share. Each function is atomic across all processes,
+ * and its effect survives a loss of power once it resolves. Times are milliseconds since 1970. The time by the calling
+ * process's clock is called `clock`; `now` is a result of `time`.
  */
 export interface GuardStore {
   /**
-   * The time to use for what is in the store: never before a time that any process used earlier. If the clock stepped
-   * back by seconds, the age of waiting calls, their decisions and questions can't be known: they are deleted, and have
-   * to be asked for again. What counts against a limit stays, dated no later than now.
+   * The time to use for the store's data: never before a time that any process used earlier. If the clock stepped back
+   * by seconds, the age of waiting calls, their decisions and questions can't be known: they are deleted, and have to
+   * be requested again. What counts against a limit stays, dated no later than now.
    */
   time(clock: number): Promise<number>;
   /** The calls that wait for the operator. */
   readonly waiting: WaitingRecords;
-  /** Wrong secrets, which lock where they come from. */
+  /** Wrong secrets, which lock their source. */
   readonly secretTries: SecretTries;
   /** The count of high-risk calls. */
   readonly highRiskCalls: HighRiskCalls;
   /** Questions and plan tokens that can be answered once, at any process. */
   readonly singleUses: SingleUses;
-  /** How far the audit chains of all processes are. */
+  /** The progress of the audit chains of all processes. */
   readonly anchors: ChainAnchors;
   close(): Promise<void>;
 }
 
 /**
- * What the servers of any number of machines share, beside the state of their guards. Its functions throw
+ * State that the servers of any number of machines share, in addition to that of their guards. Its functions throw
  * StoreUnavailable.
  */
 export interface SharedStore extends GuardStore {
   readonly keyChecks: KeyChecks;
   readonly operatorSessions: OperatorSessionRecords;
-  /** What servers learn of resources and tell each other. @param platform identifies the platform and its data. */
+  /**
+   * What servers learn about resources and share with each other. @param platform identifies the platform and its data.
+   */
   readonly cacheInvalidation: (platform: string) => CacheInvalidation;
-  /** Resolves with the reason once a newer server has changed the store so that this one can't work on it. */
+  /** Resolves with the reason once a newer server has changed the store to an incompatible schema. */
   readonly unusable: Promise<Error>;
 }
 
@@ -87,11 +89,11 @@ export const storeIn = (database: GuardDatabase): GuardStore & Pick<SharedStore,
 
 /**
  * A store in a file that the processes of one machine share.
- * @param path of the file, which is created at the first use.
+ * @param path of the file, which is created on first use.
  */
 export function sqliteGuardStore(path: string): GuardStore {
   let opening: Promise<GuardDatabase> | undefined;
-  // What only a store needs is loaded with it.
+  // Modules that only a store needs are loaded with it.
   const database = (): Promise<GuardDatabase> =>
     (opening ??= import('./database.ts').then(({ fileDatabase }) => fileDatabase(path)));
   return storeIn({

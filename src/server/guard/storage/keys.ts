@@ -2,19 +2,19 @@ import { timeValue } from './clock.ts';
 import type { GuardDatabase } from './database.ts';
 import type { GuardQueries, SharedKey } from './tables.ts';
 
-/** How long the question keys and the operator of a server that no longer says so count, in milliseconds. */
+/** How long reported question keys and operators count after a server's last report, in milliseconds. */
 const reportedTime = 3 * 60_000;
 
 /**
- * What servers of a store compare to find that their keys differ: digests, by which no key can be found out. The guard
- * key of the first server counts for ever. Question keys and the operator change, and count for `reportedTime`.
+ * Digests that servers of a store compare to find out whether their keys differ; they don't reveal the keys. The guard
+ * key of the first server counts forever. Question keys and the operator change, and count for `reportedTime`.
  */
 export interface KeyChecks {
   /** The digests that count now. */
   known(key: SharedKey, clock: number): Promise<readonly string[]>;
-  /** Reports digests if one of them counts already, or none does. @returns whether it did. */
+  /** Reports digests if one of them counts already, or none does. @returns whether it reported them. */
   report(key: SharedKey, digests: readonly string[], clock: number): Promise<boolean>;
-  /** Reports a digest in place of all others, when what it is of was replaced. */
+  /** Reports a digest in place of all others, after its key was replaced. */
   replace(key: SharedKey, digest: string, clock: number): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export const operatorIdleTime = 10 * 60_000;
 /** Maximum number of operator sessions. Beyond it the session that was idle longest is dropped. */
 export const maximumOperatorSessions = 32;
 
-/** Which operators are signed in, at any server of a store. It knows digests of session ids, and nothing that signs. */
+/** The operators signed in at any server of a store. It contains digests of session ids, and nothing that can sign. */
 export interface OperatorSessionRecords {
   start(id: string, clock: number): Promise<void>;
   /** Marks a session as used. @returns whether there is one. */

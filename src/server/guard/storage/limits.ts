@@ -8,10 +8,7 @@ const countedTime = 3_600_000;
 
 /** Counts the high-risk calls of the last 60 minutes. Times are milliseconds since 1970. */
 export interface HighRiskCalls {
-  /**
-   * When `count` calls may be made at once under a limit of `most`: undefined if they may be made now, Infinity if
-   * never.
-   */
+  /** When `count` calls may be made together under a limit of `most`: undefined if now, Infinity if never. */
   nextAt(most: number, now: number, count?: number): Promise<number | undefined>;
   /** The same, and counts them if they may be made now. Concurrent callers together never exceed `most`. */
   take(most: number, now: number, count?: number): Promise<number | undefined>;
@@ -29,7 +26,7 @@ function blockedUntil(recorded: readonly number[], most: number, count: number, 
 export function ephemeralHighRiskCalls(): HighRiskCalls {
   let times: number[] = [];
   const nextAt = (most: number, now: number, count: number): number | undefined => {
-    // If the clock stepped back, a call counts as made no later than now.
+    // If the clock stepped back, earlier calls count as made no later than now.
     times = times
       .map((at) => Math.min(at, now))
       .filter((at, index) => at > now - countedTime || index >= times.length - most);
@@ -90,16 +87,16 @@ export function storedHighRiskCalls({ write }: GuardDatabase): HighRiskCalls {
  */
 export const terminalSource = 'terminal';
 
-/** How many wrong secrets lock a source, and for how long in milliseconds. */
+/** The number of wrong secrets that lock a source, and the duration of the lock in milliseconds. */
 const maximumWrongTries = 5;
 const lockTime = 15 * 60_000;
 
-/** How many wrong secrets of all addresses together lock them all, in case many addresses guess together. */
+/** The number of wrong secrets of all addresses together that locks them all, in case many addresses guess together. */
 const maximumWrongTriesInAll = 100;
 
 /**
- * Too many wrong secrets from a source or, if `everywhere`, from all addresses together: then each has one try instead
- * of five.
+ * Too many wrong secrets from a source or, if `everywhere`, from all addresses together: then each address has one try
+ * instead of five.
  */
 export interface SecretLock {
   readonly kind: 'locked';
@@ -113,13 +110,13 @@ export type CountedTry = { readonly kind: 'try'; readonly id: string } | SecretL
 /** Tries at the operator's secret, in a store. */
 export interface SecretTries {
   /**
-   * Counts a try as wrong before it is made, so that concurrent tries are all counted.
+   * Counts a try as wrong before the secret is checked, so that concurrent tries are all counted.
    * @param source a network address or `terminalSource`.
    */
   begin(source: string, clock: number): Promise<CountedTry>;
   /** Forgets a try that turned out to be right. */
   forget(id: string): Promise<void>;
-  /** How many tries a source has left before it is locked. */
+  /** The number of tries that a source has left before it is locked. */
   left(source: string): Promise<number>;
 }
 
@@ -130,7 +127,7 @@ const lockedUntil = (times: readonly number[], most: number): number | undefined
 /**
  * Whether a source is locked.
  * @param own times of its wrong tries in the last `lockTime`, oldest first.
- * @param ofAddresses the same of all addresses.
+ * @param ofAddresses those of all addresses.
  */
 function secretLock(source: string, own: readonly number[], ofAddresses: readonly number[]): SecretLock | undefined {
   const until = lockedUntil(own, maximumWrongTries);
@@ -141,7 +138,7 @@ function secretLock(source: string, own: readonly number[], ofAddresses: readonl
   return untilForAll === undefined ? undefined : { kind: 'locked', until: untilForAll, everywhere: true };
 }
 
-/** How many tries a source has left. @param wrong how many it got wrong. */
+/** The number of tries that a source has left. @param wrong the number of its wrong tries. */
 const triesLeft = (wrong: number): number => Math.max(0, maximumWrongTries - wrong);
 
 const triesOf = (queries: GuardQueries, isOwn: '=' | '!=', source: string) =>
@@ -177,19 +174,20 @@ export const storedSecretTries = ({ read, write }: GuardDatabase): SecretTries =
   left: (source) => read(async (queries) => triesLeft((await triesOf(queries, '=', source)).length)),
 });
 
-/** The result of using something up: done, somebody did before, or it expired or never was. */
+/** The result of a single use: done, used before, or expired or unknown. */
 export type Use = 'used' | 'used_before' | 'unknown';
 
 /**
- * What counts once within a lifetime, such as the answer to a question. Concurrent users of one id never both succeed.
+ * Ids that can be used once within a lifetime, such as that of a question. Concurrent uses of one id never both
+ * succeed.
  */
 export interface SingleUses {
-  /** Begins a lifetime. @param lifetime in milliseconds. @returns a random id. */
+  /** Starts a lifetime. @param lifetime in milliseconds. @returns a random id. */
   begin(clock: number, lifetime: number): Promise<string>;
   use(id: string, clock: number): Promise<Use>;
 }
 
-/** What counts once, in a database. */
+/** Single uses in a database. */
 export const storedSingleUses = ({ write }: GuardDatabase): SingleUses => ({
   begin: (clock, lifetime) =>
     write(async ({ queries, time }) => {

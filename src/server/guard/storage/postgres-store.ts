@@ -21,21 +21,21 @@ export { guardSchema };
 
 const channel = 'infra_mcp_resources';
 
-/** Most bytes of one message. The database takes 7,999. */
+/** Maximum size of one message in bytes. The database accepts 7,999. */
 const mostBytes = 7_500;
 
-/** How many resources a server takes, and how many the database keeps for all. */
+/** The number of resources that a server loads, and that the database keeps in total. */
 const [mostLoaded, mostKept] = [5_000, 50_000];
 
 /** A message to the other servers. */
 interface Message extends CacheChange {
   /** The process that sends it. */
   readonly by: string;
-  /** Digest of the platform that it is about. */
+  /** Digest of the platform that it concerns. */
   readonly platform: string;
 }
 
-/** What was learned, in parts of which each fits into a message. What is too large for one alone is only stored. */
+/** Learned resources, in parts that each fit into a message. A resource too large for one message is only stored. */
 function partsOf(learned: readonly SeenResource[]): SeenResource[][] {
   const parts: SeenResource[][] = [[]];
   let bytes = 0;
@@ -49,10 +49,10 @@ function partsOf(learned: readonly SeenResource[]): SeenResource[][] {
   return parts;
 }
 
-/** How many deletions one message tells of. */
+/** The number of deletions in one message. */
 const deletionsAtOnce = 50;
 
-/** News in messages. Deletions come last, so that nothing learned before brings back what is gone. */
+/** A change as messages. Deletions come last, so that resources learned before don't bring back deleted ones. */
 function messagesOf({ learned, changed, deleted }: CacheChange): CacheChange[] {
   const first: CacheChange[] = partsOf(learned).map((part, index) => ({
     learned: part,
@@ -65,7 +65,7 @@ function messagesOf({ learned, changed, deleted }: CacheChange): CacheChange[] {
   return [...first, ...deletions.map((part): CacheChange => ({ learned: [], changed: [], deleted: part }))];
 }
 
-/** What servers learn of the resources of a platform, in a PostgreSQL database. */
+/** What servers learn about the resources of a platform, in a PostgreSQL database. */
 function cacheInvalidation(
   { read, write }: GuardDatabase,
   address: PostgresAddress,
@@ -98,9 +98,9 @@ function cacheInvalidation(
     },
     tell: ({ learned, changed, deleted }) =>
       write(async ({ queries }) => {
-        // In one order, so that servers that store the same wait for each other instead of being in each other's way.
+        // In a fixed order, so that servers that store the same resources wait for each other instead of deadlocking.
         const ordered = learned.toSorted((one, other) => (one.of + one.thing.id < other.of + other.thing.id ? -1 : 1));
-        // One statement, however many there are.
+        // One statement, whatever the number of resources.
         const column = (of: (seen: SeenResource) => string) => sql`${ordered.map(of)}::text[]`;
         if (ordered.length > 0) {
           await sql`insert into guard_resource (principal, kind, id, resource, learned_at)
@@ -138,24 +138,24 @@ function cacheInvalidation(
   };
 }
 
-/** What the database shows of connections of servers. */
+/** The name of server connections in the database. */
 const applicationName = 'infra-mcp-server';
 
 const defaultConnections = 5;
 
-/** How many connections a server has at most: those for queries, and the one that it listens on. */
+/** The maximum number of connections of a server: those for queries, and the one on which it listens. */
 export const serverConnections = defaultConnections + 1;
 
 /** How a process uses the database. */
 export interface PostgresGuardOptions {
-  /** How many connections it has at most. Calls that need the store take one for moments. */
+  /** The maximum number of its connections. Calls that need the store use one for moments. */
   readonly maximumConnections?: number;
-  /** Whether the time is that of callers instead of the database's own: for whoever makes up times. */
+  /** Whether the time is that of the callers instead of the database: for callers with a simulated clock. */
   readonly isTimeGiven?: boolean;
 }
 
 /**
- * A store in a database that the servers of any number of machines share. Its tables are made or migrated at the first
+ * A store in a database that the servers of any number of machines share. Its tables are created or migrated on first
  * use. Its functions throw StoreUnavailable.
  */
 export function postgresGuardStore(
@@ -163,7 +163,7 @@ export function postgresGuardStore(
   { maximumConnections = defaultConnections, isTimeGiven = false }: PostgresGuardOptions = {},
 ): SharedStore {
   const pool = openPool(address, { applicationName, maximumConnections });
-  // Again, if others got in its way or the connection was lost.
+  // Repeated after a conflict with others or a lost connection.
   const run: OpenDatabase['write'] = (operation) =>
     transaction(pool, 'write', (client) => operation(queriesOn(client, true)));
   const database = guardDatabase(

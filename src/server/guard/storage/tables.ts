@@ -15,14 +15,14 @@ import { takeOverEarlierFile } from './earlier-file.ts';
 /** The operator's decision and, if approved, whether in a terminal or on the page. */
 export type Verdict = 'approved' | 'approved_on_page' | 'refused';
 
-/** A key, or keys of which several count, that all servers of a store have in common. */
+/** A key that all servers of a store have in common, or several keys that are valid at once. */
 export type SharedKey = 'guard key' | 'question keys' | 'operator';
 
-/** What a transaction decides by looking at many rows, so that one does at a time. */
+/** The decisions of transactions that depend on many rows, and so must be made one at a time. */
 export type Decided = 'waiting' | 'high-risk calls' | 'secret tries' | 'keys';
 
 const tables = {
-  /** One row for each thing that is decided by looking at many rows. Whoever decides locks it first. */
+  /** One row for each kind of decision that depends on many rows. A transaction locks it before deciding. */
   guard_lock: table({ name: text<Decided>().key() }),
   /** One row. */
   guard_time: table({ latest: time().orNull() }),
@@ -74,7 +74,7 @@ const tables = {
 
 const inBoth = (...statements: readonly string[]) => ({ sqlite: statements, postgres: statements });
 
-/** What guarded servers share, in a database that others may share as well. */
+/** The shared state of guarded servers, in a database that others may share as well. */
 export const guardSchema: Schema<typeof tables> = {
   name: 'guard',
   tables,

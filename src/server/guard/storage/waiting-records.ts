@@ -2,21 +2,21 @@ import { timeValue } from './clock.ts';
 import type { GuardDatabase } from './database.ts';
 import type { GuardQueries, Verdict } from './tables.ts';
 
-/** A waiting call as it is stored: its record with a seal, and what it is found by. */
+/** A waiting call as stored: its record with a seal, and the columns by which it is found. */
 export interface WaitingRecord {
   readonly code: string;
   /** Keyed hash of principal, tool and exact arguments. */
   readonly call: string;
-  /** Keyed hash of who the caller is: how many calls may wait is counted by it. */
+  /** Keyed hash of the caller's identity: waiting calls are counted by it. */
   readonly identity: string;
   /** JSON with `identity`, and the call encrypted. */
   readonly record: string;
-  /** Keyed hash of the record, which shows that nobody changed it. */
+  /** Keyed hash of the record, which proves that it is unchanged. */
   readonly seal: string;
   readonly expiresAt: number;
 }
 
-/** A stored record and, once made, the operator's decision. Whoever reads it checks the seal. */
+/** A stored record and, once made, the operator's decision. Readers must check the seal. */
 export interface FoundRecord extends Pick<WaitingRecord, 'record' | 'seal'> {
   readonly decision?: { readonly verdict: Verdict; readonly signature: string };
 }
@@ -32,7 +32,7 @@ export interface WaitingPage {
 /** Maximum number of calls that wait for the operator at once: of each caller, and in all. */
 export const maximumWaiting = { each: 20, inAll: 1000 } as const;
 
-/** The result of adding a record: it waits now, another process just added the same one, or too many wait. */
+/** The result of adding a record: it waits now, another process just added the same call, or too many calls wait. */
 export type AddedRecord =
   | { readonly kind: 'added' }
   | { readonly kind: 'present'; readonly code: string }
@@ -42,10 +42,10 @@ export type AddedRecord =
 /** The calls that wait for the operator, in a store. They leave it when they are used up or dropped. */
 export interface WaitingRecords {
   /**
-   * Adds a record, unless the same call waits already or too many do. It never replaces one, because somebody may be
-   * about to decide that one.
+   * Adds a record, unless the same call or too many calls wait already. It never replaces one, because the operator may
+   * be about to decide on it.
    * @param presentIn finds, among the records of the call, oldest first, the code of the one that makes this one
-   *   needless.
+   *   unnecessary.
    */
   add(
     added: WaitingRecord,
@@ -55,19 +55,19 @@ export interface WaitingRecords {
   /** The records without a decision that have not expired. */
   undecided(now: number, page?: WaitingPage): Promise<FoundRecord[]>;
   countUndecided(now: number): Promise<number>;
-  /** The record under a code; empty if there is none, or it expired. */
+  /** The record with a code; empty if there is none, or it expired. */
   withCode(code: string, now: number): Promise<FoundRecord[]>;
   /** The records of a call that have not expired, oldest first. */
   ofCall(call: string, now: number): Promise<FoundRecord[]>;
   /** Stores a decision. False if there is one already, or the call is gone. */
   decide(code: string, verdict: Verdict, signature: string): Promise<boolean>;
-  /** Removes a record. True for only one of several concurrent takers. */
+  /** Removes a record. Returns true to only one of several concurrent callers. */
   take(code: string): Promise<boolean>;
-  /** Removes the records that have expired. @returns how many of them nobody decided. */
+  /** Removes the records that have expired. @returns how many of them had no decision. */
   dropExpired(now: number): Promise<number>;
 }
 
-/** Whether too many calls wait for one more. @param count of the undecided ones. */
+/** Whether too many calls wait to add another. @param count of the undecided ones. */
 function waitingLimit(count: { readonly ofCaller: number; readonly inAll: number }): AddedRecord | undefined {
   if (count.ofCaller >= maximumWaiting.each) return { kind: 'too_many_of_caller' };
   return count.inAll >= maximumWaiting.inAll ? { kind: 'too_many_in_all' } : undefined;
