@@ -55,7 +55,7 @@ export const at = (value: unknown, path: string): unknown =>
     .split('.')
     .reduce<unknown>((inner, name) => (isRecord(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined), value);
 
-/** A record with another value at a dotted path. Nothing but records may lie on the way. */
+/** A record with another value at a dotted path. All values along the path must be records. */
 export function withAt(record: JsonRecord, path: string, value: unknown): JsonRecord {
   const name = rootOf(path);
   const below = path.slice(name.length + 1);

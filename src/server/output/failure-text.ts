@@ -13,7 +13,7 @@ import { visibleText, type Tool, type ToolText } from '../tool/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import { delimited, delimitedInline, type Redactor } from '../redaction/index.ts';
 
-/** Most faults of arguments that one answer tells of. */
+/** Maximum number of argument faults in one answer. */
 const mostIssues = 20;
 
 const listedIssues = (issues: readonly string[]): readonly string[] =>
@@ -32,18 +32,18 @@ interface TextContext {
   readonly redactor: Pick<Redactor, 'text' | 'echo'>;
   /** Names of tools that clients don't see: the text must not mention them. */
   readonly hidden: readonly string[];
-  /** How the operator starts this program in a shell. Default: by its name. */
+  /** The command with which the operator starts this program in a shell. Default: its name. */
   readonly program?: string | undefined;
   /**
-   * What the caller gave, if the platform's words may have no other ids: an error can name what the policy keeps from
-   * being read.
+   * The caller's arguments, if the platform's texts may contain no other ids: an error can name resources that the
+   * policy hides.
    */
   readonly tellsOnly?: JsonRecord;
 }
 
 const anyId = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
-/** A text with a mark in place of each id that may not be told. */
+/** A text with a mark in place of each id that may not be shown. */
 function withoutOtherIds(text: string, tellsOnly: TextContext['tellsOnly']): string {
   if (!tellsOnly) return text;
   const given = JSON.stringify(tellsOnly).toLowerCase();
@@ -93,7 +93,7 @@ const decideFirst =
 
 const minutes = (milliseconds: number): string => `${milliseconds / 60_000} minutes`;
 
-/** What a client did that declares to ask its user, and couldn't. Continues a sentence. */
+/** The failure of a client that declares it can ask its user. Continues a sentence. */
 const clientFailures: Record<AskingFailure, string> = {
   no_such_method:
     'this client declares that it can ask its user (elicitation), and then says that it knows no such request (-32601)',
@@ -164,7 +164,7 @@ const refusals: Record<Refusal, ReasonAndNext> = {
   late: { what: 'the call was cancelled before the answer came', next: 'Call it again if it is still wanted.' },
 };
 
-/** The same advice with commands as the operator types them. */
+/** The same advice, with commands as the operator types them. */
 const typedBy = (program: string | undefined, { what, next }: ReasonAndNext): ReasonAndNext => ({
   what,
   next: program === undefined ? next : next.replaceAll('infra-mcp approve', `${program} approve`),
@@ -279,6 +279,9 @@ const failureTexts: FailureTexts = {
     ),
 };
 
-/** Tells the model what happened, why, and what to do next. Expects a redacted plan; raw error texts are left out. */
+/**
+ * The text for the model: the failure, its reason, and the next step. Expects a redacted plan; raw error texts are left
+ * out.
+ */
 export const failureText = (failure: Failure, context: TextContext): string =>
   (failureTexts[failure.kind] as (failure: Failure, context: TextContext) => string)(failure, context);

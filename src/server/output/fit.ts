@@ -24,7 +24,7 @@ const shorten =
 
 const fits = (text: string): boolean => text.length <= maximumCharacters;
 
-/** The view with as many rows as fit, from the start or the end as the renderer says. Searches by bisection. */
+/** The view with as many rows as fit, from the start or the end as the renderer specifies. Searches by bisection. */
 function fittingRows(view: JsonRecord, rows: readonly unknown[], renderer: Renderer): JsonRecord {
   const withRows = (count: number): JsonRecord => ({
     ...view,
@@ -39,15 +39,15 @@ function fittingRows(view: JsonRecord, rows: readonly unknown[], renderer: Rende
   return withRows(enough);
 }
 
-/** Where a result is shown. */
+/** The context in which a result is shown. */
 interface FitOptions {
   /** Names of tools that clients don't see: the note must not mention them. */
   readonly hidden?: readonly string[];
-  /** Whether the caller can ask for other pages. Default: true. */
+  /** Whether the caller can request other pages. Default: true. */
   readonly hasPages?: boolean;
 }
 
-/** How to ask for the rows that don't fit: by smaller pages, of which the first rows are those that were shown. */
+/** How to request the rows that don't fit: with smaller pages, so that the first of them are the rows already shown. */
 function restNote(shown: number, view: JsonRecord): string {
   const { page, page_size: size } = isRecord(view['pagination']) ? view['pagination'] : view;
   const most = Math.min(shown, maximumPageSize);

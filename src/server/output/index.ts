@@ -1,4 +1,4 @@
-/** Failures in words, and answers. */
+/** Texts of failures, and answers. */
 
 export { failureText } from './failure-text.ts';
 export { fit } from './fit.ts';

@@ -36,8 +36,8 @@ function rounded(distance: number): string {
 }
 
 /**
- * A time relative to now in its largest unit: `3d ago`, `in 2h`. What is to come is rounded: a moment after something
- * begins for three days, it ends in three. Doesn't use Intl, whose data would take a tenth of this process's memory.
+ * A time relative to now in its largest unit: `3d ago`, `in 2h`. Future times are rounded: a moment after a period of
+ * three days starts, it ends in three days. Doesn't use Intl, whose data would need a tenth of this process's memory.
  */
 function age(at: number, now: number): string {
   if (at > now) return `in ${rounded(at - now)}`;
@@ -59,7 +59,7 @@ const withAges = (text: string, now: number): string =>
 export type Reply =
   /** `meta` is for the client: suggested next calls, and the request budget. */
   | { readonly kind: 'answer'; readonly text: string; readonly data: JsonRecord; readonly meta?: JsonRecord }
-  /** `why`: the reason as it is recorded, in one word. `code`: the call waits for the operator under this code. */
+  /** `why`: the recorded reason, as one word. `code`: the call waits for the operator under this code. */
   | {
       readonly kind: 'failure';
       readonly text: string;
@@ -84,7 +84,7 @@ export interface AnsweredCall {
   readonly registry?: Pick<Registry, 'find' | 'offers' | 'hidden'>;
 }
 
-/** The share of a budget at or below which the model is warned, so that it makes fewer requests. */
+/** The share of a budget at or below which the model is warned, so that it sends fewer requests. */
 const lowPart = 0.1;
 
 const budgetText = ({ remaining, limit, resetAt }: RequestBudget): string | undefined =>
@@ -108,7 +108,7 @@ const withChosenColumns = (render: Renderer, { fields }: JsonRecord): Renderer =
 /** Keys that this server adds to the metadata of results. */
 export const metaKeys = { next: 'infra-mcp/next', budget: 'infra-mcp/budget', failure: 'infra-mcp/failure' } as const;
 
-/** The result of a call that failed: a sentence for the model, and a code for programs. */
+/** The result of a failed call: a sentence for the model, and a code for programs. */
 export const failedCall = (text: string, failure: FailureCode) => ({
   content: [{ type: 'text' as const, text }],
   isError: true,
@@ -117,7 +117,7 @@ export const failedCall = (text: string, failure: FailureCode) => ({
 
 const noOpText = (why: string): string => `There is nothing to change: ${why}. No change was sent.`;
 
-/** The answer to a call that would change nothing. `seen` is expected to be redacted. */
+/** The answer to a call that would change nothing. `seen` must be redacted. */
 export function noOpReply({ context }: Pick<AnsweredCall, 'context'>, { why, seen = [] }: NoOp): Reply {
   const budget = context.budget();
   return {

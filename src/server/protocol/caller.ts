@@ -8,13 +8,13 @@ export interface Caller {
   readonly identity?: string;
   /** How the caller reached this server, for the record. */
   readonly connection?: string;
-  /** The credential for the platform. Default: the client's own. */
+  /** The credential for the platform. Default: that of the client. */
   readonly credential?: Credential;
   /** Called when the platform rejects the credential: the caller may be able to send a better one. */
   readonly credentialRefused?: () => void;
   /** Default: a new one. */
   readonly requestId?: string;
-  /** The trace in the headers of the request. One in its metadata precedes it. */
+  /** The trace in the headers of the request. A trace in its metadata takes precedence. */
   readonly trace?: Trace;
 }
 

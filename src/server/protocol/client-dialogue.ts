@@ -19,10 +19,10 @@ import type { Dialogue, ServerLogger } from '../context/index.ts';
 import { formFor, waitingCallAddress, type Question } from '../guard/index.ts';
 import { isRecord } from '../json/index.ts';
 
-/** What came back of a question: the user's answer, or why there is none. Neither, if none was asked. */
+/** The response to a question: the user's answer, or why there is none. Neither, if no question was asked. */
 export type ClientResponse = Pick<Dialogue, 'state' | 'answer' | 'failure'>;
 
-// An empty `elicitation: {}` means forms: clients declared it this way before there were modes.
+// An empty `elicitation: {}` means forms: this is how clients declared them before there were modes.
 export const showsForms = (capabilities: ClientCapabilities | undefined): boolean => {
   const elicitation = capabilities?.elicitation;
   return elicitation !== undefined && (elicitation.form !== undefined || Object.keys(elicitation).length === 0);
@@ -31,7 +31,7 @@ export const showsForms = (capabilities: ClientCapabilities | undefined): boolea
 export const opensPages = (capabilities: ClientCapabilities | undefined): boolean =>
   capabilities?.elicitation?.url !== undefined;
 
-/** What a client of the 2026 revision says of itself with every request. */
+/** What a client of the 2026 revision declares about itself with every request. */
 export function declaredIn({ mcpReq: { envelope } }: ServerContext): {
   readonly capabilities: ClientCapabilities | undefined;
   readonly client: unknown;
@@ -46,7 +46,7 @@ export function declaredIn({ mcpReq: { envelope } }: ServerContext): {
 /** A request to the client's user. */
 export type UserRequest =
   | { readonly kind: 'form'; readonly question: Question }
-  /** The page where the operator approves a call that waits under a code. */
+  /** The page where the operator approves a call that waits with a code. */
   | { readonly kind: 'page'; readonly page: string; readonly code: string };
 
 const pageParams = ({ page, code }: Extract<UserRequest, { kind: 'page' }>) => ({
@@ -61,7 +61,7 @@ const formParams = ({ message, ...question }: Question): ElicitRequestFormParams
 
 const confirmKey = 'confirm';
 
-/** The result that has a client of the 2026 revision ask its user. @param state comes back with the answer. */
+/** The result that makes a client of the 2026 revision ask its user. @param state comes back with the answer. */
 export function inputRequiredFor(request: UserRequest, state?: string): InputRequiredResult {
   const asked: InputRequest =
     request.kind === 'form'
@@ -70,18 +70,18 @@ export function inputRequiredFor(request: UserRequest, state?: string): InputReq
   return inputRequired({ inputRequests: { [confirmKey]: asked }, requestState: state });
 }
 
-/** The code that clients return where their user rejected a request, in place of an answer that says so. */
+/** The error code that some clients return if their user rejected a request, instead of an answer that declines. */
 const rejectedByUser = -1;
 
-/** What an error in place of an answer means. */
+/** The meaning of an error in place of an answer. */
 const responseOf = (code: unknown): ClientResponse => {
   if (code === rejectedByUser) return { answer: { action: 'decline' } };
   return { failure: code === ProtocolErrorCode.MethodNotFound ? 'no_such_method' : 'client_error' };
 };
 
 /**
- * The error in what came in place of an answer: its own member, or the whole with a code. What holds both an answer and
- * an error is an error.
+ * The error in a response: its `error` member, or the whole response if it has a code. A response with both an answer
+ * and an error is an error.
  */
 function errorIn(entry: unknown): unknown {
   if (!isRecord(entry)) return undefined;
@@ -91,7 +91,7 @@ function errorIn(entry: unknown): unknown {
 
 /**
  * The user's answer in a result.
- * @param needsContent whether a form was asked, which can't be accepted without what was filled in.
+ * @param needsContent whether the question was a form, which can't be accepted without content.
  */
 function answerOf(
   {
@@ -107,8 +107,8 @@ function answerOf(
 }
 
 /**
- * What a request of the 2026 revision brings back. That a question was asked before shows in the state that was sent
- * with it; the server has no other sign of a client that lost one.
+ * The response in a request of the 2026 revision. The returned state shows that a question was asked before; the server
+ * has no other sign of a client that lost one.
  */
 export function responseIn({ mcpReq }: ServerContext): ClientResponse {
   const { inputResponses } = mcpReq;
@@ -124,7 +124,7 @@ export function responseIn({ mcpReq }: ServerContext): ClientResponse {
   return { ...read(), ...(state !== undefined && { state }) };
 }
 
-/** Why a request to the client of a 2025 revision came to nothing. */
+/** Why a request to the client of a 2025 revision failed. */
 function failureOf(error: unknown): ClientResponse {
   if (error instanceof ProtocolError) return responseOf(error.code);
   return {
@@ -132,21 +132,21 @@ function failureOf(error: unknown): ClientResponse {
   };
 }
 
-/** Where and how long a client of a 2025 revision is asked. */
+/** The request in which a client of a 2025 revision is asked, and for how long. */
 export interface Asking {
   readonly context: ServerContext;
-  /** How long it may take, in milliseconds. */
+  /** The time limit of the question, in milliseconds. */
   readonly time: number;
-  /** Aborts when the client may be asked nothing any more. */
+  /** Aborted when the client may no longer be asked. */
   readonly ended: AbortSignal;
   readonly log: ServerLogger;
   readonly requestId: string;
 }
 
 /**
- * Asks the user of a client of the 2025 revisions, within the call that the question is about, and waits for the
- * answer. The MCP library would do so too, but answers the call itself when the client fails. Never rejects.
- * @returns `ended` if no answer came before the client may be asked nothing any more.
+ * Asks the user of a client of the 2025 revisions, within the call that the question concerns, and waits for the
+ * answer. The MCP library could do this too, but would answer the call itself if the client fails. Never rejects.
+ * @returns `ended` if no answer came before the client could no longer be asked.
  */
 export async function askClient(
   request: UserRequest,

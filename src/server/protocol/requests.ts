@@ -32,16 +32,16 @@ import {
   type UserRequest,
 } from './client-dialogue.ts';
 
-/** What a process's servers need to answer requests. Loaded with the first request. */
+/** The dependencies of request handlers in a process's servers. Loaded with the first request. */
 export interface RequestDependencies extends ContentDependencies {
   readonly registry: Registry;
   /** Environment variables whose values some policy allows to be set unseen. */
   readonly valueFromEnv: Set<string>;
-  /** What is remembered of clients that have no session, by principal and what the client says of itself. */
+  /** The memories of clients without a session, by principal and the client's description of itself. */
   readonly statelessMemories: (principal: string, client: unknown) => ClientMemories;
   /**
-   * How long a client of the 2025 revisions may take to bring its user's answer, in milliseconds. Default: as long as
-   * an answer counts.
+   * How long a client of the 2025 revisions may take to return its user's answer, in milliseconds. Default: as long as
+   * an answer is valid.
    */
   readonly answerTime?: number;
 }
@@ -52,7 +52,7 @@ export interface ServerHandle extends Omit<ServerInstanceConfig, 'callerOf'> {
   /** The capabilities that the client declared when it connected, if it did. */
   readonly clientCapabilities: () => ClientCapabilities | undefined;
   readonly approvalsPage?: () => string | undefined;
-  /** Aborts when the client may be asked nothing any more. */
+  /** Aborted when the client may no longer be asked. */
   readonly questionsEnd: AbortSignal;
 }
 
@@ -65,13 +65,13 @@ export interface RequestHandlers extends Content {
 }
 
 /**
- * What a call of a tool gets that exists but isn't served. A result and not a protocol error, because models don't see
- * those in every client.
+ * The text for a call of a tool that exists but isn't served. A result and not a protocol error, because not every
+ * client shows those to models.
  */
 const notOfferedText = (name: string, leftOutBy: string): string =>
   `${name} was not called: it is not offered here, because ${leftOutBy}. Do without it, or tell the user what it would take; don't look for another way around.`;
 
-/** What a call gets whose question ended before its answer came. */
+/** The text for a call whose question ended before its answer came. */
 const questionEndedText = (name: string): string =>
   `${name} was not carried out and nothing has changed: what you may do here changed before its question was answered, and your session ended with that. Initialize a new session, and call it again if it is still wanted.`;
 
@@ -86,10 +86,10 @@ function traceOf({ mcpReq: { _meta: meta } }: ServerContext): Trace | undefined 
     : undefined;
 }
 
-/** Most progress reports on their way to one caller. Further ones are left out until it reads. */
+/** Maximum number of progress reports being sent to one caller. Further ones are dropped until it reads. */
 const mostReports = 5;
 
-/** Reports progress to a caller that asked for it. A report that can't be sent is left out, and the call goes on. */
+/** Reports progress to a caller that requested it. A report that can't be sent is dropped, and the call continues. */
 function progressOf({ mcpReq: { notify, _meta: meta } }: ServerContext): CallContext['progress'] {
   const progressToken = meta?.progressToken;
   if (progressToken === undefined) return undefined;
@@ -109,7 +109,7 @@ function progressOf({ mcpReq: { notify, _meta: meta } }: ServerContext): CallCon
 
 type SettledReply = Exclude<Reply, { kind: 'ask' }>;
 
-/** Converts a reply that asks nothing to an MCP result. */
+/** Converts a reply without a question to an MCP result. */
 function resultOf(reply: SettledReply): CallToolResult {
   const content: CallToolResult['content'] = [{ type: 'text', text: reply.text }];
   return reply.kind === 'answer'
@@ -120,7 +120,7 @@ function resultOf(reply: SettledReply): CallToolResult {
 /** The result of a call that was cancelled. It is never sent. */
 const cancelledResult: CallToolResult = { content: [], isError: true };
 
-/** Notes whether a page that was asked for was opened: such a response comes without state. */
+/** Notes whether a requested page was opened: such a response has no state. */
 const notePage = ({ pages }: ClientMemories, { answer, failure, state }: Dialogue): void => {
   if (state !== undefined) return;
   if (failure) pages.failed(failure);
@@ -137,7 +137,8 @@ export function createRequestHandlers(
 
   const session = createSessionMemories(clock);
 
-  // The 2026 revision has no sessions, and declares capabilities with every request; the earlier ones do once.
+  // The 2026 revision has no sessions, and declares capabilities with every request; earlier revisions declare them
+  // once.
   const clientOf = (
     context: ServerContext,
   ): { readonly capabilities: ClientCapabilities | undefined; readonly memories: ClientMemories } => {
@@ -190,8 +191,8 @@ export function createRequestHandlers(
   };
 
   /**
-   * What the client's user has to be shown before a reply: its question, or the page where the operator approves it. A
-   * page is offered once for a code, and not through a client that failed to ask. Without it, the reply says what to
+   * What the client's user must see before a reply: its question, or the page where the operator approves the call. A
+   * page is offered once per code, and not through a client that failed to ask. Without it, the reply explains what to
    * do.
    */
   const userRequestFor = (reply: Reply, context: ServerContext, { answer }: Dialogue): UserRequest | undefined => {
@@ -209,7 +210,7 @@ export function createRequestHandlers(
     return { kind: 'page', page, code: reply.code };
   };
 
-  /** Runs a call to its end, or to what the client has to ask. A client of the 2025 revisions is asked at once. */
+  /** Runs a call to its end, or to a question for the client. A client of the 2025 revisions is asked at once. */
   const answerCall = async (
     name: string,
     run: (dialogue: Dialogue) => Promise<Reply>,
@@ -245,7 +246,7 @@ export function createRequestHandlers(
         ...response,
       };
       notePage(memories, dialogue);
-      // The call waits under its code, whatever became of the page.
+      // The call waits for approval with its code, whether or not the page was opened.
       if (reply.kind !== 'ask' && response.failure) return resultOf(reply);
     }
   };

@@ -49,13 +49,13 @@ export interface ServerDependencies {
   readonly skills?: SkillsExtension;
   /** URL of the page where the operator approves calls, if there is one. */
   readonly approvalsPage?: () => string | undefined;
-  /** Loads what requests other than lists need. Called for each of them, so it should cache its result. */
+  /** Loads the dependencies of requests other than lists. Called for each of them, so it should cache its result. */
   readonly loadDependencies: () => Promise<RequestDependencies>;
   /** Receives the reason if `loadDependencies` fails. */
   readonly startupLog?: Pick<ServerLogger, 'error'>;
 }
 
-/** Adds a request id to the caller, always the same one for a request. */
+/** Adds a request id to the caller; each request keeps its id. */
 function withRequestIds(
   callerOf: ServerInstanceConfig['callerOf'],
 ): (context: ServerContext) => Caller & { readonly requestId: string } {
@@ -69,21 +69,21 @@ function withRequestIds(
   };
 }
 
-// Validates what users enter into forms. The smaller of the library's two validators, to keep the start fast.
+// Validates users' input in forms. The smaller of the library's two validators, to keep the start fast.
 const jsonSchemaValidator = new CfWorkerJsonSchemaValidator();
 
-/** What ends the questions of servers for clients of the 2025 protocol revisions. */
+/** The controllers that end the questions of servers for clients of the 2025 protocol revisions. */
 const questionsOf = new WeakMap<McpServer, AbortController>();
 
 /**
- * Ends the questions that a client of the 2025 protocol revisions is asked, and has it be asked none any more: their
- * calls are refused, and nothing has changed. Calls that ask nothing go on. Clients of the 2026 revision are asked in
- * the result of a call, so nothing is open.
+ * Ends the open questions to a client of the 2025 protocol revisions, and prevents new ones: their calls are refused,
+ * and nothing has changed. Calls without a question continue. Clients of the 2026 revision are asked in the result of a
+ * call, so they have no open questions.
  */
 export const endQuestions = (mcp: McpServer): void => questionsOf.get(mcp)?.abort();
 
 /**
- * The reason in the MCP library's error about a state that is no text. It answers such a request itself, before any
+ * The reason in the MCP library's error about a state that isn't a string. It answers such a request itself, before any
  * handler.
  */
 const invalidState = 'invalid_request_state';
@@ -91,7 +91,7 @@ const invalidState = 'invalid_request_state';
 const invalidStateText =
   'The requestState is not the text that came with the question, so this was not carried out and nothing has changed. Send the request again without requestState and inputResponses, to be asked anew.';
 
-/** An error of the library about a state, with what became of the request and what to do next. */
+/** An error of the library about a state, with the outcome of the request and the next step. */
 function withAdvice(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || !isRecord(message.error.data) || message.error.data['reason'] !== invalidState)
     return message;
@@ -99,8 +99,8 @@ function withAdvice(message: JSONRPCMessage): JSONRPCMessage {
 }
 
 /**
- * Makes a server send well-formed Unicode only, whatever its answers, errors and notifications are made of, and errors
- * that say what to do.
+ * Makes a server send only well-formed Unicode, whatever its answers, errors and notifications contain, and errors with
+ * advice.
  */
 function completeMessages({ server }: McpServer): void {
   const connect = server.connect.bind(server);
@@ -158,14 +158,15 @@ export function buildServer(
         (error: unknown) => startupLog ?? Promise.reject(error as Error),
       ),
   };
-  /** Answers a request. Every answer and every failure goes through here. */
+  /** Answers a request. Every answer and every failure passes through here. */
   const respond = <Answer>(
     context: ServerContext,
     answer: (requests: RequestHandlers) => Promise<Answer>,
     failed?: (text: string, failure: FailureCode) => Answer,
   ): Promise<Answer> => answerOr(callerOf(context).requestId, fallback, async () => answer(await requests()), failed);
 
-  // The list is the same for every instance, so it is answered here instead of registering each tool for each instance.
+  // The list is the same for every instance, so this handler returns it, instead of each instance registering each
+  // tool.
   server.registerCapabilities({ tools: { listChanged: false } });
   server.setRequestHandler('tools/list', () => ({ tools: surface.tools() }) as unknown as ListToolsResult);
   server.setRequestHandler('tools/call', ({ params }, context) =>

@@ -33,7 +33,7 @@ import {
 import type { ServerDependencies } from './server.ts';
 import type { Surface } from './surface.ts';
 
-/** What a process provides to serve tools. */
+/** The configuration with which a process serves tools. */
 export interface SharedDependenciesConfig {
   readonly tools: readonly Tool[];
   /** Existing tools that are not offered: they are hidden in texts. Default: none. */
@@ -51,7 +51,7 @@ export interface SharedDependenciesConfig {
   readonly version: string;
   readonly log: ServerLogger;
   readonly clock: Clock;
-  /** Resolves names to resources. Default: a resolver that forgets everything at the end of the process. */
+  /** Resolves names to resources. Default: a resolver that keeps nothing beyond the process. */
   readonly resolver?: NameResolver;
   /** Prompts, skills and other texts; without them none are served. */
   readonly texts?: Texts;
@@ -59,24 +59,24 @@ export interface SharedDependenciesConfig {
   readonly watches?: Watches;
   /** The operator's keys, records and approvals. Default: ones that live as long as the process. */
   readonly guard?: GuardDependencies;
-  /** Counts and traces calls. Default: nobody does. */
+  /** Counts and traces calls. Default: none. */
   readonly observer?: CallObserver;
   /**
-   * How long a client of the 2025 revisions may take to bring its user's answer, in milliseconds. Default: as long as
-   * an answer counts.
+   * How long a client of the 2025 revisions may take to return its user's answer, in milliseconds. Default: as long as
+   * an answer is valid.
    */
   readonly answerTime?: number;
 }
 
 /** Dependencies of the guard that outlive a process. */
 export interface GuardDependencies {
-  /** How the operator starts this program in a shell. Default: by its name. */
+  /** The command with which the operator starts this program in a shell. Default: its name. */
   readonly program?: string;
   readonly keys: KeyProvider;
   readonly recorder: Recorder;
   readonly approvals?: Approvals;
   readonly highRiskCalls: HighRiskCalls;
-  /** What several servers share so that each takes answers to questions of the others. Default: nothing. */
+  /** State with which several servers accept answers to each other's questions. Default: none. */
   readonly sharedAnswers?: SharedAnswers;
 }
 
@@ -89,7 +89,7 @@ const ephemeralGuard = (): GuardDependencies => ({
 /** Everything that the servers of one process share, already loaded. */
 export interface SharedDependencies extends ServerDependencies, RequestDependencies {}
 
-/** Applies a policy: it determines the registry and the lists. */
+/** Applies a policy, which determines the registry and the lists. */
 const applyPolicy = (
   shared: Omit<RequestDependencies, 'registry' | 'policy'>,
   tools: readonly Tool[],
@@ -121,7 +121,7 @@ const withLoader = (loaded: Omit<SharedDependencies, 'loadDependencies'>): Share
 
 /**
  * The same dependencies under another policy. Everything with state stays shared.
- * @param leftOut tools that are not offered, in addition to those that the base leaves out.
+ * @param leftOut tools that are not offered, in addition to those that the base excludes.
  */
 export const dependenciesUnder = (
   base: SharedDependencies,

@@ -2,7 +2,7 @@ import type { ListedTool, Policy } from '../guard/index.ts';
 import type { ListedResource } from '../browse/index.ts';
 import { type Prebuilt, prebuilt } from './prebuilt.ts';
 
-/** What clients see before they call anything, as data. */
+/** The data that clients see before any call. */
 export interface Surface {
   /** The server's instructions for the model. */
   readonly instructions: string;

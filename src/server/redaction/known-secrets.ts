@@ -3,20 +3,20 @@ import { createValueFinder, minimumMaskedLength, type ValueFinder } from '../../
 import { readingsOf } from '../../client/index.ts';
 import { clean } from './untrusted-text.ts';
 
-/** Longest mentioned value that is searched for, in characters. */
+/** Maximum length of a mentioned value that is searched for, in characters. */
 const longestMentioned = 4_096;
 
-/** Most values remembered for one principal, and most characters of all of them. */
+/** Maximum number of values remembered for one principal, and of their characters in total. */
 const mostValues = 200;
 const mostCharacters = 16_384;
 
-/** Most principals with remembered values; the least recently used are dropped. */
+/** Maximum number of principals with remembered values; the least recently used are dropped. */
 const mostPrincipals = 500;
 
-/** Most principals with a cached finder. */
+/** Maximum number of principals with a cached finder. */
 const mostReady = 20;
 
-/** Most characters of all values that one call mentions. */
+/** Maximum number of characters of all values that one call mentions. */
 const mostOfCall = 65_536;
 
 const shortestDistinctive = 8;
@@ -43,11 +43,11 @@ function newestWithin(
   return distinct.filter((value) => (characters += value.length) <= limits.characters).toReversed();
 }
 
-/** The mentioned values that are searched for while a call runs. */
+/** The mentioned values that are searched for during a call. */
 export const searchableIn = (values: readonly string[]): readonly string[] =>
   newestWithin(values.filter(isSearchable), { values: Infinity, characters: mostOfCall });
 
-// Texts are searched as they are shown, and in readings without what may split a word.
+// Texts are searched in the form shown, and in readings without characters that may split a word.
 const formsOf = (value: string): readonly string[] => [
   value,
   ...[clean(value), ...readingsOf(value)].filter(({ length }) => length >= minimumMaskedLength),

@@ -1,6 +1,6 @@
 /**
- * Letters that look like those of ASCII, as data: those of the scripts that people write in. Each line has the
- * character, and the code points of others that many fonts draw like it. Letters with marks (ё, ï) follow from these.
+ * Characters that look like those of ASCII, as data: from the scripts in common use. Each line has the character, and
+ * the code points of others that many fonts draw like it. Letters with marks (ё, ï) follow from these.
  */
 const table = `
 a 430 251 3B1
@@ -73,10 +73,10 @@ const similar = new Map(
     }),
 );
 
-/** Ordinal signs, which are written in Spanish and Portuguese, and would become letters. */
+/** Ordinal indicators, which are used in Spanish and Portuguese, and would become letters. */
 const ordinals = 'ªº';
 
-/** What a compatibility form of ASCII letters or digits stands for: a fullwidth or a mathematical one. */
+/** The ASCII letters or digits for a compatibility form, such as a fullwidth or mathematical one. */
 function compatible(character: string): string | undefined {
   const plain = /[\p{L}\p{Nd}]/u.test(character) ? character.normalize('NFKC') : character;
   return plain !== character && /^[A-Za-z0-9]+$/.test(plain) && !ordinals.includes(character) ? plain : undefined;
@@ -92,19 +92,18 @@ export function lookalikeOf(character: string): string | undefined {
   return plain === undefined ? compatible(character) : `${plain}${marks.join('')}`.normalize('NFC');
 }
 
-/** Whether a character is drawn like one of ASCII although it is not of another script: `ɑ`, `ａ`, `𝐚`. */
+/** Whether a character is drawn like one of ASCII although it does not belong to another script: `ɑ`, `ａ`, `𝐚`. */
 export const isOddForm = (character: string): boolean =>
   compatible(character) !== undefined || (similar.has(character) && /\p{Script=Latin}/u.test(character));
 
 const codePoints = (line: string): string =>
   [...similar].flatMap(([other, character]) => (line.includes(character) ? [other] : [])).join('');
 
-// Han and Kana have such characters of their own, and prose has dashes.
+// Han and Kana have their own similar characters, and prose has dashes.
 const alphabetic = String.raw`[[\p{L}\p{N}]--[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Hangul}]]`;
 
 /**
- * Characters that are drawn like what separates the parts of an address, between letters or digits, or like `-` after a
- * Latin letter.
+ * Characters that are drawn like separators of an address, between letters or digits, or like `-` after a Latin letter.
  */
 export const oddSeparators = new RegExp(
   `(?<=${alphabetic})[${codePoints('/.:@?#')}]+(?=${alphabetic})|(?<=[A-Za-z])[${codePoints('-')}]+(?=[A-Za-z0-9])`,

@@ -2,23 +2,23 @@ import { domainToUnicode } from 'node:url';
 import { isPrintableAscii, writtenCharacter } from '../../contract/index.ts';
 import { isOddForm, lookalikeOf, oddSeparators } from './lookalikes.ts';
 
-/** Spaces of other widths than the usual one, which nobody tells from it. */
+/** Spaces of unusual width, which readers can't distinguish from the usual one. */
 const oddSpaces = /(?! )\p{Zs}/gu;
 
-// Markdown and HTML, which some clients draw: comments and tags hide what they hold, a link its target, an image its
-// description, and an entity becomes another character. What is written out already stays.
+// Markdown and HTML, which some clients render: comments and tags hide their content, a link its target, an image its
+// description, and an entity becomes another character. Characters already written out stay.
 const markup = /<(?!U\+[0-9A-F]{4,6}>)(?=[a-z/!?])|(?<=\])\(|&(?=(?:[a-z][a-z\d]*|#\d+|#x[\da-f]+);)/gi;
 
-/** Most spaces, tabs or line feeds in a row that are shown as such. */
+/** Maximum number of spaces, tabs or line feeds in a row that are shown unchanged. */
 const longestRun = 20;
 const runs = new RegExp(` {${longestRun + 1},}|\\t{${longestRun + 1},}|\\n{${longestRun + 1},}`, 'g');
 const runNames: Readonly<Record<string, string>> = { ' ': 'spaces', '\t': 'tabs', '\n': 'line feeds' };
 
 /**
- * Writes out what would get lost, or push other text out of sight, where a text is drawn: odd spaces as `<U+00A0>`,
- * what begins markup as `<U+003C>`, and long runs of blanks as `<60 spaces>`. Idempotent.
+ * Writes out characters that would be lost, or push other text out of view, when a text is rendered: odd spaces as
+ * `<U+00A0>`, the start of markup as `<U+003C>`, and long runs of blanks as `<60 spaces>`. Idempotent.
  * @param text a cleaned text.
- * @param note is told what is written out although it can be seen, and what it is.
+ * @param note receives each visible character that is written out, with its meaning.
  */
 const writeOutLost = (text: string, note: (what: string, meaning: string) => void = () => undefined): string =>
   text
@@ -30,13 +30,13 @@ const writeOutLost = (text: string, note: (what: string, meaning: string) => voi
     .replaceAll(runs, (run) => `<${run.length} ${runNames[run[0]!]}>`);
 
 /**
- * Writes out what passes for something else in a text that a person agrees to. Names in one script stay as they are,
- * and so do the mixtures that are ordinary (Unicode Technical Standard 39, "highly restrictive"): Japanese, Chinese and
- * Korean words, with Latin letters among them.
+ * Writes out characters that could be mistaken for others in a text that a person confirms. Names in one script stay
+ * unchanged, and so do ordinary mixtures (Unicode Technical Standard 39, "highly restrictive"): Japanese, Chinese and
+ * Korean words, combined with Latin letters.
  */
 
-// Those that people write today (Unicode Standard Annex 31, recommended and limited use), and those with letters like
-// Latin ones.
+// The scripts in use today (Unicode Standard Annex 31, recommended and limited use), and those with letters that look
+// Latin.
 const scripts = [
   'Latin',
   'Cyrillic',
@@ -109,14 +109,14 @@ const ofScript = Object.fromEntries(
   scripts.map((script) => [script, new RegExp(`\\p{Script_Extensions=${script}}`, 'u')]),
 ) as Record<(typeof scripts)[number], RegExp>;
 
-/** Matches what is foreign in a word of these scripts. */
+/** Matches characters that are foreign to a word of these scripts. */
 const foreignTo = (...own: readonly string[]): RegExp =>
   new RegExp(
     `[^${own.map((script) => `\\p{Script_Extensions=${script}}`).join('')}\\p{Script_Extensions=Common}\\p{Script=Inherited}]`,
     'gu',
   );
 
-/** What is foreign in each kind of word that counts as one script; Latin comes first. */
+/** The foreign characters for each combination of scripts that counts as one; Latin comes first. */
 const kindsOfWords = [
   ...scripts.map((script) => foreignTo(script)),
   foreignTo('Latin', 'Han', 'Hiragana', 'Katakana'),
@@ -132,13 +132,13 @@ const digitBeforeLetters = /[^\p{L}\n]*\p{Nd}/uy;
 const letter = /\p{L}/u;
 const latinLetter = /\p{Script=Latin}/u;
 
-// What is written out already is no word.
+// A character already written out is not a word.
 const words = /<U\+[0-9A-F]{4,6}>|[\p{L}\p{M}\p{N}]+/gu;
 const isWord = (token: string): boolean => !token.startsWith('<');
 
 const scriptOf = (character: string): string | undefined => scripts.find((script) => ofScript[script].test(character));
 
-/** Tells of a letter that was written out, or of a word that only looks Latin: it and what it is, in words. */
+/** Reports a letter that was written out, or a word that only looks Latin, with its meaning as text. */
 type NoteOddity = (what: string, meaning: string) => void;
 
 const meaningOf = (character: string): string => {
@@ -153,7 +153,10 @@ const meaningOf = (character: string): string => {
     : `is ${script.replaceAll('_', ' ')}, unlike its word`;
 };
 
-/** The marks of a word beyond two on one letter, or four of the letter's own script, and those without a letter. */
+/**
+ * The marks of a word beyond two combining marks on one letter, or four including those of the letter's script, and
+ * those without a letter.
+ */
 function oddMarks(word: readonly string[]): ReadonlySet<number> {
   const odd = new Set<number>();
   let [marks, borrowed, hasBase] = [0, 0, false];
@@ -170,8 +173,8 @@ function oddMarks(word: readonly string[]): ReadonlySet<number> {
 }
 
 /**
- * Which letters of a word are of another script than the word: those that are not Latin if all of them look Latin, else
- * as few as possible.
+ * Returns a test for the letters of a word that belong to another script than the word: those that are not Latin if all
+ * of them look Latin, otherwise as few as possible.
  */
 function isForeignIn(word: string, characters: readonly string[]): (character: string) => boolean {
   if (kindsOfWords.some((foreign) => word.search(foreign) === -1)) return () => false;
@@ -193,10 +196,7 @@ const looksLatin = (word: string): boolean => {
   );
 };
 
-/**
- * How the words of a text that look Latin are to be read: as they are where other words show that their script is
- * meant.
- */
+/** How words of a text that look Latin are read: unchanged if other words show that their script is intended. */
 function doubtIn(text: string): (word: string) => 'none' | 'alone' | 'among Latin' {
   const all = (text.match(words) ?? []).filter(isWord);
   if (!all.some(looksLatin)) return () => 'none';
@@ -219,13 +219,13 @@ function doubtIn(text: string): (word: string) => 'none' | 'alone' | 'among Lati
   };
 }
 
-// What is written out can leave other letters without words that they belong to.
+// Writing out letters can separate the remaining ones from their words, so a text needs several rounds.
 const mostRounds = 4;
 
 /**
  * Writes out, as `<U+0430>`, letters of another script than their word's, letters and separators that are drawn like
- * those of ASCII, words that only look Latin among Latin ones, marks beyond two on a letter, and letters written from
- * right to left beside digits, which change places with them. Takes linear time. Idempotent.
+ * those of ASCII, words that only look Latin among Latin ones, marks beyond two on a letter, and right-to-left letters
+ * next to digits, which would be displayed in a different order. Takes linear time. Idempotent.
  * @param text a cleaned text.
  */
 export function writeOutOddLetters(text: string, note: NoteOddity = () => undefined): string {
@@ -269,13 +269,13 @@ function writeOutOnce(text: string, note: NoteOddity): string {
   });
 }
 
-// Of the schemes whose hosts are looked up by name. What only resembles a host, as in a program, is none.
+// Hosts in URLs of schemes that resolve them by name. Text that only resembles a host, as in a program, doesn't match.
 const hostInAddress =
   /(?<before>(?:https?|wss?|ssh|git|oci|ftp|socks\d?[ah]?):\/\/(?:[^\s/?#@"'<>]{0,300}@)?)(?<host>[\p{L}\p{M}\p{N}._-]+)(?=[/?#:\s"'<>)\],;]|$)(?!<U|:\/\/)/giu;
 
 /**
- * How a host stands where a person agrees to it: as name servers are asked for it, `xn--…`, unless other hosts are
- * looked up so too.
+ * The form of a host in a text to confirm: as it is looked up in DNS, `xn--…`, unless other spellings have the same
+ * form.
  */
 function shownHost(host: string, note: NoteOddity | undefined): string {
   const ascii = isPrintableAscii(host) ? undefined : URL.parse(`http://${host}`)?.hostname;
@@ -288,10 +288,11 @@ function shownHost(host: string, note: NoteOddity | undefined): string {
 }
 
 /**
- * A text as it stands where a person agrees to it: what gets lost when it is drawn written out, hosts of addresses in
- * ASCII form, and odd letters written out. No character of it goes: a host is told in its own form too.
+ * A text in the form in which a person confirms it: characters that would be lost when rendered are written out, hosts
+ * in URLs are in ASCII form, and odd letters are written out. No character is lost: the original form of a host is
+ * noted too.
  * @param text a cleaned text.
- * @param note is told what was written out, of hosts in ASCII form, and of words that only look Latin.
+ * @param note receives what was written out, hosts in ASCII form, and words that only look Latin.
  */
 export function agreedText(text: string, note?: NoteOddity): string {
   const drawn = writeOutLost(text, note);

@@ -2,7 +2,7 @@ import type { ServerLogger } from '../context/index.ts';
 import { isRecord } from '../json/index.ts';
 import type { Sanitizer } from './redaction.ts';
 
-/** Most levels of nested fields that are logged. */
+/** Maximum depth of nested fields that are logged. */
 const maximumDepth = 6;
 
 /**

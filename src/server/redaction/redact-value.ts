@@ -21,26 +21,26 @@ export interface MaskingRules {
   readonly hide: (secret: string) => string;
   /** Sanitizes any other string. */
   readonly text: (text: string) => string;
-  /** Sanitizes the name of a host, where that is shown in a form of its own. */
+  /** Sanitizes the name of a host, if hosts are shown in a different form. */
   readonly host?: (text: string) => string;
-  /** Whether a value beside its name is hidden if only its shape suggests a secret. */
+  /** Whether a value next to its name is hidden if only its shape suggests a secret. */
   readonly byShape: boolean;
   /** Whether a word is hidden after a flag that names a secret, as in `["--password", "x"]`. */
   readonly afterFlag: (word: string, flag: string) => boolean;
   /**
    * Whether a value is hidden because its name names a secret.
-   * @param beside the record that it is a member of, if it is of one.
+   * @param beside the record that contains it, if any.
    */
   readonly byName: (value: string, beside?: JsonRecord) => boolean;
 }
 
 /**
  * Chooses the rules for a string.
- * @param other what another value has at the same place: the same string, another one, or undefined.
+ * @param other the other value's member at the same place: the same string, another one, or undefined.
  */
 export type MaskingRulesAt = (text: string, other: unknown) => MaskingRules;
 
-/** Members that hold the name of a `value` beside them: of a variable, label, header, parameter or chart value. */
+/** Members with the name for a `value` in the same record: of a variable, label, header, parameter or chart value. */
 const nameMember = /^(?:key|name|header|header_?name|variable|param(?:eter)?|property|attribute)$/i;
 const valueMember = /^values?$/i;
 
@@ -49,7 +49,7 @@ const namesIn = (record: JsonRecord): readonly string[] =>
     typeof name === 'string' && nameMember.test(member) ? [name] : [],
   );
 
-/** The forms of a name to check: without what may split it, and as it is shown. */
+/** The forms of a name to check: without characters that may split it, and as it is shown. */
 function nameReadings(name: string, rules: MaskingRules): readonly string[] {
   const shown = rules.text(name);
   return [...new Set([...readingsOf(name), ...readingsOf(shown), shown])];
@@ -63,7 +63,7 @@ const otherIn = (other: unknown, name: string): unknown =>
 const othersOf = (schema: JsonSchema | undefined): JsonSchema | undefined =>
   typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined;
 
-/** A record of these members. Names that masking made equal get a number, so that no member is lost. */
+/** A record of these members. Names that are equal after masking get a number, so that no member is lost. */
 function withNames(members: readonly (readonly [string, unknown])[]): JsonRecord {
   const used = new Set<string>();
   const counters = new Map<string, number>();
@@ -79,22 +79,23 @@ function withNames(members: readonly (readonly [string, unknown])[]): JsonRecord
 }
 
 /**
- * A text as it is judged: without escape sequences and invisible characters, also where they were written out before.
+ * A text in the form that is checked: without escape sequences and invisible characters, including those written out
+ * before.
  */
 const visibleIn = (text: string): string => readingsOf(text)[0]!;
 
-/** Where a value stands, beyond its schema. */
+/** The context of a value, beyond its schema. */
 interface Place {
   readonly isInList?: boolean;
-  /** What the secret name of a list or map above it says of it. */
+  /** The kind of secrets that the name of an enclosing list or map suggests. */
   readonly below?: NestedKind | undefined;
 }
 
 /**
  * Masks a value. Hides strings that the schema marks secret, undeclared members with a secret name, the values in lists
- * and maps under such a name, and values beside a secret name; numbers where they may be passwords. Sanitizes every
- * other string, and the names of undeclared members, as text.
- * @param other another value, compared member by member: what the caller gave, or what the platform has.
+ * and maps under such a name, and values next to a secret name; numbers if they may be passwords. Sanitizes every other
+ * string, and the names of undeclared members, as text.
+ * @param other another value, compared member by member: the caller's input, or the platform's data.
  */
 export function redactValue(
   value: unknown,
@@ -128,7 +129,7 @@ export function redactValue(
   );
 }
 
-/** A number as the text that it is compared as; any other value as it is. */
+/** A number as a text for comparison; any other value unchanged. */
 const asText = (value: unknown): unknown => (typeof value === 'number' ? String(value) : value);
 
 // Up to the last @ before the path: everything before it is userinfo.
@@ -169,7 +170,10 @@ function redactItem(
   return redactValue(item, schema?.items, rulesAt, other, { isInList: true, below });
 }
 
-/** What the names over a value in a map say of it. In a row of a list only the members that carry its secret count. */
+/**
+ * The kind of secrets that the names of a value in a map suggest. In a row of a list only the members that carry its
+ * secret count.
+ */
 function saidOfMember(name: string, names: readonly string[], { isInList, below }: Place): NestedKind | undefined {
   const own = names.flatMap((one) => nestedKindOf(one) ?? [])[0];
   return own ?? (isInList && !isCarrier(name) ? undefined : below);

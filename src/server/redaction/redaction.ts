@@ -12,8 +12,7 @@ export interface Sanitizer {
   readonly text: (raw: string) => string;
   /**
    * Hides strings that the schema marks secret, undeclared members with a secret name, and values that their name or
-   * shape gives away. Sanitizes every other string as text. A secret found in one place is hidden everywhere in the
-   * value.
+   * shape reveals. Sanitizes every other string as text. A secret found in one place is hidden everywhere in the value.
    * @param provided the caller's value at the same place: an equal string is shown as in the confirmation.
    */
   readonly value: (value: unknown, schema?: JsonSchema, provided?: unknown) => unknown;
@@ -21,25 +20,25 @@ export interface Sanitizer {
 
 /**
  * Masks what a user is asked to confirm. In values that will be sent it hides declared secrets and those with a secret
- * name, but nothing because of its shape or because somebody mentioned it: nobody should confirm what they can't see.
+ * name, but nothing because of its shape or because it was mentioned: users must see what they confirm.
  */
 export interface ConfirmationView {
   /**
-   * A value that will be sent. The mark of a secret tells its length.
-   * @param kept the part of it that the platform has now, in the same places, and that is sent back: it is hidden as in
+   * A value that will be sent. The mark of a secret shows its length.
+   * @param kept the part of it that the platform has now, at the same places, and that is sent back: it is hidden as in
    *   `present`.
    */
   readonly sent: (value: unknown, schema?: JsonSchema, kept?: unknown) => unknown;
   /**
-   * A value that the platform holds now. It will not be sent, so configured secrets and values that look like secrets
-   * are hidden too. Otherwise a plan would show what reads hide.
+   * A value that the platform has now. It will not be sent, so configured secrets and values that look like secrets are
+   * hidden too. Otherwise a plan would show values that reads hide.
    */
   readonly present: (value: unknown, schema?: JsonSchema) => unknown;
   /** Names of resources. Only configured secrets are hidden, because a user may have to type a name to confirm. */
   readonly called: (value: unknown) => unknown;
   /**
-   * What these views wrote out although it can be seen, or showed as it is although it looks like something else, with
-   * what it is in words.
+   * What these views wrote out although it is visible, or left unchanged although it looks like something else, each
+   * with its meaning as text.
    */
   readonly oddities: () => ReadonlyMap<string, string>;
 }
@@ -54,7 +53,7 @@ export interface Redactor extends Sanitizer {
   readonly echo: (text: string) => string;
   /**
    * Notes the secrets in the caller's input. For the rest of the call they are hidden in the platform's answers.
-   * @param kept the part of it that is the platform's own, as for `agreement.sent`: it doesn't count.
+   * @param kept the part of it that comes from the platform, as for `agreement.sent`: it doesn't count.
    */
   readonly mention: (value: unknown, schema?: JsonSchema, kept?: unknown) => void;
   /** Remembers the mentioned secrets for this principal. Call it once the call is allowed. */
@@ -88,7 +87,7 @@ const hideWith =
     secret === '' || isMark(secret) ? secret : mark(secret);
 const hideWhole = hideWith(() => mask);
 
-/** Cleans a text, then hides the values that these find, and everything that looks like a secret. */
+/** Cleans a text, then hides the values that these finders find, and everything that looks like a secret. */
 const textWith =
   (finders: () => readonly ValueFinder[]) =>
   (raw: string): string =>
@@ -107,18 +106,19 @@ const sentRules: MaskingRules = {
   byName: always,
 };
 
-// A flag is a whole name; what is glued to a short one is its value. Paths, addresses and words could be programs.
+// A long flag is a complete name; text attached to a short flag is its value. Paths, addresses and words could be
+// programs.
 const secretFlag = /^--[a-z]/i;
 const passwordLike = /^(?=.*\d)(?=.*[a-z])[\w.~+=@%][\w.~+=@%-]*$/i;
 
-// What a shell or a chart would take apart, or run.
+// A word that a shell or a chart would neither split nor execute.
 const singleWord = /^[^\s|&;<>`{},]+$/;
 const keyBlock =
   /^-----BEGIN [A-Z0-9 ]{3,40}-----\n(?:[A-Za-z0-9+/=]{64}\n){2,}[A-Za-z0-9+/=]{1,64}\n-----END [A-Z0-9 ]{3,40}-----\n?$/;
 
 /**
- * What the name of a value hides of a request that somebody agrees to: passwords, tokens and keys. Other values under
- * such a name are shown, because they could be programs: nobody would see what they agree to.
+ * The values that names hide in a request to confirm: passwords, tokens and keys. Other values with such a name are
+ * shown, because they could be programs, and users must see what they confirm.
  */
 const hiddenFromAgreement: Pick<MaskingRules, 'afterFlag' | 'byName'> = {
   afterFlag: (word, flag) => secretFlag.test(flag) && passwordLike.test(word),
@@ -149,7 +149,7 @@ function sanitizerWith(finders: () => readonly ValueFinder[]): Sanitizer {
 
 /**
  * The strings in a value that are secrets by their schema or name.
- * @param kept strings that equal it at the same place don't count.
+ * @param kept strings that equal it at the same place are ignored.
  */
 function secretsIn(value: unknown, schema: JsonSchema | undefined, kept: unknown): readonly string[] {
   const secrets: string[] = [];
@@ -183,7 +183,7 @@ function redactorFor({ principal, credential, valueFromEnv }: Recipient, known: 
 
   const oddities = new Map<string, string>();
   const agreed = (text: string): string => agreedText(text, (what, meaning) => oddities.set(what, meaning));
-  // Read as in an address, which has its host in ASCII form.
+  // Processed as in an address, whose host is shown in ASCII form.
   const agreedHost = (text: string): string => agreed(clean(`ssh://${text}`)).slice('ssh://'.length);
   const agreedRules: MaskingRules = {
     ...sentRules,

@@ -3,12 +3,12 @@ import { isPrintableAscii, writtenOut } from '../../contract/index.ts';
 
 export { writtenOut as clean } from '../../contract/index.ts';
 
-// A secret that was hidden can show the start of another one, as in `maskShapes`.
+// Hiding a secret can reveal the start of another one, as in `maskShapes`.
 const mostRounds = 4;
 
 /**
- * Masks a text and writes out what isn't visible in it. Secrets that invisible characters or escape sequences split are
- * found too. Idempotent.
+ * Masks a text and writes out its invisible characters. Also finds secrets that invisible characters or escape
+ * sequences split. Idempotent.
  * @param mask hides secrets.
  */
 export function cleanThenMask(text: string, mask: (text: string) => string): string {

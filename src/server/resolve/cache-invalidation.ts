@@ -8,46 +8,46 @@ export interface SeenResource {
   readonly thing: ResourceRef;
 }
 
-/** What one server tells the others. */
+/** The changes that one server reports to the others. */
 export interface CacheChange {
-  /** Resources that are new to it, or have another name or place than before. */
+  /** Resources that are new to the server, or whose name or place has changed. */
   readonly learned: readonly SeenResource[];
-  /** Kinds of which it knows that lists read before are out of date. */
+  /** Kinds whose cached lists are outdated. */
   readonly changed: readonly ReferenceKind[];
   /** Resources that were deleted. */
   readonly deleted: readonly Pick<ResourceRef, 'kind' | 'id'>[];
 }
 
-/** What servers that share a store learned of the resources of one platform. */
+/** What servers that share a store have learned about the resources of one platform. */
 export interface CacheInvalidation {
-  /** What all of them learned, newest first, as much of it as is kept. */
+  /** The resources that all of them have learned, newest first, as far as they are kept. */
   all(): Promise<readonly SeenResource[]>;
-  /** Keeps what was learned, drops what was deleted, and tells the other servers. */
+  /** Stores learned resources, removes deleted ones, and notifies the other servers. */
   tell(invalidation: CacheChange): Promise<void>;
   /**
-   * Hears what the others tell.
-   * @param onHearing gets whether it hears them now; what is told meanwhile is lost.
-   * @returns what ends it.
+   * Listens to the other servers' changes.
+   * @param onHearing receives whether it is connected; changes in the meantime are lost.
+   * @returns a function that stops listening.
    */
   listen(onChange: (invalidation: CacheChange) => void, onHearing: (isHearing: boolean) => void): () => Promise<void>;
 }
 
-/** Tells other servers what this one learns. */
+/** Reports this server's changes to other servers. */
 export interface Invalidator {
   learned(seen: SeenResource): void;
-  /** Told at once, with all that was learned before. */
+  /** Reported at once, with everything learned before. */
   changed(kinds: CacheChange['changed'], deleted: CacheChange['deleted']): void;
-  /** Tells what has not been told yet, once more. */
+  /** Reports what has not been reported yet, with one more attempt. */
   flush(): Promise<void>;
 }
 
-/** How long resources are collected before others are told, and the pause after a failure, in milliseconds. */
+/** How long resources are collected before they are reported, and the pause after a failure, in milliseconds. */
 const delay = 500;
 
-/** How much that can't be told is kept: the oldest is dropped first. */
+/** Maximum number of unreported resources that are kept: the oldest are dropped first. */
 const mostUntold = 5_000;
 
-/** Collects what is learned, and tells it together. What can't be told now is told later. */
+/** Collects learned resources, and reports them together. After a failure, it reports them later. */
 export function createInvalidator(invalidation: CacheInvalidation): Invalidator {
   const learned = new Map<string, SeenResource>();
   let changed = new Set<ReferenceKind>();

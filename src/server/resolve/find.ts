@@ -15,7 +15,7 @@ import {
 } from './search-routes.ts';
 import type { ResolutionProblem } from '../failure/index.ts';
 
-/** Most requests that one search makes. */
+/** Maximum number of requests of one search. */
 export const mostRequests = 40;
 
 /** The result of a search. */
@@ -24,7 +24,7 @@ interface Findings {
   readonly paths: readonly ResourcePath[];
   /** Whether there may be more matches that could not be read. */
   readonly incomplete: boolean;
-  /** Whether the match has the whole path that was given, in every letter. */
+  /** Whether the match has the whole given path, letter by letter. */
   readonly exact?: boolean;
   /** The routes that ended without a match. */
   readonly deadEnds: readonly DeadEnd[];
@@ -63,7 +63,7 @@ function indexedPaths(kind: ResourceKind, search: Search, { index }: ResolverCon
     .filter((path) => isKnownInside(path, search));
 }
 
-/** Whether a path is known to lead through the project and environment that the search is limited to, if it is. */
+/** Whether a path is known to pass through the project and environment to which the search is limited, if it is. */
 function isKnownInside(path: ResourcePath, { lookup: { only } }: Search): boolean {
   const leadsThrough = (kind: ResourceKind, id: string | undefined): boolean =>
     id === undefined || path.some((one) => one.kind === kind && one.id === id);
@@ -74,14 +74,15 @@ function isKnownInside(path: ResourcePath, { lookup: { only } }: Search): boolea
 }
 
 /**
- * Whether a name counts only inside of what the call names: a variable with that key of something else is never meant.
+ * Whether a name counts only inside the resources that the call names: a variable of another resource with that key is
+ * never meant.
  */
 const isOnlyInside = (kind: ResourceKind, segments: readonly string[], { lookup: { within = {} } }: Search): boolean =>
   kind === 'environment_variable' &&
   segments.length === 1 &&
   [within.service, within.environmentId, within.projectId].some((place) => place !== undefined);
 
-/** Whether what a route found is named in every letter, at every step. */
+/** Whether the names match the resources that a route found letter by letter, at every step. */
 const isNamedExactly = ({ steps, names }: SearchRoute, paths: readonly ResourcePath[]): boolean =>
   paths.every((path) =>
     names.every((name, index) => name !== undefined && isExactly(path[path.length - steps.length + index]!, name)),
@@ -113,9 +114,9 @@ async function findOnce(
 }
 
 /**
- * Every resource of a kind that the segments of a path match. If cached lists give no match, they are read again;
- * before a change also if they give one that isn't exact, because what came since may have just that name, or be named
- * so as well.
+ * Every resource of a kind that the segments of a path match. If cached lists have no match, they are read again.
+ * Before a change this also happens if their match isn't exact, because a newer resource may have exactly that name, or
+ * match it as well.
  * @throws ApiError if the platform fails.
  */
 export async function findByPath(
@@ -133,7 +134,8 @@ export async function findByPath(
 }
 
 /**
- * The chains to what is in projects and environments themselves and goes deeper than the names; else the shortest one.
+ * The chains to resources directly in projects and environments that are longer than the names; otherwise the shortest
+ * chain.
  */
 function chainsBelow(kind: ResourceKind, names: readonly string[]): readonly ListChain[] {
   const all = listChainsFor(kind);
@@ -171,7 +173,7 @@ export async function findAllBelow(
   return distinctPaths([...paths, ...(search.unlisted.size > 0 ? indexedPaths(kind, search, context) : [])]);
 }
 
-/** Most suggestions for a name that matches nothing. */
+/** Maximum number of suggestions for a name that matches nothing. */
 const mostSuggestions = 8;
 
 /** The distance of a name from a resource's; 0 if one contains the other, undefined if they are not similar. */
@@ -185,8 +187,8 @@ function nameDistance(name: string, path: ResourcePath): number | undefined {
 export const searchable: readonly ResourceKind[] = ['project', 'environment', 'service', 'cluster', ...serviceKinds];
 
 /**
- * Whether resources of a kind are the organization's own and no search finds them: then errors name others beside
- * similar ones.
+ * Whether resources of a kind belong directly to the organization and no search finds them: then errors name others in
+ * addition to similar ones.
  */
 const isFoundHereOnly = (kind: ResourceKind): boolean =>
   !searchable.includes(kind) && listChainsFor(kind).every((chain) => chain.length === 1);
@@ -232,18 +234,18 @@ function notesFor({ search }: Findings): readonly string[] {
   ];
 }
 
-/** Why a row that the reference names stands for nothing. */
+/** Why a row that the reference names can't be used. */
 function unusableNamed(reference: string, { unusable }: Search): string | undefined {
   const name = foldCase(unescaped(segmentsOf(reference).at(-1)!));
   const row = unusable.find((one) => foldCase(one.name) === name);
   return row && unusableText(row);
 }
 
-/** Why nothing was found: there is no such thing only where all of it could be looked at. */
+/** Why nothing was found: a resource is only known not to exist if everything could be read. */
 const whyNothing = ({ unlisted, unread }: Search): ResolutionProblem['why'] =>
   unlisted.size > 0 ? 'not_listable' : unread.size > 0 ? 'not_readable' : 'unknown';
 
-/** The problem of a reference that matches nothing, or more than one resource. */
+/** The problem of a reference that matches no resource, or several. */
 export function problemOf(kind: ResourceKind, reference: string, findings: Findings): ResolutionProblem {
   const { paths, deadEnds, search } = findings;
   const notes = notesFor(findings);

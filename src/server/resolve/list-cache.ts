@@ -11,13 +11,13 @@ import { rowsIn } from '../context/index.ts';
 /** How long a cached list is fresh, in milliseconds. */
 export const listLifetime = 60_000;
 
-/** Most cached lists, for all principals together. */
+/** Maximum number of cached lists, for all principals together. */
 const mostLists = 2_000;
 
 /** The state of one search. */
 export interface Search {
   readonly lookup: Lookup;
-  /** Requests that it may still send. */
+  /** The number of requests that it may still send. */
   requests: number;
   /** Cached lists with a sequence number up to this one are stale. */
   readonly since: number;
@@ -27,9 +27,9 @@ export interface Search {
   truncated: boolean;
   /** Kinds that could not be listed. */
   readonly unlisted: Set<ReferenceKind>;
-  /** Kinds that were listed, but not all that was answered could be read. */
+  /** Kinds whose lists could only be read in part. */
   readonly unread: Set<ReferenceKind>;
-  /** Rows of the lists that stand for no resource. */
+  /** Rows of the lists that can't be used as resources. */
   readonly unusable: UnusableRow[];
 }
 
@@ -40,7 +40,7 @@ type ListResult =
       readonly unusable: readonly UnusableRow[];
       /** False if the search reached its request limit. */
       readonly complete: boolean;
-      /** Whether rows of it couldn't be read. */
+      /** Whether some of its rows couldn't be read. */
       readonly rowsLost: boolean;
     }
   | undefined;
@@ -55,7 +55,7 @@ interface CachedList {
   readonly result: Promise<ListResult>;
 }
 
-/** The platform's lists of what each resource contains, cached for `listLifetime`, separately for each principal. */
+/** The platform's lists of each resource's children, cached for `listLifetime`, separately for each principal. */
 export interface ListCache {
   /**
    * The children of a resource; undefined if the platform can't list them.
@@ -69,11 +69,11 @@ export interface ListCache {
   organization(search: Search): Promise<ResourceRef | undefined>;
   /** Every organization of the token. @throws ApiError if the platform fails. */
   organizations(search: Search): Promise<readonly ResourceRef[]>;
-  /** How many lists were requested: the sequence number of the last one. */
+  /** The number of lists requested: the sequence number of the last one. */
   count(): number;
-  /** Drops lists of these kinds, after a change: this principal's, or all. */
+  /** Drops lists of these kinds, after a change: those of this principal, or all. */
   invalidate(principal: string | undefined, kinds: readonly ReferenceKind[]): void;
-  /** Whether cached lists are used. While they aren't, each is read again; those cached before are dropped. */
+  /** Whether cached lists are used. If not, each is read again, and earlier ones are dropped. */
   use(isUsed: boolean): void;
 }
 
@@ -91,7 +91,7 @@ function nextPage(answer: JsonRecord | undefined): JsonRecord | undefined {
     : undefined;
 }
 
-/** What a list is read with, and whether rows of it couldn't be read. */
+/** The reader for a list, and whether some of its rows couldn't be read. */
 function readerOf({ lookup }: Search): { readonly reader: Lookup['reader']; readonly hasLostRows: () => boolean } {
   let rowsLost = false;
   const reader = lookup.readerInParts?.(() => void (rowsLost = true)) ?? lookup.reader;
@@ -124,7 +124,7 @@ async function readChildren(
   return result(true);
 }
 
-/** The organizations that a read answers with. */
+/** The organizations in the answer to a read. */
 async function readOrganizationsBy(
   operation: typeof operations.get_organization | typeof everyOrganization,
   search: Search,
@@ -162,8 +162,8 @@ export function createListCache(): ListCache {
     };
     const evict = (): void => void (lists.peek(key) === list && lists.delete(key));
     lists.set(key, list);
-    // Failed and incomplete lists are requested again, and those with rows that couldn't be read: a change must not
-    // rest on them.
+    // Failed and incomplete lists are requested again, and so are those with unreadable rows: a change must not be
+    // based on them.
     list.result.then((result) => (result?.complete && !result.rowsLost) || evict(), evict);
     return list.result;
   };
@@ -195,7 +195,7 @@ export function createListCache(): ListCache {
       const resources = await listOnce(`${listing.operation.name} ${id}`, listing.kinds, search, () =>
         readChildren(listing, id, search),
       ).catch((error: unknown) => {
-        // The parent was there when the list that contains it was read: it was deleted since.
+        // The parent existed when the list that contains it was read: it has been deleted since.
         if (isGone(error)) return [];
         if (isDenied(error)) return undefined;
         throw error;

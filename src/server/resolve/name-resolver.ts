@@ -37,7 +37,7 @@ import { rowsIn, readVariableList } from '../context/index.ts';
 const isOwnerKind = (kind: string): kind is VariableOwnerKind =>
   (variableOwnerKinds as readonly string[]).includes(kind);
 
-/** What the call names that may have variables: the innermost. */
+/** The innermost resource that the call names and that may have variables. */
 function ownerIn({
   service,
   environmentId,
@@ -52,13 +52,13 @@ function ownerIn({
 }
 
 /**
- * The problem of a key that no variable has, in the light of the secrets there, which have lists of their own.
+ * The problem of a key that no variable has, refined by the secrets there, which have separate lists.
  * @param problem of that key
  */
 async function withSecrets(problem: ResolutionProblem, { within = {}, reader }: Lookup): Promise<ResolutionProblem> {
   const owner = ownerIn(within);
   if (problem.kind !== 'environment_variable' || problem.why !== 'unknown' || !owner) return problem;
-  // A failure here must not hide what is known already.
+  // A failure here must not hide what is already known.
   const secrets = await readVariableList('secrets', owner, reader).catch(() => undefined);
   if (!secrets)
     return { ...problem, notes: [...problem.notes, 'It may be a secret: the secrets can not be read here.'] };
@@ -68,7 +68,7 @@ async function withSecrets(problem: ResolutionProblem, { within = {}, reader }: 
   return isOne ? { ...problem, why: 'is_secret', suggestions: [], notes: [] } : problem;
 }
 
-/** What finding a resource of this kind by its name reads. */
+/** The reads that find a resource of this kind by its name. */
 export function readsToResolve(kind: ResourceKind): readonly ReadUse[] {
   const without =
     kind === 'organization'
@@ -78,13 +78,13 @@ export function readsToResolve(kind: ResourceKind): readonly ReadUse[] {
   return readUses(without, ...new Set([operations.get_organization, ...lists]));
 }
 
-/** Most completions of one text: the protocol's limit. */
+/** Maximum number of completions of one text: the protocol's limit. */
 const mostCompletions = 100;
 
 /** The rank of a completion by id. */
 const idPrefixRank = 3;
 
-/** How well a resource completes a text, from 0, the best; undefined if it doesn't. */
+/** How well a resource completes a text; 0 is best, undefined if it doesn't. */
 function rank(
   typed: string,
   { path, name, id }: { readonly path: string; readonly name: string; readonly id: string },
@@ -111,7 +111,7 @@ async function completions(
 ): Promise<readonly string[]> {
   const outerNames = segmentsOf(typed).slice(0, -1);
   const below = await findAllBelow(kind, outerNames, lookup, context);
-  // The typed names need not start at the project.
+  // The typed names needn't start at the project.
   const paths = below.length > 0 || outerNames.length === 0 ? below : await findAllBelow(kind, [], lookup, context);
   const resources = paths.map(resolvedResourceOf);
   const references = unambiguousPaths(resources);
@@ -140,7 +140,7 @@ const deletedBy = (operation: AnyOperation, input: JsonRecord): Pick<ResourceRef
 export interface PersistentNameResolver extends NameResolver {
   /** Writes what has not been written yet. */
   flush(): Promise<void>;
-  /** The same, and ends listening to other servers. */
+  /** The same, and stops listening to other servers. */
   close(): Promise<void>;
 }
 
@@ -149,7 +149,7 @@ const failWith = (problem: ResolutionProblem): never => {
 };
 
 /**
- * Parses a reference: its kind, the requested one if it names none, and its path, name or id.
+ * Parses a reference: its kind, by default the requested one, and its path, name or id.
  * @throws CallFailure for a URI that is wrong or of another kind.
  */
 function parseReference(kind: ResourceKind, reference: string): { readonly kind: ResourceKind; readonly text: string } {
@@ -212,8 +212,8 @@ function resourcesIn(operation: AnyOperation, input: JsonRecord, answer: unknown
 }
 
 /**
- * The kinds of resources that a change may have added to lists or taken from them: those that it answers with, or the
- * one that it deletes.
+ * The kinds of resources that a change may have added to or removed from lists: those in its answer, or the one that it
+ * deletes.
  */
 function kindsChanged(operation: AnyOperation): readonly ReferenceKind[] {
   if (operation.method === 'GET') return [];
@@ -221,7 +221,9 @@ function kindsChanged(operation: AnyOperation): readonly ReferenceKind[] {
   return deleted === undefined ? responseKinds(operation).kinds : [parameterKind(deleted)];
 }
 
-/** The services in an operation's input: once it has succeeded, their ids are known to be of the kinds it takes. */
+/**
+ * The services in an operation's input: once it has succeeded, their ids are known to be of the kinds that it accepts.
+ */
 const servicesInInput = (operation: AnyOperation, input: JsonRecord): readonly ResourceRef[] =>
   Object.entries(inputShape(operation)).flatMap(([name, schema]) => {
     const kind = pointsAt(schema);
@@ -231,14 +233,14 @@ const servicesInInput = (operation: AnyOperation, input: JsonRecord): readonly R
       : ids.map((id) => ({ kind, id: id.toLowerCase() }));
   });
 
-/** What a resolver has of other servers: what it tells them, and what it needs no longer. */
+/** A resolver's connection to other servers: the invalidator, and a function that disconnects. */
 interface SharedState {
   readonly invalidator: Invalidator;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Keeps what a resolver knows up to date with what other servers tell. While it can't hear them, no list is used twice.
+ * Keeps a resolver's data up to date with changes by other servers. While they can't be received, no list is cached.
  */
 function follow(
   invalidation: CacheInvalidation,
@@ -260,7 +262,7 @@ function follow(
   return { invalidator, stop };
 }
 
-/** Where a resolver keeps its index: in a file of its own, or with those of other servers. */
+/** Where a resolver stores its index: in a separate file, or together with other servers. */
 type ResolverPlace = IndexPersistence | { readonly platform: string; readonly invalidation: CacheInvalidation };
 
 const openContext = (place?: ResolverPlace): { readonly context: ResolverContext; readonly shared?: SharedState } => {
@@ -281,7 +283,7 @@ const openContext = (place?: ResolverPlace): { readonly context: ResolverContext
 
 /**
  * Resolves names, paths, URIs and ids to resources.
- * @param place where the index is kept; without it the index ends with the process.
+ * @param place where the index is stored; without it the index lasts as long as the process.
  */
 export function createNameResolver(place?: ResolverPlace): PersistentNameResolver {
   const { context, shared } = openContext(place);

@@ -32,7 +32,7 @@ export function qualifiedName(segment: string): { readonly kind: ServiceKind; re
   return kind === undefined || name === undefined ? undefined : { kind: kind.toLowerCase() as ServiceKind, name };
 }
 
-/** Folds a name for comparison: names match whatever their case. */
+/** Folds a name for comparison: names match regardless of case. */
 export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase();
 
 type Normalize = (name: string) => string;
@@ -50,7 +50,7 @@ const matchesName = ({ kind, id, name }: ResourceRef, segment: string, normalize
   );
 };
 
-/** Whether a segment is the name or id of a resource in every letter. */
+/** Whether a segment is the name or id of a resource, letter by letter. */
 export const isExactly = (ref: ResourceRef, segment: string): boolean => matchesName(ref, segment, (name) => name);
 
 /** The siblings that a segment names. An exact match wins over those that differ in case. */

@@ -17,7 +17,7 @@ import type { ResolutionProblem } from '../failure/index.ts';
 
 const kindText = (kind: ResourceKind): string => kind.replaceAll('_', ' ');
 
-/** One candidate a line: its reference, kind and id. */
+/** One candidate per line: its reference, kind and id. */
 function candidateLines(resources: readonly ResolvedResource[]): string {
   const references = unambiguousPaths(resources);
   return resources
@@ -37,7 +37,7 @@ export const whereToLook: readonly TextPart[] = [
   findResourceHint,
 ];
 
-/** Why an id may not be found, and what to do next. Platforms give the same answer for every reason. */
+/** Why an id may not be found, and what to do next. Platforms return the same response for every reason. */
 export const noSuchId: readonly TextPart[] = [
   'It may have been deleted, belong to another organization, or be hidden from this token.',
   ...whereToLook,
@@ -46,7 +46,7 @@ export const noSuchId: readonly TextPart[] = [
 const giveItsId = (kind: ResourceKind): string =>
   `Give its id${kind === 'service' ? ' and kind: infra://service/<kind>/<id>' : ''}.`;
 
-/** Why the whole address of a webhook doesn't name it: what follows the host may be a secret, and is not kept. */
+/** Why the whole address of a webhook doesn't identify it: the part after the host may be a secret, and is not kept. */
 function addressText(address: string, quoted: (text: string) => string): string | undefined {
   const host = /^https?:/i.test(address) ? URL.parse(address)?.host : undefined;
   return host
@@ -54,7 +54,7 @@ function addressText(address: string, quoted: (text: string) => string): string 
     : undefined;
 }
 
-/** What an ambiguous reference can be, with the number of candidates that may be told. */
+/** The possible meanings of an ambiguous reference, with the number of candidates that may be shown. */
 const whichCandidates = (kind: ResourceKind, count: number): string =>
   count === 0 ? `more than one ${kindText(kind)}` : count === 1 ? 'more than this' : 'each of these';
 
@@ -96,7 +96,7 @@ function nextStep({ kind, reference, why, missing, isSearchDenied = false }: Res
   ];
 }
 
-/** Most candidates shown. */
+/** Maximum number of candidates shown. */
 const mostCandidates = 20;
 
 interface TextOptions {
@@ -105,7 +105,7 @@ interface TextOptions {
   readonly hidden: readonly string[];
 }
 
-/** Tells the model what is wrong with a reference, and what it could mean instead. */
+/** The text for the model: the problem with a reference, and what it could mean instead. */
 export function resolutionProblemText(problem: ResolutionProblem, { redactor, hidden }: TextOptions): string {
   const quoted = (text: string): string => `"${repeated(redactor.echo(text))}"`;
   const { candidates, suggestions, notes } = problem;

@@ -62,7 +62,7 @@ const listsAtParents: readonly ListOperation[] = allOperations.flatMap((operatio
     : [];
 });
 
-/** The lists of variables of what has no path for them: at the path of all variables, without the secrets. */
+/** The lists of variables of resources without a path for them: at the path of all variables, without the secrets. */
 const otherVariableLists: readonly ListOperation[] = variableOwnerKinds
   .filter(
     (kind) => !listsAtParents.some(({ parent, kinds }) => parent === kind && kinds.includes('environment_variable')),
@@ -75,7 +75,7 @@ const listOperations: readonly ListOperation[] = [...listsAtParents, ...otherVar
 export const listOperationFor = (parent: ReferenceKind, kind: ReferenceKind): ListOperation | undefined =>
   listOperations.find((one) => one.parent === parent && one.kinds.includes(kind));
 
-/** Whether a resource of this kind is of the requested one: a `service` can be of every service kind. */
+/** Whether a resource of this kind is of the requested one: a `service` can be of any service kind. */
 export const isOfKind = (kind: ReferenceKind, requested: ResourceKind): boolean =>
   kind === requested || (requested === 'service' && isServiceKind(kind));
 

@@ -7,7 +7,7 @@ import type { ResourceRef } from './resource-ref.ts';
 
 /** Stores the index between processes. */
 export interface IndexPersistence {
-  /** Identifies the platform and its data: ids of another one mean nothing here. */
+  /** Identifies the platform and its data: ids of another platform have no meaning here. */
   readonly platform: string;
   /** The text last written; undefined if there is none. */
   readonly read: () => Promise<string | undefined>;
@@ -15,13 +15,13 @@ export interface IndexPersistence {
   readonly write: (text: string) => Promise<void>;
 }
 
-/** What an index shares with those of other servers. */
+/** State that an index shares with those of other servers. */
 export interface SharedIndex {
   /** Identifies the platform and its data. */
   readonly platform: string;
-  /** What all servers have learned, newest first. */
+  /** The resources that all servers have learned, newest first. */
   readonly all: () => Promise<readonly SeenResource[]>;
-  /** Takes what is new to this index, to tell the others. */
+  /** Receives resources that are new to this index, to notify the other servers. */
   readonly learned: (seen: SeenResource) => void;
 }
 
@@ -31,11 +31,11 @@ export interface ResourceIndex {
   loaded(): Promise<void>;
   /** @returns whether it had another name or mode before. */
   add(principal: string, resource: ResourceRef): boolean;
-  /** Takes what another server learned since. */
+  /** Adds resources that another server has learned since. */
   take(seen: readonly SeenResource[]): void;
   /** Forgets deleted resources, of all principals. */
   forget(deleted: readonly Pick<ResourceRef, 'kind' | 'id'>[]): void;
-  /** Loads once more what all servers have learned. */
+  /** Loads again what all servers have learned. */
   reload(): Promise<void>;
   get(principal: string, kind: ReferenceKind, id: string): ResourceRef | undefined;
   /** The resources of these kinds; with a parent, only those in it. */
@@ -44,7 +44,7 @@ export interface ResourceIndex {
   flush(): Promise<void>;
 }
 
-/** Most indexed resources, for all principals together; the least recently used are dropped first. */
+/** Maximum number of indexed resources, for all principals together; the least recently used are dropped first. */
 const mostResources = 5_000;
 
 /** Delay before a write, in milliseconds: resources seen meanwhile are written together. */
@@ -75,7 +75,7 @@ function parseEntries(text: string | undefined): readonly SeenResource[] {
 
 const keyOf = (of: string, kind: ReferenceKind, id: string): string => `${of} ${kind} ${id}`;
 
-/** Whether it is known under another name or mode by now. */
+/** Whether its name or mode has changed. */
 const isOtherwise = (before: ResourceRef | undefined, now: ResourceRef): boolean =>
   before !== undefined &&
   ((before.name !== undefined && before.name !== now.name) || (before.mode !== undefined && before.mode !== now.mode));
@@ -91,7 +91,7 @@ const isSame = (one: ResourceRef, other: ResourceRef | undefined): boolean =>
 export function createResourceIndex(persistence?: IndexPersistence, shared?: SharedIndex): ResourceIndex {
   const resources = new LRUCache<string, SeenResource>({ max: mostResources });
   const platform = (persistence ?? shared)?.platform;
-  // Stored as a digest, so that the file doesn't reveal who calls.
+  // Stored as a digest, so that the file doesn't reveal the callers.
   const ofPrincipal = (principal: string): string =>
     createHash('sha256')
       .update(JSON.stringify([platform, principal]))

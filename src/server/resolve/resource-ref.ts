@@ -1,7 +1,7 @@
 import type { ReferenceKind } from '../../contract/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
 
-/** What name resolution needs to know about a resource. It never holds more, because it is stored on disk. */
+/** The part of a resource that name resolution needs. It never contains more, because it is stored on disk. */
 export interface ResourceRef {
   readonly kind: ReferenceKind;
   readonly id: string;
@@ -10,7 +10,7 @@ export interface ResourceRef {
   readonly mode?: string;
   /** The scope of a variable. */
   readonly scope?: string;
-  /** What contains it, if known. */
+  /** The resource that contains it, if known. */
   readonly parent?: { readonly kind: ReferenceKind; readonly id: string };
 }
 
@@ -35,17 +35,17 @@ function parentOf(row: JsonRecord): ResourceRef['parent'] {
   return undefined;
 }
 
-/** A row of a list that stands for no resource: it has no id, or is of a kind that no operation takes. */
+/** A row of a list that can't be used as a resource: it has no id, or is of a kind that no operation accepts. */
 export interface UnusableRow {
   readonly name: string;
-  /** Its kind, if that is why. */
+  /** Its kind, if that is the reason. */
   readonly kind?: string;
 }
 
-// A platform's word for a kind. Anything else it says there is not repeated.
+// A platform's word for a kind. Other text there is not repeated.
 const kindWord = /^[A-Za-z][A-Za-z0-9_]{0,39}$/;
 
-/** The name of a row that stands for no resource, and why; undefined if it has none. */
+/** The name of a row that can't be used as a resource, and the reason; undefined if it has no name. */
 export function unusableRowOf(row: JsonRecord): UnusableRow | undefined {
   const [name, kind] = [nameOf(row), textIn(row, 'service_type')];
   if (name === undefined) return undefined;
@@ -54,7 +54,7 @@ export function unusableRowOf(row: JsonRecord): UnusableRow | undefined {
     : { name, kind: kind !== undefined && kindWord.test(kind) ? kind : 'that it does not name' };
 }
 
-/** Why nothing can be done with a row that stands for no resource, as a sentence. */
+/** Why a row can't be used as a resource, as a sentence. */
 export const unusableText = ({ kind }: UnusableRow): string =>
   kind === undefined
     ? 'The platform lists one of that name without an id: the list shows it, but it can neither be read by itself nor changed or deleted.'
@@ -63,7 +63,8 @@ export const unusableText = ({ kind }: UnusableRow): string =>
 /**
  * Reads a row of an answer; undefined if it isn't a resource of these kinds.
  * @param kinds the possible kinds; of several, the row's `service_type` decides.
- * @param parent what contains it. Default: the environment, project or organization that the row points at.
+ * @param parent the resource that contains it. Default: the environment, project or organization to which the row
+ *   refers.
  */
 export function resourceRefOf(
   row: unknown,

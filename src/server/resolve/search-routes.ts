@@ -5,7 +5,7 @@ import type { ResourceRef } from './resource-ref.ts';
 import { leafOf, pathTo, type ResourcePath } from './resource-path.ts';
 import type { ListStep, ListChain } from './resource-hierarchy.ts';
 
-/** What name resolution reads from: cached lists, and the index of seen resources. */
+/** The data of name resolution: cached lists, and the index of seen resources. */
 export interface ResolverContext {
   readonly lists: ListCache;
   readonly index: ResourceIndex;
@@ -18,7 +18,7 @@ export interface SearchRoute {
   readonly names: readonly (string | undefined)[];
 }
 
-/** The step of a route that matched nothing: the name it looked for, and the resources there. */
+/** The step of a route that matched nothing: the name searched for, and the resources there. */
 export interface DeadEnd {
   readonly step: ListStep;
   readonly name: string;
@@ -37,7 +37,8 @@ const isInSearchScope = ({ kind, id }: ResourceRef, { only }: Search['lookup']):
 };
 
 /**
- * The resources of these kinds that were seen before; none for a reader that hides rows, which may not have seen them.
+ * The resources of these kinds that were seen before; none for a reader that hides rows, because it may not have seen
+ * them.
  */
 export const seenIn = (
   index: ResourceIndex,
@@ -65,7 +66,7 @@ async function childrenOf(
 const filterByName = (siblings: readonly ResourcePath[], name: string | undefined): readonly ResourcePath[] =>
   name === undefined ? siblings : matchingName(siblings, name, leafOf);
 
-/** Follows a route, and reads only the lists on it. */
+/** Follows a route, and reads only the lists along it. */
 export async function followRoute(
   { from, steps, names }: SearchRoute,
   search: Search,
@@ -132,7 +133,7 @@ async function organizationRoots(
 /**
  * The routes that segments can mean, in groups in the order to try them: first from the caller's context, the innermost
  * first, then from the organization, those with the fewest unnamed steps first.
- * @param options `isOnlyInside`: nothing outside of the caller's context can be meant.
+ * @param options `isOnlyInside`: only resources inside the caller's context can be meant.
  */
 export async function routesFor(
   chains: readonly ListChain[],

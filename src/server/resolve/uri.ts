@@ -4,7 +4,7 @@ import { isOfKind } from './resource-hierarchy.ts';
 
 const scheme = 'infra:';
 
-/** The parts of a resource that have a URI of their own. */
+/** The parts of a resource with separate URIs. */
 export const uriParts = ['status', 'logs', 'variables', 'history'] as const;
 export type UriPart = (typeof uriParts)[number];
 

@@ -4,7 +4,7 @@ import { memoised, type JsonRecord, type JsonSchema } from '../json/index.ts';
 import { pointsAt } from './references.ts';
 import type { Tool } from './tool.ts';
 
-/** What has more than one name. The first of each is the one that schemas show. */
+/** Subjects with several names. Schemas show the first one. */
 const sameThing: readonly (readonly string[])[] = [
   ['variable', 'environment_variable'],
   ['commit', 'git_commit'],
@@ -12,7 +12,7 @@ const sameThing: readonly (readonly string[])[] = [
 ];
 
 /**
- * Other programs' names for arguments, which models tend to try. They are suggested, and not accepted: they can mean
+ * Other programs' names for arguments, which models tend to try. They are suggested, but not accepted: they can mean
  * something else.
  */
 const synonyms: readonly (readonly string[])[] = [
@@ -37,10 +37,10 @@ const isList = (schema: z.ZodType): boolean =>
     ? isList(schema.unwrap() as z.ZodType)
     : schema instanceof z.ZodArray;
 
-/** An argument that stands for something with a name: a reference, or an id. */
+/** An argument whose value identifies something: a reference, or an id. */
 interface Naming {
   readonly member: string;
-  /** What it stands for, by its own name: `application` for `application_id` and `application_ids`. */
+  /** The subject, without suffix: `application` for `application_id` and `application_ids`. */
   readonly subject: string;
   /** The kind of resource that it refers to; undefined if it is looked up by the tool itself. */
   readonly kind: string | undefined;
@@ -62,36 +62,36 @@ const formsOf = (word: string, { list }: Naming): readonly string[] => [
   ...(list ? [`${word}s`, `${word}_ids`] : []),
 ];
 
-/** Other kinds that an argument may be called by: a service by its kind, and one of a kind as a service. */
+/** Other kinds by which an argument may be called: a service by its kind, and one of a kind as a service. */
 const relatedKinds = (kind: string): readonly string[] =>
   kind === 'service' ? [kind, ...serviceKinds] : isServiceKind(kind) ? [kind, 'service'] : [kind];
 
-/** What another name of an argument stands for. */
+/** The meaning of an argument's other name. */
 interface Alias {
   readonly naming: Naming;
-  /** The kind that the name says, where the argument itself takes any service. */
+  /** The kind that the name specifies, if the argument accepts any service. */
   readonly kind?: ServiceKind;
 }
 
 type Claim = readonly [alias: string, Alias];
 
-/** Claims on names that are free; one that several arguments claim stands for none. */
+/** Claims to names that are free; a name that several arguments claim belongs to none. */
 const undisputed = (claims: readonly Claim[], taken: (name: string) => boolean): Claim[] =>
   [...Map.groupBy(claims, ([alias]) => alias)].flatMap(([alias, all]) =>
     taken(alias) || new Set(all.map(([, { naming }]) => naming.member)).size > 1 ? [] : [all[0]!],
   );
 
 interface Names {
-  /** What names that aren't arguments themselves stand for. */
+  /** The meanings of names that aren't arguments themselves. */
   readonly aliases: ReadonlyMap<string, Alias>;
-  /** The names that schemas show, by argument, where they differ. */
+  /** The names that schemas show, by argument, if they differ. */
   readonly shown: ReadonlyMap<string, string>;
   readonly lists: ReadonlySet<string>;
 }
 
 /**
- * The names of a tool's arguments, derived from what each stands for: `application` and `application_id` are the same,
- * and so is `service` where only one argument refers to a service.
+ * The names of a tool's arguments, derived from their subjects: `application` and `application_id` are the same, and so
+ * is `service` if only one argument refers to a service.
  */
 const namesOf = memoised((tool: Tool): Names => {
   const isOwn = (name: string): boolean => Object.hasOwn(tool.input, name);
@@ -122,7 +122,7 @@ const namesOf = memoised((tool: Tool): Names => {
   };
 });
 
-/** The name of an argument as schemas and texts show it. */
+/** The name of an argument in schemas and texts. */
 export const shownName = (tool: Tool, member: string): string => namesOf(tool).shown.get(member) ?? member;
 
 /** The other names of a tool's arguments, by argument. */
@@ -134,11 +134,11 @@ export const aliasesOf = (tool: Tool): ReadonlyMap<string, readonly string[]> =>
     ]),
   );
 
-/** Arguments under the names that schemas show. */
+/** Arguments with the names that schemas show. */
 export const withShownNames = (tool: Tool, args: JsonRecord): JsonRecord =>
   Object.fromEntries(Object.entries(args).map(([name, value]) => [shownName(tool, name), value]));
 
-/** A schema of arguments under the names that it shows. */
+/** A schema of arguments with the names that it shows. */
 export const schemaWithShownNames = (tool: Tool, schema: JsonSchema): JsonSchema => {
   const { properties = {}, required } = schema;
   const renamed = Object.entries(properties).map(([name, member]) => [shownName(tool, name), member] as const);
@@ -149,10 +149,10 @@ export const schemaWithShownNames = (tool: Tool, schema: JsonSchema): JsonSchema
   };
 };
 
-/** Arguments under their own names. */
+/** Arguments with their own names. */
 export interface NamedArguments {
   readonly args: JsonRecord;
-  /** The kinds that names said of arguments that take any service. */
+  /** The kinds that names specify for arguments that accept any service. */
   readonly kinds: Readonly<Record<string, ServiceKind>>;
   readonly issues: readonly string[];
 }
@@ -165,7 +165,7 @@ interface Given {
 
 const quoted = (given: readonly Given[]): string => given.map(({ name }) => `"${name}"`).join(' and ');
 
-/** Puts arguments that were given under another name under their own. Every later step knows only that one. */
+/** Renames arguments that were given by another name to their own names. Later steps know only those. */
 export function withOwnNames(tool: Tool, args: JsonRecord): NamedArguments {
   const { aliases, lists } = namesOf(tool);
   const memberOf = (name: string): string =>
@@ -180,7 +180,7 @@ export function withOwnNames(tool: Tool, args: JsonRecord): NamedArguments {
       value: valueFor(member, value),
       kind: Object.hasOwn(tool.input, name) ? undefined : aliases.get(name)?.kind,
     }));
-    // Under two names, null says that only the other is meant.
+    // With two names, null means that only the other one is intended.
     const told = all.length > 1 ? all.filter(({ value }) => value !== null && value !== undefined) : all;
     const given = told.length > 0 ? told : all.slice(0, 1);
     const said = [

@@ -70,9 +70,9 @@ const isMisspelled = (name: string, known: readonly string[]): boolean =>
   known.some((one) => editDistance(name, one) === 1);
 
 /**
- * Members that the schema doesn't know, at every level. Open records take any name; those that declare members refuse
- * what is one letter off a declared name. Below the root, members that the operation's own answer has in the same place
- * are accepted: callers send back what they read, and platforms ignore members that only they can set.
+ * Members that the schema doesn't know, at every level. Open records accept any name; those that declare members refuse
+ * names that are one letter off a declared one. Below the root, members that the operation's own answer has in the same
+ * place are accepted: callers send back what they read, and platforms ignore members that only they can set.
  */
 function unknownMembers(value: unknown, node: JsonSchema, answered: JsonSchema | undefined, path: Path = []): Issue[] {
   const schema = withoutNull(node);
@@ -110,16 +110,13 @@ function maskedMembers(value: unknown, path: Path = []): Issue[] {
     : [];
 }
 
-/** A text with half a character is refused: no strict reader of JSON accepts it. */
+/** A text with an unpaired surrogate is refused: no strict JSON parser accepts it. */
 function halfCharacters(value: unknown): Issue[] {
   const half = halfCharacterIn(value);
   return half ? [`"${printPath(half.path)}" has half a character, ${half.codePoint}; give whole ones`] : [];
 }
 
-/**
- * Members and names with control characters where no program needs them: they could hide or change what is shown around
- * them.
- */
+/** Members and names with control characters that no program needs: they could hide or change the text around them. */
 function controlCharacters(value: unknown, node: JsonSchema | undefined, path: Path = []): Issue[] {
   const schema = node && withoutNull(node);
   if (schema?.anyOf) {
@@ -213,7 +210,7 @@ export const sizeIssues = (args: unknown): Issue[] =>
     ? [`they have more than ${maximumParts} members and items in all; make several calls of it`]
     : [];
 
-/** The text of an issue that calls arguments, in quotation marks, as schemas show them. */
+/** The text of an issue that names arguments, in quotation marks, as schemas show them. */
 const namedAsShown = (tool: Tool, text: string): string =>
   text.replaceAll(/"(\w+)(?=["[.])/g, (quoted, name: string) =>
     Object.hasOwn(tool.input, name) ? `"${shownName(tool, name)}` : quoted,
@@ -222,7 +219,7 @@ const namedAsShown = (tool: Tool, text: string): string =>
 /**
  * All issues with the arguments of a call; empty if they are valid. Strict at every level: a member that neither the
  * tool nor, below the root, its answer knows is reported with the nearest known name, never dropped.
- * @param args under their own names (`withOwnNames`). Issues call them as schemas show them.
+ * @param args with their own names (`withOwnNames`). Issues use the names that schemas show.
  */
 export function issuesOf(tool: Tool, args: JsonRecord): Issue[] {
   const checked = withoutNames(tool.input, args);
@@ -245,9 +242,7 @@ export function issuesOf(tool: Tool, args: JsonRecord): Issue[] {
 
 const inputOf = memoised((operation: AnyOperation) => z.object(inputShape(operation)));
 
-/**
- * Issues with the input that a tool made for an operation, but for those of what is sent back as the platform has it.
- */
+/** Issues with the input that a tool created for an operation, except with members that are sent back unchanged. */
 export const issuesOfPlanned = ({ operation, input, unchanged = [], accepted = [] }: PlannedOperation): Issue[] => {
   const members = inputOf(operation).safeParse(input);
   const body = members.success && operation.body ? (operation.body as z.ZodObject).safeParse(input) : members;

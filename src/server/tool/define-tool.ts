@@ -8,7 +8,7 @@ import type { ArgumentsOf, CompositionDefinition, Shape, Tool, ToolDefinition } 
 const highestEffect = (operations: readonly AnyOperation[]): AnyOperation =>
   operations.toSorted((one, other) => effects.indexOf(other.effect) - effects.indexOf(one.effect))[0]!;
 
-// Callers need not name the organization: the token has one, or one is chosen.
+// Callers needn't name the organization: the token has one, or one is chosen.
 const optionalOrganization = (shape: Shape): Shape =>
   shape['organization_id'] ? { ...shape, organization_id: shape['organization_id'].optional() } : shape;
 
@@ -42,7 +42,7 @@ const columnRules =
       : [];
   };
 
-/** What a tool reads beside its operations, in itself, in its preview and in its no-op check. */
+/** The reads of a tool in addition to its operations: its own, those of its preview and those of its no-op check. */
 const allReads = (
   operations: readonly AnyOperation[],
   { reads = [], preview, noOpCheck }: Pick<Tool, 'reads' | 'preview' | 'noOpCheck'>,

@@ -12,7 +12,7 @@ const accepts = (schema: z.ZodType, value: unknown): boolean => schema.safeParse
 /** A decimal number as JSON writes it. Others, such as 0x10 or 1e3, may be meant as text. */
 const decimal = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
 
-/** The number or boolean that a text stands for; undefined if it is neither. */
+/** The number or boolean that a text represents; undefined if it is neither. */
 const meantBy = (text: string): number | boolean | undefined =>
   decimal.test(text) ? Number(text) : text === 'true' ? true : text === 'false' ? false : undefined;
 
@@ -29,7 +29,7 @@ function lenientValue(schema: z.ZodType, value: unknown): unknown {
   return isRecord(value) && inner instanceof z.ZodObject ? lenientMembers(inner.shape, value) : value;
 }
 
-/** Null stands for absence where a member may be absent but not null: elsewhere null says something. */
+/** Null means absence if a member may be absent but not null: otherwise null has a meaning. */
 const isAbsent = (schema: z.ZodType | undefined, value: unknown): boolean =>
   value === null && schema !== undefined && accepts(schema, undefined) && !accepts(schema, null);
 
@@ -43,7 +43,7 @@ function lenientMembers(shape: Shape, members: JsonRecord): JsonRecord {
 }
 
 /**
- * The arguments of a call as they are meant: without optional members that are null, and with numbers and booleans that
- * were given as text, where the schema takes nothing else. What is not clear stays as it is, to be refused.
+ * The intended arguments of a call: without optional members that are null, and with numbers and booleans that were
+ * given as text, if the schema accepts nothing else. Unclear values stay unchanged, to be refused.
  */
 export const lenientArguments = (tool: Tool, args: JsonRecord): JsonRecord => lenientMembers(tool.input, args);

@@ -13,7 +13,7 @@ export interface AssignedName {
   readonly beforeSpaces: string;
   /** `=`, `:` or `>`. */
   readonly separator: string;
-  /** Where the value can begin: after the separator. */
+  /** Where the value can start: after the separator. */
   readonly valueAt: number;
   /**
    * Set if it is the first on its line, apart from list marks and words such as `export`: `escaped` if the line break
@@ -26,7 +26,7 @@ const longestName = 64;
 const mostSpaces = 5;
 const mostSlashes = 7;
 
-/** Longest indentation, in characters. */
+/** Maximum indentation, in characters. */
 const longestIndent = 200;
 
 const isNameCode = (code: number): boolean =>
@@ -49,7 +49,7 @@ function lineOf(text: string, start: number, lines: LineBounds): AssignedName['l
   return escapedBreak !== -1 && lineStart.test(textBefore.slice(escapedBreak + 2)) ? 'escaped' : undefined;
 }
 
-/** The end of the separator at `at`; undefined if it doesn't separate a name from a value, as `::`. */
+/** The end of the separator at `at`; undefined if it doesn't separate a name from a value, such as `::`. */
 function separatorEnd(text: string, at: number): number | undefined {
   const [char, next] = [text[at], text[at + 1]];
   if (char === ':') return next === ':' ? undefined : at + (next === '=' ? 2 : 1);
@@ -59,7 +59,7 @@ function separatorEnd(text: string, at: number): number | undefined {
 
 /**
  * The name whose separator is at `at`; undefined if there is none, or if the name doesn't match `hint`.
- * @param done the end of what was already read: no name begins before it.
+ * @param done the end of the text already read: no name starts before it.
  * @param hint matches names of interest.
  */
 export function assignedNameAt(

@@ -78,7 +78,7 @@ function valueToLineEnd(
 }
 
 /**
- * How a value ends that is hidden already. Its bracket belongs to it, and where a value begins with one that isn't
+ * The end of a value that is already hidden. Its closing bracket belongs to it, but a value's opening bracket isn't
  * counted.
  */
 const hiddenEnd = mask.slice(1);
@@ -110,7 +110,7 @@ const brackets = /^[[{(](?:["'\s]|$)/;
 
 // Names ending in "token" often hold a count, a lifetime, or the token of a parser.
 const numbered = /tokens?$/i;
-// Of several, a number is how many there are.
+// For plural names, a number is a count.
 const plural = /[^s]s$/i;
 const number = /^(?:\d{1,6}(?:ms|s|m|h|d)?|[A-Z_]{1,30})$/;
 
@@ -196,14 +196,14 @@ const skipTag = (text: string, at: number): number => {
   return tag.test(text) ? tag.lastIndex : at;
 };
 
-/** The end of the quote that encloses a member, if the member begins right after the opening quote. */
+/** The end of the quote that encloses a member, if the member starts right after the opening quote. */
 function enclosingEnd(text: string, { quote, before, valueAt }: AssignedName, lineEnd: number): number | undefined {
   if (quote !== '' || (before !== '"' && before !== "'")) return undefined;
   const end = text.slice(valueAt, lineEnd).indexOf(before);
   return end === -1 ? undefined : valueAt + end;
 }
 
-/** Recognises values after a secret name and a separator, in the notations of programs, formats and people. */
+/** Recognises values after a secret name and a separator, in the notations of programs, data formats and people. */
 export const recognizeAssignments: Recognizer = (text) => {
   const spans: Span[] = [];
   const lines = lineBoundsOf(text);

@@ -71,7 +71,7 @@ const commands =
   /\b(?:curl|wget|http|https|xh|skopeo|podman|buildah|crane|(mysql\w{0,20}|mariadb\w{0,20}|sshpass|docker|helm|redis-cli|valkey-cli|mongo\w{0,10}|az|oc|ldap\w{0,10}|htpasswd))(?=[ "'])|\n|(?<=[\s"'[,])(-u|--user|--proxy-user|--creds|--auth|--src-creds|--dest-creds|-p|-a|-w)(?:["'],\s{0,3}|[= ]\s{0,2})?/g;
 
 /**
- * Flags that take a password in some commands only: `curl -u name:password`, `mysql -ppassword`, `redis-cli -a
+ * Flags that have a password only in some commands: `curl -u name:password`, `mysql -ppassword`, `redis-cli -a
  * password`.
  */
 const commandFlags: Recognizer = (text) => {
@@ -133,7 +133,7 @@ const variables = valueAfter(
   /\s/,
 );
 
-// A row of a table, with or without lines between its columns.
+// A row of a table, with or without borders between its columns.
 const rows = valueAfter(
   /^[ \t]{0,20}(?:\|[ \t]{0,5}`?([\w.-]{1,64})`?[ \t]{0,60}\|[ \t]{0,5}|([A-Z][A-Z\d_]{2,63})[ \t]{2,60})(?=\S)/gm,
   (word, [, name, other]) => isSecretName(name ?? other ?? '', word) && isValue(word) && isMixed(word),

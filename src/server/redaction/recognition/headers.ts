@@ -16,11 +16,11 @@ interface HeaderValue {
   readonly at: number;
   /** Its latest possible end: the end of the line, or the quote around the whole header. */
   readonly limit: number;
-  /** Whether the name before it can only be a header's: it is at the start of a line or a quote. */
+  /** Whether the name before it is certainly a header's: it is at the start of a line or a quote. */
   readonly certain: boolean;
 }
 
-// A list of values, as programs print them: ["Bearer x"], map[Authorization:[Bearer x]].
+// A list of values as programs print it: ["Bearer x"], map[Authorization:[Bearer x]].
 const listStart = /\[[ \t]{0,5}/y;
 
 const skipList = (text: string, at: number): number => {
@@ -31,7 +31,7 @@ const skipList = (text: string, at: number): number => {
 
 const simpleScheme =
   /(?:bearer|basic|token|api-?key|negotiate|ntlm|genie-?key|splunk|bot|dpop|jwt|key|sharedkey|ssws|klaviyo-api-key)[ \t]{1,5}(?!=)/iy;
-// Credentials with several members, which are all hidden.
+// Schemes whose credentials have several members, which are all hidden.
 const longScheme = /(?:digest|aws4-[\w-]{1,30}|signature|oauth|hawk|hmac[\w-]{0,20})[ \t]{1,5}/iy;
 const credentialEnds = /[\s"'`,;)\]}<>\\]/;
 

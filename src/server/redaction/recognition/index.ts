@@ -14,23 +14,20 @@ export { looksLikeSecret } from './secret-values.ts';
 
 const recognizers = [...keyRecognizers, ...userinfoRecognizers, recognizeAssignments, ...commandRecognizers];
 
-// Hiding one secret can reveal the start of another beside it. A few rounds are enough; more would not be linear.
+// Hiding one secret can reveal the start of an adjacent one. A few rounds are enough; more would not be linear.
 const mostRounds = 4;
 
 // Text that only resembles a mark may contain the secret itself.
 const lookalike = new RegExp(`\\${markStart}[^\\]\\n]{1,300}\\]`, 'g');
 
-/**
- * Whether a text can't contain a secret: an id, a timestamp, or a word shorter than any key. Most texts are one of
- * these.
- */
+/** Whether a text can't contain a secret: an id, a timestamp, or a word shorter than any key. True for most texts. */
 const isPlain = (text: string): boolean =>
   /^(?:[\w./-]{0,15}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]{1,20}Z)$/i.test(text);
 
 /**
  * Recognises secrets in a text by their form, or by the name before them, and replaces them with `[hidden]`.
  * Idempotent. Takes time linear in the length of the text, whatever it contains.
- * @param text as it is shown, or a reading of it without what could split a secret.
+ * @param text as it is shown, or a reading of it without characters that could split a secret.
  */
 export function maskShapes(text: string): string {
   if (isPlain(text)) return text;

@@ -3,7 +3,7 @@ import type { Recognizer, Span } from './spans.ts';
 
 /** Recognises keys by their own form, anywhere in a text. */
 
-// Each has a fixed prefix and one run after it, so that no pattern reads a character more than a few times.
+// Each has a fixed prefix followed by one run, so that no pattern reads a character more than a few times.
 const formats: readonly RegExp[] = [
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
   /\b(?:gh[pousr]_|github_pat_|glpat-|gl(?:dt|rt|cbt|ptt|ft|soat)-|xox[abeprs]-|xapp-|[rs]k_(?:live|test)_|AIza|ya29\.|hv[sbr]\.|do[por]_v1_|SG\.|dckr_pat_|shp(?:at|ss|ca|pa)_|sq0(?:atp|csp)-|lin_api_|rubygems_|figd_|whsec_|glsa_|sntry[su]_|NRAK-|dp\.(?:st|pt|ct)\.|AGE-SECRET-KEY-1|ATATT3x|ATCTT3x|pypi-AgE)[\w.-]{16,}/g,
@@ -42,7 +42,7 @@ const marker = /-----(BEGIN|END) ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----/g;
 // The characters of a key without an end marker, including escaped line ends.
 const keyBody = /[A-Za-z0-9+/=\s\\,:-]*/y;
 
-/** Longest private key, in characters: of a longer one, only what looks like a key is hidden. */
+/** Maximum length of a private key, in characters: in a longer one, only the part that looks like a key is hidden. */
 const longestPrivateKey = 65_536;
 
 /** Private keys in PEM, complete or cut off. A BEGIN line without a key after it is not one. */
@@ -85,8 +85,8 @@ const shortestPart = 8;
 const mostParts = 5;
 
 /**
- * Runs of characters of a JSON web token, from the start of one. Each run is read once, however many starts it
- * contains.
+ * Runs of characters of a JSON web token that start with the start of one. Each run is read once, however many starts
+ * it contains.
  */
 function* runsWithTokens(text: string): Generator<Span> {
   const character = /[\w.-]*/y;

@@ -12,7 +12,7 @@ const valueMember = /^value$/i;
 /** Whether a member holds a name or its value, as in `{name: …, value: …}`. */
 export const isPairMember = (name: string): boolean => nameMember.test(name) || valueMember.test(name);
 
-/** Whether the `value` beside a name is secret. */
+/** Whether the `value` next to a name is secret. */
 const isSecretPair = (name: string, value: string): boolean =>
   canBeSecret(value) &&
   !isPlaceholder(value) &&
@@ -24,7 +24,7 @@ interface PairMember {
   readonly scalar: Scalar;
 }
 
-/** Most characters between a name and its value. */
+/** Maximum number of characters between a name and its value. */
 const farthest = 300;
 
 // Separates members of different objects: a brace, the next item of a list, an empty line.

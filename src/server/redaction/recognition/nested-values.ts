@@ -7,14 +7,13 @@ import { canBeSecret, isEvident, isIdOrTime, isMixed, isOrdinaryWord, isPlacehol
 /** Recognises the values in a list or map under a secret name: `tokens: [...]`, `passwords: {main: ...}`. */
 
 /**
- * What the name of a list or map says of the values in it: that they are passwords, which may be plain words, or other
- * secrets.
+ * The kind of values that the name of a list or map suggests: passwords, which may be plain words, or other secrets.
  */
 export type NestedKind = 'passwords' | 'others';
 
 const passwords = /passw|passphrase|passcode|pwd/i;
 
-/** What a name says of the values in a list or map under it; undefined if nothing. */
+/** The kind of values that a name suggests for a list or map; undefined if it suggests none. */
 export const nestedKindOf = (name: string): NestedKind | undefined =>
   isSecretName(name) ? (passwords.test(name) ? 'passwords' : 'others') : undefined;
 
@@ -22,7 +21,7 @@ const isNumber = (value: string): boolean => /^-?\d+(?:\.\d+)?$/.test(value);
 const shortestNumber = 4;
 
 /**
- * Whether a value in a list or map is a secret. Names of secrets and what describes them are not.
+ * Whether a value in a list or map is a secret. Names of secrets and their metadata are not.
  * @param member its own name in a map; undefined in a list
  */
 export function isNestedSecret(kind: NestedKind, member: string | undefined, value: string): boolean {
@@ -36,13 +35,13 @@ export function isNestedSecret(kind: NestedKind, member: string | undefined, val
   return kind === 'passwords' ? !isOrdinaryWord(value) : isMixed(value) && !/\s/.test(value);
 }
 
-/** Members of the rows of a list that hold a secret if the name of the list tells of secrets. */
+/** Members of the rows of a list that hold a secret if the name of the list suggests secrets. */
 const carriers = /^(?:value|secret|token|password|plain(?:text)?|data|content|text)s?$/i;
 
 /** Whether a member of a row holds the row's secret, by its name. */
 export const isCarrier = (member: string): boolean => carriers.test(member);
 
-/** How far a list or map is read, in characters, and how deep. */
+/** The maximum length of a list or map that is read, in characters, and its maximum depth. */
 const farthest = 2000;
 const deepest = 3;
 
@@ -67,8 +66,8 @@ function scalarAt(text: string, at: number, limit: number): Scalar | undefined {
 }
 
 /**
- * The secrets in the list or map that begins at `at`, as JSON and YAML write them; it may be cut off. Undefined if
- * there is none that is understood. Maps in a list are left to what recognises their members.
+ * The secrets in the list or map that starts at `at`, in JSON or YAML; it may be cut off. Undefined if there is none
+ * that can be parsed. Other recognizers find the members of maps in a list.
  */
 export function nestedSpans(text: string, at: number, kind: NestedKind): readonly Span[] | undefined {
   if ((text[at] !== '[' && text[at] !== '{') || markEnd(text, at) !== undefined || text[at + 1] === text[at])
@@ -76,8 +75,8 @@ export function nestedSpans(text: string, at: number, kind: NestedKind): readonl
   const limit = Math.min(text.length, at + farthest);
   const spans: Span[] = [];
   /**
-   * Reads on from an opening bracket.
-   * @returns the position after the closing one; undefined if it is not one that is understood.
+   * Reads from an opening bracket.
+   * @returns the position after the closing one; undefined if the content can't be parsed.
    */
   const read = (opening: number, depth: number): number | undefined => {
     const isMap = text[opening] === '{';
@@ -118,8 +117,8 @@ const memberLine =
   /^(?<indent>[ \t]*)(?<name>[\w.-]{1,64}):[ \t]+(?<quote>["']?)(?<value>[^\s"'#|>&*!{[](?:[^\s"']{0,198}))\k<quote>[ \t]*(?:#.*)?$/;
 
 /**
- * The secrets in the YAML map below the line that ends at `lineEnd`: of the lines with a name and one word, deeper than
- * the key at `column`.
+ * The secrets in the YAML map below the line that ends at `lineEnd`: on the lines with a name and one word, indented
+ * deeper than the key at `column`.
  */
 export function mapBelow(text: string, lineEnd: number, column: number, kind: NestedKind): readonly Span[] {
   const spans: Span[] = [];

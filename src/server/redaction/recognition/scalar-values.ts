@@ -12,7 +12,7 @@ export interface Scalar {
 // Quotes as JSON, shells and languages write them, escaped with backslashes inside other quotes.
 const opening = /[bBrRuUfFN]{0,2}(\\{0,7})(["'`])/y;
 
-/** The end of a quoted value whose content begins at `from`; `limit` if it isn't closed before. */
+/** The end of a quoted value whose content starts at `from`; `limit` if it isn't closed before. */
 function closingAt(text: string, from: number, limit: number, slashes: string, quote: string): number {
   if (slashes !== '') {
     const closing = text.indexOf(slashes + quote, from);
@@ -31,7 +31,7 @@ function closingAt(text: string, from: number, limit: number, slashes: string, q
 }
 
 /**
- * The quoted value that begins at `at`; undefined if there is no quote.
+ * The quoted value that starts at `at`; undefined if there is no quote.
  * @param limit the end of the line: an unclosed value ends there.
  */
 export function quotedAt(text: string, at: number, limit: number): Scalar | undefined {

@@ -13,7 +13,7 @@ import {
   ownerWords,
 } from './secret-words.ts';
 
-/** Longest text that can be a name, in characters. */
+/** Maximum length of a text that can be a name, in characters. */
 const longestName = 255;
 
 /** Occurs in every secret name: a quick test before the name is split into words. */
@@ -90,7 +90,7 @@ export function isSecretName(name: string, value?: string): boolean {
 }
 
 /**
- * Whether a number under a name is a secret, such as a password of digits. Of many secrets it is the count, of few
+ * Whether a number with this name is a secret, such as a numeric password. With a plural name it is a count, with few
  * digits a setting.
  */
 export function isSecretNumber(name: string, value: number): boolean {
@@ -100,7 +100,7 @@ export function isSecretNumber(name: string, value: number): boolean {
   return isSecretName(name, text);
 }
 
-/** Whether a member of a record describes the secret that the record is about, by its name. */
+/** Whether the name of a record's member shows that it describes the record's secret. */
 export function describesSecret(member: string): boolean {
   const last = wordsOf(member).at(-1);
   return last === undefined || metadataWords.has(last) || timeWords.has(last) || ownerWords.has(last);

@@ -3,14 +3,14 @@
 /** Values that are not secret under any name. */
 const harmlessValues: ReadonlySet<string> = new Set(['', 'true', 'false', 'null', 'none', 'nil', 'undefined']);
 
-// References to a value that is elsewhere, and masks: ${DB_PASSWORD}, $DB_PASSWORD, {{ .Values.password }}, ****.
+// References to a value stored elsewhere, and masks: ${DB_PASSWORD}, $DB_PASSWORD, {{ .Values.password }}, ****.
 const reference =
   /^(?:\$\{[A-Za-z_][\w.]{0,100}\}|\$[A-Z_][A-Z\d_]{0,100}|\{\{[^{}]{0,200}\}\}|\$\{\{[^{}]{0,200}\}\}|%[A-Z_]{1,100}%|\*{3,200}|<(?:redacted|hidden|masked)>)$/;
 
-/** Longest value that can be a word or a reference, in characters. */
+/** Maximum length of a value that can be a word or a reference, in characters. */
 export const longestWord = 200;
 
-/** Whether a value under a secret name needs hiding: switches, empty values and references don't. */
+/** Whether a value with a secret name needs hiding: switches, empty values and references don't. */
 export const canBeSecret = (value: string): boolean =>
   value.length > longestWord + 10 || (!harmlessValues.has(value.toLowerCase()) && !reference.test(value));
 
@@ -25,7 +25,7 @@ const isRandom = (run: string): boolean => isHexadecimal(run) || kinds.every((ki
 // Fingerprints look random, but are public.
 const publicName = /(?:sha\d*|commit|hash|digest|revision|checksum|fingerprint|(?:^|[_-])id)$/i;
 
-/** Whether a variable's value looks like a key by its shape, such as 16 or more mixed letters and digits in one run. */
+/** Whether a variable's value has the shape of a key, such as 16 or more mixed letters and digits in one run. */
 export const looksLikeSecret = (name: string, value: string): boolean =>
   canBeSecret(value) &&
   !publicName.test(name) &&
@@ -36,7 +36,8 @@ export const looksLikeSecret = (name: string, value: string): boolean =>
 const locationLike = /^(?:\.{0,2}\/|[A-Z]:\\|[a-z][a-z\d+.-]*:\/\/|sha\d+:)|\.(?:pem|key|crt|json|ya?ml|txt)$/i;
 
 /**
- * How often the kind of character changes in a text. Random text changes at every second character, words seldom do.
+ * How often the kind of character changes in a text. In random text it changes at every second character, in words
+ * rarely.
  */
 const changes = (text: string): number => {
   const kindsOf = Array.from(text, (char) => kinds.findIndex((kind) => kind.test(char)));
@@ -66,12 +67,12 @@ const evident = [
   /^(?:\.{1,2}\/|\/(?:run|etc|var|app|home|tmp|mnt|opt|usr|secrets?)\/)[\w./-]*$/,
 ];
 
-/** Whether a value shows by itself that it is an address, a version or a path. */
+/** Whether a value by itself shows that it is an address, a version or a path. */
 export const isEvident = (value: string): boolean => evident.some((form) => form.test(value));
 
 const time = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S{0,20})?$/;
 
-/** Whether a value is an id or a time, which stand beside secrets in lists and maps. */
+/** Whether a value is an id or a time, which occur next to secrets in lists and maps. */
 export const isIdOrTime = (value: string): boolean => uuid.test(value) || time.test(value);
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
@@ -103,7 +104,7 @@ export const isPlaceholder = (value: string): boolean =>
 export const isOrdinaryWord = (word: string): boolean =>
   isPlaceholder(word) || (word.length <= 40 && sentenceWords.has(bareWord(word)));
 
-/** Most words of a text that are inspected for prose. */
+/** Maximum number of words of a text that are checked for prose. */
 const proseWords = 40;
 
 /** Whether a text of several words is prose: at least one is an ordinary word. */
@@ -112,11 +113,11 @@ export function isProse(text: string): boolean {
   return words.length > 1 && words.some((word) => isOrdinaryWord(word) && /[a-z]/i.test(word));
 }
 
-// What code assigns to a variable: a call, a member, an index.
+// Expressions that code assigns to a variable: a call, a member, an index.
 const expression =
   /^(?:\$\(|[A-Za-z_$][\w$.]{0,100}(?:\(|\[["'\w])|[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){2,10}$|(?:self|this|process|os|req|config|settings|params|args|options|props|data|var|local|module|secrets|env|input|cfg|conf|opts|state|ctx|request|response|res|user|auth)\.[A-Za-z_])/;
 
-/** Whether a value is an expression of code instead of a literal. */
+/** Whether a value is an expression of code, not a literal. */
 export const isExpression = (value: string): boolean => expression.test(value);
 
 const version = /^v?\d+(?:\.\d+)+\S{0,20}$/;

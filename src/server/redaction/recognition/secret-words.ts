@@ -21,10 +21,10 @@ export const keyOwners = new Set([
 /** Words that name a secret only after another word: `DB_PASS`, `REDIS_AUTH`, `ROOT_PW`. */
 export const shortWords = new Set(['pass', 'auth', 'pw']);
 
-/** Words that name a secret of digits only: a chip has a pin 7, a person a PIN 4711. */
+/** Words that name a secret only if its value consists of digits: a chip has a pin 7, a person a PIN 4711. */
 export const digitWords = new Set(['pin', 'pincode', 'otp']);
 
-/** Words ending in "pass" that are not passwords: a program that asks for one, and ordinary words. */
+/** Words ending in "pass" that are not passwords: a program that prompts for one, and ordinary words. */
 export const passWords = new Set([
   'askpass',
   'bypass',
@@ -157,10 +157,7 @@ export const metadataWords = new Set([
 
 export const timeWords = new Set(['at', 'in', 'on', 'after', 'before']);
 
-/**
- * First words of names of switches, and of secrets stored elsewhere; words of counters; words before the token of a
- * page.
- */
+/** First words of switches' names, and of secrets stored elsewhere; words of counters; words before a page token. */
 export const switches = new Set([
   'is',
   'has',
@@ -231,7 +228,7 @@ export const publicKeyOwners = new Set([
   'group',
 ]);
 
-/** Words beside the metadata of a secret that tell whose it is. */
+/** Words next to the metadata of a secret that say whose it is. */
 export const ownerWords = new Set([
   'user',
   'username',

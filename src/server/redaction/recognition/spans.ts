@@ -1,7 +1,7 @@
 import { hiddenSecret, maskPatternSource } from '../../../contract/index.ts';
 import { isMark } from '../marks.ts';
 
-/** The bounds of the lines of a text. Positions may only increase, so that each line is searched for once. */
+/** The bounds of the lines of a text. Positions may only increase, so that each line is searched once. */
 export interface LineBounds {
   /** The start of the line that contains `at`. */
   readonly startOf: (at: number) => number;
@@ -43,7 +43,7 @@ export type Recognizer = (text: string) => readonly Span[];
 
 const markHere = new RegExp(maskPatternSource, 'y');
 
-/** The end of the mark that begins at `at`; undefined if there is none. */
+/** The end of the mark that starts at `at`; undefined if there is none. */
 export function markEnd(text: string, at: number): number | undefined {
   if (text[at] !== '[') return undefined;
   markHere.lastIndex = at;

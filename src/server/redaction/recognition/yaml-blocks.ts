@@ -43,7 +43,7 @@ const isScalar = (value: string): boolean =>
   !/^[-{[#|>&!*]|:(?:\s|$)/.test(value) && canBeSecret(value) && !isPlaceholder(value) && !isProse(value);
 const item = /^-[ \t]+/;
 
-/** Longest line that can be a value, in characters. */
+/** Maximum length of a line that can be a value, in characters. */
 const longestLine = 1000;
 
 /** The plain value on the line below a key, or the items of a list there, without plain words. */
