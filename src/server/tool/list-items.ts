@@ -1,21 +1,21 @@
 import { isRecord, type JsonRecord } from '../json/index.ts';
 
-/** Members by which the items of a list are told apart, the surest first. */
+/** Members that identify the items of a list, the most reliable first. */
 const identifying = ['id', 'name', 'key', 'mount_point', 'internal_port', 'scaler_type'] as const;
 
-/** Whether two ports can be the same one: a UDP port and one of another protocol may share a number. */
+/** Whether two ports can be the same: a UDP port and one of another protocol may share a number. */
 const mayBeSame = (one: JsonRecord, other: JsonRecord): boolean =>
   one['protocol'] === undefined ||
   other['protocol'] === undefined ||
   (one['protocol'] === 'UDP') === (other['protocol'] === 'UDP');
 
-/** Where an item is in a list. */
+/** The position of an item in a list. */
 export type Found =
   | { readonly kind: 'at'; readonly index: number }
   | { readonly kind: 'none' }
   | { readonly kind: 'several'; readonly by: string };
 
-/** Finds an item in a list by its id, else by its name, else by what is unique of such items. */
+/** Finds an item in a list by its id, otherwise by its name, otherwise by a member that is unique among such items. */
 export function findItem(list: readonly unknown[], item: JsonRecord): Found {
   for (const member of identifying) {
     const wanted = item[member];
@@ -29,7 +29,7 @@ export function findItem(list: readonly unknown[], item: JsonRecord): Found {
   return { kind: 'none' };
 }
 
-/** What an item of a list is called: its name, or what else tells it apart; undefined if nothing does. */
+/** The label of a list item: its name, or another identifying member; undefined if it has none. */
 export function itemLabel(item: JsonRecord): string | undefined {
   const member = ['name', ...identifying].find(
     (name) => typeof item[name] === 'string' || typeof item[name] === 'number',
@@ -40,10 +40,7 @@ export function itemLabel(item: JsonRecord): string | undefined {
 const memberIn = (of: unknown, name: string): unknown =>
   isRecord(of) && Object.hasOwn(of, name) ? of[name] : undefined;
 
-/**
- * What stands in a list in the place of an item of another version of that list: records are found by what identifies
- * them.
- */
+/** The counterpart of a list item in another version of the list: records are found by their identifying members. */
 function counterpart(list: unknown, item: unknown, index: number): unknown {
   if (!Array.isArray(list)) return undefined;
   if (!isRecord(item) || itemLabel(item) === undefined) return list[index] as unknown;
@@ -52,9 +49,9 @@ function counterpart(list: unknown, item: unknown, index: number): unknown {
 }
 
 /**
- * The part of an input that is sent back as the platform has it: its strings and numbers that are the same there in the
- * same place, and that the caller didn't give. Whatever else there is in the input is new, and nobody may take it for
- * the platform's. Lists keep their places, with undefined for items without such a part.
+ * The part of an input that is sent back unchanged: strings and numbers that the platform has at the same place, and
+ * that the caller didn't give. Everything else in the input is new, and must not be mistaken for the platform's. Lists
+ * keep their positions, with undefined for items without such a part.
  * @returns undefined if nothing is sent back.
  */
 export function partSentBack(input: unknown, present: unknown, given: unknown): unknown {

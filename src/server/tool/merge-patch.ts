@@ -1,7 +1,7 @@
 import { isRecord, omit, pick, type JsonRecord } from '../json/index.ts';
 import { findItem, itemLabel } from './list-items.ts';
 
-/** What a list's item is given to be taken out of the list. */
+/** The member by which a list's item is removed. */
 export const removal = 'remove';
 
 /** Members that are merged in a special way, by dotted path. */
@@ -12,14 +12,15 @@ export interface MergeRules {
    */
   readonly exclusive?: readonly string[];
   /**
-   * Records whose members form kinds that exclude each other, by dotted path: members of another kind than is given go.
+   * Records whose members form mutually exclusive kinds, by dotted path: giving members of one kind removes those of
+   * the others.
    */
   readonly kinds?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /** Required members that can be null: for them, null is a value and doesn't remove the member. */
   readonly nullable?: readonly string[];
 }
 
-/** A patch that doesn't say which item of a list it means. The text holds only what the caller gave. */
+/** A patch that doesn't identify an item of a list. The text contains only the caller's values. */
 export class UnclearPatch extends Error {}
 
 /** The path of a member. */
@@ -29,16 +30,14 @@ const unclear = (path: string, item: JsonRecord, why: string): never => {
   throw new UnclearPatch(`"${path}"${itemLabel(item) === undefined ? '' : `, item ${itemLabel(item)}`}: ${why}`);
 };
 
-/**
- * Merges items into a list of records: what is found by id, else by name, is changed; what isn't is added.
- */
+/** Merges items into a list of records: items found by id, otherwise by name, are changed; others are added. */
 function mergeItems(
   current: readonly unknown[],
   patch: readonly JsonRecord[],
   rules: MergeRules,
   path: string,
 ): unknown[] {
-  // Where requests name no ids, those that were read stay behind.
+  // If requests have no ids, those that were read are left out.
   const hasIds = current.length === 0 || current.some((item) => isRecord(item) && item['id'] !== undefined);
   const changed = new Map<number, JsonRecord | undefined>();
   const added: JsonRecord[] = [];
@@ -46,7 +45,7 @@ function mergeItems(
     const item = omit(given, hasIds || Object.keys(given).length === 1 ? [removal] : [removal, 'id']);
     const found = findItem(current, item);
     if (found.kind === 'several') unclear(path, item, `there are several of ${found.by}; give the id`);
-    // What only points at something is added by its id; anything else gets its id from the platform.
+    // An item that is only a reference is added by its id; any other gets its id from the platform.
     const isKnown = typeof item['id'] === 'string' && Object.keys(item).length > 1;
     if (found.kind === 'none' && (given[removal] === true || isKnown)) unclear(path, item, 'there is no such item now');
     if (found.kind !== 'at') added.push(mergeInto({}, item, rules, path));
@@ -79,9 +78,9 @@ function mergeMember(current: unknown, patch: unknown, rules: MergeRules, path: 
 }
 
 /**
- * Applies a JSON merge patch (RFC 7396): null removes a member, records are merged, other values replaced. Unlike
- * there, lists of records with ids, names or the like are merged as well, item by item; an empty list replaces.
- * @throws UnclearPatch if an item of a list could be several, or one that isn't there.
+ * Applies a JSON merge patch (RFC 7396): null removes a member, records are merged, other values replaced. Unlike in
+ * the RFC, lists of records with ids, names or similar members are also merged, item by item; an empty list replaces.
+ * @throws UnclearPatch if an item of a list matches several, or has an id that doesn't exist.
  */
 export function mergeInto(current: JsonRecord, patch: JsonRecord, rules: MergeRules = {}, path = ''): JsonRecord {
   const removes = (name: string): boolean => patch[name] === null && !rules.nullable?.includes(below(path, name));

@@ -2,7 +2,7 @@ import type { AnyOperation, ReferenceKind } from '../../contract/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import type { CallContext, Reader } from '../context/index.ts';
 
-/** What an argument can refer to: a resource of one of the contract's kinds, or a service of any kind. */
+/** The kinds to which an argument can refer: one of the contract's kinds, or a service of any kind. */
 export type ResourceKind = ReferenceKind | 'service';
 
 /** The resource that a name, path, URI or id among the arguments refers to. */
@@ -26,7 +26,7 @@ export interface Lookup {
   /** Reads the platform with the caller's rights. */
   readonly reader: Pick<Reader, 'read' | 'attempt'>;
   /**
-   * Passes over rows that can't be read; without it, such a list is a failure.
+   * Skips rows that can't be read; without it, such a list is a failure.
    * @param onRowsLost is called when that happens.
    */
   readonly readerInParts?: (onRowsLost: () => void) => Pick<Reader, 'read' | 'attempt'>;
@@ -40,13 +40,13 @@ export interface Lookup {
     readonly service?: Pick<ResolvedResource, 'kind' | 'id'>;
   };
   /**
-   * Names the rules under which the reader hides rows, if it does: lists read so are remembered apart, and what was
-   * seen otherwise isn't told.
+   * Identifies the rules under which the reader hides rows, if it does: such lists are cached separately, and data seen
+   * otherwise isn't revealed.
    */
   readonly view?: string;
-  /** Whether what is found is to be changed: then only an exact match of a remembered list counts. */
+  /** Whether the resource is to be changed: then only an exact match in a cached list counts. */
   readonly isForChange?: boolean;
-  /** Whether no remembered list counts. */
+  /** Whether cached lists are ignored. */
   readonly withNewLists?: boolean;
   /** Limits every search to a project or environment. `note` is reported if nothing is found there. */
   readonly only?: { readonly projectId?: string; readonly environmentId?: string; readonly note: string };
@@ -62,7 +62,7 @@ export const lookupFor = (
 export interface NameResolver {
   /** @throws CallFailure if there is no such resource, or more than one; ApiError if the platform fails. */
   resolve(kind: ResourceKind, reference: string, lookup: Lookup): Promise<ResolvedResource>;
-  /** Names and ids that complete what was typed, best first. */
+  /** Names and ids that complete the typed text, best first. */
   complete(kind: ResourceKind, typed: string, lookup: Lookup): Promise<readonly string[]>;
   /**
    * The id of the token's organization: the chosen one, or the only one.

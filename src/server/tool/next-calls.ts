@@ -4,11 +4,14 @@ import { isRecord, type JsonRecord } from '../json/index.ts';
 export interface NextCall {
   readonly tool: string;
   readonly arguments: JsonRecord;
-  /** Its purpose, in a few words of our own (not from the platform). */
+  /** Its purpose, in a few words of this server (not of the platform). */
   readonly why: string;
-  /** What is still to be given with it, in our own words. Such a call is not complete: it is told, and not proposed. */
+  /**
+   * The arguments that are still missing, in words of this server. Such a call is incomplete: it is mentioned, but not
+   * suggested.
+   */
   readonly needs?: string;
-  /** The tool of a call that has to be made before this one. If that call can't be suggested, neither is this one. */
+  /** The tool of a call that must come before this one. If that call can't be suggested, neither is this one. */
   readonly after?: string;
 }
 
@@ -63,7 +66,8 @@ const isNext = (value: unknown): value is NextCall =>
   isRecord(value) && typeof value['tool'] === 'string' && isRecord(value['arguments']);
 
 /**
- * Removes calls that may not be suggested from `next` members at any depth. Those that lack something stand beside it.
+ * Removes calls that may not be suggested from `next` members at any depth. Incomplete ones are moved to a separate
+ * member.
  */
 export const withProposable = (
   view: JsonRecord,
@@ -82,7 +86,7 @@ export const withProposable = (
 const inWords = ({ tool, arguments: args, why }: NextCall): string =>
   `${tool.replaceAll('_', ' ')} ${JSON.stringify(args)} (${why})`;
 
-/** Suggested calls as text, one per line. Calls of tools that aren't offered are described in words. */
+/** Suggested calls as text, one per line. Calls of tools that aren't offered are described without the tool's name. */
 export function nextText({ calls, open, others }: ProposedCalls): string | undefined {
   const lines = [
     ...open.map(

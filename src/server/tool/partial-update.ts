@@ -12,7 +12,7 @@ import type { ToolContext } from './tool-context.ts';
 import type { PlannedOperation, Shape } from './tool.ts';
 import { pick, rootOf, type JsonRecord } from '../json/index.ts';
 
-/** The schema inside of what may be left out, may be null, or has a default. */
+/** The inner schema of an optional or nullable one, or one with a default. */
 const unwrapped = (schema: z.ZodType): z.ZodType =>
   schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault
     ? unwrapped(schema.unwrap() as z.ZodType)
@@ -35,8 +35,8 @@ function partialMember(schema: z.ZodType): z.ZodType {
 }
 
 /**
- * The shape of a partial update: each member may be left out, or be null to remove it, in the items of lists of records
- * as well.
+ * The shape of a partial update: each member may be left out, or be null to remove it, including in the items of lists
+ * of records.
  */
 export const partialShape = (shape: Readonly<Record<string, z.ZodType>>): Record<string, z.ZodType> =>
   Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, partialMember(schema)]));
@@ -49,15 +49,17 @@ export const nullableIn = (shape: Readonly<Record<string, z.ZodType>>, path = ''
     return [...own, ...(inner instanceof z.ZodObject ? nullableIn(inner.shape, below(path, name)) : [])];
   });
 
-/** How a replacement's request differs from what can be read, and what it may not change. */
+/** How a replacement's request differs from the data that can be read, and what it may not change. */
 export interface PartialUpdate extends Pick<MergeRules, 'exclusive' | 'kinds'> {
-  /** The service whose own list shows what is replaced; undefined if it isn't known, or not of a service. */
+  /**
+   * The service whose own list shows the replaced record; undefined if it isn't known, or the record isn't a service's.
+   */
   readonly shownBy?: (context: ToolContext) => Holder | undefined;
-  /** Converts what was read to the shape of the request. */
+  /** Converts data that was read to the shape of the request. */
   readonly asRequest?: (found: JsonRecord) => JsonRecord;
   /**
-   * Why this change isn't possible, and what to do instead; undefined if it is. `changed` has the given members that
-   * differ or may differ.
+   * Why this change isn't possible, and what to do instead; undefined if it is. `changed` contains the given members
+   * that differ or may differ.
    */
   readonly fixed?: (
     found: JsonRecord,
@@ -69,7 +71,7 @@ const bodyOf = (operation: AnyOperation): Shape => (operation.body as z.ZodObjec
 
 const isRequired = (schema: z.ZodType): boolean => !schema.safeParse(undefined).success;
 
-/** What else could show what is replaced. Of a service that is known, its own list was read. */
+/** Another way to read the replaced record. If the service is known, its own list has been read. */
 const otherWay = (operation: AnyOperation, shownBy: Holder | undefined): readonly string[] =>
   operation.elsewhere && !shownBy
     ? [
@@ -78,8 +80,8 @@ const otherWay = (operation: AnyOperation, shownBy: Holder | undefined): readonl
     : ['Give those too.'];
 
 /**
- * The operation if nothing can be read back. All required members have to be given, since the replacement drops what
- * isn't.
+ * The operation if nothing can be read back. All required members must be given, because the replacement drops those
+ * that aren't.
  */
 function requireAll(
   operation: AnyOperation,
@@ -106,18 +108,19 @@ function requireAll(
 }
 
 /**
- * Whether something may be lost. A secret that the platform shows masked is kept, unless what it stands in is changed.
+ * Whether something may be lost. A secret that the platform shows masked is kept, unless the member that contains it is
+ * changed.
  */
 const mayLose = ({ lost, kept }: SentBack, given: JsonRecord, secrets: readonly string[]): boolean =>
   lost.length > 0 || secrets.some((path) => !kept.includes(path) || given[rootOf(path)] !== undefined);
 
-/** What an answer calls what was changed. */
+/** Members with which an answer identifies the changed resource. */
 const identity = ['name', 'key', 'id'];
 
 /**
- * Lets a tool of a PUT take only what changes: the rest is read and sent back unchanged. A member given as null is
- * removed (RFC 7396), records are merged, and so are lists of records, item by item. If nothing would change, no
- * request is sent. The answer is what has changed.
+ * Lets a tool of a PUT accept only the members to change: the rest is read and sent back unchanged. A member given as
+ * null is removed (RFC 7396), records are merged, and so are lists of records, item by item. If nothing would change,
+ * no request is sent. The answer lists the changes.
  */
 export function partialUpdate(
   operation: AnyOperation,
@@ -174,7 +177,7 @@ export function partialUpdate(
     ];
   }
 
-  /** What has changed; if nothing had to, what was asked for, as it is. */
+  /** The changes; if there was nothing to change, the given members with their present values. */
   async function answer(args: JsonRecord, context: ToolContext, answers: readonly JsonRecord[]): Promise<JsonRecord> {
     const given = Object.keys(pick(args, members));
     const [replaced] = context.replacements();

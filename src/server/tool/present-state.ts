@@ -13,21 +13,20 @@ import { replaceableOf, rowsIn, type Reader } from '../context/index.ts';
 const readAt = (path: string): AnyOperation | undefined =>
   allOperations.find((operation) => operation.method === 'GET' && operation.path === path);
 
-/** The operation that lists what a PUT would replace. */
+/** The operation that lists the record that a PUT would replace. */
 const listAt = ({ path }: AnyOperation): AnyOperation | undefined => readAt(path.replace(/\/\{\w+\}$/, ''));
 
 const paramsOf = (operation: AnyOperation, args: JsonRecord): JsonRecord => pick(args, identifyingMembers(operation));
 
 /**
- * An operation that reads what a PUT would replace, and the kind of service that it lists it of, if it is one of a
- * service.
+ * An operation that reads the record that a PUT would replace, and the kind of service whose records it lists, if any.
  */
 interface PresentRead {
   readonly operation: AnyOperation;
   readonly of?: AnyOperation['target'];
 }
 
-/** The operations that read what a PUT would replace: at its own path, or the lists that may contain it. */
+/** The operations that read the record that a PUT would replace: at its own path, or the lists that may contain it. */
 export function presentReads(operation: AnyOperation): readonly PresentRead[] {
   const own = readAt(operation.path) ?? listAt(operation);
   const held = (operation.elsewhere ?? []).flatMap((name) => allOperations.filter((one) => one.name === name));
@@ -50,8 +49,8 @@ async function rowOf(operation: AnyOperation, args: JsonRecord, { attempt }: Att
 }
 
 /**
- * Reads what a PUT would replace, from its own path or from the list that contains it. Undefined if the platform
- * doesn't offer the read, or forbids it.
+ * Reads the record that a PUT would replace, from its own path or from the list that contains it. Undefined if the
+ * platform doesn't offer the read, or forbids it.
  * @param shownBy the service whose own list shows it: that is read first.
  * @throws ApiError if the platform fails otherwise.
  */

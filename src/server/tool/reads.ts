@@ -2,23 +2,23 @@ import type { ApiErrorKind } from '../../client/index.ts';
 import { allOperations, operations as known, type AnyOperation, type ServiceKind } from '../../contract/index.ts';
 import { lockLists, lockReplaceable, readOperationOf, replaceableOf } from '../context/index.ts';
 
-/** A read that a tool, or a stage on its behalf, makes beside what its operations are. */
+/** A read by a tool, or by a stage on its behalf, in addition to the tool's operations. */
 export interface ReadUse {
   readonly operation: AnyOperation;
-  /** What the tool does less without it, as a sentence without a full stop. */
+  /** What the tool lacks without it, as a sentence without a full stop. */
   readonly without: string;
-  /** True if the tool doesn't work when neither this nor one of `instead` can be read. */
+  /** True if the tool doesn't work if neither this nor one of `instead` can be read. */
   readonly isNeeded?: true;
-  /** Reads that can take its place, so that the tool works, with less. */
+  /** Reads that can replace it, so that the tool works with less information. */
   readonly instead?: readonly AnyOperation[];
-  /** Reads that tell the same where it fails in one of these ways: nothing is lacking if one of them is answered. */
+  /** Reads with the same information, for failures of these kinds: nothing is lacking if one of them succeeds. */
   readonly same?: { readonly reads: readonly AnyOperation[]; readonly after: readonly ApiErrorKind[] };
 }
 
 /** The reads of a preview or a no-op check, by the operations of its tool. */
 export type ReadsFor = (operations: readonly AnyOperation[]) => readonly ReadUse[];
 
-/** Uses of several reads that lack the same thing when one of them fails. */
+/** Uses of several reads whose failure has the same effect. */
 export const readUses = (without: string, ...operations: readonly AnyOperation[]): readonly ReadUse[] =>
   operations.map((operation) => ({ operation, without }));
 
@@ -36,8 +36,8 @@ const operationNamed = (name: string): readonly AnyOperation[] =>
 const ofEnvironment = { status: known.get_environment_status, logs: known.get_environment_logs } as const;
 
 /**
- * What takes the place of the own status or log of a service of this kind: that of its environment, which is read from
- * the service if need be.
+ * The reads that replace the status or log of a service of this kind: those of its environment, which is read from the
+ * service if needed.
  */
 export const readsInsteadOf = (aspect: 'status' | 'logs', kind: ServiceKind, without: string): readonly ReadUse[] => {
   const reads = operationNamed(`get_${kind}_${aspect}`);
@@ -46,7 +46,7 @@ export const readsInsteadOf = (aspect: 'status' | 'logs', kind: ServiceKind, wit
   );
 };
 
-/** Uses of the reads that tell the status of a service of this kind: its own, or those of its environment. */
+/** Uses of the reads for the status of a service of this kind: its own, or those of its environment. */
 export const statusReads = (kind: ServiceKind, without: string): readonly ReadUse[] => [
   ...operationNamed(`get_${kind}_status`).map((operation) => ({
     operation,
@@ -56,7 +56,7 @@ export const statusReads = (kind: ServiceKind, without: string): readonly ReadUs
   ...readsInsteadOf('status', kind, without),
 ];
 
-/** Uses of the reads that tell whether a cluster is locked: one of them is enough. */
+/** Uses of the reads that show whether a cluster is locked: one of them is enough. */
 export const lockReads = (without: string): readonly ReadUse[] => {
   const all: readonly AnyOperation[] = [...lockLists, known.get_cluster_status];
   return all.map((operation) => ({
@@ -66,7 +66,7 @@ export const lockReads = (without: string): readonly ReadUse[] => {
   }));
 };
 
-/** Declares what a preview or a no-op check reads. */
+/** Declares the reads of a preview or a no-op check. */
 export const reading = <Reads extends (...args: never) => unknown>(
   reads: ReadsFor | readonly ReadUse[],
   run: Reads,

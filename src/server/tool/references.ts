@@ -16,13 +16,13 @@ const paths: Partial<Record<ResourceKind, string>> = {
   service: servicePath,
 };
 
-/** What stands for the name of a resource, by kind. */
+/** What is used as the name of a resource, by kind. */
 const names: Partial<Record<ResourceKind, string>> = { environment_variable: 'Key', webhook: 'Host of its address' };
 
 /** How to refer to a resource, with the form of its path. */
 export const howToName = (kind: ResourceKind): string => `${paths[kind] ?? names[kind] ?? 'Name'} or id.`;
 
-/** The same, as short as every schema has it. The server's instructions say what a path is. */
+/** The same, in the short form for schemas. The server's instructions explain paths. */
 export const shortHint = (kind: ResourceKind): string => (paths[kind] === undefined ? howToName(kind) : 'Path or id.');
 
 /** A parameter that refers to a service of any kind. */
@@ -34,7 +34,7 @@ interface RowReference {
   readonly kind: ResourceKind;
 }
 
-/** A member inside of a record, at any depth, that refers to a resource. */
+/** A member inside a record, at any depth, that refers to a resource. */
 interface InnerReference {
   /** Dotted, from the record. */
   readonly path: string;
@@ -42,8 +42,8 @@ interface InnerReference {
 }
 
 /**
- * The members inside of a record that refer to resources; none for a parameter that is no record. Lists are not looked
- * into.
+ * The members inside a record that refer to resources; none for a parameter that isn't a record. Excludes members of
+ * lists.
  */
 export function referencesInside(schema: z.ZodType | undefined, above = ''): readonly InnerReference[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
@@ -55,7 +55,7 @@ export function referencesInside(schema: z.ZodType | undefined, above = ''): rea
   });
 }
 
-/** The members of a list's records that refer to resources; none for a parameter that is no list of records. */
+/** The members of a list's records that refer to resources; none for a parameter that isn't a list of records. */
 export function referencesInRows(schema: z.ZodType | undefined): readonly RowReference[] {
   if (schema instanceof z.ZodOptional) return referencesInRows(schema.unwrap() as z.ZodType);
   if (!(schema instanceof z.ZodArray) || !(schema.element instanceof z.ZodObject)) return [];

@@ -3,7 +3,7 @@ import { maximumPageSize } from '../../contract/index.ts';
 import { at, isRecord, omit, pick, pickPaths, pruneRecord, rootOf, type JsonRecord } from '../json/index.ts';
 
 /**
- * Shows what a change has changed, one line each, below what it is called.
+ * Shows the changes of a call, one line each, below the identifying members.
  * @param shown the members that the answer always has.
  */
 export const changeRecord = (shown: readonly string[]): Renderer => {
@@ -18,8 +18,8 @@ export const changeRecord = (shown: readonly string[]): Renderer => {
 };
 
 /**
- * How a tool shows an answer. Text and structured content are made from the same view, so that both carry the same
- * facts whichever of them a client shows to its model.
+ * How a tool shows an answer. Text and structured content are created from the same view, so that both contain the same
+ * facts, whichever of them a client shows to its model.
  */
 export interface Renderer {
   /** Members of a row (or of the record, if there are no rows) that are shown; all if undefined. */
@@ -95,7 +95,7 @@ const count = (rows: readonly unknown[], noun: string): string =>
 const pagingMembers = ['pagination', 'page', 'page_size', 'without_pages'];
 
 /**
- * For the histories of platforms without pages: how to get older rows. Only a list as long as was asked for may have
+ * For the histories of platforms without pages: how to get older rows. Only a list of the requested length may have
  * more.
  */
 function longerText(view: JsonRecord): string {

@@ -6,7 +6,7 @@ import { schemaWithShownNames } from './argument-names.ts';
 import { shortHint } from './references.ts';
 import type { Tool, SchemaPrinting } from './tool.ts';
 
-/** Members that the server fills in if they are missing, so clients need not know them. */
+/** Members that the server fills in if they are missing, so clients needn't know them. */
 const defaulted = ['organization_id'];
 
 const largestPort = 65535;
@@ -70,7 +70,7 @@ function withMembers(
   return {
     properties: Object.fromEntries(shown.map(({ name, child, at }) => [name, printedSchema(child, at, printing)])),
     ...(required.length > 0 && { required }),
-    // Printed at the root only. Unknown members further in are refused as well, with the nearest known name.
+    // Printed only at the root. Unknown members further in are refused as well, with the nearest known name.
     ...(path === '' && { additionalProperties: false }),
   };
 }
@@ -112,7 +112,7 @@ function commonMembers(schema: JsonSchema): Record<string, JsonSchema> {
   );
 }
 
-/** Which members of a row (or of a record) a tool shows: those in `shown`, or all except those in `omitted`. */
+/** The members of a row (or of a record) that a tool shows: those in `shown`, or all except those in `omitted`. */
 export interface SchemaOptions {
   readonly shown?: readonly string[];
   readonly omitted?: readonly string[];

@@ -3,59 +3,56 @@ import { isRecord, omit, withoutNull, type JsonRecord, type JsonSchema } from '.
 import { mask } from '../redaction/index.ts';
 import { answerSchema, argumentSchema } from './schema.ts';
 
-/** What a replacement sends back of what was read. */
+/** The part of the data read that a replacement sends back. */
 export interface SentBack {
   /** Members that the request declares. */
   readonly declared: JsonRecord;
-  /** Members that the contract doesn't know, which are sent back as they are. */
+  /** Members that the contract doesn't know, which are sent back unchanged. */
   readonly carried: JsonRecord;
   /** Dotted paths of members that can't be sent back. */
   readonly lost: readonly string[];
-  /** Dotted paths of secrets that the platform shows masked, and keeps where they are left out. */
+  /** Dotted paths of secrets that the platform shows masked, and keeps if they are left out. */
   readonly kept: readonly string[];
 }
 
-/** The paths of what isn't sent back. */
+/** The paths of members that aren't sent back. */
 interface LeftBehind {
   readonly lost: string[];
   readonly kept: string[];
 }
 
-/**
- * Members that only answers have, whoever answers: what identifies a resource, what it belongs to and what became of
- * it.
- */
+/** Members that only answers have, on any platform: those that identify a resource, its owner and its state. */
 const answerOnly =
   /^(?:id|\w+_at|(?:environment|project|organization|cluster|service|registry)(?:_id|_name|_type)?|job_type|maximu[mn]_\w+|host|disk_encrypted|state|status|associated_\w+_count|is_secret|secret_manager_access_id|(?:overridden|aliased)_\w+|\w+_set)$/;
 
-/** Names that are sent. Others may be meant for whoever reads a plan. */
+/** Names that are sent. Others may be meant to mislead readers of a plan. */
 const plainName = /^[A-Za-z]\w{0,63}$/;
 
-/** Members whose answer has more than their request, which declares all of it. */
+/** Members whose answer has more members than their request, which is declared completely. */
 const wholeInContract = ['git_repository'];
 
-/** Optional members for which null is a value that requests take. */
+/** Optional members for which requests accept null as a value. */
 const nullIsValue = ['auto_deploy', 'mount_path', 'git_token_id'];
 
-/** Whether a record only points at something. */
+/** Whether a record is only a reference. */
 const isPointer = ({ properties = {} }: JsonSchema): boolean => Object.keys(properties).join() === 'id';
 
 const itemOf = (node: JsonSchema | undefined): JsonSchema | undefined => node && withoutNull(node).items;
 const memberOf = (node: JsonSchema | undefined, name: string): JsonSchema | undefined =>
   node && withoutNull(node).properties?.[name];
 
-/** One place of what was read, with its schemas in the request and in the answer. */
+/** A place in the data read, with its schemas in the request and in the answer. */
 interface Place {
   readonly path: string;
   readonly request?: JsonSchema;
   readonly answer?: JsonSchema;
-  /** Whether members that the request doesn't declare stay behind. */
+  /** Whether members that the request doesn't declare are left out. */
   readonly isClosed?: boolean;
 }
 
 type Entry = readonly [name: string, value: unknown];
 
-/** What of a value is sent back. Adds the paths of what isn't to `left`. */
+/** The part of a value that is sent back. Adds the paths of other members to `left`. */
 function sentBackOf(value: unknown, place: Place, left: LeftBehind): unknown {
   if (Array.isArray(value))
     return value.map((item) =>
@@ -80,7 +77,7 @@ function entryOf([name, value]: Entry, place: Place, left: LeftBehind): readonly
     answer: memberOf(answer, name),
     isClosed: isClosed || wholeInContract.includes(name),
   };
-  // Without declared members it is an open record, in which every member is the user's own.
+  // Without declared members it is an open record, in which every member belongs to the user.
   if (request?.properties && !declared) {
     if (isClosed || isPointer(request) || memberOf(answer, name) || answerOnly.test(name) || value === null) return [];
     if (!plainName.test(name))
@@ -106,10 +103,10 @@ export const bodySchema = (operation: AnyOperation): JsonSchema => {
 };
 
 /**
- * What a replacement sends back of what was read, already in the shape of the request: all that the request declares,
- * and what the contract doesn't know, because a replacement loses what it leaves out. Members that only answers have
- * stay behind, as do nulls, which most requests don't take, and what the platform shows masked: sent back, the mask
- * would overwrite the real value.
+ * The part of the data read that a replacement sends back, already in the shape of the request: everything that the
+ * request declares, and members that the contract doesn't know, because a replacement drops members that are left out.
+ * Not sent back are members that only answers have, nulls, which most requests don't accept, and masked values: the
+ * mask would overwrite the real value.
  */
 export function sentBack(operation: AnyOperation, found: JsonRecord): SentBack {
   const request = bodySchema(operation);
@@ -124,7 +121,7 @@ export function sentBack(operation: AnyOperation, found: JsonRecord): SentBack {
   };
 }
 
-/** Whether a value holds secrets, which replace what nobody is shown. */
+/** Whether a value contains secrets, which replace ones that can't be shown. */
 export function givesSecret(value: unknown, node: JsonSchema | undefined): boolean {
   if (Array.isArray(value)) return value.some((item) => givesSecret(item, itemOf(node)));
   if (value === undefined || value === null || !node) return false;
@@ -133,8 +130,8 @@ export function givesSecret(value: unknown, node: JsonSchema | undefined): boole
 }
 
 /**
- * Dotted paths of secrets that a body leaves out where it may have them.
- * @param found what was read, which may say that there is none.
+ * Dotted paths of secrets that a body may have but leaves out.
+ * @param found the data read, which may say that there is none.
  */
 export function missingSecrets(
   body: unknown,

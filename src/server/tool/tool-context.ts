@@ -6,18 +6,18 @@ import type { JsonRecord, JsonSchema } from '../json/index.ts';
 import type { ToolText } from './tool-text.ts';
 
 /**
- * What a tool's code can use during a call. It can read the platform within the caller's permissions, budget and
- * policy, and it can wait. It can't change anything: changes are planned operations, which a later stage sends. The
- * answer reports what `attempt` could not read, and why.
+ * The functions and data available to a tool's code during a call. It can read the platform within the caller's
+ * permissions, budget and policy, and it can wait. It can't change anything: changes are planned operations, which a
+ * later stage sends. The answer reports what `attempt` could not read, and why.
  */
 export interface ToolContext extends Omit<Reader, 'under' | 'answered'> {
   /** The resources that names and ids among the arguments refer to, by argument. */
   readonly resolved: Readonly<Record<string, ResolvedResource>>;
-  /** Names of the operations that were carried out before the answer, in order. */
+  /** Names of the operations that were executed before the answer, in order. */
   readonly done: readonly string[];
   /** Their inputs, in the same order. */
   readonly sent: readonly JsonRecord[];
-  /** An optional read as it was answered before the change. It is sent now only if nothing needed it until then. */
+  /** An optional read as it was answered before the change. It is sent now only if no earlier step needed it. */
   readonly before: Reader['attempt'];
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -25,45 +25,47 @@ export interface ToolContext extends Omit<Reader, 'under' | 'answered'> {
   readonly timeLeft: () => number;
   /** Milliseconds since this caller last sent a change through this process; infinite if it sent none. */
   readonly sinceChange: () => number;
-  /** Waits this many milliseconds, but no longer than to the call's deadline or its cancellation. */
+  /** Waits this many milliseconds, but no longer than until the call's deadline or its cancellation. */
   readonly pause: (milliseconds: number) => Promise<void>;
   /** Whether the call was cancelled. */
   readonly isAborted: () => boolean;
   /** Whether a read failed because the policy doesn't allow it. */
   readonly isDenied: (error: unknown) => boolean;
   /**
-   * Names of members that contain something that may not be shown. No answer may depend on whether such a member equals
-   * what the caller gave: that would confirm a guess.
+   * Names of members with content that may not be shown. No answer may depend on whether such a member equals the
+   * caller's value: that would confirm a guess.
    */
   readonly hiddenIn: (record: JsonRecord, schema?: JsonSchema) => readonly string[];
   /**
-   * What was replaced and what it is now, as the platform answered both, for each operation that was sent and knows it;
-   * may be shown. Only for answers.
+   * The state before and after each replacement that was sent, as the platform returned both, if known; may be shown.
+   * Only for answers.
    */
   readonly replacements: () => readonly { readonly before: JsonRecord; readonly after: JsonRecord }[];
-  /** Reports progress, if the caller asked for it. */
+  /** Reports progress, if the caller requested it. */
   readonly progress: (message: string) => void;
-  /** What remains of the platform's request budget, if known. */
+  /** The remainder of the platform's request budget, if known. */
   readonly budget: () => RequestBudget | undefined;
   /** Whether an earlier call showed that the platform doesn't offer an operation. */
   readonly lacks: (operation: AnyOperation) => boolean;
   /**
-   * Tells with the answer what it lacks, or what stands in for it. The line may contain only our own words, ids and
-   * what the caller gave.
+   * Reports with the answer what it lacks, or what replaces it. The line may contain only text of this server, ids and
+   * the caller's values.
    */
   readonly leftOut: (line: string) => void;
   /**
-   * Ends the call with a failure. `what` and `next` may contain only our own words, ids and what the caller gave.
+   * Ends the call with a failure. `what` and `next` may contain only text of this server, ids and the caller's values.
    * @param what is wrong.
    * @param next what to do.
-   * @param seen what the platform shows of it, reported as data.
+   * @param seen related data from the platform, reported as data.
    */
   readonly refuse: (what: string, next: ToolText, seen?: string) => never;
   /**
    * Ends the call because reads that `attempt` skipped leave nothing to show: with the policy's denial if it denied one
-   * of them, else as `refuse` does.
+   * of them, otherwise like `refuse`.
    */
   readonly refuseWithout: (operations: readonly AnyOperation[], what: string, next: ToolText) => never;
-  /** Ends a call whose change was made, but not as asked, with a failure. The parameters are those of `refuse`. */
+  /**
+   * Ends a call whose change took effect, but not as requested, with a failure. The parameters are those of `refuse`.
+   */
   readonly notAsAsked: (what: string, next: ToolText, seen?: string) => never;
 }

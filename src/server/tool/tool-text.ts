@@ -19,7 +19,7 @@ const partsOf = (text: ToolText): readonly TextPart[] =>
   Array.isArray(text) ? (text as readonly TextPart[]) : [text as TextPart];
 
 /**
- * A text without the parts that name a hidden tool, which nobody could follow.
+ * A text without the parts that name a hidden tool, which clients can't call.
  * @param hidden names of tools that exist but that clients don't see.
  * @returns the remaining parts, joined by spaces; empty if none remain.
  */

@@ -34,41 +34,40 @@ export type Shape = Readonly<Record<string, z.ZodType>>;
 /** The validated arguments of a tool, with names replaced by ids. */
 export type ArgumentsOf<Input extends Shape> = z.output<z.ZodObject<Input>>;
 
-/** An operation that a call is going to make. */
+/** An operation that a call is going to send. */
 export interface PlannedOperation {
   readonly operation: AnyOperation;
   /** The complete flat input of the operation. */
   readonly input: JsonRecord;
   /** Members that are sent back as the platform returned them; they aren't validated. */
   readonly unchanged?: readonly string[];
-  /**
-   * What the platform has in the input's place now, in the form of the input; absent if all of the input is the
-   * caller's.
-   */
+  /** The platform's present record in the form of the input; absent if all of the input is the caller's. */
   readonly present?: JsonRecord;
-  /** What the caller gave of the input, in its form. Only counts beside `present`. */
+  /** The caller's part of the input, in its form. Only used together with `present`. */
   readonly given?: JsonRecord;
   /** Members of the body that the contract doesn't know, sent back as the platform returned them. */
   readonly carried?: JsonRecord;
   /**
-   * The service inside the target that has what it changes: where the platform has that only there, the request is made
-   * at the service's path.
+   * The service inside the target that owns the changed record: if the platform has the record only there, the request
+   * is sent to the service's path.
    */
   readonly heldBy?: Holder;
-  /** The service whose own list shows what it changes, which may be inherited there. */
+  /** The service whose own list shows the changed record, which may be inherited there. */
   readonly shownBy?: Holder;
-  /** Issues that what the platform has now has as well: a platform may know values that we don't. */
+  /**
+   * Issues that the platform's present record has as well: a platform may have values that the contract doesn't know.
+   */
   readonly accepted?: readonly string[];
   /**
-   * Whether its plan shows all that it replaces, and nothing is lost. In doubt it doesn't: see the contract's
+   * Whether its plan shows everything that it replaces, and nothing is lost. In doubt it doesn't: see the contract's
    * `effectIfHidden`.
    */
   readonly showsAll?: boolean;
-  /** What it replaces, as the platform answered it. */
+  /** The replaced record, as the platform returned it. */
   readonly replaces?: JsonRecord;
   /**
    * The part of the target that it changes, in the caller's words. Reported if only some of several operations were
-   * carried out.
+   * executed.
    */
   readonly about?: string;
 }
@@ -82,28 +81,25 @@ export const planOperation = <Op extends AnyOperation>(operation: Op, input: Inp
 /** What all definitions of tools have in common. */
 interface CommonDefinition<Args> extends SchemaPrinting {
   readonly toolset: Toolset;
-  /** What people say that they want, in a few words. Hosts show it instead of the name. */
+  /** The user's intention, in a few words. Hosts show it instead of the name. */
   readonly title?: string;
   /** The first sentence says when to use the tool. Under 1,000 characters, in everyday words. */
   readonly description: ToolText;
-  /** What the call would do beyond the operation's own summary, one line each. */
+  /** Effects of the call beyond the operation's own summary, one line each. */
   readonly plan?: (args: Args) => readonly string[];
-  /**
-   * What the call would change in the present state, read before anybody is asked to confirm. Every PUT has one by
-   * default.
-   */
+  /** The changes of the call to the present state, read before confirmation. Every PUT has one by default. */
   readonly preview?: Preview;
-  /** Whether the call would change nothing: then nobody is asked and nothing is sent. */
+  /** Whether the call would change nothing: then no confirmation is requested and nothing is sent. */
   readonly noOpCheck?: NoOpCheck;
   /**
-   * What it reads beside its operations, or could do without of these. Those of its preview and no-op check are
-   * declared there.
+   * Reads in addition to its operations, or operations that it could do without. Those of its preview and no-op check
+   * are declared there.
    */
   readonly reads?: readonly ReadUse[];
-  /** True if it tells of the remaining requests, which not every platform reports. */
+  /** True if it reports the remaining requests, which not every platform does. */
   readonly needsBudget?: true;
   readonly render: Renderer;
-  /** What is usually done next: a text, or calls whose arguments are made from the answer's view. */
+  /** The usual next step: a text, or calls whose arguments come from the answer's view. */
   readonly next?: Tool['next'];
 }
 
@@ -112,8 +108,8 @@ export interface ToolDefinition<Op extends AnyOperation> extends CommonDefinitio
   /** Members that are added to the operation's own or replace them; undefined removes one. */
   readonly input?: Readonly<Record<string, z.ZodType | undefined>>;
   /**
-   * Turns the arguments into planned operations, if they are not the operation's input themselves. May read; what it
-   * reads isn't shown.
+   * Turns the arguments into planned operations, if they are not the operation's input themselves. May read; the data
+   * read isn't shown.
    */
   readonly expand?: (args: JsonRecord, context: ToolContext) => Promise<readonly PlannedOperation[]>;
   /** Schema of the answer, if it is not the operation's own. */
@@ -121,8 +117,8 @@ export interface ToolDefinition<Op extends AnyOperation> extends CommonDefinitio
   /** See Tool.equivalentOperations. */
   readonly equivalentOperations?: readonly AnyOperation[];
   /**
-   * Makes the answer, if it is not the operation's. With it and without `expand`, a tool that only reads sends the read
-   * itself, here.
+   * Creates the answer, if it is not the operation's. With it and without `expand`, a tool that only reads sends the
+   * read itself, here.
    */
   readonly answer?: Tool['answer'];
 }
@@ -136,17 +132,17 @@ export interface CompositionDefinition<Input extends Shape> extends CommonDefini
   /** All operations that it may plan; for a tool that only reads, the reads that it requires. */
   readonly operations: readonly [AnyOperation, ...AnyOperation[]];
   /**
-   * Turns the arguments into planned operations. May read; what it reads isn't shown. Absent if the tool only reads.
+   * Turns the arguments into planned operations. May read; the data read isn't shown. Absent if the tool only reads.
    */
   readonly expand?: (args: ArgumentsOf<Input>, context: ToolContext) => Promise<readonly PlannedOperation[]>;
   readonly matchesAction?: Tool['matchesAction'];
-  /** See Tool.equivalentOperations. Of a tool that only reads, all that it is there to show. */
+  /** See Tool.equivalentOperations. For a tool that only reads, everything that it is meant to show. */
   readonly equivalentOperations?: readonly AnyOperation[];
   /** See Tool.spansEnvironments. */
   readonly spansEnvironments?: true;
   /** Schema of the answer. */
   readonly output: z.ZodObject;
-  /** Builds the answer from the operations' answers and what it reads now, both already redacted. */
+  /** Builds the answer from the operations' answers and current reads, both already redacted. */
   readonly answer: (
     args: ArgumentsOf<Input>,
     context: ToolContext,
@@ -154,7 +150,7 @@ export interface CompositionDefinition<Input extends Shape> extends CommonDefini
   ) => Promise<JsonRecord>;
 }
 
-/** A tool as data. It has no access to server or client: only the pipeline carries it out. */
+/** A tool as data. It has no access to server or client: only the pipeline executes it. */
 export interface Tool {
   readonly name: string;
   readonly toolset: Toolset;
@@ -165,15 +161,15 @@ export interface Tool {
   readonly input: Shape;
   /** Issues across members, for arguments whose members are each valid. */
   readonly rules: (args: JsonRecord) => readonly string[];
-  /** All operations that it may carry out. */
+  /** All operations that it may execute. */
   readonly operations: readonly AnyOperation[];
-  /** The one of them with the highest effect. It represents the tool where one operation is needed. */
+  /** The one of them with the highest effect. It represents the tool if one operation is needed. */
   readonly operation: AnyOperation;
   /** Turns the arguments into planned operations; undefined for a tool that only reads, in `answer`. */
   readonly expand?: (args: JsonRecord, context: ToolContext) => Promise<readonly PlannedOperation[]>;
   /**
-   * Operations of other tools that do the same to what this one doesn't take, or show the same. A rule that denies this
-   * tool denies them in every tool.
+   * Operations of other tools with the same effect, on resources that this tool doesn't accept, or that show the same
+   * data. A rule that denies this tool denies them in every tool.
    */
   readonly equivalentOperations?: readonly AnyOperation[];
   /**
@@ -183,8 +179,8 @@ export interface Tool {
    */
   readonly matchesAction?: (planned: PlannedOperation, reader: Reader) => Promise<RuleMatch>;
   /**
-   * True if one call may change several environments, each by an operation of its own on that environment. What each
-   * operation names is checked to be in its environment. Where there are several targets, agreement is given by typing
+   * True if one call may change several environments, each by a separate operation on that environment. The resources
+   * that each operation names are checked to be in its environment. With several targets, the user confirms by typing
    * their number.
    */
   readonly spansEnvironments?: true;
@@ -194,7 +190,8 @@ export interface Tool {
   readonly preview?: Preview;
   readonly noOpCheck?: NoOpCheck;
   /**
-   * What it reads beside its operations, or could do without of these, with the reads of its preview and no-op check.
+   * Reads in addition to its operations, or operations that it could do without, with the reads of its preview and
+   * no-op check.
    */
   readonly reads?: readonly ReadUse[];
   readonly needsBudget?: true;
@@ -211,17 +208,17 @@ export const permissionOf = ({ operations }: Tool): PermissionLevel =>
 /** Whether at least one of a tool's operations is in the API document. */
 export const isDocumented = ({ operations }: Tool): boolean => operations.some(({ documented }) => documented);
 
-/** Whether a rule holds; unknown if what it depends on could not be found out. */
+/** Whether a rule holds; unknown if a fact on which it depends could not be determined. */
 export type RuleMatch = 'yes' | 'no' | 'unknown';
 
 /**
- * Changes to the printed input schema, if the contract's own doesn't fit. Members are given by path: `ports[].name`.
+ * Changes to the printed input schema, if that of the contract doesn't fit. Members are given by path: `ports[].name`.
  */
 export interface SchemaPrinting {
   /** Descriptions that replace the contract's for this tool. */
   readonly fields?: Readonly<Record<string, string>>;
   /**
-   * Members whose schema is printed without its inside, because it is long and another tool prints it. It is still
+   * Members whose schema is printed without its content, because it is long and another tool prints it. It is still
    * validated.
    */
   readonly folded?: readonly string[];

@@ -18,11 +18,11 @@ const textFor = (value: unknown, node: JsonSchema | undefined): string =>
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || ['[]', '{}', '""'].includes(JSON.stringify(prune(value)));
 
-/** Whether a list has only records that can be told apart. */
+/** Whether a list has only records that can be identified. */
 const isKeyed = (list: readonly unknown[]): list is readonly JsonRecord[] =>
   list.every((item) => isRecord(item) && itemLabel(item) !== undefined);
 
-/** What changes in the records of a list: in one that stays, each of its members. */
+/** Changes to the records of a list: for a record that stays, each of its members. */
 function itemChanges(
   path: string,
   before: readonly JsonRecord[],
@@ -63,10 +63,10 @@ function listChanges(
   ];
 }
 
-/** Why a replacement drops a member; empty if the caller asked for it. */
+/** Why a replacement drops a member; empty if the caller removed it. */
 type Reason = ', because it is not given' | '';
 
-/** A member that a replacement leaves out is lost, or goes back to its default. */
+/** A member that a replacement leaves out is lost, or reset to its default. */
 function dropped(path: string, before: unknown, { default: preset }: JsonSchema, reason: Reason): string[] {
   if (isNothing(before) || textFor(before, undefined) === textFor(preset, undefined)) return [];
   return [`${path}: ${show(before)} → ${preset === undefined ? 'removed' : `${show(preset)}, the default`}${reason}`];
@@ -87,8 +87,8 @@ function memberChanges(path: string, before: unknown, after: unknown, node: Json
 }
 
 /**
- * What a replacement changes, one line for each member: before → after. Includes members that it drops by leaving them
- * out.
+ * The changes of a replacement, one line for each member: before → after. Includes members that it drops by leaving
+ * them out.
  * @param before the present state, reduced to what the schema declares.
  * @param after the replacement that is sent.
  * @param path dotted path of both values. `reason`: why members that `after` lacks are dropped.

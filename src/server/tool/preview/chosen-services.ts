@@ -4,7 +4,7 @@ import { listOfOrganization, servicesIn, textIn, type Reader, type Target } from
 import { reading, readUses } from '../reads.ts';
 import { notAgreedTo, notKnown, rowWith, showName, textOf, type PlanLine, type Preview } from './preview.ts';
 
-/** What the lists of an input name: items that are ids, and records that have one. */
+/** The items in the lists of an input: ids, and records with an id. */
 export const itemsInLists = (input: JsonRecord): readonly (JsonRecord & { readonly id: string })[] =>
   Object.values(input)
     .flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []))
@@ -16,7 +16,7 @@ export const itemsInLists = (input: JsonRecord): readonly (JsonRecord & { readon
 /** The ids in the lists of an input. */
 export const idsInLists = (input: JsonRecord): readonly string[] => itemsInLists(input).map(({ id }) => id);
 
-/** An environment with its project and mode: environments of several projects have the same name. */
+/** An environment with its project and mode: environments of several projects can have the same name. */
 async function placeOf({ id, name, project, mode }: Target, reader: Reader): Promise<string> {
   const projectName =
     project?.name ??
@@ -44,9 +44,9 @@ const previewReads = [
 
 /**
  * The services that a call changes in its target environment, each with environment, mode and state; and those of the
- * same environment that it leaves alone.
+ * same environment that it doesn't change.
  * @param verb what happens to each.
- * @param note what else is to be said of a service, by what the request says of it.
+ * @param note an addition to a service's line, based on the request's members about it.
  */
 export const chosenServices = (
   verb: string,

@@ -70,7 +70,7 @@ function presentLockText(lock: JsonRecord | null | undefined): string {
   return /[.!?]["”]?$/.test(text) ? text : `${text}.`;
 }
 
-/** An agreement covers who locked it and why, but not when. */
+/** A confirmation covers who locked it and why, but not when. */
 const lockLine = (lock: JsonRecord | null | undefined): PlanLine => ({
   text: presentLockText(lock),
   agreed: lock ? `locked by ${show(lock['owner_name'])}: ${show(lock['reason'])}` : '',

@@ -23,26 +23,26 @@ import {
   variablesOfService,
 } from './what-goes.ts';
 
-/** A service that may need one that would be deleted. */
+/** A service that may need the one that would be deleted. */
 type Neighbour = Pick<DoomedService, 'kind' | 'id' | 'name'>;
 
-/** Most neighbours whose variables are read: each costs a request. */
+/** Maximum number of neighbours whose variables are read: each costs a request. */
 const mostNeighbours = 20;
 
-// What can't be part of a host ends one.
+// Characters that can't be part of a host separate hosts.
 const hostsIn = (value: string): readonly string[] => value.toLowerCase().split(/[^\p{L}\p{N}._-]+/u);
 
-/** Whether a value names a service's host: its own one, or one whose first label is the service's name. */
+/** Whether a value names a service's host: the host itself, or one whose first label is the service's name. */
 function namesHost(value: string, { name, host }: { readonly name: string; readonly host?: string }): boolean {
   const own = [name, host].flatMap((one) => (one === undefined ? [] : [one.toLowerCase()]));
   return hostsIn(value).some((found) => own.includes(found) || own.includes(found.split('.', 1)[0]!));
 }
 
-/** The variable that another stands for or overrides. */
+/** The variable for which another is an alias or override. */
 const linkedId = (variable: JsonRecord): unknown =>
   [variable['aliased_variable'], variable['overridden_variable']].find(isRecord)?.['id'];
 
-/** What the platform makes of a service is seen by all its neighbours, whether they use it or not. */
+/** Variables that the platform creates for a service are visible to all its neighbours, whether they use it or not. */
 const isBuiltIn = (variable: JsonRecord): boolean => variable['scope'] === 'BUILT_IN';
 
 const namesIt =
@@ -50,7 +50,7 @@ const namesIt =
   (variable: JsonRecord): boolean =>
     namesHost(textOf(variable, 'value') ?? '', { name, host: textOf(record, 'host') });
 
-/** The keys of variables that name a service's host, or stand for one of its variables. */
+/** The keys of variables that name a service's host, or are aliases of one of its variables. */
 const keysThatNeed = (
   variables: readonly JsonRecord[],
   service: DoomedService,
@@ -79,8 +79,8 @@ const needingText = ({ neighbour, keys = [] }: Needing): string =>
   `${neighbour.kind} ${showName(neighbour.name)} (${namesText(keys)})`;
 
 /**
- * What depends on a service, one line each: neighbours whose variables name its host or stand for a variable of it; and
- * which could not be looked at.
+ * The dependents of a service, one line each: neighbours whose variables name its host or are aliases of its variables;
+ * and those whose variables could not be read.
  * @param neighbours the other services of its environment.
  */
 async function dependentLines(
@@ -161,7 +161,7 @@ const serviceIn = (record: JsonRecord, states: ReadonlyMap<unknown, string | und
     : { kind, id, name: textOf(record, 'name') ?? id, record, state: states.get(id) };
 };
 
-/** An agreement covers which service it is and what goes with it, but not its state. */
+/** A confirmation covers the service's id and what is deleted with it, but not its state. */
 async function serviceLine(service: DoomedService, reader: Reader): Promise<PlanLine> {
   const { kind, id, name, state } = service;
   const parts = await whatGoesWith(service, reader);
@@ -209,7 +209,7 @@ async function serviceDeletion({ kind, id, name, environment }: Target, reader: 
 
 const ofEnvironment = (variable: JsonRecord): boolean => variable['scope'] === 'ENVIRONMENT';
 
-/** What an environment has itself of variables or secrets, by key. */
+/** The variables or secrets of an environment itself, by key. */
 async function environmentLine(
   listing: 'variables' | 'secrets',
   id: string,
@@ -246,8 +246,8 @@ async function environmentDeletion({ id }: Target, reader: Reader): Promise<read
 }
 
 /**
- * All that goes with a deleted service or environment: data, addresses, variables, alert rules; what needs it; and what
- * is under way.
+ * Everything that is deleted with a service or environment: data, addresses, variables, alert rules; its dependents;
+ * and deployments in progress.
  */
 export const deletion: Preview = reading(deletionReads, async (_, { target, reader }) => [
   'It is taken down and deleted with all that is its own. Nothing of it can be brought back.',

@@ -42,7 +42,7 @@ function stateText(status: JsonRecord): string {
   return `Now ${[state, change].filter((part) => part !== undefined).join(', ')}.`;
 }
 
-/** What the preview of a deployment reads, by the kinds of services that the operations deploy. */
+/** The reads of a deployment's preview, by the kinds of services that the operations deploy. */
 const deploymentReads = (operations: readonly AnyOperation[]): readonly ReadUse[] =>
   [...new Set(operations.map(({ target }) => target))]
     .filter(isServiceKind)

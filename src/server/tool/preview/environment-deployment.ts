@@ -6,7 +6,7 @@ import { reading, readUses, type ReadsFor } from '../reads.ts';
 import { terraformChange, terraformPlanReads, type TerraformChange } from './terraform-plan.ts';
 import { showName, textOf, notKnown, type PlanLine, type Preview, type PreviewContext, show } from './preview.ts';
 
-/** When a cron job runs, in words; undefined for other jobs, and where the record doesn't tell. */
+/** When a cron job runs, as text; undefined for other jobs, and if the record doesn't say. */
 export function scheduleText(job: JsonRecord | undefined): string | undefined {
   const when = job && at(job, 'schedule.cronjob.scheduled_at');
   if (typeof when !== 'string') return undefined;
@@ -17,7 +17,7 @@ export function scheduleText(job: JsonRecord | undefined): string | undefined {
 /** Whether a schedule has this member. */
 const has = (schedule: JsonRecord, name: string): boolean => (schedule[name] ?? undefined) !== undefined;
 
-/** What deploying a job does that runs at events of its environment; undefined if its schedule tells none. */
+/** The effect of deploying a job that runs at events of its environment; undefined if its schedule doesn't say. */
 function effectOfEvents(schedule: JsonRecord): string | undefined {
   if (has(schedule, 'cronjob')) return undefined;
   if (has(schedule, 'on_start')) return 'runs the job now';
@@ -28,8 +28,8 @@ function effectOfEvents(schedule: JsonRecord): string | undefined {
 }
 
 /**
- * What deploying a job does, in words without a subject. A platform whose jobs go through EXECUTING runs a cron job
- * once when it is deployed, others only schedule it: which one this is shows only afterwards.
+ * The effect of deploying a job, as text without a subject. Platforms whose jobs go through EXECUTING run a cron job
+ * once when it is deployed, others only schedule it: which kind a platform is only becomes known afterwards.
  */
 export function jobEffect(job: JsonRecord | undefined): string {
   const time = scheduleText(job);
@@ -43,8 +43,8 @@ export function jobEffect(job: JsonRecord | undefined): string {
 }
 
 /**
- * Side effects of deploying a service, in words without a subject; undefined for kinds without side effects.
- * @param change what a deployment of Terraform changes
+ * Side effects of deploying a service, as text without a subject; undefined for kinds without side effects.
+ * @param change the changes by a deployment of Terraform
  */
 const effectOf = (kind: string, service: JsonRecord, change: TerraformChange | undefined): string | undefined => {
   if (kind === 'terraform')
@@ -61,7 +61,7 @@ const deploymentReads: ReadsFor = (planned) => [
   ...(planned.some(({ target }) => target === 'terraform') ? terraformPlanReads : []),
 ];
 
-/** What deploying the target service does beside its version, and the version. */
+/** The effects of deploying the target service in addition to its version, and the version. */
 export const serviceDeployment: Preview = reading(
   deploymentReads,
   async (args: JsonRecord, context: PreviewContext) => {
@@ -91,15 +91,15 @@ function serviceLine(service: JsonRecord, change?: TerraformChange): string {
   return `${called}: ${[...(effect === undefined ? [] : [effect]), versionOf(service, change?.commit) ?? 'of a version that is not known'].join(', ')}.`;
 }
 
-/** An agreement covers the service's id too, since another service may have its name by then. */
+/** A confirmation also covers the service's id, because another service may have its name by then. */
 const agreedLine = (service: JsonRecord, change?: TerraformChange): PlanLine => {
   const text = serviceLine(service, change);
   return { text, agreed: `${String(service['id'])} ${text}` };
 };
 
 /**
- * What deploying the target environment does to each of its services. Leaves out states and times, which change while
- * somebody reads.
+ * The effect of deploying the target environment on each of its services. Leaves out states and times, which change
+ * while a person reads.
  */
 export const environmentDeployment: Preview = reading(
   [...readUses('the plan does not show which services are deployed', operations.list_services), ...terraformPlanReads],

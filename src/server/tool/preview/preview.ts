@@ -6,24 +6,24 @@ import { rowsIn, type Reader, type Target } from '../../context/index.ts';
 /** The context of a preview or no-op check. */
 export interface PreviewContext {
   readonly target: Target;
-  /** The operation that the call would make. */
+  /** The operation that the call would send. */
   readonly operation?: AnyOperation;
   /** Reads the platform's present state. Answers are redacted for display, except when computing a plan's digest. */
   readonly reader: Reader;
-  /** The service whose own list shows what is changed. */
+  /** The service whose own list shows the changed record. */
   readonly shownBy?: Holder;
 }
 
 /**
- * One fact of a plan. An agreement covers the whole text or, if `agreed` is given, only that: states and times change
+ * One fact of a plan. A confirmation covers the whole text or, if `agreed` is given, only that: states and times change
  * while a person reads.
  */
 export type PlanLine = string | { readonly text: string; readonly agreed: string; readonly once?: true };
 
-/** A fact that several operations of a call have in common. A plan tells it once. */
+/** A fact that several operations of a call have in common. A plan contains it once. */
 export const toldOnce = (text: string): PlanLine => ({ text, agreed: text, once: true });
 
-/** The texts of lines, each that is told once at its first place. */
+/** The texts of lines; those marked `once` only at their first place. */
 export const lineTexts = (lines: readonly PlanLine[]): readonly string[] =>
   lines
     .filter(
@@ -32,14 +32,14 @@ export const lineTexts = (lines: readonly PlanLine[]): readonly string[] =>
     )
     .map(lineText);
 
-/** A fact that the agreement doesn't cover. */
+/** A fact that the confirmation doesn't cover. */
 export const notAgreedTo = (text: string): PlanLine => ({ text, agreed: '' });
 
 export const lineText = (line: PlanLine): string => (typeof line === 'string' ? line : line.text);
 export const lineAgreed = (line: PlanLine): string => (typeof line === 'string' ? line : line.agreed);
 
 /**
- * What a call would change in the present state, one fact per line. Reports what can't be read, and never guesses. Runs
+ * The changes of a call to the present state, one fact per line. Reports what can't be read, and never guesses. Runs
  * twice: with redacted arguments for display, and with the real ones for the plan's digest.
  * @throws ApiError if the platform fails.
  */
@@ -49,15 +49,15 @@ export type Preview = ((args: JsonRecord, context: PreviewContext) => Promise<re
 
 /** Why a change would have no effect. */
 export interface NoOp {
-  /** In our own words, as the end of a sentence. */
+  /** A text of this server, as the end of a sentence. */
   readonly why: string;
-  /** What the platform shows of it, one fact per line. */
+  /** Related data from the platform, one fact per line. */
   readonly seen?: readonly string[];
 }
 
 /**
- * Checks whether a change would have no effect, before somebody is asked to confirm it; undefined if it would have one,
- * or if that can't be read.
+ * Checks whether a change would have no effect, before confirmation is requested; undefined if it would have one, or if
+ * that can't be read.
  * @throws ApiError if the platform fails.
  */
 export type NoOpCheck = ((args: JsonRecord, context: PreviewContext) => Promise<NoOp | undefined>) & {

@@ -8,11 +8,11 @@ import { pick, type JsonRecord } from '../../json/index.ts';
 
 const bodyMembers = ({ body }: AnyOperation): string[] => Object.keys((body?.shape as object | undefined) ?? {});
 
-/** Body members that a replacement leaves out. They are lost or go back to their defaults. */
+/** Body members that a replacement leaves out. They are lost or reset to their defaults. */
 export const leftOut = (operation: AnyOperation, args: JsonRecord): string[] =>
   bodyMembers(operation).filter((name) => args[name] === undefined);
 
-/** What a replacement loses that isn't a change of any member it declares. */
+/** The losses of a replacement that aren't changes of members it declares. */
 const losses = ({ lost, carried }: SentBack, carries: boolean, secrets: readonly string[]): readonly string[] => {
   const gone = carries ? lost : [...lost, ...Object.keys(carried)];
   return [
@@ -25,10 +25,10 @@ const losses = ({ lost, carried }: SentBack, carries: boolean, secrets: readonly
   ];
 };
 
-/** The line of a replacement that is all there already. */
+/** The line for a replacement that is already in effect. */
 export const nothingWouldChange = 'Nothing would change: all of it is so already.';
 
-/** What the preview of a PUT reads. */
+/** The reads of a PUT's preview. */
 export const replacementReads = (operation: AnyOperation): readonly ReadUse[] =>
   presentReads(operation).flatMap(({ operation: read, of }) =>
     readUses(
@@ -38,9 +38,9 @@ export const replacementReads = (operation: AnyOperation): readonly ReadUse[] =>
   );
 
 /**
- * The preview of a PUT: what it changes, and what it drops because it isn't given or can't be sent back.
- * @param requestFrom what is sent back of what was read, in the shape of the request; given for partial updates, which
- * merge it with the arguments.
+ * The preview of a PUT: its changes, and the members that it drops because they aren't given or can't be sent back.
+ * @param requestFrom extracts the part to send back, in the shape of the request; given for partial updates, which
+ *   merge it with the arguments.
  */
 export const replacement = (operation: AnyOperation, requestFrom?: (present: JsonRecord) => SentBack): Preview =>
   reading(replacementReads(operation), async (args, { reader, shownBy }) => {
@@ -54,7 +54,7 @@ export const replacement = (operation: AnyOperation, requestFrom?: (present: Jso
         ...(lost.length > 0 ? [`Lost or back to its default, because it is not given: ${lost.join(', ')}.`] : []),
       ];
     }
-    // A partial update sends back what was read, so a member that is missing was removed by the caller.
+    // A partial update sends back the data read, so a member that is missing was removed by the caller.
     const reason = requestFrom ? '' : undefined;
     const found = requestFrom?.(present) ?? sentBack(operation, present);
     const lines = changes(found.declared, body, schema, { reason });

@@ -16,7 +16,7 @@ interface Service {
 const statusesIn = (answer: JsonRecord | undefined): JsonRecord[] =>
   Object.values(answer ?? {}).flatMap((list) => recordsIn(list));
 
-/** The services of kinds that only this platform has, whose statuses are in lists of their own. */
+/** The services of kinds that only this platform has, whose statuses are in separate lists. */
 const ofOtherKinds = (answer: JsonRecord | undefined): Service[] =>
   Object.entries(answer ?? {}).flatMap(([member, list]) => {
     const kind = member.replace(/s$/, '');
@@ -30,7 +30,7 @@ const ofOtherKinds = (answer: JsonRecord | undefined): Service[] =>
         }));
   });
 
-/** Whether a service is of a kind that no tool acts on; one of unknown kind isn't. */
+/** Whether a service is of a kind that no tool supports; false if its kind is unknown. */
 const isOther = ({ type }: Service): boolean => type !== undefined && !isServiceKind(type.toLowerCase());
 
 const stateReads = readUses(
@@ -68,7 +68,7 @@ async function servicesOf(environmentId: string, reader: Pick<Reader, 'attempt'>
 const serviceText = ({ id, name, type, state }: Service): string =>
   `${name === undefined ? id : showName(name)}${type === undefined ? '' : ` (${type})`}, now ${state ?? 'in a state that is not known'}`;
 
-/** An agreement covers which service it is and what happens to it, but not its state. */
+/** A confirmation covers the service's id and the effect on it, but not its state. */
 const serviceLine = (verb: string, service: Service): PlanLine => ({
   text: `${verb} ${serviceText(service)}.`,
   agreed: `${verb} ${service.id}`,
@@ -86,7 +86,7 @@ const chosenIds = (args: JsonRecord): string[] =>
 
 /**
  * The services of the target environment that a call affects, with their states: those whose ids it names, or all if it
- * names none. Then those that no tool acts on.
+ * names none. Then those of kinds that no tool supports.
  * @param verb what happens to each.
  */
 export const services = (verb: string): Preview =>
@@ -109,8 +109,8 @@ export const services = (verb: string): Preview =>
 const nameOf = ({ id, name }: Service): string => (name === undefined ? id : showName(name));
 
 /**
- * The services with these ids whose configuration changed since they were deployed: a restart doesn't bring the change
- * into effect. Empty where that can't be read.
+ * The services with these ids whose configuration has changed since they were deployed: a restart doesn't apply the
+ * change. Empty if that can't be read.
  */
 export async function outOfDateIn(
   environmentId: string,

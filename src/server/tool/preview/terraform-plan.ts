@@ -4,20 +4,20 @@ import type { Reader } from '../../context/index.ts';
 import { readUses } from '../reads.ts';
 import { show, textOf, type PlanLine } from './preview.ts';
 
-/** What showing the plan of a Terraform service reads. */
+/** The reads that show the plan of a Terraform service. */
 export const terraformPlanReads = readUses(
   'the plan does not show what Terraform changes',
   operations.list_terraform_plans,
 );
 
-/** How many lines of a plan are shown to whoever agrees. The call that made it shows more. */
+/** Maximum number of lines of a plan that are shown for confirmation. The call that created it shows more. */
 const mostLines = 40;
 
-/** What is known of the plans of a Terraform service. */
+/** The known facts about the plans of a Terraform service. */
 interface Planned {
-  /** The newest; undefined if none was made, or if that can't be read. */
+  /** The newest; undefined if there is none, or if that can't be read. */
   readonly plan?: JsonRecord | undefined;
-  /** Whether a deployment is refused without one that it can apply. */
+  /** Whether a deployment is refused without a plan that it can apply. */
   readonly needsPlan: boolean;
 }
 
@@ -39,31 +39,29 @@ const countText = (plan: JsonRecord): string =>
 const commitOf = ({ commit }: JsonRecord): string | undefined =>
   isRecord(commit) ? textOf(commit, 'git_commit_id') : undefined;
 
-/** What a deployment does that makes its own plan. */
+/** The effect of a deployment that creates its own plan. */
 const drift = 'plans and applies: what drifted is changed back, in the cloud account too';
 
-/** What a deployment does where it needs a plan, and there is none that it could apply. */
+/** The effect of a deployment that needs a plan, if there is none that it could apply. */
 const refusal = 'changes nothing: the platform refuses to deploy it without a plan that can be applied';
 
-/**
- * What a deployment of a Terraform service does, from its newest plan, as a sentence without a subject and full stop.
- */
+/** The effect of deploying a Terraform service, from its newest plan, as a sentence without a subject and full stop. */
 function effectText({ plan, needsPlan }: Planned): string {
   if (plan === undefined) return needsPlan ? `${refusal}, and none was made` : drift;
   const obstacle = textOf(plan, 'obstacle');
   if (obstacle !== undefined)
     return `${needsPlan ? refusal : drift}. Of its newest plan, ${show(plan['id'])}, the platform says: ${show(obstacle).replace(/\.$/, '')}`;
-  // The digest is that of the file which is applied: with another one, the agreement doesn't count.
+  // The digest is that of the file to apply: the confirmation isn't valid for another one.
   return `applies the plan ${show(plan['id'])} of commit ${show(commitOf(plan) ?? 'unknown')}, and nothing else: ${countText(plan)} (SHA-256 ${show(textOf(plan, 'digest') ?? 'unknown')})`;
 }
 
-/** The same in a few words. */
+/** The same in short form. */
 export const terraformEffect = async (id: string, reader: Pick<Reader, 'attempt'>): Promise<string> =>
   `Terraform ${effectText(await plannedOf(id, reader))}`;
 
 /**
- * Where there are too many, the lines that name what is changed, which stand further to the left than values of
- * resources do.
+ * If there are too many lines, those that name the changed resources, which are indented less than the values of
+ * resources.
  */
 function shownLines(text: string): readonly string[] {
   const all = text.split('\n').filter((line) => line.trim() !== '');
@@ -74,20 +72,23 @@ function shownLines(text: string): readonly string[] {
     .slice(0, mostLines);
 }
 
-/** What a deployment of a Terraform service changes. */
+/** The changes by a deployment of a Terraform service. */
 export interface TerraformChange {
   readonly lines: readonly PlanLine[];
-  /** Whether the platform tells which plan is applied, or that there is none: elsewhere a deployment makes its own. */
+  /**
+   * Whether the platform reports which plan is applied, or that there is none: on other platforms a deployment creates
+   * its own.
+   */
   readonly isKnown: boolean;
-  /** Whether the platform refuses to deploy it, for want of a plan. */
+  /** Whether the platform refuses to deploy it, because it has no plan. */
   readonly isRefused: boolean;
-  /** The commit of the plan that it applies; undefined where it plans itself. */
+  /** The commit of the plan that it applies; undefined if it creates its own plan. */
   readonly commit?: string | undefined;
 }
 
 /**
- * What a deployment of a Terraform service changes, as its newest plan shows it. Lines of the plan are always in
- * quotation marks, so that none of them can pass for words of ours.
+ * The changes by a deployment of a Terraform service, as its newest plan shows them. Lines of the plan are always in
+ * quotation marks, so that they can't be mistaken for text of this server.
  */
 export async function terraformChange(
   id: string | undefined,
@@ -113,7 +114,7 @@ export async function terraformChange(
 }
 
 /**
- * The same of each of several Terraform services, where the platform has plans: what else is done to them is said
+ * The changes for each of several Terraform services, if the platform has plans: their other effects are reported
  * elsewhere.
  */
 export const terraformChanges = async (

@@ -26,7 +26,9 @@ const lineOf = (target: Target): string => {
   return id === undefined ? `Makes ${called}.` : `Touches ${called} (id ${id}).`;
 };
 
-/** The environments that a cluster hosts, production first: the first ones one by one, then how many more. */
+/**
+ * The environments that a cluster hosts, production first: the first ones one by one, then the number of further ones.
+ */
 function hostedLines(hosted: readonly Target[]): readonly string[] {
   const known = hosted
     .filter(({ id }) => id !== undefined)
@@ -41,7 +43,7 @@ function hostedLines(hosted: readonly Target[]): readonly string[] {
   ];
 }
 
-/** What a call touches besides its targets, one line each, because it affects the call's risk. */
+/** The resources that a call touches in addition to its targets, one line each, because they affect the call's risk. */
 export const touchedLines = (targets: readonly Target[]): readonly string[] => {
   const touched = targets.flatMap((target) => target.touched ?? []);
   const others = touched.filter(

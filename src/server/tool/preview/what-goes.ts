@@ -9,16 +9,16 @@ export interface DoomedService {
   readonly kind: ServiceKind;
   readonly id: string;
   readonly name: string;
-  /** What the platform shows of it; undefined if it can't be read. */
+  /** The platform's record of it; undefined if it can't be read. */
   readonly record?: JsonRecord;
   readonly state?: string;
 }
 
-/** What is listed of a service. Not every kind has it. */
+/** Lists that belong to a service. Not every kind has each of them. */
 const listings = ['variables', 'secrets', 'domains'] as const;
 type Listed = (typeof listings)[number];
 
-/** The list of what belongs to services of a kind, and its input; undefined if there is none. */
+/** The list of this type for services of a kind, and its input; undefined if there is none. */
 function listOf(
   what: Listed,
   kind: ServiceKind,
@@ -28,7 +28,7 @@ function listOf(
   return operation && { operation, inputFor: (id) => ({ [`${kind}_id`]: id }) };
 }
 
-/** What finding out what goes with a service of these kinds reads. */
+/** The reads that find what is deleted with a service of these kinds. */
 export const readsOfWhatGoes = (kinds: readonly ServiceKind[]): readonly ReadUse[] =>
   listings.flatMap((what) =>
     readUses(
@@ -37,7 +37,7 @@ export const readsOfWhatGoes = (kinds: readonly ServiceKind[]): readonly ReadUse
     ),
   );
 
-/** The rows of what belongs to a service; undefined if not all of them can be read. */
+/** The rows of a service's list; undefined if not all of them can be read. */
 async function rowsOf(
   what: Listed,
   { kind, id }: Pick<DoomedService, 'kind' | 'id'>,
@@ -71,7 +71,7 @@ export const ownVariables = (
 
 const kindsWithVolumes: readonly ServiceKind[] = ['application', 'container'];
 
-/** What a service keeps: its volumes, or the data of a database. */
+/** The data of a service: its volumes, or the data of a database. */
 function dataText({ kind, record }: DoomedService): string | undefined {
   if (kind === 'terraform') return 'what it made, in the cloud account too';
   if (kind === 'database')
@@ -110,7 +110,7 @@ function keysText(
   return keys.length === 0 ? undefined : `the ${what}${keys.length === 1 ? '' : 's'} ${namesText(keys)}`;
 }
 
-/** What goes with a service, as the parts of a sentence. */
+/** Everything that is deleted with a service, as the parts of a sentence. */
 export async function whatGoesWith(service: DoomedService, reader: Reader): Promise<readonly string[]> {
   const [variables, secrets, domains] = await Promise.all(listings.map((what) => rowsOf(what, service, reader)));
   return [
