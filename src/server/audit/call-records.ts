@@ -17,7 +17,7 @@ export interface CallSubject extends Pick<Target, 'kind' | 'id' | 'name'> {
   readonly more?: number;
 }
 
-/** What is known about a call so far. */
+/** The facts known about a call so far. */
 export interface CallFacts {
   readonly tool: string;
   readonly principal: string;

@@ -77,7 +77,7 @@ const noteOf = ({ fragment: { line }, entry }: ExplainedFragment): LogFault => (
   what: `Entry ${entry?.seq} of chain ${entry?.chain} was cut off while it was written, as by a full disk or the end of its process. Nobody was told that it is on record, so this is no sign of tampering.`,
 });
 
-/** What verification can't detect, as a sentence: it applies to every log, even an intact one. */
+/** The limits of verification, as a sentence: they apply to every log, even an intact one. */
 export const blindSpot =
   'What nothing on this machine can tell: whether the newest chain was removed together with its head, or whether log and heads were all put back to an earlier copy; copies of the heads kept elsewhere tell.';
 

@@ -36,7 +36,7 @@ export async function recordOutcome(
   } catch (error) {
     context.log.error(
       { err: error, requestId: context.requestId },
-      'recorded without names: they could not be made fit to be shown',
+      'recorded without names, because they could not be sanitized',
     );
   }
   try {
@@ -49,6 +49,6 @@ export async function recordOutcome(
 /** Ends a call whose change can't be recorded. @throws CallFailure `not_recorded`. */
 export function unrecorded({ tool, context }: Pick<Call, 'tool' | 'context'>, error: unknown): never {
   const { requestId, log } = context;
-  log.error({ err: error, tool: tool.name, requestId }, 'not recorded, so the call is not made');
+  log.error({ err: error, tool: tool.name, requestId }, 'call refused, because it could not be recorded');
   return fail({ kind: 'not_recorded', requestId });
 }

@@ -70,7 +70,7 @@ function replyTo(failure: Failure, error: unknown, call: Call): Reply {
   if (failure.kind === 'store_unavailable')
     context.log.error(
       { err: error, tool: tool.name, requestId: context.requestId },
-      'call not made without the shared database',
+      'call refused, because the shared database is unavailable',
     );
   const text = [
     failureText(failure, {

@@ -22,7 +22,7 @@ interface ToolCall {
    * @param input that the operation was given
    */
   readonly visible: <Answer>(operation: AnyOperation, input: JsonRecord, answer: Answer) => Promise<Answer>;
-  /** What could not be read and why, one line each. */
+  /** The reads that failed and why, one line each. */
   readonly unread: () => readonly string[];
 }
 

@@ -4,13 +4,13 @@ import { isRecord, type JsonRecord } from '../json/index.ts';
 import type { Reader } from './reader.ts';
 import { wholeListIn } from './reads.ts';
 
-/** The operations with which platforms list locks. A platform has at most one of them. */
+/** The operations that list locks. Platforms have one of them. */
 export const lockLists = [operations.list_cluster_locks, operations.list_locks] as const;
 
 /** How a platform responds to a path that it confuses with another one, or in a form that can't be read. */
 const otherPath: readonly ApiErrorKind[] = ['not_found', 'invalid_input', 'bad_answer'];
 
-/** The failures after which another source can tell whether a cluster is locked. */
+/** The failures after which another source can show whether a cluster is locked. */
 export const lockReplaceable: readonly ApiErrorKind[] = [...otherPath, 'not_offered', 'forbidden'];
 
 const tryRead = (
@@ -78,7 +78,7 @@ const day = 86_400_000;
 export const lockEnd = ({ locked_at: from, ttl_in_days: days }: JsonRecord): number =>
   Date.parse(String(from)) + (typeof days === 'number' ? days : Number.NaN) * day;
 
-/** By whom, since and until when, and why a cluster is locked, as far as its lock says. */
+/** The owner, times and reason of a cluster's lock, as far as the lock has them. */
 export function lockFacts(lock: JsonRecord, show: (value: unknown) => string, until = ''): string {
   const said = (before: string, value: unknown): string =>
     value === undefined || value === null || value === '' ? '' : `${before}${show(value)}`;
@@ -86,7 +86,7 @@ export function lockFacts(lock: JsonRecord, show: (value: unknown) => string, un
 }
 
 /**
- * That a cluster is locked, by whom, since and until when, and why.
+ * A sentence about a cluster's lock: by whom, since and until when, and why.
  * @param cluster its name, if it is known; default: its id
  */
 export function lockText(

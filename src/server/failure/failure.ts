@@ -66,7 +66,7 @@ export type Refusal =
   | 'cannot_ask'
   | 'declined'
   | 'dismissed'
-  /** The form was submitted, but without agreement. */
+  /** The form was submitted, but without confirmation. */
   | 'not_agreed'
   /** The operator refused. */
   | 'operator_refused'

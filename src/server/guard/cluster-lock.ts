@@ -70,7 +70,7 @@ const organizationIn = ({ organization }: JsonRecord): string | undefined =>
 /** The known facts about locks that would make the platform refuse operations. */
 interface FoundLock {
   readonly lock?: JsonRecord;
-  /** What could not be determined, one line each. */
+  /** Facts that could not be determined, one line each. */
   readonly unknown: readonly string[];
 }
 

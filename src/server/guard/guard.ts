@@ -124,7 +124,7 @@ export const assertAllowed = ({ tool, deps }: GuardedCall): void => denyIf(denia
 export async function assertReadAllowed(call: GuardedCall, operation: AnyOperation, input: JsonRecord): Promise<void> {
   const { tool, deps, context } = call;
   if (operation.effect !== 'read')
-    throw new Error(`${tool.name} would read by ${operation.name}, which changes things`);
+    throw new Error(`${tool.name} would read with ${operation.name}, which is not a read`);
   if (!deps.policy.rules?.length && !deps.policy.scope) return;
   const target = await targetFor(call, operation, input);
   await assertOperationInScope(call, operation, target, false);

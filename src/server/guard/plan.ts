@@ -34,7 +34,7 @@ export interface PlanSource {
   /** Reads the present state; absent if no confirmation is needed, so that harmless calls stay cheap. */
   readonly reader?: Reader;
   readonly redactor: Redactor;
-  /** What the earlier checks could not determine, one line each. A confirmation doesn't cover it. */
+  /** Facts that the earlier checks could not determine, one line each. A confirmation doesn't cover them. */
   readonly notKnown?: readonly string[];
   /** Key of the digest. */
   readonly key: Uint8Array;

@@ -31,7 +31,7 @@ export const showsForms = (capabilities: ClientCapabilities | undefined): boolea
 export const opensPages = (capabilities: ClientCapabilities | undefined): boolean =>
   capabilities?.elicitation?.url !== undefined;
 
-/** What a client of the 2026 revision declares about itself with every request. */
+/** The client's declarations in a request of the 2026 revision: its capabilities and its description of itself. */
 export function declaredIn({ mcpReq: { envelope } }: ServerContext): {
   readonly capabilities: ClientCapabilities | undefined;
   readonly client: unknown;
@@ -132,7 +132,7 @@ function failureOf(error: unknown): ClientResponse {
   };
 }
 
-/** The request in which a client of a 2025 revision is asked, and for how long. */
+/** How a client of a 2025 revision is asked: within which request, and for how long. */
 export interface Asking {
   readonly context: ServerContext;
   /** The time limit of the question, in milliseconds. */
@@ -168,7 +168,7 @@ export async function askClient(
   } catch (error) {
     if (ended.aborted) return 'ended';
     if (!mcpReq.signal.aborted)
-      log.warn({ err: error, requestId, question: request.kind }, 'the client did not bring an answer');
+      log.warn({ err: error, requestId, question: request.kind }, 'the client returned no answer');
     return failureOf(error);
   }
 }

@@ -191,9 +191,9 @@ export function createRequestHandlers(
   };
 
   /**
-   * What the client's user must see before a reply: its question, or the page where the operator approves the call. A
-   * page is offered once per code, and not through a client that failed to ask. Without it, the reply explains what to
-   * do.
+   * The request to show to the client's user before a reply: its question, or the page where the operator approves the
+   * call. A page is offered once per code, and not through a client that failed to ask. Without it, the reply explains
+   * what to do.
    */
   const userRequestFor = (reply: Reply, context: ServerContext, { answer }: Dialogue): UserRequest | undefined => {
     if (reply.kind === 'ask') return { kind: 'form', question: reply.question };

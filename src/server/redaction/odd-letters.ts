@@ -154,8 +154,8 @@ const meaningOf = (character: string): string => {
 };
 
 /**
- * The marks of a word beyond two combining marks on one letter, or four including those of the letter's script, and
- * those without a letter.
+ * The marks of a word beyond two script-neutral ones on one letter, or four including those of the letter's script, and
+ * marks without a letter.
  */
 function oddMarks(word: readonly string[]): ReadonlySet<number> {
   const odd = new Set<number>();

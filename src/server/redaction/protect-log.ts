@@ -20,7 +20,7 @@ function plainValue(value: unknown, depth = 0): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plainValue(member, depth + 1)]));
 }
 
-const withheldLine = 'a line was withheld: what it says could not be made fit to be written';
+const withheldLine = 'a line was withheld, because it could not be sanitized';
 
 /**
  * A logger that sanitizes every line. It never throws: a line that can't be sanitized is replaced by a note with the

@@ -37,8 +37,8 @@ export interface ConfirmationView {
   /** Names of resources. Only configured secrets are hidden, because a user may have to type a name to confirm. */
   readonly called: (value: unknown) => unknown;
   /**
-   * What these views wrote out although it is visible, or left unchanged although it looks like something else, each
-   * with its meaning as text.
+   * Characters and words that these views wrote out although they are visible, or left unchanged although they look
+   * like something else, each with its meaning as text.
    */
   readonly oddities: () => ReadonlyMap<string, string>;
 }

@@ -18,7 +18,7 @@ export interface CacheChange {
   readonly deleted: readonly Pick<ResourceRef, 'kind' | 'id'>[];
 }
 
-/** What servers that share a store have learned about the resources of one platform. */
+/** The resources of one platform, as seen by the servers that share a store. */
 export interface CacheInvalidation {
   /** The resources that all of them have learned, newest first, as far as they are kept. */
   all(): Promise<readonly SeenResource[]>;

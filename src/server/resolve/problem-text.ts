@@ -78,7 +78,7 @@ const headlines: {
     `${quoted(reference)} is no URI of this server: they are infra://<kind>/<id>, and infra://service/<kind>/<id> for services (${serviceKinds.join(', ')}).`,
 };
 
-/** What to do next if there are no candidates. */
+/** The next step if there are no candidates. */
 function nextStep({ kind, reference, why, missing, isSearchDenied = false }: ResolutionProblem): readonly TextPart[] {
   if (why === 'is_secret') return replaceSecret;
   if (why === 'not_listable')

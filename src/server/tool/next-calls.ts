@@ -7,8 +7,8 @@ export interface NextCall {
   /** Its purpose, in a few words of this server (not of the platform). */
   readonly why: string;
   /**
-   * The arguments that are still missing, in words of this server. Such a call is incomplete: it is mentioned, but not
-   * suggested.
+   * The arguments that are still missing, in the words of this server. Such a call is incomplete: it is mentioned, but
+   * not suggested.
    */
   readonly needs?: string;
   /** The tool of a call that must come before this one. If that call can't be suggested, neither is this one. */

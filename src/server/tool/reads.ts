@@ -5,7 +5,7 @@ import { lockLists, lockReplaceable, readOperationOf, replaceableOf } from '../c
 /** A read by a tool, or by a stage on its behalf, in addition to the tool's operations. */
 export interface ReadUse {
   readonly operation: AnyOperation;
-  /** What the tool lacks without it, as a sentence without a full stop. */
+  /** The loss of information without it, as a sentence without a full stop. */
   readonly without: string;
   /** True if the tool doesn't work if neither this nor one of `instead` can be read. */
   readonly isNeeded?: true;

@@ -16,7 +16,7 @@ const paths: Partial<Record<ResourceKind, string>> = {
   service: servicePath,
 };
 
-/** What is used as the name of a resource, by kind. */
+/** The members used as the name of a resource, by kind. */
 const names: Partial<Record<ResourceKind, string>> = { environment_variable: 'Key', webhook: 'Host of its address' };
 
 /** How to refer to a resource, with the form of its path. */

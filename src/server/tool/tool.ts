@@ -78,7 +78,7 @@ export const planOperation = <Op extends AnyOperation>(operation: Op, input: Inp
   input,
 });
 
-/** What all definitions of tools have in common. */
+/** The common part of all tool definitions. */
 interface CommonDefinition<Args> extends SchemaPrinting {
   readonly toolset: Toolset;
   /** The user's intention, in a few words. Hosts show it instead of the name. */

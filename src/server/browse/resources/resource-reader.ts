@@ -14,7 +14,7 @@ import { resourceAt } from './catalog.ts';
 import { mimeType, type ReadResource } from './mcp-resources.ts';
 import { isPlatformResource } from './resource.ts';
 
-/** Makes a call for the sender of a request. */
+/** Runs a call for the sender of a request. */
 export type CallFor = (context: ServerContext, tool: Tool, args: JsonRecord) => Promise<Reply>;
 
 /** Dependencies of the resource reader. */
@@ -50,7 +50,7 @@ async function textAt(
   if (!isPlatformResource(resource)) return resource.text({ policy, texts: texts! });
   const reply = await call(context, resource.tool, args);
   if (reply.kind === 'answer') return reply.text;
-  throw reply.kind === 'failure' ? failure(uri, reply) : new Error(`${resource.name} would ask somebody`);
+  throw reply.kind === 'failure' ? failure(uri, reply) : new Error(`${resource.name} would ask for confirmation`);
 }
 
 /** Creates the reader of resources. It calls the platform only when a resource is read. */

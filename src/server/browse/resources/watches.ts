@@ -127,7 +127,7 @@ export const mostWatched = 100;
  */
 const afterChange = { soon: 500, often: 30_000 } as const;
 
-/** Longest wait for the first poll, in milliseconds. */
+/** Maximum wait for the first poll, in milliseconds. */
 const firstPollTimeout = 5_000;
 
 interface Poller {

@@ -21,8 +21,8 @@ const makesChanges = ({ tool, operations }: AssessedCall): boolean =>
   tool.operation.effect !== 'read' && operations.length > 0;
 
 /**
- * Whether the user or caller sees the plan before it is executed. Otherwise nothing is read for it, so that a harmless
- * change stays one request.
+ * Whether the plan is shown before it is executed. Otherwise nothing is read for it, so that a harmless change stays
+ * one request.
  */
 const isPreviewed = (call: AssessedCall): boolean =>
   makesChanges(call) && (call.controls.dryRun || needsConfirmation(call.risk));

@@ -14,7 +14,7 @@ import {
 } from './pending-calls.ts';
 import type { Decision, RecordDecision } from '../../audit/index.ts';
 
-/** Where an operator decides, and the function that records their decisions. */
+/** The channel through which an operator decides, with the function that records their decisions. */
 interface ApprovalChannel {
   readonly how: Decision['how'];
   readonly record: RecordDecision;

@@ -6,7 +6,7 @@ import { needsTypedName } from '../risk/risk.ts';
 /** The question for the user before a high-risk call. */
 export interface Question {
   readonly message: string;
-  /** The text to type to agree; undefined if saying yes is enough. */
+  /** The text to type to confirm; undefined if saying yes is enough. */
   readonly typed?: string;
 }
 

@@ -45,7 +45,7 @@ const readOnlyBy = (policy: Policy): string | undefined =>
 /** Whether the policy allows reads only. */
 export const isReadOnly = (policy: Policy): boolean => readOnlyBy(policy) !== undefined;
 
-/** What could not be determined, if a rule holds only because of that; undefined if it certainly holds. */
+/** The fact that could not be determined, if a rule holds only because of that; undefined if it certainly holds. */
 function doubtAbout({ conditions }: Rule, situation: CallSituation): string | undefined {
   if (situation.isAssumed) return 'What it carries out';
   if (holdsForTool(conditions, situation, 'action') === 'unknown') return 'Whether it does that';

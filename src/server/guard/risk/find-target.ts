@@ -236,7 +236,7 @@ const isLocated = ({ kind }: Reference): boolean =>
  * Finds the target of an operation, as the contract declares it, with everything else that it touches. If the operation
  * creates an environment in a project, the target is that environment, because a project has no mode.
  * @param searchLimit the time limit of the search for a cluster's environments.
- * @param includesHosted whether the environments that a target cluster hosts count as touched; finding them takes more
+ * @param includesHosted whether the environments that a target cluster hosts count as touched; finding them costs more
  *   reads.
  * @throws ApiError if the target doesn't exist or the platform can't be reached.
  */

@@ -44,9 +44,7 @@ export interface GuardStore {
 export interface SharedStore extends GuardStore {
   readonly keyChecks: KeyChecks;
   readonly operatorSessions: OperatorSessionRecords;
-  /**
-   * What servers learn about resources and share with each other. @param platform identifies the platform and its data.
-   */
+  /** Shares the resources that servers learn about. @param platform identifies the platform and its data. */
   readonly cacheInvalidation: (platform: string) => CacheInvalidation;
   /** Resolves with the reason once a newer server has changed the store to an incompatible schema. */
   readonly unusable: Promise<Error>;

@@ -65,7 +65,7 @@ function messagesOf({ learned, changed, deleted }: CacheChange): CacheChange[] {
   return [...first, ...deletions.map((part): CacheChange => ({ learned: [], changed: [], deleted: part }))];
 }
 
-/** What servers learn about the resources of a platform, in a PostgreSQL database. */
+/** The shared knowledge of servers about the resources of a platform, in a PostgreSQL database. */
 function cacheInvalidation(
   { read, write }: GuardDatabase,
   address: PostgresAddress,
