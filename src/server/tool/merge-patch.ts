@@ -80,7 +80,7 @@ function mergeMember(current: unknown, patch: unknown, rules: MergeRules, path: 
 /**
  * Applies a JSON merge patch (RFC 7396): null removes a member, records are merged, other values replaced. Unlike in
  * the RFC, lists of records with ids, names or similar members are also merged, item by item; an empty list replaces.
- * @throws UnclearPatch if an item of a list matches several, or has an id that doesn't exist.
+ * @throws UnclearPatch if an item of a list could be several, or doesn't exist.
  */
 export function mergeInto(current: JsonRecord, patch: JsonRecord, rules: MergeRules = {}, path = ''): JsonRecord {
   const removes = (name: string): boolean => patch[name] === null && !rules.nullable?.includes(below(path, name));

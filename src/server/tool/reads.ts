@@ -7,7 +7,7 @@ export interface ReadUse {
   readonly operation: AnyOperation;
   /** The loss of information without it, as a sentence without a full stop. */
   readonly without: string;
-  /** True if the tool doesn't work if neither this nor one of `instead` can be read. */
+  /** True if the tool needs either this read or one of `instead`. */
   readonly isNeeded?: true;
   /** Reads that can replace it, so that the tool works with less information. */
   readonly instead?: readonly AnyOperation[];
