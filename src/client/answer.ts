@@ -18,13 +18,13 @@ import { nearestIssue, readableParts, valueAt, type SchemaIssue } from './unread
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** The image of a deployment, where its name and tag stand among the details. */
+/** The image of a deployment whose details contain the image name and tag directly. */
 function imageIn(details: unknown): Row | undefined {
   if (!isRecord(details) || isRecord(details['image']) || typeof details['image_name'] !== 'string') return undefined;
   return { details: { ...details, image: { image_name: details['image_name'], tag: details['tag'] } } };
 }
 
-/** A service of a deployment, with its id, name and kind where the row itself or its identifier has them. */
+/** A service of a deployment, with its id, name and kind from the row itself or its identifier. */
 function serviceOf({ identifier, ...row }: Row): Row {
   const { service_id, name, service_type } = isRecord(identifier) ? identifier : {};
   return {
@@ -36,8 +36,7 @@ function serviceOf({ identifier, ...row }: Row): Row {
 }
 
 /**
- * The services of an environment's deployment, where they are rows of a history of their own, beside it or in its
- * stages.
+ * The services of an environment's deployment, if they are history rows themselves, listed next to it or in its stages.
  */
 function servicesIn({ services, stages }: Row): Row | undefined {
   const beside = recordsIn(services);
@@ -46,7 +45,7 @@ function servicesIn({ services, stages }: Row): Row | undefined {
   return { services: recordsIn(stages).flatMap((stage) => recordsIn(stage['services']).map(serviceOf)) };
 }
 
-/** What was asked for and how it went, where they stand beside the status. */
+/** The requested action and its status, if they are next to the deployment's status. */
 function actionIn({ status_details: details, trigger_action: action, action_status: status }: Row): Row | undefined {
   return isRecord(details) || typeof action !== 'string' ? undefined : { status_details: { action, status } };
 }
@@ -57,9 +56,7 @@ const historyRowsIn = (rows: readonly unknown[]): unknown[] =>
     isRecord(row) ? { ...row, ...imageIn(row['details']), ...servicesIn(row), ...actionIn(row) } : row,
   );
 
-/**
- * An alert rule whose target has the word for its kind alone: some platforms write one of them with a space before it.
- */
+/** An alert rule with the kind of its target trimmed: some platforms write one of the kinds with a leading space. */
 function withTrimmedTarget(row: unknown): unknown {
   const target = isRecord(row) ? row['target'] : undefined;
   const type = isRecord(target) ? target['target_type'] : undefined;
@@ -69,7 +66,7 @@ function withTrimmedTarget(row: unknown): unknown {
 }
 
 /**
- * The body of a successful response, or why it can't be used. `responseIssue`: what is wrong with a body of which only the
+ * The body of a successful response, or why it can't be used. `responseIssue`: the fault of a body of which only the
  * readable parts are the answer.
  */
 type AnswerResult =
@@ -87,14 +84,14 @@ const lenientSchemaOf = (operation: AnyOperation): z.ZodType => {
 /** Operations that some platforms answer with the record, others with a list that contains it. */
 const listsOrRecords: readonly string[] = [operations.get_organization.name, everyOrganization.name];
 
-// The rows of these lists differ between platforms: callers get them in the contract's shape.
+// The rows of these lists differ between platforms: callers get them as in the contract.
 const rowsInOneShape = (operation: AnyOperation): ((rows: readonly unknown[]) => unknown[]) | undefined => {
   if (operation.name === operations.get_environment_logs.name) return logLinesIn;
   if (operation.name === operations.list_alert_rules.name) return (rows) => rows.map(withTrimmedTarget);
   return Object.hasOwn(operation.query as object, 'pageSize') ? historyRowsIn : undefined;
 };
 
-/** The status of an application calls RUNNING what all other answers call DEPLOYED: callers get one word. */
+/** The status of an application says RUNNING where all other responses say DEPLOYED: callers get one word. */
 const withCommonState = (body: unknown): unknown =>
   isRecord(body) && body['state'] === 'RUNNING' ? { ...body, state: 'DEPLOYED' satisfies DeploymentState } : body;
 
@@ -112,7 +109,7 @@ const normalised = (operation: AnyOperation, body: unknown): unknown => {
     : answer;
 };
 
-/** The body with the members of the organization to use, if it is the answer about a token's organization. */
+/** The body with the members of the organization to use, if it is the response about a token's organization. */
 function withOrganization(
   operation: AnyOperation,
   body: unknown,
@@ -136,7 +133,7 @@ const contractBroken = 'Calling again will hardly help: this platform does not k
 const changeAccepted =
   'The change was accepted, only its answer is of no use: read the present state instead of calling again.';
 
-/** What is wrong with a response: the members of a failure that depend only on the body. */
+/** The fault of a response: the members of a failure that depend only on the body. */
 type ContractViolation = Pick<ApiFailure, 'reason' | 'field' | 'detail' | 'rowsLost'>;
 
 const memberViolation = (body: unknown, first: SchemaIssue): ContractViolation => {
@@ -157,7 +154,7 @@ const notJson = (text: string): ContractViolation =>
 /** Members that identify a row, and decide where it belongs. */
 const identifying: readonly PropertyKey[] = ['id', 'name', 'key', 'service_type'];
 
-/** Whether a violation concerns a row as a whole, what identifies it, or what identifies the record. */
+/** Whether a violation concerns a row as a whole, or a member that identifies a row or the record. */
 const losesRow = (issue: SchemaIssue): boolean => {
   const { path } = nearestIssue(issue);
   const [parent, last] = [path.at(-2), path.at(-1)];
@@ -177,7 +174,7 @@ const violationIn = (operation: AnyOperation, body: unknown): ContractViolation 
   return issues?.[0] && { ...memberViolation(body, issues[0]), ...(issues.some(losesRow) && { rowsLost: true }) };
 };
 
-/** The member of a list's answer that holds its rows, and those that may stand beside it. */
+/** The member of a list response that contains its rows, and those that may accompany it. */
 const rowsMember = 'results';
 const pagingMembers = ['pagination', 'page', 'page_size'];
 
@@ -186,9 +183,7 @@ const isList = ({ response }: AnyOperation): boolean =>
   rowsMember in response.shape &&
   Object.keys(response.shape).every((name) => name === rowsMember || pagingMembers.includes(name));
 
-/**
- * Why an answer is of no use at all: it lacks the rows of the list, or every member of the record, that were asked for.
- */
+/** Why an answer is unusable: it lacks the rows of the requested list, or every member of the requested record. */
 function missingSubject(operation: AnyOperation, body: unknown): ContractViolation | undefined {
   if (body === undefined) return { reason: 'the answer can not be read' };
   if (operation.method !== 'GET' || !isRecord(body)) return undefined;
@@ -199,7 +194,7 @@ function missingSubject(operation: AnyOperation, body: unknown): ContractViolati
     : undefined;
 }
 
-/** A list with null in place of its rows, which some platforms answer when it has none, and what is wrong with it. */
+/** A list with null instead of rows, as some platforms return an empty one, and the violation in it. */
 const withoutNullRows = (operation: AnyOperation, body: unknown): { body: unknown; violation?: ContractViolation } =>
   isList(operation) && isRecord(body) && body[rowsMember] === null
     ? {
@@ -210,11 +205,11 @@ const withoutNullRows = (operation: AnyOperation, body: unknown): { body: unknow
 
 /**
  * Reads the body of a successful response. Unknown members are kept; GET /organization always gets both the record and
- * `results`. An empty body gives undefined, and is a failure for reads. The answer of a change may lack everything: its
- * status says that it was accepted.
+ * `results`. An empty body gives undefined, and is a failure for reads. The response to a change may lack everything:
+ * its status says that the change was accepted.
  * @param options.organization id or name of the organization to use, if the token has several.
- * @param options.inParts whether the readable parts of a body that violates the contract are an answer, unless what was
- *   asked for is missing. Without it every violation is a failure.
+ * @param options.inParts whether the readable parts of a body that violates the contract are an answer, unless the
+ *   requested rows or record are missing. Without it every violation is a failure.
  */
 export function readAnswer(
   operation: AnyOperation,
@@ -228,7 +223,7 @@ export function readAnswer(
     next: isRead ? contractBroken : changeAccepted,
     ...violation,
   });
-  // A change that was accepted is done, whatever its answer.
+  // A change that was accepted is done, whatever the response contains.
   const unreadable = (violation: ContractViolation): AnswerResult =>
     inParts && !isRead ? { answer: undefined, responseIssue: failureOf(violation) } : { failure: failureOf(violation) };
   if (!operation.response) return { answer: undefined };

@@ -48,14 +48,14 @@ export interface CallOptions {
   readonly requestId?: string;
   /** Trace context to propagate to the platform. */
   readonly trace?: Trace;
-  /** Members of the body that the contract doesn't know, sent beside the input. */
+  /** Members of the body that the contract doesn't have, sent in addition to the input. */
   readonly carried?: OperationInput;
   /** Most attempts to send the request. Default: `maximumSendAttempts`. */
   readonly attempts?: number;
   readonly log?: Logger;
   /**
-   * Accepts an answer that can be read in parts, and receives what is wrong with it. Its parts may lack any member,
-   * `id` included. Without this, such an answer is a `bad_answer`.
+   * Accepts an answer of which only parts can be read, and receives its fault. The parts may lack any member, `id`
+   * included. Without this, such an answer is a `bad_answer`.
    */
   readonly onResponseIssue?: (responseIssue: ApiError) => void;
 }
@@ -91,7 +91,7 @@ export interface ClientConfig {
   /** Largest response body accepted, in bytes. */
   readonly maximumAnswerBytes?: number;
   readonly log?: Logger;
-  /** Observes every request. Default: nobody does. */
+  /** Observes every request. Default: none. */
   readonly observer?: RequestObserver;
   /** Current time in milliseconds since the epoch. Default: the system clock. */
   readonly clock?: { now(): number };
@@ -169,7 +169,7 @@ export function createClient(config: ClientConfig): Client {
         )
       : sendOnce(outgoing, attempted, credential, signal).finally(() => reads.forgetInFlight());
 
-  /** The answer or the failure that results from sending a request. */
+  /** Converts the outcome of a request into its answer or failure. */
   const settle = (
     operation: AnyOperation,
     input: OperationInput,

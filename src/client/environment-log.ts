@@ -17,7 +17,7 @@ function timeIn({ timestamp }: Row): string | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
-/** The text of a record: the message that may be shown, then what its error adds to it. */
+/** The text of a record: the message that may be shown, then the details of its error. */
 function messageOf({ message, error }: Row): string | undefined {
   const hint = textIn(error, 'hint_message');
   const underlying = isRecord(error) ? textIn(error['underlying_error'], 'message') : undefined;
@@ -36,7 +36,7 @@ const isLogRecord = (row: unknown): row is Row =>
   typeof row['message'] !== 'string' &&
   (isRecord(row['message']) || isRecord(row['error']) || isRecord(row['details']));
 
-/** A record of a deployment log as a log line: what the line already has under our names stays. */
+/** A record of a deployment log as a log line: members that already have the contract's names stay. */
 function lineOf(row: Row): Row {
   const details = isRecord(row['details']) ? row['details'] : {};
   const members = {
@@ -54,15 +54,15 @@ function lineOf(row: Row): Row {
   return { ...row, ...Object.fromEntries(missing) };
 }
 
-/** A line with the level that its `type` tells, if it has none under our name. */
+/** A line with the level from its `type`, if it has no `level`. */
 function withLevel(row: unknown): unknown {
   const level = textIn(row, 'type');
   return isRecord(row) && level !== undefined && textIn(row, 'level') === undefined ? { ...row, level } : row;
 }
 
 /**
- * The rows of an environment's log in one shape. Some platforms answer lines, others records of their deployments, with
- * the sender, the stage, a message in two versions and the details of an error. In both, `type` may tell the level.
+ * The rows of an environment's log in one shape. Some platforms return lines, others records of their deployments, with
+ * the sender, the stage, a message in two versions and the details of an error. In both, `type` may be the level.
  */
 export const logLinesIn = (rows: readonly unknown[]): unknown[] =>
   rows.map((row) => (isLogRecord(row) ? lineOf(row) : withLevel(row)));

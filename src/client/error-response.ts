@@ -105,7 +105,7 @@ const failureTextFor = (refused: RefusedCall, retryAt: number | undefined): Fail
   return byStatus[status]?.(refused, retryAt) ?? (status >= 400 ? invalidInput : unexpected);
 };
 
-/** The failure that a response outside 2xx means. `detail` is the platform's text, not masked or truncated yet. */
+/** The failure that a response outside 2xx reports. `detail` is the platform's text, not masked or truncated yet. */
 export function failureFromResponse(refused: RefusedCall): ApiFailure {
   const { status, headers, text } = refused.response;
   const retryAt = status === 429 || status === 503 ? retryAfterTime(headers, refused.now) : undefined;

@@ -33,9 +33,9 @@ export type ApiErrorKind =
 /** A failure as data. `reason` and `next` are the client's texts, `detail` is the platform's. */
 export interface ApiFailure {
   readonly kind: ApiErrorKind;
-  /** What happened and why, without a full stop. */
+  /** The event and its cause, without a full stop. */
   readonly reason: string;
-  /** What to do about it, in whole sentences. */
+  /** The remedy, in whole sentences. */
   readonly next: string;
   /** HTTP status, if there was a response. */
   readonly status?: number;
@@ -43,7 +43,7 @@ export interface ApiFailure {
   readonly detail?: string;
   /** Path of the member that is missing or has a wrong type, such as `results[0].id`. */
   readonly field?: string;
-  /** Whether rows can't be read, or lack what identifies them, so that it isn't known what there is. */
+  /** Whether rows can't be read, or lack the members that identify them, so that the list is incomplete. */
   readonly rowsLost?: boolean;
   /** When the same call may succeed, in milliseconds since the epoch. */
   readonly retryAt?: number;

@@ -11,8 +11,9 @@ const isAboutOthers = (body: object, text: string): boolean =>
   Object.keys(body).some((name) => name !== member && indexOfName(text, name) >= 0);
 
 /**
- * What to report of a new application that is refused and names no git provider, because nothing told it: platforms
- * that require one need not say so. Undefined if a provider was sent, or if the refusal is about something else.
+ * The failure to report if a new application is refused and names no git provider, because none could be determined:
+ * platforms that require one don't always say so. Undefined if a provider was sent, or if the refusal is about
+ * something else.
  */
 export function missingProviderFailure(
   operation: AnyOperation,

@@ -3,7 +3,7 @@ import type { ApiFailure } from './errors.ts';
 import { missingOperationTtl } from './limits.ts';
 import { messageInBody, type RefusedCall } from './error-response.ts';
 
-/** Which of the operations outside the API document the platform has, as far as calls have shown. */
+/** Tracks which of the operations outside the API document the platform has, as calls have shown. */
 export interface OperationAvailability {
   /**
    * The failure of an operation that is known to be missing; undefined if it may be tried. `now` is in milliseconds
@@ -25,7 +25,7 @@ const notOffered = ({ path, method }: AnyOperation, origin: string, status?: num
 
 /**
  * Whether a message is about the requested resource rather than the route: it contains one of the ids or the kind of
- * resource. Routers repeat the path, so ids inside it prove nothing; a message that repeats the path is a router's.
+ * resource. Routers repeat the path, so ids inside it prove nothing; a message that repeats the path is from a router.
  */
 function namesTheResource(message: string, { operation, input }: RefusedCall): boolean {
   const lower = message.toLowerCase();
@@ -40,7 +40,7 @@ function namesTheResource(message: string, { operation, input }: RefusedCall): b
 
 /**
  * Whether a response means that the platform lacks the route: 405, or a 404 that isn't about the requested resource. In
- * doubt the id is taken to be unknown: a wrong id must not make an operation unavailable to all other callers.
+ * doubt the id counts as unknown: a wrong id must not make an operation unavailable to all other callers.
  */
 export function lacksRoute(refused: RefusedCall): boolean {
   const { status, text } = refused.response;

@@ -8,7 +8,7 @@ export type OrganizationResult =
 
 const textOf = (row: JsonRecord, name: 'id' | 'name'): string => (typeof row[name] === 'string' ? row[name] : '');
 
-/** The rows with an id or name; where no name is spelled just so, whatever the case. */
+/** The rows with an id or name; if no name matches exactly, ignoring case. */
 function matching(rows: readonly JsonRecord[], wanted: string): readonly JsonRecord[] {
   const folded = wanted.toLowerCase();
   const exact = rows.filter((row) => textOf(row, 'id').toLowerCase() === folded || textOf(row, 'name') === wanted);
@@ -34,8 +34,8 @@ const unclear = (reason: string, rows: readonly JsonRecord[]): OrganizationResul
 });
 
 /**
- * The organization of a token: the chosen one, or the only one that there is; never just the first of several.
- * @param body an answer that is the record of one, a list of them, or both.
+ * The organization of a token: the chosen one, or the only one; never simply the first of several.
+ * @param body a response that is the record of one, a list of them, or both.
  * @param choice id or name of the one to use.
  */
 export function organizationIn(body: JsonRecord, choice: string | undefined): OrganizationResult {

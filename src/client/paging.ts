@@ -19,12 +19,12 @@ const pageOf = (rows: readonly unknown[], page: number, size: number): readonly 
 const without = (input: OperationInput, ...names: readonly string[]): OperationInput =>
   Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
 
-/** The newest lines that were asked for, of a platform that always answers all. */
+/** The requested newest lines, from a platform that always returns all. */
 function newestLines(answer: Answer, tail: number): Answer {
   return answer.results.length > tail ? { ...answer, results: answer.results.slice(-tail) } : answer;
 }
 
-/** A page of a list that the platform answered as a whole. */
+/** A page of a list that the platform returned as a whole. */
 const cutPage = (answer: Answer, page: number, size: number): Answer => ({
   ...answer,
   results: pageOf(answer.results, page, size),
@@ -37,8 +37,8 @@ const cutPage = (answer: Answer, page: number, size: number): Answer => ({
 });
 
 /**
- * The page that was asked for. A platform that ignores pages answers the whole list, without `pagination`. Where the
- * answer alone doesn't show that, it is compared with the list asked for without a page.
+ * The requested page. A platform that ignores pages returns the whole list, without `pagination`. If the response alone
+ * doesn't show that, it is compared with the list requested without a page.
  */
 async function pageOfList(answer: Answer, input: OperationInput, reread: Reread): Promise<Answer> {
   const [page = 1, size = maximumPageSize] = [numberIn(input, 'page'), numberIn(input, 'page_size')];
@@ -52,8 +52,8 @@ async function pageOfList(answer: Answer, input: OperationInput, reread: Reread)
 const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.kind === 'invalid_input';
 
 /**
- * The page of a history that was asked for. Platforms without such pages answer the newest deployments, as many as
- * `pageSize` says: for a later page more are asked for. `without_pages` tells that in the answer.
+ * The requested page of a history. Platforms without such pages return the newest deployments, as many as `pageSize`
+ * says: for a later page more are requested. `without_pages` marks this in the answer.
  */
 async function pageOfHistory(answer: Answer, input: OperationInput, reread: Reread): Promise<Answer> {
   const [page = 1, size = defaultPageSizes.rows] = [numberIn(input, 'page'), numberIn(input, 'page_size')];
@@ -74,13 +74,13 @@ async function pageOfHistory(answer: Answer, input: OperationInput, reread: Rere
 
 const isHistory = ({ query }: AnyOperation): boolean => Object.hasOwn(query as object, 'pageSize');
 
-/** An input as it is sent first: histories begin with page 1 anyway, and not every platform knows their pages. */
+/** The input of the first request: histories start with page 1 anyway, and not every platform has pages for them. */
 const firstInput = (operation: AnyOperation, input: OperationInput): OperationInput =>
   isHistory(operation) && input['page'] === 1 ? without(input, 'page') : input;
 
 /**
- * The same read for a platform that refuses to be asked for a part: more of a history, all of a list or log; undefined
- * if no part was asked for.
+ * The same read for a platform that refuses requests for a part: more of a history, all of a list or log; undefined if
+ * no part was requested.
  */
 function wholeInput(operation: AnyOperation, input: OperationInput): OperationInput | undefined {
   const parts = ['page', 'page_size', 'tail'].filter((name) => input[name] !== undefined);
@@ -91,8 +91,8 @@ function wholeInput(operation: AnyOperation, input: OperationInput): OperationIn
 }
 
 /**
- * What a client remembers of the reads that its platform refused to answer in parts: until when, by operation, in
- * milliseconds.
+ * Reads that the platform refused to answer in parts: by operation, the time in milliseconds until which that is
+ * remembered.
  */
 export type RefusedParts = Map<string, number>;
 
@@ -100,7 +100,7 @@ export type RefusedParts = Map<string, number>;
 const showsPages = (answer: unknown): boolean => isRecord(answer) && isRecord(answer['pagination']);
 
 /**
- * Sends a read and, if the platform refuses to be asked for a part, asks for the whole: at once where it refused
+ * Sends a read and, if the platform refuses the request for a part, requests the whole; immediately if it refused
  * before.
  * @throws ApiError
  */
@@ -126,7 +126,7 @@ async function sendOrAskForAll(
 }
 
 /**
- * The part of an answer that was asked for, whether or not the platform heeds `tail` and pages.
+ * The requested part of an answer, whether or not the platform supports `tail` and pages.
  * @param reread for the few answers that don't show by themselves whether it does.
  * @throws ApiError if another read was necessary and failed.
  */
@@ -145,7 +145,7 @@ async function cutToQuery(
   return asksForPage ? pageOfList(answer, input, reread) : answer;
 }
 
-/** What reads are sent with, and what is known of the platform. */
+/** The function that sends reads, and the known refusals of the platform. */
 interface PartialReads {
   readonly send: Reread;
   readonly refused: RefusedParts;
@@ -154,7 +154,7 @@ interface PartialReads {
 }
 
 /**
- * Calls an operation, and answers the part that its input asks for, whether or not the platform knows such parts.
+ * Calls an operation and returns the part that its input requests, whether or not the platform supports such parts.
  * @throws ApiError
  */
 export const callForPart = async (

@@ -1,13 +1,13 @@
 import { invisibleCharacters, maskPatternSource, styleMark, terminalEscapes } from '../contract/index.ts';
 
 /**
- * Secrets are recognised in a text as it is shown, and in readings of it that lack what may split a word: escape
- * sequences, invisible characters, and what is written in their place. What a reading leaves out comes back where
- * nothing is masked, so that no text disappears.
+ * Secrets are recognised in a text as it is shown, and in readings of it without anything that may split a word: escape
+ * sequences, invisible characters, and their written-out forms. Where nothing is masked, the omitted parts are
+ * restored, so that no text disappears.
  */
 
 const invisible = String.raw`(?!\r)(?:${invisibleCharacters.source})|<U\+[\dA-F]{4,6}>|${styleMark}|\r(?=\n)`;
-// The forms of `terminalEscapes` as they are written out: what was shown once is read as it was before.
+// The written-out forms of `terminalEscapes`: text that was already shown once is read like the original.
 const writtenSequences = [
   String.raw`<U\+(?:001B>\]|009D>)(?:(?!<U\+00(?:07|1B|9C|9D)>)[^])*(?:<U\+00(?:07|9C)>|<U\+001B>\\)`,
   String.raw`<U\+(?:001B>\[|009B>)[0-?]*[ -/]*[@-~]?`,
@@ -21,14 +21,14 @@ const sequences = `${terminalEscapes.source}|${writtenSequences}`.replaceAll(
 );
 
 /**
- * What each reading leaves out. Sequences go with the printable characters in them; without that, a secret could be
- * among these.
+ * The parts that each reading leaves out. Two of them leave out sequences including their printable characters; the
+ * third keeps these, because a secret could be among them.
  */
 const leftOut = [`${sequences}|${invisible}`, String.raw`${sequences}|\r(?=\n)`, invisible].map(
   (source) => new RegExp(source, 'gu'),
 );
 
-// A line that a lone carriage return ends is a line to what recognises secrets.
+// For the recognition of secrets, a lone carriage return also ends a line.
 const asLines = (text: string): string => text.replaceAll('\r', '\n');
 
 /** All readings of a text, those that equal it included. */
@@ -41,8 +41,8 @@ const marks = new RegExp(maskPatternSource, 'g');
 type Part = readonly [start: number, end: number];
 
 /**
- * Where the parts between the marks of a masked text are in the text before masking; undefined if it has other text.
- * Where two marks touch, it isn't known where the first ends: what a reading leaves out between their secrets goes with
+ * The positions of the parts between the marks of a masked text in the text before masking; undefined if it has other
+ * text. Where two marks touch, it isn't known where the first ends: omitted parts between their secrets are masked with
  * them.
  */
 function visibleParts(text: string, masked: string): Part[] | undefined {
@@ -50,7 +50,7 @@ function visibleParts(text: string, masked: string): Part[] | undefined {
   const parts: Part[] = [];
   let end = 0;
   for (const [index, piece] of pieces.entries()) {
-    // A mark stands for at least one character.
+    // A mark replaces at least one character.
     const earliest = index === 0 ? 0 : end + 1;
     const start =
       index === 0 ? 0 : index === pieces.length - 1 ? text.length - piece.length : text.indexOf(piece, earliest);
@@ -61,21 +61,21 @@ function visibleParts(text: string, masked: string): Part[] | undefined {
   return parts;
 }
 
-/** What a reading leaves out at one place, as a part of the text. */
+/** A part of the text that a reading leaves out at one place. */
 interface Gap {
   /** The index in the reading. */
   readonly at: number;
   readonly start: number;
   readonly end: number;
-  /** Whether it may go with a secret that it touches: it has no words. */
+  /** Whether it may be masked with an adjacent secret, because it contains no words. */
   readonly isWordless: boolean;
 }
 
-// A colour, or a single character, which is invisible. Other sequences may have taken letters along.
+// A colour, or a single character, which is invisible. Other sequences may include letters of the text.
 // oxlint-disable-next-line no-control-regex
 const wordless = /^(?:(?:\u001B\[|<U\+001B>\[|\u009B|<U\+009B>)[\d;:]*m|<U\+[\dA-F]{4,6}>|.)$/su;
 
-/** What a pattern leaves out of a text, in order; what is left out at one place is one gap. */
+/** The parts of a text that a pattern leaves out, in order; adjacent ones are one gap. */
 function gapsIn(text: string, pattern: RegExp): Gap[] {
   const gaps: Gap[] = [];
   let before = 0;
@@ -89,10 +89,7 @@ function gapsIn(text: string, pattern: RegExp): Gap[] {
   return gaps;
 }
 
-/**
- * Masks what is found in the reading of a text that lacks what the pattern matches. The rest of the text stays as it
- * is.
- */
+/** Masks the secrets found in a text without the matches of a pattern. The rest of the text stays unchanged. */
 function maskReading(text: string, pattern: RegExp, mask: (text: string) => string): string {
   const reading = asLines(text.replaceAll(pattern, ''));
   if (reading === text) return text;
@@ -103,7 +100,10 @@ function maskReading(text: string, pattern: RegExp, mask: (text: string) => stri
   const gaps = gapsIn(text, pattern);
   let next = 0;
   let before = 0;
-  /** The index in the text of one in the reading, where a mark begins or ends: wordless gaps go with the mark. */
+  /**
+   * Converts an index in the reading, where a mark starts or ends, to one in the text. Wordless gaps are part of the
+   * mark.
+   */
   const indexOf = (at: number, beginsMark: boolean): number => {
     for (
       let gap = gaps[next];
@@ -125,6 +125,9 @@ function maskReading(text: string, pattern: RegExp, mask: (text: string) => stri
     .join('');
 }
 
-/** Masks what is found in any reading of a text. @param mask replaces secrets by marks and leaves the rest as it is. */
+/**
+ * Masks the secrets found in any reading of a text.
+ * @param mask replaces secrets with marks and leaves the rest as it is.
+ */
 export const maskReadings = (text: string, mask: (text: string) => string): string =>
   leftOut.reduce((current, pattern) => maskReading(current, pattern, mask), text);

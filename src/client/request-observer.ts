@@ -12,18 +12,18 @@ export interface AttemptedRequest {
   readonly trace?: Trace;
 }
 
-/** How a request ended: with a status, or with why there is none. */
+/** The end of a request: its status, or the fault that prevented one. */
 export type RequestEnd = { readonly status: number } | { readonly fault: TransportFault['kind'] };
 
 /** A request that is being sent. */
 export interface ObservedRequest {
-  /** The trace to send with it. Default: the one that it came with. */
+  /** The trace to send with it. Default: the trace of the attempted request. */
   readonly trace?: Trace;
   readonly end: (end: RequestEnd) => void;
 }
 
 /**
- * Observes the requests of a client as they are sent, each attempt by itself. It never learns their content. Its
+ * Observes the requests of a client as they are sent, each attempt separately. It never sees their content. Its
  * functions don't throw.
  */
 export interface RequestObserver {

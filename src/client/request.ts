@@ -22,12 +22,12 @@ export interface Trace {
   readonly tracestate?: string;
 }
 
-/** What a request has besides the input of its operation. */
+/** The parts of a request besides the input of its operation. */
 export interface RequestExtras {
   /** Sent in a header, as the trace is. */
   readonly requestId?: string;
   readonly trace?: Trace;
-  /** Members of the body that the contract doesn't know. */
+  /** Members of the body that the contract doesn't have. */
   readonly carried?: OperationInput;
 }
 

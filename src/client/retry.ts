@@ -8,7 +8,7 @@ import type { Lifetime } from './lifetime.ts';
 /** State of a call after an attempt. Times are in milliseconds since the epoch. */
 interface RetryState {
   readonly method: Method;
-  /** Attempts made so far. */
+  /** Number of attempts so far. */
   readonly attempts: number;
   /** Most attempts. Default: `maximumSendAttempts`. */
   readonly maxAttempts?: number;

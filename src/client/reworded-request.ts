@@ -6,10 +6,10 @@ import type { RawResponse } from './transport.ts';
 /** The members of a JSON body. */
 type Body = Readonly<Record<string, unknown>>;
 
-/** Statuses of a request that was refused for its content: nothing was made. */
+/** Statuses of a request that was refused for its content: nothing was created. */
 export const contentRefusals: readonly number[] = [400, 422];
 
-/** Where a text names a member as a whole word; -1 if it doesn't. */
+/** The index at which a text names a member as a whole word; -1 if it doesn't. */
 export const indexOfName = (text: string, name: string): number =>
   text.search(new RegExp(String.raw`(?<!\w)${name}(?!\w)`));
 
@@ -27,7 +27,8 @@ const isAboutMember = (text: string, name: string): boolean =>
     ).test(text));
 
 /**
- * A body without the one of two names for a member that the platform refuses as unknown; of several named, the first.
+ * A body without the member name, of two for the same member, that the platform refuses as unknown; if it names
+ * several, the first.
  */
 function withoutUnknownName({ aliases }: AnyOperation, body: Body, text: string): Body | undefined {
   for (const [alias, name] of Object.entries(aliases)) {
@@ -66,8 +67,8 @@ function withOtherEventWords(operation: AnyOperation, body: Body, text: string):
 }
 
 /**
- * The body to send once more after a refusal that proves that nothing was made: without a second name that the platform
- * doesn't know, or with the other spelling of event words. Undefined if there is no other way to say the same.
+ * The body to send again after a refusal that proves that nothing was created: without a second name that the platform
+ * doesn't know, or with the other spelling of event words. Undefined if there is no other way to express it.
  */
 export function rewordedBody(
   operation: AnyOperation,
@@ -87,11 +88,11 @@ const wordsNamedIn = (text: string, except: readonly string[]): readonly string[
 /** The body that was sent last. */
 export interface SentBody {
   readonly sentBody?: string;
-  /** Whether it says in other words what was refused before. */
+  /** Whether it is a reworded form of a refused body. */
   readonly isReworded?: boolean;
 }
 
-/** What to report of refused event words; undefined if the refusal isn't about them. */
+/** The failure to report for refused event words; undefined if the refusal isn't about them. */
 export function eventWordsFailure(
   operation: AnyOperation,
   { sentBody, isReworded = false }: SentBody,

@@ -137,7 +137,7 @@ const redirectTargetText = (to: URL | null, origin: string): string => {
   return to.host ? `${to.protocol}//${to.host}` : 'something that is no web address';
 };
 
-/** The fault of a redirect that isn't followed. `to` is null if it leads to no valid URL. */
+/** The fault of a redirect that isn't followed. `to` is null if the target isn't a valid URL. */
 export const redirectFault = (origin: string, to: URL | null): TransportFault => ({
   kind: 'unreachable',
   reason: `${origin} redirects to ${redirectTargetText(to, origin)}, and credentials do not follow there`,

@@ -44,9 +44,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/**
- * The path that a redirect leads to, or a fault if it may not be followed; undefined if the response is no redirect.
- */
+/** The target path of a redirect, or a fault if it may not be followed; undefined if the response is no redirect. */
 const nextHop = (
   base: BaseUrl,
   { method }: OutgoingRequest,

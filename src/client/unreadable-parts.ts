@@ -3,10 +3,10 @@ import { isRecord } from '../contract/index.ts';
 
 type Path = readonly PropertyKey[];
 
-/** What a schema rejects a value for. */
+/** The reason for which a schema rejects a value. */
 export type SchemaIssue = z.core.$ZodIssue;
 
-/** The issue that explains best what is wrong: of a union, that of the branch with the fewest issues. */
+/** The issue that best explains the fault: for a union, that of the branch with the fewest issues. */
 export const nearestIssue = (issue: SchemaIssue): SchemaIssue => {
   if (issue.code !== 'invalid_union') return issue;
   const [nearest] = issue.errors.filter((branch) => branch.length > 0).toSorted((a, b) => a.length - b.length);
@@ -18,7 +18,7 @@ export const nearestIssue = (issue: SchemaIssue): SchemaIssue => {
 export const valueAt = (body: unknown, path: Path): unknown =>
   path.reduce<unknown>((value, step) => (value as Record<PropertyKey, unknown> | null | undefined)?.[step], body);
 
-// Marks a row for removal: the rows after it keep their index until all of them were marked.
+// Marks a row for removal: later rows keep their index until all have been marked.
 const removed = Symbol('removed');
 
 /** Removes the value at a path, if there is one. A value that is no row or member can't be removed. */

@@ -4,17 +4,17 @@ import { type RequestId, rpcErrorCodes } from './http/error-response.ts';
 
 export type Message = Parameters<Transport['send']>[0];
 
-/** A line, or a part of one, that isn't a message of the protocol. */
+/** A line, or a part of one, that isn't a valid message of the protocol. */
 export interface MalformedMessage {
   readonly code: number;
   readonly reason: string;
-  /** Undefined if it can't be told. */
+  /** Undefined if it can't be determined. */
   readonly id: RequestId;
   /** Whether it is JSON at all. */
   readonly isJson: boolean;
-  /** False for what only looks like a response or notification: these are never answered. */
+  /** False for a malformed response or notification: these are never answered. */
   readonly isAnswered: boolean;
-  /** For what only looks like a response: a message that ends the request it is for, if that can be told. */
+  /** For a malformed response: a message that ends the request it is for, if that request can be determined. */
   readonly standIn?: Message | undefined;
 }
 
@@ -54,9 +54,9 @@ const invalid = (reason: string, { id, isAnswered = true, standIn }: Partial<Mal
 });
 
 /**
- * An empty result, which answers nothing, in place of a response that the library doesn't accept. Without it, the
- * request of this server that a client answered wrongly would wait for as long as an answer may take.
- * @returns undefined if the message is no such response, or its request can't be told.
+ * An empty result in place of a response that the library doesn't accept. Without it, the server's request would wait
+ * for its whole timeout.
+ * @returns undefined if the message is no such response, or its request can't be determined.
  */
 export function standInFor(value: unknown): Message | undefined {
   if (!isRecord(value) || !isResponse(value) || !isId(value['id'])) return undefined;
@@ -86,7 +86,7 @@ function readMessage(value: unknown): ReadMessage {
   }
 }
 
-/** The error for a line that is longer than `most` bytes. Its id is not known: it was not read. */
+/** The error for a line that is longer than `most` bytes. Its id is unknown, because the line was not read. */
 export const tooLongLine = (most: number): ReadMessage => invalid(`the line is longer than ${most} bytes`);
 
 /**

@@ -40,9 +40,9 @@ function createLineReader(): (chunk: Buffer) => readonly ReadMessage[] {
 }
 
 /**
- * Follows which requests of this server its client has yet to answer. To be told of every message.
- * @returns `received` tells whether a message answers one of them. A number and its digits are the same id, as they are
- * to the library.
+ * Tracks the server's requests that the client has not answered yet. Must be called with every message.
+ * @returns `received` returns whether a message answers one of them. As in the library, a number and its digits are the
+ *   same id.
  */
 function createOpenRequests() {
   const open = new Set<string>();
@@ -58,9 +58,9 @@ function createOpenRequests() {
 }
 
 /**
- * A transport over two streams. The library's transport drops malformed messages, and ends at a line that is too long;
- * this one answers both with an error and reads on.
- * @param onMalformed is told of each malformed message. Returns false if it is not to be answered.
+ * A transport over two streams. The library's transport drops malformed messages, and closes at a line that is too
+ * long; this one answers both with an error and continues.
+ * @param onMalformed called with each malformed message. Returns false if it must not be answered.
  */
 export function stdioTransport(
   onMalformed: (malformed: MalformedMessage) => boolean,
@@ -68,7 +68,7 @@ export function stdioTransport(
   output: Writable = process.stdout,
 ): Transport {
   const received = new PassThrough();
-  // It writes, and notices the end. Nothing is ever written to what it reads.
+  // The library's transport writes, and detects the end. Nothing is ever written to its input.
   const library: Transport = new StdioServerTransport(received, output);
   const read = createLineReader();
   const requests = createOpenRequests();
@@ -83,7 +83,7 @@ export function stdioTransport(
       return;
     }
     const { code, id, reason, isAnswered, standIn } = one.malformed;
-    // Where no request waits, the library would report it as a second fault.
+    // If no request waits, the library would report the stand-in as a second fault.
     if (standIn && requests.received(standIn)) transport.onmessage?.(standIn);
     if (!onMalformed(one.malformed) || !isAnswered) return;
     library

@@ -38,7 +38,7 @@ function withSubscriptions(transport: Transport, load: () => Promise<WatchUri>):
     open.delete(id);
   };
 
-  /** Tells the client of changes. If it has disconnected, the subscription ends. */
+  /** Notifies the client of changes. If it has disconnected, the subscription ends. */
   const notifier = (id: string | number): ((uri: string) => void) => {
     const notices = new Map<string, () => void>();
     const noticeOf = (uri: string) => {

@@ -4,7 +4,7 @@ import { isRecord } from '../server/json/index.ts';
 /** Watches a resource for one caller. @returns undefined if it can't be watched. */
 export type WatchUri = (uri: string, changed: (uri: string) => void) => Promise<Unsubscribe | undefined>;
 
-/** The method by which clients of the 2026 revision subscribe to changes. */
+/** The method with which clients of the 2026 revision subscribe to changes. */
 const listenMethod = 'subscriptions/listen';
 
 /** Whether a message opens a stream of change notifications. */

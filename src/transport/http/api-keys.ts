@@ -52,7 +52,7 @@ async function keyRestriction(
   tools: readonly Tool[],
 ): Promise<Restriction> {
   const setBy = `${path}, key "${name}"`;
-  // A key can't be upgraded during a call, so tools above its level are neither listed nor callable.
+  // A key can't get a higher level during a call, so tools above its level are neither listed nor callable.
   const levelRestriction: Restriction = includesPermission(level, 'admin')
     ? unrestricted
     : { name: `key:${name}:${level}`, rules: [{ permissionLimit: { level, setBy }, deny: [], freezes: [] }] };

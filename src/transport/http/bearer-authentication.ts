@@ -15,7 +15,7 @@ const withoutOAuth = (message: string): Response =>
 const bearerIn = ({ headers }: Request): string | undefined =>
   /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
 
-/** Accepts as bearer token an API key of the keys file or an access token of the authorization server. */
+/** Accepts an API key of the keys file, or an access token of the authorization server, as bearer token. */
 export const bearerAuthentication =
   ({ keys, oauth }: BearerOptions): AuthenticateCaller =>
   async (request) => {

@@ -4,14 +4,14 @@ import type { PermissionLevel } from '../../contract/index.ts';
 import type { Rules } from '../../server/guard/index.ts';
 import type { Caller } from '../../server/protocol/index.ts';
 
-/** The tools that a request wants to see. */
+/** The tools that a request chooses. */
 export interface ToolChoice {
   readonly tools: ReadonlySet<string>;
-  /** Why it leaves out the others, for the answer to their callers. */
+  /** Why the others are left out, for the response to a call of one of them. */
   readonly leavesOutOthers: string;
 }
 
-/** What one caller is held to in addition to the operator's policy. It can only narrow what is allowed and offered. */
+/** Rules for one caller in addition to the operator's policy. They can only narrow what is allowed and offered. */
 export interface Restriction {
   /** Identifies the restriction: equal names mean equal rules and tools. */
   readonly name: string;
@@ -29,14 +29,14 @@ export interface HttpCaller {
   /** The highest permission level that it may use. */
   readonly level: PermissionLevel;
   /**
-   * The response when a tool needs a higher level: tells how to get it. Absent if the caller can't get one; its
-   * restriction then refuses such calls.
+   * The response when a tool needs a higher level: it says how to get that level. Absent if the caller can't get one;
+   * its restriction then refuses such calls.
    */
   readonly stepUp?: (needed: PermissionLevel, tool: string) => Response;
   /** The platform credential that the caller sent, if any. */
   readonly credential?: Credential;
   readonly restriction: Restriction;
-  /** When its access token expires, in milliseconds since 1970; absent for what doesn't expire. */
+  /** When its access token expires, in milliseconds since 1970; absent for credentials that don't expire. */
   readonly validUntil?: number;
 }
 
@@ -52,8 +52,8 @@ export interface HttpCall {
   readonly caller: HttpCaller;
   readonly call: Caller;
   /**
-   * Identifies the sender of the request once more, by the present keys and policy. True also while it can't be told,
-   * because an authorization server doesn't answer.
+   * Identifies the sender of the request again, by the current keys and policy. Also true while that can't be
+   * determined because an authorization server doesn't respond.
    */
   readonly hasSameRights: () => Promise<boolean>;
 }

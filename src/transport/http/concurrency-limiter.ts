@@ -21,7 +21,7 @@ export interface ConcurrencyLimiter {
    *   timed out, or the signal aborted.
    */
   acquire(key: LimiterKey, count: number, signal: AbortSignal): Promise<ReleaseSlots | undefined>;
-  /** How many calls hold slots, and how many wait for them. */
+  /** The number of calls that hold slots, and of those that wait for them. */
   usage(): Readonly<Usage>;
 }
 
@@ -47,7 +47,7 @@ interface Usage {
 interface Waiter {
   readonly count: number;
   readonly addressUsage: Usage;
-  /** Hands it its slots. */
+  /** Gives it its slots. */
   readonly start: () => void;
 }
 

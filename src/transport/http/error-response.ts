@@ -14,7 +14,7 @@ export type RequestId = string | number | undefined;
 /** An error response. */
 export interface ErrorResponseOptions {
   readonly status: number;
-  /** What happened and what to do, for the reader of the client's log. */
+  /** Describes the error and what to do, for the reader of the client's log. */
   readonly message: string;
   readonly code?: number;
   readonly id?: RequestId;

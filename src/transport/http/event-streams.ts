@@ -4,12 +4,12 @@ import { isJsonContentType } from '@modelcontextprotocol/server';
 export const isEventStream = (response: Response): boolean =>
   response.headers.get('content-type')?.startsWith('text/event-stream') === true;
 
-// A backslash that is itself escaped, or the escape of half a character: whole ones are not written as escapes.
+// An escaped backslash, or the escape of half a surrogate pair: whole characters are not written as escapes.
 const escapedHalf = /\\(?:\\|ud[89a-f][0-9a-f]{2})/gi;
 
 /**
- * Replaces half characters by U+FFFD in a JSON response. Those in event streams were replaced when they were sent; the
- * MCP library makes responses of its own, which repeat the request.
+ * Replaces lone surrogates with U+FFFD in a JSON response. Those in event streams were replaced when they were sent;
+ * the MCP library also creates responses itself, which repeat the request.
  */
 export async function inWholeCharacters(response: Response): Promise<Response> {
   if (!response.body || !isJsonContentType(response.headers.get('content-type'))) return response;
@@ -60,18 +60,15 @@ export interface RelayOptions {
   /** Whether to read the source to its end after the client disconnected, because the call continues. */
   readonly drainAfterDisconnect: boolean;
   /**
-   * How many bytes a client may leave unread before its stream ends. Then the stream is read as it comes; otherwise,
-   * and by default, only as fast as the client reads: right where little comes, and its end has to.
+   * How many bytes a client may leave unread before its stream ends. If set, the source is read as data arrives.
+   * Otherwise it is read only as fast as the client reads, which suits short streams whose end must arrive.
    */
   readonly mostUnread?: number | undefined;
   /** Called once the source has ended. */
   readonly onEnd: () => void;
 }
 
-/**
- * Most bytes that a client may leave unread on a stream without an end: many times what a client needs that was only
- * slow.
- */
+/** Maximum number of unread bytes on a stream without an end: many times what a client that is merely slow needs. */
 export const mostUnread = 256 * 1024;
 
 /** Relays an event stream to the client. Returns any other response as it is and calls `onEnd` at once. */
@@ -115,7 +112,7 @@ export function relayEventStream(
 
   const relayAll = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     while (!isClosed) {
-      // A stream is read in its order.
+      // A stream is read in order.
       await relayNext(controller);
       if (isClosed || (controller.desiredSize ?? 0) > 0) continue;
       isClosed = true;

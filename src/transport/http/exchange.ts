@@ -17,7 +17,7 @@ export interface HttpExchange {
   readonly addLogFields: (fields: object) => void;
   /** Aborts when the drain time of the host has passed. */
   readonly forceClose: AbortSignal;
-  /** Whether the host was told to stop. It takes requests for a while yet. */
+  /** Whether the host was asked to stop. It still accepts requests for a while. */
   readonly isStopping: boolean;
   /** Aborts when the host starts to shut down. */
   readonly draining: AbortSignal;
@@ -44,7 +44,7 @@ export function requestTarget({ url = '/' }: IncomingMessage): { readonly path: 
   const at = target.indexOf('?');
   const path = at < 0 ? target : target.slice(0, at);
   const base = new URL('http://localhost');
-  // Assigned separately, so that neither can become another part of the URL.
+  // Assigned separately, so that neither can change another part of the URL.
   base.pathname = path;
   base.search = at < 0 ? '' : target.slice(at);
   return { path, url: base };

@@ -25,8 +25,8 @@ const answer = (status: number, body: object): Response =>
 export const livez: HttpHandler = get(async () => answer(200, { status: 'ok' }));
 
 /**
- * The status while the server stops. Whoever asks may choose one: HAProxy keeps sessions with a server that says 404,
- * and gives it no new ones.
+ * The status while the server stops. The client may choose one: HAProxy keeps existing sessions on a server that
+ * returns 404, and sends it no new ones.
  */
 const stoppingStatus = (url: URL): number => {
   const chosen = url.searchParams.get('stopping') ?? '';

@@ -53,8 +53,8 @@ interface HostOptions {
 interface Host {
   readonly port: number;
   /**
-   * Says that it isn't ready, goes on for the drain delay, then stops accepting requests and waits for running ones,
-   * which are closed after the drain time.
+   * Reports that it isn't ready, continues for the drain delay, then stops accepting requests and waits for running
+   * ones, which are closed after the drain time.
    */
   drain(): Promise<void>;
 }
@@ -110,7 +110,7 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
   let stopping = false;
   let draining = false;
   let closing = false;
-  /** How many requests have arrived. */
+  /** Number of requests that have arrived. */
   let arrived = 0;
 
   const answer = async (
@@ -213,7 +213,7 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     do {
       seen = arrived;
       await pause(limits.shutdownDelay);
-      // A process that was busy accepts what came in the meantime in one turn, and reads it in the next.
+      // A process that was busy accepts new connections in one turn of the event loop, and reads from them in the next.
       await nextTurn();
       await nextTurn();
     } while (seen !== arrived && performance.now() < latest);

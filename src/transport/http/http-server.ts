@@ -76,9 +76,9 @@ export interface HttpServerOptions extends ListenAddress {
   readonly log: ServerLogger;
 }
 
-/** What an HTTP server is busy with at the moment. */
+/** The current load of an HTTP server. */
 export interface HttpLoad {
-  /** Requests that are being answered. */
+  /** Requests that are being handled. */
   readonly running: number;
   /** Requests that wait for their turn. */
   readonly waiting: number;
@@ -96,7 +96,7 @@ export interface HttpServer {
   readonly load: () => HttpLoad;
   /**
    * To be called after keys or policy changed: ends the sessions, event streams and subscriptions of callers that no
-   * longer have the rights with which they opened them. Calls that are running end by themselves.
+   * longer have the rights with which they opened them. Running calls may finish.
    */
   readonly recheck: () => Promise<void>;
   /**
@@ -108,7 +108,7 @@ export interface HttpServer {
 
 /**
  * Serves MCP over HTTP in every supported protocol version, with health checks.
- * @throws Error if anybody could reach it without authentication, or the address can't be bound.
+ * @throws Error if the server would be reachable without authentication, or the address can't be bound.
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const {

@@ -9,7 +9,7 @@ export type Identity = Omit<HttpCaller, 'credential' | 'identity'>;
 /** Authenticates the sender of a request, or returns the response that rejects it. */
 export type AuthenticateCaller = (request: Request) => Promise<Identity | Response>;
 
-/** Accepts everybody. For hosts that listen on a loopback address only. */
+/** Accepts every caller. For hosts that listen on a loopback address only. */
 export const localAuthentication: AuthenticateCaller = async () => ({
   principal: 'local',
   level: 'admin',

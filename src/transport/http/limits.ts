@@ -39,11 +39,13 @@ export interface Limits {
   readonly streamsPerPrincipal: number;
   /** Maximum number of open event streams from one address. */
   readonly streamsPerAddress: number;
-  /** How long a host that was told to stop takes requests as before, while it already says that it is not ready. */
+  /**
+   * How long a host that was asked to stop accepts requests as before, while it already reports that it isn't ready.
+   */
   readonly drainDelay: number;
   /**
-   * How long no request must have arrived before a host that shuts down closes its port. Until then it answers new ones
-   * with 503, for the drain time at most.
+   * How long a host that shuts down must have received no request before it closes its port. Until then it answers new
+   * ones with 503, for the drain time at most.
    */
   readonly shutdownDelay: number;
   /** How long running calls may take to finish when the host shuts down. */
@@ -51,8 +53,8 @@ export interface Limits {
 }
 
 /**
- * Sized for a server with two cores. A call takes at most 50 seconds, besides the time in which its user is asked, so
- * most end within the drain time.
+ * Sized for a server with two cores. A call takes at most 50 seconds, plus the time it waits for its user, so most
+ * finish within the drain time.
  */
 export const defaultLimits: Limits = {
   body: 1024 * 1024,
@@ -91,7 +93,7 @@ export type IdentityLimits = Readonly<Record<'calls' | 'waiting' | 'sessions' | 
 
 /**
  * The limits per identity. Without authentication all callers share one identity: then only the limits of the whole
- * host apply, beside those per principal and per address.
+ * host apply, besides those per principal and per address.
  */
 export const identityLimits = (limits: Limits, authenticates: boolean): IdentityLimits =>
   authenticates

@@ -6,7 +6,7 @@ const longestDelay = 2_147_483_647;
 
 /**
  * Calls a function at a time, in milliseconds since 1970. The timer doesn't keep the process alive.
- * @returns a function that takes this back.
+ * @returns a function that cancels the call.
  */
 export function runAt(time: number, clock: Clock, run: () => void): () => void {
   let timer: NodeJS.Timeout;
@@ -28,9 +28,9 @@ export interface LiveStream {
 
 /** The streams that stay open, each with the rights of its caller. */
 export interface LiveStreams {
-  /** Changes with each check. Taken before a caller is identified, it shows whether there was one since. */
+  /** The number of checks so far. Read before a caller is identified, it shows whether there was a check since. */
   readonly round: () => number;
-  /** Registers a stream. @param round when its caller was identified */
+  /** Registers a stream. @param round the number of checks when its caller was identified */
   open(call: HttpCall, round: number): LiveStream;
   /** Ends the streams of callers whose rights have changed. */
   recheck(): Promise<void>;
@@ -40,7 +40,7 @@ const endUnlessSame = async (end: AbortController, { hasSameRights }: HttpCall):
   if (!(await hasSameRights())) end.abort();
 };
 
-/** Creates an empty set of streams. Each ends when the access token expires that it was opened with. */
+/** Creates an empty set of streams. Each ends when the access token with which it was opened expires. */
 export function createLiveStreams(clock: Clock): LiveStreams {
   const streams = new Map<AbortController, HttpCall>();
   let rounds = 0;

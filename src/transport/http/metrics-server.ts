@@ -25,7 +25,7 @@ export interface MetricsServer {
 
 const path = '/metrics';
 
-/** Few clients fetch metrics, and nobody waits for them at the end. */
+/** Few clients fetch metrics, and the shutdown needn't wait for them. */
 const limits: Limits = {
   ...defaultLimits,
   connections: 64,
@@ -35,8 +35,8 @@ const limits: Limits = {
 };
 
 /**
- * Answers with metrics. On a loopback address, only to clients that name it: a page in a browser could otherwise read
- * them under a name of its own.
+ * Serves metrics. On a loopback address, only to clients that name it as the host: a web page could otherwise read them
+ * under its own host name.
  */
 const metricsHandler =
   ({ host, page }: MetricsServerOptions): HttpHandler =>
@@ -58,12 +58,12 @@ const metricsHandler =
   };
 
 /**
- * Serves metrics at an address of its own.
+ * Serves metrics at a separate address.
  * @throws Error when the address can't be bound.
  */
 export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
   const { host, port, log } = options;
-  // A line for each fetch would hide the others.
+  // A log line for each fetch would hide the others.
   const quiet: ServerLogger = { ...log, info: () => undefined };
   if (!isLoopback(host)) log.warn({ host }, 'other machines can read the metrics of this server');
   const served = await startHost({ host, port, limits, log: quiet, routes: { [path]: metricsHandler(options) } });

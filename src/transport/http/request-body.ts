@@ -34,7 +34,7 @@ const tooLarge = (most: number): Response =>
   });
 
 /**
- * Reads and discards the rest of a body. If the connection closed while data arrives, the response would be lost.
+ * Reads and discards the rest of a body. If the connection were closed while data arrives, the response would be lost.
  * @param most maximum number of bytes to read.
  */
 export async function discardBody(request: IncomingMessage, most: number): Promise<void> {
@@ -45,7 +45,7 @@ export async function discardBody(request: IncomingMessage, most: number): Promi
       if (size > most) return;
     }
   } catch {
-    // The client disconnected: nobody waits for the response.
+    // The client disconnected: it doesn't need the response.
   }
 }
 

@@ -8,15 +8,15 @@ import { dependenciesUnder, type SharedDependencies } from '../../server/protoco
 import type { Tool } from '../../server/tool/index.ts';
 
 /**
- * How many restrictions' tool lists are kept. Requests choose their toolsets freely, so the rest is built again when
- * needed.
+ * Number of restrictions whose tool lists are cached. Requests choose their toolsets freely, so other lists are built
+ * again when needed.
  */
 const mostKept = 128;
 
 /**
  * The server's dependencies under a caller's restriction. Counters and caches stay shared, so that a stricter
- * restriction can't be used to get around a limit. The tool list of each restriction is built once, and again after
- * many others.
+ * restriction can't be used to get around a limit. The tool list of each restriction is cached until many others have
+ * been used.
  */
 export function restrictedDependencies(
   base: SharedDependencies,
@@ -51,7 +51,7 @@ const booleans: Readonly<Record<string, boolean>> = { true: true, false: false }
 /** No rules beyond the operator's policy. */
 export const unrestricted: Restriction = { name: '', rules: [] };
 
-/** Adds read-only mode to a restriction. @param setBy where it is set, for the text of denials. */
+/** Adds read-only mode to a restriction. @param setBy the place where it is set, for the text of denials. */
 export const addReadOnly = ({ name, rules, ...others }: Restriction, setBy: string): Restriction => ({
   ...others,
   name: `${name}+read-only`,

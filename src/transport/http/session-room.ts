@@ -9,7 +9,7 @@ export interface SessionLimits extends Pick<
   readonly sessionsPerIdentity: number;
 }
 
-/** A session, as far as room for others depends on it. */
+/** The parts of a session on which room for others depends. */
 interface HeldSession {
   readonly caller: HttpCaller;
   /** Address of the client that opened it. */
@@ -25,7 +25,7 @@ type SessionEntry = readonly [id: string, session: HeldSession];
 const leastRecentlyUsed = (among: readonly SessionEntry[]): SessionEntry | undefined =>
   among.filter(([, { inUse }]) => inUse === 0).toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed)[0];
 
-/** The sessions of the identity that has most; empty unless they are more than `own` plus one. */
+/** The sessions of the identity with the most sessions; empty unless they are more than `own` plus one. */
 function largestHolderSessions(
   sessions: ReadonlyMap<string, HeldSession>,
   own: readonly SessionEntry[],
@@ -38,8 +38,8 @@ function largestHolderSessions(
 
 /**
  * Whether there is room for one more session. A client that reconnects without ending its session loses the old, idle
- * one. If the host is full, the identity with most sessions loses an idle one, so that callers with few sessions can
- * always connect.
+ * one. If the host is full, the identity with the most sessions loses an idle one, so that callers with few sessions
+ * can always connect.
  * @returns true, the id of the session that has to end for it, or undefined if there is no room.
  */
 export function roomFor(

@@ -34,11 +34,11 @@ export interface TrackedResponse {
 export interface Sessions {
   /** Answers a message in its session, or opens a session for it. */
   answer(message: SessionMessage): Promise<TrackedResponse>;
-  /** How many sessions are open. */
+  /** The number of open sessions. */
   count(): number;
   /**
-   * Ends the sessions of callers whose rights have changed since their last message. Calls with an open question are
-   * refused; others that are running end by themselves.
+   * Ends the sessions of callers whose rights have changed since their last message. Calls that wait for an answer from
+   * the user are refused; other running calls may finish.
    */
   recheck(): Promise<void>;
   /** Ends every session. */
@@ -63,14 +63,14 @@ interface Session {
   inUse: number;
   /** In milliseconds since 1970. */
   lastUsed: number;
-  /** Number of open streams for notifications, and when there was one last, or the session began. */
+  /** Number of open streams for notifications, and when the last one was open, or the session started. */
   streams: number;
   lastStream: number;
   /** The latest message. */
   latest: AuthInfo;
-  /** Takes back what happens when the access token of the latest message expires. */
+  /** Cancels the timer for the expiry of the latest message's access token. */
   keepOn?: () => void;
-  /** Whether it has ended for its client, and only finishes calls. */
+  /** Whether it has ended for its client, and only finishes its running calls. */
   isOver: boolean;
 }
 
@@ -135,8 +135,8 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
   };
 
   /**
-   * Ends a session for its client; its running calls are finished, those that wait for an answer with a refusal: none
-   * can come any more.
+   * Ends a session for its client. Its running calls finish; those that wait for the user's answer are refused, because
+   * none can arrive any more.
    */
   const retire = async (id: string, session: Session): Promise<void> => {
     sessions.delete(id);
@@ -148,7 +148,7 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
     if (session.inUse === 0) await close(session);
   };
 
-  /** Without a valid access token nothing is told any more. Another message with a newer one may come. */
+  /** Stops notifications when the access token expires. Another message with a newer token may follow. */
   const keepUntilExpiry = (session: Session, { validUntil }: HttpCaller): void => {
     session.keepOn?.();
     session.keepOn =
@@ -156,8 +156,8 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
   };
 
   /**
-   * Has notifications fail that nobody hears, so that what was subscribed to isn't polled any more. A client may lose
-   * its stream and open another one, so it has as long as a session may be unused.
+   * Rejects notifications that no client receives, so that the subscribed resources are no longer polled. A client may
+   * lose its stream and open another one; it has as much time for that as a session may be idle.
    */
   const rejectUnheard = (session: Session): void => {
     const { transport } = session;

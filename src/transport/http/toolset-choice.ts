@@ -3,11 +3,11 @@ import { nearestName } from '../../server/tool/index.ts';
 import { errorResponse } from './error-response.ts';
 import type { Restriction } from './caller.ts';
 
-/** Header and query parameter by which a request chooses toolsets. */
+/** Header and query parameter with which a request chooses toolsets. */
 const toolsetsHeader = 'X-Infra-Toolsets';
 export const toolsetsQuery = 'toolsets';
 
-/** By toolset, the names of the tools that the server offers in it. */
+/** The names of the tools that the server offers, by toolset. */
 export type OfferedToolsets = Readonly<Record<string, readonly string[]>>;
 
 /** The toolsets that a header or the query names: the request sees the tools of any of them. */
@@ -47,8 +47,8 @@ function faultIn({ place, names }: NamedToolsets, toolsets: OfferedToolsets): st
 
 /**
  * Narrows a restriction to the toolsets that a request chooses, if it does. Where both header and query choose, a tool
- * has to be in both choices, so that what a proxy sets in one can't be widened in the other.
- * @returns the response with 400 for unknown names, or for a choice that leaves nothing.
+ * has to be in both choices, so that a proxy's choice in one can't be widened in the other.
+ * @returns the response with 400 for unknown names, or for a choice that leaves no tool.
  */
 export function chooseToolsets(request: Request, own: Restriction, toolsets: OfferedToolsets): Restriction | Response {
   const named = namedIn(request);

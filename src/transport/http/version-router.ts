@@ -58,7 +58,7 @@ function createSubscriptionStreams(factory: McpServerFactory, onerror: (error: E
 }
 
 /**
- * How clients that use a 2025 revision are served: with sessions, or statelessly for deployments without sticky
+ * The ways of serving clients that use a 2025 revision: with sessions, or statelessly for deployments without sticky
  * routing.
  */
 export const legacyModes = ['sessions', 'stateless'] as const;
@@ -92,7 +92,7 @@ export interface VersionRouter {
    * @param address the client's address.
    */
   answer(request: Request, body: unknown, call: HttpCall, address: string): Promise<VersionedResponse>;
-  /** How many sessions of clients that use a 2025 revision are open. */
+  /** The number of open sessions of clients that use a 2025 revision. */
   sessions(): number;
   /** Ends the sessions of callers whose rights have changed. */
   recheck(): Promise<void>;
@@ -105,7 +105,10 @@ const statelessResponse = (response: Response): VersionedResponse => ({
   outlivesClient: false,
 });
 
-/** A body of a session, in which responses that the library doesn't accept end their requests nevertheless. */
+/**
+ * The body of a session's message, with stand-ins for responses that the library doesn't accept, so that these still
+ * end their requests.
+ */
 const withStandIns = (body: unknown): unknown =>
   Array.isArray(body) ? body.map((message: unknown) => standInFor(message) ?? message) : (standInFor(body) ?? body);
 

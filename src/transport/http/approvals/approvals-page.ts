@@ -29,9 +29,9 @@ import { style } from './style.ts';
 /** The data behind the approvals page. */
 export interface ApprovalsSource {
   readonly queue: ApprovalQueue;
-  /** How the operator starts this program in a shell. */
+  /** The shell command that starts this program. */
   readonly program: string;
-  /** Where sign-ins hold at every server. Default: at this one. */
+  /** Set if a sign-in is valid at every server. Default: only at this one. */
   readonly operators?: SharedOperators;
   /** Whether the operator has set a secret. */
   readonly hasSecret: () => Promise<boolean>;
@@ -54,8 +54,9 @@ const maxFormBytes = 8 * 1024;
 const cookieName = 'infra_operator';
 
 /**
- * The page loads only its own stylesheet, can't be framed, and submits forms only to itself.
- * @param nonce of the one script that may run, which may ask this server. Without it, none may.
+ * The Content-Security-Policy: the page loads only its own stylesheet, can't be framed, and submits forms only to
+ * itself.
+ * @param nonce of the one script that may run and send requests to this server. Without it, no script may.
  */
 const securityPolicy = (nonce?: string): string =>
   [
@@ -105,7 +106,7 @@ const messageFor = (result: string | null): string | undefined => (result === nu
 const pageIn = (query: URLSearchParams): number =>
   /^[1-9]\d{0,5}$/.test(query.get('page') ?? '') ? Number(query.get('page')) : 1;
 
-/** Maximum length of a code that is shown again although no call waits under it. */
+/** Maximum length of a requested code that is shown again although no call waits under it. */
 const maxCodeLength = 20;
 
 const redirect = (query: Readonly<Record<string, string>> = {}, cookie?: string): Response => {
@@ -134,7 +135,7 @@ const lockedMessage = ({ until, everywhere }: Extract<UnlockedQueue, { kind: 'lo
   `Too many wrong secrets were given ${everywhere ? 'on this page' : 'from your address'}. The next try counts from ${new Date(until).toISOString()}. ` +
   `In a terminal on the server you need not wait: ${program} approve`;
 
-/** Browsers send an Origin header with every form. A form without one, or from another origin, isn't ours. */
+/** Browsers send an Origin header with every form. A form without one, or from another origin, is rejected. */
 const isSameOrigin = ({ headers: requestHeaders }: Request, publicUrl: URL | undefined): boolean => {
   const origin = URL.parse(requestHeaders.get('origin') ?? '');
   return origin !== null && [requestHeaders.get('host'), publicUrl?.host].includes(origin.host);

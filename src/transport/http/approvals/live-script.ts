@@ -1,9 +1,9 @@
-/** The header by which the script asks for the page. Such a request doesn't count as use of the session. */
+/** The header with which the script requests the page. Such a request doesn't count as use of the session. */
 export const liveHeader = 'x-infra-live';
 
 /**
- * Keeps the page up to date: fetches it again and again, and takes over what changed. Boxes of calls that still wait
- * stay the same elements, so that focus and typed text survive. Everything else works without it.
+ * Keeps the page up to date: fetches it periodically and applies the changes. Boxes of calls that still wait stay the
+ * same elements, so that focus and typed text survive. Everything else works without the script.
  */
 export const liveScript = `'use strict';
 (() => {

@@ -8,11 +8,11 @@ import {
   type OperatorSessionRecords,
 } from '../../../server/guard/index.ts';
 
-/** Seals a secret of a session with the newest key. It opens for that session only. */
+/** Seals a secret of a session with the newest key. It can be opened for that session only. */
 const seal = (secret: Buffer, id: string, keyRing: KeyRing): string =>
   sealBytes(secret, keyRing()[0]!('operator session'), id);
 
-/** Opens what one of the keys sealed; undefined if none of them did. */
+/** Opens a secret that one of the keys sealed; undefined if none of them did. */
 function open(sealed: string, id: string, keyRing: KeyRing): Buffer | undefined {
   for (const keys of keyRing()) {
     const opened = openSealed(sealed, keys('operator session'), id);
@@ -23,16 +23,16 @@ function open(sealed: string, id: string, keyRing: KeyRing): Buffer | undefined 
 
 const digestOf = (id: string): string => createHash('sha256').update(id).digest('base64url');
 
-/** What sessions at any server need. */
+/** Dependencies of sessions that are valid at every server. */
 export interface SharedOperators {
   readonly records: OperatorSessionRecords;
   readonly keyRing: KeyRing;
 }
 
 /**
- * Sessions that hold at every server of a store. The cookie has the session's id, and what signs, sealed with the ring
- * of keys; the store has a digest of the id only. So neither the store, nor a cookie without the keys, nor the keys
- * without a cookie can sign.
+ * Sessions that are valid at every server of a store. The cookie contains the session's id and its signing secret,
+ * sealed with the key ring; the store contains only a digest of the id. So neither the store, nor a cookie without the
+ * keys, nor the keys without a cookie can sign.
  */
 export function sharedOperatorSessions({ records, keyRing }: SharedOperators, clock: Clock): OperatorSessions {
   const opened = async (
@@ -59,7 +59,7 @@ export function sharedOperatorSessions({ records, keyRing }: SharedOperators, cl
 
 /** The session of an operator who entered the secret. */
 export interface OperatorSession {
-  /** What the browser's cookie holds. */
+  /** The value of the browser's cookie. */
   readonly cookie: string;
   /** CSRF token: every form of the session must carry it. */
   readonly formToken: string;
@@ -80,11 +80,11 @@ interface OperatorSessions {
 /** A random id of a session. */
 const newSessionId = (): string => randomBytes(32).toString('base64url');
 
-/** The CSRF token of a session. Nobody can tell it without the id, which only the cookie holds. */
+/** The CSRF token of a session. It can't be computed without the id, which only the cookie contains. */
 const formTokenOf = (id: string): string => createHmac('sha256', id).update('form token').digest('base64url');
 
 /**
- * Sessions of this process; what signs is in its memory only.
+ * Sessions of this process; their signing secrets are in its memory only.
  * @param clock must be monotonic, or a clock change could revive expired sessions.
  */
 export function createOperatorSessions(clock: Clock): OperatorSessions {

@@ -18,7 +18,7 @@ export function relativeTime(at: number, now: number): string {
 /** A time to the second: `2026-11-20 10:00:00 UTC`. */
 const exactTime = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
-/** A time as people read it, with the exact one beside it. */
+/** A time relative to now, followed by the exact time. */
 export const timeMarkup = (at: number, now: number): Html =>
   html`<time datetime="${new Date(at).toISOString()}" title="${exactTime(at)}">${relativeTime(at, now)}</time> <span class="exact">${exactTime(at)}</span>`;
 
@@ -57,11 +57,11 @@ export const approvalsPath = '/approvals';
 export const stylePath = `${approvalsPath}/style.css`;
 export const scriptPath = `${approvalsPath}/live.js`;
 
-/** What is around the content of a page. */
+/** The parts of a page around its content. */
 interface Frame {
-  /** How many calls wait, for the title. */
+  /** Number of waiting calls, for the title. */
   readonly total?: number;
-  /** What stands beside the heading. */
+  /** Shown next to the heading. */
   readonly aside?: Html;
   /** Allows the page's script to run. Without it, the page has none. */
   readonly nonce?: string;
@@ -77,7 +77,7 @@ export const framed = (body: Html, { total = 0, aside = emptyHtml, nonce }: Fram
 </html>
 `;
 
-/** A message about what just happened. It has the focus, so that it is read out first. */
+/** A message about what just happened. It has the focus, so that screen readers read it first. */
 export const messageBanner = (words: string | undefined): Html =>
   words === undefined ? emptyHtml : html`<p class="said" role="status" tabindex="-1" autofocus>${words}</p>`;
 
@@ -88,8 +88,8 @@ export const loginPage = (words: string | undefined, code = ''): Html =>
 <button name="do" value="enter">Enter</button></form>`);
 
 /**
- * Shown while no operator secret is set: nobody can log in.
- * @param program how the operator starts this program in a shell
+ * Shown while no operator secret is set: login isn't possible.
+ * @param program the shell command that starts this program
  */
 export const closedPage = (program: string): Html =>
   framed(html`<p>No operator secret is set. Set one on the server: <code>${program} approve --set-secret</code></p>`);

@@ -21,18 +21,21 @@ import {
 import type { OperatorSession } from './operator-sessions.ts';
 import { firstPart } from '../../../contract/index.ts';
 
-/** Who looks at a waiting call, and when. */
+/** The operator who views a waiting call, and the time. */
 interface Viewing {
   readonly operator: OperatorSession;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Whether plans are shown in full, however long. */
+  /** Whether plans are shown in full, regardless of length. */
   readonly showsWholePlans: boolean;
 }
 
 type Mode = ReturnType<typeof mostCriticalMode>;
 
-/** How a call looks by the mode of what it touches. Words say it, so that nobody depends on the colour. */
+/**
+ * The appearance of a call by the mode of its environment. It is also given as text, so that nobody depends on the
+ * colour.
+ */
 const modeLooks: Readonly<Record<Mode, { readonly name: string; readonly words: Html; readonly approve: string }>> = {
   PRODUCTION: {
     name: 'call production',
@@ -57,7 +60,7 @@ const typedNameInput = (typed: string | undefined): Html =>
 /** Maximum length of a plan in a list, in characters. A longer plan can only be approved on its own page. */
 const maxPlanLength = 4_000;
 
-// Two forms: the return key in the field for the name sends the one that it belongs to.
+// Two forms: the return key in the field for the name submits the form that the field belongs to.
 const decisionForm = (
   verdict: 'approve' | 'refuse',
   { code }: Pending,
@@ -66,11 +69,11 @@ const decisionForm = (
 ): Html =>
   html`<form class="${verdict}" method="post" action="${approvalsPath}">${formTokenInput(operator)}<input type="hidden" name="code" value="${code}">${content}</form>`;
 
-/** Facts of one line each. What continues one is indented (`.fact`), so that it can't pass for the next one. */
+/** Facts of one line each. Wrapped lines are indented (`.fact`), so that they can't be mistaken for the next fact. */
 const factsMarkup = (text: string): Html =>
   html`${text.split(/(?<=\n)/).map((line) => html`<span class="fact">${line}</span>`)}`;
 
-/** The box of a waiting call: whether it touches production, the plan, and the forms that decide. */
+/** The box of a waiting call: whether it touches production, the plan, and the decision forms. */
 function waitingCall(pending: Pending, { operator, now, showsWholePlans }: Viewing): Html {
   const { code, principal, plan, typed, askedAt, expiresAt } = pending;
   const text = clean(planText(plan, { whole: true }));
@@ -133,7 +136,7 @@ const singleCall = ({ code, pending }: SinglePendingCall, operator: OperatorSess
 
 const columns = ['time', 'who', 'tool', 'target', 'tier', 'confirmed', 'outcome', 'why'] as const;
 
-// On narrow screens the rows are no table to look at. The roles keep them one for screen readers.
+// On narrow screens the rows aren't displayed as a table. The roles keep it a table for screen readers.
 const recordRow = (call: RecordedCall, now: number): Html => {
   const { at, who, tool, tier, confirmed, outcome, why } = call;
   const texts = {
@@ -187,7 +190,7 @@ interface QueueView {
 
 /**
  * The approvals page: calls that wait for a decision, then the latest calls. Its script replaces the parts that
- * changed: the children of elements with `data-parts`, each known by its id.
+ * changed: the children of elements with `data-parts`, each identified by its id.
  */
 export function queuePage({ operator, message, shown, calls, now, nonce }: QueueView): Html {
   const isList = 'total' in shown;
