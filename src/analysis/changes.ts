@@ -5,7 +5,7 @@ import { type HistoryItem, type PastDeployment, readDeployment, shortCommit } fr
 import type { Lenient } from './lenient.ts';
 import { howChanged, recordedText, recordsByVariable, type RecordedChange } from './recorded-changes.ts';
 
-/** A variable without its value, so that the analysis can't reveal it. */
+/** A variable without its value, so that the analysis can't disclose the value. */
 export type VariableKey = Lenient<
   Pick<z.infer<typeof EnvironmentVariable>, 'updated_at' | 'created_at' | 'scope' | 'variable_type'>
 > & { readonly key: string };
@@ -27,20 +27,20 @@ export interface Sibling {
 export interface ServiceChange {
   readonly kind: 'commit' | 'image' | 'configuration' | 'variable' | 'sibling' | 'deployment';
   readonly text: string;
-  /** Key of the variable, if it is a change of one. */
+  /** Key of the variable, for a change of a variable. */
   readonly variable?: string;
   /** When it was made, if known. */
   readonly at?: string;
 }
 
-/** What else may have changed beside a service's deployments. */
+/** Possible changes besides a service's deployments. */
 export interface ChangeContext {
   /** Without stored secrets; absent if they could not be read. */
   readonly variables?: readonly VariableKey[];
   readonly siblings?: readonly Sibling[];
   /** When the service's configuration was last changed. */
   readonly configuredAt?: string | null;
-  /** What the platform recorded of changes to its configuration and its variables; absent if it records none. */
+  /** Recorded changes to its configuration and its variables; absent if the platform records none. */
   readonly recorded?: readonly RecordedChange[];
 }
 
@@ -76,7 +76,7 @@ const variableText = (
   kind = 'variable',
 ): string => `${kind} ${key} ${what}${scope ? ` (${scope.toLowerCase()})` : ''}`;
 
-/** The newest record that fits. */
+/** The newest matching record. */
 const newest = (
   recorded: readonly RecordedChange[],
   fits: (one: RecordedChange) => boolean,
@@ -104,8 +104,8 @@ const variableChanges = (
     }));
 
 /**
- * Changes of what the list of variables doesn't show: only records tell of stored secrets, of variables that were
- * removed and, where the list couldn't be read, of all others.
+ * Changes that the list of variables doesn't show: only records show stored secrets, removed variables and, if the list
+ * couldn't be read, all others.
  */
 const unlistedChanges = (variables: readonly VariableKey[], recorded: readonly RecordedChange[]): ServiceChange[] =>
   [...recordsByVariable(recorded).values()].flatMap((records): ServiceChange[] => {
@@ -169,8 +169,8 @@ const contextChanges = (
 };
 
 /**
- * What changed from one deployment of a service to a later one: commit, image, and what else was changed between the
- * starts of the two. Removed variables are seen only in what the platform records.
+ * The changes from one deployment of a service to a later one: commit, image, and other changes between the starts of
+ * the two. Removed variables appear only in the platform's records.
  */
 export function changesBetween(from: HistoryItem, to: HistoryItem, context: ChangeContext = {}): ServiceChange[] {
   const [first, second] = [readDeployment(from), readDeployment(to)];
@@ -191,7 +191,7 @@ const deploymentText = ({ action, state, triggeredBy, commit, image }: PastDeplo
     .join(', ');
 
 /**
- * What changed for a service since a time, newest first: its deployments, and what else was changed.
+ * The changes for a service since a time, newest first: its deployments, and other changes.
  * @param history the service's deployments, newest first
  * @param since an ISO timestamp
  */

@@ -5,10 +5,10 @@ import type { Lenient } from './lenient.ts';
 type Row = Partial<Lenient<z.infer<typeof Cluster>>>;
 type Node = Lenient<NonNullable<z.infer<typeof Cluster>['nodes']>[number]>;
 
-/** Most nodes that are named one by one. */
+/** Maximum number of nodes that are named individually. */
 const mostNamed = 3;
 
-/** What is out of order with a node; undefined if it takes instances. */
+/** The problem of a node; undefined if it accepts instances. */
 const trouble = ({ state, availability, state_since: since }: Node): string | undefined => {
   if (state !== 'READY') return `${String(state)}${since ? ` since ${since} or earlier` : ''}`;
   return availability === 'ACTIVE' ? undefined : String(availability);
@@ -23,8 +23,8 @@ const roomText = (thousandths: number, megabytes: number): string =>
   `${(thousandths / 1000).toFixed(1)} CPUs, ${megabytes} MB`;
 
 /**
- * The machines of a cluster in a sentence or two: how many take instances, which don't and why, and the room left on
- * those that do, together and on one.
+ * The machines of a cluster in a sentence or two: how many accept instances, which don't and why, and the room left on
+ * those that do, in total and on one.
  * @returns undefined for a cluster without machines, and for one whose only machine is all right
  */
 export function nodesText({ name, nodes, warnings }: Row): string | undefined {
@@ -37,7 +37,7 @@ export function nodesText({ name, nodes, warnings }: Row): string | undefined {
   const more = others.length > mostNamed ? [`${others.length - mostNamed} more take none`] : [];
   const cpu = usable.map((node) => room(node.cpu, node.cpu_allotted));
   const memory = usable.map((node) => room(node.memory, node.memory_allotted));
-  // An instance runs on one node: what is left on others is none of its room.
+  // An instance runs on one node: it can't use the room on others.
   const ofOne = usable.length < 2 ? '' : `, and at most ${roomText(Math.max(...cpu), Math.max(...memory))} on one node`;
   return `Nodes of ${of}: ${usable.length} of ${nodes.length} take instances; ${[...told, ...more, `room left: ${roomText(sum(cpu), sum(memory))}${ofOne}`].join('; ')}.`;
 }

@@ -1,12 +1,12 @@
 import { type DataOf, dataOf, type ReadableCondition, type Reason } from '../contract/index.ts';
 import type { LenientServiceStatus } from './deployment-progress.ts';
 
-/** What conditions are read from. */
+/** The part of a status that contains conditions. */
 export type WithRunning = Pick<LenientServiceStatus, 'running'>;
 
 /**
- * The conditions of what runs of a service, in the platform's order; undefined if it answers none, as other platforms
- * do.
+ * The conditions of a running service, in the platform's order; undefined if the platform returns none, as other
+ * platforms do.
  */
 export function conditionsIn(status: WithRunning | null | undefined): readonly ReadableCondition[] | undefined {
   const conditions: unknown = status?.running?.conditions;
@@ -24,6 +24,9 @@ export function dataIn<R extends Reason>(status: WithRunning | null | undefined,
 
 const outsideChanges: readonly unknown[] = ['CHANGED_EXTERNALLY', 'REMOVED_EXTERNALLY'] satisfies Reason[];
 
-/** That somebody changed what runs without the platform, which a deployment undoes; undefined if nobody did. */
+/**
+ * The condition that the running service was changed outside the platform, which a deployment undoes; undefined if
+ * there is none.
+ */
 export const outsideChangeIn = (status: WithRunning | null | undefined): ReadableCondition | undefined =>
   conditionsIn(status)?.find(({ reason }) => outsideChanges.includes(reason));

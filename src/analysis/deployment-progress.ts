@@ -25,10 +25,10 @@ export const deploymentIdsIn = (status: DeploymentIds | null | undefined): reado
 export const isStatusOf = (status: DeploymentIds | null | undefined, id: string): boolean =>
   deploymentIdsIn(status).includes(id);
 
-/** A requested action on a service, as far as the caller knows it. */
+/** A requested action on a service, as the caller knows it. */
 export interface RequestedAction {
   readonly action: DeploymentAction;
-  /** Whether the action is only what somebody says that the deployment does: a status of it knows better. */
+  /** Whether the action is only a claim by the caller: a status of the deployment takes precedence. */
   readonly isHearsay?: boolean;
   /** Id of the deployment that the request started, if the response had one. */
   readonly deployment?: string | null;
@@ -42,7 +42,7 @@ export interface RequestedAction {
  */
 export type DeploymentProgress = 'stale' | 'moving' | 'good' | 'bad' | 'superseded';
 
-/** The platform's word for an action, which may be one that the document doesn't have; undefined if it tells none. */
+/** The platform's word for an action, which may not be in the document; undefined if there is none. */
 export const actionIn = (details: { readonly action?: string | null } | null | undefined): string | undefined => {
   const word = details?.action ?? undefined;
   return word === 'UNKNOWN' ? undefined : word;
@@ -67,8 +67,8 @@ const isAsBefore = (before: LenientServiceStatus, status: LenientServiceStatus):
 
 /**
  * The progress of a requested action, from a status read after the request. Servers return the old status for some
- * seconds after a request: such a status is `stale`, never a result. If neither ids nor the earlier status tell, the
- * status is taken as current.
+ * seconds after a request: such a status is `stale`, never a result. If neither ids nor the earlier status show this,
+ * the status counts as current.
  */
 export function deploymentProgressOf(requested: RequestedAction, status: LenientServiceStatus): DeploymentProgress {
   const { action, deployment, before, isHearsay } = requested;

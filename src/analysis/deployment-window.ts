@@ -11,7 +11,7 @@ const boundOf = (time: string | undefined, tolerance: number): number | undefine
   return Number.isNaN(at) ? undefined : at;
 };
 
-/** When a deployment may have logged: from its start to its end, with some tolerance. */
+/** The time window of a deployment's log lines: from its start to its end, with some tolerance. */
 export const deploymentWindow = ({
   startedAt,
   endedAt,
@@ -26,10 +26,7 @@ export const isInWindow = ({ from, to }: TimeWindow, time: string | null | undef
   return !(at < (from ?? at) || at > (to ?? at));
 };
 
-/**
- * The deployment of a history that an id stands for; the id may be another one of the deployment that the status is
- * about.
- */
+/** The deployment in a history that an id identifies; the id may be another one of the status's deployment. */
 export function deploymentIn(
   history: readonly HistoryItem[],
   id: string,

@@ -3,10 +3,10 @@ import { hiddenSecret, isRecord } from '../contract/index.ts';
 /** A service as the platform returns it: `name`, `service_type` and its configuration. */
 export type ServiceAnswer = Readonly<Record<string, unknown>>;
 
-/** A variable of an environment. It has a value only if all of it may be shown. */
+/** A variable of an environment. It has a value only if the whole value may be shown. */
 export interface ComparedVariable {
   readonly key: string;
-  /** Name of the service it belongs to; absent if the whole environment sees it. */
+  /** Name of the service it belongs to; absent if it applies to the whole environment. */
   readonly service?: string | null;
   readonly scope?: string | null;
   /**
@@ -14,7 +14,7 @@ export interface ComparedVariable {
    * guess.
    */
   readonly value?: string | null;
-  /** Whether it is a secret: it has no value, and is compared only by being there. */
+  /** Whether it is a secret: it has no value, and only its existence is compared. */
   readonly isSecret?: boolean;
 }
 
@@ -25,13 +25,12 @@ export interface ComparedEnvironment {
   /** Variables, and the secrets that could be read: with `hasSecrets`, all of them. */
   readonly variables?: readonly ComparedVariable[];
   /**
-   * Whether every secret is among the variables; false if some could not be read. A secret is missing only where that
-   * is so.
+   * Whether every secret is among the variables; false if some could not be read. Only if true can a secret be reported
+   * as missing.
    */
   readonly hasSecrets?: boolean;
   /**
-   * What could not be read of the variables: those that the whole environment sees, and those of the services with
-   * these names.
+   * The variables that could not be read: those of the whole environment, and those of the services with these names.
    */
   readonly unread?: { readonly shared?: boolean; readonly services?: readonly string[] };
 }
@@ -209,20 +208,18 @@ const effectiveIn = ({ services, variables }: ComparedEnvironment) => {
 const isInherited = (variable: ComparedVariable, like: ComparedVariable): boolean =>
   Boolean(like.service) && !variable.service;
 
-/** What a differing variable holds, in words. */
+/** The content of a differing variable, as text. */
 const heldText = (variable: ComparedVariable, isFromAbove: boolean): string =>
   `${variable.isSecret === true ? 'a secret' : variable.value === '' ? '""' : (variable.value ?? 'set, hidden')}${isFromAbove ? ', inherited' : ''}`;
 
-/**
- * What is said of a variable in an environment that doesn't have it, if it may be one of its secrets; undefined if not.
- */
+/** The text for a variable that an environment lacks, if it may be one of its secrets; otherwise undefined. */
 const notReadText = ({ hasSecrets }: ComparedEnvironment): string | undefined =>
   hasSecrets === false ? 'not among its variables; its secrets could not all be read' : undefined;
 
 const isSame = (found: ComparedVariable | undefined, like: ComparedVariable): boolean =>
   found !== undefined && variableKey(found) === variableKey(like);
 
-/** Whether an environment may have a variable like this although it has none in what was read of it. */
+/** Returns a check whether an environment may have a variable like this in a part that could not be read. */
 const mayHave = ({ services, unread = {}, hasSecrets }: ComparedEnvironment) => {
   const names = new Set(services.map((service) => nameOf(service).toLowerCase()));
   const unreadNames = new Set(unread.services?.map((name) => name.toLowerCase()));
@@ -242,7 +239,7 @@ const compareVariables = (one: ComparedEnvironment, other: ComparedEnvironment):
   for (const [key, variable] of new Map([...seconds.set, ...firsts.set])) {
     const about = { ...ofService(variable), what: variable.key };
     const [first, second] = [firsts.lookup(variable), seconds.lookup(variable)];
-    // Neither missing nor inherited where it may be among what was not read.
+    // A variable that may be in an unread part counts as neither missing nor inherited.
     if ((!isSame(first, variable) && mayBeFirst(variable)) || (!isSame(second, variable) && mayBeSecond(variable)))
       continue;
     const notRead = variable.isSecret === true ? undefined : notReadText(first ? other : one);

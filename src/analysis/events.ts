@@ -18,16 +18,16 @@ export interface LenientEvent {
   readonly environment_name?: string | null;
 }
 
-/** An event in words. */
+/** An event as text. */
 export interface ToldEvent {
   readonly at?: string;
   readonly who?: string;
   readonly via?: string;
   readonly what: string;
-  /** Of a variable or secret: its key. */
+  /** The key, for a variable or secret. */
   readonly key?: string;
   readonly where: string;
-  /** The changed members, old → new where both are known. */
+  /** The changed members, old → new if both are known. */
   readonly changes?: string;
 }
 
@@ -54,7 +54,7 @@ function verbOf(type: string): string {
 const mostChanges = 6;
 const longestValue = 120;
 
-/** A text, shortened. @param length the most characters that stay; by default those of a value of a changed member */
+/** A text, shortened. @param length the maximum number of characters; default: that for a value of a changed member */
 export const clip = (text: string, length = longestValue): string => shortened(text, length);
 
 const valueText = (value: unknown): string =>
@@ -68,7 +68,7 @@ const valueText = (value: unknown): string =>
 
 const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
-/** Members that only say which one it is. */
+/** Members that only identify the target. */
 const naming: readonly string[] = ['key', 'name', 'domain'];
 
 type Members = Readonly<Record<string, unknown>>;
@@ -95,7 +95,7 @@ function changesIn(now: Members, before: Members | undefined, isSecret: (name: s
   ].join('; ');
 }
 
-/** An event in words. @param isSecret whether a member or variable of this name holds a secret, which is never told */
+/** An event as text. @param isSecret whether a member or variable of this name holds a secret, which is never shown */
 export function tellEvent(event: LenientEvent, isSecret: (name: string) => boolean): ToldEvent {
   const [now, before] = [eventMembers(event.change), eventMembers(event.original_change)];
   const key = now?.['key'] ?? before?.['key'];
@@ -105,7 +105,7 @@ export function tellEvent(event: LenientEvent, isSecret: (name: string) => boole
   const names = [event.project_name, event.environment_name, event.target_name].filter(
     (name) => typeof name === 'string' && name !== '',
   );
-  // Of an environment or a project its own name stands in the path already.
+  // The path already contains the name of an environment or a project.
   const path = names.filter((name, index) => index === 0 || name !== names[index - 1]).join('/');
   const changes = now ? changesIn(now, before, isSecret) : clip(event.change ?? '');
   return {
@@ -119,11 +119,14 @@ export function tellEvent(event: LenientEvent, isSecret: (name: string) => boole
   };
 }
 
-/** What events are looked for. Ids are compared whatever the case. */
+/** Criteria of an event search. Ids are compared ignoring case. */
 export interface WantedEvents {
   readonly who?: string;
   readonly kind?: string;
-  /** Ids of a service, an environment or a project. With a service, what it inherits from the others counts too. */
+  /**
+   * Ids of a service, an environment or a project. With a service, events of settings that it inherits from the others
+   * count too.
+   */
   readonly service?: string;
   readonly environment?: string;
   readonly project?: string;
@@ -144,7 +147,7 @@ const isAt = ({ service, environment, project }: WantedEvents, event: LenientEve
   return project === undefined || isTarget(project) || same(event.project_id, project);
 };
 
-/** Whether an event is one of those that are looked for. */
+/** Whether an event meets the criteria. */
 export function isWanted(wanted: WantedEvents, event: LenientEvent): boolean {
   const { who, kind, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = wanted;
   const at = Date.parse(event.timestamp ?? '');

@@ -4,10 +4,7 @@ import { actionIn } from './deployment-progress.ts';
 import type { Lenient } from './lenient.ts';
 import { durationOf } from './time-window.ts';
 
-/**
- * The deployments of an environment that a service took part in, newest first, each with the state in which it left the
- * service.
- */
+/** The deployments of an environment that included a service, newest first, each with the service's resulting state. */
 export const deploymentsOf = (serviceId: string, history: readonly HistoryItem[]): PastDeployment[] =>
   history.flatMap((item) => {
     const own = item.services?.find((service) => service.service_id === serviceId);
@@ -25,12 +22,12 @@ export interface StoppedService {
 const brings = ({ action }: PastDeployment): boolean => action === 'DEPLOY' || action === 'RESTART';
 
 /**
- * What stopped a service, if the last that happened to it is that it was stopped.
+ * The action that stopped a service, if that was the last action on it.
  * @param deployments newest first
  */
 export function stoppedBy([newest, ...earlier]: readonly PastDeployment[]): StoppedService | undefined {
   if (newest?.action !== 'STOP' || newest.end !== 'good') return undefined;
-  // Who stops what is stopped already changes nothing.
+  // Stopping a stopped service changes nothing.
   const first = earlier.findIndex((past) => past.action !== 'STOP' || past.end !== 'good');
   return { stop: first > 0 ? earlier[first - 1]! : newest, before: earlier.find(brings) };
 }
@@ -42,7 +39,9 @@ export type HistoryItem = Lenient<z.infer<typeof DeploymentHistoryItem>>;
 export interface PastDeployment {
   readonly id?: string;
   readonly state?: string;
-  /** The platform's word, which may be none of ours. DEPLOY, the most frequent one, if it doesn't say. */
+  /**
+   * The platform's word, which may not be in the contract. DEPLOY, the most frequent one, if the platform doesn't say.
+   */
   readonly action: string;
   /** Whether its action succeeded; absent while it is in progress. */
   readonly end?: 'good' | 'bad';
@@ -68,10 +67,10 @@ const secondsOf = (duration: string): number | undefined => {
   return milliseconds === undefined ? undefined : Math.round(milliseconds / 1000);
 };
 
-/** The words of platforms for actions and steps that did not end well. Skipped ones did no harm. */
+/** Platforms' statuses for failed or canceled actions and steps. Skipped ones did no harm. */
 const badEnds: readonly string[] = ['ERROR', 'CANCELED', 'CANCEL'];
 
-/** Whether an action or step ended badly, by the platform's word for its status. */
+/** Whether an action or step failed or was canceled, by the platform's word for its status. */
 export const endedBadly = (status: string | null | undefined): boolean =>
   typeof status === 'string' && badEnds.includes(status);
 

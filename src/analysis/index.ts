@@ -1,4 +1,4 @@
-/** What the platform's data means. */
+/** Interprets the platform's data. */
 
 export { nodesText } from './cluster-nodes.ts';
 export type { ServiceChange, Sibling, VariableKey } from './changes.ts';

@@ -12,7 +12,7 @@ export type Lenient<T> = T extends string
       ? { readonly [K in keyof T]?: Lenient<T[K]> | null }
       : T;
 
-/** A schema for what may be missing: an invalid value counts as absent, so that the rest can be used. */
+/** A schema for a value that may be missing: an invalid value counts as absent, so that the rest can be used. */
 export const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
 
 /** The same for a record, whose other members don't matter. */

@@ -1,13 +1,13 @@
 import { isProduction } from '../contract/index.ts';
 import { standingOf, standings, overviewOf, type Standing, type WatchedService } from './overview.ts';
 
-/** The state of an environment as a whole, as far as the platform tells it. */
+/** The state of an environment as a whole, as the platform reports it. */
 export interface WholeStatus {
   readonly state?: string | null;
   readonly deployment_status?: string | null;
 }
 
-/** An environment, and what could be read of it. */
+/** An environment, with the parts that could be read. */
 export interface WatchedEnvironment {
   readonly id: string;
   readonly name: string;
@@ -16,17 +16,14 @@ export interface WatchedEnvironment {
   readonly clusterId?: string;
   /** Its services with their statuses; absent if they were not read. */
   readonly services?: readonly WatchedService[];
-  /** Stands in for the services where these were not read. */
+  /** Used in place of the services if these were not read. */
   readonly status?: WholeStatus | null;
-  /** Names of the alert rules that fire there. */
+  /** Names of the firing alert rules. */
   readonly alerts?: readonly string[];
   readonly isLocked?: boolean;
 }
 
-/**
- * What can be said of an environment, most urgent first: the conditions of services, and those of the environment
- * itself.
- */
+/** Conditions of an environment, most urgent first: those of its services, and its own. */
 const environmentConditions = [
   'failed',
   'unavailable',
@@ -49,11 +46,11 @@ export interface JudgedEnvironment {
   readonly environment: string;
   readonly mode?: string;
   readonly condition: EnvironmentCondition;
-  /** Everything that is wrong, most urgent first; absent if nothing is. */
+  /** All problems, most urgent first; absent if there are none. */
   readonly what?: string;
 }
 
-/** A sum of environments by their most urgent condition. */
+/** Number of environments by their most urgent condition. */
 export type ConditionCounts = Readonly<Partial<Record<EnvironmentCondition, number>>>;
 
 export interface OrganizationOverview {
@@ -66,7 +63,7 @@ export interface OrganizationOverview {
   readonly projects: readonly { readonly project: string; readonly counts: ConditionCounts }[];
 }
 
-/** Most names of one condition that are listed. */
+/** Maximum number of names listed for one condition. */
 const mostNames = 3;
 
 const named = (names: readonly string[]): string =>
@@ -77,7 +74,7 @@ interface Finding {
   readonly text: string;
 }
 
-/** Conditions that are no reason to look: they don't go into the text of an environment. */
+/** Conditions that need no attention: the text of an environment omits them. */
 const quiet: readonly EnvironmentCondition[] = ['well', 'no services'];
 
 const ofServices = (services: readonly WatchedService[]): readonly Finding[] => {
@@ -144,7 +141,7 @@ const countsOf = (environments: readonly JudgedEnvironment[]): ConditionCounts =
 const rank = ({ condition, mode }: JudgedEnvironment): number =>
   environmentConditions.indexOf(condition) * 2 + (isProduction(mode) ? 0 : 1);
 
-/** How an organization, or a part of it, stands: its environments by what is wrong with them. */
+/** The overview of an organization, or a part of it: its environments by their problems. */
 export function organizationOverviewOf(watched: readonly WatchedEnvironment[]): OrganizationOverview {
   const judged = watched
     .map((environment) => ({ project: environment.project, row: judge(environment) }))

@@ -33,7 +33,7 @@ export interface ServiceCondition {
   readonly state?: string;
   /** The reason for the condition, in a few words. */
   readonly reason: string;
-  /** For a database whose node is lost: the newest backup that it could be brought back from, or "none". */
+  /** For a database whose node is lost: the newest backup from which it could be restored, or "none". */
   readonly backup?: string;
   /** When it was last deployed. */
   readonly at?: string;
@@ -45,7 +45,7 @@ export interface Overview {
   readonly counts: Readonly<Partial<Record<Standing, number>>>;
 }
 
-/** What a condition is told from. */
+/** The members of a status that determine a condition. */
 type JudgedStatus = Pick<
   LenientServiceStatus,
   'state' | 'service_deployment_status' | 'steps' | 'status_details' | 'running'
@@ -64,7 +64,7 @@ const failingStep = (status: JudgedStatus): string => {
   return step ? ` at ${step}` : '';
 };
 
-// A job and Terraform run and end.
+// Jobs and Terraform run to completion.
 const wellTexts: Readonly<Record<string, string>> = { job: 'its last run ended well', terraform: 'it was applied' };
 
 const settled = (
@@ -90,9 +90,8 @@ const settled = (
 };
 
 /**
- * The condition that a status tells of, of a service of a kind or of an environment as a whole, with the reason in a
- * few words.
- * @param warning what the platform says of what runs of it
+ * The condition that a status shows, for a service of a kind or for an environment as a whole, with a short reason.
+ * @param warning the platform's warning about the running service
  */
 export const standingOf = (
   status: JudgedStatus | null | undefined,
@@ -110,8 +109,8 @@ export const standingOf = (
 const time = ({ at }: ServiceCondition): number => Date.parse(at ?? '') || 0;
 
 /**
- * The conditions of an environment's services, most urgent first, those before others of which the platform says
- * something. Unknown states count as `moving`.
+ * The conditions of an environment's services, most urgent first, those with a warning before others. Unknown states
+ * count as `moving`.
  */
 export function overviewOf(services: readonly WatchedService[]): Overview {
   const warnings = warningsOfServices(services);

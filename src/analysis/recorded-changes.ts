@@ -1,7 +1,7 @@
 import { hiddenSecret, Probe } from '../contract/index.ts';
 import { eventMembers, isWanted, tellEvent, type LenientEvent, type WantedEvents } from './events.ts';
 
-/** A change of a service's configuration, or of a variable that it sees, as the platform recorded it. */
+/** A change of a service's configuration, or of one of its visible variables, as the platform recorded it. */
 export interface RecordedChange {
   readonly at: string;
   readonly by?: string;
@@ -9,24 +9,24 @@ export interface RecordedChange {
   readonly variable?: string;
   /** Scope of the variable, as rows of variables have it. */
   readonly scope?: string;
-  /** Id of what has the variable itself. */
+  /** Id of the variable's owner. */
   readonly ownerId?: string;
-  /** Whether it is of a stored secret, which no list of variables shows. */
+  /** Whether it is a change of a stored secret, which no list of variables shows. */
   readonly isSecret?: boolean;
   readonly isAddition?: boolean;
   readonly isRemoval: boolean;
-  /** Of a plain variable: its value before and after, where it is told and no secret. */
+  /** For a plain variable: its values before and after, if they are recorded and not secret. */
   readonly values?: { readonly before?: string | undefined; readonly after?: string | undefined };
-  /** The changed members, old → new where both are known, without secrets. */
+  /** The changed members, old → new if both are known, without secrets. */
   readonly changes?: string;
-  /** What was set before, of the settings that a fix may restore. */
+  /** The previous values of the settings that a fix may restore. */
   readonly before?: PreviousSettings;
 }
 
 /** Timing of a probe, in seconds and attempts; absent members have their defaults. */
 export const ProbeTiming = Probe.pick({ initial_delay_seconds: true, period_seconds: true, failure_threshold: true });
 
-/** Settings as they were before a change; of probes the members that were changed. */
+/** Settings before a change; for probes only the changed members. */
 interface PreviousSettings {
   readonly registryId?: string | undefined;
   readonly branch?: string | undefined;
@@ -36,7 +36,7 @@ interface PreviousSettings {
   readonly liveness_probe?: Readonly<Record<string, number>> | undefined;
 }
 
-/** The value at a path in the members of an event, whatever holds them. */
+/** The value at a path in the members of an event, under any prefix. */
 const valueAt = (members: Readonly<Record<string, unknown>>, path: string): unknown =>
   Object.entries(members).find(([name]) => name === path || name.endsWith(`.${path}`))?.[1];
 
@@ -83,8 +83,8 @@ const variableParts: readonly string[] = ['VARIABLE', 'SECRET'];
 const plainTypes: readonly unknown[] = [undefined, 'VALUE'];
 
 /**
- * The values of a variable before and after a change. Those of secrets are left out, and those of files, which are more
- * than a value.
+ * The values of a variable before and after a change. Those of secrets are left out, as are those of files, which
+ * consist of more than a value.
  */
 function valuesIn(
   { change, original_change, sub_target_type: part }: LenientEvent,
@@ -104,7 +104,9 @@ function valuesIn(
   return { before: plain(original_change), after: plain(change) };
 }
 
-/** What an event tells of a service's configuration and variables; undefined if it is about something else. */
+/**
+ * The change of a service's configuration or variables that an event records; undefined if it is about something else.
+ */
 export function recordedChange(
   event: LenientEvent,
   places: Pick<WantedEvents, 'service' | 'environment' | 'project'>,
@@ -130,7 +132,7 @@ export function recordedChange(
   return isOwn && event.event_type === 'UPDATE' ? { ...told, before: previousSettings(event) } : undefined;
 }
 
-/** What tells the variables of one key apart. */
+/** Distinguishes variables with the same key. */
 export const variablePlace = (key: string, scope: string | null | undefined): string => `${key} ${scope ?? ''}`;
 
 /** The records of each variable of each scope, oldest first. */
@@ -144,7 +146,7 @@ export const recordsByVariable = (
     ({ variable, scope }) => variablePlace(variable!, scope),
   );
 
-/** How a variable or secret is not as it was; undefined if it neither was nor is there. */
+/** How a variable or secret differs from before; undefined if it neither existed nor exists. */
 export function howChanged({
   wasThere,
   isThere,
@@ -158,6 +160,6 @@ export function howChanged({
   return isThere ? 'added' : undefined;
 }
 
-/** By whom, and from what to what, as words that follow a change. */
+/** The author and the old and new values, as text that follows a change. */
 export const recordedText = ({ by, changes }: Pick<RecordedChange, 'by' | 'changes'>): string =>
   `${by === undefined ? '' : ` by ${by}`}${changes === undefined ? '' : `: ${changes}`}`;

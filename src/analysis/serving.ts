@@ -5,16 +5,16 @@ import type { LenientServiceStatus } from './deployment-progress.ts';
 import { maybe } from './lenient.ts';
 import { versionSourceOf } from './version-source.ts';
 
-/** What serves of a service, as far as it is known. */
+/** The serving version of a service, if known. */
 export interface Serving {
-  /** `unknown`: what was read doesn't tell. */
+  /** `unknown`: the data that was read doesn't show it. */
   readonly is: 'serving' | 'nothing' | 'unknown';
   /** Tag, commit or chart version. */
   readonly version?: string;
-  /** How many instances there are, or how many it may have where the platform doesn't tell that. */
+  /** The number of instances, or the number that it may have if the platform doesn't report that. */
   readonly instances?: string;
   readonly since?: string;
-  /** What is being done to it: what serves is being taken down, or will be when its turn comes. */
+  /** The action on it: the serving version is being taken down, or will be when its turn comes. */
   readonly ending?: Ending;
 }
 
@@ -32,7 +32,7 @@ const endings: Readonly<Record<string, Ending>> = {
   WAITING_STOPPING: { action: 'stopped', hasBegun: false },
 };
 
-/** Jobs run and end, Terraform makes things: neither serves. */
+/** Whether a kind of service can serve. Jobs run to completion and Terraform creates resources: neither serves. */
 export const canServe = (kind: string): boolean => kind !== 'job' && kind !== 'terraform';
 
 const Configured = z.looseObject({
@@ -41,7 +41,7 @@ const Configured = z.looseObject({
   max_running_instances: maybe(z.number()),
 });
 
-/** How many instances a service is configured to have. */
+/** The configured number of instances of a service. */
 export const instancesIn = (configuration: unknown): string | undefined => {
   const { min_running_instances: least, max_running_instances: most } = Configured.safeParse(configuration).data ?? {};
   if (typeof least !== 'number') return undefined;
@@ -49,17 +49,17 @@ export const instancesIn = (configuration: unknown): string | undefined => {
   return most < 0 ? `at least ${least}` : `${least} to ${most}`;
 };
 
-/** How many instances of a service run, if the platform looks at that. */
+/** The number of running instances of a service, if the platform observes that. */
 const runningIn = (status: LenientServiceStatus): number | undefined => {
   const { instances } = status.running ?? {};
   return typeof instances === 'number' ? instances : undefined;
 };
 
-/** How many instances, in words; undefined where that isn't known. */
+/** The number of instances, as text; undefined if it isn't known. */
 export const instancesText = (instances: string | undefined): string | undefined =>
   instances && `${instances} ${instances === '1' ? 'instance' : 'instances'}`;
 
-/** The version in a configuration, which is the one that was deployed unless the configuration changed since. */
+/** The version in a configuration, which is the deployed one unless the configuration has changed since. */
 const versionIn = ({ kind, configuration }: ServedService): string | undefined => {
   const source = versionSourceOf(kind, configuration);
   if (source?.by === 'commit') return source.deployed && shortCommit(source.deployed);
@@ -70,7 +70,7 @@ const versionOf = ({ commit, image, tag, chartVersion }: PastDeployment): string
   tag ?? image ?? (commit && shortCommit(commit)) ?? chartVersion;
 
 /**
- * The deployment whose version serves: a failed one leaves the version before it. Undefined if it was stopped since, or
+ * The deployment whose version serves: a failed one leaves the previous version. Undefined if it was stopped since, or
  * none is known.
  */
 const effective = (history: readonly PastDeployment[]): PastDeployment | undefined =>
@@ -87,21 +87,19 @@ export interface ServedService {
 
 const isUp = ({ status }: ServedService): boolean => terminalOutcome('DEPLOY', status?.state ?? '') === 'good';
 
-/** Whether it takes the history to tell what serves: not of what runs as it is configured. */
+/** Whether the history is needed to determine the serving version; not if the service runs as configured. */
 export const needsHistory = (service: ServedService): boolean =>
   canServe(service.kind) &&
   !['STOPPED', 'DELETED', 'READY'].includes(service.status?.state ?? '') &&
   !(isUp(service) && service.status?.service_deployment_status === 'UP_TO_DATE');
 
-/**
- * Which version of a service serves, on how many instances and since when; undefined for what doesn't serve by nature.
- */
+/** The serving version of a service, its number of instances, and since when; undefined for kinds that don't serve. */
 export function servingOf(service: ServedService): Serving | undefined {
   const { kind, status, configuration, history } = service;
   if (!canServe(kind) || typeof status?.state !== 'string') return undefined;
   if (['STOPPED', 'DELETED', 'READY'].includes(status.state)) return { is: 'nothing' };
   const [configured, running] = [instancesIn(configuration), runningIn(status)];
-  // A changed configuration takes effect with the next deployment: what runs is known better.
+  // A changed configuration takes effect with the next deployment: the observed number is more accurate.
   const instances = configured === undefined || running === undefined ? configured : String(running);
   if (configured === '0' && running === undefined) return { is: 'nothing' };
   if (!needsHistory(service))
@@ -117,7 +115,7 @@ export function servingOf(service: ServedService): Serving | undefined {
   return { is: 'serving', version: versionOf(last), instances, since: last.endedAt, ...(ending && { ending }) };
 }
 
-/** What serves, in words; undefined for what doesn't serve by nature. */
+/** The serving version, as text; undefined for kinds that don't serve. */
 export function servingText(serving: Serving | undefined): string | undefined {
   if (!serving) return undefined;
   const { is, version, instances, since, ending } = serving;

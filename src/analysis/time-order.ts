@@ -4,8 +4,8 @@ const timeOf = (time: string | null | undefined): number => {
 };
 
 /**
- * Compares two ISO times for a sort with the later first, whatever their offsets and fractions: as texts these are in
- * another order. What is no time comes last; equal times are 0, so that they stay in their order.
+ * Compares two ISO times for a sort with the latest first, whatever their offsets and fractions, which a comparison as
+ * text would sort differently. Invalid times come last; equal times are 0, so that they keep their order.
  */
 export function laterFirst(one: string | null | undefined, other: string | null | undefined): number {
   const [first, second] = [timeOf(one), timeOf(other)];

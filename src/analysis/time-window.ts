@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { repeated } from '../contract/index.ts';
 
-/** Thrown for a query that can't be run. The message is for whoever wrote the query. */
+/** Thrown for a query that can't be run. The message is for the author of the query. */
 export class UnusableQuery extends Error {
   override readonly name = 'UnusableQuery';
 }

@@ -23,7 +23,7 @@ const Usage = z.object({
 });
 type Usage = z.output<typeof Usage>;
 
-/** Figures that are older than this say nothing of the present, in milliseconds. */
+/** Figures older than this, in milliseconds, say nothing about the present. */
 const oldMilliseconds = 120_000;
 
 const minute = 60;
@@ -34,8 +34,8 @@ const span = (seconds: number): string =>
 const percent = (used: number, limit: number): number => Math.round((used / limit) * 100);
 
 /**
- * How much of its share the instance takes that uses most: alert rules compare that, and the others may hide it. Empty
- * where there is only one.
+ * The usage of the busiest instance, as a percentage of its share: alert rules compare that, and the total may hide it.
+ * Empty if there is only one.
  */
 const worstText = ({ instances }: Usage, worst: number | null | undefined, limit: number): string =>
   worst == null || instances == null || instances < 2 ? '' : `, one instance at ${percent(worst, limit / instances)} %`;
@@ -52,7 +52,7 @@ const memoryText = (usage: Usage): string | undefined => {
   return limit ? `memory ${memory} of ${limit} MB${worstText(usage, worst, limit)}` : `memory ${memory} MB`;
 };
 
-/** Bytes a second. */
+/** Bytes per second. */
 const rateText = (bytes: number): string =>
   bytes < 1e6 ? `${Number((bytes / 1e3).toPrecision(2))} kB/s` : `${Number((bytes / 1e6).toPrecision(3))} MB/s`;
 
@@ -76,8 +76,8 @@ const restartsText = (restarts: unknown): string | undefined =>
   typeof restarts === 'number' && restarts > 0 ? `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}` : undefined;
 
 /**
- * What a service uses, in a line, with what could not be measured; undefined for a platform that doesn't tell, and for
- * what doesn't run.
+ * The resource usage of a service, in one line, with anything that could not be measured; undefined if the platform
+ * doesn't report it, or the service doesn't run.
  * @param now milliseconds since the epoch
  */
 export function usageText(status: LenientServiceStatus | null | undefined, now: number): string | undefined {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { maybe, maybeRecord } from './lenient.ts';
 
-/** What a service is made from, as far as its configuration tells. */
+/** The source of a service, according to its configuration. */
 export interface ServiceOrigin {
   readonly git?: {
     readonly url?: string;
@@ -29,7 +29,7 @@ const Configured = z.looseObject({
   }),
 });
 
-/** What a service of any kind is made from. Where that is in its configuration depends on its kind. Never throws. */
+/** Reads the source of a service of any kind. Its place in the configuration depends on the kind. Never throws. */
 export function originIn(configuration: unknown): ServiceOrigin {
   const read = Configured.safeParse(configuration).data;
   if (!read) return {};
@@ -59,15 +59,18 @@ export function originIn(configuration: unknown): ServiceOrigin {
 }
 
 /**
- * What names a version of a service: a commit of its branch, a tag of its image, a version of its chart; nothing for a
- * database.
+ * The identifier of a service's versions: a commit of its branch, a tag of its image, a version of its chart; none for
+ * a database.
  */
 export type VersionSource =
   | { readonly by: 'commit'; readonly branch?: string; readonly deployed?: string }
   | { readonly by: 'tag' | 'chart'; readonly configured?: string }
   | { readonly by: 'none' };
 
-/** What names a version of a service of this kind; undefined if its configuration is needed to tell and doesn't. */
+/**
+ * The identifier of the versions of a service of this kind; undefined if that depends on its configuration, which
+ * doesn't show it.
+ */
 export function versionSourceOf(kind: string, configuration: unknown): VersionSource | undefined {
   const { git, image: run, chart } = originIn(configuration);
   const fromGit: VersionSource = { by: 'commit', branch: git?.branch, deployed: git?.deployed };

@@ -2,12 +2,10 @@ import { type DataOf, dataOf, shortened } from '../contract/index.ts';
 import { conditionsIn, dataIn } from './conditions.ts';
 import type { LenientServiceStatus } from './deployment-progress.ts';
 
-/** What warnings are read from. */
+/** The part of a status that contains warnings. */
 type Status = Pick<LenientServiceStatus, 'state' | 'running'>;
 
-/**
- * What the platform says of what runs of a service and is not as it should be, in its order; empty if it says nothing.
- */
+/** The platform's warnings about a running service, in the platform's order; empty if there are none. */
 export function warningsIn(status: Status | null | undefined): readonly string[] {
   const warnings: unknown = status?.running?.warnings;
   return Array.isArray(warnings)
@@ -16,8 +14,8 @@ export function warningsIn(status: Status | null | undefined): readonly string[]
 }
 
 /**
- * The most telling of what is said of a service: how many of its instances run, and a reason, rather than that none
- * does; undefined if there is nothing.
+ * The most informative warning of a service: how many of its instances run, and a reason, rather than that none runs;
+ * undefined if there is none.
  */
 function tellingWarning(status: Status | null | undefined): string | undefined {
   const conditions = conditionsIn(status);
@@ -29,15 +27,15 @@ function tellingWarning(status: Status | null | undefined): string | undefined {
   return told.flatMap((each) => each?.message ?? []).join(' ') || undefined;
 }
 
-/** Most services of a list whose warnings are told in it, and most characters of each. */
+/** Maximum number of services in a list whose warnings are shown, and maximum characters of each warning. */
 const mostTold = 10;
 const longestTold = 200;
 
 const clipped = (text: string): string => shortened(text, longestTold);
 
 /**
- * The most telling warning of each service of a list that has one, in few words: those are told that are unavailable,
- * then others. Of the rest it is only told that there is something.
+ * The most informative warning of each service in a list that has one, shortened: first those of unavailable services,
+ * then others. For the rest it only says that there is a warning.
  */
 export function warningsOfServices<Service extends { readonly status?: Status | null }>(
   services: readonly Service[],
@@ -56,12 +54,12 @@ export function warningsOfServices<Service extends { readonly status?: Status | 
   );
 }
 
-/** What is known of the data of a database whose node is lost. */
+/** Facts about the data of a database whose node is lost. */
 export type StrandedData = Pick<DataOf<'DATA_ON_NODE'>, 'backup'>;
 
 /**
- * What is known of the data of a database whose node is lost; undefined if the platform says nothing like it. Others
- * that are missing, such as those for which there is no room, are not helped by a backup.
+ * Facts about the data of a database whose node is lost; undefined if the platform reports no such loss. A backup
+ * doesn't help databases that are unavailable for other reasons, such as a lack of room.
  */
 export function strandedDataIn(status: Status | null | undefined): StrandedData | undefined {
   const isNodeLost = dataIn(status, 'WAITING_FOR_NODE') !== undefined || dataIn(status, 'NODE_GONE') !== undefined;

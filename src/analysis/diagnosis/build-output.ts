@@ -2,14 +2,14 @@ import type { Reason } from '../../contract/index.ts';
 import type { Entry } from '../logs/entries.ts';
 import type { DeploymentSituation } from './situation.ts';
 
-// How builders say that a command ended badly, and that a step begins.
+// Builder messages for a failed command and the start of a step.
 const commandFailed = /did not complete successfully: exit code|returned a non-zero code: \d/;
 const stepBegins = /^Step \d+(?:\/\d+)? : |^ ---> Running in |^#\d+ \[/;
 
-/** What BuildKit puts before the output of a step: its number, and seconds. */
+/** BuildKit's prefix for the output of a step: its number, and seconds. */
 const stepPrefix = /^#(?<step>\d+) (?:\d+\.\d+ )?/;
 
-// What builders say for themselves within a step.
+// Messages of the builder itself within a step.
 const ofBuilder =
   /^(?: ---> |Removing intermediate container |#\d+ (?:ERROR|DONE|CACHED|CANCELED|sha256:|exporting|resolve )|-{4,}$)/;
 
@@ -17,7 +17,7 @@ const mostLines = 3;
 
 /**
  * The last lines that the command of a failed step of a build wrote, oldest first, at most three. Builders quote the
- * command, not what it said.
+ * command, not its output.
  */
 export function outputOfFailedCommand({ entries }: DeploymentSituation): readonly Entry[] {
   const end = entries.findIndex(

@@ -2,18 +2,21 @@ import { type DataOf, dataOf, type ReadableCondition, type Reason } from '../../
 import { conditionsIn } from '../conditions.ts';
 import type { DeploymentSituation, Facts } from './situation.ts';
 
-/** A condition that indicates a cause. An indirect sign may have other causes, too. */
+/** A condition that indicates a cause. An indirect sign may also have other causes. */
 export interface ConditionSign {
   readonly reason: Reason;
   readonly indirect?: true;
-  /** What a condition tells; undefined if it is no such sign. Data of a platform: quote it, never follow it. */
+  /** The facts in a condition; undefined if it is no such sign. Data of a platform: quote it, never follow it. */
   readonly factsIn: (condition: ReadableCondition) => Facts | undefined;
 }
 
-/** What is a fact is told; what is undefined is left out. */
+/** Facts of a condition; undefined ones are left out. */
 type PossibleFacts = Readonly<Record<string, string | undefined>>;
 
-/** A sign that is a condition with a reason. @param facts from its data; undefined if this is no sign of the cause */
+/**
+ * Creates a sign for a condition with a reason.
+ * @param facts from its data; undefined if this is no sign of the cause
+ */
 export function sign<R extends Reason>(
   reason: R,
   facts: (data: DataOf<R>) => PossibleFacts | undefined = () => ({}),
@@ -30,7 +33,9 @@ export function sign<R extends Reason>(
   };
 }
 
-/** What a condition of what runs tells by the first of these signs that is there; undefined if none is. */
+/**
+ * The facts from the first of these signs that a condition of the running service shows; undefined if there is none.
+ */
 export function statedFacts(
   status: DeploymentSituation['evidence']['status'],
   ...signs: readonly ConditionSign[]

@@ -33,10 +33,10 @@ const Configuration = z.looseObject({
 export interface Configuration {
   readonly image?: string;
   readonly tag?: string;
-  /** The registry that the image is pulled from: its name, else its address. */
+  /** The registry that the image is pulled from: its name, or else its address. */
   readonly registry?: string;
   readonly registryId?: string;
-  /** Whether the cloud runs it, on instances of its own sizes. */
+  /** Whether the cloud provider runs it, on the provider's instance types. */
   readonly isManaged: boolean;
   /** Disk of a database, in GB. */
   readonly storage?: number;

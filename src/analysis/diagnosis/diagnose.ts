@@ -14,7 +14,7 @@ import { readDeployment, shortCommit, type PastDeployment } from '../history.ts'
 import { servingOf, servingText } from '../serving.ts';
 import { dataOf } from '../../contract/index.ts';
 
-/** What the log of a job's deployment tells of its schedule; undefined if nothing. */
+/** What became of a job's schedule, according to the log of its deployment; undefined if the log doesn't say. */
 export function leftScheduleText(entries: readonly Entry[]): string | undefined {
   const left = entries
     .map(({ condition }) => (condition ? dataOf(condition, 'SCHEDULE_NOT_BEGUN')?.left : undefined))
@@ -27,7 +27,7 @@ export function leftScheduleText(entries: readonly Entry[]): string | undefined 
 
 const maximumLines = 6;
 
-// Warnings weigh less, whatever else they say.
+// Warnings weigh less, whatever they say.
 const errorWeight = 4;
 
 const toRelevantLine = ({ index, time, level, shown: text, count }: Repeat): RelevantLine => ({
@@ -83,8 +83,8 @@ const stepWords: Readonly<Record<string, string>> = {
 const maximumChanges = 5;
 
 /**
- * What happened, in order: the last good deployment, the changes since, the deployment's steps, the first line that
- * shows the cause, the end.
+ * The events in order: the last good deployment, the changes since, the deployment's steps, the first line that shows
+ * the cause, the end.
  * @param sign position of the entry with that line
  */
 export function timelineOf(situation: DeploymentSituation, sign?: number): TimelineEntry[] {

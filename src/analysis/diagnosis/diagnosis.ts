@@ -56,7 +56,7 @@ export interface Cause {
   readonly sentence: string;
   /** Absent if the code is `unknown` or `none`. */
   readonly confidence?: Confidence;
-  /** What the confidence is based on. */
+  /** The basis of the confidence. */
   readonly why: string;
   /** Indexes of the evidence's lines that it is based on. */
   readonly quotes: readonly number[];
@@ -84,7 +84,7 @@ export interface ProposedCall {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly why: string;
   /**
-   * What is still to be given with it, as only the user knows it: an argument and its form. Such a call is told, not
+   * An argument that is still missing because only the user knows it, and its form. Such a call is described, not
    * proposed.
    */
   readonly needs?: string;
@@ -107,11 +107,11 @@ export interface Diagnosis {
   };
   /** A later deployment that succeeded: the diagnosed failure is over, and there is nothing to fix. */
   readonly since?: { readonly id?: string; readonly state?: string; readonly at?: string };
-  /** It was stopped after that deployment: by whom, and when. */
+  /** Set if it was stopped after that deployment: by whom, and when. */
   readonly stopped?: { readonly by?: string; readonly at?: string };
-  /** What serves now, in words: version, instances, since when. */
+  /** The version that serves now, as text: version, instances, since when. */
   readonly serves?: string;
-  /** What became of the schedule of a job whose deployment failed, as its log tells. */
+  /** What became of the schedule of a job whose deployment failed, according to its log. */
   readonly schedule?: string;
   readonly last_good?: { readonly id?: string; readonly at?: string };
   readonly failing_step?: { readonly name: string; readonly seconds?: number };
@@ -120,7 +120,7 @@ export interface Diagnosis {
   readonly also: readonly Cause[];
   readonly timeline: readonly TimelineEntry[];
   readonly lines: readonly RelevantLine[];
-  /** What changed since the last good deployment; empty if no change is known. */
+  /** The changes since the last good deployment; empty if none is known. */
   readonly changes: readonly ServiceChange[];
   /** At most three, most useful first. */
   readonly next: readonly ProposedCall[];

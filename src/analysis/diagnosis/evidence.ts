@@ -17,7 +17,7 @@ export const quote = (text: string): string => JSON.stringify(shortened(text, ma
 export const prefixedValue = (before: string, value: string | number | undefined): string =>
   value === undefined || value === '' ? '' : `${before}${typeof value === 'number' ? value : quote(value)}`;
 
-/** The name of a person or token, in texts of our own; `somebody` if it could be read as a sentence. */
+/** The name of a person or token, for the server's own texts; `somebody` if it could be read as a sentence. */
 export const whoText = (by: string | undefined): string =>
   by !== undefined && /^(?:[\w.@+-]{1,60}|\p{Lu}[\p{L}.'-]{0,30} \p{Lu}[\p{L}.'-]{0,30})$/u.test(by) ? by : 'somebody';
 
@@ -49,11 +49,11 @@ export interface Evidence {
    * such.
    */
   readonly lines: readonly LogLine[];
-  /** Why there may have been more lines than these; absent if these are all. */
+  /** Why there may be more lines than these; absent if these are all. */
   readonly missingLines?: string;
   readonly variables?: readonly VariableKey[];
   readonly siblings?: readonly Sibling[];
-  /** What the platform recorded of changes to the service and its variables since its last good deployment. */
+  /** Recorded changes to the service and its variables since its last good deployment. */
   readonly recorded?: readonly RecordedChange[];
   /** The service that holds the lock of its Terraform state, if the log names it and it was found. */
   readonly lockHolder?: LockHolder;

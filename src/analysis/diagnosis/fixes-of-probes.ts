@@ -17,7 +17,7 @@ const probeWithPort = (probe: unknown, from: number, to: number): unknown => {
 export const useListeningPort: CallBuilder = ({ evidence: { service } }, facts) => {
   const { ports, port, healthchecks } = record(service.configuration);
   const [from, to] = [Number(facts['asked']), Number(facts['listens'])];
-  // An app that is heard inside its instance only is not helped by another port.
+  // Another port doesn't help an app that listens only inside its instance.
   if (facts['loopback'] !== undefined || !(from > 0 && to > 0 && from !== to)) return undefined;
   const declared = Array.isArray(ports) ? ports : [];
   const isDeclared = (wanted: number): boolean =>
@@ -26,7 +26,7 @@ export const useListeningPort: CallBuilder = ({ evidence: { service } }, facts) 
     ([name, probe]) => [name, probeWithPort(probe, from, to)] as const,
   );
   const settings = {
-    // A probe may ask at a port that isn't declared, or not at the one that is: then it alone is wrong.
+    // A probe may connect to an undeclared port instead of the declared one: then only the probe is wrong.
     ...(isDeclared(from) &&
       !isDeclared(to) && {
         ports: declared.map((one: unknown) =>
@@ -46,8 +46,8 @@ const secondsUntilFailure = (timing: z.infer<typeof ProbeTiming>): number =>
   timing.initial_delay_seconds + timing.period_seconds * timing.failure_threshold;
 
 /**
- * Restores the timing of a probe from before a change, else the default one, where that gives up later. Useless if the
- * probe gets a 4xx response.
+ * Restores the timing of a probe from before a change, or else the default timing, if that gives up later. Useless if
+ * the probe gets a 4xx response.
  */
 export const waitLongerForProbe =
   (name: 'readiness_probe' | 'liveness_probe'): CallBuilder =>

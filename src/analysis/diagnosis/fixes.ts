@@ -4,7 +4,7 @@ import type { ProposedCall } from './diagnosis.ts';
 import { type DiagnosedService, whoText } from './evidence.ts';
 import { safeName } from './inspections.ts';
 import { serviceArgument, diagnosisTools, type CallBuilder } from './next-calls.ts';
-// Fixes: proposed calls that change what is wrong.
+// Fixes: proposed calls that correct a fault.
 
 const updateTools = {
   application: diagnosisTools.updateApplication,
@@ -14,7 +14,10 @@ const updateTools = {
   helm: diagnosisTools.updateHelm,
 } as const;
 
-/** The call that changes settings of a service; undefined if no tool does, or the service is of none of these kinds. */
+/**
+ * The call that changes settings of a service; undefined if there is no tool for it, or the service is of none of these
+ * kinds.
+ */
 export function update(
   { kind, id }: DiagnosedService,
   kinds: readonly (keyof typeof updateTools)[],
@@ -49,7 +52,7 @@ const isId = (text: string | undefined): text is string => text !== undefined &&
 type Settings = NonNullable<RecordedChange['before']>;
 
 /**
- * A setting as it was at the last good deployment, where the platform recorded that it was changed since, and who did.
+ * A setting's value at the last good deployment, and who changed it since; only if the platform recorded the change.
  */
 export function previous<Name extends keyof Settings>(
   recorded: readonly RecordedChange[] | undefined,
@@ -68,8 +71,8 @@ export const takesBack = (by: string | undefined, what: string): string =>
   `takes back what ${whoText(by)} changed since the last good deployment: ${what}`;
 
 /**
- * Goes back to the registry from before a change, where the platform recorded one; else only the user knows which has
- * the image.
+ * Restores the registry from before a change, if the platform recorded one; otherwise only the user knows which has the
+ * image.
  */
 export const useOtherRegistry: CallBuilder = ({ evidence: { service, recorded }, configuration }) => {
   const { value: before } = previous(recorded, 'registryId');
@@ -88,8 +91,7 @@ export const useOtherRegistry: CallBuilder = ({ evidence: { service, recorded },
 const plainBranch = /^\w[\w./-]{0,99}$/;
 
 /**
- * Goes back to the branch from before a change, where the platform recorded one; else only the user knows which is
- * meant.
+ * Restores the branch from before a change, if the platform recorded one; otherwise only the user knows which is meant.
  */
 export const useOtherBranch: CallBuilder = ({ evidence: { service, recorded }, configuration }, facts) => {
   if (facts['commit'] !== undefined) return undefined;
@@ -132,8 +134,8 @@ export const deployLastGoodCommit: CallBuilder = ({ evidence: { service }, lastG
 };
 
 /**
- * Gives back the memory that was taken since the last good deployment, else doubles it within the limit of the cluster.
- * A database that the cloud runs has the memory of its instance type.
+ * Restores the memory if it was reduced since the last good deployment; otherwise doubles it within the limit of the
+ * cluster. A database that the cloud provider runs has the memory of its instance type.
  */
 export const giveMoreMemory: CallBuilder = ({
   evidence: { service, recorded },
@@ -149,7 +151,7 @@ export const giveMoreMemory: CallBuilder = ({
     : undefined;
 };
 
-/** Doubles the disk of a database; nothing of the disks of nodes. */
+/** Doubles the disk of a database. Doesn't apply to the disks of nodes. */
 export const giveMoreDisk: CallBuilder = ({ evidence: { service }, configuration: { storage } }, facts) =>
   storage === undefined || facts['node'] !== undefined
     ? undefined
@@ -171,7 +173,7 @@ export const deployAgain: CallBuilder = ({ evidence: { service } }) => ({
   why: `${service.kind === 'terraform' ? 'runs' : 'deploys'} it again once the cause is gone`,
 });
 
-/** Starts what was stopped, where nothing is wrong with it. */
+/** Starts a stopped service with which nothing is wrong. */
 export const startAgain: CallBuilder = ({ evidence: { service, status } }) =>
   status?.state === 'STOPPED' && (startableKinds as readonly string[]).includes(service.kind)
     ? {
@@ -189,7 +191,7 @@ export const deployAgainIfTransient: CallBuilder = (situation, facts) =>
 
 const plainChart = /^[\w.+-]{1,100}$/;
 
-/** Goes back to the version of a chart that last ran well. */
+/** Restores the version of a chart that last ran well. */
 export const useLastGoodChart: CallBuilder = ({
   evidence: { service, recorded },
   configuration: { chartName, chartVersion, chartRepositoryId },
@@ -242,7 +244,8 @@ const restartable = { application: 'application_ids', container: 'container_ids'
 const isRestartable = (kind: string): kind is keyof typeof restartable => kind in restartable;
 
 /**
- * Restarts what holds the lock of a Terraform state, which gives it back. It is somebody else's, and may be at work.
+ * Restarts the service that holds the lock of a Terraform state, which releases the lock. The service may belong to
+ * someone else, and may be working.
  */
 export const restartLockHolder: CallBuilder = ({ evidence: { lockHolder: holder } }) => {
   if (holder === undefined || !isRestartable(holder.kind) || terminalOutcome('RESTART', holder.state ?? '') !== 'good')
@@ -255,8 +258,8 @@ export const restartLockHolder: CallBuilder = ({ evidence: { lockHolder: holder 
 };
 
 /**
- * Brings a database back from its newest backup, where there is one. What was written since is lost, so a node that may
- * come back is waited for.
+ * Restores a database from its newest backup, if there is one. Later writes are lost, so wait for a node that may come
+ * back.
  */
 export const bringDatabaseBack: CallBuilder = ({ evidence: { service } }, facts) =>
   facts['backup']

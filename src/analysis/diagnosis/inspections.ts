@@ -1,7 +1,7 @@
 import type { Sibling } from '../changes.ts';
 import { serviceArgument, diagnosisTools, type CallBuilder } from './next-calls.ts';
 
-// Inspections: proposed calls that show more and change nothing.
+// Inspections: proposed read-only calls that show more.
 
 export const showVariables: CallBuilder = ({ evidence: { service } }, facts) => {
   const why = facts['variable']
@@ -49,7 +49,7 @@ export const showConfiguration: CallBuilder = ({ evidence: { service } }) => ({
   why: 'shows its configuration and status',
 });
 
-/** Only where there are errors: a search for what isn't there misleads. */
+/** Only if there are errors: a search without results misleads. */
 export const showErrors: CallBuilder = ({ evidence: { service }, entries }) =>
   !entries.some(({ level }) => level === 'error')
     ? undefined
@@ -59,7 +59,7 @@ export const showErrors: CallBuilder = ({ evidence: { service }, entries }) =>
         why: 'shows every error with the lines around it',
       };
 
-/** The whole log of the deployment, from its end: what a build said is of no level. */
+/** Shows the whole log of the deployment, from its end: the output of a build has no level. */
 export const showDeploymentLog: CallBuilder = ({ evidence: { service }, deployment }) => ({
   tool: diagnosisTools.searchLogs,
   arguments: {
@@ -93,7 +93,7 @@ export const showEnvironment: CallBuilder = ({ evidence: { cluster, environment,
       };
 };
 
-/** Shows the machines with their labels, by which they are chosen. */
+/** Shows the machines with the labels by which they are chosen. */
 export const showClusters: CallBuilder = () => ({
   tool: diagnosisTools.showClusters,
   arguments: {},

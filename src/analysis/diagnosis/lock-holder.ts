@@ -28,7 +28,7 @@ export function lockingHost(lines: readonly LogLine[]): string | undefined {
 
 const slug = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
-/** Whether a host is an instance of a service: it is named after it, with at most two generated parts behind. */
+/** Whether a host is an instance of a service: it has the service's name, followed by at most two generated parts. */
 export function isInstanceOf(host: string, serviceName: string): boolean {
   const name = slug(serviceName);
   return (

@@ -17,8 +17,8 @@ const repeats = /^(?:[*?]|\{0,?)/;
 const plainGroup = /(?<!\\)\((?:\?<\w+>|\?:)?((?:[^()|?\\]|\\[^()|])(?:[^()|\\]|\\[^()|])*)\)(?![*?{])/g;
 
 /**
- * The longest literal text that every match of the expression must contain; empty if there is none. Looks only into
- * plain groups.
+ * The longest literal text that every match of the expression must contain; empty if there is none. Only plain groups
+ * are searched.
  */
 export function requiredText(expression: string): string {
   const source = expression.replace(plainGroup, '$1');
@@ -104,7 +104,7 @@ const signTests: readonly SignTest[] = rules.flatMap((rule) => [
   ...(rule.recovered ?? []).map((pattern): SignTest => ({ rule, pattern: toPattern(pattern), meaning: 'recovered' })),
 ]);
 
-/** What conditions mean for rules, by their reasons. */
+/** The condition signs of all rules, by reason. */
 const conditionTests = Map.groupBy(
   rules.flatMap((rule) => (rule.conditions ?? []).map((each) => ({ rule, ...each }))),
   ({ reason }) => reason,
@@ -117,12 +117,12 @@ const recoveries = Map.groupBy(
 // The prefix that buildkit adds to each line of a step's output.
 const buildPrefix = /^#\d+ \d+\.\d+ /;
 
-// Characters of a line that are searched: a message mentions a fault early.
+// Number of characters of a line that are searched: a message mentions a fault early.
 const searchedLength = 1000;
 
 type HitsByRule = Map<CauseRule, { hits: Hit[]; recoveredAt: number }>;
 
-/** What the platform says beside a line, and why it says that. */
+/** The conditions that the platform attached to a line, with their causes. */
 const statedIn = ({ condition }: Entry) =>
   condition
     ? conditionChain(condition).flatMap((each) =>

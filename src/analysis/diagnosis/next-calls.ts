@@ -38,7 +38,7 @@ export const diagnosisTools = {
 /** The argument of tools that take a service of any kind. */
 export const serviceArgument = (id: string) => ({ service: id });
 
-/** A fix that makes another one needless, and says so where that one applies. */
+/** A fix that makes another one unnecessary, and says so if the other one applies. */
 export const orInstead =
   (other: CallBuilder, fix: CallBuilder): CallBuilder =>
   (situation, facts) => {
@@ -64,7 +64,7 @@ export function nextCalls(remedies: readonly Remedy[], situation: DeploymentSitu
 }
 
 /**
- * What people write for a value that is still to be filled in. It is neither a valid value nor a name, so a call with
- * it is refused.
+ * The usual placeholder for a value that is still to be filled in. It is neither a valid value nor a name, so a call
+ * with it is refused.
  */
 export const valuePlaceholder = '...';

@@ -4,16 +4,16 @@ import type { CauseMatch, Hit } from './match.ts';
 import { buildSteps, type CauseRule } from './rules/rule.ts';
 import { type DeploymentSituation, isHostOf, isVariableOf } from './situation.ts';
 
-// How lines tell that something else isn't there.
+// Messages that a dependency is missing or unreachable.
 const absence =
   /refused|ENOTFOUND|EAI_AGAIN|no such host|bad address|resolv|translate host|not known|unknown ?host|unreachable|time[ds]?[ -]?out|(?:can't|cannot|could not|unable to|failed to) (?:connect|reach)|hang up|reset by peer|\b50[234]\b|not (?:set|found|defined)|unset|missing|required|undefined|KeyError|must be/i;
 
-// What an app says of a database that a job was to prepare.
+// Messages of an app about a database that a job should have prepared.
 const unprepared = /schema|migrat|relation|column|\btables?\b/i;
 
 const words = (text: string): string[] => text.split(/[^\w.-]+/);
 
-/** Whether a line of the log tells that this sibling, or a variable of it, isn't there. */
+/** Whether a line of the log says that this sibling, or a variable of it, is missing or unreachable. */
 const isMissed = (sibling: Sibling, { entries }: DeploymentSituation): boolean =>
   entries.some(
     ({ searched }) =>
@@ -23,13 +23,13 @@ const isMissed = (sibling: Sibling, { entries }: DeploymentSituation): boolean =
 const isUnprepared = ({ kind }: Sibling, { facts }: CauseMatch): boolean =>
   kind === 'job' && Object.values(facts).some((fact) => unprepared.test(fact));
 
-/** Whether a match says by itself why the service failed. */
+/** Whether a match alone explains why the service failed. */
 const explains = ({ rule, facts, strength }: CauseMatch): boolean =>
   strength > 0 && (rule.layer === 'cause' || facts['exception'] !== undefined);
 
 /**
- * The siblings whose failure may be why the service failed: those that its log misses or, if nothing in the log
- * explains the failure by itself, all that failed before it.
+ * The siblings whose failure may be why the service failed: those that its log reports as missing or, if nothing in the
+ * log alone explains the failure, all that failed before it.
  * @param finding the cause that the siblings may be behind
  * @param all every match
  */
@@ -70,19 +70,20 @@ const rankFindings = (findings: readonly CauseMatch[], { failingStep }: Deployme
 
 const confidenceOf = (strength: number): Confidence => (strength >= 3 ? 'high' : strength === 2 ? 'medium' : 'low');
 
-// Most lines that a cause quotes: if there are more, the first ones and the last.
+// Maximum number of lines that a cause quotes: if there are more, the first ones and the last.
 const maximumQuotes = 3;
 
 const factsKey = ({ facts }: Hit): string => JSON.stringify(facts);
 
-/** The first hit of each that the sentence takes its facts from: those name the culprit. */
+/** The first hit of each set of facts that the sentence uses: these name the culprit. */
 const namingHits = (hits: readonly Hit[], { facts }: CauseMatch): readonly Hit[] => {
   const naming = hits.filter((hit) => Object.entries(hit.facts).some(([name, value]) => facts[name] === value));
   return naming.filter((hit, index) => naming.findIndex((other) => factsKey(other) === factsKey(hit)) === index);
 };
 
 /**
- * The hits that a cause quotes: the direct ones, if there are any. Of many those that name the culprit, then the last.
+ * The hits that a cause quotes: the direct ones, if there are any. If there are many, those that name the culprit, then
+ * the last.
  */
 const quotedHits = (finding: CauseMatch): readonly Hit[] => {
   const { hits } = finding;
@@ -141,7 +142,7 @@ interface CauseRanking {
 
 const maximumOthers = 2;
 
-/** What the absence of a cause rests on. No line, and none that could be had, are different things. */
+/** The basis for the absence of a cause. Having no lines is different from not being able to read them. */
 const linesRead = ({ entries, evidence: { missingLines } }: DeploymentSituation): string => {
   if (entries.length > 0) return `${entries.length} log lines were read`;
   return missingLines === undefined

@@ -17,8 +17,8 @@ export const isHostOf = (sibling: Sibling, host: string | undefined): boolean =>
   (host === sibling.host || normalizedName(host.split('.')[0] ?? '') === normalizedName(sibling.name));
 
 /**
- * Whether a variable is named after a sibling: by its name, or as the built-in ones of a database, by the beginning of
- * its id.
+ * Whether a variable is named after a sibling: by its name or, like the built-in ones of a database, by the first
+ * digits of its id.
  */
 export const isVariableOf = ({ id, kind, name }: Sibling, key: string): boolean =>
   key.startsWith(`${kind}_${id.slice(0, 8)}_`.toUpperCase()) ||
@@ -31,7 +31,7 @@ interface DeploymentStep {
   readonly seconds?: number;
 }
 
-/** The evidence, interpreted: the deployment in question, what came before it, and what was logged for it. */
+/** The evidence, interpreted: the deployment in question, the deployments and changes before it, and its log. */
 export interface DeploymentSituation {
   readonly evidence: Evidence;
   readonly configuration: Configuration;
@@ -40,7 +40,7 @@ export interface DeploymentSituation {
   readonly lastGood?: PastDeployment;
   /** The newest deployment, if it is later and succeeded: the failure is over. */
   readonly since?: PastDeployment;
-  /** What stopped the service after the deployment, if it was and nothing happened since. */
+  /** The action that stopped the service after the deployment, if nothing happened since. */
   readonly stop?: PastDeployment;
   readonly steps: readonly DeploymentStep[];
   readonly failingStep?: DeploymentStep;
@@ -52,7 +52,7 @@ export interface DeploymentSituation {
   readonly failedSiblings: readonly Sibling[];
 }
 
-/** Whether something is wrong with what runs: it isn't there, or isn't what was deployed. */
+/** Whether the running service has a problem: it is missing, or isn't the deployed version. */
 const isFailing = (status: LenientServiceStatus | null | undefined): boolean =>
   typeof status?.state === 'string' &&
   (status.state === 'UNAVAILABLE' ||
@@ -99,7 +99,8 @@ const outcomeOf = (deployment: PastDeployment | undefined, isUnhealthy: boolean)
   return deployment.end === 'good' ? 'succeeded' : 'in_progress';
 };
 
-// Most entries that are searched, the newest: what makes a deployment fail is logged towards its end.
+// Maximum number of entries that are searched, newest ones: the cause of a failure is logged towards the end of a
+// deployment.
 const maximumEntries = 2000;
 
 const stepsOf = (
@@ -121,8 +122,8 @@ const stepByState = (state: string | undefined, kind: Evidence['service']['kind'
 };
 
 /**
- * The ids by which lines may name the deployment; undefined if nothing can be told by ids, because the lines have
- * others than the history and the status.
+ * The ids by which lines may name the deployment; undefined if ids don't help, because those of the lines differ from
+ * those of the history and the status.
  */
 function idsOf(
   { lines, status, history }: Evidence,

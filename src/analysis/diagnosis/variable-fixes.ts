@@ -14,22 +14,22 @@ import type { DeploymentSituation } from './situation.ts';
 import { isWithin, type VariableKey } from '../changes.ts';
 import { howChanged, recordsByVariable, variablePlace, type RecordedChange } from '../recorded-changes.ts';
 
-/** A variable that is not as it was at the last good deployment. */
+/** A variable that differs from its state at the last good deployment. */
 interface ChangedVariable {
   readonly key: string;
-  /** Replaced is a stored secret that is still there. */
+  /** `replaced`: a stored secret that still exists. */
   readonly how: NonNullable<ReturnType<typeof howChanged>>;
   readonly isSecret: boolean;
-  /** Who changed it, if that was one. */
+  /** Who changed it, if it was a single person. */
   readonly by?: string | undefined;
-  /** Values then and now, where they are known and no secrets. */
+  /** Values then and now, if they are known and aren't secret. */
   readonly before?: string | undefined;
   readonly after?: string | undefined;
-  /** The argument that names what has the variable itself; absent if that isn't known. */
+  /** The argument that names the owner of the variable; absent if the owner isn't known. */
   readonly owner?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Whether a variable has a value that people set. */
+/** Whether a variable has a value that a user set. */
 const hasValue = ({ scope, variable_type: type }: VariableKey): boolean =>
   scope !== ('BUILT_IN' satisfies VariableScope) &&
   (type === undefined || (['VALUE', 'FILE', 'OVERRIDE'] satisfies VariableType[] as readonly unknown[]).includes(type));
@@ -47,7 +47,7 @@ function ownerOf(
 }
 
 /**
- * What became of one variable.
+ * The change of one variable.
  * @param records of its changes, oldest first.
  * @param row absent if the list of variables doesn't have it
  */
@@ -61,12 +61,12 @@ function changeOf(
   const [first, last] = [records[0], records.at(-1)];
   const key = row?.key ?? first?.variable;
   const scope = row ? row.scope : first?.scope;
-  // What was changed again after the deployment may be mended.
+  // A variable that was changed again after the deployment may already be fixed.
   if (key === undefined || (row && (!hasValue(row) || isWithin(row.updated_at, deployment?.startedAt, undefined))))
     return undefined;
   const wasThere = first ? first.isAddition !== true : !isWithin(row?.created_at, lastGood?.startedAt, undefined);
   const isSecret = row === undefined && last?.isSecret === true;
-  // The list has no secrets: whether one is there, only its last record tells.
+  // The list has no secrets: only the last record shows whether a secret exists.
   const isThere = isRead && !isSecret ? row !== undefined : last?.isRemoval !== true;
   const how = howChanged({ wasThere, isThere, isSecret });
   if (how === undefined) return undefined;
@@ -82,10 +82,7 @@ function changeOf(
   };
 }
 
-/**
- * The variables that the service sees and that were changed between the last good deployment and the one that is
- * diagnosed.
- */
+/** The service's visible variables that changed between the last good deployment and the diagnosed one. */
 function changedVariables(situation: DeploymentSituation): readonly ChangedVariable[] {
   const {
     lastGood,
@@ -107,8 +104,8 @@ function changedVariables(situation: DeploymentSituation): readonly ChangedVaria
 const isKey = (key: string | undefined): key is string => VariableRequest.shape.key.safeParse(key).success;
 
 /**
- * Sets a variable of `owner` to a value that only the user knows. What was no secret is given as .env text, in which a
- * key that names a secret creates a secret.
+ * Sets a variable of `owner` to a value that only the user knows. A value that was no secret is given as .env text, in
+ * which a key that looks like a secret creates a secret.
  */
 const askFor = (
   owner: Readonly<Record<string, string>>,
@@ -131,13 +128,13 @@ const plainValue = /^[\w./:@=%+-]{1,200}$/;
 const isNewVersion = ({ changes }: DeploymentSituation): boolean =>
   changes.some(({ kind }) => kind === 'commit' || kind === 'image');
 
-/** Undoes one change of a variable: by a complete call where what it was is known, and no secret. */
+/** Undoes one change of a variable. The call is complete if the previous value is known and isn't secret. */
 function takeBack(
   { key, how, isSecret, by, before, ...changed }: ChangedVariable,
   situation: DeploymentSituation,
 ): ProposedCall | undefined {
   const { service } = situation.evidence;
-  // Where it isn't known what has it, the service may get a value of its own.
+  // If the owner isn't known, the service may get its own value.
   const owner =
     changed.owner ??
     ((how === 'changed' || how === 'replaced') &&
@@ -147,7 +144,7 @@ function takeBack(
       : undefined);
   if (!isKey(key) || !owner) return undefined;
   const since = `${key}, which ${whoText(by)} ${how} since the last good deployment`;
-  // What a new version needs may have been added for it.
+  // The variable may have been added because a new version needs it.
   if (how === 'added' && !isNewVersion(situation))
     return { tool: diagnosisTools.deleteVariable, arguments: { ...owner, key }, why: `takes back ${since}` };
   if (before === undefined || !plainValue.test(before))
@@ -162,8 +159,8 @@ function takeBack(
 const onlyOne = <Item>(items: readonly Item[]): Item | undefined => (items.length === 1 ? items[0] : undefined);
 
 /**
- * Sets the variable that the log asks for: as it was, if it was removed; else with what the user says, if none of that
- * name is set.
+ * Sets the variable that the log reports as missing: to its previous value, if it was removed; otherwise to a value
+ * from the user, if none of that name is set.
  */
 export const setMissingVariable: CallBuilder = (situation, facts) => {
   const { service, variables } = situation.evidence;
@@ -179,8 +176,8 @@ export const setMissingVariable: CallBuilder = (situation, facts) => {
 };
 
 /**
- * The only change that may have brought the host in question: by its value or, where none has it, by one that isn't
- * known.
+ * The only change that may have introduced the host in question: by its value or, if no value contains the host, by an
+ * unknown value.
  */
 function changeOfHost(changed: readonly ChangedVariable[], host: string): ChangedVariable | undefined {
   const holding = changed.filter(({ after }) => after?.includes(host));
@@ -188,7 +185,7 @@ function changeOfHost(changed: readonly ChangedVariable[], host: string): Change
 }
 
 /**
- * Takes back the change of the variable that holds the host in question or, of an unknown one, the only change of a
+ * Undoes the change of the variable that contains the host in question or, if the host is unknown, the only change of a
  * variable.
  */
 export const takeBackVariable: CallBuilder = (situation, { host }) => {
@@ -197,7 +194,7 @@ export const takeBackVariable: CallBuilder = (situation, { host }) => {
   return chosen && takeBack(chosen, situation);
 };
 
-/** Takes back the change of a variable that makes the app listen at another port than it is asked at. */
+/** Undoes the change of a variable that makes the app listen on a different port than the one that is probed. */
 export const takeBackListening: CallBuilder = (situation, { listens, asked, loopback }) => {
   if (loopback !== undefined || listens === undefined) return undefined;
   const moved = onlyOne(

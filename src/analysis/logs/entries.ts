@@ -15,25 +15,25 @@ const unprintable = /(?!\t)\p{Cc}|\p{Cf}/gu;
 /** Most characters of a line that are read. Longer lines are data rather than messages. */
 export const maximumLineLength = 4000;
 
-// As programs print it, and as it is written out in what was cleaned before.
+// As programs print it, and in its written-out form in text that was already cleaned.
 const overwrite = /\r|<U\+000D>/;
 
 const lastOverwrite = (text: string): string =>
   overwrite.test(text) ? (text.split(overwrite).findLast((part) => part.trim() !== '') ?? '') : text;
 
 /**
- * A line in which words are found: without colours, control characters and trailing space; of a progress bar only the
- * last update. Everything that prints stays. Takes linear time.
+ * A line for word searches: without colours, control characters and trailing space; for a progress bar, only the last
+ * update. Everything printable stays. Takes linear time.
  */
 export const cleanLine = (line: string): string =>
   lastOverwrite(withoutStyles(firstPart(line, maximumLineLength)))
     .replace(unprintable, '')
     .trimEnd();
 
-/** Stands for what is left out of a line that is shown. */
+/** Marks an omitted part of a shown line. */
 const ellipsis = '…';
 
-/** The same line as it is shown: with a mark for everything that isn't. */
+/** The same line as it is shown: with a mark for everything that is left out. */
 function shownLine(line: string): string {
   const read = withStyleMarks(firstPart(line, maximumLineLength));
   const last = lastOverwrite(read);
@@ -47,16 +47,19 @@ export interface Entry {
   /** Index among all entries. */
   readonly position: number;
   readonly text: string;
-  /** What may be words of another program: the text or, where the platform says what a line means, what it quotes. */
+  /**
+   * The part that may be the output of another program: the text or, if the line has a condition, the texts that the
+   * condition quotes.
+   */
   readonly searched: string;
-  /** What the platform says, as data; only with the first line of its message. */
+  /** The condition that the platform attached; only on the first line of its message. */
   readonly condition?: ReadableCondition;
-  /** What is shown, with marks for what the text lacks. */
+  /** The text to show, with marks for parts that `text` lacks. */
   readonly shown: string;
   readonly time?: string;
   readonly pod?: string;
   readonly level: Level;
-  /** The level that the platform gives beside the line, if it does. */
+  /** The level that the platform attached to the line, if any. */
   readonly declared?: Level;
   /** `index` of the first line of its record: a stack trace belongs to the line above it. */
   readonly head: number;
@@ -70,7 +73,7 @@ const indented = /^(?:\s{2,}\S|\t)/;
 const pythonException = /^[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning)?(?:: |$)/;
 // Lines of tools that draw a box around a message.
 const boxed = /^[│╷╵]/;
-// Most lines of a record, so that output that happens to be indented doesn't become one.
+// Maximum number of lines of a record, so that output that happens to be indented doesn't become one.
 const longestRecord = 200;
 
 const moreSevere = (one: Level, other: Level): Level => (levels.indexOf(one) < levels.indexOf(other) ? one : other);
@@ -90,8 +93,8 @@ const continuesRecord = (head: Head | undefined, text: string, pod: string | und
 };
 
 /**
- * The lines of a message: some loggers write a whole stack trace as one message. The last that is read tells if there
- * are more.
+ * The lines of a message: some loggers write a whole stack trace as one message. The last line that is read says if
+ * there are more.
  */
 function messageLines(message: string): { readonly text: string; readonly shown: string }[] {
   const lines = message.split('\n', longestRecord + 1);

@@ -25,7 +25,7 @@ const levelWords: Readonly<Record<string, Level>> = {
   silly: 'debug',
 };
 
-/** The level that a single word stands for; undefined for a word that is none. */
+/** The level that a single word names; undefined if it names none. */
 export const levelOfWord = (word: string | null | undefined): Level | undefined => ofWord(word ?? undefined);
 
 /** The numeric levels of bunyan and pino. */
@@ -35,7 +35,7 @@ const ofNumber = (value: number): Level =>
 const ofWord = (word: string | undefined): Level | undefined =>
   word === undefined ? undefined : levelWords[word.toLowerCase()];
 
-// Where loggers put the level: in a member of a JSON record or a key=value pair …
+// The places where loggers put the level: in a member of a JSON record or a key=value pair …
 const namedLevel = /["']?\b(?:level|severity|lvl|loglevel|levelname)["']?\s?[:=]\s?["']?([A-Za-z]{3,11}|[1-6]0)\b/i;
 // … or in brackets, or as a word in capitals, preceded only by time and names …
 const bracketedLevel =
@@ -53,7 +53,7 @@ const exceptionReport =
 
 const klogLevels: Readonly<Record<string, Level>> = { F: 'error', E: 'error', W: 'warn', I: 'info' };
 
-/** Characters of a line that may contain its level; what follows is the message. */
+/** Number of characters of a line that may contain its level; the rest is the message. */
 const headLength = 240;
 
 /** The level in a cleaned line; undefined if there is none. */
@@ -82,14 +82,14 @@ const failurePatterns: readonly RegExp[] = [
 const harmlessPatterns: readonly RegExp[] = [
   /\b(?:0|no|without) (?:errors?|failures?|failed|warnings?|vulnerabilities)\b|\berrors?[:=]\s?0\b|\bdeprecated\b/i,
   /^\s+at |^\s*File "|^[-=─│╷╵|\s]*$|^Traceback |A complete log of this run/,
-  // Nothing behind the level: tools draw empty lines so.
+  // Nothing after the level: tools print empty lines this way.
   /^(?:#\d+ (?:\d+\.\d+ )?)?(?:npm |pip |yarn |pnpm )?(?:error|err!|warn)[:!]?\s*$/i,
 ];
 
 /**
  * How much a line says about a failure; 0 or less means nothing. Uses the line's own level rather than its record's,
  * because the frames of a stack trace say nothing by themselves.
- * @param declared the level that the platform gives beside the line
+ * @param declared the level that the platform attached to the line
  */
 export function weightOf(text: string, declared?: Level): number {
   if (harmlessPatterns.some((pattern) => pattern.test(text))) return 0;

@@ -4,7 +4,7 @@ import type { Lenient } from '../lenient.ts';
 
 /** A log line as any of the platform's log endpoints returns it. Only `message` is essential. */
 export type LogLine = Lenient<z.infer<typeof EnvironmentLog>['results'][number]> & {
-  /** The platform's word for the level, if it says so beside the message. */
+  /** The platform's word for the level, if it gives one separately from the message. */
   readonly level?: string | null;
 };
 

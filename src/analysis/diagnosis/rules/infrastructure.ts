@@ -16,7 +16,7 @@ const lockText = (facts: Facts): string => {
   return known.filter(Boolean).join(', ');
 };
 
-/** What holds a lock: the service, whether it lives, and whose it is. */
+/** The holder of a lock: the service, whether it runs, and who deployed it. */
 function holderText({ kind, path, state, by, at }: LockHolder): string {
   const owner =
     by === undefined

@@ -22,7 +22,7 @@ const unreached = sign('NODE_UNREACHABLE', ({ node, since, instances }) => ({
   instances: instances.join(', '),
 }));
 
-/** Most nodes of which it is told what they lack. */
+/** Maximum number of nodes whose missing properties are listed. */
 const mostLacking = 5;
 
 const misfit = sign('NO_MATCHING_NODE', ({ asked, lacking, bound }) => ({
@@ -38,7 +38,7 @@ const misfit = sign('NO_MATCHING_NODE', ({ asked, lacking, bound }) => ({
 const backupWords = ({ name, at, node }: NonNullable<StrandedData['backup']>): string =>
   `${quote(name)} of ${at}${prefixedValue(' on ', node)}`;
 
-/** Causes in the machines of a cluster: those that are lost, and those that are not what placement rules ask for. */
+/** Causes in the machines of a cluster: lost machines, and machines that don't meet placement rules. */
 export const nodeRules: readonly CauseRule[] = [
   {
     code: 'node_lost',

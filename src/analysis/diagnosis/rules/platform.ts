@@ -26,7 +26,7 @@ const outsideChanges = [
   sign('REMOVED_EXTERNALLY', () => ({ change: removedText })),
 ];
 
-/** What a swarm says of nodes that take nothing, in its parentheses. */
+/** Swarm's message, in parentheses, about nodes that accept no tasks. */
 const nodesAway = /no suitable node \((?<away>.+?)\)/;
 const onlyAway = /no suitable node \((?<away>\d+ nodes? not available for new tasks)\)/;
 

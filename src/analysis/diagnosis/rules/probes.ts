@@ -44,7 +44,7 @@ const comparePorts = (facts: Facts, situation: DeploymentSituation): Weight => {
 
 type Probed = DataOf<'PROBE_FAILED'>;
 
-/** What a probe of the platform found; of one that ended an instance only that it failed. */
+/** The facts that a probe of the platform found; for a probe that stopped an instance only that it failed. */
 const probeFacts = ({ how, port, status, isRefused }: Probed) =>
   how === 'failed'
     ? {}

@@ -5,15 +5,15 @@ import type { Entry } from '../../logs/entries.ts';
 import type { Remedy } from '../next-calls.ts';
 import type { DeploymentSituation, Facts } from '../situation.ts';
 
-/** A line of another program that indicates a cause. An indirect sign may have other causes, too. */
+/** A line of another program that indicates a cause. An indirect sign may also have other causes. */
 export interface Sign {
   readonly pattern: RegExp;
   readonly indirect?: true;
 }
 
 /**
- * Change of a match's strength by other evidence, negative if that contradicts the cause; `dismiss` rules the cause
- * out.
+ * Change of a match's strength by other evidence, negative if the evidence contradicts the cause; `dismiss` rules the
+ * cause out.
  */
 export type Weight = { readonly change: number; readonly why: string; readonly facts?: Facts } | 'dismiss';
 
@@ -27,13 +27,13 @@ export interface CauseRule {
   /** Steps that it usually fails in; in others it is less likely. */
   readonly steps?: readonly StepName[];
   readonly signs: readonly Sign[];
-  /** What the platform says, as data: beside a line of the log, or of what caused that. */
+  /** Conditions that the platform attaches to a line of the log, or that caused those. */
   readonly conditions?: readonly ConditionSign[];
   /** Lines that match a sign but are about something else. */
   readonly unless?: RegExp;
   /** Lines of other programs that show a recovery: signs before them are ignored. */
   readonly recovered?: readonly RegExp[];
-  /** Conditions that do. */
+  /** Conditions that show a recovery. */
   readonly recoveredBy?: readonly Reason[];
   /** Causes that share signs with this one and are dropped if both match. */
   readonly supersedes?: readonly CauseCode[];
@@ -52,7 +52,7 @@ export interface CauseRule {
   readonly observe?: (
     situation: DeploymentSituation,
   ) => { readonly why: string; readonly facts?: Facts; readonly indirect?: true } | undefined;
-  /** Lines beside the signs that are quoted with it. */
+  /** Lines that are quoted in addition to the signs. */
   readonly alsoQuotes?: (situation: DeploymentSituation) => readonly Entry[];
   readonly sentence: (facts: Facts, situation: DeploymentSituation) => string;
   /** Proposed calls: fixes first, then inspections. */

@@ -28,8 +28,8 @@ const weighExitCode137 = (
   { configuration: { memory }, entries }: DeploymentSituation,
 ): Weight | undefined => {
   if (facts['killed'] === undefined) return undefined;
-  // If it ran out of memory, the cluster gives that as the reason; a container that fails a probe is killed with 137,
-  // too.
+  // If it ran out of memory, the cluster gives that as the reason; a container that fails a probe is also killed with
+  // 137.
   const isOther = entries.some(
     ({ searched }) => searched.includes('failed liveness probe') || /^\s*Reason:\s+Error$/.test(searched),
   );
@@ -44,7 +44,7 @@ const weighExitCode137 = (
 const wasKilled = ({ code }: { readonly code?: number | undefined }): Facts | undefined =>
   code === killed ? { killed: String(code) } : undefined;
 
-/** The exit code that a program has ended with by itself. */
+/** The exit code of a program that exited by itself. */
 function ownExit({ cause }: { readonly cause: ReadableCondition }): Facts | undefined {
   const code = dataOf(cause, 'EXITED')?.code;
   return code === undefined || !isOwnExit(code) ? undefined : { exit: String(code) };
@@ -145,7 +145,7 @@ export const runtimeRules: readonly CauseRule[] = [
   {
     code: 'app_crashed',
     layer: 'symptom',
-    // A command of an image's build that ends badly, also where the platform tells no step: nothing of the app has run.
+    // A failed command of an image build, even if the platform reports no step: the app itself has not run.
     unless:
       /did not complete successfully|returned a non-zero code|error building (?:image|stage)|failed to (?:solve|build)/,
     kinds: ['application', 'container', 'database', 'job'],
@@ -179,7 +179,7 @@ export const runtimeRules: readonly CauseRule[] = [
       sign('RUN_FAILED', ownExit),
       sign('EXITED', ({ code }) => (code > 0 ? { exit: String(code) } : undefined), { indirect: true }),
     ],
-    // Where the step is told, an exception is that of a command of the build.
+    // If the failing step is known to be a build step, an exception comes from a command of the build.
     weigh: (_, { failingStep }) =>
       [...buildSteps, ...cloneSteps].some((name) => name === failingStep?.name) ? 'dismiss' : undefined,
     sentence: (
