@@ -219,7 +219,7 @@ const notReadText = ({ hasSecrets }: ComparedEnvironment): string | undefined =>
 const isSame = (found: ComparedVariable | undefined, like: ComparedVariable): boolean =>
   found !== undefined && variableKey(found) === variableKey(like);
 
-/** Returns a check whether an environment may have a variable like this in a part that could not be read. */
+/** Returns a function that checks whether an environment may have a variable in a part that could not be read. */
 const mayHave = ({ services, unread = {}, hasSecrets }: ComparedEnvironment) => {
   const names = new Set(services.map((service) => nameOf(service).toLowerCase()));
   const unreadNames = new Set(unread.services?.map((name) => name.toLowerCase()));

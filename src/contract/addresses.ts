@@ -5,15 +5,15 @@ export type AddressFault = 'scheme' | 'characters' | 'credentials' | 'host' | 'p
 
 /** An address in its parts. */
 export interface ParsedAddress {
-  /** The address, put together from its parts. Use this one: programs read odd addresses in different ways. */
+  /** The address, reassembled from its parts. Use this one: programs parse unusual addresses differently. */
   readonly url: string;
   /** In lower case, without a colon. */
   readonly scheme: string;
-  /** The host, with the port if the address has one that is not the usual one. */
+  /** The host, with the port if the address has a non-default one. */
   readonly host: string;
   /** The host alone; an IPv6 address has no brackets. */
   readonly hostname: string;
-  /** Undefined where the address has none, or the usual one of https or http. */
+  /** Undefined if the address has none, or the default port of https or http. */
   readonly port?: number;
 }
 
@@ -32,33 +32,34 @@ const faultTexts: Readonly<Record<AddressFault, string>> = {
 };
 
 /**
- * What is wrong with an address, as the end of a sentence that begins with its name. It repeats none of the address.
+ * The fault of an address, as the end of a sentence that starts with the name of the field. It repeats no part of the
+ * address.
  */
 export const addressFaultText = (fault: AddressFault): string => faultTexts[fault];
 
-/** ASCII that is visible, without the backslash. */
+/** Visible ASCII without the backslash. */
 const plain = /^[!-[\]-~]*$/;
 
-/** Control characters in percent form: some programs decode them. */
+/** Percent-encoded control characters: some programs decode them. */
 const encodedControl = /%(?:[01][\da-f]|7f)/i;
 
-/** Parts of a path that lead elsewhere, of which somebody who reads the address sees only where it seems to lead. */
+/** Dot segments of a path, also encoded: the address then refers to a different place than it seems to. */
 const dots = /(?:^|\/|%2f|%5c)(?:\.|%2e){1,2}(?=$|\/|%2f|%5c)/i;
 
 const parts = /^(?<scheme>[a-z][a-z\d+.-]*):\/\/(?:(?<user>[^/?#]*)@)?(?<host>[^/?#@]*)(?<rest>[/?#].*)?$/i;
 
-/** A host of names or IP addresses that every program reads alike, with its port. */
+/** A host name or IP address that every program parses alike, with its port. */
 const plainHost = /^(?<name>[a-z\d](?:[\w.-]*[a-z\d])?|\[[\da-f:.]+\])(?::(?<port>[1-9]\d{0,4}))?$/i;
 
 const usualPorts: Readonly<Record<string, number>> = { https: 443, http: 80 };
 
 /**
  * Reads a host and its port.
- * @returns undefined unless they are written as they are used: no IP address in one number
+ * @returns undefined unless they are written in canonical form, so no IP address as a single number
  */
 function readHost(text: string, scheme: string): Pick<ParsedAddress, 'host' | 'hostname' | 'port'> | undefined {
   const { name, port } = plainHost.exec(text.toLowerCase())?.groups ?? {};
-  // Of http, because its hosts are read most strictly.
+  // Parsed as http, because its hosts are parsed most strictly.
   if (name === undefined || URL.parse(`http://${text}/`)?.hostname !== name) return undefined;
   const own = port === undefined || Number(port) === usualPorts[scheme] ? undefined : Number(port);
   return {
@@ -68,10 +69,10 @@ function readHost(text: string, scheme: string): Pick<ParsedAddress, 'host' | 'h
   };
 }
 
-/** How an address may look. */
+/** The rules for an address. */
 interface AddressRules {
   readonly schemes: readonly string[];
-  /** Whether it may name a user: any with a password, or only one without. Default: none. */
+  /** Whether it may contain this user, possibly with a password. Default: no user. */
   readonly user?: (user: string, scheme: string) => boolean;
   /** Whether it needs a path, and may have neither a query nor a fragment. */
   readonly isPathOnly?: boolean;
@@ -87,11 +88,11 @@ function readAddress(
   const scheme = given.toLowerCase();
   if (!schemes.includes(scheme)) return 'scheme';
   if (user !== undefined && !mayName(user, scheme)) return 'credentials';
-  // Where such a user ends, programs don't agree.
+  // Programs disagree on where such a user ends.
   if (user?.includes('@')) return 'host';
   const host = readHost(written, scheme);
   if (dots.test(rest.replace(/[?#].*/, ''))) return 'dots';
-  // Only for the path: it is encoded as it is for whoever asks for it.
+  // Only for the path: it is encoded as clients encode it.
   const read = host && URL.parse(`http://${host.host}${rest}`);
   if (!host || !read) return 'host';
   if (isPathOnly && /[?#]/.test(rest)) return 'query';
@@ -103,7 +104,7 @@ function readAddress(
   };
 }
 
-/** The form that ssh has of its own: user, host and path. */
+/** The short form of an ssh address: user, host and path. */
 const shortSsh = /^(?<user>\w[\w.-]*)@(?<host>[^:/@[\]]+):(?<path>(?!\/\/)[^?#]+)$/;
 
 const isSshUser = (user: string, scheme: string): boolean => scheme === 'ssh' && /^\w[\w.-]*$/.test(user);
@@ -126,11 +127,11 @@ export function readGitAddress(text: string): ParsedAddress | AddressFault {
 export const readHttpAddress = (text: string): ParsedAddress | AddressFault =>
   readAddress(text, { schemes: ['http', 'https'], user: () => true });
 
-/** Reads the address of a registry of charts. @returns its parts, or why it can't be used */
+/** Reads the address of a chart registry. @returns its parts, or why it can't be used */
 export const readChartAddress = (text: string, scheme: 'https' | 'oci'): ParsedAddress | AddressFault =>
   readAddress(text, { schemes: [scheme] });
 
-/** A text that is an address. @param read one of the functions above @param base what is required of it before */
+/** A schema for an address. @param read one of the functions above @param base the schema that is checked first */
 export function addressText(
   read: (text: string) => ParsedAddress | AddressFault,
   base: z.ZodString = z.string(),

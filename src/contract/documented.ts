@@ -108,7 +108,7 @@ export const documentedOperations = {
     body: DatabaseRequest,
     response: Database,
     effect: 'write',
-    // How the database runs, not the mode of an environment.
+    // The mode of the database, not of an environment.
     target: 'environment',
     creates: { kind: 'database', in: 'environment' },
     roles: { mode: 'unrelated' },
@@ -390,8 +390,8 @@ export const documentedOperations = {
 } as const;
 
 /**
- * `get_organization` on platforms whose tokens have several organizations: all of them. Servers of the contract have
- * one operation for both.
+ * `get_organization` on platforms whose tokens have several organizations: all of them. Servers that implement the
+ * contract have one operation for both.
  */
 export const everyOrganization = operation({
   name: 'list_organizations',

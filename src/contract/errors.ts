@@ -10,10 +10,10 @@ export const statusTexts = {
   500: 'Internal Server Error',
 } as const;
 
-/** Status codes of operations outside the API document: a name that is taken, or something that is under way. */
+/** Status codes of operations outside the API document: a name that is taken, or an operation in progress. */
 export const extensionStatusTexts = { 409: 'Conflict' } as const;
 
-/** The status code of any operation while the platform can't get at its records. The API document has none for it. */
+/** The status code of any operation while the platform can't access its records. The API document has none for that. */
 const unavailableStatusText = { 503: 'Service Unavailable' } as const;
 
 export type ErrorStatus =

@@ -5,7 +5,7 @@ export type JsonRecord = Record<string, unknown>;
 export const isRecord = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The JSON objects of an array; none where the value isn't an array. */
+/** The JSON objects in an array; none if the value isn't an array. */
 export const recordsIn = (value: unknown): JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
 /** Parses JSON. Returns undefined, which no JSON text represents, if the text isn't valid JSON. */

@@ -2,8 +2,8 @@
 export const defaultRateLimit = 1000;
 
 /**
- * The same where services really run and nobody sets another: who waits for real builds and rollouts asks for their
- * state every few seconds, and several waits at once would use up the document's limit within the hour.
+ * The default where services really run: a client that waits for real builds and rollouts polls their state every few
+ * seconds, and several concurrent waits would use up the document's limit within the hour.
  */
 export const engineRateLimit = 10_000;
 
@@ -19,14 +19,14 @@ export const rateHeaders = {
   reset: 'X-RateLimit-Reset',
 } as const;
 
-/** Rows of a page where the request names no number, and where a tool shows fewer or more than that. */
+/** Default rows per page of requests, and of tools that show fewer or more. */
 export const defaultPageSizes = {
   /** Lists, deployment histories and backups. */
   rows: 20,
   events: 10,
-  /** What `list_deployments` shows: a deployment of an environment has a line for each service. */
+  /** For `list_deployments`: a deployment of an environment has a line for each service. */
   shownDeployments: 10,
-  /** What `list_events` shows: an event is one line. */
+  /** For `list_events`: an event is one line. */
   shownEvents: 30,
 } as const;
 
@@ -34,11 +34,11 @@ export const defaultPageSizes = {
 export const maximumBodyBytes = 1024 * 1024;
 
 /**
- * Most instances that a request may ask for: of a service at once, or of one run of a job after another. Far above what
- * anybody means; a number with a digit too many would hold up everything else on its cluster. What was stored before is
- * kept.
+ * Maximum number of instances that a request may specify: of a service at the same time, or of a job's run one after
+ * another. Far above any real need, but a number with a digit too many would block everything else on its cluster.
+ * Stored values above it are kept.
  */
 export const maximumInstances = 1000;
 
-/** How much of what a caller sent an error repeats at most, in UTF-16 code units. */
+/** Maximum length of the caller's text that an error repeats, in UTF-16 code units. */
 export const longestRepeated = 200;

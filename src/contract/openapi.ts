@@ -18,7 +18,7 @@ import { Autoscaling, AutoscalingRequest, GitRepository, Healthchecks } from './
 import { Terraform } from './resources/terraform.ts';
 import { EnvironmentVariable } from './resources/variable.ts';
 
-/** Response schemas, and parts of them, that several operations share: written once, under `components`. */
+/** Response schemas, and parts of them, that several operations share: defined once, under `components`. */
 const shared: Readonly<Record<string, z.ZodType>> = {
   Error: ErrorBody,
   AlertRule,
@@ -91,7 +91,8 @@ const codesOf = (known: object): ListedStatus[] => Object.keys(known).map((statu
 const failures = codesOf(texts);
 
 /**
- * The failures of an operation. Only those outside the API document refuse a name that is taken in a way of its own.
+ * The failures of an operation. Only operations outside the API document have a separate status for a name that is
+ * taken.
  */
 const failuresOf = ({ documented, creates }: AnyOperation): ListedStatus[] =>
   !documented && creates ? failures : codesOf(statusTexts);

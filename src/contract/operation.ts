@@ -6,15 +6,15 @@ import { kindPointedAt, reference, type ReferenceKind } from './primitives.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * What an operation does to the platform, from least to most severe. Annotations, confirmation and read-only mode are
- * derived from it.
+ * The effects of operations on the platform, from least to most severe. Annotations, confirmation and read-only mode
+ * are derived from it.
  */
 export const effects = ['read', 'write', 'disruptive', 'destructive', 'sensitive'] as const;
 export type Effect = (typeof effects)[number];
 
 /**
- * The effects of replacing a service's configuration: what is changed is shown to whoever agrees; where it can't be, it
- * counts as destroying.
+ * The effects of replacing a service's configuration: the confirmation shows the changes; if it can't, the replacement
+ * counts as destructive.
  */
 export const shownReplacement = { effect: 'disruptive', effectIfHidden: 'destructive' } as const satisfies Record<
   string,
@@ -51,7 +51,7 @@ interface Definition<
   Body extends z.ZodObject | undefined,
   Response extends z.ZodType | undefined,
 > extends TargetDeclaration {
-  /** Unique, verb_noun, snake_case. Also the name of the tool that is defined for it, if there is one. */
+  /** Unique, verb_noun, snake_case. Also the name of its tool, if there is one. */
   readonly name: Name;
   readonly method: Method;
   /** Path as in the API document, with parameters in braces. Each parameter is the id of the resource that it names. */
@@ -68,7 +68,7 @@ interface Definition<
   /** Schema of a successful response; absent if it has no body (204). */
   readonly response?: Response;
   readonly effect: Effect;
-  /** The effect of a call whose plan can't show all that it replaces or loses. Default: `effect`. */
+  /** The effect of a call whose plan can't show everything that it replaces or deletes. Default: `effect`. */
   readonly effectIfHidden?: Effect;
   /** Lowest permission level of a token that may call it. Default: `read` for GET, otherwise `write`. */
   readonly permission?: PermissionLevel;
@@ -138,8 +138,8 @@ export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (lette
 export const parameterKind = (param: string): ReferenceKind => snakeCase(param).replace(/_id$/, '') as ReferenceKind;
 
 /**
- * Members nested in `schema`, by dotted path, each with the kind of resource it refers to. Looks into lists, unions and
- * records.
+ * Members nested in `schema`, by dotted path, each with the kind of resource it refers to. Includes members of lists,
+ * unions and records.
  */
 function membersWithin(path: string, schema: unknown): readonly (readonly [string, ReferenceKind | undefined])[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
@@ -261,7 +261,7 @@ export interface WireRequest {
 /**
  * Splits a flat input into path, query and body. Members that are undefined are omitted; those with an alias are sent
  * under both names. An operation whose body declares no members sends an empty one.
- * @param carried more members of the body, which the contract doesn't know.
+ * @param carried more members of the body, which the contract doesn't have.
  * @throws Error if a path id is missing; callers validate first.
  */
 export function toWire(

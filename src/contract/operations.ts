@@ -19,9 +19,7 @@ const isSameAct = (one: AnyOperation, other: AnyOperation): boolean =>
   one.target === other.target &&
   one.params.join() === other.params.join();
 
-/**
- * The redeployments, by the names of the deployments that they take the place of. The guard judges only the deployment.
- */
+/** The redeployments, by the names of the deployments that they replace. The guard checks only the deployment. */
 const redeployments = new Map(
   allOperations.flatMap((operation) => {
     if (operation.redeploy === undefined) return [];
@@ -40,8 +38,8 @@ const isSameChange = (one: AnyOperation, other: AnyOperation): boolean =>
   one.params.at(-1) === other.params.at(-1);
 
 /**
- * The operations that do the same at another path, by the names of those that they take the place of. The guard judges
- * only the latter.
+ * The operations that do the same at another path, by the names of those that they replace. The guard checks only the
+ * latter.
  */
 const elsewhere = new Map(
   allOperations.map(
@@ -58,13 +56,13 @@ const elsewhere = new Map(
   ),
 );
 
-/** A service that has what a request is about, or shows it. */
+/** A service that owns the subject of a request, or shows it. */
 export interface Holder {
   readonly kind: string;
   readonly id: string;
 }
 
-/** The same request at the path of the service that holds what it acts on; undefined if there is none. */
+/** The same request at the path of the service that owns its target; undefined if there is none. */
 export function elsewhereOf(
   operation: AnyOperation,
   input: Input,
@@ -81,8 +79,8 @@ export function elsewhereOf(
 }
 
 /**
- * The operation that deploys the same again where a platform refuses this one without a version; undefined if there is
- * none, or if the input names a version.
+ * The operation that deploys the same version again if a platform refuses this one without a version; undefined if
+ * there is none, or if the input names a version.
  */
 export const redeployOf = ({ name, body }: AnyOperation, input: Input): AnyOperation | undefined =>
   Object.keys(body?.shape ?? {}).some((member) => input[member] !== undefined) ? undefined : redeployments.get(name);
@@ -96,9 +94,9 @@ interface Single {
 const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /**
- * The request for one of the services that a list has: an id, or a record with it and with the version that is asked
- * for. Without a version the list means what was deployed before. A deployment of one service would take the newest
- * then, so the service is redeployed.
+ * The request for one of the services in a list: an id, or a record with the id and the requested version. Without a
+ * version, the list means the version that was deployed before. A deployment of a single service would use the newest
+ * version instead, so the service is redeployed.
  */
 function singleOf(operation: AnyOperation, item: unknown): Single {
   const own = snakeCase(operation.params[0]!);
@@ -108,8 +106,8 @@ function singleOf(operation: AnyOperation, item: unknown): Single {
 }
 
 /**
- * The requests that do the same one service at a time; undefined if an operation has none, or none for what the input
- * lists.
+ * The requests that do the same for one service at a time; undefined if an operation has none, or none for the services
+ * in the input.
  */
 export function oneByOneOf({ oneByOne, params }: AnyOperation, input: Input): readonly Single[] | undefined {
   const own = params.map(snakeCase);

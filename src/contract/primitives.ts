@@ -43,18 +43,20 @@ export const DateTime = formatted('date-time', z.iso.datetime({ offset: true }))
 export const Email = formatted('email', z.email());
 /** ISO 8601 duration such as PT5M. */
 export const Duration = formatted('duration', z.iso.duration());
-// What browsers take for a URI too, although others read another host or path in it.
+// Text that browsers accept as a URI, although other programs see a different host or path in it.
 const misread = /[\s\\\p{Cc}]|^https?:(?!\/\/[^/])/iu;
 
-/** Any absolute URI. It has no blanks, backslashes and control characters, and a host if it is of http or https. */
+/**
+ * Any absolute URI. It has no blanks, backslashes and control characters, and a host if its scheme is http or https.
+ */
 export const Uri = formatted(
   'uri',
   z.string().refine((value) => URL.canParse(value) && !misread.test(value)),
 );
-/** An http or https URL that every program reads alike. */
+/** An http or https URL that every program parses alike. */
 export const HttpUrl = addressText(readHttpAddress).meta({ format: 'uri' });
 
-/** The id of a resource of this kind. The schema's metadata holds the kind. */
+/** The id of a resource of this kind. The schema's metadata contains the kind. */
 export const reference = (kind: ReferenceKind) => Uuid.meta({ reference: kind });
 
 /** The kind of resource that a schema refers to; undefined if it isn't an id. */
@@ -75,8 +77,8 @@ export function kindPointedAt(schema: z.ZodType | undefined): ReferenceKind | un
 const resourceKinds = z.registry<{ readonly kind: ReferenceKind }>();
 
 /**
- * Marks a schema as the representation of a resource kind. A registry holds the kind, so it never appears in JSON
- * Schema.
+ * Marks a schema as the representation of a resource kind. The kind is stored in a registry, so it never appears in
+ * JSON Schema.
  */
 export const resourceOf = <Schema extends z.ZodObject>(kind: ReferenceKind, schema: Schema): Schema => {
   resourceKinds.add(schema, { kind });
@@ -98,7 +100,7 @@ export const freeText = (schema: z.ZodString = z.string()) => schema.meta({ free
 /** The name or address of a host, without a scheme. Questions show it in ASCII form. */
 export const bareHost = () => z.string().meta({ bareHost: true });
 
-/** What a program printed, perhaps in colours. It is shown with a short mark for these. */
+/** A program's output, which may have colours. These are shown as a short mark. */
 export const terminalOutput = () => z.string().meta({ terminalOutput: true });
 
 /**
@@ -107,7 +109,7 @@ export const terminalOutput = () => z.string().meta({ terminalOutput: true });
  */
 export const hiddenSecret = '[hidden]';
 
-/** Whether a schema was made by `secret`. */
+/** Whether a schema was created by `secret`. */
 export const isSecret = (schema: z.ZodType): boolean => schema.meta()?.['secret'] === true;
 
 /** Name of a resource: 1 to 255 characters, no control characters, no leading or trailing white space. */

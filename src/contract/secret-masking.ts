@@ -1,12 +1,12 @@
 import { hiddenSecret } from './primitives.ts';
 import { firstPart } from './whole-characters.ts';
 
-/** Replaces credentials and secrets in texts. */
+/** The replacement for credentials and secrets in texts. */
 export const mask = hiddenSecret;
 
 /**
  * Shorter values, in characters, aren't masked: they are often ordinary words, so masking them would garble texts and
- * reveal the values by the gaps.
+ * the gaps would reveal the values.
  */
 export const minimumMaskedLength = 6;
 
@@ -20,7 +20,7 @@ interface Span {
 export type ValueFinder = (text: string) => readonly Span[];
 
 /**
- * Source of a regular expression that matches exactly the marks this program writes in place of secrets. Text that
+ * Source of a regular expression that matches exactly the marks that this program writes in place of secrets. Text that
  * merely looks like a mark may contain a secret that another program put there.
  */
 export const maskPatternSource = String.raw`${mask.slice(0, -1).replaceAll('[', String.raw`\[`)}(?:, (?:\d{1,9} characters?|the present one))?\]`;
@@ -69,7 +69,7 @@ function createTransitionTable(capacity: number) {
     return slot;
   };
   return {
-    /** The node that a code unit leads to; -1 if there is none. */
+    /** The target node of a transition by a code unit; -1 if there is none. */
     get: (node: number, unit: number): number => {
       const slot = slotOf(node, unit);
       return from[slot] === -1 ? -1 : to[slot]!;
@@ -108,8 +108,8 @@ export function createValueFinder(values: readonly string[]): ValueFinder {
 
   let count = 1;
   let branches = patterns.map((pattern) => ({ pattern, node: 0 }));
-  // Breadth-first, one code unit of all values at a time: a failure link leads to a shorter prefix, which exists
-  // already.
+  // Breadth-first, one code unit of all values at a time: a failure link points to a shorter prefix, which already
+  // exists.
   for (let depth = 0; branches.length > 0; depth += 1) {
     for (const branch of branches) {
       const unit = fold(branch.pattern.charCodeAt(depth));
@@ -161,7 +161,7 @@ const mergeSpans = (lists: readonly (readonly Span[])[]): readonly Span[] => {
 };
 
 /**
- * Masks everything that one of these finders finds. Existing marks are kept, so masking twice changes nothing.
+ * Masks all matches of these finders. Existing marks are kept, so masking twice changes nothing.
  * @param mark the replacement.
  */
 export function maskFound(text: string, finders: readonly ValueFinder[], mark = mask): string {
@@ -178,15 +178,16 @@ export function createMasker(values: readonly string[], mark = mask): (text: str
 }
 
 /**
- * How many bytes beyond its cut a text must be read, so that a value that begins before the cut is found as a whole.
+ * The number of bytes beyond its cut that must be read of a text, so that a value that starts before the cut is found
+ * as a whole.
  */
 export const bytesBeyondCut = (values: readonly string[]): number =>
   Math.max(0, ...values.flatMap(encodingsOf).map((spelling) => Buffer.byteLength(spelling)));
 
 /**
- * Masks these values in the beginning of a text. A value that begins there is masked as a whole: half of it would not
+ * Masks these values in the beginning of a text. A value that starts there is masked as a whole: half of it would not
  * be found.
- * @param length how much of the unmasked text is kept, in UTF-16 code units; what follows is only searched
+ * @param length how much of the unmasked text is kept, in UTF-16 code units; the rest is only searched
  */
 export function maskBeginning(text: string, values: readonly string[], length: number): string {
   const find = createValueFinder(values);

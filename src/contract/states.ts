@@ -37,7 +37,7 @@ export type DeploymentState = z.infer<typeof DeploymentState>;
 /** States of the application status endpoint: the deployment states, and RUNNING after a successful deployment. */
 export const ApplicationState = z.enum([...DeploymentState.options, 'RUNNING']);
 
-/** Whether this is a state that the document has; what another means isn't known. */
+/** Whether the document has this state; the meaning of others isn't known. */
 export const isDocumentedState = (state: unknown): boolean => ApplicationState.safeParse(state).success;
 
 export const ClusterState = z.enum([
@@ -84,14 +84,14 @@ export type AlertRuleState = z.infer<typeof AlertRuleState>;
 
 export const InvitationStatus = z.enum(['EXPIRED', 'PENDING']);
 
-/** What a deployment does. It determines which end states are a success. */
+/** The action of a deployment. It determines which end states are a success. */
 export const DeploymentAction = z.enum(['DEPLOY', 'RESTART', 'STOP', 'DELETE']);
 export type DeploymentAction = z.infer<typeof DeploymentAction>;
 
 export const DeploymentActionStatus = z.enum(['QUEUED', 'ONGOING', 'SUCCESS', 'ERROR', 'CANCELED']);
 export const DeploymentSubAction = z.enum(['NONE', 'TERRAFORM_PLAN_AND_APPLY']);
 
-/** Where a request came from. */
+/** The origin of a request. */
 export const Origin = z.enum(['API', 'CLI', 'CONSOLE', 'GIT', 'SERVICE_INTERNAL', 'TERRAFORM_PROVIDER']);
 
 const successStates: Readonly<Record<DeploymentAction, readonly string[]>> = {
@@ -101,7 +101,7 @@ const successStates: Readonly<Record<DeploymentAction, readonly string[]>> = {
   DELETE: ['DELETED'],
 };
 
-/** What ends an action that we don't know well: whatever ends another one well. */
+/** The success states of an unknown action: those of all known actions. */
 const anySuccess: readonly string[] = [...new Set(Object.values(successStates).flat())];
 
 const isKnownAction = (action: string): action is DeploymentAction => Object.hasOwn(successStates, action);
@@ -112,15 +112,15 @@ const idleStates: readonly string[] = ['READY'];
 const failureStates: readonly string[] = ['STOPPED', 'CANCELED', 'DELETED', 'ERROR'];
 
 /**
- * How `action` ended, if `state` is terminal for it; undefined if it is still in progress or hasn't started. Accepts
- * any text: a platform may have actions and states that the document doesn't list.
+ * The outcome of `action`, if `state` is terminal for it; undefined if it is still in progress or hasn't started.
+ * Accepts any text: a platform may have actions and states that the document doesn't list.
  */
 export const terminalOutcome = (action: string, state: string): 'good' | 'bad' | undefined => {
   if ((isKnownAction(action) ? successStates[action] : anySuccess).includes(state)) return 'good';
   return failureStates.includes(state) || state.endsWith('_ERROR') ? 'bad' : undefined;
 };
 
-/** The state of what was deployed, and of which nothing runs: nothing is being done to it, however it ends. */
+/** The state of a deployed service of which nothing runs. No action on it is in progress. */
 const unavailable = 'UNAVAILABLE' satisfies DeploymentState;
 
 /**

@@ -13,7 +13,8 @@ export type MemberRole =
   | 'unrelated';
 
 /**
- * What an operation creates or moves, and where it ends up: in the target, or in a resource that a member refers to.
+ * The resource that an operation creates or moves, and its new place: in the target, or in a resource that a member
+ * refers to.
  */
 export interface Placement {
   readonly kind: ReferenceKind | 'secret' | 'invitation';
@@ -21,8 +22,8 @@ export interface Placement {
 }
 
 /**
- * The members of an operation's flat input that name its target, where its path doesn't: the one that holds the scope
- * of an owner of variables, and the one that holds its id. A request that has no such members doesn't carry them.
+ * The members of an operation's flat input that name its target, if its path doesn't: the one with the scope of an
+ * owner of variables, and the one with its id. They aren't sent if the request doesn't have such members.
  */
 export interface TargetMembers {
   readonly scope: string;
@@ -30,7 +31,8 @@ export interface TargetMembers {
 }
 
 /**
- * What an operation acts on. Declared with the operation, so that it is never guessed from a path or a member's name.
+ * The resources on which an operation acts. Declared with the operation, so that they are never guessed from a path or
+ * a member's name.
  */
 export interface TargetDeclaration {
   /**
@@ -40,11 +42,11 @@ export interface TargetDeclaration {
   readonly target?: ReferenceKind;
   /** Members that name the target instead; `target` is then any kind that it can be. */
   readonly targetBy?: TargetMembers;
-  /** Whether a change of a target that is a project reaches every environment of it. */
+  /** Whether a change of a target that is a project affects all its environments. */
   readonly reachesEnvironments?: boolean;
-  /** What it creates. The success status is then 201. */
+  /** The resource that it creates. The success status is then 201. */
   readonly creates?: Placement;
-  /** What it moves. */
+  /** The resource that it moves. */
   readonly moves?: Placement;
   /** Roles of its query and body members, by their names in the flat input. */
   readonly roles?: Readonly<Record<string, MemberRole>>;
@@ -54,41 +56,40 @@ export interface TargetDeclaration {
    */
   readonly carriesOut?: Readonly<Record<ServiceKind, string>>;
   /**
-   * Name of the operation that deploys the same again where a platform refuses this one without a version. It acts on
-   * the same target, with the same effect.
+   * Name of the operation that deploys the same version again if a platform refuses this one without a version. It acts
+   * on the same target, with the same effect.
    */
   readonly redeploy?: string;
   /**
-   * Names of the operations that do the same at the path of what is inside its target, where a platform has it only
-   * there. They have the same effect and body.
+   * Names of the operations that do the same at the path of a resource inside its target, for platforms that have it
+   * only there. They have the same effect and body.
    */
   readonly elsewhere?: readonly string[];
   /**
    * Names of the operations that do the same to one of the services that a member lists, in the order in which they are
-   * carried out where a platform doesn't take several at once. Their permission is the same, and their effect isn't
-   * graver. One that may name a version has a redeployment, for services that are listed without one.
+   * carried out if a platform doesn't accept several at once. Their permission is the same, and their effect isn't more
+   * severe. One that may name a version has a redeployment, for services that are listed without one.
    */
   readonly oneByOne?: Readonly<Record<string, string>>;
   /** Whether it does the same to every service of its target environment. */
   readonly onEachService?: boolean;
   /**
-   * Whether a read answers for every environment in its target, so that rules and scopes about any environment concern
-   * it.
+   * Whether a read covers every environment in its target, so that rules and scopes for any environment apply to it.
    */
   readonly showsEnvironments?: boolean;
   /**
-   * The rows of a read's answer, if each belongs to a project or environment of its own: rows that rules or a scope
-   * don't let anybody see are left out, and the rest is shown.
+   * The rows of a read's answer, if each belongs to its own project or environment: rows that rules or a scope hide are
+   * left out, and the rest is shown.
    */
   readonly placedRows?: PlacedRows;
 }
 
-/** What the rows of an answer can be. Each kind says in its own way where a row belongs. */
+/** Kinds of rows in an answer. Each kind identifies the place of a row differently. */
 export const placedRowKinds = ['projects', 'environments', 'alert rules', 'deliveries', 'events', 'clusters'] as const;
 
 /** Rows that belong to different projects and environments. */
 export interface PlacedRows {
-  /** The member of the answer that has them. */
+  /** The member of the answer that contains them. */
   readonly member: string;
   readonly are: (typeof placedRowKinds)[number];
 }
@@ -110,7 +111,7 @@ export interface DeclaredOperation extends TargetDeclaration {
 const scopeKinds: readonly string[] = ['environment', 'project', 'cluster'];
 const locatableKinds: readonly string[] = [...scopeKinds, ...serviceKinds];
 
-/** Names of members that may decide where something ends up, and therefore need a declared role. */
+/** Names of members that may decide the place of a resource, and therefore need a declared role. */
 const decisiveNames = new RegExp(
   `(?:^|[_.])(?:modes?|(?:${scopeKinds.join('|')})s?(?:_ids?)?|(?:${['organization', 'service', 'destination', ...serviceKinds].join('|')})_id)$|_ids$`,
 );
@@ -123,7 +124,7 @@ const targetFaults = ({ changes, named, target, targetBy }: DeclaredOperation): 
     : [`its target is of kind ${target}, which its path doesn't name`];
 };
 
-/** Whether a member needs a declared role, by its name or by what it refers to. */
+/** Whether a member needs a declared role, by its name or its reference. */
 const needsRole = (name: string, kind: ReferenceKind | undefined): boolean =>
   decisiveNames.test(name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()) ||
   (kind !== undefined && locatableKinds.includes(kind));
@@ -159,7 +160,7 @@ const outcomeFaults = ({ target, creates, moves, roles = {} }: DeclaredOperation
   );
 };
 
-/** What is missing or wrong in a target declaration, as phrases to follow the operation's name. */
+/** The faults of a target declaration, as phrases to follow the operation's name. */
 export const declarationFaults = (checked: DeclaredOperation): string[] => [
   ...targetFaults(checked),
   ...roleFaults(checked),

@@ -9,8 +9,8 @@ export interface ResourceId {
 }
 
 /**
- * What an input of an operation acts on: what its path names or, where the operation says so, what two members do.
- * Undefined for the organization, and if the members name nothing.
+ * The resource on which an operation with this input acts: the one that its path names or, if the operation declares
+ * so, the one that two members name. Undefined for the organization, and if the members name nothing.
  */
 export function targetIn(
   { target, targetBy, params }: AnyOperation,
@@ -24,7 +24,10 @@ export function targetIn(
   return param === undefined ? undefined : { kind: target, id: String(input[snakeCase(param)]) };
 }
 
-/** The names of the members that identify what an input acts on: those of its path, and those that name its target. */
+/**
+ * The names of the members that identify the resource on which an input acts: those of its path, and those that name
+ * its target.
+ */
 export const identifyingMembers = ({ params, targetBy }: AnyOperation): readonly string[] => [
   ...(params as string[]).map(snakeCase),
   ...(targetBy ? [targetBy.scope, targetBy.id] : []),

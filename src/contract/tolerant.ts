@@ -22,7 +22,7 @@ const member = (name: string, schema: z.ZodType): z.ZodType => {
 };
 
 /**
- * The schema that clients read a response with. It accepts unknown members and enum values and rejects only a missing
+ * The schema with which clients read a response. It accepts unknown members and enum values and rejects only a missing
  * `id` or a wrong type. Formats, patterns and limits are left to the server.
  */
 export function tolerant(schema: z.ZodType): z.ZodType {

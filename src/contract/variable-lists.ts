@@ -2,7 +2,7 @@ import type { AnyOperation } from './operation.ts';
 import { operations } from './operations.ts';
 import { ownerKinds, scopeOfOwner, type OwnerKind, type VariableOwnerKind } from './resources/variable.ts';
 
-/** The operations that list what an owner sees at a path of its own. */
+/** The operations that list an owner's visible variables or secrets at the owner's path. */
 const ownLists = {
   variables: {
     application: operations.list_environment_variables,
@@ -20,7 +20,7 @@ const ownLists = {
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<OwnerKind, AnyOperation>>>>;
 
-/** What is listed apart. */
+/** The two kinds of lists. */
 export type VariableListing = keyof typeof ownLists;
 
 /** The operation that lists variables or secrets of one owner, and its input. */
@@ -28,19 +28,19 @@ export interface VariableList {
   readonly operation: AnyOperation;
   readonly inputFor: (id: string) => Readonly<Record<string, unknown>>;
   /**
-   * Whether a row of its answer is of what is listed; absent if every row is. A platform may pass over what its input
-   * asks for.
+   * Whether a row of its answer belongs to the listing; absent if every row does. A platform may ignore the filter in
+   * the input.
    */
   readonly isListed?: (row: Readonly<Record<string, unknown>>) => boolean;
 }
 
-/** Whether an owner of this kind has paths of its own for what it has. */
+/** Whether an owner of this kind has its own paths for variables and secrets. */
 export const hasVariablePaths = (kind: VariableOwnerKind): kind is OwnerKind =>
   (ownerKinds as readonly string[]).includes(kind);
 
 /**
- * The list of what an owner of this kind sees: at its own path, else at the path of all variables, where what isn't
- * said to be a plain variable counts as a secret.
+ * The list of the variables or secrets that an owner of this kind sees: at its own path, or else at the path of all
+ * variables, where a row that isn't marked as a plain variable counts as a secret.
  */
 export const variableList = (listing: VariableListing, kind: VariableOwnerKind): VariableList =>
   hasVariablePaths(kind)

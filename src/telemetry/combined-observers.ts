@@ -1,10 +1,7 @@
 import type { RequestObserver, Trace } from '../client/index.ts';
 import type { CallObserver } from '../server/call/index.ts';
 
-/**
- * Begins with each observer in turn. Each gets the trace that the one before gave, and the last trace is the one that
- * counts.
- */
+/** Starts each observer in turn. Each gets the trace that the previous one returned, and the last trace is used. */
 function beginAll<Observed extends { readonly trace?: Trace }>(
   given: Trace | undefined,
   begins: readonly ((trace: Trace | undefined) => Observed)[],
@@ -18,7 +15,7 @@ function beginAll<Observed extends { readonly trace?: Trace }>(
   return { all, trace };
 }
 
-/** Several observers of calls as one; undefined without any. */
+/** Several observers of calls as one; undefined if there are none. */
 export function combinedCallObserver(observers: readonly CallObserver[]): CallObserver | undefined {
   if (observers.length < 2) return observers[0];
   return {
@@ -36,7 +33,7 @@ export function combinedCallObserver(observers: readonly CallObserver[]): CallOb
   };
 }
 
-/** Several observers of requests as one; undefined without any. */
+/** Several observers of requests as one; undefined if there are none. */
 export function combinedRequestObserver(observers: readonly RequestObserver[]): RequestObserver | undefined {
   if (observers.length < 2) return observers[0];
   return {

@@ -1,4 +1,4 @@
-/** Metrics and traces. Their libraries are loaded where they are switched on. */
+/** Metrics and traces. Their libraries are loaded only if they are enabled. */
 
 export { combinedCallObserver, combinedRequestObserver } from './combined-observers.ts';
 export { definitions, type MetricDefinition, type Part } from './metrics/definitions.ts';

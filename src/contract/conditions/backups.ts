@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import { ConditionShape, count, plainReason, reasonWith, words } from './reason.ts';
 
-/** How a backup is named to people. */
+/** A backup as messages name it. */
 export const NamedBackup = z.object({ name: words, at: words, node: words.optional() });
 
-/** A backup that would bring a database back, as a part of a sentence. */
+/** A backup from which a database could be restored, as a part of a sentence. */
 export const backupText = ({ name, at, node }: z.output<typeof NamedBackup>): string =>
   `"${name}" of ${at}${node === undefined ? '' : ` on ${node}`}`;
 
 /** Why a script that works with a backup fails. */
 export const scriptReasons = {
   SCRIPT_NODE_LOST: reasonWith({ node: words }, ({ node }) => `the node ${node}, on which it ran, is lost.`),
-  /** `said` is why, in the words of what places instances. Without `node` it is the one that was chosen before. */
+  /** `said` is the scheduler's reason. Without `node`, it is the node that was chosen before. */
   SCRIPT_WITHOUT_ROOM: reasonWith(
     { node: words.optional(), said: words },
     ({ node, said }) => `the node ${node === undefined ? '' : `${node} `}has no room for it: ${said}.`,
@@ -20,16 +20,16 @@ export const scriptReasons = {
     { seconds: count },
     ({ seconds }) => `it did not end within ${Math.round(seconds / 60)} minutes.`,
   ),
-  /** `said` is the end of what it wrote. */
+  /** `said` is the end of its output. */
   SCRIPT_FAILED: reasonWith({ said: words }, ({ said }) => said),
-  /** It wrote nothing; `said` is what the engine says of its end. */
+  /** It wrote nothing; `said` is the engine's message about its exit. */
   SCRIPT_ENDED: reasonWith({ said: words }, ({ said }) => `it failed: ${said}`),
 };
 
-/** Why backups are not made, and not deleted. */
+/** Why backups are not created, or not deleted. */
 export const backupReasons = {
   BACKUP_IMPOSSIBLE: plainReason('The database is not deployed on a cluster that makes backups any more.'),
-  /** An error that is no condition, in its own words. */
+  /** An error that isn't a condition, with its own message. */
   BACKUP_FAILED: reasonWith({ said: words }, ({ said }) => said),
   BACKUP_KEPT: plainReason(
     "Its cluster makes no backups at present, so its files can't be deleted. Configure the cluster of the database as it was when the backup was made; the deletion then goes on.",
@@ -41,9 +41,9 @@ export const backupReasons = {
   BACKUP_NOT_DELETED: reasonWith({ cause: ConditionShape }, ({ cause }) => `It could not be deleted: ${cause.message}`),
 };
 
-/** Why databases are not brought back. */
+/** Why databases are not restored. */
 export const restorationReasons = {
-  /** `backup` in words. */
+  /** `backup` is the backup as text. */
   NOT_RESTORED: reasonWith(
     { backup: words, cause: ConditionShape },
     ({ backup, cause }) =>
@@ -54,7 +54,7 @@ export const restorationReasons = {
     { cause: ConditionShape },
     ({ cause }) => `an empty server did not start: ${cause.message}.`,
   ),
-  /** Of major versions. */
+  /** `present` and `wanted` are major versions. */
   DATA_VERSION_MISMATCH: reasonWith(
     { service: words, present: words, wanted: words },
     ({ service, present, wanted }) =>

@@ -30,7 +30,7 @@ export const reasons = {
   ...runReasons,
   ...logReasons,
   ...routeReasons,
-  /** What a record of an earlier program has: a sentence, and nothing else. */
+  /** From a record of an earlier program version: a sentence, and nothing else. */
   OTHER: reasonWith({ told: words }, ({ told }) => told),
 };
 
@@ -42,7 +42,7 @@ export type DataOf<R extends Reason> = z.output<(typeof reasons)[R]['data']>;
 /** The names of all reasons. */
 export const reasonNames = Object.keys(reasons) as [Reason, ...Reason[]];
 
-/** What is not as it should be, and why: data for programs, and a sentence for people. */
+/** A problem and its reason: data for programs, and a sentence for people. */
 export const Condition = z.object({
   reason: z.enum(reasonNames),
   message: z.string().describe('For people.'),
@@ -52,10 +52,10 @@ export const Condition = z.object({
 });
 export type Condition<R extends Reason = Reason> = Omit<AnyCondition, 'reason'> & { readonly reason: R };
 
-/** Makes a condition from its reason and its data. */
+/** Creates a condition from its reason and its data. */
 export function condition<R extends Reason>(reason: R, data: DataOf<R>): Condition<R> {
   const { since, node, ...rest } = data as { readonly since?: string; readonly node?: string };
-  // As it is once it was sent or stored: without what is undefined.
+  // The form after sending or storing: without undefined members.
   const details = JSON.parse(JSON.stringify(rest)) as Record<string, unknown>;
   const message = (reasons[reason].sentence as (of: DataOf<R>) => string)(data);
   return {
@@ -67,10 +67,10 @@ export function condition<R extends Reason>(reason: R, data: DataOf<R>): Conditi
   };
 }
 
-/** A condition as somebody may answer it: any member may be missing. */
+/** A condition as a platform may return it: any member may be missing. */
 export type ReadableCondition = { readonly [K in keyof AnyCondition]?: AnyCondition[K] | null };
 
-/** The data of a condition, if it has this reason and the data that belongs to it. */
+/** The data of a condition, if it has this reason and matching data. */
 export function dataOf<R extends Reason>(found: ReadableCondition, reason: R): DataOf<R> | undefined {
   if (found.reason !== reason) return undefined;
   const data = {
@@ -87,7 +87,7 @@ export function conditionChain(found: ReadableCondition): readonly ReadableCondi
   return [found, ...(cause ? conditionChain(cause) : [])];
 }
 
-/** What other programs said in a condition and those that caused it; undefined if they said nothing. */
+/** The messages of other programs in a condition and those that caused it; undefined if there are none. */
 export function saidIn(found: ReadableCondition): string | undefined {
   const said = conditionChain(found)
     .flatMap(({ details }) => [details?.['said'], details?.['registrySaid']])
@@ -95,10 +95,10 @@ export function saidIn(found: ReadableCondition): string | undefined {
   return said.length === 0 ? undefined : said.join('; ');
 }
 
-/** Text that stores a condition. */
+/** Serializes a condition for storage. */
 export const storedCondition = (stored: Condition): string => JSON.stringify(stored);
 
-/** Reads a stored condition. Earlier programs stored its sentence only. */
+/** Reads a stored condition. Earlier program versions stored its sentence only. */
 export function readCondition(stored: string): Condition {
   if (!stored.startsWith('{"reason":')) return condition('OTHER', { told: stored });
   return JSON.parse(stored) as Condition;

@@ -17,7 +17,7 @@ export const deploymentReasons = {
     { step: words, seconds: count },
     ({ step, seconds }) => `${step} did not end within ${shortLimitText(seconds)}.`,
   ),
-  /** An error that is no condition, in its own words. */
+  /** An error that isn't a condition, with its own message. */
   PHASE_FAILED: reasonWith({ said: words }, ({ said }) => said),
   RUNTIME_FAILED: reasonWith(
     { step: words, said: words.optional(), cause: ConditionShape.optional() },
@@ -37,17 +37,17 @@ export const deploymentReasons = {
     ({ cause }) => `An instance of the new version did not get ready in time. ${cause.message}`,
   ),
   REPLACED_EXTERNALLY: plainReason('Somebody removed or replaced the service on the engine during the rollout.'),
-  /** `missing` is what the version before was deployed with, and the cluster does not have. */
+  /** `missing` names parts of the previous version's deployment that the cluster doesn't have. */
   NOT_ROLLED_BACK: reasonWith(
     { cause: ConditionShape, missing: texts },
     ({ cause, missing }) =>
       `${cause.message} The version before can't be started again: the cluster doesn't have ${missing.join(', ')} any more, as after it was made anew. Nothing of the service runs until a deployment succeeds.`,
   ),
-  /** What our program that starts others says in a container. */
+  /** The message of the platform's entrypoint program in a container. */
   PROGRAM_NOT_STARTED: reasonWith({ why: words }, ({ why }) => `infra-entrypoint: ${why}`),
 };
 
-/** Why images can't be had. */
+/** Why images are unavailable. */
 export const imageReasons = {
   IMAGE_NOT_FOUND: reasonWith(
     { image: words, registry: words },
@@ -58,7 +58,7 @@ export const imageReasons = {
     ({ image, registry }) =>
       `The registry ${registry} denied access to ${image}: it does not exist, or these credentials may not pull it.`,
   ),
-  /** `silent` is a registry that perhaps doesn't answer. */
+  /** `silent` is a registry that may not be responding. */
   IMAGE_NOT_PULLED: reasonWith(
     { image: words, said: words, silent: words.optional() },
     ({ image, said, silent }) =>
@@ -96,7 +96,7 @@ export const buildReasons = {
   ),
   DOCKERFILE_UNREADABLE: reasonWith({ said: words }, ({ said }) => `The Dockerfile can't be read: ${said}`),
   BUILD_NOT_BEGUN: reasonWith({ said: words }, ({ said }) => `The build could not begin: ${said}`),
-  /** A command that ended with a code, or a step of which the engine says why it failed. */
+  /** A command that exited with a code, or a step that failed for a reason that the engine reports. */
   BUILD_STEP_FAILED: reasonWith(
     { step: words, instruction: words, code: count.optional(), said: words.optional() },
     ({ step, instruction, code, said }) => {

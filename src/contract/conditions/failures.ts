@@ -1,19 +1,21 @@
 import * as z from 'zod';
 import { ConditionShape, count, onNode, plainReason, reasonWith, words, texts } from './reason.ts';
 
-/** The signals whose exit codes tell why a program ended. */
+/** The signals whose exit codes show why a program exited. */
 const signals: Readonly<Record<number, string>> = { 134: 'SIGABRT', 137: 'SIGKILL', 139: 'SIGSEGV', 143: 'SIGTERM' };
 
-/** Exit codes by which whatever starts programs says that it couldn't. */
+/** Exit codes of shells and container runtimes for a program that could not be started. */
 const startFailures: Readonly<Record<number, string>> = {
   126: 'its program can not be executed',
   127: 'a program was not found',
 };
 
-/** The exit code of a program that was ended by force, such as one that exceeded its memory. */
+/** The exit code of a killed program, such as one that exceeded its memory limit. */
 export const killed = 137;
 
-/** Whether a program ended with a code by itself, and not by a signal, nor because it could not be started. */
+/**
+ * Whether a program exited with a code by itself, and neither because of a signal, nor because it could not be started.
+ */
 export const isOwnExit = (code: number): boolean => signals[code] === undefined && startFailures[code] === undefined;
 
 function exitText(code: number): string {
@@ -23,13 +25,16 @@ function exitText(code: number): string {
     : `it was ended by ${signals[code]} (exit code ${code})`;
 }
 
-/** That something can't be known of an instance. @param unasked why the engine of its node can't be asked */
+/**
+ * The text that something about an instance can't be known.
+ * @param unasked why the engine of its node can't be queried
+ */
 const unknownText = (what: string, unasked: string | undefined): string =>
   unasked === undefined ? '' : `; ${what} can't be seen, because the engine of its node can't be asked: ${unasked}`;
 
 const likelyMemory = ', probably because it needed more memory than its limit: its engine told no other reason';
 
-/** What the script that runs Terraform means by the codes that it ends with. */
+/** The meanings of the exit codes of the script that runs Terraform. */
 const terraformFailures: Readonly<Record<number, string>> = {
   81: 'Terraform could not initialize its working directory: the log has its own words. Nothing was changed',
   82: 'Terraform could not make the plan: the log has its own words. Nothing was changed',
@@ -43,7 +48,7 @@ const terraformFailures: Readonly<Record<number, string>> = {
   90: 'an earlier run of this service has not ended yet. Nothing was changed. Try again when it has',
 };
 
-/** Whether the script that runs Terraform ends with this code for a reason of its own. */
+/** Whether this is one of the script's own exit codes for a failure. */
 export const isTerraformFailure = (code: number): boolean => Object.hasOwn(terraformFailures, code);
 
 const probeTexts = {
@@ -54,12 +59,12 @@ const probeTexts = {
 
 const withoutEnd = (sentence: string): string => sentence.replace(/\.$/, '');
 
-/** Why an instance ended, or could not be started, as a part of a sentence. */
+/** Why an instance exited, or could not be started, as a part of a sentence. */
 export const causeReasons = {
   OUT_OF_MEMORY: plainReason('OOMKilled: it needed more memory than its limit'),
   /**
-   * `mayLackMemory` where it was ended by force, for no reason that its engine tells: engines lose what the kernel
-   * tells of memory when it comes at the end.
+   * `mayLackMemory` if it was killed and its engine gives no reason: engines miss an out-of-memory event that the
+   * kernel reports as the instance exits.
    */
   EXITED: reasonWith(
     { code: count, unasked: words.optional(), mayLackMemory: z.boolean().optional() },
@@ -71,7 +76,7 @@ export const causeReasons = {
     { node: words.optional(), said: words },
     ({ node, said }) => `it could not be started${onNode(node)}: ${said}`,
   ),
-  /** `said` by the engine of the node; `registrySaid` is why its registry does not give it, where that is known. */
+  /** `said` is the message of the node's engine; `registrySaid` is the registry's reason, if known. */
   PULL_FAILED: reasonWith(
     { node: words.optional(), said: words, registry: words.optional(), registrySaid: words.optional() },
     ({ node, said, registry, registrySaid }) => {
@@ -101,13 +106,13 @@ export const causeReasons = {
         : `run this as root on the host of its node: ${links.map((link) => `ip link delete ${link}`).join(' && ')}`;
     return `the engine could not join it to the network of its environment, where it left a link when it was killed. The platform removes that link; if this goes on, ${command}`;
   }),
-  /** What else the engine says of it. */
+  /** Any other message of the engine. */
   ENDED: reasonWith({ state: words, said: words.optional() }, ({ state, said }) => said ?? `it is ${state}`),
 };
 
-/** What health checks say, as sentences. */
+/** The results of health checks, as sentences. */
 export const healthReasons = {
-  /** `why` is what the probe reports; the rest is read from that. */
+  /** `why` is the probe's report; the other members are parsed from it. */
   PROBE_FAILED: reasonWith(
     {
       probe: z.enum(['readiness', 'liveness']),
@@ -119,7 +124,7 @@ export const healthReasons = {
     },
     ({ probe, how, why }) => `The ${probe} probe ${probeTexts[how]}: ${why}.`,
   ),
-  /** The program listens elsewhere than it is asked. */
+  /** The program listens on other ports than the probed one. */
   PROBE_AT_WRONG_PORT: reasonWith(
     { instance: words, probe: z.enum(['readiness', 'liveness']), port: count, listening: z.array(count) },
     ({ instance, probe, port, listening }) =>

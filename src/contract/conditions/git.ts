@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import { bytesText, count, reasonWith, words, texts } from './reason.ts';
 
-/** What was asked for: the address of a repository, its server, and what of it. */
+/** The requested source: the address of a repository, its server, its branch and commit. */
 const asked = { repository: words, host: words, branch: words, commit: words.optional() };
 const ofRepository = { repository: words, branch: words, commit: words };
 const sourceLimit = (limit: number): string => `${bytesText(limit)} ("source_mb" in the clusters file)`;
 const tagsText = (tags: readonly string[]): string =>
   tags.length === 0 ? '' : ` or of a tag that is allowed (${tags.join(', ')})`;
 
-/** Whether a server is asked with a key, or with a token. */
+/** A server, and whether it is accessed with a key or with a token. */
 const host = { host: words, by: z.enum(['key', 'token']) };
 const accessText = ({ host: name, by }: { readonly host: string; readonly by: string }): string =>
   `Whoever runs the platform configures the ${by} for ${name}, under "git" in the clusters file.`;
 
-/** Why a git server can't be asked, as a part of a sentence. */
+/** Why a git server can't be reached, as a part of a sentence. */
 const unreachable = {
   'no such host': 'the host name does not exist',
   'not looked up': 'the host name could not be looked up',
@@ -33,7 +33,10 @@ const keyFaults = {
 
 /** Why source can't be fetched. */
 export const gitReasons = {
-  /** In the history of neither the branch nor an allowed tag. Whether the server has it elsewhere doesn't matter. */
+  /**
+   * The commit is in the history of neither the branch nor an allowed tag. Whether the server has it elsewhere doesn't
+   * matter.
+   */
   COMMIT_NOT_IN_HISTORY: reasonWith(
     { ...asked, tags: texts },
     ({ repository, host: name, branch, commit, tags }) =>
@@ -82,7 +85,7 @@ export const gitReasons = {
     ({ host: name, why, said }) =>
       `The git server ${name} can't be reached: ${why === undefined ? said : unreachable[why]}.`,
   ),
-  /** Without `address` it would be asked over plain http. */
+  /** Without `address`, the server would be accessed over plain http. */
   GIT_HOST_NOT_ALLOWED: reasonWith({ host: words, address: words.optional() }, ({ host: name, address }) =>
     address === undefined
       ? `Repositories are not fetched over plain http from ${name}: use https.`

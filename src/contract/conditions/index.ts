@@ -1,4 +1,4 @@
-/** What is not as it should be, as data: a closed set of reasons, and the only place where their sentences are made. */
+/** Problems as data: a closed set of reasons, and the only place that defines their sentences. */
 
 export {
   Condition,

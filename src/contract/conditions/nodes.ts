@@ -44,9 +44,9 @@ export const nodeReasons = {
   CLUSTER_REACHABLE: plainReason('Its cluster can be looked at again.'),
 };
 
-/** What the nodes of a cluster have to do with instances that are missing, or may still run. */
+/** Conditions of nodes whose instances are missing, or may still run. */
 export const instanceNodeReasons = {
-  /** It may run on no other node. */
+  /** The instance may not run on another node. */
   WAITING_FOR_NODE: reasonWith(down, (node) => `An instance waits for ${downText(node)}: it can only run there.`),
   NODE_LOST: reasonWith(
     down,
@@ -56,14 +56,14 @@ export const instanceNodeReasons = {
     { node: words },
     ({ node }) => `It can only run on the node ${node}, which is not part of the cluster any more.`,
   ),
-  /** Nobody can tell whether instances run. `node` may be several names. */
+  /** Whether the instances run is unknown. `node` may be several names. */
   NODE_UNREACHABLE: reasonWith(
     { node: words, since: words, instances: texts },
     ({ node, since, instances }) =>
       `It is not known whether ${instances.join(', ')} still ${instances.length === 1 ? 'runs' : 'run'}: ` +
       `the managers have not reached the node ${node} since ${since} or earlier.`,
   ),
-  /** Instances that are to end, on nodes that don't answer. */
+  /** Instances that should stop, on nodes that don't respond. */
   INSTANCES_MAY_RUN: reasonWith({ instances: z.array(z.object({ ...down, instance: words })) }, ({ instances }) =>
     instances
       .map(
@@ -77,7 +77,7 @@ export const instanceNodeReasons = {
       `${what} was not begun${onNode(node)} for ${seconds} seconds. ` +
       'Free space on the disk there if it is full, and deploy again; if it happens again, restart the engine there.',
   ),
-  /** `values` are those of the label that instances are spread over. */
+  /** `values` are the values of the label over which instances are spread. */
   INSTANCES_CROWDED: reasonWith(
     { instances: count, nodes: texts, label: words.optional(), values: texts, free: texts, isMoving: z.boolean() },
     ({ instances, nodes, label, values, free, isMoving }) =>

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { plainReason, reasonWith, words, texts } from './reason.ts';
 
-/** What a node lacks: that it is what was asked for or, of a label, its value, which is empty if it has none. */
+/** An unmet requirement of a node. For a label, with the node's value, which is empty if it has none. */
 const Lack = z.object({ asked: words, label: words.optional(), value: words.optional() });
 const LackingNode = z.object({ node: words, lacks: z.array(Lack) });
 
@@ -10,7 +10,7 @@ const lackText = ({ asked, label, value }: z.output<typeof Lack>): string => {
   return value ? `has ${label}=${value}` : `has no label ${label}`;
 };
 
-/** What a node lacks of what placement rules ask for, such as: node-1 has no label disk. */
+/** The placement requirements that a node doesn't meet, such as: node-1 has no label disk. */
 export const lackingText = ({ node, lacks }: z.output<typeof LackingNode>): string =>
   `${node} ${lacks.map(lackText).join(' and ')}`;
 
@@ -22,7 +22,7 @@ export const boundText = ({ what, nodes }: z.output<typeof Bound>): string =>
 
 const UnaskedNode = z.object({ node: words, why: words });
 
-/** Nodes that could not be asked, such as: node-2 (it is down), node-3 (…). */
+/** Nodes that could not be queried, such as: node-2 (it is down), node-3 (…). */
 export const unaskedText = (nodes: readonly z.output<typeof UnaskedNode>[]): string =>
   nodes.map(({ node, why }) => `${node} (${why})`).join(', ');
 
@@ -31,7 +31,7 @@ const endings = {
   'no storage yet': ' It has no storage yet: any node that fits would do. Nothing was changed.',
 };
 
-/** What whoever runs the platform types to put it right, if the runtime has a command for it. */
+/** The command with which an operator fixes the problem, if the runtime has one. */
 const command = words.optional();
 
 /** Why a service can't be placed. */
@@ -50,7 +50,7 @@ export const placementReasons = {
       (ending ? endings[ending] : ''),
   ),
   NO_NODE: plainReason(`The cluster has no node.${endings['no storage yet']}`),
-  /** `said` is why, in the words of what places instances. */
+  /** `said` is the scheduler's reason. */
   INSUFFICIENT_RESOURCES: reasonWith(
     { what: words, said: words },
     ({ what, said }) => `No node has room for ${what}: ${said}.`,
@@ -72,7 +72,7 @@ export const placementReasons = {
       `Several nodes have storage of ${service} (${nodes.join(', ')}), and which of it counts is not known. ` +
       `Nothing was changed. Remove what isn't needed on its node: ${removal}`,
   ),
-  /** `node` had it. `command` makes empty volumes. */
+  /** `node` had it. `command` creates empty volumes. */
   STORAGE_NOT_FOUND: reasonWith(
     { node: words.optional(), service: words, volumes: texts, asked: texts, unasked: z.array(UnaskedNode), command },
     ({ node, service, volumes, asked, unasked, command: creation = volumes.join(', ') }) => {

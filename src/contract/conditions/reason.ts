@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A condition as it is sent and stored: whoever reads one checks its data by its reason. */
+/** A condition as it is sent and stored. Its reader validates the data by the reason. */
 export const ConditionShape = z.object({
   reason: z.string(),
   message: z.string(),
@@ -10,7 +10,7 @@ export const ConditionShape = z.object({
 });
 export type AnyCondition = z.output<typeof ConditionShape>;
 
-/** What a condition of one reason has as data, and the only place where its sentence is made. */
+/** The data of a condition with one reason, and the only place that defines its sentence. */
 interface ReasonDefinition<Shape extends z.core.$ZodShape> {
   readonly data: z.ZodObject<Shape>;
   readonly sentence: (data: z.output<z.ZodObject<Shape>>) => string;
@@ -19,7 +19,7 @@ interface ReasonDefinition<Shape extends z.core.$ZodShape> {
 /**
  * Defines a reason.
  * @param shape the data. `since`, an ISO time, and `node`, a name, become members of the condition itself; the rest its
- *   details. A member `cause` is another condition, and `said` the words of another program.
+ *   details. A member `cause` is another condition, and `said` the message of another program.
  */
 export const reasonWith = <Shape extends z.core.$ZodShape>(
   shape: Shape,
@@ -35,13 +35,13 @@ export const count = z.number();
 
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
-/** Names in a sentence: one, two and three. */
+/** Names as a list in a sentence: one, two and three. */
 export const listText = (names: readonly string[]): string => list.format(names);
 
 /** ` on the node <name>`; empty if no node is named. */
 export const onNode = (node: string | undefined): string => (node === undefined ? '' : ` on the node ${node}`);
 
-/** A noun where a sentence begins. */
+/** A noun at the start of a sentence. */
 export const asSubject = (noun: string): string => `${noun[0]!.toUpperCase()}${noun.slice(1)}`;
 
 /** A number of bytes in a sentence. */

@@ -1,12 +1,12 @@
 import { count, reasonWith, texts, words } from './reason.ts';
 
-/** An address, and the machines on which it was tried; none where there is only one. */
+/** An address, and the machines on which it was tried; empty if there is only one machine. */
 const address = { url: words, on: texts };
 
-/** Where something is so, in parentheses; empty for no machine. */
+/** The machines concerned, in parentheses; empty for no machine. */
 export const onMachines = (names: readonly string[]): string => (names.length === 0 ? '' : ` (on ${names.join(', ')})`);
 
-/** What becomes of the public addresses of a service. */
+/** Conditions of the public addresses of a service. */
 export const routeReasons = {
   ADDRESS_WITHOUT_INSTANCE: reasonWith(
     { url: words, port: count },
@@ -26,14 +26,14 @@ export const routeReasons = {
     ({ url, on }) =>
       `${url} can't be tried from the platform: the proxy's port is not reached from there${onMachines(on)}`,
   ),
-  /** `said` is what the proxy or the authority says. */
+  /** `said` is the message of the proxy or the certificate authority. */
   CERTIFICATE_MISSING: reasonWith(
     { ...address, host: words, said: words.optional() },
     ({ url, host, said, on }) =>
       `${url} has no certificate yet: it comes when the name ${host} leads to this cluster, and ports 80 and 443 of it are reached from outside${said === undefined ? '' : `. The proxy says: ${said}`}${onMachines(on)}`,
   ),
   DOMAIN_NOT_SERVED: reasonWith({ fault: words }, ({ fault }) => `A domain of the service is not served: ${fault}`),
-  /** What is wrong with the proxy, beside the addresses of a service. */
+  /** A problem of the proxy that isn't about a service's addresses. */
   PROXY_IMPAIRED: reasonWith({ problem: words }, ({ problem }) => problem),
   REGISTRY_AWAITED: reasonWith(
     { problem: words },

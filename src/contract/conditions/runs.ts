@@ -3,7 +3,7 @@ import { asSubject, ConditionShape, count, plainReason, reasonWith, words } from
 
 const notMadeUpFor = 'because the platform was not running then';
 
-/** Why runs of jobs and of Terraform fail, and what is told of schedules. */
+/** Why runs of jobs and of Terraform fail, and conditions of schedules. */
 export const runReasons = {
   RUN_ATTEMPT_FAILED: reasonWith(
     { nth: count, most: count, cause: ConditionShape },
@@ -23,7 +23,7 @@ export const runReasons = {
     { what: words, cause: ConditionShape },
     ({ what, cause }) => `The engine ended ${what}. ${cause.message}`,
   ),
-  /** `member` of the configuration has the limit. */
+  /** `member` is the member of the configuration with the limit. */
   TIME_LIMIT_EXCEEDED: reasonWith(
     { what: words, seconds: count, member: words },
     ({ what, seconds, member }) =>
@@ -33,7 +33,7 @@ export const runReasons = {
     { what: words },
     ({ what }) => `The run was ended from outside: ${what} was stopped, or somebody removed it on the engine.`,
   ),
-  /** `next` is when the version before runs again, by its own schedule. */
+  /** `next` is the next run of the previous version, by its own schedule. */
   SCHEDULE_NOT_BEGUN: reasonWith(
     { left: z.enum(['none', 'the version before']), next: words.optional() },
     ({ left, next }) =>
@@ -43,7 +43,7 @@ export const runReasons = {
           : `The version before it goes on running by its own${next === undefined ? '' : `, the next time at ${next}`}.`
       }`,
   ),
-  /** What was due while nothing could begin it; `isMore` where that is more than can be counted. */
+  /** Runs that were due while none could be started; `isMore` if there are more than can be counted. */
   RUNS_MISSED: reasonWith(
     { first: words, last: words.optional(), runs: count, isMore: z.boolean() },
     ({ first, last, runs, isMore }) =>
@@ -56,12 +56,12 @@ export const runReasons = {
     ({ due, deployment }) =>
       `Left out the run that was due at ${due}: the job is still busy with deployment ${deployment}.`,
   ),
-  /** `cause` is that it may still run, and where. */
+  /** `cause` says that it may still run, and where. */
   EARLIER_RUN_MAY_GO_ON: reasonWith(
     { cause: ConditionShape },
     ({ cause }) => `An earlier run may go on beside this one, which can't be seen. ${cause.message}`,
   ),
-  /** Its providers would sign in elsewhere, or do something else. */
+  /** The Terraform providers might then log in elsewhere, or do something else. */
   VARIABLES_CHANGED: reasonWith({ isPlanned: z.boolean() }, ({ isPlanned }) =>
     isPlanned
       ? 'Its variables were changed after the plan was made, so that applying it could do something else than the plan shows. Nothing was changed. Make a new plan.'

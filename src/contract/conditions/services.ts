@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { backupText, NamedBackup } from './backups.ts';
 import { ConditionShape, count, plainReason, reasonWith, words, texts } from './reason.ts';
 
-/** What somebody changed of a service without the platform. */
+/** A change to a service outside the platform. */
 const Change = z.discriminatedUnion('of', [
   z.object({ of: z.literal('scale'), from: count, to: count }),
   z.object({ of: z.literal('image'), to: words.optional() }),
@@ -21,7 +21,7 @@ const partTexts = {
   nodes: 'on which nodes it may run',
 };
 
-/** What somebody changed, as a sentence without its end. */
+/** The change, as a sentence without its end. */
 export function outsideChangeText(change: OutsideChange): string {
   if (change.of === 'scale') return `Somebody scaled it from ${change.from} to ${change.to} on the engine`;
   if (change.of === 'image') return `Somebody changed its image on the engine to ${change.to ?? 'another one'}`;
@@ -29,13 +29,13 @@ export function outsideChangeText(change: OutsideChange): string {
   return `Somebody changed ${partTexts[change.of]}`;
 }
 
-/** That a service is gone, as a sentence without its end. */
+/** The text that a service is gone, as a sentence without its end. */
 export const removedText = 'Its service is not on the engine any more: somebody removed it, or made the cluster anew';
 
 const runs = (isKnown: boolean, isOne: boolean): string =>
   isKnown ? (isOne ? 'runs' : 'run') : `${isOne ? 'is' : 'are'} known to run`;
 
-/** Conditions of what runs of a service, and of its instances. */
+/** Conditions of a running service, and of its instances. */
 export const serviceReasons = {
   INSTANCES_MISSING: reasonWith(
     { running: count, wanted: count, isKnown: z.boolean() },
@@ -52,13 +52,13 @@ export const serviceReasons = {
     { running: count, wanted: count },
     ({ running, wanted }) => `Available again: ${running} of ${wanted} instances run.`,
   ),
-  /** `times` since the deployment; the last time `at`. */
+  /** `times` is the number since the deployment; `at` is the last time. */
   CRASHED: reasonWith(
     { times: count, at: words, cause: ConditionShape },
     ({ times, at, cause }) =>
       `${times === 1 ? 'An instance has' : `Instances have ${times} times`} ended unexpectedly since the deployment. The last time, at ${at}: ${cause.message}.`,
   ),
-  /** `nth` is of how many failures since the deployment, after it. */
+  /** `nth` counts the failures since the deployment. */
   INSTANCE_FAILED: reasonWith(
     { instance: words, cause: ConditionShape, nth: count.optional() },
     ({ instance, cause, nth }) =>
@@ -78,7 +78,7 @@ export const serviceReasons = {
   ),
   REMOVED_EXTERNALLY: plainReason(`${removedText}. Deploy it again.`),
   CHANGES_UNDONE: plainReason('What somebody changed of it is as it was deployed again.'),
-  /** `backup` is the newest complete one. */
+  /** `backup` is the newest complete backup. */
   DATA_ON_NODE: reasonWith(
     { backup: NamedBackup.optional(), isBackedUpHere: z.boolean() },
     ({ backup, isBackedUpHere }) =>

@@ -11,7 +11,7 @@ import {
 import { Deployment } from '../resources/deployment.ts';
 import { read, undocumented } from './common.ts';
 
-/** Operations outside the API document: backups of databases, and bringing a database back from one. */
+/** Operations outside the API document: backups of databases, and restoring a database from one. */
 export const backupExtensions = {
   list_database_backups: operation({
     ...read,

@@ -47,7 +47,7 @@ const stop = <const Kind extends ServiceKind>(kind: Kind) =>
     summary: `Stop one service of kind ${kind}.`,
   });
 
-/** What deploying a service of each kind is when it is done to that service alone. */
+/** The operation that deploys a single service of each kind. */
 const carriesOut = {
   application: 'deploy_application',
   container: 'deploy_container',
@@ -105,7 +105,7 @@ export const deploymentExtensions = {
     effect: 'destructive',
     permission: 'deploy',
     target: 'environment',
-    // What needs others first, as a stop of all does.
+    // Services that depend on others first, like a stop of all services.
     oneByOne: {
       helm_ids: 'stop_helm',
       application_ids: 'stop_application',
@@ -130,8 +130,8 @@ export const deploymentExtensions = {
     path: '/environment/{environmentId}/service/deploy',
     body: DeployServicesRequest,
     response: EnvironmentStatus,
-    // A deploy weighs what deploying each service weighs; starting what was stopped shows no version of every kind, and
-    // is asked about.
+    // A deployment counts as much as deploying each service. Starting stopped services can't show the version of every
+    // kind, and so needs confirmation.
     effect: 'write',
     effectIfHidden: 'disruptive',
     permission: 'deploy',
@@ -159,7 +159,7 @@ export const deploymentExtensions = {
     name: 'cancel_deployment',
     method: 'POST',
     path: '/environment/{environmentId}/cancelDeployment',
-    // Without members it sends an empty one, which some platforms require.
+    // A body without members is sent as an empty object, which some platforms require.
     body: z.object({}),
     response: EnvironmentStatus,
     effect: 'disruptive',

@@ -8,8 +8,7 @@ import { serviceReadExtensions } from './service-reads.ts';
 import { wideReadExtensions } from './wide-reads.ts';
 
 /**
- * Operations that aren't in the API document but that platforms of this kind serve: the other reads, and missing
- * actions.
+ * Operations that aren't in the API document but that platforms of this kind offer: other reads, and missing actions.
  */
 export const extensionOperations = {
   ...anyVariableExtensions,

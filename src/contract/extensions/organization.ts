@@ -29,7 +29,7 @@ const listInOrganization = <const Name extends string, const Segment extends str
     ...(are && { placedRows: { member: 'results', are } }),
   });
 
-/** Operations outside the API document: what belongs to an organization. */
+/** Operations outside the API document: the resources of an organization. */
 export const organizationExtensions = {
   list_environments: operation({
     ...read,

@@ -20,12 +20,12 @@ import { undocumented, read } from './common.ts';
 
 const change = { ...undocumented, target: 'environment', reachesEnvironments: true } as const;
 
-/** The members of the input that name the owner where the request itself carries only the variable's id. */
+/** The members of the input that name the owner if the request itself contains only the variable's id. */
 const owner = { scope: 'scope', id: 'parent_id' } as const;
 
 /**
- * Operations outside the API document: variables and secrets of any owner, at one path. Helm and Terraform services
- * have no other.
+ * Operations outside the API document: variables and secrets of any owner, at one path. It is the only path for those
+ * of Helm and Terraform services.
  */
 export const anyVariableExtensions = {
   list_variables: operation({
@@ -84,7 +84,7 @@ export const anyVariableExtensions = {
   }),
 } as const;
 
-/** The creation of a secret: the same request, of which nothing shows the value. */
+/** The creation of a secret: the same request, with its value always hidden. */
 export const storingSecret = {
   ...anyVariableExtensions.create_variable,
   body: AnySecretRequest,
@@ -98,7 +98,7 @@ export const replacingSecret = {
   summary: 'Replace a secret of a service, environment or project.',
 };
 
-/** A change of what a project has reaches all its environments. */
+/** A change to a project's variables affects all its environments. */
 const reach = (kind: OwnerKind) => ({ reachesEnvironments: kind === 'project' });
 
 const updateVariable = <const Kind extends 'application' | 'container' | 'job' | 'project'>(kind: Kind) =>
@@ -116,7 +116,7 @@ const updateVariable = <const Kind extends 'application' | 'container' | 'job' |
       kind === 'project' ? 'Replace a variable of a project.' : `Replace a variable of one service of kind ${kind}.`,
   });
 
-/** What the API document has for applications only. */
+/** Owners other than applications. Only the operations for applications are in the API document. */
 type OtherOwnerKind = Exclude<OwnerKind, 'application'>;
 
 const createVariable = <const Kind extends OtherOwnerKind>(kind: Kind) =>

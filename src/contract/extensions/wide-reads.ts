@@ -6,7 +6,7 @@ import { EventPage, eventQuery } from '../resources/event.ts';
 import { EnvironmentOfOrganization, EnvironmentOverview, ServiceOfOrganization } from '../resources/wide-lists.ts';
 import { read } from './common.ts';
 
-/** A list of everything below its target in one answer, without pages. */
+/** A list of everything below its target in one response, without pages. */
 const wideList = <const Name extends string, const Path extends string, Row extends z.ZodType>(
   name: Name,
   path: Path,
@@ -15,7 +15,7 @@ const wideList = <const Name extends string, const Path extends string, Row exte
 ) =>
   operation({ ...read, name, path, response: z.object({ results: z.array(row) }), showsEnvironments: true, summary });
 
-/** Operations outside the API document: what is read of a whole organization or project at once. */
+/** Operations outside the API document: reads of a whole organization or project at once. */
 export const wideReadExtensions = {
   list_services_of_organization: operation({
     ...read,

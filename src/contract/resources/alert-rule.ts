@@ -59,10 +59,10 @@ export const AlertRule = resourceOf(
   }),
 );
 
-/** A rule as lists show it: those of the monitoring system alone (GHOST) may have no id. */
+/** A rule as lists show it: those that exist only in the monitoring system (GHOST) may have no id. */
 export const ListedAlertRule = resourceOf('alert_rule', AlertRule.extend({ id: Uuid.optional() }));
 
-/** Where alerts are sent. Not in the API document. */
+/** A receiver of alerts. Not in the API document. */
 export const AlertReceiver = resourceOf(
   'alert_receiver',
   z.object({ ...identity, name: z.string(), description: z.string().optional(), type: z.string() }),

@@ -6,7 +6,7 @@ import { GitRepository, Healthchecks, workloadRequestFields, workloadFields } fr
 
 export const BuildMode = z.enum(['DOCKER']);
 
-/** The pattern tells clients how it looks; what it means is read by one function for all. */
+/** The pattern shows clients the format; one function parses the address everywhere. */
 const GitUrl = addressText(
   readGitAddress,
   z
@@ -17,12 +17,12 @@ const GitUrl = addressText(
     }),
 );
 
-/** The words for git providers that platforms with a fixed set of them take. */
+/** The words for git providers that platforms with a fixed set of them accept. */
 export const gitProviders = ['GITHUB', 'GITLAB', 'BITBUCKET'] as const;
 
 /**
- * Which names git takes is up to the platform. One with invisible characters looks like another branch to whoever
- * agrees to it.
+ * The platform decides which names git accepts. A name with invisible characters would look like another branch in a
+ * confirmation.
  */
 const BranchName = z
   .string()

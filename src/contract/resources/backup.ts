@@ -12,7 +12,7 @@ export const backupQuery = {
 
 export const BackupRequest = z.object({ name: Name, message: z.string().max(1000).describe('Why.') });
 
-/** The states of a backup, in the words for deployments: under way, complete, failed, and about to be deleted. */
+/** The states of a backup, in the terms of deployments: in progress, complete, failed, and about to be deleted. */
 export const backupStates = {
   ongoing: 'EXECUTING',
   complete: 'DEPLOYED',
@@ -38,7 +38,7 @@ export const BackupList = z.object({ page: z.int(), page_size: z.int(), results:
 
 const backupId = reference('backup').optional().describe('Default: the newest.');
 
-/** Query of what bringing a database back would do. */
+/** Query of the effects of restoring a database. */
 export const recoveryQuery = { backup_id: backupId };
 
 export const RestoreRequest = z.object({
@@ -46,7 +46,7 @@ export const RestoreRequest = z.object({
   without_waiting: z.boolean().optional().describe('Without waiting for its node.'),
 });
 
-/** What bringing a database back would do now. */
+/** The effects of restoring a database now. */
 export const DatabaseRecovery = z.object({
   backup: Backup.optional(),
   node: z.string().optional().describe('The machine that has its data now.'),

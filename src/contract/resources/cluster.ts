@@ -3,9 +3,9 @@ import { Condition } from '../conditions/index.ts';
 import { DateTime, identity, Pointer, resourceOf, Uuid } from '../primitives.ts';
 import { ClusterState } from '../states.ts';
 
-/** What machines of a cluster can be. */
+/** Roles of a cluster's machines. */
 const nodeRoles = ['MANAGER', 'WORKER'] as const;
-/** PAUSE: takes no new instances. DRAIN: has none. */
+/** PAUSE: accepts no new instances. DRAIN: has none. */
 const nodeAvailabilities = ['ACTIVE', 'PAUSE', 'DRAIN'] as const;
 export const nodeStates = ['READY', 'DOWN', 'UNKNOWN', 'DISCONNECTED'] as const;
 
@@ -71,7 +71,7 @@ export const ClusterStatus = z.object({
   is_deployed: z.boolean(),
   next_k8s_available_version: z.string().optional(),
   last_execution_id: z.string().optional(),
-  // Null rather than absent: whether a cluster is locked decides what is refused, so the answer says it.
+  // Null rather than absent: operations are refused depending on the lock, so the response states it.
   cluster_lock: ClusterLock.nullable(),
   last_deployment_date: DateTime.optional(),
 });

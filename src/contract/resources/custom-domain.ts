@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { identity } from '../primitives.ts';
 
-/** Kinds of services that can have domains of their own. */
+/** Kinds of services that can have custom domains. */
 export const domainKinds = ['application', 'container', 'helm'] as const;
 export type DomainKind = (typeof domainKinds)[number];
 
@@ -24,7 +24,7 @@ export const CustomDomainRequest = z.object({
   use_cdn: z.boolean().optional().describe('A CDN is in front.'),
 });
 
-/** A domain of a service. `validation_domain` is what its CNAME record has to hold. */
+/** A domain of a service. `validation_domain` is the required value of its CNAME record. */
 export const CustomDomain = z.object({
   ...identity,
   domain: z.string(),
@@ -43,7 +43,7 @@ export const DomainCheckStatus = z.enum([
 ]);
 export type DomainCheckStatus = z.infer<typeof DomainCheckStatus>;
 
-/** What the name servers say of one domain. */
+/** The result of a name server check of one domain. */
 export const CustomDomainCheck = z.object({
   domain_name: z.string(),
   status: DomainCheckStatus,

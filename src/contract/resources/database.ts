@@ -19,7 +19,7 @@ export const DatabaseRequest = z.object({
   instance_type: z.string().optional(),
 });
 
-/** What can be changed of a database. Its type and mode stay. */
+/** The members of a database that can be changed. Its type and mode can't. */
 export const DatabaseUpdateRequest = DatabaseRequest.omit({ type: true, mode: true }).extend({
   name: DatabaseRequest.shape.name.optional(),
   version: DatabaseRequest.shape.version.optional(),

@@ -32,7 +32,7 @@ export const StepName = z.enum([
 ]);
 export type StepName = z.infer<typeof StepName>;
 
-/** The steps that have ended. The totals are 0 until the deployment has ended. */
+/** The finished steps. The totals are 0 until the deployment has finished. */
 const Steps = z.object({
   total_duration_sec: z.int(),
   total_computing_duration_sec: z.int(),
@@ -42,7 +42,7 @@ const Steps = z.object({
 });
 
 /**
- * What a service uses, where that is measured: over the last minutes, apart from memory, which is that of the last
+ * Resource usage of a service, where that is measured: over the last minutes, except memory, which is from the last
  * measurement. Not in the API document.
  */
 const Usage = z.object({
@@ -64,7 +64,8 @@ const Usage = z.object({
 });
 
 /**
- * What runs of a service after its deployment, where that is looked at. The counts are absent until that has been done.
+ * The running instances of a deployed service, where the platform observes them. The counts are absent until the first
+ * observation.
  */
 const Running = z.object({
   instances: z.int().optional().describe('Instances that do their work.'),
@@ -76,8 +77,8 @@ const Running = z.object({
 });
 
 /**
- * Status of one service; `id` is the service, `deployment_request_id` its latest deployment. What only a deployment has
- * is absent before the first one.
+ * Status of one service; `id` is the service, `deployment_request_id` its latest deployment. Members that describe a
+ * deployment are absent before the first one.
  */
 export const ServiceDeploymentStatus = z.object({
   id: Uuid,

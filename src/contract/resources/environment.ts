@@ -4,14 +4,14 @@ import { DeployRequest, versionFields } from './deployment.ts';
 import type { ServiceKind } from './service.ts';
 import { DeploymentState, Origin, ServiceDeploymentStatusValue } from '../states.ts';
 
-/** What an environment is for. Changes to PRODUCTION carry a higher risk. */
+/** The purpose of an environment. Changes to PRODUCTION carry a higher risk. */
 export const EnvironmentMode = z.enum(['DEVELOPMENT', 'STAGING', 'PRODUCTION']);
 export type EnvironmentMode = z.infer<typeof EnvironmentMode>;
 
-/** Whether a mode is that of production, whose changes carry a higher risk, and which is told of before others. */
+/** Whether a mode is that of production, whose changes carry a higher risk, and which is listed before others. */
 export const isProduction = (mode: unknown): boolean => mode === ('PRODUCTION' satisfies EnvironmentMode);
 
-/** Whether a mode is that of production, or could not be found out, which has to count as production. */
+/** Whether a mode is that of production, or could not be determined, which must count as production. */
 export const mayBeProduction = (mode: unknown): boolean => isProduction(mode) || mode === 'unknown';
 
 export const EnvironmentRequest = z.object({
@@ -20,7 +20,7 @@ export const EnvironmentRequest = z.object({
   cluster_id: reference('cluster'),
 });
 
-/** Body of the request that copies an environment. What is left out is the original's. */
+/** Body of the request that clones an environment. Omitted members are those of the original. */
 export const CloneRequest = z.object({
   name: Name.describe('Unique in the project.'),
   mode: EnvironmentMode.optional().describe('What it is for.'),
@@ -91,7 +91,7 @@ export const StopServicesRequest = z
   })
   .refine(namesAny, { error: 'needs at least one id', path: ['application_ids'] });
 
-/** Services to deploy, at least one. What is given without a version stays at the one that was deployed before. */
+/** Services to deploy, at least one. A service without a version stays at the one that was deployed before. */
 export const DeployServicesRequest = z
   .object({
     applications: z.array(z.object({ application_id: reference('application'), ...DeployRequest.shape })).optional(),

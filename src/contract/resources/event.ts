@@ -3,8 +3,8 @@ import { defaultPageSizes } from '../limits.ts';
 import { DateTime, reference, Uuid } from '../primitives.ts';
 
 /**
- * One change that somebody asked for. `change` and `original_change` are JSON text of what changed, after and before,
- * without secrets.
+ * One requested change. `change` and `original_change` are JSON text of the changed members, after and before, without
+ * secrets.
  */
 export const Event = z.object({
   id: Uuid,
@@ -26,7 +26,8 @@ export const Event = z.object({
 });
 
 /**
- * Events, newest first, with the queries of the pages before and after. Some platforms say since when they keep events.
+ * Events, newest first, with the queries of the previous and next pages. Some platforms report since when they keep
+ * events.
  */
 export const EventPage = z.object({
   events: z.array(Event),

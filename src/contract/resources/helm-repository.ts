@@ -15,7 +15,7 @@ const visibleConfig = {
   azure_subscription_id: z.string().optional(),
 };
 
-// Vendors have members of their own, which are passed on. Any of them may be a secret.
+// Vendors have additional members, which are passed on. Any of them may be a secret.
 const ConfigRequest = z
   .object({
     ...visibleConfig,
@@ -57,7 +57,7 @@ export const HelmRepository = resourceOf(
     description: z.string().optional(),
     url: z.string().optional(),
     skip_tls_verification: z.boolean(),
-    // What a vendor adds is hidden, because it may be a secret.
+    // Members that a vendor adds are hidden, because they may be secrets.
     config: z.object(visibleConfig).catchall(secret()),
     associated_services_count: z.int(),
   }),

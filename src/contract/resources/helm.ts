@@ -15,7 +15,7 @@ const Chart = z.object({
   repository: z.object({ id: Uuid.nullable() }),
 });
 
-// Clients send back what they read, so the response's shape is accepted beside the request's.
+// Clients send back what they read, so the response's shape is accepted in addition to the request's.
 const HelmSourceRequest = z
   .object({
     git_repository: GitRepositoryRequest.optional(),

@@ -76,7 +76,7 @@ const jobFields = {
   auto_deploy: z.boolean().nullish().describe('On each new tag or commit.'),
 };
 
-/** A job, in requests: its schedule decides whether it runs by the clock or at events of its environment. */
+/** A job, in requests: its schedule decides whether it runs at set times or at events of its environment. */
 export const JobRequest = z.object({
   name: Name.describe('Unique in the environment.'),
   source: JobSourceRequest.describe('What it runs.'),

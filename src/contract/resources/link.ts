@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Uuid } from '../primitives.ts';
 import { ServiceType } from './service.ts';
 
-/** A public address of a service. Platforms that bear a name put it into the last member. */
+/** A public address of a service. Platforms use their own name in the name of the last member. */
 export const Link = z.object({
   service_id: Uuid,
   service_type: ServiceType,

@@ -10,7 +10,7 @@ export type ServiceType = z.infer<typeof ServiceType>;
 export const serviceKinds = ['application', 'container', 'database', 'job', 'helm', 'terraform'] as const;
 export type ServiceKind = (typeof serviceKinds)[number];
 
-/** Kinds of services that run on, so that they can be started again. */
+/** Kinds of services that run continuously, so that they can be started again. */
 export const startableKinds = [
   'application',
   'container',
@@ -24,7 +24,7 @@ export const isServiceKind = (kind: unknown): kind is ServiceKind =>
 
 export const Protocol = z.enum(['HTTP', 'GRPC', 'TCP', 'UDP']);
 
-/** What a port of a Helm service speaks. */
+/** Protocols of a Helm service's ports. */
 export const HelmProtocol = Protocol.extract(['HTTP', 'GRPC']);
 
 const PortNumber = z.int().min(1).max(65535);

@@ -6,14 +6,14 @@ import { GitRepositoryRequest } from './application.ts';
 import { Commit } from './job.ts';
 import { GitRepository, computeResources, serviceIdentity } from './service.ts';
 
-/** A file of variables, by its path below the folder of the configuration. */
+/** A variable file, by its path below the folder of the configuration. */
 const VariableFile = z
   .string()
   .regex(/^(?![/-])(?!.*(?:^|\/)\.\.(?:\/|$))[^\0\n]+$/, 'must be a path below root_path, such as staging.tfvars');
 
 /**
- * A terraform service, in requests. Values of its variables are variables of the service, called TF_VAR_ and their
- * name.
+ * A terraform service, in requests. The values of its Terraform variables are variables of the service, named TF_VAR_
+ * followed by their name.
  */
 export const TerraformRequest = z.object({
   name: Name.describe('Unique in the environment.'),
@@ -46,7 +46,7 @@ export const Terraform = resourceOf(
   }),
 );
 
-/** What Terraform would do, or why that isn't known. Only what a plan that succeeded has has a digest. */
+/** The actions that Terraform would take, or why they aren't known. Only a successful plan has a digest. */
 export const TerraformPlan = z.object({
   id: Uuid.describe('The deployment that made it.'),
   status: DeploymentActionStatus,

@@ -19,7 +19,7 @@ export type VariableType = z.infer<typeof VariableType>;
 
 /**
  * Whether a variable of this type has its value in an external secrets manager, and can only be changed there. Its
- * owner doesn't tell: platforms name an owner for every variable, themselves included.
+ * owner doesn't show this: platforms name an owner for every variable, sometimes themselves.
  */
 export const isHeldExternally = (type: string): boolean => type.endsWith('EXTERNAL_SECRET');
 
@@ -53,7 +53,7 @@ export const VariableOverrideRequest = z.object({ value: freeText(), ...details 
 
 export const SecretRequest = z.object({ key: Key, value: freeText(secret()), ...mountPath, ...details });
 
-/** What variables and secrets can belong to and has paths for them. */
+/** Owners of variables and secrets that have paths for them. */
 export const ownerKinds = ['application', 'container', 'job', 'environment', 'project'] as const;
 export type OwnerKind = (typeof ownerKinds)[number];
 
@@ -61,17 +61,17 @@ export type OwnerKind = (typeof ownerKinds)[number];
 export const SecretEdit = z.object({ key: Key, value: freeText(secret()).optional(), ...detailsOrNull });
 
 /**
- * All that variables and secrets can belong to. Those of Helm and Terraform services are reached only at the path of
- * all variables.
+ * All owners of variables and secrets. Those of Helm and Terraform services are only available at the path of all
+ * variables.
  */
 export const variableOwnerKinds = [...ownerKinds, 'helm', 'terraform'] as const;
 export type VariableOwnerKind = (typeof variableOwnerKinds)[number];
 
-/** The scopes of what has an owner, in the order of `variableOwnerKinds`. */
+/** The scopes of owned variables, in the order of `variableOwnerKinds`. */
 export const OwnerScope = z.enum(['APPLICATION', 'CONTAINER', 'JOB', 'ENVIRONMENT', 'PROJECT', 'HELM', 'TERRAFORM']);
 export type OwnerScope = z.infer<typeof OwnerScope>;
 
-/** The scope of what an owner of this kind has itself. */
+/** The scope of an owner's own variables. */
 export const scopeOfOwner = (kind: VariableOwnerKind): OwnerScope => kind.toUpperCase() as OwnerScope;
 
 /** The kind of owner that a scope names; undefined if it names none. */
@@ -128,13 +128,13 @@ export const AnyVariableRequest = z.object({
   ...detailsOrNull,
 });
 
-/** The same for secrets only: what is shown of the request hides the value. */
+/** The same for secrets only: wherever the request is shown, the value is hidden. */
 export const AnySecretRequest = AnyVariableRequest.extend({ value: freeText(secret()), is_secret: z.literal(true) });
 
 /** Body of the request that edits a variable of any owner. Without a value it keeps the one it has. */
 export const AnyVariableEdit = z.object({ key: Key, value: freeText().nullish(), ...detailsOrNull });
 
-/** The same for secrets only: what is shown of the request hides the value. */
+/** The same for secrets only: wherever the request is shown, the value is hidden. */
 export const AnySecretEdit = AnyVariableEdit.extend({ value: freeText(secret()).nullish() });
 
 /** Body of the request that overrides a variable for any owner. */

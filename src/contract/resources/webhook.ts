@@ -5,7 +5,7 @@ import { DateTime, HttpUrl, identity, resourceOf, secret, Uuid } from '../primit
 export const EventKind = z.enum(['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'DEPLOYMENT_FAILED']);
 export type EventKind = z.infer<typeof EventKind>;
 
-/** A word for an event. Platforms have more of them than the contract lists, and other spellings. */
+/** A word for an event. Platforms have more events than the contract lists, and other spellings. */
 const EventWord = z
   .string()
   .regex(/^[A-Z][A-Z\d]*(?:_[A-Z\d]+)*$/, 'must be an event in capitals, such as DEPLOYMENT_FAILED');
@@ -16,7 +16,7 @@ const spellings: readonly (readonly [string, string])[] = [
   ['_CANCELED', '_CANCELLED'],
 ];
 
-/** The other spelling of an event word, as other platforms have it; undefined if there is none. */
+/** The spelling of an event word on other platforms; undefined if there is none. */
 export function otherEventWord(word: string): string | undefined {
   const pairs = spellings.flatMap(
     ([one, other]) =>

@@ -4,7 +4,7 @@ import { ServiceDeploymentStatus } from './deployment.ts';
 import { EnvironmentMode, EnvironmentStatus } from './environment.ts';
 import { ServiceType } from './service.ts';
 
-// No row is marked as a resource: names are resolved by the lists of projects and environments alone.
+// No row is marked as a resource: names are resolved only with the lists of projects and environments.
 
 /** A service in the list of an organization. Some platforms add its status. */
 export const ServiceOfOrganization = z.object({
@@ -33,7 +33,7 @@ export const EnvironmentOfOrganization = z.object({
   cluster_name: z.string().optional(),
 });
 
-/** An environment of a project, with its cluster and the state of the whole. */
+/** An environment of a project, with its cluster and overall state. */
 export const EnvironmentOverview = z.object({
   id: Uuid,
   name: z.string(),

@@ -56,10 +56,11 @@ export function asOpenMetrics(text: string): string {
 }
 
 /**
- * What is read when metrics are fetched, and not counted as it happens. Where one rejects, its metrics are left out.
+ * Sources of values that are read when metrics are fetched, instead of being counted as events happen. If one rejects,
+ * its metrics are left out.
  */
 export interface MetricSources {
-  /** How many calls wait for the operator. */
+  /** Number of calls that wait for the operator. */
   readonly approvalsWaiting?: () => Promise<number>;
   readonly http?: () => {
     readonly running: number;
@@ -67,7 +68,7 @@ export interface MetricSources {
     readonly streams: number;
     readonly sessions: number;
   };
-  /** What the embedded platform is busy with; undefined while this process serves none. */
+  /** The load of the embedded platform; undefined while this process serves none. */
   readonly engine?: () => Promise<EngineFigures | undefined>;
 }
 
@@ -83,7 +84,7 @@ export interface Metrics {
   readonly calls: CallObserver;
   readonly requests: RequestObserver;
   readonly approvals: ApprovalObserver;
-  /** Sets what is read when metrics are fetched. */
+  /** Sets the sources that are read when metrics are fetched. */
   readonly read: (sources: MetricSources) => void;
   /** All metrics, in the format that an Accept header prefers. */
   readonly page: (accept: string) => Promise<{ readonly type: string; readonly text: string }>;
@@ -113,7 +114,7 @@ export function createMetrics(parts: readonly Part[], log: ServerLogger): Metric
   const gauge = (name: MetricName) => new Gauge(optionsOf(definitions[name], place(name)));
   const histogram = (name: 'callDuration' | 'requestDuration') =>
     new Histogram({ ...optionsOf(definitions[name], place(name)), buckets: [...definitions[name].buckets] });
-  /** A gauge that has no sample until its source gave one. */
+  /** A gauge that has no sample until its source returns one. */
   const emptyGauge = (name: MetricName) => {
     const created = gauge(name);
     created.remove();
@@ -148,7 +149,7 @@ export function createMetrics(parts: readonly Part[], log: ServerLogger): Metric
   let lowestBudget: (() => RequestBudget | undefined) | undefined;
   let sources: MetricSources = {};
 
-  /** Reads one source. What can't be read is left out, never shown as zero. */
+  /** Reads one source. Values that can't be read are left out, never shown as zero. */
   const readOr = async <Value>(
     what: string,
     read: (() => Value | Promise<Value>) | undefined,

@@ -1,8 +1,8 @@
-/** The parts of a program that metrics tell about. Each command has some of them. */
+/** The parts of a program that metrics describe. Each command has some of them. */
 export type Part = 'calls' | 'http' | 'engine';
 
 /**
- * A metric: its name, what it tells, and its labels. Every label takes its values from a finite set that callers can't
+ * A metric: its name, its meaning, and its labels. The values of every label come from a finite set that callers can't
  * extend.
  */
 export interface MetricDefinition {
@@ -10,7 +10,7 @@ export interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly part: Part;
   readonly help: string;
-  /** What the values of each label are. */
+  /** The meaning of each label's values. */
   readonly labels?: Readonly<Record<string, string>>;
   /** Upper bounds of a histogram, in seconds. */
   readonly buckets?: readonly number[];
@@ -20,8 +20,8 @@ const tool = 'name of a tool; `unknown` for a name that no tool has or that is n
 const operation = 'name of an operation of the API';
 
 /**
- * A call lasts at most 50 seconds. One whose user is asked counts twice, up to the question and from the answer on; the
- * time between counts in neither.
+ * A call lasts at most 50 seconds. A call with a question to its user counts twice, until the question and from the
+ * answer on; the time between is in neither.
  */
 const callBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50] as const;
 const requestBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;

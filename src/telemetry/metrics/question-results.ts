@@ -1,6 +1,6 @@
 import type { CallEnd } from '../../server/call/index.ts';
 
-/** Who answers a question, and what became of it. */
+/** The respondent of a question, and its result. */
 export interface QuestionResult {
   readonly by: 'user' | 'operator' | 'caller' | 'unknown';
   readonly result: 'asked' | 'agreed' | 'refused' | 'expired' | 'void';
@@ -31,8 +31,8 @@ const refused: Readonly<Record<string, QuestionResult>> = {
 const askedUser: QuestionResult = { by: 'user', result: 'asked' };
 
 /**
- * The question to the operator, which is counted where the call begins to wait: the same call may come often until it
- * is decided.
+ * The question to the operator, which is counted when the call starts to wait: the same call may be repeated often
+ * until it is decided.
  */
 export const askedOperator: QuestionResult = { by: 'operator', result: 'asked' };
 export const expiredAtOperator: QuestionResult = { by: 'operator', result: 'expired' };
@@ -42,7 +42,7 @@ export const questionResults: readonly QuestionResult[] = [
   ...new Set([askedUser, ...Object.values(agreed), ...Object.values(refused), askedOperator, expiredAtOperator]),
 ].filter((one) => one !== undefined);
 
-/** What a call that ended tells about a question; undefined if there was none. */
+/** The result of a question that the end of a call shows; undefined if there was none. */
 export function questionResultOf({ outcome, why, confirmed }: CallEnd): QuestionResult | undefined {
   if (confirmed !== undefined) return agreed[confirmed];
   if (outcome === 'asked') return askedUser;

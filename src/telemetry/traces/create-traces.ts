@@ -36,7 +36,7 @@ import {
 export interface Traces {
   readonly calls: CallObserver;
   readonly requests: RequestObserver;
-  /** Sends what is left, for a limited time, and logs what was lost. */
+  /** Sends the remaining spans, for a limited time, and logs lost ones. */
   readonly close: () => Promise<void>;
 }
 
@@ -52,12 +52,12 @@ const samplerOf = ({ name, ratio, parentBased }: SamplerSettings): Sampler => {
   return parentBased ? new ParentBasedSampler({ root }) : root;
 };
 
-/** Outcomes of a call that are faults of the server or of the platform. What a policy or a person refused is none. */
+/** Outcomes of a call that are faults of the server or of the platform. A refusal by a policy or a person isn't one. */
 const faults: ReadonlySet<string> = new Set(['failed', 'unknown']);
 
 /**
- * Creates traces as the OTEL_* variables say. Attributes are names of tools, stages and operations, outcomes and
- * statuses: no arguments, no answers, no names of things, nobody's identity.
+ * Creates traces as configured by the OTEL_* variables. Attributes are names of tools, stages and operations, outcomes
+ * and statuses: no arguments, answers, resource names or identities.
  * @throws Error that names the variable to change.
  */
 export function createTraces(
@@ -77,10 +77,11 @@ export function createTraces(
     spanProcessors: [new BatchSpanProcessor({ exporter, ...batchSettings(env) })],
   });
   const tracer = provider.getTracer('infra-mcp', version);
-  // The traces that spans of this process gave out. All others come from callers.
+  // The traces that spans of this process created. All others come from callers.
   const own = new WeakSet<Trace>();
 
-  // The caller's tracestate is passed on to the platform, but is no part of a span: its text is the caller's.
+  // The caller's tracestate is passed on to the platform, but isn't part of a span, because the caller controls its
+  // text.
   const parentOf = (trace: Trace | undefined): Context => {
     const parent = trace && parseTraceParent(trace.traceparent);
     return parent ? traceApi.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: !own.has(trace) }) : ROOT_CONTEXT;

@@ -13,7 +13,7 @@ const formats = {
 
 const compressed = promisify(gzip);
 
-/** How often lost spans are logged at most, in milliseconds. */
+/** Minimum time between two logs of lost spans, in milliseconds. */
 const logInterval = 60_000;
 
 /** The reason of a failed request, without the address, which may be secret. */
@@ -22,15 +22,15 @@ const reasonOf = (error: unknown): string => {
   return (cause as { code?: string } | undefined)?.code ?? name;
 };
 
-/** An exporter that stops at once. */
+/** An exporter that can stop immediately. */
 export interface BoundedExporter extends SpanExporter {
-  /** Ends the requests under way, whose spans are lost, and logs what was lost since the last time. */
+  /** Aborts the requests in progress, whose spans are lost, and logs the spans lost since the last time. */
   readonly end: () => Promise<void>;
 }
 
 /**
- * Sends spans by OTLP over HTTP, each batch once. A batch that can't be delivered is dropped and logged. The exporter
- * of OpenTelemetry repeats it with timers that would keep this process from ending.
+ * Sends spans by OTLP over HTTP, each batch once. A batch that can't be delivered is dropped and logged.
+ * OpenTelemetry's exporter retries with timers that would keep this process from exiting.
  */
 export function otlpExporter(
   { url, headers, protocol, compression, timeout }: ExportSettings,
@@ -55,7 +55,7 @@ export function otlpExporter(
 
   const send = async (serialized: Uint8Array): Promise<void> => {
     const body = isCompressed ? await compressed(serialized) : serialized;
-    // A redirect is an error: the headers, which may contain a key, go nowhere else.
+    // A redirect is an error: the headers, which may contain a key, must not go elsewhere.
     const response = await fetch(url, {
       method: 'POST',
       redirect: 'error',
@@ -80,7 +80,7 @@ export function otlpExporter(
   const drop = (spans: number, error: unknown): void => {
     lost += spans;
     reason = reasonOf(error);
-    // At the end there is one log for all.
+    // At shutdown, one log entry covers all.
     if (!stop.signal.aborted && performance.now() - loggedAt >= logInterval) logLost();
   };
 
@@ -94,7 +94,7 @@ export function otlpExporter(
     underWay.add(delivered);
     await delivered;
     underWay.delete(delivered);
-    // What was lost has been logged here.
+    // Lost spans have been logged here.
     done({ code: ExportResultCode.SUCCESS });
   };
 

@@ -1,14 +1,14 @@
-/** Environment variables, of which those of OpenTelemetry are read. */
+/** Environment variables; only those of OpenTelemetry are read. */
 export type OtelVariables = Readonly<Record<string, string | undefined>>;
 
-/** A variable's value; undefined if it is unset or empty, which OpenTelemetry treats alike. */
+/** A variable's value; undefined if it is unset or empty, which are the same for OpenTelemetry. */
 const valueOf = (env: OtelVariables, name: string): string | undefined => env[name]?.trim() || undefined;
 
-/** The setting for traces, else the one for all signals. */
+/** The setting for traces, or else the one for all signals. */
 const exporterValue = (env: OtelVariables, name: string): string | undefined =>
   valueOf(env, `OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? valueOf(env, `OTEL_EXPORTER_OTLP_${name}`);
 
-/** Whether the environment asks for traces: it names where they go, and doesn't turn them off. */
+/** Whether the environment enables traces: it sets an endpoint or exporter, and doesn't disable them. */
 export function wantsTraces(env: OtelVariables): boolean {
   if (valueOf(env, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return false;
   const exporters = valueOf(env, 'OTEL_TRACES_EXPORTER')
@@ -17,7 +17,7 @@ export function wantsTraces(env: OtelVariables): boolean {
   return exporters === undefined ? exporterValue(env, 'ENDPOINT') !== undefined : exporters.includes('otlp');
 }
 
-/** Where traces are sent, and how. */
+/** The destination of traces, and the transfer settings. */
 export interface ExportSettings {
   readonly url: URL;
   /** As in the environment: pairs separated by commas. */
@@ -40,7 +40,7 @@ const endpointOf = (env: OtelVariables): URL | null => {
 };
 
 /**
- * Reads where traces are sent.
+ * Reads the destination of traces.
  * @throws Error that names the variable to change. It shows no value: an endpoint or a header may contain a secret.
  */
 export function exportSettings(env: OtelVariables): ExportSettings {
@@ -66,7 +66,9 @@ export function exportSettings(env: OtelVariables): ExportSettings {
   return { url, headers, protocol, compression, timeout: wholeNumber(exporterValue(env, 'TIMEOUT')) ?? 10_000 };
 }
 
-/** How this program is named in traces. The attributes are as in the environment: pairs separated by commas. */
+/**
+ * The resource settings of this program in traces. The attributes are as in the environment: pairs separated by commas.
+ */
 export const resourceSettings = (
   env: OtelVariables,
 ): { readonly serviceName?: string; readonly attributes?: string } => ({
@@ -74,7 +76,7 @@ export const resourceSettings = (
   attributes: valueOf(env, 'OTEL_RESOURCE_ATTRIBUTES'),
 });
 
-/** How spans are batched; OpenTelemetry's defaults where a variable is not set. Times in milliseconds. */
+/** Batch settings of spans; OpenTelemetry's defaults if a variable isn't set. Times in milliseconds. */
 export function batchSettings(env: OtelVariables): {
   readonly scheduledDelayMillis?: number;
   readonly maxQueueSize?: number;
@@ -87,12 +89,12 @@ export function batchSettings(env: OtelVariables): {
   };
 }
 
-/** Which traces are sampled. */
+/** Sampling settings of traces. */
 export interface SamplerSettings {
   readonly name: 'always_on' | 'always_off' | 'traceidratio';
   /** From 0 to 1. */
   readonly ratio: number;
-  /** Whether the caller's decision comes first. */
+  /** Whether the caller's decision takes precedence. */
   readonly parentBased: boolean;
 }
 
