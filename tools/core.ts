@@ -18,11 +18,11 @@ import { getService } from './service/get-service.ts';
 import { listEnvironmentVariables } from './variable/list-environment-variables.ts';
 import { setEnvironmentVariables } from './variable/set-environment-variables.ts';
 
-/** The name that selects the core tools, used beside the names of toolsets. */
+/** The name that selects the core tools, used like the names of toolsets. */
 export const coreName = 'core';
 
 /**
- * The tools for everyday work, few enough to take little of a model's context: find, inspect, explain, deploy, roll
+ * The tools for everyday work, few enough to use little of a model's context: find, inspect, explain, deploy, roll
  * back, configure.
  */
 export const core: readonly Tool[] = [

@@ -20,7 +20,7 @@ import { ifPossible } from '../shared/if-possible.ts';
 
 const receiverMembers = ['name', 'id', 'type'];
 
-/** Alert rules with the names of who is told, and all who can be told; without them where they can't be read. */
+/** Alert rules with the names of their receivers, and all available receivers; without these if they can't be read. */
 async function withReceivers(organizationId: unknown, context: ToolContext, answer: JsonRecord): Promise<JsonRecord> {
   const list = await ifPossible(context, 'Who can be told', async () => {
     const organization = typeof organizationId === 'string' ? organizationId : await organizationOf(context);
@@ -71,7 +71,7 @@ export const listAlertRules = defineTool(operations.list_alert_rules, {
   output: operations.list_alert_rules.response.extend({
     receivers: z.array(z.object({ name: z.string(), id: z.string() })).optional(),
   }),
-  // Planned, so that scopes and rules about places hold for it: the rules of all projects are in the list.
+  // Planned, so that scopes and rules about places apply to it: the list contains the rules of all projects.
   expand: (args) => Promise.resolve([{ operation: operations.list_alert_rules, input: args }]),
   answer: (args, context, [answer = {}]) => withReceivers(args['organization_id'], context, answer),
   render: showingReceivers(
@@ -99,7 +99,7 @@ export const listAlertRules = defineTool(operations.list_alert_rules, {
   ),
 });
 
-/** Rules that the platform found in its monitoring system only are shown, and not its own to change. */
+/** Rules that exist only in the monitoring system are shown, but the platform can't change them. */
 const fixed = ({ source }: JsonRecord) =>
   source === 'GHOST'
     ? {

@@ -26,7 +26,7 @@ import { servingNow } from '../shared/serving.ts';
 
 const words: readonly string[] = gitProviders;
 
-/** The words for git providers, by what the name of their hosts contains. */
+/** The words for git providers, by a pattern of their host names. */
 const providers = gitProviders.map(
   (provider) => [new RegExp(String.raw`(?:^|[.-])${provider.toLowerCase()}(?:[.-]|$)`), provider] as const,
 );
@@ -48,10 +48,10 @@ const repositoryOf = (service: unknown): readonly Repository[] => {
   return isRecord(repository) && provider !== undefined ? [{ host: hostOf(textOf(repository, 'url')), provider }] : [];
 };
 
-/** Most applications that are read one by one where a list shows no repositories. */
+/** Maximum number of applications that are read individually if a list shows no repositories. */
 const mostRead = 5;
 
-/** Repositories of some applications, read one by one until one is from this host. */
+/** Repositories of some applications, read individually until one is from this host. */
 async function repositoriesOf(
   applications: readonly JsonRecord[],
   host: string | undefined,
@@ -59,7 +59,7 @@ async function repositoriesOf(
 ): Promise<readonly Repository[]> {
   const found: Repository[] = [];
   for (const application of applications.slice(0, mostRead)) {
-    // The next one is read only if this one doesn't tell.
+    // The next one is read only if this one doesn't show the host.
     found.push(
       ...repositoryOf(
         await context.attempt(operations.get_application, { application_id: textOf(application, 'id') ?? '' }),
@@ -70,7 +70,7 @@ async function repositoriesOf(
   return found;
 }
 
-/** Repositories of an environment's services, as far as they can be read. */
+/** Repositories of an environment's services, if they can be read. */
 async function repositoriesIn(
   environment: string,
   host: string | undefined,
@@ -85,8 +85,8 @@ async function repositoriesIn(
 }
 
 /**
- * The provider of a repository: told by its host, or as of another service from the same host. Left out where nothing
- * tells; asked for where the platform's services show that it has a fixed set of them.
+ * The provider of a repository: determined by its host, or by another service from the same host. Left out if it can't
+ * be determined; requested from the caller if the platform's services show that it has a fixed set of them.
  */
 async function providerOf(
   url: string | undefined,
@@ -96,7 +96,7 @@ async function providerOf(
   const host = hostOf(url);
   const known = providers.find(([pattern]) => host !== undefined && pattern.test(host));
   if (known) return known[1];
-  // What can't be read is no obstacle: the platform says what it misses.
+  // A failed read is no obstacle: the platform reports missing members.
   const repositories = await repositoriesIn(environment, host, context).catch(() => []);
   const same = repositories.find((one) => one.host === host);
   if (same) return same.provider;
@@ -184,7 +184,7 @@ export const getApplicationStatus = defineTool(operations.get_application_status
     const application = { kind: 'application' as const, id: String(application_id) };
     const found = await readServiceStatus(subjectAt(context, 'application_id') ?? application, context);
     if (found?.from === 'environment') context.leftOut(otherStatusText('application'));
-    // Read already: this fails with the reason.
+    // Already read: the repeated read fails with the reason.
     const status = found?.status ?? {
       ...(await context.read(operations.get_application_status, { application_id: application.id })),
     };
@@ -212,7 +212,7 @@ export const getApplicationLogs = defineTool(operations.get_application_logs, {
     const tail = typeof args['tail'] === 'number' ? args['tail'] : undefined;
     const log = await readServiceLogs(subjectAt(context, 'application_id') ?? application, context, tail);
     if (log?.from === 'environment') context.leftOut(otherLogText('application'));
-    // Read already: this fails with the reason.
+    // Already read: the repeated read fails with the reason.
     return log
       ? { results: log.lines }
       : {

@@ -29,7 +29,9 @@ import { subjectAt } from '../shared/any-service.ts';
 const commitsOf = (releases: readonly CommitDeployment[]): string =>
   [...new Set(releases.map(({ commit }) => commit))].join(', ');
 
-/** Most pages of history to read: the age of a commit is that of its first deployment, which may be far back. */
+/**
+ * Maximum number of history pages to read: the age of a commit is that of its first deployment, which may be far back.
+ */
 const maximumPages = 5;
 
 interface History {
@@ -54,7 +56,7 @@ async function readHistory(
     if (!answer) return undefined;
     const rows = recordsIn(answer['results']);
     deployments.push(...rows.map((item) => readDeployment(item as HistoryItem)));
-    // Without pages, an empty one may only mean that the platform answers no more at once.
+    // On platforms without pages, an empty page may only mean that the platform returns no more at once.
     const isCut = page > 1 && rows.length === 0 && answer['without_pages'] === true;
     if (rows.length < maximumPageSize) return { deployments, isComplete: !isCut };
   }

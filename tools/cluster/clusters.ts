@@ -24,7 +24,7 @@ import {
   clusterUpgrade,
 } from '../../src/server/tool/index.ts';
 
-/** A lock beside the cluster that it is on: who locked it, why and until when. */
+/** The columns of a cluster's lock: who locked it, why and until when. */
 function lockColumns(lock: JsonRecord): JsonRecord {
   const end = lockEnd(lock);
   return pruneRecord({
@@ -36,7 +36,7 @@ function lockColumns(lock: JsonRecord): JsonRecord {
 
 const isNotLocked = ({ is_locked: locked }: JsonRecord): boolean => locked === false;
 
-/** The clusters with their locks, which are read unless every cluster is said to have none. */
+/** The clusters with their locks, which are read unless every cluster is marked as unlocked. */
 async function withLocks(organizationId: unknown, context: ToolContext, answer: JsonRecord): Promise<JsonRecord> {
   const rows = rowsIn(answer);
   if (rows.every(isNotLocked)) return answer;
@@ -91,7 +91,7 @@ const nodeColumns = [
   'memory',
 ];
 
-/** What is wrong with a cluster, and its machines. */
+/** The warnings of a cluster, and its machines. */
 const nodesText = (row: JsonRecord): string[] => {
   const [name, warnings, nodes] = [
     compact(row['name'] ?? row['id']),

@@ -56,7 +56,7 @@ type Recovery = JsonRecord | undefined;
 
 const minute = 60_000;
 
-/** How long ago a moment is: minutes, hours or days. */
+/** The time since a moment: minutes, hours or days. */
 function ageText(at: string): string {
   const minutes = Math.max(0, Math.round((Date.now() - Date.parse(at)) / minute));
   return minutes < 120
@@ -66,7 +66,7 @@ function ageText(at: string): string {
       : `${Math.round(minutes / 1440)}d ago`;
 }
 
-/** What is lost: an agreement covers the backup, and not the time that passes. */
+/** The data loss: a confirmation covers the backup, not the passing time. */
 function backupLine(recovery: JsonRecord): PlanLine {
   const made = textAt(recovery, 'backup.created_at') ?? 'an unknown time';
   const which = `the backup ${show(textAt(recovery, 'backup.name'))} of ${made}`;
@@ -76,7 +76,7 @@ function backupLine(recovery: JsonRecord): PlanLine {
   };
 }
 
-/** Where it runs afterwards, and what becomes of the data of before. */
+/** Where the database runs afterwards, and what happens to its previous data. */
 function placeLines(recovery: JsonRecord): readonly PlanLine[] {
   const [node, to, lost] = [
     show(textOf(recovery, 'node')),

@@ -108,7 +108,7 @@ export const deployService = composeTool({
     if (args.services === undefined)
       return afterwards(context, serviceSubject(context), { action: 'DEPLOY', answer, wait: args.wait });
     tellIfOneByOne(context);
-    // One at a time, each answer is about one service's deployment, and none about the whole.
+    // If sent one at a time, each response is about one service's deployment, and none about the environment.
     const whole = isSentOneByOne(context.sent) ? {} : answer;
     const services = args.services.flatMap((_, index) => subjectAt(context, `services[${index}].service`) ?? []);
     return afterwards(context, await environmentSubject(context), {

@@ -33,7 +33,7 @@ interface Stopped extends StoppedService {
   readonly service: ObservedService;
 }
 
-/** The stopped services of an environment, those first that were deployed last. */
+/** The stopped services of an environment, most recently deployed first. */
 async function stoppedIn(
   context: ToolContext,
   environmentId: string,
@@ -51,12 +51,12 @@ async function stoppedIn(
   };
 }
 
-/** The services of an environment that a diagnosis is about. */
+/** The services of an environment that a diagnosis considers. */
 interface Suspects {
   /** Those whose last deployment failed, latest first: in a failed state, or else stopped since. */
   readonly failed: readonly ObservedService[];
   readonly stopped: readonly Stopped[];
-  /** Those that are stopped, which the history doesn't tell more about. */
+  /** Stopped services about which the history says nothing more. */
   readonly unexplained: readonly ObservedService[];
 }
 
@@ -99,12 +99,12 @@ export async function diagnosed(
   return diagnosisAnswer(subject.path ?? evidence.service.name, evidence, diagnose(evidence));
 }
 
-/** Whether the platform tells nothing of how a service was deployed. */
+/** Whether the platform reports nothing about a service's deployments. */
 const isUntold = async (context: ToolContext, subject: Subject & { kind: ServiceKind }): Promise<boolean> =>
   (await readAspect(context, subject, 'deployments')) === undefined &&
   ((await statusOf(context, subject))?.state ?? undefined) === undefined;
 
-/** The calls that a diagnosis proposes. */
+/** The proposed calls of a diagnosis. */
 export const proposed = (view: JsonRecord): readonly NextCall[] =>
   recordsIn(view['next']).map((call) => call as unknown as NextCall);
 
@@ -121,8 +121,8 @@ const stopOf = ({ service: { kind, name, id }, stop, before }: Stopped): JsonRec
   });
 
 /**
- * Diagnoses the service of an environment that failed last, and lists the others; undefined if none failed. Services
- * that were stopped after they failed count, if no others did.
+ * Diagnoses the most recently failed service of an environment, and lists the others; undefined if none failed.
+ * Services that were stopped after they failed count, if no others did.
  */
 export async function diagnosedIn(
   context: ToolContext,
@@ -142,7 +142,10 @@ export async function diagnosedIn(
 const named = (services: readonly { readonly name: string; readonly kind: string }[]): string =>
   services.map(({ name, kind }) => `${name} (${kind})`).join(', ');
 
-/** Whether services of an environment failed that can't be diagnosed: that none did is said only where it is known. */
+/**
+ * Determines whether services of an environment failed that can't be diagnosed: the answer says that none failed only
+ * if that is known.
+ */
 async function outcomeOf(
   context: ToolContext,
   environment: Subject,
@@ -171,8 +174,8 @@ async function outcomeOf(
 }
 
 /**
- * What is said of an environment in which nothing can be diagnosed: what failed or is not known, what is stopped, and
- * how it was before.
+ * The answer for an environment in which nothing can be diagnosed: failed or unknown services, and stopped ones with
+ * their state before.
  */
 async function nothingFailed(context: ToolContext, environment: Subject): Promise<JsonRecord> {
   const { stopped, unexplained } = await suspectsIn(context, environment);

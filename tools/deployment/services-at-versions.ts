@@ -17,7 +17,7 @@ interface Named {
   readonly version: string | undefined;
 }
 
-/** Why a call can't be made. */
+/** The reason why a call can't be made. */
 interface Problem {
   readonly what: string;
 }
@@ -30,7 +30,7 @@ const members = { commit: 'git_commit_id', tag: 'image_tag', chart: 'chart_versi
 
 const isCommit = (text: string): boolean => DeployRequest.shape.git_commit_id.safeParse(text).success;
 
-/** The commit to send: what was given, in full where the platform lists it, else the newest. */
+/** The commit to send: the given one, with its full id if the platform lists it; otherwise the newest. */
 async function commitFor(
   { kind, id, version }: Named,
   deployed: string | undefined,
@@ -51,11 +51,11 @@ async function commitFor(
   }
   const whole = commits && wholeCommit(commits, version);
   if (whole !== undefined) return { git_commit_id: whole };
-  // No list has every commit that can be deployed: those of other branches are in none.
+  // No list has every commit that can be deployed: commits of other branches are missing.
   return { git_commit_id: deployed?.toLowerCase().startsWith(version.toLowerCase()) ? deployed : version };
 }
 
-/** The version of a service, as its row in the request has it. */
+/** The version of a service, as its row in the request contains it. */
 async function versionFor(named: Named, source: VersionSource | undefined, context: ToolContext): Promise<Row> {
   const { kind, id, version } = named;
   if (source?.by === 'commit') return commitFor(named, source.deployed, context);
@@ -100,7 +100,7 @@ async function environmentOf(named: readonly Named[], context: ToolContext): Pro
 
 /**
  * The one request that deploys these services, each at its version.
- * @throws CallFailure with everything that is wrong
+ * @throws CallFailure with all problems
  */
 export async function servicesAtVersions(
   {

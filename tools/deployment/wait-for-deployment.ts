@@ -61,7 +61,7 @@ export const waitForDeployment = composeTool({
     if (cluster !== undefined)
       return awaitUpgrade(context, { id: cluster, name: context.resolved['cluster']?.name }, seconds);
     const subject = serviceSubject(context);
-    // Some platforms answer a deploy with the service, whose id is easily taken for the deployment's.
+    // Some platforms respond to a deploy with the service, whose id is easily mistaken for the deployment's.
     const known = deployment === subject.id ? undefined : deployment;
     const end =
       action === 'DELETE'

@@ -33,7 +33,7 @@ function recordText({ record, use_cdn: usesCdn, entered, check }: JsonRecord): s
   const { type, name, value } = record;
   const text = `${String(type)} ${String(name)} → ${String(value)}${usesCdn === true ? ' (or the record that the CDN asks for, with this as its origin)' : ''}`;
   if (entered === 'yes') {
-    // The check may compare hosts of load balancers only, which services share.
+    // The check may only compare load balancer hosts, which services share.
     return [
       `Record at the name servers: ${text}`,
       `Entered: yes, by the platform's check (${show(check)}). If the domain led to another service before, see that the record holds this value.`,

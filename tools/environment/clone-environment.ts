@@ -20,13 +20,13 @@ const kindOf = (service: JsonRecord): string => textOf(service, 'service_type')?
 const called = (service: JsonRecord): string =>
   `${textOf(service, 'name') ?? String(service['id'])} (${kindOf(service)})`;
 
-/** What of a service never comes along. */
+/** The data of services, which is never copied. */
 const dataOf = (services: readonly JsonRecord[]): string[] =>
   services
     .filter((service) => kindOf(service) === 'database')
     .map((service) => `data of ${textOf(service, 'name') ?? String(service['id'])}`);
 
-/** What is copied and what isn't, before somebody agrees. */
+/** Shows the user, before confirmation, what is copied and what isn't. */
 const copies: Preview = reading(
   readUses('the plan does not show which services are copied', operations.list_services),
   async ({ environment_id: from }, { reader }) => {
@@ -47,7 +47,7 @@ const copies: Preview = reading(
 const keysOf = (variables: readonly JsonRecord[]): string[] =>
   variables.filter(({ scope }) => scope === 'ENVIRONMENT').flatMap((row) => textOf(row, 'key') ?? []);
 
-/** Reads what an environment holds; undefined for what can't be read. */
+/** Reads the contents of an environment; parts that can't be read are undefined. */
 async function contentsOf(
   context: ToolContext,
   id: string,
@@ -63,7 +63,7 @@ async function contentsOf(
 const sameName = (one: JsonRecord, other: JsonRecord): boolean =>
   textOf(one, 'name')?.toLowerCase() === textOf(other, 'name')?.toLowerCase();
 
-/** What the copy has of its original and what it lacks, as far as both can be read. */
+/** Compares the copy with its original, as far as both can be read. */
 async function comparison(context: ToolContext, from: string, to: string): Promise<JsonRecord> {
   const [one, other] = await Promise.all([contentsOf(context, from), contentsOf(context, to)]);
   if (!other.services) return { note: 'Not known: what it holds. The platform does not tell.' };
@@ -82,8 +82,8 @@ async function comparison(context: ToolContext, from: string, to: string): Promi
 }
 
 /**
- * Mode and cluster of the original. Where they are left out they are sent all the same, so that whoever agrees sees
- * where the copy ends up.
+ * Mode and cluster of the original. They are sent even if the caller omits them, so that the confirmation shows the
+ * place of the copy.
  */
 async function originalsPlace({ environment_id: from }: JsonRecord, context: ToolContext): Promise<JsonRecord> {
   const original = await context.attempt(operations.get_environment, { environment_id: String(from) });

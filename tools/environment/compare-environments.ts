@@ -20,7 +20,7 @@ import { isOwnerKind, scopeOf, seenBy, variableLists, type SeenVariables } from 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined =>
   Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined;
 
-/** A variable or secret to compare. It has a value only if all of that may be shown. */
+/** A variable or secret to compare. It has a value only if the whole value may be shown. */
 const compared = (row: JsonRecord, isSecret: boolean, service?: string): ComparedVariable => ({
   key: String(row['key']),
   scope: String(row['scope']),
@@ -29,7 +29,10 @@ const compared = (row: JsonRecord, isSecret: boolean, service?: string): Compare
   value: !isSecret && typeof row['value'] === 'string' && !containsMark(row['value']) ? row['value'] : undefined,
 });
 
-/** What an owner sees, or of a service only its own; the secrets are undefined if they can't be read. */
+/**
+ * The visible variables and secrets of an owner, or only the own ones of a service; the secrets are undefined if they
+ * can't be read.
+ */
 function comparedIn({ variables, secrets }: SeenVariables, own?: { readonly scope: string; readonly name: string }) {
   const isMeant = ({ scope }: JsonRecord): boolean => own === undefined || scope === own.scope;
   return {
@@ -40,7 +43,7 @@ function comparedIn({ variables, secrets }: SeenVariables, own?: { readonly scop
   };
 }
 
-/** What is seen, or nothing of what is gone since it was listed. */
+/** The visible variables and secrets; empty if the owner has been deleted since it was listed. */
 const ifThere = (seen: Promise<SeenVariables>): Promise<SeenVariables> =>
   seen.catch((error: unknown) =>
     isPlatformFailure(error) && error.kind === 'not_found'
@@ -80,7 +83,7 @@ async function listedOf(context: ToolContext, member: string, environment_id: st
   return { name: context.resolved[member]?.path ?? environment_id, services, shared: comparedIn(seen) };
 }
 
-/** An environment with what is its services' own. */
+/** An environment with its services' own variables and secrets. */
 function withOwn(
   { name, services, shared }: ListedEnvironment,
   own: readonly Part[],

@@ -33,7 +33,7 @@ function next(view: JsonRecord): readonly NextCall[] {
     ({ condition, kind, id }) =>
       (condition === 'failed' || condition === 'unavailable') && isActedOn(kind) && id !== undefined,
   );
-  // Up to a few are looked into; what is stopped is started by one call, which must not fall behind them.
+  // Proposes calls for a few services that are down. One call starts the stopped ones, and must not be displaced.
   return [
     ...down
       .slice(0, mostLookedInto)

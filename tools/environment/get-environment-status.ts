@@ -41,7 +41,7 @@ const serviceFacts = [
   'steps.total_duration_sec',
 ];
 
-// Members of the response, and the kind of their rows.
+// Members of the response, with the kinds of their rows.
 const kinds = {
   applications: 'application',
   containers: 'container',
@@ -51,11 +51,13 @@ const kinds = {
   terraforms: 'terraform',
 };
 
-/** The kinds of services that an answer has no list of: whether there are any isn't known. */
+/** The kinds of services for which an answer has no list: whether there are any isn't known. */
 const kindsNotListed = (answer: JsonRecord): readonly string[] =>
   Object.entries(kinds).flatMap(([member, kind]) => (Array.isArray(answer[member]) ? [] : [kind]));
 
-/** The members that hold services, with their kinds: those that tools act on, and those that only this platform has. */
+/**
+ * The members that contain services, with their kinds: those that tools act on, and those that only this platform has.
+ */
 const kindsIn = (answer: JsonRecord): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(Object.entries(kinds).filter(([member]) => Array.isArray(answer[member]))),
   ...Object.fromEntries(otherMembers(answer).map((member) => [member, kindOfMember(member)])),
@@ -64,10 +66,7 @@ const kindsIn = (answer: JsonRecord): Readonly<Record<string, string>> => ({
 const isBad = ({ state }: JsonRecord): boolean =>
   state === 'UNAVAILABLE' || terminalOutcome('DEPLOY', String(state)) === 'bad';
 
-/**
- * The statuses with the name of each service and what of it serves, which the list of services tells, and what the
- * platform says of what runs.
- */
+/** The statuses with each service's name and serving version from the list of services, and the platform's warnings. */
 async function withNames(context: ToolContext, environment_id: string, answer: JsonRecord): Promise<JsonRecord> {
   const list: JsonRecord | undefined = await context.attempt(operations.list_services, { environment_id });
   const configurations = new Map(recordsIn(list?.['results']).map((row) => [row['id'], row]));
@@ -94,7 +93,7 @@ async function withNames(context: ToolContext, environment_id: string, answer: J
   };
 }
 
-/** What the lists that an answer lacks leave unknown; nothing if it has all of them. */
+/** The text about services that are unknown because an answer lacks their lists; empty if it has all of them. */
 function unknownText(missing: readonly string[]): string {
   if (missing.length === 0) return '';
   const of = missing.length === Object.keys(kinds).length ? '' : ` of these kinds: ${missing.join(', ')}`;

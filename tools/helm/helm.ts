@@ -22,9 +22,9 @@ export const getHelm = defineTool(operations.get_helm, {
   render: record({ omitted: [] }),
 });
 
-/** A source as answers have it, under the names of requests. A chart's repository that isn't told stays out. */
+/** A source from a response, converted to the names of requests. An unknown chart repository is left out. */
 function sourceForRequest({ git, repository, ...source }: JsonRecord): JsonRecord {
-  // What is given twice is refused under its own names.
+  // A source that is given twice is refused under its own names.
   if (isRecord(git) && repository === undefined && source['git_repository'] === undefined)
     return { ...source, git_repository: git['git_repository'] };
   if (!isRecord(repository) || git !== undefined || source['helm_repository'] !== undefined)
@@ -49,7 +49,7 @@ function asRequest({ source, ...helm }: JsonRecord): JsonRecord {
   };
 }
 
-/** Arguments with the source under the names of requests: it may be given as it was shown. */
+/** Arguments with the source converted to the names of requests: it may be given as it was shown. */
 const withRequestNames = (args: JsonRecord): JsonRecord =>
   isRecord(args['source']) ? { ...args, source: sourceForRequest(args['source']) } : args;
 

@@ -8,7 +8,7 @@ import {
   withRegistryId,
 } from '../shared/service-update.ts';
 
-/** How the tools that take a job print what only jobs have. */
+/** The input descriptions, in job tools, of members that only jobs have. */
 const jobFields = {
   fields: {
     source:

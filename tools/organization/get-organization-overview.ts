@@ -68,7 +68,7 @@ export const getOrganizationOverview = composeTool({
     environment: reference('environment').optional(),
     page: PageNumber.default(1),
   },
-  // There for servers that are kept to an environment.
+  // For servers that are restricted to an environment.
   hidden: ['environment'],
   operations: [
     operations.get_organization,

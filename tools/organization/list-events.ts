@@ -39,24 +39,24 @@ const mayBeMoreBefore = 'There may be older ones: until looks further back.';
 
 const columns = ['at', 'who', 'via', 'what', 'where', 'changes'];
 
-/** Most pages that one call turns. */
+/** Maximum number of pages that one call reads. */
 const mostPages = 5;
 
-/** The same where only some events may be seen, so that those of others hide none of them. */
+/** The same if only some events are visible, so that hidden events don't displace them. */
 const mostNarrowedPages = 20;
 
 interface Found {
   readonly events: readonly LenientEvent[];
   readonly looked: number;
-  /** Whether there may be older ones that fit. */
+  /** Whether there may be older matching events. */
   readonly hasMore: boolean;
   readonly since?: string;
   readonly isCut: boolean;
-  /** Whether more were found than are shown. */
+  /** Whether more events were found than are shown. */
   readonly isFull: boolean;
-  /** Whether only some events may be seen: then nothing is told that depends on the others. */
+  /** Whether only some events are visible: then the answer says nothing that depends on the others. */
   readonly isNarrowed: boolean;
-  /** The time of the first event that the platform has, if the search came to it. */
+  /** The time of the first event that the platform has, if the search reached it. */
   readonly first?: string;
 }
 
@@ -75,7 +75,7 @@ async function page(context: ToolContext, organization_id: string, query: JsonRe
   }
 }
 
-/** Turns pages of events, newest first, until there are enough that fit. */
+/** Reads pages of events, newest first, until there are enough matches. */
 async function search(context: ToolContext, organization_id: string, wanted: WantedEvents): Promise<Found> {
   const window = {
     ...(wanted.from !== undefined && { from_timestamp: new Date(wanted.from).toISOString() }),
@@ -97,7 +97,7 @@ async function search(context: ToolContext, organization_id: string, wanted: Wan
     const isPast =
       wanted.from !== undefined && rows.some(({ timestamp }) => Date.parse(timestamp ?? '') < wanted.from!);
     const isNarrowed = answer['is_narrowed'] === true;
-    // A page of which nothing may be seen is empty here, and not the last one.
+    // A page without visible events is empty here, but isn't the last one.
     const isDone = next === undefined || next === token || (rows.length === 0 && !isNarrowed) || isPast;
     if (
       isDone ||
@@ -125,7 +125,7 @@ async function search(context: ToolContext, organization_id: string, wanted: Wan
   }
 }
 
-/** The ids that the arguments stand for, with those around a service. */
+/** The ids to which the arguments resolve, with the environment and project of a service. */
 function placesOf({ resolved }: ToolContext): Pick<WantedEvents, 'service' | 'environment' | 'project'> {
   const { service, environment, project } = resolved;
   if (service) return { service: service.id, environment: service.environment?.id, project: service.project?.id };
@@ -134,7 +134,10 @@ function placesOf({ resolved }: ToolContext): Pick<WantedEvents, 'service' | 'en
 
 const isDeployment = (kind: string | undefined): boolean => kind === undefined || /deploy/i.test(kind);
 
-/** Whether the history of what is asked about has deployments from before a time; undefined if that is not known. */
+/**
+ * Whether the history of the requested service or environment has deployments from before a time; undefined if that
+ * isn't known.
+ */
 async function hasOlderDeployments(context: ToolContext, since: string): Promise<boolean | undefined> {
   const subject = subjectAt(context, 'service') ?? subjectAt(context, 'environment');
   const history =

@@ -21,7 +21,7 @@ import {
 
 const defaultLimit = 50;
 
-/** Most names of places that are told not to have been searched. */
+/** Maximum number of unsearched places that are named. */
 const mostNames = 20;
 
 // Rank of a match: its own name, then part of its own name, then a name further up in its path.
@@ -33,7 +33,7 @@ const matchRank = (name: string | undefined, { path }: FoundResource): number =>
 
 const ownName = ({ path }: FoundResource): string => path.split('/').at(-1) ?? path;
 
-/** Suggestions if nothing was found: the most similar name, and the states there are. */
+/** Suggestions if nothing was found: the most similar name, and the existing states. */
 function suggestions(
   { name, state }: SearchedResource,
   all: readonly FoundResource[],

@@ -37,9 +37,7 @@ const statusFacts = [
 const line = ([name, value]: [string, unknown]): string =>
   `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
 
-/**
- * What runs of a service, as far as the platform looks at that: how many instances, and what is not as it should be.
- */
+/** The running part of a service, if the platform observes it: number of instances, and warnings. */
 const runningFacts = (status: JsonRecord): JsonRecord => {
   const { instances, wanted_instances } = isRecord(status['running']) ? status['running'] : {};
   const warnings = warningsIn(status);
@@ -54,7 +52,10 @@ const runningFacts = (status: JsonRecord): JsonRecord => {
 
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 
-/** The status in lines: both counts in one, and each warning in one of its own. Conditions are the same as data. */
+/**
+ * The status in lines: both counts in one line, and each warning in a separate one. Conditions are the warnings as
+ * data.
+ */
 const statusLines = ({ instances, wanted_instances: wanted, warnings, ...rest }: JsonRecord): readonly string[] => [
   ...Object.entries(omit(rest, ['conditions'])).map(line),
   ...(isNumber(instances) ? [`instances: ${instances}${isNumber(wanted) ? ` of ${wanted}` : ''}`] : []),
@@ -62,8 +63,8 @@ const statusLines = ({ instances, wanted_instances: wanted, warnings, ...rest }:
 ];
 
 /**
- * The status; undefined if there is none, also where the platform fails to tell it, which is said: the rest is shown
- * all the same.
+ * The status; undefined if there is none. If the platform fails to return it, the answer says so and still shows the
+ * rest.
  */
 const statusIfTold = (context: ToolContext, subject: Subject): Promise<JsonRecord | undefined> =>
   statusOf(context, subject).catch((error: unknown) => {

@@ -16,7 +16,7 @@ import { readEnvironmentLog, readOwnLog, readsInsteadOfEnvironmentLog } from '..
 const defaultLimit = 30;
 const maximumLimit = 200;
 
-/** The newest log lines of the subject, of one deployment if it is given; undefined if they can't be read. */
+/** The newest log lines of the subject, or of one deployment if it is given; undefined if they can't be read. */
 async function logIn(context: ToolContext, deployment?: string): Promise<DeploymentLog | undefined> {
   const subject = serviceSubject(context);
   if (subject.kind !== 'environment') {

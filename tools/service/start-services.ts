@@ -66,7 +66,7 @@ async function inputFor(all: readonly Candidate[], context: ToolContext): Promis
   return { environment_id, ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) };
 }
 
-/** Whether a deployment of several services starts one of them: then whoever denies starting denies it. */
+/** Whether a deployment of several services starts one of them: then a rule that denies starting denies it. */
 const isStart: NonNullable<Tool['matchesAction']> = async ({ input }, reader) => {
   const statuses = await reader.attempt(operations.get_environment_status, {
     environment_id: String(input['environment_id']),

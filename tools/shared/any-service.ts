@@ -57,8 +57,8 @@ export const readOf = (aspect: keyof typeof reads, kind: string): AnyOperation =
 
 /**
  * Uses of the operations that read an aspect of a service, by its kind.
- * @param what names the aspect, for example `the state`
- * @param ofEnvironment the operation that reads it of an environment.
+ * @param what the name of the aspect, for example `the state`
+ * @param ofEnvironment the operation that reads it for an environment.
  */
 export const readsByKind = (
   aspect: keyof typeof reads,
@@ -74,7 +74,7 @@ export const readsByKind = (
   ...ofEnvironment.flatMap((operation) => readUses(`${what} of an environment is not read there`, operation)),
 ];
 
-/** What is read where the own status or log of a service can't be. */
+/** The reads in place of a service's own status or log if that can't be read. */
 export const readsInstead = (aspect: 'status' | 'logs', what: string): readonly ReadUse[] =>
   serviceKinds.flatMap((kind) =>
     readsInsteadOf(aspect, kind, `${what} of a service of kind ${kind} is not read there`),
@@ -95,7 +95,7 @@ export const readAspect = (
 ): Promise<JsonRecord | undefined> =>
   context.attempt(operationNamed(reads[aspect](subject.kind)), { ...idOf(subject), ...query });
 
-/** Why an aspect that was not shown could not be read: the same read, not sent again; undefined if it was answered. */
+/** Why an aspect could not be read: the failure of the same read, which isn't sent again; undefined if it succeeded. */
 export const aspectFailure = (
   context: ToolContext,
   subject: Subject,
@@ -108,8 +108,8 @@ export const aspectFailure = (
   );
 
 /**
- * Reads the status of a service, from those of its environment if its own can't be read, and says so; undefined if
- * there is neither.
+ * Reads the status of a service. If its own can't be read, uses those of its environment and says so in the answer;
+ * undefined if there is neither.
  */
 export async function statusOf(context: ToolContext, subject: Subject): Promise<JsonRecord | undefined> {
   const found = await readServiceStatus(subject, context);
@@ -118,7 +118,7 @@ export async function statusOf(context: ToolContext, subject: Subject): Promise<
 }
 
 /**
- * Reads the newest log lines of a service, from the log of its environment if it has none of its own, and says so;
+ * Reads the newest log lines of a service. If it has no log, uses that of its environment and says so in the answer;
  * undefined if there is neither.
  */
 export async function logOf(context: ToolContext, subject: Subject): Promise<readonly JsonRecord[] | undefined> {
@@ -129,7 +129,7 @@ export async function logOf(context: ToolContext, subject: Subject): Promise<rea
 
 /**
  * Whether the status of a service or environment can be read. If the platform lacks the operation that reads the
- * resource itself, this is tried; otherwise it is assumed, to save the request.
+ * resource itself, the status is tried; otherwise it is assumed readable, to save the request.
  */
 export async function hasStatus(context: ToolContext, subject: Subject): Promise<boolean> {
   const { kind } = subject;
@@ -172,7 +172,7 @@ export const serviceSubject = (context: ToolContext): Subject => {
   return subject ?? context.refuse('neither service nor environment is given', 'Give the one that is meant.');
 };
 
-// As elsewhere in the texts: without a comma before the last.
+// As in other texts: without a comma before the last item.
 const list = new Intl.ListFormat('en-GB');
 
 /** An argument rule: exactly one of these members must be given. */

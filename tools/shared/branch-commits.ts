@@ -18,7 +18,7 @@ const lists = {
 
 const isListed = (kind: string): kind is keyof typeof lists => kind in lists;
 
-/** What the commits of a service's branch are read from. */
+/** The reads for the commits of a service's branch. */
 export const readsOfCommits: readonly ReadUse[] = readUses(
   'which commit is the newest is not known, nor whether a commit is one of the branch',
   ...Object.values(lists),
@@ -29,7 +29,7 @@ export interface BranchCommits {
   readonly rows: readonly JsonRecord[];
 }
 
-/** Commits by their dates; in the order of the platform where one has none. */
+/** Commits by date, newest first; in the platform's order if one has no date. */
 const newestFirst = (rows: readonly JsonRecord[]): readonly JsonRecord[] =>
   rows.some((row) => Number.isNaN(Date.parse(textOf(row, 'created_at') ?? '')))
     ? rows
@@ -47,7 +47,7 @@ export async function commitsOf(
   return rows.length === 0 ? undefined : { rows };
 }
 
-/** The whole id of the commit that begins so; undefined if none of these does. */
+/** The full id of the commit whose id starts with this text; undefined if there is none. */
 export const wholeCommit = ({ rows }: BranchCommits, start: string): string | undefined =>
   rows.map((row) => textOf(row, 'git_commit_id')!).find((id) => id.toLowerCase().startsWith(start.toLowerCase()));
 

@@ -4,7 +4,7 @@ import { readUses, rowsIn, textOf, type ReadUse, type ToolContext } from '../../
 import { environmentAt } from './environment-lock.ts';
 import { ifPossible, unlessMissing } from './if-possible.ts';
 
-/** What telling the machines of clusters reads. */
+/** The reads for the machines of clusters. */
 export const readsOfNodes: readonly ReadUse[] = readUses(
   'the machines of clusters are not shown',
   operations.get_organization,
@@ -13,15 +13,15 @@ export const readsOfNodes: readonly ReadUse[] = readUses(
   operations.get_environment,
 );
 
-/** A cluster whose machines are worth a word. */
+/** A cluster whose machines are worth mentioning. */
 interface ToldCluster {
   readonly id?: string;
   readonly text: string;
 }
 
 /**
- * The clusters whose machines are worth a word, and how many clusters there are. That a platform fails to tell keeps
- * nothing else from being told.
+ * The clusters whose machines are worth mentioning, and the number of all clusters. A platform failure doesn't affect
+ * the rest of the answer.
  */
 async function toldClusters(
   context: ToolContext,
@@ -43,7 +43,7 @@ async function toldClusters(
 }
 
 /**
- * The machines of the clusters that host environments, a line for each cluster where there is something to tell.
+ * The machines of the clusters that host environments, a line for each cluster with something to report.
  * @param clusters ids; undefined for all
  */
 export async function nodesOfClusters(
@@ -56,8 +56,8 @@ export async function nodesOfClusters(
 }
 
 /**
- * The machines of an environment's cluster; undefined if there is nothing to tell. Which cluster that is, is only read
- * where there are several.
+ * The machines of an environment's cluster; undefined if there is nothing to report. The environment's cluster is only
+ * read if there are several.
  */
 export async function nodesUnder(
   context: ToolContext,

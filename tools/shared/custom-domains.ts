@@ -37,19 +37,19 @@ export const domainOperations = {
 
 const ofAllKinds = (act: keyof typeof domainOperations): AnyOperation[] => Object.values(domainOperations[act]);
 
-/** What is lacking where the domains of a service can't be read. */
+/** The reads for the domains of a service, with what is missing without them. */
 export const listReads: readonly ReadUse[] = readUses('the domains of a service are not shown', ...ofAllKinds('list'));
 
-/** What is lacking where the platform doesn't tell what the name servers say of the domains of a service. */
+/** The reads for name server checks of a service's domains, with what is missing without them. */
 export const checkReads: readonly ReadUse[] = readUses(
   'it is not shown whether the name servers point the domains of a service to it',
   ...ofAllKinds('check'),
 );
 
-/** Whether services of this kind can have domains of their own. */
+/** Whether services of this kind can have custom domains. */
 export const canHaveDomains = (kind: string): kind is DomainKind => (domainKinds as readonly string[]).includes(kind);
 
-/** The kind of a service that has to be able to have domains. @throws CallFailure for other kinds */
+/** The kind of a service that must support domains. @throws CallFailure for other kinds */
 export const domainKindOf = (context: ToolContext, { kind }: Subject): DomainKind =>
   canHaveDomains(kind)
     ? kind
@@ -71,7 +71,7 @@ export async function listDomains(
   return list && rowsIn(list).filter((row) => textOf(row, 'domain') !== undefined);
 }
 
-/** Whether the name servers point a domain to its service, in words, by what the platform's check says. */
+/** Whether the name servers point a domain to its service, as text, according to the platform's check. */
 function enteredText(domain: JsonRecord, check: string | undefined): string {
   if (check === 'MATCHES_LOAD_BALANCER_HOST' || (check === 'RESOLVES_TO_IP' && domain['use_cdn'] === true))
     return 'yes';
@@ -81,8 +81,8 @@ function enteredText(domain: JsonRecord, check: string | undefined): string {
 }
 
 /**
- * A domain with the record that belongs at the name servers, and whether it is there.
- * @param checks what the platform's check says; undefined if it can't be had
+ * A domain with the required DNS record, and whether the record exists.
+ * @param checks the result of the platform's check; undefined if it isn't available
  */
 function domainView(domain: JsonRecord, checks: readonly JsonRecord[] | undefined): JsonRecord {
   const name = textOf(domain, 'domain') ?? '';
@@ -91,7 +91,7 @@ function domainView(domain: JsonRecord, checks: readonly JsonRecord[] | undefine
   return {
     domain: name,
     id: domain['id'],
-    // Where a CDN stands in front, its own record is entered, which the platform doesn't know.
+    // With a CDN in front, the domain has the CDN's record, which the platform doesn't know.
     record: target === undefined ? undefined : { type: 'CNAME', name, value: target },
     entered: enteredText(domain, textOf(found, 'status')),
     check: found?.['status'],
@@ -101,7 +101,7 @@ function domainView(domain: JsonRecord, checks: readonly JsonRecord[] | undefine
   };
 }
 
-/** What the name servers hold of some domains of a service: with each the record that belongs there. */
+/** Some domains of a service with their required DNS records, and whether the records exist. */
 export async function withRecords(
   context: ToolContext,
   kind: DomainKind,
@@ -117,8 +117,8 @@ export async function withRecords(
 }
 
 /**
- * The domains of a service of any kind, with their records; undefined if it can have none, or the platform doesn't show
- * them.
+ * The domains of a service of any kind, with their records; undefined if it can't have any, or the platform doesn't
+ * show them.
  */
 export async function domainsOf(
   context: ToolContext,
@@ -129,7 +129,7 @@ export async function domainsOf(
   return domains && withRecords(context, kind, id, domains);
 }
 
-/** A domain as an address, with what isn't right at the name servers. */
+/** A domain as an address, with the problem at the name servers, if any. */
 export function addressOfDomain({ domain, entered }: JsonRecord): string {
   const [address, state] = [`https://${String(domain)}`, String(entered)];
   if (state === 'yes') return address;
@@ -138,7 +138,7 @@ export function addressOfDomain({ domain, entered }: JsonRecord): string {
     : `${address} (not yet verified at the name server${state.slice('no'.length).replace(', ', ': ')})`;
 }
 
-/** The request that gives a service a domain. */
+/** The request that adds a domain to a service. */
 export const planDomain = (
   kind: DomainKind,
   id: string,
@@ -148,7 +148,7 @@ export const planDomain = (
   return planOperation(operation, { ...idOf({ kind, id }), ...domain });
 };
 
-/** The request that takes a domain from a service. */
+/** The request that removes a domain from a service. */
 export const planDeletion = (kind: DomainKind, id: string, domainId: string) => {
   const operation: AnyOperation = domainOperations.delete[kind];
   return planOperation(operation, { ...idOf({ kind, id }), custom_domain_id: domainId });

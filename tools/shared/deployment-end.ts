@@ -23,13 +23,13 @@ import { otherServicesIn } from './other-kinds.ts';
 import { isDeployed } from './started-facts.ts';
 import type { WaitResult } from './wait-for-end.ts';
 
-/** Why a deployment failed; for an environment, why the service that failed last did. */
+/** Diagnoses why a deployment failed; for an environment, why its most recently failed service did. */
 const diagnosisOf = (context: ToolContext, subject: Subject, deployment?: string): Promise<JsonRecord | undefined> =>
   isServiceKind(subject.kind)
     ? diagnosed(context, { ...subject, kind: subject.kind }, deployment)
     : diagnosedIn(context, subject);
 
-/** What explaining a failed deployment reads. */
+/** The reads for the explanation of a failed deployment. */
 export const readsToExplain: readonly ReadUse[] = [...readsOfAddresses, ...readsOfDiagnosis].map(
   ({ operation, same }) => ({
     operation,
@@ -40,7 +40,10 @@ export const readsToExplain: readonly ReadUse[] = [...readsOfAddresses, ...reads
   }),
 );
 
-/** Whether a service of an environment is up, or may be: what was never deployed, or is stopped, is reached nowhere. */
+/**
+ * Returns a function that checks whether a service of an environment is up, or may be: services that were never
+ * deployed, or are stopped, have no reachable address.
+ */
 async function isUpIn(context: ToolContext, environment_id: string): Promise<(service: string) => boolean> {
   const statuses = await context.attempt(operations.get_environment_status, { environment_id });
   const down = Object.values((statuses ?? {}) as JsonRecord)
@@ -49,10 +52,7 @@ async function isUpIn(context: ToolContext, environment_id: string): Promise<(se
   return (service) => !down.includes(service);
 }
 
-/**
- * Where what was deployed is reached: the public addresses of a service, or of those of an environment that were
- * deployed.
- */
+/** The addresses of a deployment: the public addresses of a service, or of the deployed services of an environment. */
 async function reachedAt(context: ToolContext, subject: Subject): Promise<JsonRecord> {
   if (subject.kind !== 'environment') return shownAddresses(await addressesOf(context, subject));
   return shownAddresses(
@@ -60,7 +60,7 @@ async function reachedAt(context: ToolContext, subject: Subject): Promise<JsonRe
   );
 }
 
-/** What is said of a cron job that was deployed: whether it ran now, and when it runs from here on. */
+/** The facts about a deployed cron job: whether it has run now, and when it will run. */
 async function runOfCronJob(
   context: ToolContext,
   { kind, id }: Subject,
@@ -75,7 +75,7 @@ async function runOfCronJob(
   return `scheduled at ${schedule}; ${ran}`;
 }
 
-/** The commit that a job or Terraform was deployed at; of what serves, that says it. */
+/** The deployed commit of a job or Terraform service; for serving kinds, the serving version shows it. */
 async function commitOf(context: ToolContext, { kind, id }: Subject): Promise<string | undefined> {
   if (!isServiceKind(kind) || canServe(kind)) return undefined;
   const source = versionSourceOf(kind, await readAspect(context, { kind, id }, 'configuration'));
@@ -84,20 +84,20 @@ async function commitOf(context: ToolContext, { kind, id }: Subject): Promise<st
     : undefined;
 }
 
-/** The services of an environment that no tool acts on, so that its outcome isn't taken for theirs. */
+/** The services of an environment on which no tool acts, so that its outcome isn't mistaken for theirs. */
 async function notActedOn(
   context: ToolContext,
   { kind, id }: Subject,
   { state }: WaitResult['status'],
 ): Promise<readonly string[]> {
-  // What is deleted can't be asked any more.
+  // A deleted environment can't be queried any more.
   const others = kind === 'environment' && state !== 'DELETED' ? await otherServicesIn(context, id) : [];
   return others.map(
     ({ name, kind: its, status }) => `${name} (${its}), now ${status?.state ?? 'in a state that is not known'}`,
   );
 }
 
-/** The outcome of a deployment that was waited for, with a diagnosis if it failed. */
+/** The outcome of a deployment after a wait, with a diagnosis if it failed. */
 export async function endAnswer(
   context: ToolContext,
   subject: Subject,
@@ -125,7 +125,7 @@ export async function endAnswer(
     state: status.state,
     deployment_id: status.deployment_request_id,
     waited_seconds,
-    // 0 stands for no total yet.
+    // 0 means no total yet.
     total_seconds: outcome === 'running' ? undefined : status.steps?.total_duration_sec,
     serves,
     commit,

@@ -16,14 +16,14 @@ import { logOf, readAspect, type Subject } from './any-service.ts';
 import { readOwnLog } from './environment-log.ts';
 import { readStatus } from './wait-for-end.ts';
 
-/** Lines of a log, and why there may be more of them than could be had. */
+/** Lines of a log, and why there may be more than could be read. */
 export interface DeploymentLog {
   readonly lines: readonly LogLine[];
-  /** Absent if these are all there were. */
+  /** Absent if these are all lines. */
   readonly missing?: string;
 }
 
-/** The log of an environment, or what of it is about one of its services; undefined if it can't be read. */
+/** The log of an environment, or the part of it about one of its services; undefined if it can't be read. */
 export async function environmentLogOf(
   context: ToolContext,
   environment_id: string,
@@ -33,7 +33,7 @@ export async function environmentLogOf(
   return lines?.filter((line) => service === undefined || line['service_id'] === service);
 }
 
-/** The ids by which lines may name a deployment: some platforms name its execution, which only the status tells. */
+/** The ids by which lines may name a deployment: some platforms name its execution, which only the status shows. */
 export async function linesNaming(
   context: ToolContext,
   subject: Subject,
@@ -53,7 +53,7 @@ const earliest = (lines: readonly LogLine[]): string | undefined =>
     .toSorted(laterFirst)
     .at(-1);
 
-/** Lines of the service's own log that were written while a deployment went on. */
+/** Lines of the service's own log that were written during a deployment. */
 async function linesDuring(
   context: ToolContext,
   subject: Subject,
@@ -65,7 +65,7 @@ async function linesDuring(
   const window = deploymentWindow({ startedAt, endedAt });
   const lines = log.filter(({ created_at: at }) => at && isInWindow(window, at));
   const begins = earliest(log);
-  // A full log whose first line is of this deployment may have begun before it.
+  // A full log whose first line belongs to this deployment may lack earlier lines of it.
   const isCut =
     begins === undefined ||
     (lines.length === 0
@@ -86,7 +86,7 @@ async function linesDuring(
 
 /**
  * Log lines of one deployment of a service: those that name it in the log of the environment, which has only the latest
- * deployments, or else those of the service's own log while it went on. Undefined if no log can be read.
+ * deployments, or else those of the service's own log during the deployment. Undefined if no log can be read.
  * @param history the deployments of the service, if they were read
  * @param lines its lines in the log of the environment, if that was read
  */

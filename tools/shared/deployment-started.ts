@@ -27,7 +27,7 @@ interface StartedDeployment {
   readonly answer: JsonRecord;
   /** Whether the caller waits for the end. */
   readonly wait?: boolean;
-  /** The services of the subject that were deployed, where it isn't all. */
+  /** The deployed services of the subject, if not all of them. */
   readonly services?: readonly Subject[];
 }
 
@@ -48,7 +48,7 @@ const facts = [
 const presentVersion = 'its present version: the platform deploys another one only where it is named';
 
 /**
- * Says so where the platform deployed the present version of one service again, because it refuses to deploy without a
+ * Notes if the platform deployed the present version of one service again, because it refuses to deploy without a
  * version.
  */
 const deployedAgain = ({ done }: ToolContext): JsonRecord =>
@@ -59,8 +59,8 @@ const deployedAgain = ({ done }: ToolContext): JsonRecord =>
 const statusUnavailable = 'how it goes on can not be read on this platform';
 
 /**
- * The first of these subjects, which are sorted widest first, whose status the platform shows, so that it can be waited
- * for; undefined if there is none.
+ * The first of these subjects, which are sorted widest first, whose status the platform shows, so that a wait is
+ * possible; undefined if there is none.
  */
 async function findFollowable(context: ToolContext, subjects: readonly Subject[]): Promise<Subject | undefined> {
   for (const subject of subjects) if (await hasStatus(context, subject)) return subject;
@@ -71,11 +71,11 @@ const asArgument = ({ kind, id }: Subject): JsonRecord => ({
   [kind === 'environment' ? 'environment' : 'service']: id,
 });
 
-/** Tells the caller what to wait for instead, if the subject itself can't be waited for. */
+/** Names the subject to wait for instead, if the subject itself can't be waited for. */
 const followedInstead = (subject: Subject, followed: Subject | undefined): JsonRecord =>
   followed?.id === subject.id ? {} : { followed: followed ? asArgument(followed) : statusUnavailable };
 
-/** Outcomes, the one first that says most about several deployments. */
+/** Outcomes, most severe first. */
 const gravestFirst: readonly WaitResult['outcome'][] = [
   'failed',
   'canceled',
@@ -87,8 +87,8 @@ const gravestFirst: readonly WaitResult['outcome'][] = [
 ];
 
 /**
- * How the deployments of some services of an environment ended: that of the gravest outcome, and each in a word. What
- * the environment's other services are like says nothing about them.
+ * The end of the deployments of some services of an environment: the most severe outcome, and each one in a word. The
+ * states of the environment's other services say nothing about them.
  */
 async function endOfSeveral(
   context: ToolContext,
@@ -99,7 +99,7 @@ async function endOfSeveral(
   const ends = await Promise.all(
     services.map(async (service) => {
       const result = await awaitNewEnd(context, service, requested);
-      // Some platforms give each service's part an id of its own.
+      // Some platforms give each service's part a separate id.
       return {
         service,
         result:
@@ -124,7 +124,7 @@ async function endOfSeveral(
   };
 }
 
-/** What a deployment brings that was accepted, and what it doesn't. */
+/** The facts about an accepted deployment, and the services that don't see its variables. */
 const factsOfStart = async (context: ToolContext, subject: Subject, answer: JsonRecord): Promise<JsonRecord> => ({
   ...(await startedFacts(context, subject)),
   ...(await variablesNotSeen(context, subject, answer)),
@@ -144,7 +144,7 @@ export async function afterwards(
       action,
     });
   }
-  // What is deleted may be gone by now.
+  // A deleted resource may already be gone.
   const followed = action === 'DELETE' ? subject : await findFollowable(context, [subject, ...subjectsOf(context)]);
   const end = (of: Subject): Promise<WaitResult> =>
     action === 'DELETE' ? awaitGone(context, of) : awaitNewEnd(context, of, requested);
@@ -176,7 +176,7 @@ export async function afterwards(
   });
 }
 
-/** What following a started deployment reads, where the caller waits for its end. */
+/** The reads after a started deployment, if the caller waits for its end. */
 export const readsAfterwards: readonly ReadUse[] = [
   ...serviceKinds.flatMap((kind) =>
     statusReads(kind, `the end of what was started can not be waited for of a service of kind ${kind}`),
@@ -247,10 +247,10 @@ export const startedAnswer = {
   next,
 };
 
-/** Kinds whose answer has their own id by contract. For the others it is the deployment's. */
+/** Kinds whose response contains their own id by contract. For the others it is the deployment's. */
 const answeredByOwnId: readonly Subject['kind'][] = ['environment', 'terraform'];
 
-/** An answer that calls a service's id by its kind where the contract has the deployment's. */
+/** An answer in which a service's id is renamed after its kind, where the contract has the deployment's id. */
 const withoutServiceAsId = ({ id, ...answer }: JsonRecord, { kind, id: subject }: Subject): JsonRecord => {
   if (id === undefined || id === null) return answer;
   return id === subject && !answeredByOwnId.includes(kind) ? { [`${kind}_id`]: id, ...answer } : { id, ...answer };

@@ -30,7 +30,7 @@ import { isOwnerKind, ownedVariableReads, variablesSeenBy } from './owned-variab
 import { environmentLogOf, logOfDeployment, type DeploymentLog } from './deployment-log.ts';
 import { readsOfRecords, recordedSince } from './recorded-changes.ts';
 
-/** Most other environments of the project that are searched for who holds a lock. */
+/** Maximum number of other environments of the project that are searched for the holder of a lock. */
 const mostEnvironments = 6;
 
 /** An environment of the project, with its name. */
@@ -85,7 +85,7 @@ const holderAt = async (
 
 /**
  * The service that holds the lock of a Terraform state: the log names the instance, which is named after its service.
- * It is searched for in the project. Undefined if the log names none, or there is none of that name.
+ * The project is searched for it. Undefined if the log names none, or there is no service of that name.
  */
 async function lockHolder(
   context: ToolContext,
@@ -101,11 +101,11 @@ async function lockHolder(
   return undefined;
 }
 
-// The states are taken from the environment first: how the own read of a service fails changes nothing, if that is
-// answered.
+// The states come from the environment first: if that read succeeds, a failed read of the service itself doesn't
+// matter.
 const whatever = ['not_offered', 'not_found', 'forbidden', 'bad_answer', 'server_error'] as const;
 
-/** What a diagnosis reads, and does without where it has to. */
+/** The reads of a diagnosis, all of them optional. */
 export const readsOfDiagnosis: readonly ReadUse[] = [
   ...readsOfServices,
   ...readsByKind('deployments', 'the history'),
@@ -154,8 +154,8 @@ export async function readEnvironmentHistory(
 }
 
 /**
- * Siblings as they were at the end of an old deployment, as far as they were stopped since. Those that run are told as
- * they are: what they lacked then is mended.
+ * Siblings that were stopped since an old deployment, as they were at its end. Running ones are shown as they are:
+ * their earlier problems are fixed.
  */
 async function siblingsAt(
   context: ToolContext,
@@ -197,7 +197,7 @@ async function variableKeys(
 
 /**
  * Log lines for the diagnosis of a deployment: from the log of the environment, which has the step of each line but
- * only the latest deployments, or else from the service's own log. Says so if neither can be read.
+ * only the latest deployments, or else from the service's own log. The answer says if neither can be read.
  * @param chosen the deployment, if it isn't the latest
  */
 async function logFor(

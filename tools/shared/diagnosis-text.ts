@@ -3,8 +3,8 @@ import type { Diagnosis, Evidence, ServiceChange, TimelineEntry } from '../../sr
 import { compact, isRecord, pruneRecord, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
 
 /**
- * Maximum lengths of a log line that is shown with a diagnosis, in characters: of one that the cause rests on, and of
- * others.
+ * Maximum lengths of a log line that is shown with a diagnosis, in characters: of one on which the cause is based, and
+ * of others.
  */
 const maximumQuotedLength = 400;
 const maximumLineLength = 200;
@@ -25,14 +25,14 @@ const moment = ({ at, what, seconds }: TimelineEntry): string =>
 
 const change = ({ text, at }: ServiceChange): string => `${text}${at === undefined ? '' : `, ${at}`}`;
 
-/** The lock of the cluster, which keeps any fix from being deployed. */
+/** The lock of the cluster, which prevents the deployment of any fix. */
 function lockIn({ cluster }: Evidence): JsonRecord | undefined {
   if (!cluster?.lock) return undefined;
   const { owner_name, reason, locked_at, ttl_in_days } = cluster.lock;
   return { cluster: cluster.name, cluster_id: cluster.id, locked_by: owner_name, reason, locked_at, ttl_in_days };
 }
 
-/** A diagnosis as an answer: most important first, without the indexes of lines, which nobody can look up. */
+/** A diagnosis as an answer: most important first, without the indexes of lines, which the reader can't look up. */
 export function diagnosisAnswer(
   subject: string,
   evidence: Evidence,

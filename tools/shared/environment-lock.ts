@@ -16,8 +16,8 @@ import {
 } from '../../src/server/tool/index.ts';
 
 /**
- * The locks of clusters that hold now, by cluster: null for one that isn't locked, or whose lock has ended. Clusters of
- * which nothing tells are left out.
+ * The current locks by cluster: null for a cluster that isn't locked, or whose lock has expired. Clusters without
+ * information are left out.
  * @throws ApiError if the platform fails
  */
 export async function locksInForce(
@@ -31,14 +31,14 @@ export async function locksInForce(
   );
 }
 
-/** The cluster of an environment, with its lock: null if it isn't locked, undefined if nothing tells. */
+/** The cluster of an environment, with its lock: null if it isn't locked, undefined if that isn't known. */
 export interface EnvironmentCluster {
   readonly id?: string;
   readonly name?: string;
   readonly lock?: JsonRecord | null;
 }
 
-/** What finding the lock of an environment's cluster reads. */
+/** The reads for the lock of an environment's cluster. */
 export const readsOfLock = (without: string): readonly ReadUse[] => [
   ...readUses(without, operations.get_organization, operations.list_environments, operations.get_environment),
   ...lockReads(without),
@@ -88,8 +88,8 @@ export async function clusterHosting(
 }
 
 /**
- * That the cluster of an environment is locked, by whom, why and until when; undefined if it isn't. Says so where
- * nobody could look.
+ * The lock of an environment's cluster: by whom, why and until when; undefined if it isn't locked. The answer says if
+ * that could not be read.
  */
 export async function lockOn(
   context: ToolContext,

@@ -10,7 +10,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from './any-service.ts';
 
-/** The most services whose own logs are read in place of their environment's: each costs a request. */
+/** Maximum number of services whose own logs are read in place of their environment's: each takes a request. */
 const maximumServices = 20;
 
 const rows = (answer: JsonRecord | undefined): readonly JsonRecord[] | undefined =>
@@ -35,7 +35,7 @@ const servicesIn = (list: readonly JsonRecord[]): readonly LoggedService[] =>
 const oldestFirst = (one: JsonRecord, other: JsonRecord): number =>
   laterFirst(text(other['created_at']), text(one['created_at']));
 
-/** The lines of a service's own log; undefined if they can't be read, or the service is gone by now. */
+/** The lines of a service's own log; undefined if they can't be read, or the service has been deleted. */
 async function ownLines(
   context: ToolContext,
   { subject, name }: LoggedService,
@@ -46,7 +46,7 @@ async function ownLines(
   return rows(log)?.map((line) => ({ service_id: subject.id, service_name: name, pod_name: name, ...line }));
 }
 
-/** The log of an environment put together from its services' own; undefined if none can be read. */
+/** The log of an environment, combined from its services' logs; undefined if none can be read. */
 async function readFromServices(
   context: ToolContext,
   environmentId: string,
@@ -60,7 +60,7 @@ async function readFromServices(
       .map(async (service) => ({ ...service, lines: await ownLines(context, service) })),
   );
   if (!logs.some(({ lines }) => lines !== undefined)) return undefined;
-  // Ids: a name is what the platform says.
+  // Ids, because a name is text from the platform.
   const unread = [
     ...logs.filter(({ lines }) => lines === undefined).map(({ subject }) => subject),
     ...services.slice(maximumServices).map(({ subject }) => subject),
@@ -78,7 +78,7 @@ async function readFromServices(
   return logs.flatMap(({ lines = [] }) => lines).toSorted(oldestFirst);
 }
 
-/** What a log of an environment is put together from, where it can't be read itself. */
+/** The reads from which the log of an environment is combined if it can't be read itself. */
 export const readsInsteadOfEnvironmentLog: readonly ReadUse[] = readUses(
   "the log of an environment is not put together from those of its services, where it can't be read",
   operations.list_services,
@@ -92,8 +92,8 @@ export const readOwnLog = async (
   rows(await context.attempt(operations.get_environment_logs, { environment_id: environmentId }));
 
 /**
- * Reads the newest log lines of an environment, from the logs of its services if its own can't be read, and says so;
- * undefined if there is neither.
+ * Reads the newest log lines of an environment. If its own log can't be read, uses the logs of its services and says so
+ * in the answer; undefined if there is neither.
  */
 export const readEnvironmentLog = async (
   context: ToolContext,

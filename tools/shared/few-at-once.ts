@@ -1,6 +1,6 @@
 /**
- * Runs something for each item, in their order and a few at a time, such as reads of a platform. After one fails, none
- * is begun any more.
+ * Runs a function for each item, in order and a few at a time, such as reads of a platform. After a failure, no more
+ * are started.
  * @throws the first failure.
  */
 export async function fewAtOnce<Item, Result>(

@@ -3,7 +3,7 @@ import { isRecord, pruneRecord, rowsIn, type JsonRecord, type ToolContext } from
 
 const firing: readonly string[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED'];
 
-/** The alert rules of the organization that fire; undefined if they can't be read. */
+/** The firing alert rules of the organization; undefined if they can't be read. */
 export async function firingAlerts(context: ToolContext): Promise<readonly JsonRecord[] | undefined> {
   const organization = await context.attempt(operations.get_organization, {});
   if (!organization?.id) return undefined;
@@ -13,7 +13,7 @@ export async function firingAlerts(context: ToolContext): Promise<readonly JsonR
 
 /**
  * The environment that an alert rule watches, or a service in it; undefined for a rule about anything else.
- * @param environmentOf the environment of a service by its id, for platforms whose rules don't tell it.
+ * @param environmentOf the environment of a service by its id, for platforms whose rules don't contain it.
  */
 export function environmentWatched(
   { target }: JsonRecord,
@@ -29,7 +29,7 @@ export function environmentWatched(
 export const watchesCluster = ({ target }: JsonRecord): boolean =>
   isRecord(target) && String(target['target_type']).trim() === 'CLUSTER';
 
-/** An alert rule that fires, in a few members. */
+/** A firing alert rule, reduced to a few members. */
 export const alertRow = (rule: JsonRecord): JsonRecord => {
   const service =
     isRecord(rule['target']) && isRecord(rule['target']['service']) ? rule['target']['service']['name'] : undefined;

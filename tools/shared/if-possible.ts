@@ -1,8 +1,8 @@
 import { isPlatformFailure, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 /**
- * What may be told beside what was asked for; nothing if the platform fails to answer what that takes, and says so.
- * @param what names it at the start of a sentence, for example `Why it failed`
+ * Reads optional information for an answer. If the platform fails, returns nothing, and the answer says so.
+ * @param what its name at the start of a sentence, for example `Why it failed`
  */
 export const ifPossible = <Told>(
   context: ToolContext,
@@ -18,8 +18,8 @@ export const ifPossible = <Told>(
   });
 
 /**
- * A read that nothing depends on, or that others can stand in for: that the platform doesn't offer it is not worth a
- * word.
+ * A read that nothing depends on, or that others can replace. If the platform doesn't offer it, the answer doesn't
+ * mention that.
  */
 export const unlessMissing = (
   context: ToolContext,

@@ -1,7 +1,7 @@
 import { operations } from '../../src/contract/index.ts';
 import { isRecord, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
-/** What a new environment was asked to be. Members that were left to the platform are absent. */
+/** The requested place of a new environment. Members that were left to the platform are absent. */
 export interface WantedEnvironment {
   readonly cluster_id?: string | undefined;
   readonly mode?: string | undefined;
@@ -16,7 +16,7 @@ const same = (one: string, other: string): boolean => one.toLowerCase() === othe
 const projectOf = ({ project }: JsonRecord): string | undefined =>
   isRecord(project) ? textOf(project, 'id') : undefined;
 
-/** Ends the call with where the environment is, if its project or mode is not what was asked for. */
+/** Ends the call with the environment's actual place, if its project or mode isn't the requested one. */
 function checkPlace(wanted: WantedEnvironment, context: ToolContext, found: JsonRecord): void {
   const called = `environment ${textOf(found, 'name') ?? ''} (id ${textOf(found, 'id') ?? 'not told'})`;
   const [mode, project] = [textOf(found, 'mode'), projectOf(found)];
@@ -37,9 +37,9 @@ function checkPlace(wanted: WantedEnvironment, context: ToolContext, found: Json
 }
 
 /**
- * The created environment, checked to be where it was asked for: some platforms ignore a wish that they don't
+ * The created environment, after a check that it has the requested place: some platforms ignore members that they don't
  * understand.
- * @throws CallFailure `not_as_asked` with where it is instead
+ * @throws CallFailure `not_as_asked` with its actual place
  */
 export async function landedAsAsked(
   wanted: WantedEnvironment,

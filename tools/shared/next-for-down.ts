@@ -1,8 +1,8 @@
 import type { NextCall } from '../../src/server/tool/index.ts';
 
 /**
- * The call that helps on with a service that failed or is unavailable.
- * @param hasBackup whether it is a database whose node is lost, and that has a backup
+ * The next call for a service that failed or is unavailable.
+ * @param hasBackup whether it is a database whose node is lost and that has a backup
  */
 export const nextForDown = (
   { kind, id, state }: { readonly kind?: unknown; readonly id?: unknown; readonly state?: unknown },

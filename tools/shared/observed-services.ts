@@ -19,7 +19,7 @@ export interface ObservedService {
   readonly status?: LenientServiceStatus;
 }
 
-/** What the services of an environment are read from. */
+/** The reads for the services of an environment. */
 export const readsOfServices: readonly ReadUse[] = anyOf(
   ...readUses('services are shown without names and configuration', operations.list_services),
   ...readUses('services are shown without their states', operations.get_environment_status),

@@ -1,6 +1,6 @@
 import type { JsonRecord, ToolContext } from '../../src/server/tool/index.ts';
 
-/** Whether requests are about one service each, in place of one about several services of an environment. */
+/** Whether requests were sent for one service each, instead of one for several services of an environment. */
 export const isSentOneByOne = (sent: readonly JsonRecord[]): boolean =>
   sent.some((input) => input['environment_id'] === undefined);
 

@@ -15,7 +15,7 @@ import { locksInForce } from './environment-lock.ts';
 import { unlessMissing } from './if-possible.ts';
 import { environmentWatched, firingAlerts, watchesCluster } from './firing-alerts.ts';
 
-/** What an overview of an organization reads. Which of it depends on what the platform offers and the policy allows. */
+/** The possible reads of an overview of an organization. Which ones are used depends on the platform and the policy. */
 export const readsOfOrganization: readonly ReadUse[] = [
   ...readUses('nothing is found but the environment that is named', operations.get_organization),
   ...readUses(
@@ -40,10 +40,10 @@ export const readsOfOrganization: readonly ReadUse[] = [
   ...readsOfNodes.filter(({ operation }) => operation === operations.list_clusters),
 ];
 
-/** Most environments whose services are read one environment after another although the state of the whole is known. */
+/** Maximum number of environments whose services are read individually although the overall state is known. */
 const mostLookedInto = 12;
 
-/** Most requests for projects and environments one by one, where the platform has no wider reads. */
+/** Maximum number of individual requests for projects and environments, if the platform has no wider reads. */
 const mostRequests = 40;
 
 const mostAtOnce = 4;
@@ -54,33 +54,33 @@ interface Place extends WatchedEnvironment {
   readonly clusterName?: string;
 }
 
-/** What was read, and what was left out. */
+/** The evidence that was read, and what was left out. */
 export interface OrganizationEvidence {
   readonly organization?: string;
   readonly environments: readonly WatchedEnvironment[];
   /** Locks of the clusters that host them, with the clusters' names. */
   readonly locks: readonly JsonRecord[];
-  /** The machines of these clusters, where there is something to tell of them. */
+  /** The machines of these clusters, if there is something to report. */
   readonly nodes: readonly string[];
   /** Names of firing alert rules about clusters. */
   readonly clusterAlerts: readonly string[];
-  /** Environments of which only the state of the whole is known. */
+  /** Number of environments for which only the overall state is known. */
   readonly judgedAsWhole: number;
 }
 
-/** What an overview is about: everything, or a project or environment by its id. */
+/** The scope of an overview: everything, or a project or environment by its id. */
 interface Within {
   readonly project?: string;
   readonly environment?: string;
 }
 
-/** Requests that are left for reading one by one. */
+/** Remaining requests for individual reads. */
 interface Allowance {
   left: number;
 }
 
 /**
- * Visits as many of a list as there are requests for, a few at a time.
+ * Visits as many items of a list as there are requests left, a few at a time.
  * @returns the results, shorter than the list if requests ran out
  */
 async function eachWithin<One, Result>(
@@ -148,7 +148,7 @@ interface Project {
   readonly name: string;
 }
 
-/** The environments of a project, with the states of the whole if the platform lists them. */
+/** The environments of a project, with their overall states if the platform lists them. */
 async function placesIn(context: ToolContext, { id: project_id, name }: Project): Promise<readonly Place[]> {
   const overviews = await unlessMissing(context, operations.list_environment_overviews, { project_id });
   if (overviews) return rowsIn(overviews).map((row) => placeOf(row, name, project_id));
@@ -161,7 +161,7 @@ async function placesIn(context: ToolContext, { id: project_id, name }: Project)
   }));
 }
 
-/** The projects that rows of services are in or, without rows, all projects. */
+/** The projects of rows of services or, without rows, all projects. */
 async function projectsOf(
   context: ToolContext,
   organization_id: string,
@@ -204,7 +204,7 @@ async function placesWithStates(
 const notReached = (count: number, what: string): string =>
   `${count} ${what}${count === 1 ? ' was' : 's were'} not looked into, to spare requests: give the project or environment to look there.`;
 
-/** Environments that are read one project, and where need be one environment, at a time. */
+/** Environments that are read one project and, if necessary, one environment at a time. */
 async function placesOneByOne(
   context: ToolContext,
   projects: readonly Project[],
@@ -265,7 +265,10 @@ async function findPlaces(
 const isKnown = ({ services, status }: Place): boolean =>
   services !== undefined || (status !== undefined && status !== null);
 
-/** Reads how the environments of an organization are, or of a part of it, in as few requests as the platform allows. */
+/**
+ * Reads the state of the environments of an organization, or of a part of it, in as few requests as the platform
+ * allows.
+ */
 export async function readOrganization(context: ToolContext, within: Within): Promise<OrganizationEvidence> {
   const organization = await context.attempt(operations.get_organization, {});
   const [{ places, services }, alerts = []] = await Promise.all([
@@ -291,7 +294,7 @@ export async function readOrganization(context: ToolContext, within: Within): Pr
     environments: places.map((place) => ({
       ...place,
       isLocked: isRecord(locks.get(place.clusterId ?? '')),
-      // Of an environment that may not be looked at, nothing is told.
+      // Nothing is reported about an environment that may not be read.
       alerts: isKnown(place) ? (firing.get(place.id) ?? []).map((rule) => textAt(rule, 'name') ?? '') : [],
     })),
     locks: [...locks].flatMap(([cluster, lock]) =>

@@ -5,7 +5,7 @@ import { recordsIn, textOf, type JsonRecord, type ToolContext } from '../../src/
 /** Whether tools act on services of this kind. */
 export const isActedOn = (kind: unknown): boolean => isServiceKind(String(kind).toLowerCase());
 
-/** The members of an environment's statuses that hold services of kinds that no tool acts on. */
+/** The members of an environment's statuses that contain services of kinds on which no tool acts. */
 export const otherMembers = (statuses: JsonRecord): readonly string[] =>
   Object.keys(statuses).filter(
     (member) =>
@@ -15,7 +15,7 @@ export const otherMembers = (statuses: JsonRecord): readonly string[] =>
 /** The kind of the services in a member of an environment's statuses. */
 export const kindOfMember = (member: string): string => member.replace(/s$/, '');
 
-/** That no tool acts on services of these kinds; nothing if tools act on all of them. */
+/** The text that no tool acts on services of these kinds; empty if tools act on all of them. */
 export function notActedOn(kinds: readonly unknown[]): readonly string[] {
   const others = [...new Set(kinds.map(String))].filter((kind) => kind !== '' && !isActedOn(kind));
   return others.length === 0
@@ -24,8 +24,8 @@ export function notActedOn(kinds: readonly unknown[]): readonly string[] {
 }
 
 /**
- * The services of an environment that no tool can act on, because they are of another kind or have no id. Their `id` is
- * empty if they have none.
+ * The services of an environment on which no tool can act, because they are of another kind or have no id. Their `id`
+ * is empty if they have none.
  */
 export async function otherServicesIn(context: ToolContext, environmentId: string): Promise<readonly WatchedService[]> {
   const [list, statuses = {}] = await Promise.all([

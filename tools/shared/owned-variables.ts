@@ -30,7 +30,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import { readAspect } from './any-service.ts';
 
-/** The operations on the variables and secrets of an owner, by its kind, where these have paths of their own. */
+/** The operations on the variables and secrets of an owner, by its kind, for kinds with their own paths. */
 const ownOperations = {
   create: {
     application: operations.create_environment_variable,
@@ -81,27 +81,27 @@ const anyOperation: Readonly<Record<keyof typeof ownOperations, AnyOperation>> =
 const distinct = (all: readonly AnyOperation[]) =>
   [...new Map(all.map((one) => [one.name, one])).values()] as [AnyOperation, ...AnyOperation[]];
 
-/** Every operation that a tool may make for one purpose, whatever the owner. */
+/** Every operation that a tool may use for a purpose, for any owner. */
 export const variableOperations = (
   ...purposes: readonly (keyof typeof ownOperations)[]
 ): readonly [AnyOperation, ...AnyOperation[]] =>
   distinct(purposes.flatMap((purpose) => [...Object.values(ownOperations[purpose]), anyOperation[purpose]]));
 
-/** Every operation that lists variables or secrets, whatever the owner. */
+/** Every operation that lists variables or secrets, for any owner. */
 export const variableLists = (listing: VariableListing): readonly [AnyOperation, ...AnyOperation[]] =>
   distinct(variableOwnerKinds.map((kind) => variableList(listing, kind).operation));
 
-/** What has variables of its own. */
+/** An owner of variables. */
 export interface VariableOwner {
   readonly kind: VariableOwnerKind;
   readonly id: string;
 }
 
-/** Whether what is of this kind has variables of its own. */
+/** Whether resources of this kind have their own variables. */
 export const isOwnerKind = (kind: string): kind is VariableOwnerKind =>
   (variableOwnerKinds as readonly string[]).includes(kind);
 
-/** Ends a call about the variables of what has none of its own. */
+/** Ends a call about the variables of a resource that has none. */
 export const refuseKind = (kind: string, done: 'listed' | 'set' | 'deleted', context: ToolContext): never =>
   kind === 'database'
     ? context.refuse(
@@ -127,7 +127,7 @@ export function ownerIn(
     : refuseKind(kind, done, context);
 }
 
-/** The environment of an owner; of a service whose path isn't known, from its configuration. */
+/** The environment of an owner; for a service whose path isn't known, from its configuration. */
 export async function environmentOf(
   { kind, id, environmentId }: VariableOwner & { readonly environmentId?: string },
   context: ToolContext,
@@ -145,17 +145,17 @@ export const ownerInput = {
 };
 export const ownerMembers = ['service', 'environment', 'project'] as const;
 
-/** The scope of what an owner of this kind has itself. */
+/** The scope of an owner's own variables. */
 export const scopeOf = (kind: VariableOwnerKind): string => scopeOfOwner(kind);
 
-/** What is lacking where these lists can't be read. */
+/** The reads of these lists, with what is missing without them. */
 export const ownedVariableReads = (listing: VariableListing): readonly ReadUse[] =>
   readUses(`${listing} of some services, environments or projects are not found`, ...variableLists(listing));
 
-/** What it takes to read variables. */
+/** The context needed to read variables. */
 export type Reads = Pick<ToolContext, 'attempt'>;
 
-/** What an owner sees of variables and of secrets, of every scope; a list is undefined if it can't be read. */
+/** The variables and secrets that an owner sees, of every scope; a list is undefined if it can't be read. */
 export interface SeenVariables {
   readonly variables: readonly JsonRecord[] | undefined;
   readonly secrets: readonly JsonRecord[] | undefined;
@@ -183,7 +183,7 @@ export async function seenBy(kind: VariableOwnerKind, id: string, reads: Reads):
   return { variables, secrets: keyed(secrets) };
 }
 
-/** The request that creates a variable or stores a secret of an owner's own. */
+/** The request that creates an owner's variable or stores its secret. */
 export function planCreation({ kind, id }: VariableOwner, variable: JsonRecord, isSecret: boolean): PlannedOperation {
   const purpose = isSecret ? 'createSecret' : 'create';
   if (hasVariablePaths(kind))
@@ -194,10 +194,10 @@ export function planCreation({ kind, id }: VariableOwner, variable: JsonRecord, 
   };
 }
 
-/** What a secret keeps when it gets another value, as far as it is shown. */
+/** The members that a secret keeps when its value changes, if they are shown. */
 const keptOfSecret = ['description', 'enable_interpolation_in_file'];
 
-/** The request that gives a secret of an owner's own another value. @param row as the owner's list shows it */
+/** The request that changes the value of an owner's secret. @param row as the owner's list shows it */
 export function planSecretReplacement({ kind, id }: VariableOwner, row: JsonRecord, value: string): PlannedOperation {
   const kept = pick(
     row,
@@ -218,12 +218,15 @@ export function planSecretReplacement({ kind, id }: VariableOwner, row: JsonReco
   };
 }
 
-/** Whether a planned operation gives a secret another value. */
+/** Whether a planned operation changes the value of a secret. */
 export const replacesSecret = (operation: AnyOperation): boolean =>
   operation === anyOperation.updateSecret ||
   Object.values<AnyOperation>(ownOperations.updateSecret).includes(operation);
 
-/** Whether a request gives a secret its value, or a variable: at the path of all variables one operation does both. */
+/**
+ * Whether a request sets the value of a secret rather than a variable: at the path of all variables one operation does
+ * both.
+ */
 const setsSecret = ({ operation, input }: PlannedOperation): boolean =>
   input['is_secret'] === true || replacesSecret(operation) || isSecretMember(operation.body?.shape['value']);
 
@@ -233,7 +236,7 @@ export const matchesValueOf =
   async (planned) =>
     setsSecret(planned) === (listing === 'secrets') ? 'yes' : 'no';
 
-/** The request that deletes a variable or secret of an owner's own. @param row as the owner's list shows it */
+/** The request that deletes an owner's variable or secret. @param row as the owner's list shows it */
 export function planRemoval({ kind, id }: VariableOwner, row: JsonRecord, isSecret: boolean): PlannedOperation {
   const purpose = isSecret ? 'deleteSecret' : 'delete';
   if (!hasVariablePaths(kind))
@@ -244,7 +247,7 @@ export function planRemoval({ kind, id }: VariableOwner, row: JsonRecord, isSecr
   };
 }
 
-/** The operation that replaces a variable of an owner's own, and the members of its input that name it. */
+/** The operation that replaces an owner's variable, and the members of its input that name the owner. */
 export function replacementOf(
   { kind, id }: VariableOwner,
   environmentId: string | undefined,
@@ -261,7 +264,8 @@ const breadth = (row: JsonRecord): number =>
   sharedScopes.includes(String(row['scope'])) ? sharedScopes.indexOf(String(row['scope'])) : sharedScopes.length;
 
 /**
- * What counts of a key that is seen, without one of its rows: that of the narrowest scope, and whether it is a secret.
+ * The effective row of a visible key, ignoring one of its rows: that of the narrowest scope, and whether it is a
+ * secret.
  */
 export function effective(
   { variables = [], secrets = [] }: SeenVariables,

@@ -8,18 +8,18 @@ import {
   type ToolContext,
 } from '../../src/server/tool/index.ts';
 
-/** An environment and what was read of it. */
+/** An environment, with the parts that were read. */
 export interface Place {
   readonly environment: JsonRecord;
-  /** Its services, where a wider list had them: then they are all. */
+  /** All its services, if a wider list contained them. */
   readonly services?: readonly JsonRecord[];
 }
 
 const failsForGood = ['not_offered', 'forbidden', 'not_found', 'invalid_input', 'bad_answer', 'server_error'];
 
 /**
- * The rows of a wide list; undefined if the platform doesn't serve it, or the policy doesn't let the call see so much
- * at once.
+ * The rows of a wide list; undefined if the platform doesn't serve it, or the policy doesn't allow the call such a wide
+ * read.
  */
 async function wideRows(
   context: ToolContext,
@@ -104,7 +104,7 @@ export async function placesWithin(
   return withServices(environments, services);
 }
 
-/** The environments of these services; undefined if the wide lists don't tell, and each has to be looked up. */
+/** The environments of these services; undefined if the wide lists don't show them, so that each must be looked up. */
 export async function placesOfServices(
   ids: readonly string[],
   context: ToolContext,
@@ -120,6 +120,6 @@ export async function placesOfServices(
   return wanted.every((id) => found.some((one) => one['id'] === id)) ? withServices(found, services) : undefined;
 }
 
-/** The name of an environment's project, where its row or those of its services tell it. */
+/** The name of an environment's project, if its row or those of its services contain it. */
 export const projectNameIn = ({ environment, services }: Place): string | undefined =>
   textOf(environment, 'project_name') ?? textAt(environment, 'project.name') ?? textOf(services?.[0], 'project_name');

@@ -23,7 +23,7 @@ const isLinked = (kind: string): kind is LinkedKind => kind in links;
 
 const all = [operations.list_links_of_environment, ...Object.values(links)];
 
-/** What public addresses are read from. */
+/** The reads for public addresses. */
 export const readsOfAddresses: readonly ReadUse[] = [
   ...readUses('public addresses are not shown', ...all),
   ...listReads,
@@ -35,10 +35,10 @@ export const readsOfAddressesIn: readonly ReadUse[] = readsOfAddresses.filter(
   ({ operation }) => !Object.values<AnyOperation>(links).includes(operation),
 );
 
-/** Most services of an environment whose own domains are read, because each takes requests of its own. */
+/** Maximum number of services in an environment whose custom domains are read, because each takes separate requests. */
 const mostWithDomains = 8;
 
-/** Where a service is reached: at what the platform gave it, the default address first, and at domains of its own. */
+/** The addresses of a service: those from the platform, the default one first, and its custom domains. */
 interface Reached {
   readonly urls: readonly string[];
   readonly domains: readonly string[];
@@ -49,7 +49,7 @@ const urls = (rows: readonly JsonRecord[]): readonly string[] =>
     .toSorted((one, other) => Number(other['is_default'] === true) - Number(one['is_default'] === true))
     .flatMap(({ url }) => (typeof url === 'string' && url !== '' ? [url] : []));
 
-/** The domains of a service, with what is not right at the name servers. */
+/** The domains of a service, with their problems at the name servers. */
 const domainsAt = async (context: ToolContext, kind: string, id: string): Promise<readonly string[] | undefined> =>
   canHaveDomains(kind) ? (await domainsOf(context, { kind, id }))?.map(addressOfDomain) : undefined;
 
@@ -69,9 +69,7 @@ async function linksIn(
   return new Map([...rows].flatMap(([id, its]) => (id === undefined ? [] : [[id, its] as const])));
 }
 
-/**
- * The public addresses of those services of an environment that are meant, by service; undefined if they can't be read.
- */
+/** The public addresses of the selected services of an environment, by service; undefined if they can't be read. */
 export async function addressesIn(
   context: ToolContext,
   environment_id: string,
@@ -100,7 +98,7 @@ export async function reachedIn(
   return found && [...found.values()].flatMap(({ urls: own, domains }) => [...own, ...domains]);
 }
 
-/** The links of a service: its own or, where the platform doesn't list these, those in the list of its environment. */
+/** The links of a service: its own or, if the platform doesn't list these, those in the list of its environment. */
 async function linksOf(
   context: ToolContext,
   kind: LinkedKind,
@@ -121,8 +119,8 @@ async function linksOf(
 }
 
 /**
- * The public addresses of a service, those of the platform first. Undefined for kinds that have none, and where they
- * can't be read.
+ * The public addresses of a service, those of the platform first. Undefined for kinds that have none, and if they can't
+ * be read.
  */
 export async function addressesOf(
   context: ToolContext,
@@ -134,10 +132,10 @@ export async function addressesOf(
     domainsAt(context, kind, id),
   ]);
   if (!rows) return domains.length > 0 ? domains : undefined;
-  // Without a public port, its domains lead nowhere.
+  // Without a public port, its domains reach nothing.
   return rows.length === 0 ? [] : [...urls(rows), ...domains];
 }
 
-/** Public addresses in an answer: that there is none is said, that they could not be read is not the same. */
+/** Public addresses in an answer: having none is different from not being able to read them. */
 export const shownAddresses = (addresses: readonly string[] | undefined): JsonRecord =>
   addresses === undefined ? {} : { public_addresses: addresses.length > 0 ? addresses : 'none' };

@@ -17,7 +17,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import type { Subject } from './any-service.ts';
 
-/** What telling who changed a service, and from what, reads. */
+/** The reads for who changed a service, and the previous values. */
 export const readsOfRecords: readonly ReadUse[] = readUses(
   'by whom and from what a variable or the configuration was changed is not told',
   operations.list_events,
@@ -26,7 +26,7 @@ export const readsOfRecords: readonly ReadUse[] = readUses(
 
 const notTold = 'Who changed what is not told, because the platform failed to answer';
 
-/** The newest events of a time; undefined if they can't be read. */
+/** The newest events of a period; undefined if they can't be read. */
 async function eventsBetween(
   context: ToolContext,
   from_timestamp: string,
@@ -48,9 +48,8 @@ async function eventsBetween(
 }
 
 /**
- * What the platform recorded between the last good deployment of a service and the one that is diagnosed; undefined if
- * that explains nothing, or can't be read. Events are read where a setting was changed, or nothing else that is known
- * was.
+ * The recorded changes between the last good deployment of a service and the diagnosed one; undefined if they explain
+ * nothing, or can't be read. Events are read if a setting was changed, or if no other change is known.
  */
 export async function recordedSince(
   context: ToolContext,
@@ -63,7 +62,7 @@ export async function recordedSince(
   if (!lastGood?.startedAt || deployment?.end !== 'bad' || (isVersion && !isSetting)) return undefined;
   try {
     const events = await eventsBetween(context, lastGood.startedAt, deployment.startedAt);
-    // A value that would be hidden in a list of variables is none to propose.
+    // A value that a list of variables would hide must not be proposed.
     const isSecret = (key: string, value?: string): boolean =>
       isSecretName(key) || (value !== undefined && context.hiddenIn({ key, value }).length > 0);
     return events?.flatMap((event) => recordedChange(event, { service, environment, project }, isSecret) ?? []);

@@ -18,7 +18,7 @@ export interface FoundResource {
   readonly id: string;
   readonly state?: string;
   readonly mode?: string;
-  /** Id of the environment that it is or lies in. */
+  /** Id of the environment: itself, or the one that contains it. */
   readonly environment?: string;
 }
 
@@ -35,18 +35,18 @@ interface SearchResult {
 }
 
 /**
- * Most requests of one search below the organization, of a small budget and of any: few for an overview, which has no
- * criteria.
+ * Maximum number of requests of one search below the organization, for a small budget and for any: few for an overview,
+ * which has no criteria.
  */
 const maximumRequests = { search: { small: 40, any: 400 }, overview: { small: 12, any: 200 } } as const;
 
-/** Requests that are kept for the states of what was found. */
+/** Number of requests reserved for the states of found resources. */
 const keptForStates = 3;
 
-/** The part of the remaining requests that one search may take, if that is more. */
+/** The fraction of the remaining requests that one search may use, if that is more. */
 const shareOfBudget = 0.01;
 
-/** Most concurrent requests. */
+/** Maximum number of concurrent requests. */
 const maximumConcurrency = 4;
 
 /** A search of the tree. */
@@ -66,7 +66,7 @@ const holdsText = (whole: string | undefined, part: string | undefined): boolean
 
 const runs = ['DEPLOYED', 'RESTARTED'] as const;
 
-/** Words for states, beside the platform's own: what they say of a resource is so in these states, too. */
+/** Search words for states, in addition to the platform's own, each with the states that it also covers. */
 const statesBy: Readonly<Record<string, readonly string[]>> = {
   NEVER_DEPLOYED: ['READY'],
   ERROR: ['UNAVAILABLE', 'INVALID_CREDENTIALS'],
@@ -84,12 +84,12 @@ export const matches =
   (found: FoundResource): boolean =>
     (kind === undefined || found.kind === kind) && hasState(found.state, state) && holdsText(found.path, name);
 
-/** Whether there are enough matches. A search for a name is never full, because a better match may follow. */
+/** Whether there are enough matches. A search for a name never has enough, because a better match may follow. */
 const isFull = ({ wanted, enough }: Search, found: readonly FoundResource[]): boolean =>
   wanted.name === undefined && found.filter(matches(wanted)).length >= enough;
 
 /**
- * Calls `visit`, which makes one request, for a few items at a time, until requests run out or `isDone`.
+ * Calls `visit`, which sends one request, for a few items at a time, until requests run out or `isDone` returns true.
  * @returns the results of the items that were reached.
  */
 async function each<One, Result>(
@@ -122,7 +122,7 @@ const nodeOf = (environment: JsonRecord, project: string): EnvironmentNode => {
   };
 };
 
-/** The states in an environment by id, its own among them. */
+/** The states in an environment by id, including its own. */
 async function statesIn(context: ToolContext, environment_id: string): Promise<ReadonlyMap<string, string>> {
   if (environment_id === '') return new Map();
   const statuses = (await context.attempt(operations.get_environment_status, { environment_id })) as
@@ -139,7 +139,7 @@ async function withStates({ found }: EnvironmentNode, { context }: Search): Prom
 
 /**
  * Adds the states that a search didn't need.
- * @param left number of requests that the search left; a few are made in any case
+ * @param left number of requests that the search left; a few are sent in any case
  * @returns the resources, and the number of environments whose states weren't read
  */
 export async function addStates(
@@ -267,8 +267,8 @@ function allowance(context: ToolContext, kind: keyof typeof maximumRequests = 's
 }
 
 /**
- * Searches the tree of resources from the outside in, until there are enough matches or no requests are left. The
- * result may include resources that don't match.
+ * Searches the tree of resources from the top down, until there are enough matches or no requests are left. The result
+ * may include resources that don't match.
  * @param within ids of the project or environment to search in
  * @param enough number of matches after which the search may stop, unless it is for a name
  */

@@ -35,7 +35,7 @@ export interface Candidate {
   readonly record: JsonRecord;
 }
 
-/** Which services a call is about. */
+/** The choice of services for a call. */
 interface Choice {
   readonly services?: readonly string[];
   readonly project?: string;
@@ -54,8 +54,8 @@ export const serviceChoice = {
 };
 
 /**
- * An argument rule: a list of services, or something that chooses them. The whole organization is never meant by saying
- * nothing.
+ * An argument rule: a list of services, or arguments that choose them. An empty choice never means the whole
+ * organization.
  */
 export const choiceRules = ({ services, project, environment, modes, kinds }: Choice): readonly string[] => {
   const hasChoice = [project, environment, modes].some((one) => one !== undefined);
@@ -66,7 +66,7 @@ export const choiceRules = ({ services, project, environment, modes, kinds }: Ch
     : [];
 };
 
-/** What choosing services reads. */
+/** The reads for a choice of services. */
 export const readsOfChoice: readonly ReadUse[] = [
   ...readUses(
     'services can be given by list only, not chosen by mode',
@@ -84,7 +84,7 @@ export const readsOfChoice: readonly ReadUse[] = [
   ...readsByKind('configuration', 'the environment'),
 ];
 
-/** The name of an environment's project, as far as the platform or the call's arguments tell. */
+/** The name of an environment's project, if the platform or the call's arguments show it. */
 function projectNameOf(place: Place, { resolved }: ToolContext): string | undefined {
   const { environment } = place;
   const resources = Object.values(resolved);
@@ -146,7 +146,7 @@ async function candidatesIn(place: Place, context: ToolContext): Promise<readonl
 const resolvedServices = ({ resolved }: ToolContext): readonly ResolvedResource[] =>
   Object.entries(resolved).flatMap(([argument, resource]) => (argument.startsWith('services[') ? [resource] : []));
 
-/** The environment that a service lies in. @throws CallFailure if that can't be read */
+/** The environment of a service. @throws CallFailure if that can't be read */
 export async function environmentIdOf(
   { kind, id, environment }: ResolvedResource,
   context: ToolContext,
@@ -167,7 +167,7 @@ const placeOf = async (environment_id: string, context: ToolContext): Promise<Pl
   environment: await context.read(operations.get_environment, { environment_id }),
 });
 
-/** The environments of services that are given by list: of several at once, if they may lie in more than one. */
+/** The environments of listed services, read in bulk if they may be in more than one. */
 async function placesOfList(ids: readonly string[], context: ToolContext): Promise<readonly Place[]> {
   const services = resolvedServices(context);
   const known = new Set(services.map(({ environment }) => environment?.id));
@@ -183,7 +183,7 @@ async function placesOfList(ids: readonly string[], context: ToolContext): Promi
   );
 }
 
-/** The services that a call is about, whether they can be changed or not. */
+/** The chosen services of a call, whether they can be changed or not. */
 export async function serviceCandidates(choice: Choice, context: ToolContext): Promise<readonly Candidate[]> {
   const { services, environment, modes, kinds } = choice;
   const places = services
@@ -206,7 +206,7 @@ export async function serviceCandidates(choice: Choice, context: ToolContext): P
       );
 }
 
-/** Whether a deployment of a service is under way; also where its state is unknown to us. */
+/** Whether a deployment of a service is in progress; also true if its state is an unknown one. */
 export const isUnderWay = ({ state }: Candidate): boolean => state !== undefined && !isAtRest(state);
 
 /** The services by their environments. */
@@ -214,6 +214,6 @@ export const byEnvironment = (all: readonly Candidate[]): readonly (readonly Can
   ...Map.groupBy(all, ({ environment }) => environment.id).values(),
 ];
 
-/** What was done with a service, or why nothing was, as a row of a summary. */
+/** The result for a service, or why nothing was done, as a row of a summary. */
 export const summaryRow = ({ id, name, kind, environment, state }: Candidate, what: string): JsonRecord =>
   pruneRecord({ service: `${environment.path}/${name}`, kind, mode: environment.mode, what, state, id });

@@ -9,24 +9,24 @@ import {
   type PlannedOperation,
 } from '../../src/server/tool/index.ts';
 
-/** Members that hold exactly one kind of probe. */
+/** Members that contain exactly one kind of probe. */
 const probes = ['healthchecks.readiness_probe.type', 'healthchecks.liveness_probe.type'];
 
 const idOf = (pointer: unknown): unknown => (isRecord(pointer) ? pointer['id'] : undefined);
 
-/** A record that names its registry by id, as requests do; answers may have the registry as a record only. */
+/** A record that names its registry by id, as requests do; responses may contain the registry only as a record. */
 export const withRegistryId = ({ registry, ...rest }: JsonRecord): JsonRecord => ({
   ...rest,
   ...((rest['registry_id'] ?? undefined) === undefined && isRecord(registry) && { registry_id: idOf(registry) }),
 });
 
-/** A record that says what its probes are, which some platforms require. */
+/** A record with its probes, which some platforms require. */
 export const withHealthchecks = (service: JsonRecord): JsonRecord => ({
   ...service,
   healthchecks: service['healthchecks'] ?? {},
 });
 
-/** How every tool that makes or changes a service says what it prints of the members that several kinds share. */
+/** Input descriptions of members that several kinds share, in every tool that creates or changes a service. */
 const fields: Readonly<Record<string, string>> = {
   healthchecks:
     '{readiness_probe, liveness_probe}, each {type: {http: {port, path}} (or tcp, grpc: {port}, exec: {command}), initial_delay_seconds, failure_threshold …}.',
@@ -37,7 +37,7 @@ const fields: Readonly<Record<string, string>> = {
 
 const folded = ['healthchecks', 'autoscaling', 'ports[]', 'storage[]'];
 
-/** Accepted, and seldom changed. */
+/** Accepted, but seldom changed. */
 const hidden = [
   'gpu',
   'icon_uri',
@@ -53,7 +53,9 @@ const merged = 'Give only what changes; null removes.';
 
 type Printing = Pick<CompositionDefinition<Record<never, never>>, 'fields' | 'folded' | 'hidden'>;
 
-/** How a tool that makes or changes a service prints its members. `own` has those of its kind, and takes precedence. */
+/**
+ * Input descriptions in a tool that creates or changes a service. `own` has those of its kind, and takes precedence.
+ */
 export const serviceFields = ({
   fields: texts,
   folded: short = [],
@@ -70,23 +72,23 @@ export const portsOf = (ports: unknown): JsonRecord =>
     ? { ports: ports.map((port) => (isRecord(port) ? { publicly_accessible: false, ...port } : (port as unknown))) }
     : {};
 
-/** How a tool that makes a service plans it: with everything that some platforms require. */
+/** The plan of a tool that creates a service: with everything that some platforms require. */
 export const newService = (operation: AnyOperation) => ({
   expand: async (args: JsonRecord): Promise<readonly PlannedOperation[]> => [
     { operation, input: withHealthchecks({ ...args, ...portsOf(args['ports']) }) },
   ],
 });
 
-/** What a tool that changes a service of one kind has of its own. */
+/** The specific parts of a tool that changes a service of one kind. */
 export interface ServiceUpdate extends PartialUpdate, Printing {
-  /** What it is for, in everyday words. */
+  /** Its purpose, in everyday words. */
   readonly title: string;
   readonly description: string;
 }
 
 /**
- * The definition of a tool that changes a service of any kind: what is given is merged into what is there, and the
- * answer is what has changed.
+ * The definition of a tool that changes a service of any kind: the arguments are merged into the current configuration,
+ * and the answer shows the changes.
  */
 export function serviceUpdate(
   operation: AnyOperation,

@@ -13,10 +13,10 @@ import {
 import { isRecord, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect, readsByKind } from './any-service.ts';
 
-/** Most histories that are read to tell what serves. */
+/** Maximum number of histories that are read to determine serving versions. */
 const mostHistories = 4;
 
-/** A service whose version that serves is wanted. */
+/** A service whose serving version is requested. */
 export interface Served {
   readonly kind: string;
   readonly id: string;
@@ -24,7 +24,7 @@ export interface Served {
   readonly configuration?: JsonRecord;
 }
 
-/** What is read to tell what serves. */
+/** The reads for serving versions. */
 export const readsOfServing: readonly ReadUse[] = readsByKind('deployments', 'which version serves');
 
 const lastFirst = (one: Served, other: Served): number =>
@@ -38,8 +38,8 @@ async function historyOf(context: ToolContext, { kind, id }: Served): Promise<re
 }
 
 /**
- * What serves of services, in words, by their ids. What runs as it is configured tells it by itself; of the others,
- * those that were deployed last are looked up in their histories.
+ * The serving versions of services, as text, by their ids. A service that runs as configured needs no history; of the
+ * others, the most recently deployed are looked up in their histories.
  */
 export async function servingById(
   context: ToolContext,
@@ -58,8 +58,8 @@ export async function servingById(
 }
 
 /**
- * What serves of one service, in words: its configuration is read, and its history where need be. Undefined for what
- * doesn't serve by nature.
+ * The serving version of one service, as text: its configuration is read and, if necessary, its history. Undefined for
+ * kinds that don't serve.
  */
 export async function servingNow(
   context: ToolContext,

@@ -12,17 +12,17 @@ import { serviceCandidates, summaryRow, type Candidate } from './service-choice.
 import { defaultWait, pollInterval, reserve } from './wait-for-end.ts';
 import { tellIfOneByOne } from './one-by-one.ts';
 
-/** Words of a change to several services. */
+/** Texts for a change to several services. */
 export interface SeveralWords {
-  /** What was asked for, such as `stopping`. */
+  /** The requested action, such as `stopping`. */
   readonly accepted: string;
-  /** The good end, such as `stopped`. */
+  /** The successful result, such as `stopped`. */
   readonly done: string;
-  /** The states in which it is reached. */
+  /** The states that count as this result. */
   readonly goodStates: readonly string[];
 }
 
-/** Reads the services again until each of those that were changed is at rest, or the time is up. */
+/** Reads the services repeatedly until no action on the changed ones is in progress, or the time is up. */
 async function afterTheEnd(
   choice: Parameters<typeof serviceCandidates>[0],
   sent: ReadonlySet<string>,
@@ -46,13 +46,13 @@ function outcomeOf({ state }: Candidate, { accepted, done, goodStates }: Several
   return isAtRest(state) ? 'failed' : accepted;
 }
 
-/** The ids of the services that a request named: in lists, or as the one that it was about. */
+/** The ids of the services that a request named: in lists, or as its target. */
 const idsSent = (input: JsonRecord): readonly string[] => [
   ...idsInLists(input),
   ...serviceKinds.flatMap((kind) => (typeof input[`${kind}_id`] === 'string' ? [String(input[`${kind}_id`])] : [])),
 ];
 
-/** The summary of a change to several services: what became of each, and what was left out and why. */
+/** The summary of a change to several services: the result for each, and which were left out and why. */
 export async function severalAnswer(
   args: Parameters<typeof serviceCandidates>[0] & { readonly wait?: boolean },
   context: ToolContext,
@@ -104,7 +104,7 @@ export const severalRender: Renderer = {
   keep: 'first',
 };
 
-/** Proposes to wait for the first that has not ended. */
+/** Proposes to wait for the first one that has not finished. */
 export const severalNext =
   (accepted: string, action: string) =>
   (view: JsonRecord): readonly NextCall[] => {

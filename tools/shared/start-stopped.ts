@@ -3,10 +3,10 @@ import type { JsonRecord, NextCall } from '../../src/server/tool/index.ts';
 
 const startable: readonly unknown[] = startableKinds;
 
-/** Most services that a proposed call names. */
+/** Maximum number of services that a proposed call names. */
 const mostNamed = 20;
 
-/** The call that starts what is stopped, among rows with kind, state and id; none if nothing of it can be started. */
+/** The call that starts the stopped services among rows with kind, state and id; none if none can be started. */
 export function startStopped(rows: readonly JsonRecord[]): readonly NextCall[] {
   const ids = rows.flatMap(({ kind, state, id }) =>
     state === 'STOPPED' && startable.includes(kind) && typeof id === 'string' ? [id] : [],

@@ -36,9 +36,7 @@ const asRow = (input: JsonRecord): JsonRecord[] =>
 const deployedSeveral = ({ done, sent }: ToolContext): boolean =>
   done.includes(operations.deploy_services.name) || isSentOneByOne(sent);
 
-/**
- * What the call asked for of single services of an environment, by id; undefined if it deployed all of it, or nothing.
- */
+/** The call's requests for single services of an environment, by id; undefined if it deployed all of it, or nothing. */
 function askedServices(context: ToolContext): ReadonlyMap<unknown, JsonRecord> | undefined {
   if (!deployedSeveral(context)) return undefined;
   return new Map(
@@ -47,17 +45,15 @@ function askedServices(context: ToolContext): ReadonlyMap<unknown, JsonRecord> |
 }
 
 /**
- * Whether a service is among those that the call deployed; undefined if it deployed all of an environment, or nothing.
+ * Returns a function that checks whether the call deployed a service; undefined if it deployed all of an environment,
+ * or nothing.
  */
 export function isDeployed(context: ToolContext): ((service: string) => boolean) | undefined {
   const asked = askedServices(context);
   return asked && ((service) => asked.has(service));
 }
 
-/**
- * The versions that the services of an environment are deployed at, a line for each; undefined if its services weren't
- * read.
- */
+/** The deployed versions of an environment's services, a line for each; undefined if its services weren't read. */
 async function versionsIn(context: ToolContext, environment_id: string): Promise<readonly string[] | undefined> {
   const services = await context.before(operations.list_services, { environment_id });
   if (!services) return undefined;
@@ -71,9 +67,7 @@ async function versionsIn(context: ToolContext, environment_id: string): Promise
   );
 }
 
-/**
- * The version that a service is deployed at and how many instances it has, from what was read before it was deployed.
- */
+/** The deployed version of a service and its number of instances, from data that was read before the deployment. */
 async function versionOfService(context: ToolContext, { kind, id }: Subject): Promise<JsonRecord> {
   const configuration = await context.before(readOf('configuration', kind), { [`${kind}_id`]: id });
   if (!configuration) return {};
@@ -82,15 +76,15 @@ async function versionOfService(context: ToolContext, { kind, id }: Subject): Pr
   return { deploys: version && withShortCommits(version), instances: instancesIn(configuration) };
 }
 
-/** The versions that a deployment of several services takes; nothing of any other. */
+/** The versions in a deployment of several services; nothing for other deployments. */
 export const severalVersions = async (context: ToolContext, { kind, id }: Subject): Promise<JsonRecord> =>
   kind === 'environment' && deployedSeveral(context)
     ? { deploys: await ifPossible(context, 'At which versions', () => versionsIn(context, id)) }
     : {};
 
 /**
- * What a deployment that was accepted brings: the version, the configured instances, and where what it deploys is
- * reached. Reads the addresses alone.
+ * The facts about an accepted deployment: the version, the configured instances, and the addresses. Reads only the
+ * addresses.
  */
 export async function startedFacts(context: ToolContext, subject: Subject): Promise<JsonRecord> {
   const isService = isServiceKind(subject.kind);

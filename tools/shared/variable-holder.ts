@@ -3,13 +3,13 @@ import { rowsIn, textOf, type JsonRecord, type ToolContext } from '../../src/ser
 import { fewAtOnce } from './few-at-once.ts';
 import { isOwnerKind, scopeOf, variablesSeenBy, type VariableOwner } from './owned-variables.ts';
 
-/** Where a variable with some id was looked for. */
+/** The result of a search for the owner of a variable by id. */
 export interface HolderSearch {
-  /** What has it itself; undefined if it was found nowhere. */
+  /** Its owner; undefined if it wasn't found. */
   readonly holder?: VariableOwner;
   /** Its scope, if it was found. */
   readonly scope?: string;
-  /** What could not be looked at, by name. */
+  /** The names of owners that could not be read. */
   readonly unread: readonly string[];
 }
 
@@ -19,7 +19,7 @@ const scopeIn = (rows: readonly JsonRecord[], id: string): string | undefined =>
     'scope',
   );
 
-/** Looks for a variable among those of an owner. What is inherited there is found, too, without a holder. */
+/** Searches for a variable among those of an owner. An inherited one is also found, but without a holder. */
 async function lookAt(owner: VariableOwner, name: string, id: string, context: ToolContext): Promise<HolderSearch> {
   const rows = await variablesSeenBy(owner, context);
   const scope = scopeIn(rows ?? [], id);
@@ -30,7 +30,7 @@ async function lookAt(owner: VariableOwner, name: string, id: string, context: T
   };
 }
 
-/** Finds out which owner has a variable: the one that is given or, of an environment, one of its services. */
+/** Finds the owner of a variable: the given one or, for an environment, one of its services. */
 export async function findHolder(owner: VariableOwner, id: string, context: ToolContext): Promise<HolderSearch> {
   const own = await lookAt(owner, `the ${owner.kind}`, id, context);
   if (own.scope !== undefined || owner.kind !== 'environment') return own;

@@ -13,7 +13,7 @@ import {
 import { isOwnerKind, replacesSecret, variableLists, type Reads, type VariableOwner } from './owned-variables.ts';
 import { isNarrower, reachOf, rowsOf, reachedServices, viewsOf, type View, type Views } from './variable-views.ts';
 
-/** What finding out who sees a variable reads. */
+/** The reads for which services see a variable. */
 export const reachReads: readonly ReadUse[] = [
   ...readUses(
     'the plan does not show which services see the variable',
@@ -30,12 +30,13 @@ export const reachReads: readonly ReadUse[] = [
 export const unknownReach =
   'Not known: which services see it. The platform does not tell, or the token may not read it.';
 
-/** Whether what an owner of this kind has is seen by several services. */
+/** Whether several services see the variables of an owner of this kind. */
 export const isShared = (kind: VariableOwnerKind): boolean => kind === 'environment' || kind === 'project';
 
 /**
- * Who has a value of its own of a key, and that in words, with whom it isn't known of; no words if nobody has.
- * @param counts whether a row that has the key is such a value
+ * The services with their own value of a key, and lines of text about them and about those for which that isn't known;
+ * no lines if there are none.
+ * @param counts whether a row with the key is such a value
  */
 export function keepingOf(
   owner: VariableOwner,
@@ -61,8 +62,8 @@ export function keepingOf(
 }
 
 /**
- * Who sees what an owner has, as lines of a plan.
- * @param keys of the variable: who has a value of its own of them is told
+ * The services that see an owner's variable, as lines of a plan.
+ * @param keys the variable's keys: services with their own values of them are listed
  */
 export async function reachLines(
   kind: string,
@@ -83,10 +84,7 @@ export async function reachLines(
   ];
 }
 
-/**
- * What the change of a variable does to its present state. Of a secret nothing is shown, so there is nothing to
- * compare.
- */
+/** The difference that a change makes to a variable. A secret's value isn't shown, so there is nothing to compare. */
 async function presentLines(input: JsonRecord, context: Parameters<Preview>[1]): Promise<readonly PlanLine[]> {
   const { operation } = context;
   if (operation?.method !== 'PUT') return [];
@@ -95,7 +93,7 @@ async function presentLines(input: JsonRecord, context: Parameters<Preview>[1]):
     : replacement(operation)(input, context);
 }
 
-/** What a variable's creation, override or replacement changes, and who sees it. */
+/** Previews a variable's creation, override or replacement, and lists the services that see it. */
 export const variableChange: Preview = reading(
   (planned) => [
     ...planned.flatMap((operation) =>

@@ -20,7 +20,9 @@ const serviceRows = async (environment_id: string, { attempt }: Reads): Promise<
   return list && rowsIn(list);
 };
 
-/** The environments whose services see what an environment or project has; undefined if they can't be listed. */
+/**
+ * The environments whose services see the variables of an environment or project; undefined if they can't be listed.
+ */
 export async function reachOf(
   { kind, id }: VariableOwner,
   reads: Reads,
@@ -53,7 +55,7 @@ export const reachedServices = (
       .map((service) => ({ service, name: nameWithin(environment, service) })),
   );
 
-/** Whether a row has this key and counts before that of an owner of this kind. */
+/** Whether a row has this key and takes precedence over that of an owner of this kind. */
 export const isNarrower =
   (kind: VariableOwnerKind, key: string) =>
   (row: JsonRecord): boolean =>
@@ -62,7 +64,7 @@ export const isNarrower =
     row['scope'] !== 'BUILT_IN' &&
     !(kind === 'environment' && row['scope'] === 'PROJECT');
 
-/** What one service or environment sees. */
+/** The variables and secrets that one service or environment sees. */
 export interface View {
   readonly name: string;
   readonly kind: VariableOwnerKind;
@@ -70,7 +72,7 @@ export interface View {
   readonly seen: SeenVariables | undefined;
 }
 
-/** Most services whose variables are read: each costs two requests. */
+/** Maximum number of services whose variables are read: each takes two requests. */
 const mostServices = 20;
 
 const viewOf = async (name: string, kind: VariableOwnerKind, id: string, reader: Reads): Promise<View> => {
@@ -78,14 +80,14 @@ const viewOf = async (name: string, kind: VariableOwnerKind, id: string, reader:
   return { name, kind, seen: seen.variables && seen };
 };
 
-/** What those see that a variable reaches. */
+/** The views of the services that see a variable. */
 export interface Views {
   readonly views: readonly View[];
-  /** The services that weren't looked at: beyond the most, or of a kind that isn't known. */
+  /** The services that weren't read: beyond the maximum, or of an unknown kind. */
   readonly others: readonly string[];
 }
 
-/** What the services see that a variable reaches, and before them their environments if these only inherit it. */
+/** Reads the views of the services that see a variable, preceded by their environments if these only inherit it. */
 export async function viewsOf(reached: readonly ReachedEnvironment[], reader: Reads): Promise<Views> {
   const services = reachedServices(reached);
   const read = services

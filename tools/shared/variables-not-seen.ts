@@ -16,13 +16,13 @@ import { ifPossible } from './if-possible.ts';
 import { observedServices, type ObservedService } from './observed-services.ts';
 import { ownedVariableReads, variablesSeenBy } from './owned-variables.ts';
 
-/** The kinds whose instances keep the variables of their deployment: what runs anew gets those of then. */
+/** The kinds whose instances keep the variables of their deployment, even when instances are replaced. */
 const keepingKinds = ['application', 'container', 'helm'] as const;
 
-/** Most services whose variables are read, because each takes a request of its own. */
+/** Maximum number of services whose variables are read, because each takes a request. */
 const mostServices = 5;
 
-/** What finding out which services don't see the variables of a new database reads. */
+/** The reads for which services don't see the variables of a new database. */
 export const readsOfNotSeen: readonly ReadUse[] = [
   ...readUses(
     'which services do not see the variables of a new database is not told',
@@ -33,13 +33,10 @@ export const readsOfNotSeen: readonly ReadUse[] = [
   ...ownedVariableReads('variables'),
 ];
 
-/** A service that runs as it was deployed before a moment. */
+/** A service whose running version was deployed before a moment. */
 type Earlier = ObservedService & { readonly kind: (typeof keepingKinds)[number] };
 
-/**
- * Whether a service runs, and nothing has been done to it since a moment. A restart after it may have brought its
- * variables in.
- */
+/** Whether a service has run unchanged since before a moment. A later restart may have added the variables. */
 const runsSinceBefore =
   (moment: string) =>
   (service: ObservedService): service is Earlier => {
@@ -56,8 +53,8 @@ const runsSinceBefore =
   };
 
 /**
- * Whether a key is that of a variable which a database gives its neighbours: platforms put the beginning of its id into
- * it.
+ * Whether a key is that of a variable which a database provides to its neighbours: platforms put the beginning of the
+ * database's id into it.
  */
 const isKeyOf =
   (databaseId: string) =>
@@ -111,10 +108,10 @@ async function notSeenBy(context: ToolContext, { kind, id, environmentId }: Subj
 }
 
 /**
- * The services that run since before a database was created, so that they don't see the variables that it gives its
- * neighbours, and those of them that use these by an alias. Nothing where that isn't known, and of what was deployed
- * before or is no database.
- * @param answer of the platform to the request that deployed it
+ * The services that have been running since before a database was created, so that they don't see the variables that it
+ * provides, and those of them that use these by an alias. Nothing if that isn't known, if the database was deployed
+ * before, or if the subject isn't a database.
+ * @param answer the platform's response to the request that deployed it
  */
 export async function variablesNotSeen(
   context: ToolContext,
@@ -127,7 +124,7 @@ export async function variablesNotSeen(
   );
 }
 
-/** Proposes to deploy those again that use variables which they don't see. */
+/** Proposes to redeploy the services that use variables which they don't see. */
 export function deployAgainCalls({ deploy_again: services }: JsonRecord): readonly NextCall[] {
   const rows = recordsIn(services);
   if (rows.length === 0) return [];

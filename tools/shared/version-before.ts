@@ -19,11 +19,11 @@ import { readAspect, readsByKind } from './any-service.ts';
 
 type Reads = Pick<ToolContext, 'attempt'>;
 
-/** What a service is started with. */
+/** The version with which a service is started. */
 export interface StartVersion {
-  /** The members that name the version; empty where the platform takes what it has. */
+  /** The members that name the version; empty if the platform uses the one that it has. */
   readonly input: JsonRecord;
-  /** What that is and where it is from, for the plan. */
+  /** The version and its source, for the plan. */
   readonly note?: string;
 }
 
@@ -32,7 +32,7 @@ export const readsOfVersions: readonly ReadUse[] = [
   ...readsByKind('configuration', 'which version is configured'),
 ];
 
-/** Reads what helps but isn't needed. A read that the platform fails at tells nothing, as one that it doesn't offer. */
+/** Reads optional information. A failed read is treated like one that the platform doesn't offer. */
 const tryAspect = (
   context: Reads,
   aspect: 'configuration' | 'deployments',
@@ -46,8 +46,8 @@ const tryAspect = (
   );
 
 /**
- * The last deployment that made a service run: restarts change no version, and failed ones leave the version before
- * them.
+ * The last deployment that made a service run: restarts don't change the version, and failed deployments keep the
+ * previous one.
  */
 async function lastGood(kind: ServiceKind, id: string, reads: Reads): Promise<PastDeployment | undefined> {
   const good = rowsIn(await tryAspect(reads, 'deployments', kind, id))
@@ -61,11 +61,11 @@ const ranBefore = (what: string): string => `${what}, which ran before`;
 const notTold = (configured: string | undefined): string =>
   `${configured === undefined ? 'as it is configured' : `${configured}, as it is configured`}, because the history does not tell what ran before`;
 
-/** That one version ran and another one is configured. */
+/** The text that one version ran and another one is configured. */
 const other = (what: string, configured: string): string =>
   `${ranBefore(what)}, and not ${show(configured)}, which is configured now; the platform may configure it so`;
 
-/** That what ran can't be named to a deployment. */
+/** The text that a deployment can't name the version that ran. */
 const unlike = (ran: string, configured: string): string =>
   `${show(configured)}, as it is configured: before, ${show(ran)} ran, and a start can't name that`;
 
@@ -124,7 +124,7 @@ const databaseVersion = (record: JsonRecord): StartVersion => {
 };
 
 /**
- * The version that a service is started with: the one that ran before, where the platform tells and a deployment can
+ * The version with which a service is started: the one that ran before, if the platform shows it and a deployment can
  * name it.
  */
 export async function versionToStart(record: JsonRecord, reads: Reads): Promise<StartVersion> {

@@ -13,14 +13,15 @@ import { commitsOf, newestCommit } from './branch-commits.ts';
 const longestMessage = 60;
 
 /**
- * The first line of a commit's message. Always in quotation marks, so that none of it can pass for words of the plan.
+ * The first line of a commit's message. Always in quotation marks, so that none of it can be mistaken for text of the
+ * plan.
  */
 const quoted = (row: JsonRecord | undefined): string => {
   const [line = ''] = (textOf(row, 'message') ?? '').split('\n');
   return line === '' ? '' : ` (${JSON.stringify(shortened(line, longestMessage))})`;
 };
 
-/** What a service is deployed at, from what the request asks of it, in words. */
+/** The version that a request deploys for a service, as text. */
 export async function versionNote(
   service: JsonRecord,
   asked: JsonRecord,

@@ -19,11 +19,11 @@ export interface WaitResult {
   readonly waited_seconds: number;
 }
 
-/** Longest wait, in seconds: clients give up on a call after sixty. */
+/** Longest wait, in seconds: clients time out a call after sixty. */
 export const longestWait = 50;
 export const defaultWait = 45;
 
-// Time in milliseconds that is reserved for what follows a wait, such as a diagnosis.
+// Time in milliseconds that is reserved for work after a wait, such as a diagnosis.
 export const reserve = 4_000;
 
 /** The argument of tools that can wait for the end of the deployment they start. */
@@ -80,18 +80,18 @@ export function pollInterval(elapsed: number, context: ToolContext): number {
 const progressText = (status: LenientServiceStatus, seconds: number): string =>
   `${status.state ?? 'in an unknown state'}, ${seconds} s`;
 
-// How long a new deployment may not be visible yet, in milliseconds: if this call requested it, and if an earlier one
+// How long a new deployment may remain invisible, in milliseconds: if this call requested it, and if an earlier one
 // did.
 export const visibilityTimeout = 10_000;
 export const settlingTime = 3_000;
 
 /**
- * Whether something that was requested before this call may not be visible yet. Where the caller changed nothing
- * lately, what the platform shows is how it is.
+ * Whether an action requested before this call may not be visible yet. If the caller changed nothing recently, the
+ * platform's data is current.
  */
 export const mayBeUnseen = (context: ToolContext): boolean => context.sinceChange() < visibilityTimeout;
 
-/** How long a requested deployment is looked for while the platform shows none. An id tells that there is one. */
+/** How long to poll for a requested deployment while the platform shows none. An id proves that there is one. */
 function graceOf(context: ToolContext, { deployment }: RequestedAction, isEarlier: boolean): number {
   if (!isEarlier) return visibilityTimeout;
   return deployment || mayBeUnseen(context) ? settlingTime : 0;
@@ -101,16 +101,16 @@ function graceOf(context: ToolContext, { deployment }: RequestedAction, isEarlie
 interface WaitOptions {
   /** Longest wait, in seconds. */
   readonly seconds?: number;
-  /** Whether it was requested before this call: then a deployment that isn't visible is looked for only once more. */
+  /** Whether it was requested before this call: then a deployment that isn't visible is checked only once more. */
   readonly isEarlier?: boolean;
 }
 
-/** Whether a wait that began then is over: its time is up, or the call's. */
+/** Whether a wait is over: its time is up, or the call's. */
 export const isOver = (context: ToolContext, startedAt: number, seconds: number): boolean =>
   context.isAborted() || context.now() - startedAt >= seconds * 1000 || context.timeLeft() <= reserve;
 
 /**
- * Waits until a requested deployment of a service or environment has ended, the time is up, or it doesn't become
+ * Waits until a requested deployment of a service or environment has finished, the time is up, or it doesn't become
  * visible.
  * @throws CallFailure if the platform doesn't offer the status; ApiError if it fails.
  */
@@ -155,8 +155,8 @@ export async function awaitEnd(
 
 /**
  * Like `awaitEnd`, but also for requests whose response had no deployment id: an end that is visible at once may be
- * that of an earlier deployment, and counts only if it is still there a moment later. Where the caller changed nothing
- * lately, it counts at once.
+ * that of an earlier deployment, and counts only if it is still there a moment later. If the caller changed nothing
+ * recently, it counts immediately.
  */
 export async function awaitNewEnd(
   context: ToolContext,
@@ -181,8 +181,8 @@ export async function awaitNewEnd(
 }
 
 /**
- * Like `awaitNewEnd`, for a deployment requested before this call. If the status doesn't show it, it is searched for in
- * the history.
+ * Like `awaitNewEnd`, for a deployment requested before this call. If the status doesn't show it, the history is
+ * searched.
  */
 export async function awaitEarlierEnd(
   context: ToolContext,
@@ -202,8 +202,8 @@ const textIn = (record: JsonRecord, member: string): string | undefined =>
   typeof record[member] === 'string' ? record[member] : undefined;
 
 /**
- * The requested action, with the id of the deployment that the platform's response says was started. That is never its
- * `id`, which may be the service's, nor its last deployment, which may be the one before.
+ * The requested action, with the id of the started deployment from the platform's response. That is never its `id`,
+ * which may be the service's, nor its last deployment, which may be the previous one.
  */
 export const askedFor = (
   action: DeploymentAction,

@@ -17,7 +17,7 @@ import {
 import { ifPossible } from './if-possible.ts';
 import { isOver, mayBeUnseen, pollInterval, settlingTime } from './wait-for-end.ts';
 
-/** What waiting for the upgrade of a cluster reads. */
+/** The reads of a wait for the upgrade of a cluster. */
 export const upgradeReads: readonly ReadUse[] = [
   ...readUses(
     'the end of a cluster upgrade is not waited for there',
@@ -30,12 +30,12 @@ export const upgradeReads: readonly ReadUse[] = [
 
 const isBroken = (state: string): boolean => state.endsWith('_ERROR') || state === 'INVALID_CREDENTIALS';
 
-/** Whether nothing is changed on a cluster in this state. One that can't be reached changes nothing either. */
+/** Whether no change of a cluster is in progress in this state. That includes an unreachable cluster. */
 const isSettled = (state: string): boolean => isAtRest(state) || isBroken(state);
 
 /**
- * Waits until a cluster changes nothing any more. It is looked at twice where something was just asked for, which may
- * not be visible at once.
+ * Waits until no change of a cluster is in progress. Checks twice if a change was just requested, because it may not be
+ * visible immediately.
  */
 async function untilSettled(
   context: ToolContext,
@@ -45,7 +45,7 @@ async function untilSettled(
   const startedAt = context.now();
   let wasSeen = false;
   for (let looks = 1; ; looks += 1) {
-    // Each look decides whether there is another one.
+    // Each check decides whether there is another one.
     const status = await read();
     const state = textOf(status, 'status') ?? '';
     const settled = isSettled(state);
@@ -145,7 +145,7 @@ const texts: Readonly<Record<Outcome, string>> = {
   not_seen: 'No upgrade is under way: it ended before, or none was started. The version tells.',
 };
 
-/** Whether a view is that of a cluster that was waited for. */
+/** Whether a view is the result of a wait for a cluster. */
 export const isUpgrade = ({ subject }: JsonRecord): boolean => String(subject).startsWith('cluster ');
 
 const lastText = ({ at, by, versions }: JsonRecord): string =>

@@ -11,12 +11,12 @@ import {
   type WaitResult,
 } from './wait-for-end.ts';
 
-/** What is left of something that was deleted: its status, nothing, or what can't be told. */
+/** The remains of a deleted resource: its status, nothing, or unknown. */
 type Remains = { readonly kind: 'there'; readonly state?: string } | { readonly kind: 'gone' | 'unreadable' };
 
 /**
- * Reads the status of what was deleted or, where that isn't shown, whether it is there at all. An id that the platform
- * no longer knows is gone.
+ * Reads the status of a deleted resource or, if that isn't shown, whether it still exists. A resource whose id the
+ * platform no longer knows is gone.
  */
 async function readRemains(context: ToolContext, subject: Subject): Promise<Remains> {
   try {
@@ -31,8 +31,8 @@ async function readRemains(context: ToolContext, subject: Subject): Promise<Rema
 }
 
 /**
- * Whether a deletion has ended although something is left. At first the state may still be the one from before the
- * request.
+ * Whether a deletion has ended although the resource still exists. At first the state may still be the one from before
+ * the request.
  */
 const hasEnded = (state: string | undefined, hasMoved: boolean, atRestFor: number): boolean =>
   state !== undefined &&
@@ -40,10 +40,10 @@ const hasEnded = (state: string | undefined, hasMoved: boolean, atRestFor: numbe
   (hasMoved || atRestFor >= (state === 'DELETE_ERROR' ? settlingTime : visibilityTimeout));
 
 /**
- * Waits until a service or environment that was asked to be deleted is gone, its deletion ended otherwise, or the time
- * is up.
+ * Waits until a service or environment whose deletion was requested is gone, the deletion has ended otherwise, or the
+ * time is up.
  * @param seconds longest wait.
- * @throws CallFailure if the platform shows neither its state nor whether it is there; ApiError if the platform fails.
+ * @throws CallFailure if the platform shows neither its state nor whether it exists; ApiError if the platform fails.
  */
 export async function awaitGone(
   context: ToolContext,

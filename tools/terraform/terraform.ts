@@ -13,7 +13,7 @@ import { startMoment } from '../shared/deployment-started.ts';
 
 const isMade = ({ ended_at: ended }: JsonRecord): boolean => ended !== undefined;
 
-/** Waits until a plan is made. @returns it as it is then, or when the wait is over */
+/** Waits until a plan is finished. @returns the plan as it is then, or when the wait is over */
 async function untilMade(context: ToolContext, terraform_id: string, asked: JsonRecord): Promise<JsonRecord> {
   const startedAt = context.now();
   for (let plan = asked; ;) {
@@ -21,7 +21,7 @@ async function untilMade(context: ToolContext, terraform_id: string, asked: Json
     const elapsed = context.now() - startedAt;
     context.progress(`${String(plan['status'])}, ${Math.round(elapsed / 1000)} s`);
     context.forget();
-    // Each look decides whether there is another one.
+    // Each check decides whether there is another one.
     await context.pause(Math.min(pollInterval(elapsed, context), longestWait * 1000 - elapsed));
     const listed: JsonRecord | undefined = await context.attempt(operations.list_terraform_plans, { terraform_id });
     const found = recordsIn(listed?.['results']).find(({ id }) => id === asked['id']);

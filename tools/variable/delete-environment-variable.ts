@@ -44,7 +44,7 @@ const keyOf = ({ variables = [], secrets = [] }: SeenVariables, wanted: string):
     'key',
   ) ?? wanted;
 
-/** Refuses what is no variable of the owner itself, saying where the key comes from if it is inherited. */
+/** Refuses a key that isn't the owner's own variable, and says where it comes from if it is inherited. */
 function refuseMissing(context: ToolContext, kind: VariableOwnerKind, wanted: string, seen: SeenVariables): never {
   const key = keyOf(seen, wanted);
   const inherited = effective(seen, key);
@@ -63,7 +63,7 @@ function refuseMissing(context: ToolContext, kind: VariableOwnerKind, wanted: st
   );
 }
 
-/** The request that deletes a variable of an owner, else a secret, by its key or id. */
+/** The request that deletes a variable of an owner, or else a secret, by its key or id. */
 async function planDeletion(owner: VariableOwner, wanted: string, context: ToolContext) {
   const { kind, id } = owner;
   const seen = await seenBy(kind, id, context);
@@ -93,12 +93,12 @@ const linksTo =
       (linked) => isRecord(linked) && linked['id'] === id,
     );
 
-/** What happens to the services of an environment or project that loses a variable. */
+/** The effects on the services of an environment or project that loses a variable. */
 async function lossLines(owner: VariableOwner, key: string, id: unknown, reader: Reads): Promise<string[]> {
   const reached = await reachOf(owner, reader);
   if (!reached || reached.some(({ services }) => services === undefined)) return [unknownReach];
   const seen = await viewsOf(reached, reader);
-  // What overrides the variable is deleted with it.
+  // Overrides of the variable are deleted with it.
   const { own, lines } = keepingOf(owner, key, seen, (row) => !linksTo(id)(row));
   const linked = seen.views.flatMap((view) =>
     rowsOf(view)

@@ -1,6 +1,6 @@
 import { isSecretName, parseEnv } from '../../src/server/tool/index.ts';
 
-/** The values that a call gives, in three ways. */
+/** The values in a call, in three forms. */
 export interface GivenValues {
   readonly variables?: Readonly<Record<string, string>>;
   readonly secrets?: Readonly<Record<string, string>>;
@@ -8,9 +8,10 @@ export interface GivenValues {
 }
 
 /**
- * Splits the given values into variables and secrets. In .env text the names decide and, for names of keys, the values.
- * @param plainKeys keys of variables that there are: they stay variables.
- * @param secretKeys keys of secrets that the owner has: they stay secrets.
+ * Splits the given values into variables and secrets. In .env text, the names decide and, for names such as
+ * `STRIPE_KEY`, the values.
+ * @param plainKeys keys of existing variables: they stay variables.
+ * @param secretKeys keys of the owner's secrets: they stay secrets.
  */
 export function splitSecrets(
   { variables = {}, secrets = {}, env_text = '' }: GivenValues,
@@ -26,7 +27,7 @@ export function splitSecrets(
   };
 }
 
-// What parseEnv reads: comments, and keys with a value, which may span lines if it is quoted.
+// Text that parseEnv reads: comments, and keys with a value, which may span lines if it is quoted.
 const readable = /^[ \t]*(?:#.*|(?:export[ \t]+)?[\w.-]+[ \t]*=[ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`)?.*)$/gm;
 
 /** Numbers of the lines in .env text that parseEnv would silently ignore although they aren't empty. */
@@ -36,12 +37,12 @@ const ignoredLines = (text: string): number[] =>
     .split('\n')
     .flatMap((line, index) => (line.trim() === '' ? [] : [index + 1]));
 
-/** Most variables in one call: each is a request, and a person may have to read them all. */
+/** Maximum number of variables in one call: each is a request, and a person may have to read them all. */
 const maximumVariables = 200;
 
 const maximumReportedLines = 10;
 
-/** What is wrong with the given values. Doesn't mention values: they may be secret. */
+/** The problems of the given values. Doesn't mention values: they may be secret. */
 export function problemsIn({ variables = {}, secrets = {}, env_text = '' }: GivenValues): string[] {
   const keys = [variables, secrets, parseEnv(env_text)].flatMap((one) => Object.keys(one));
   if (keys.length > maximumVariables)

@@ -21,7 +21,8 @@ const columns = [
 ];
 
 /**
- * A secret as a row beside variables. Whatever a platform tells of its value, its linked values included, is left out.
+ * A secret as a row next to variables. Anything that a platform shows of its value, including linked values, is left
+ * out.
  */
 const secretRow = ({
   value: _value,
@@ -30,7 +31,7 @@ const secretRow = ({
   ...row
 }: JsonRecord): JsonRecord => ({ ...row, is_secret: true });
 
-/** A page of rows, or all of them if no page is asked for. */
+/** A page of rows, or all of them if no page is requested. */
 function paged(rows: readonly JsonRecord[], page: number | undefined, size: number | undefined): JsonRecord {
   if (page === undefined && size === undefined) return { results: rows };
   const [number, length] = [page ?? 1, size ?? maximumPageSize];

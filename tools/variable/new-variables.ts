@@ -52,7 +52,7 @@ const secretOfApplication = defineTool(operations.create_secret, {
   description:
     'Store or save a secret of a service, environment or project (password, access token, API key, credentials) without anyone seeing it: nobody can ' +
     'read it again.',
-  // Both give a secret a value that nobody sees.
+  // Both set the value of a secret without showing it.
   equivalentOperations: variableOperations('updateSecret'),
   input: { ...ownerInput, application_id: undefined },
   expand: async (args, context) => [
@@ -73,8 +73,8 @@ export const createSecret: Tool = {
 const owners = ['service', 'environment'] as const;
 
 /**
- * The request at the container's path, or at that of all variables: this checks that the owner sees the variable, which
- * may be in no other place.
+ * The request at the container's path, or at that of all variables. The latter checks that the owner sees the variable,
+ * which may be in no other place.
  */
 async function planOverride(args: JsonRecord, context: ToolContext): Promise<PlannedOperation> {
   const { kind, id } = ownerIn(context, 'set', ...owners);

@@ -40,7 +40,7 @@ import {
 import { variableChange } from '../shared/variable-reach.ts';
 import { problemsIn, splitSecrets } from './given-variables.ts';
 
-/** The owner of the variables to set, with what it sees now. */
+/** The owner of the variables to set, with its currently visible variables and secrets. */
 interface Setting extends VariableOwner, SeenVariables {
   /** Undefined for a project. */
   readonly environmentId?: string;
@@ -48,8 +48,7 @@ interface Setting extends VariableOwner, SeenVariables {
 }
 
 /**
- * Types whose value is that of something else. Whether a variable of an unknown type can be changed is for the platform
- * to say.
+ * Types whose value comes from elsewhere. The platform decides whether a variable of an unknown type can be changed.
  */
 const derived: readonly string[] = ['ALIAS', 'BUILT_IN'];
 
@@ -64,7 +63,7 @@ const unreadable = (context: ToolContext, kind: string): never =>
 async function settingOf(context: ToolContext): Promise<Setting> {
   const { kind, id, environmentId } = ownerIn(context, 'set', ...ownerMembers);
   const seen = await seenBy(kind, id, context);
-  // Only what is changed at the path of its environment needs that.
+  // Only variables that are changed at the path of their environment need its id.
   const around =
     replacementOf({ kind, id }, '').ids['environment_id'] === undefined
       ? undefined
@@ -74,13 +73,16 @@ async function settingOf(context: ToolContext): Promise<Setting> {
 
 const isOwn = ({ kind }: Setting, row: JsonRecord): boolean => row['scope'] === scopeOf(kind);
 
-/** The secrets of the owner itself, as far as they are listed. */
+/** The owner's own secrets, if they are listed. */
 const storedIn = (owner: Setting): readonly JsonRecord[] => (owner.secrets ?? []).filter((row) => isOwn(owner, row));
 
 const isSettable = (row: JsonRecord): boolean =>
   !derived.includes(String(row['variable_type'])) && !isHeldExternally(String(row['variable_type']));
 
-/** Refuses a new key that something else of the owner has. What a platform doesn't show, it refuses itself. */
+/**
+ * Refuses a new key that another variable or secret of the owner has. The platform itself refuses keys that it doesn't
+ * show.
+ */
 function refuseTaken(
   { kind, secrets = [], variables }: Setting,
   key: string,
@@ -100,7 +102,7 @@ function refuseTaken(
   );
 }
 
-/** What a variable keeps when it gets another value. */
+/** The members that a variable keeps when its value changes. */
 const keptMembers = ['mount_path', 'description', 'enable_interpolation_in_file'];
 
 /** The operation that sets a variable; none if it has that value already. */
@@ -150,8 +152,8 @@ function planVariable(owner: Setting, key: string, value: string, context: ToolC
 }
 
 /**
- * The operation that stores a secret or gives it another value. Where secrets aren't listed, only the platform's
- * refusal shows that the key is taken.
+ * The operation that stores a secret or changes its value. If secrets aren't listed, only the platform's refusal shows
+ * that the key is taken.
  */
 function planSecret(owner: Setting, key: string, value: string, context: ToolContext): PlannedOperation {
   refuseTaken(owner, key, 'secret', context);
@@ -178,16 +180,16 @@ const replacing = variableOperations('updateSecret');
 
 const isAmong = (all: readonly AnyOperation[], name: string): boolean => all.some((one) => one.name === name);
 
-/** Whether a request stores a secret. One operation creates both, and says which. */
+/** Whether a request stores a secret. One operation creates both, and its input says which. */
 const isStored = (name: string, { is_secret: isSecret }: JsonRecord): boolean =>
   isAmong(storing, name) && isSecret !== false;
 
-// What creates comes first, secrets before variables: their key may be taken by a stored secret, and then little was
+// Creations come first, secrets before variables: their key may be taken by a stored secret, and then little has been
 // changed before the failure.
 const rank = ({ operation, input }: PlannedOperation): number =>
   isStored(operation.name, input) ? 0 : isAmong(creating, operation.name) ? 1 : 2;
 
-/** What was done to a variable, by the operation that did it and its answer. */
+/** The action on a variable, by its operation and the response. */
 const howDone = (name: string, sent: JsonRecord, { is_secret: isSecret }: JsonRecord): string =>
   isAmong(replacing, name) && (isSecret === true || name !== operations.update_variable.name)
     ? 'replaced as a secret'

@@ -35,7 +35,7 @@ import {
 import { findHolder } from '../shared/variable-holder.ts';
 import { reachLines, reachReads, unknownReach } from '../shared/variable-reach.ts';
 
-/** Why the platform would refuse a change, so that nobody is asked to confirm it in vain. */
+/** Why the platform would refuse a change, so that the user isn't asked to confirm it in vain. */
 const fixedFor =
   (owner: VariableOwner) =>
   ({ scope, variable_type: type }: JsonRecord, changed: JsonRecord) => {
@@ -67,7 +67,10 @@ const fixedFor =
 
 const owners = ['environment_id', 'service', 'project'] as const;
 
-/** What has the variable itself: where its path tells, that; else it is looked for where the call says that it is. */
+/**
+ * The owner of the variable: from its path, if that shows it; otherwise it is searched for in the place that the call
+ * names.
+ */
 async function holderOf({ key, value }: JsonRecord, context: ToolContext): Promise<VariableOwner> {
   const owner = ownerIn(context, 'set', ...owners);
   const variable = context.resolved['environment_variable_id'];
@@ -76,7 +79,7 @@ async function holderOf({ key, value }: JsonRecord, context: ToolContext): Promi
     return { kind: service.kind, id: service.id };
   if (!variable || variable.scope !== undefined) return owner;
   const { holder, scope, unread } = await findHolder(owner, variable.id, context);
-  // What can't be read may have it, and what isn't shown: given whole, it is for the platform to say.
+  // The variable may be in a part that can't be read or isn't shown. If the input is complete, the platform decides.
   if (holder || scope !== undefined || unread.length > 0 || (key !== undefined && value !== undefined))
     return holder ?? owner;
   const { secrets = [] } = await seenBy(owner.kind, owner.id, context);
@@ -87,7 +90,7 @@ async function holderOf({ key, value }: JsonRecord, context: ToolContext): Promi
   );
 }
 
-/** How a variable of an owner is replaced: the operation's own way, and the whole input. */
+/** The operation that replaces a variable of an owner, and its complete input. */
 async function updateOf(args: JsonRecord, context: ToolContext) {
   const owner = await holderOf(args, context);
   const environmentId = await environmentOf(ownerIn(context, 'set', ...owners), context);
@@ -113,7 +116,7 @@ const replacing: readonly [AnyOperation, ...AnyOperation[]] = [
 ];
 const previews = new Map(replacing.map((operation) => [operation, partialUpdate(operation).preview]));
 
-/** A variable as a list shows it; undefined if it doesn't. */
+/** A variable's row in a list; undefined if it isn't listed. */
 async function rowOf(
   { kind, id }: { readonly kind: string; readonly id?: string },
   variable: unknown,
@@ -128,11 +131,11 @@ const preview: Preview = reading(
   async (input, context) => {
     const { operation, target, shownBy, reader } = context;
     const row = await rowOf(shownBy ?? target, input['environment_variable_id'], reader);
-    // The list of a service shows what it inherits, too, and that is seen by others.
+    // The list of a service also shows inherited variables, which other services see.
     const isInherited = shownBy && row && row['scope'] !== shownBy.kind.toUpperCase();
     const { kind, id } = isInherited ? target : (shownBy ?? target);
     const keys = [...new Set([textOf(row, 'key'), input['key']])].filter((one) => typeof one === 'string');
-    // A service that showed the variable, and doesn't now, doesn't tell whether it inherits it.
+    // If a service showed the variable but no longer does, it isn't known whether the service inherits it.
     const reach = shownBy && !row ? [toldOnce(unknownReach)] : await reachLines(kind, id, reader, keys);
     return [...((operation && (await previews.get(operation)?.(input, context))) ?? []), ...reach];
   },

@@ -22,7 +22,7 @@ import {
 const isReceived = ({ target_response_status_code: status }: JsonRecord): boolean =>
   typeof status === 'number' && status >= 200 && status < 300;
 
-/** How the attempts of a page ended. The newest come first. */
+/** The results of the attempts on a page. The newest come first. */
 function totalsOf(events: readonly JsonRecord[]): JsonRecord {
   const failed = events.filter((event) => !isReceived(event));
   const [last] = failed;
@@ -58,7 +58,7 @@ function asKnown(event: string, known: readonly string[]): string {
 async function request(args: JsonRecord, context: ToolContext): Promise<JsonRecord> {
   const events = args['events'] as readonly string[];
   const hasSpellings = events.some((event) => otherEventWord(event) !== undefined);
-  // What can't be read is no obstacle: the words are sent as they were given.
+  // A failed read is no obstacle: the words are sent as given.
   const known = hasSpellings ? await knownEvents(String(args['organization_id']), context).catch(() => []) : [];
   return { kind: 'STANDARD', ...args, events: [...new Set(events.map((event) => asKnown(event, known)))] };
 }
@@ -111,7 +111,7 @@ export const createWebhook = defineTool(operations.create_webhook, {
 
 const webhookColumns = ['target_url', 'enabled', 'kind', 'events', 'description', 'target_secret_set', 'id'];
 
-/** What is shown of a delivery. The whole request is shown to who asks for that column. */
+/** The default columns of a delivery. The whole request is an optional column. */
 const eventColumns = [
   'created_at',
   'matched_event',
