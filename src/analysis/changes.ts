@@ -29,7 +29,7 @@ export interface ServiceChange {
   readonly text: string;
   /** Key of the variable, for a change of a variable. */
   readonly variable?: string;
-  /** When it was made, if known. */
+  /** The time of the change, if known. */
   readonly at?: string;
 }
 

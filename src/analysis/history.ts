@@ -77,7 +77,7 @@ export const endedBadly = (status: string | null | undefined): boolean =>
 const endByStatus = (status: string | null | undefined): 'good' | 'bad' | undefined =>
   status === 'SUCCESS' ? 'good' : endedBadly(status) ? 'bad' : undefined;
 
-/** Whether a deployment made its service run. */
+/** Whether a deployment started its service successfully. */
 export const madeItRun = ({ action, end }: PastDeployment): boolean =>
   end === 'good' && (action === 'DEPLOY' || action === 'RESTART');
 

@@ -16,7 +16,7 @@ export interface LogQuery {
   readonly until?: string;
   /** Number of lines to show before and after each match. Default: 0. */
   readonly context?: number;
-  /** Most matches to show; the newest are kept. Default: all. */
+  /** Maximum number of matches to show; the newest are kept. Default: all. */
   readonly limit?: number;
 }
 

@@ -68,7 +68,8 @@ export interface RequestBudgets {
   record(key: string, reported: RequestBudget | undefined): void;
 }
 
-// Most credentials to remember: one that was last used before this many others is most likely no longer in use.
+// Maximum number of credentials to remember: one that was last used before this many others is most likely no longer in
+// use.
 const maximumBudgets = 10_000;
 
 /** Creates a store of request budgets that evicts the least recently updated ones. */

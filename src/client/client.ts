@@ -50,7 +50,7 @@ export interface CallOptions {
   readonly trace?: Trace;
   /** Members of the body that the contract doesn't have, sent in addition to the input. */
   readonly carried?: OperationInput;
-  /** Most attempts to send the request. Default: `maximumSendAttempts`. */
+  /** Maximum number of attempts to send the request. Default: `maximumSendAttempts`. */
   readonly attempts?: number;
   readonly log?: Logger;
   /**
@@ -235,12 +235,12 @@ export function createClient(config: ClientConfig): Client {
         sleep,
         send: (stop, attempt) => send(request, { operation, attempt, trace }, credential, stop),
         onRetry: (outcome, wait) =>
-          log?.warn({ ...logFields, ...describe(outcome, masked), wait }, 'platform call repeated'),
+          log?.warn({ ...logFields, ...describe(outcome, masked), wait }, 'platform call retried'),
       });
     const sendReworded = async (first: SendResult): Promise<FinalResult> => {
       const body = first.outcomeUnknown ? undefined : rewordedBody(operation, outgoing.body, first.outcome.response);
       if (body === undefined) return { ...first, sentBody: outgoing.body };
-      log?.warn({ ...logFields, ...describe(first.outcome, masked) }, 'platform call reworded');
+      log?.warn({ ...logFields, ...describe(first.outcome, masked) }, 'platform call sent again with other words');
       return { ...(await sendRequest({ ...outgoing, body })), sentBody: body, isReworded: true };
     };
     const result = await sendRequest(outgoing)

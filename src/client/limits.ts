@@ -19,13 +19,13 @@ export const defaultTimeouts: Timeouts = { connect: 10_000, headers: 30_000, bod
 /** Largest response body accepted, in bytes: enough for a thousand log lines of maximum length. */
 export const defaultMaximumAnswerBytes = 8 * 1024 * 1024;
 
-/** Most concurrent connections; further calls wait. */
+/** Maximum number of concurrent connections; further calls wait. */
 export const maximumConnections = 64;
 
 /** Redirects followed for one request, all within one origin. */
 export const maximumRedirects = 3;
 
-/** Most attempts to send one request. */
+/** Maximum number of attempts to send one request. */
 export const maximumSendAttempts = 4;
 
 /**

@@ -10,7 +10,7 @@ interface RetryState {
   readonly method: Method;
   /** Number of attempts so far. */
   readonly attempts: number;
-  /** Most attempts. Default: `maximumSendAttempts`. */
+  /** Maximum number of attempts. Default: `maximumSendAttempts`. */
   readonly maxAttempts?: number;
   readonly now: number;
   readonly deadline: number;

@@ -25,7 +25,9 @@ const redeployments = new Map(
     if (operation.redeploy === undefined) return [];
     const found = allOperations.find(({ name }) => name === operation.redeploy);
     if (!found || !isSameAct(operation, found))
-      throw new Error(`${operation.name}: ${operation.redeploy} is no operation of the same effect on the same target`);
+      throw new Error(
+        `${operation.name}: ${operation.redeploy} is not an operation with the same effect on the same target`,
+      );
     return [[operation.name, found] as const];
   }),
 );
@@ -49,7 +51,7 @@ const elsewhere = new Map(
         (operation.elsewhere ?? []).map((name) => {
           const found = allOperations.find((one) => one.name === name);
           if (!found || !isSameChange(operation, found))
-            throw new Error(`${operation.name}: ${name} is no operation of the same effect with the same body`);
+            throw new Error(`${operation.name}: ${name} is not an operation with the same effect and body`);
           return found;
         }),
       ] as const,

@@ -127,7 +127,7 @@ export const identity = { id: Uuid, created_at: DateTime, updated_at: DateTime }
 /** A reference to another resource, as responses embed it. */
 export const Pointer = z.object({ id: Uuid });
 
-/** Most rows on one page of a list. */
+/** Maximum number of rows on one page of a list. */
 export const maximumPageSize = 100;
 export const PageNumber = z.int().min(1).describe('From 1.');
 export const PageSize = z.int().min(1).max(maximumPageSize).describe('Rows.');

@@ -25,7 +25,7 @@ const members = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
 
 const isId = (id: unknown): boolean => typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id));
 
-/** What is wrong with an object that the library doesn't accept as a message. */
+/** The fault of an object that the library doesn't accept as a message. */
 function faultOf(message: JsonRecord): string {
   const { jsonrpc, method, params, id } = message;
   if (jsonrpc !== '2.0') return '"jsonrpc" must be "2.0"';

@@ -53,7 +53,7 @@ async function stoppedIn(
 
 /** The services of an environment that a diagnosis considers. */
 interface Suspects {
-  /** Those whose last deployment failed, latest first: in a failed state, or else stopped since. */
+  /** Services whose last deployment failed, latest first: in a failed state, or else stopped since. */
   readonly failed: readonly ObservedService[];
   readonly stopped: readonly Stopped[];
   /** Stopped services about which the history says nothing more. */

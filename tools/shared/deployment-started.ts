@@ -130,7 +130,7 @@ const factsOfStart = async (context: ToolContext, subject: Subject, answer: Json
   ...(await variablesNotSeen(context, subject, answer)),
 });
 
-/** The answer of a tool that started a deployment: that it was accepted or, if the caller waits, how it ended. */
+/** The answer of a tool that started a deployment: its acceptance or, if the caller waits, its outcome. */
 export async function afterwards(
   context: ToolContext,
   subject: Subject,

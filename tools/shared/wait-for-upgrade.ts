@@ -91,7 +91,7 @@ async function lastUpgrade(
 }
 
 /**
- * Waits for the upgrade of a cluster, and says how it ended and which version runs.
+ * Waits for the upgrade of a cluster, and returns its outcome and the running version.
  * @throws CallFailure if the platform doesn't show the state of clusters; ApiError if it fails.
  */
 export async function awaitUpgrade(

@@ -12,7 +12,7 @@ import {
 // Control characters, except tab, mean nothing in a line of text; format characters hide or reorder text.
 const unprintable = /(?!\t)\p{Cc}|\p{Cf}/gu;
 
-/** Most characters of a line that are read. Longer lines are data rather than messages. */
+/** Maximum number of characters of a line that are read. Longer lines are data rather than messages. */
 export const maximumLineLength = 4000;
 
 // As programs print it, and in its written-out form in text that was already cleaned.

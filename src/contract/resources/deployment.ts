@@ -134,7 +134,7 @@ const LogLine = z.object({
   condition: Condition.optional().describe('What the platform says with it, as data.'),
 });
 
-/** Most lines in a log response. */
+/** Maximum number of lines in a log response. */
 export const maximumLogLines = 1000;
 
 /** Query of every log endpoint. */

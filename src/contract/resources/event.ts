@@ -36,7 +36,7 @@ export const EventPage = z.object({
   events_since: DateTime.optional(),
 });
 
-/** Most events on one page. */
+/** Maximum number of events on one page. */
 export const maximumEventPageSize = 100;
 
 export const eventQuery = {

@@ -126,7 +126,7 @@ export const Commit = z.object({
   commit_page_url: Uri.optional(),
 });
 
-/** Most commits in a list of them. */
+/** Maximum number of commits in a list. */
 export const listedCommits = 100;
 
 /** A deployment in a deployment history. */

@@ -71,7 +71,7 @@ export function otlpExporter(
     if (lost > 0)
       log.warn(
         { spans: lost, reason },
-        'traces were lost: the endpoint of OTEL_EXPORTER_OTLP_ENDPOINT did not take them',
+        'traces were lost: the endpoint of OTEL_EXPORTER_OTLP_ENDPOINT did not accept them',
       );
     lost = 0;
     loggedAt = performance.now();

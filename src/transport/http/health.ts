@@ -45,7 +45,7 @@ export function readyz({ askPlatform, clock, log }: HealthDependencies): HttpHan
       await askPlatform();
       return true;
     } catch (error) {
-      log.warn({ err: error }, 'not ready: the platform cannot be worked with');
+      log.warn({ err: error }, 'not ready: the platform can not be used');
       return false;
     }
   };

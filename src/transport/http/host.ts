@@ -151,7 +151,7 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     response.setHeader('X-Request-Id', requestId);
     const reply = await answer(incoming, response, requestId, entry, addLogFields).catch((error: unknown) => {
       if (!incoming.destroyed || incoming.complete)
-        log.error({ err: error, requestId }, 'request failed inside the server');
+        log.error({ err: error, requestId }, 'request failed with an internal error');
       return errorResponse({
         status: 500,
         message: `Something failed inside this server. Its log tells more under request id ${requestId}.`,

@@ -32,7 +32,7 @@ export function assertSafeAddress({ host, publicUrl, allowedHosts }: ListenAddre
   if (isLoopback(host)) return;
   if (!authorizes) {
     throw new Error(
-      `Refusing to listen on ${host}: others could reach it, and nothing says who may call. ` +
+      `Refusing to listen on ${host}: other machines could reach it without authentication. ` +
         'Set INFRA_HTTP_KEYS_FILE or INFRA_OAUTH_ISSUER, or listen on 127.0.0.1.',
     );
   }

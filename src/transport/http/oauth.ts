@@ -107,7 +107,7 @@ const tokenErrors: Readonly<Record<string, string>> = {
 const claimError = ({ claim, reason }: errors.JWTClaimValidationFailed): string =>
   reason === 'missing' ? `The token has no ${claim}` : `The token is not valid here: its ${claim} is wrong`;
 
-/** What is wrong with the token; undefined if the error has another cause. */
+/** The fault of the token; undefined if the error has another cause. */
 const tokenErrorOf = (error: unknown): string | undefined => {
   if (error instanceof errors.JWTClaimValidationFailed) return claimError(error);
   return error instanceof errors.JOSEError ? tokenErrors[error.code] : undefined;
@@ -127,9 +127,9 @@ const isName = (claim: unknown): claim is string =>
   typeof claim === 'string' && claim.trim() !== '' && claim.isWellFormed();
 
 /**
- * The principal a token was issued to, or what is wrong with its claims. A token that a client got for itself names no
- * user: by RFC 9068 its `sub` is the client id, and some authorization servers omit it. The name is encoded, so that it
- * can't look like another principal.
+ * The principal a token was issued to, or the fault of its claims. A token that a client got for itself names no user:
+ * by RFC 9068 its `sub` is the client id, and some authorization servers omit it. The name is encoded, so that it can't
+ * look like another principal.
  */
 function principalOf({
   sub,

@@ -61,9 +61,9 @@ export const addReadOnly = ({ name, rules, ...others }: Restriction, setBy: stri
 const queryNames = [readOnlyQuery, toolsetsQuery];
 
 /**
- * The restriction of a request: the caller's own, plus read-only mode and toolsets if the request asks for them. A
- * request can only narrow its rights. Unknown parameters and invalid values get 400: if they were ignored, more would
- * be allowed than the client intended.
+ * The restriction of a request: the caller's own, plus read-only mode and toolsets if the request sets them. A request
+ * can only narrow its rights. Unknown parameters and invalid values get 400: if they were ignored, more would be
+ * allowed than the client intended.
  */
 export function requestRestriction(
   request: Request,

@@ -13,7 +13,7 @@ const imageOf = (facts: Facts, { deployment, configuration }: DeploymentSituatio
   return image ? `image ${quote(image)}` : 'image';
 };
 
-// What a cluster reports for any image that it can't pull.
+// A cluster's messages for any image that it can't pull.
 const pullFailure: Sign = { pattern: /\b(?:ImagePullBackOff|ErrImagePull)\b/, indirect: true };
 const pullBackOff: Sign = { pattern: /Back-off pulling image "(?<image>[^"\s]+)"/, indirect: true };
 

@@ -209,7 +209,7 @@ export function approvalsPage({
     const code = codeIn(form);
     if (unlocked.kind === 'unlocked')
       return redirect(code === '' ? {} : { code }, cookieOf((await operators.start(unlocked)).cookie));
-    log.warn({ why: unlocked.kind, address }, 'operator not let in');
+    log.warn({ why: unlocked.kind, address }, 'operator login refused');
     if (unlocked.kind === 'locked') return htmlResponse(loginPage(lockedMessage(unlocked, program), code), 429);
     return htmlResponse(
       loginPage(
@@ -274,7 +274,7 @@ export function approvalsPage({
     rejectUnknownHost(exchange.request) ??
     answer(exchange).catch((error: unknown) => {
       if (!(error instanceof StoreUnavailable)) throw error;
-      log.error({ err: error, requestId: exchange.requestId }, 'approvals page without the shared database');
+      log.error({ err: error, requestId: exchange.requestId }, 'the approvals page could not use the shared database');
       return htmlResponse(
         loginPage(
           'The database that the servers share could not be used. Whether a decision that you just made holds is not known: look again in a minute.',
