@@ -1,4 +1,5 @@
-import { isSecretName, parseEnv } from '../../src/server/tool/index.ts';
+import { isSecretName } from '../../src/server/tool/index.ts';
+import { type EnvTextProblem, readEnvText } from './env-text.ts';
 
 /** The values in a call, in three forms. */
 export interface GivenValues {
@@ -18,7 +19,7 @@ export function splitSecrets(
   plainKeys: ReadonlySet<string>,
   secretKeys: ReadonlySet<string>,
 ): { plain: [string, string][]; hidden: [string, string][] } {
-  const fromText = Object.entries(parseEnv(env_text)).map(([key, value]): [string, string] => [key, value ?? '']);
+  const fromText = readEnvText(env_text).variables.map(([key, value]): [string, string] => [key, value]);
   const isSecret = ([key, value]: [string, string]): boolean =>
     secretKeys.has(key) || (isSecretName(key, value) && !plainKeys.has(key));
   return {
@@ -27,15 +28,26 @@ export function splitSecrets(
   };
 }
 
-// Text that parseEnv reads: comments, and keys with a value, which may span lines if it is quoted.
-const readable = /^[ \t]*(?:#.*|(?:export[ \t]+)?[\w.-]+[ \t]*=[ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`)?.*)$/gm;
+/** The advice for each kind of line that can't be read. */
+const advice: Readonly<Record<EnvTextProblem['problem'], string>> = {
+  'no variable': 'not of the form KEY=value',
+  'no closing quote':
+    'a value starts with a quote that is never closed: put the whole value into quotes of another kind',
+  'text after the closing quote':
+    'text follows the closing quote of a value: put the whole value into quotes of another kind, or write \\" in double quotes',
+};
 
-/** Numbers of the lines in .env text that parseEnv would silently ignore although they aren't empty. */
-const ignoredLines = (text: string): number[] =>
-  text
-    .replaceAll(readable, (match) => match.replaceAll(/[^\n]/g, ''))
-    .split('\n')
-    .flatMap((line, index) => (line.trim() === '' ? [] : [index + 1]));
+/** One sentence for each kind of problem, with the numbers of the lines. Doesn't quote them: they may be secret. */
+function textProblems(problems: readonly EnvTextProblem[]): string[] {
+  const kinds = Object.keys(advice) as EnvTextProblem['problem'][];
+  return kinds.flatMap((kind) => {
+    const lines = problems.filter(({ problem }) => problem === kind).map(({ line }) => line);
+    const more = lines.length > maximumReportedLines ? ` and ${lines.length - maximumReportedLines} more` : '';
+    return lines.length === 0
+      ? []
+      : [`"env_text": ${advice[kind]}: line ${lines.slice(0, maximumReportedLines).join(', ')}${more}`];
+  });
+}
 
 /** Maximum number of variables in one call: each is a request, and a person may have to read them all. */
 const maximumVariables = 200;
@@ -44,19 +56,15 @@ const maximumReportedLines = 10;
 
 /** The problems of the given values. Doesn't mention values: they may be secret. */
 export function problemsIn({ variables = {}, secrets = {}, env_text = '' }: GivenValues): string[] {
-  const keys = [variables, secrets, parseEnv(env_text)].flatMap((one) => Object.keys(one));
+  const { variables: fromText, problems } = readEnvText(env_text);
+  const keys = [...Object.keys(variables), ...Object.keys(secrets), ...fromText.map(([key]) => key)];
   if (keys.length > maximumVariables)
     return [`${keys.length} variables are too many for one call: give at most ${maximumVariables}`];
   const duplicates = new Set(keys.filter((key, index) => keys.indexOf(key) !== index));
-  const ignored = ignoredLines(env_text);
   return [
     ...(duplicates.size > 0
-      ? [`give each key in one of "variables", "secrets" and "env_text" only: ${[...duplicates].join(', ')}`]
+      ? [`give each key once, in one of "variables", "secrets" and "env_text" only: ${[...duplicates].join(', ')}`]
       : []),
-    ...(ignored.length > 0
-      ? [
-          `"env_text": not of the form KEY=value: line ${ignored.slice(0, maximumReportedLines).join(', ')}${ignored.length > maximumReportedLines ? ` and ${ignored.length - maximumReportedLines} more` : ''}`,
-        ]
-      : []),
+    ...textProblems(problems),
   ];
 }

@@ -89,4 +89,3 @@ export {
   type Tool,
   type Toolset,
 } from './tool.ts';
-export { parseEnv } from 'node:util';

@@ -1,0 +1,78 @@
+/**
+ * Reads .env text as Docker Compose and dotenv do where they agree, and takes what only one of them reads. Nothing is
+ * shortened: a `#` starts a comment only after a space, and what is ambiguous is a problem. docs/env-text.md compares
+ * the three.
+ */
+
+/** A line that is no variable, by its number, which starts at 1. */
+export interface EnvTextProblem {
+  readonly line: number;
+  readonly problem: 'no variable' | 'no closing quote' | 'text after the closing quote';
+}
+
+/** The variables of .env text in their order, and the lines that could not be read. */
+export interface EnvText {
+  readonly variables: readonly (readonly [key: string, value: string])[];
+  readonly problems: readonly EnvTextProblem[];
+}
+
+const start = /[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*/y;
+const blank = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
+const restOfLine = /[^\n]*(?:\n|$)/y;
+const quotes: Readonly<Record<string, RegExp>> = {
+  '"': /"((?:\\[^]|[^"\\])*)"/y,
+  "'": /'((?:[^'\\]|\\'|\\(?!'))*)'/y,
+  '`': /`([^`]*)`/y,
+};
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', $: '$' };
+
+/** Resolves the escapes of double quotes. An unknown one stays as it is. */
+const unescaped = (text: string): string => text.replaceAll(/\\([^])/g, (whole, letter) => escapes[letter] ?? whole);
+
+/** The value between quotes. Only double quotes have escapes; a quote can also be escaped in single ones. */
+const quotedValue = (quote: string, text: string): string =>
+  quote === '"' ? unescaped(text) : quote === "'" ? text.replaceAll(String.raw`\'`, "'") : text;
+
+/** The value without quotes that starts a text: a comment needs a space before it. */
+const plainValue = (text: string): string => text.replace(/(?:^|[ \t])#.*$/, '').trim();
+
+/** Reads .env text. A byte order mark at its start and line ends of Windows are skipped. */
+export function readEnvText(text: string): EnvText {
+  const source = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+  const variables: [string, string][] = [];
+  const problems: EnvTextProblem[] = [];
+  let at = 0;
+  let line = 1;
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(source);
+    if (found === null) return null;
+    at = pattern.lastIndex;
+    line += found[0].split('\n').length - 1;
+    return found;
+  };
+  while (at < source.length) {
+    if (take(blank)) continue;
+    const here = line;
+    const key = take(start)?.[1];
+    if (key === undefined) {
+      problems.push({ line: here, problem: 'no variable' });
+      take(restOfLine);
+      continue;
+    }
+    const quote = source[at] ?? '';
+    const pattern = Object.hasOwn(quotes, quote) ? quotes[quote] : undefined;
+    if (pattern === undefined) {
+      variables.push([key, plainValue(take(restOfLine)![0])]);
+      continue;
+    }
+    const quoted = take(pattern)?.[1];
+    if (quoted === undefined) problems.push({ line: here, problem: 'no closing quote' });
+    else variables.push([key, quotedValue(quote, quoted)]);
+    if (take(blank)) continue;
+    if (quoted !== undefined) problems.push({ line: here, problem: 'text after the closing quote' });
+    take(restOfLine);
+  }
+  return { variables, problems };
+}
