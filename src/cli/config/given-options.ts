@@ -1,4 +1,5 @@
 import { type CommandName, flagOf } from './fields.ts';
+import { serviceLinksIn } from './service-links.ts';
 import { flagNameOf, optionHelp, optionsOf, type OptionHelp, type OptionName } from './option-help.ts';
 
 /** The option values of a profile, by their names in the profiles file. */
@@ -18,9 +19,13 @@ export interface GivenOption {
   readonly text: string;
 }
 
-/** The options set by flags and environment variables. A flag takes precedence over the variable. */
-export const directlyGiven = (command: CommandName, flags: GivenFlags, env: NodeJS.ProcessEnv): GivenOption[] =>
-  optionsOf(command).flatMap((option) => {
+/**
+ * The options set by flags and environment variables. A flag takes precedence over the variable. Variables that
+ * Kubernetes sets about Services don't count.
+ */
+export const directlyGiven = (command: CommandName, flags: GivenFlags, env: NodeJS.ProcessEnv): GivenOption[] => {
+  const links = serviceLinksIn(env);
+  return optionsOf(command).flatMap((option) => {
     const flag = flags[flagNameOf(option.name)];
     if (flag !== undefined) return [{ option, source: option.flag!, text: String(flag) }];
     const variable =
@@ -28,8 +33,9 @@ export const directlyGiven = (command: CommandName, flags: GivenFlags, env: Node
         ? option.foreignEnv
         : option.env;
     const text = env[variable];
-    return text === undefined ? [] : [{ option, source: variable, text }];
+    return text === undefined || links.has(variable) ? [] : [{ option, source: variable, text }];
   });
+};
 
 /** The name of an option in profiles: the name of its flag without dashes. */
 const profileNameOf = (option: OptionHelp): string => flagOf(flagNameOf(option.name)).slice(2);

@@ -3,6 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
 import type { CommandName } from './fields.ts';
 import { profileConflicts, givenOptions, type GivenFlags, type GivenOption, type Profile } from './given-options.ts';
+import { serviceLinksIn } from './service-links.ts';
 import { optionHelp, type OptionHelp, optionsOf, type OptionValues } from './option-help.ts';
 
 export { choicesOf, type CommandName, flagOf, enumOf, integerBetween } from './fields.ts';
@@ -100,7 +101,10 @@ const isMisspelled = ({ name, nearest }: { name: string; nearest: string }): boo
  */
 const unknownVariables = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]; readonly warnings: string[] } => {
   const known = optionHelp.map((option) => option.env);
-  const unknown = Object.keys(env).filter((name) => name.toUpperCase().startsWith(prefix) && !known.includes(name));
+  const own = Object.keys(env).filter((name) => name.toUpperCase().startsWith(prefix));
+  const links = serviceLinksIn(env);
+  const ofServices = own.filter((name) => links.has(name));
+  const unknown = own.filter((name) => !links.has(name) && !known.includes(name));
   const suggestions = unknown.map((name) => ({ name, nearest: closest(name.toUpperCase(), known) }));
   return {
     mistakes: suggestions
@@ -108,9 +112,16 @@ const unknownVariables = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]
       .map(
         ({ name, nearest }) => `${name} is not an option of infra-mcp. Did you mean ${nearest}? Rename or unset it.`,
       ),
-    warnings: suggestions
-      .filter((one) => !isMisspelled(one))
-      .map(({ name }) => `${name} is not an option of infra-mcp and is ignored.`),
+    warnings: [
+      ...(ofServices.length > 0
+        ? [
+            `Kubernetes sets variables about its Services, and some have names of options: ${ofServices.join(', ')}. They are ignored; enableServiceLinks: false in the pod's spec leaves them out.`,
+          ]
+        : []),
+      ...suggestions
+        .filter((one) => !isMisspelled(one))
+        .map(({ name }) => `${name} is not an option of infra-mcp and is ignored.`),
+    ],
   };
 };
 
