@@ -1,8 +1,8 @@
 /**
  * Runs a list of suites: `landing` (what .ci/run runs) or `full` (.ci/full). Installs Debian packages that its suites
- * lack, as root. Most suites wait more than they work, so several run at once, and what they print is shown when they
- * have ended. The last line says how many tests passed and failed; a step that isn't made of tests counts as one. When
- * the check or the fast tests fail, nothing else is begun; otherwise all suites run, and every failure shows.
+ * lack, as root. Two suites run at once, because each waits at times, and what they print is shown when they have
+ * ended. The last line says how many tests passed and failed; a step that isn't made of tests counts as one. When the
+ * check or the fast tests fail, nothing else is begun; otherwise all suites run, and every failure shows.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -78,7 +78,7 @@ async function countsIn(reports: string, { name }: Suite, code: number): Promise
 }
 
 /** How many suites run at once. */
-const lanes = 3;
+const lanes = 2;
 
 /** Runs one suite, and shows what it prints when it has ended. */
 async function runSuite(suite: Suite, env: NodeJS.ProcessEnv, reports: string): Promise<Ended> {
