@@ -192,6 +192,8 @@ describe('a platform that moves to a database', () => {
 /** Holds what a move needs, on a connection of its own, so that the move waits there. @returns what lets it go on */
 const holding = async (address: string, ...statements: readonly string[]): Promise<() => Promise<void>> => {
   const client = await connect(address);
+  // Its locks have to outlast the start of a program on a slow machine.
+  await client.query('set idle_in_transaction_session_timeout = 0');
   for (const statement of statements) {
     // One after the other, on one connection.
     await client.query(statement);

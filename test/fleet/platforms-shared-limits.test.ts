@@ -24,7 +24,8 @@ const ask = async (url: string, token: string): Promise<{ status: number; window
 };
 
 test('the rate limit of a token is one limit over all platforms, in each window, also while one of them is killed', async () => {
-  const limit = 40;
+  // Few enough that a slow machine reaches it in each window.
+  const limit = 10;
   const fleet = await home.startFleet({ args: ['--rate-limit', String(limit), '--rate-window', '2'] });
   const granted = new Map<string, number>();
   let refused = 0;
@@ -42,10 +43,10 @@ test('the rate limit of a token is one limit over all platforms, in each window,
   await fleet.platforms[1]!.kill();
   await fleet.platforms[1]!.start();
   await expect.poll(() => granted.size).toBeGreaterThan(3);
+  await expect.poll(() => refused).toBeGreaterThan(0);
   asking.abort();
   await Promise.all(all);
   expect(Math.max(...granted.values())).toBe(limit);
-  expect(refused).toBeGreaterThan(0);
 });
 
 test('a token that is made at one place holds everywhere, and one that is revoked holds nowhere from then on', async () => {

@@ -85,7 +85,7 @@ const imported = (): string[] => {
 /** What can't fail by itself: constants, plain helpers, and what the last resort is itself made of. */
 const harmless = [
   'fail',
-  'fence',
+  'delimited',
   'wholeRows',
   'reasonUnreadable',
   'reasonUnusable',
