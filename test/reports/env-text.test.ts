@@ -13,6 +13,7 @@ describe('a value of .env text is never shortened', () => {
   test.each([
     ['A=a#b', 'a#b'],
     ['A=a #b', 'a'],
+    ['A=a # b\nB=2', 'a'],
     ['A=a\t# b', 'a'],
     ['A=#b', ''],
     ['A=', ''],
@@ -36,8 +37,9 @@ describe('a value of .env text is never shortened', () => {
     ["A='a\nb'\nB=2", 'a\nb'],
     ['A=a=b==', 'a=b=='],
     ['A=$HOME', '$HOME'],
+    ['A=1\nA=2', '2'],
   ])('%j', (text, value) => {
-    expect(readEnvText(text).variables.find(([key]) => key === 'A')?.[1]).toBe(value);
+    expect(readEnvText(text).variables.get('A')).toBe(value);
   });
 
   test.each([

@@ -19,7 +19,7 @@ test.each([
 
 test('a key that is given twice is refused before anything is set', () => {
   expect(wrong({ variables: { Q: '1', R: '1' }, secrets: { Q: 'hunter2' } })).toEqual([
-    'give each key once, in one of "variables", "secrets" and "env_text" only: Q',
+    'give each key in one of "variables", "secrets" and "env_text" only: Q',
   ]);
   expect(wrong({ variables: { R: '1' }, env_text: 'R=2' })).toHaveLength(1);
 });

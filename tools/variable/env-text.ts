@@ -10,9 +10,10 @@ export interface EnvTextProblem {
   readonly problem: 'no variable' | 'no closing quote' | 'text after the closing quote';
 }
 
-/** The variables of .env text in their order, and the lines that could not be read. */
+/** The variables of .env text, and the lines that could not be read. */
 export interface EnvText {
-  readonly variables: readonly (readonly [key: string, value: string])[];
+  /** By key, in their order. A key that is given twice has its last value. */
+  readonly variables: ReadonlyMap<string, string>;
   readonly problems: readonly EnvTextProblem[];
 }
 
@@ -35,12 +36,12 @@ const quotedValue = (quote: string, text: string): string =>
   quote === '"' ? unescaped(text) : quote === "'" ? text.replaceAll(String.raw`\'`, "'") : text;
 
 /** The value without quotes that starts a text: a comment needs a space before it. */
-const plainValue = (text: string): string => text.replace(/(?:^|[ \t])#.*$/, '').trim();
+const plainValue = (line: string): string => line.replace(/(?:^|[ \t])#.*/, '').trim();
 
 /** Reads .env text. A byte order mark at its start and line ends of Windows are skipped. */
 export function readEnvText(text: string): EnvText {
   const source = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
-  const variables: [string, string][] = [];
+  const variables = new Map<string, string>();
   const problems: EnvTextProblem[] = [];
   let at = 0;
   let line = 1;
@@ -64,12 +65,12 @@ export function readEnvText(text: string): EnvText {
     const quote = source[at] ?? '';
     const pattern = Object.hasOwn(quotes, quote) ? quotes[quote] : undefined;
     if (pattern === undefined) {
-      variables.push([key, plainValue(take(restOfLine)![0])]);
+      variables.set(key, plainValue(take(restOfLine)![0]));
       continue;
     }
     const quoted = take(pattern)?.[1];
     if (quoted === undefined) problems.push({ line: here, problem: 'no closing quote' });
-    else variables.push([key, quotedValue(quote, quoted)]);
+    else variables.set(key, quotedValue(quote, quoted));
     if (take(blank)) continue;
     if (quoted !== undefined) problems.push({ line: here, problem: 'text after the closing quote' });
     take(restOfLine);

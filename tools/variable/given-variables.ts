@@ -19,7 +19,7 @@ export function splitSecrets(
   plainKeys: ReadonlySet<string>,
   secretKeys: ReadonlySet<string>,
 ): { plain: [string, string][]; hidden: [string, string][] } {
-  const fromText = readEnvText(env_text).variables.map(([key, value]): [string, string] => [key, value]);
+  const fromText = [...readEnvText(env_text).variables];
   const isSecret = ([key, value]: [string, string]): boolean =>
     secretKeys.has(key) || (isSecretName(key, value) && !plainKeys.has(key));
   return {
@@ -57,13 +57,13 @@ const maximumReportedLines = 10;
 /** The problems of the given values. Doesn't mention values: they may be secret. */
 export function problemsIn({ variables = {}, secrets = {}, env_text = '' }: GivenValues): string[] {
   const { variables: fromText, problems } = readEnvText(env_text);
-  const keys = [...Object.keys(variables), ...Object.keys(secrets), ...fromText.map(([key]) => key)];
+  const keys = [...Object.keys(variables), ...Object.keys(secrets), ...fromText.keys()];
   if (keys.length > maximumVariables)
     return [`${keys.length} variables are too many for one call: give at most ${maximumVariables}`];
   const duplicates = new Set(keys.filter((key, index) => keys.indexOf(key) !== index));
   return [
     ...(duplicates.size > 0
-      ? [`give each key once, in one of "variables", "secrets" and "env_text" only: ${[...duplicates].join(', ')}`]
+      ? [`give each key in one of "variables", "secrets" and "env_text" only: ${[...duplicates].join(', ')}`]
       : []),
     ...textProblems(problems),
   ];
