@@ -24,7 +24,7 @@ test('what listens on a connection that the network has forgotten notices it, li
   let [listening, lost] = [0, 0];
   const listener = listen({
     config: clientConfig(parseAddress(proxy.addressOf(database.address.database)), options),
-    channel: 'invalidation',
+    channel: 'news',
     askMilliseconds: 500,
     onMessage: (message) => void heard.push(message),
     onListening: () => void (listening += 1),

@@ -60,7 +60,8 @@ async function whileLocked<Result>(
 ): Promise<Result> {
   const client = await shared.admin.connect();
   try {
-    await client.query('begin');
+    // The row has to stay locked on a slow machine, too.
+    await client.query('begin; set local idle_in_transaction_session_timeout = 0');
     await client.query(`select from ${table} where id = $1 for no key update`, [id]);
     return await run();
   } finally {
@@ -74,7 +75,7 @@ async function waiting(): Promise<{ readonly rows: number; readonly locks: numbe
   const {
     rows: [found],
   } = await shared.admin.query<{ rows: number; locks: number }>(`
-    select count(*) filter (where wait_event <> 'advisory')::integer as rows, count(*) filter (where wait_event = 'advisory')::integer as holds
+    select count(*) filter (where wait_event <> 'advisory')::integer as rows, count(*) filter (where wait_event = 'advisory')::integer as locks
     from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
   return found!;
 }
