@@ -161,7 +161,7 @@ describe('the doctor of a platform', () => {
     });
     const file = join(await temporaryDirectory(), 'clusters.yaml');
     await writeFile(file, `clusters: { local: { engine: "${engine.address}" } }`);
-    const observeRunning = async (dataDir: string) =>
+    const examine = async (dataDir: string) =>
       (await doctor('--clusters-file', file, '--data-dir', dataDir)).of('local: objects of platforms');
     try {
       const platformId = (platform.dump()['setting'] as { name: string; value: string }[]).find(
@@ -172,12 +172,12 @@ describe('the doctor of a platform', () => {
         'io.infra-mcp.environment': 'gone',
         'io.infra-mcp.service': 'gone',
       });
-      expect(await observeRunning(platform.dataDir)).toMatchObject({
+      expect(await examine(platform.dataDir)).toMatchObject({
         state: 'note',
         says: `1 object of 1 that no record in ${platform.dataDir} knows: volume lost`,
       });
       const elsewhere = await temporaryDirectory();
-      expect(await observeRunning(elsewhere)).toMatchObject({
+      expect(await examine(elsewhere)).toMatchObject({
         state: 'note',
         says: expect.stringContaining(`${elsewhere} has no records of a platform with engines`),
       });

@@ -83,7 +83,7 @@ const webhooks = async (): Promise<unknown[]> =>
 
 /** Whether a change was made of which no answer came. A server that was killed may have sent it just before. */
 async function wasMade(made: () => Promise<unknown[]>, name: string): Promise<boolean> {
-  for (let observeRunning = 0; observeRunning < 5; observeRunning += 1) {
+  for (let round = 0; round < 5; round += 1) {
     // Again after a while.
     if ((await made()).includes(name)) return true;
     await setTimeout(100);

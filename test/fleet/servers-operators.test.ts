@@ -15,11 +15,8 @@ beforeAll(async () => {
 afterAll(() => fleet.close());
 
 /** The page at a server, as a browser with this cookie sees it. */
-const observeRunning = async (
-  { mcp }: Replica,
-  cookie: string,
-  headers: Record<string, string> = {},
-): Promise<string> => (await fetch(new URL('/approvals', mcp), { headers: { cookie, ...headers } })).text();
+const readPage = async ({ mcp }: Replica, cookie: string, headers: Record<string, string> = {}): Promise<string> =>
+  (await fetch(new URL('/approvals', mcp), { headers: { cookie, ...headers } })).text();
 
 const send = ({ mcp }: Replica, fields: Record<string, string>, cookie = ''): Promise<Response> =>
   fetch(new URL('/approvals', mcp), {
@@ -47,10 +44,10 @@ const isSignedIn = (page: string): boolean => page.includes('value="leave"');
 test('an operator who signed in at one server decides at another what waits at the first, by forms of either', async () => {
   const cookie = await signIn(one);
   const code = await wait(one, 'decided');
-  expect(await observeRunning(other, cookie, { 'x-infra-live': '1' })).toContain(code);
+  expect(await readPage(other, cookie, { 'x-infra-live': '1' })).toContain(code);
   const decided = await send(
     other,
-    { do: 'approve', code, form_token: formToken(await observeRunning(one, cookie)) },
+    { do: 'approve', code, form_token: formToken(await readPage(one, cookie)) },
     cookie,
   );
   expect(decided.headers.get('location')).toBe('/approvals?said=approved');
@@ -61,8 +58,8 @@ test('an operator who signed in at one server decides at another what waits at t
 
 test('who leaves at one server is signed out at all', async () => {
   const cookie = await signIn(one);
-  await send(other, { do: 'leave', form_token: formToken(await observeRunning(other, cookie)) }, cookie);
-  for (const replica of [one, other]) expect(isSignedIn(await observeRunning(replica, cookie))).toBe(false);
+  await send(other, { do: 'leave', form_token: formToken(await readPage(other, cookie)) }, cookie);
+  for (const replica of [one, other]) expect(isSignedIn(await readPage(replica, cookie))).toBe(false);
 });
 
 /** Lets the operators' sessions become older. */
@@ -72,9 +69,9 @@ const idle = (minutes: number) =>
 test('who is idle for too long is signed out at all; looking keeps nobody signed in', async () => {
   const cookie = await signIn(one);
   await idle(6);
-  expect(isSignedIn(await observeRunning(other, cookie, { 'x-infra-live': '1' }))).toBe(true);
+  expect(isSignedIn(await readPage(other, cookie, { 'x-infra-live': '1' }))).toBe(true);
   await idle(5);
-  for (const replica of [one, other]) expect(isSignedIn(await observeRunning(replica, cookie))).toBe(false);
+  for (const replica of [one, other]) expect(isSignedIn(await readPage(replica, cookie))).toBe(false);
 });
 
 test('a cookie of another session, or a forged one, opens nothing, and the store has nothing that signs', async () => {
@@ -83,7 +80,7 @@ test('a cookie of another session, or a forged one, opens nothing, and the store
   const [, othersSealed] = others.split('=')[1]!.split('.') as [string, string];
   const turned = `${sealed.slice(0, -4)}${sealed.at(-4) === 'A' ? 'B' : 'A'}${sealed.slice(-3)}`;
   for (const forged of [id, `${id}.`, `${id}.${othersSealed}`, `${id}.${turned}`])
-    expect(isSignedIn(await observeRunning(other, `infra_operator=${forged}`)), forged).toBe(false);
+    expect(isSignedIn(await readPage(other, `infra_operator=${forged}`)), forged).toBe(false);
   const rows = JSON.stringify(await fleet.query('select * from guard_operator_session'));
   for (const part of [id, sealed, othersSealed]) expect(rows).not.toContain(part);
 });
@@ -104,5 +101,5 @@ test('while the database is away, what needs no agreement goes on, and nothing e
   expect((await fetch(new URL('/readyz', one.mcp))).status).toBe(200);
   await fleet.letIn(true);
   expect((await callReplica(one.mcp, 'create_webhook', fleet.webhookCall('away'), yesTo(asked))).isError).toBeFalsy();
-  expect(isSignedIn(await observeRunning(other, cookie))).toBe(true);
+  expect(isSignedIn(await readPage(other, cookie))).toBe(true);
 });

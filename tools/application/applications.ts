@@ -24,7 +24,7 @@ import { startMoment } from '../shared/deployment-started.ts';
 import { subjectAt } from '../shared/any-service.ts';
 import { servingNow } from '../shared/serving.ts';
 
-const words: readonly string[] = gitProviders;
+const providerNames: readonly string[] = gitProviders;
 
 /** The words for git providers, by a pattern of their host names. */
 const providers = gitProviders.map(
@@ -100,17 +100,17 @@ async function providerOf(
   const repositories = await repositoriesIn(environment, host, context).catch(() => []);
   const same = repositories.find((one) => one.host === host);
   if (same) return same.provider;
-  if (repositories.length > 0 && repositories.every(({ provider }) => words.includes(provider))) {
+  if (repositories.length > 0 && repositories.every(({ provider }) => providerNames.includes(provider))) {
     context.refuse(
       'the host of the repository does not tell its git provider',
-      `Give git_repository.provider: ${words.join(', ')}.`,
+      `Give git_repository.provider: ${providerNames.join(', ')}.`,
     );
   }
   return undefined;
 }
 
 /** The request with everything that some platforms require. */
-async function request(args: JsonRecord, context: ToolContext): Promise<JsonRecord> {
+async function creationRequest(args: JsonRecord, context: ToolContext): Promise<JsonRecord> {
   const repository = args['git_repository'] as JsonRecord;
   const provider =
     textOf(repository, 'provider') ??
@@ -138,7 +138,9 @@ export const createApplication = defineTool(operations.create_application, {
     operations.list_services,
     operations.get_application,
   ),
-  expand: async (args, context) => [{ operation: operations.create_application, input: await request(args, context) }],
+  expand: async (args, context) => [
+    { operation: operations.create_application, input: await creationRequest(args, context) },
+  ],
   render: record(),
   next: [
     'It is not deployed yet.',

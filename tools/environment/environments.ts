@@ -23,20 +23,6 @@ import { serviceSubject } from '../shared/any-service.ts';
 import { afterwards, readsAfterwards, startedAnswer, startMoment } from '../shared/deployment-started.ts';
 import { waitForEnd } from '../shared/wait-for-end.ts';
 
-const serviceTable = wholeTable(
-  'service',
-  ['name', 'id', 'service_type'],
-  ['icon_uri', 'environment', 'created_at', 'updated_at'],
-);
-
-const kindsIn = ({ results }: JsonRecord): readonly unknown[] =>
-  recordsIn(results).map((row) => row['service_type'] ?? '');
-
-const render: Renderer = {
-  ...serviceTable,
-  text: (view) => [serviceTable.text(view), ...notActedOn(kindsIn(view))].join('\n'),
-};
-
 export const listEnvironments = defineTool(operations.list_environments, {
   toolset: 'environments',
   equivalentOperations: [operations.list_environments_of_organization, operations.list_environment_overviews],
@@ -53,13 +39,27 @@ export const getEnvironment = defineTool(operations.get_environment, {
   render: record({ first: ['name', 'id', 'mode', 'cluster_name'] }),
 });
 
+const serviceTable = wholeTable(
+  'service',
+  ['name', 'id', 'service_type'],
+  ['icon_uri', 'environment', 'created_at', 'updated_at'],
+);
+
+const kindsIn = ({ results }: JsonRecord): readonly unknown[] =>
+  recordsIn(results).map((row) => row['service_type'] ?? '');
+
+const serviceRenderer: Renderer = {
+  ...serviceTable,
+  text: (view) => [serviceTable.text(view), ...notActedOn(kindsIn(view))].join('\n'),
+};
+
 export const listServices = defineTool(operations.list_services, {
   toolset: 'environments',
   equivalentOperations: [operations.list_services_of_organization],
   title: 'Show all services in an environment',
   description:
     'What runs in staging or production? Lists the services of an environment: applications, containers, databases, jobs and others, with their ids and whole configuration.',
-  render,
+  render: serviceRenderer,
 });
 
 export const createEnvironment = defineTool(operations.create_environment, {

@@ -141,7 +141,7 @@ async function serve(
       policy,
       connect: warningOfMissingResources(connection, policy, log).connect,
       secrets: connection.secrets,
-      valueFromEnv: authentication.valueFromEnv,
+      valueVariableNames: authentication.valueVariableNames,
       log,
       guard: guard.dependencies,
       resolver,

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
 import type { CommandName } from './fields.ts';
 import { profileConflicts, givenOptions, type GivenFlags, type GivenOption, type Profile } from './given-options.ts';
-import { serviceLinksIn } from './service-links.ts';
+import { serviceLinksIn, variablePrefix } from './service-links.ts';
 import { optionHelp, type OptionHelp, optionsOf, type OptionValues } from './option-help.ts';
 
 export { choicesOf, type CommandName, flagOf, enumOf, integerBetween } from './fields.ts';
@@ -87,7 +87,6 @@ const contradictions: readonly {
   },
 ];
 
-const prefix = 'INFRA_';
 const databaseVariable = 'INFRA_DATABASE_URL';
 /** Maximum edit distance between a misspelled variable and its suggestion. */
 const maxEdits = 2;
@@ -101,7 +100,7 @@ const isMisspelled = ({ name, nearest }: { name: string; nearest: string }): boo
  */
 const unknownVariables = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]; readonly warnings: string[] } => {
   const known = optionHelp.map((option) => option.env);
-  const own = Object.keys(env).filter((name) => name.toUpperCase().startsWith(prefix));
+  const own = Object.keys(env).filter((name) => name.toUpperCase().startsWith(variablePrefix));
   const links = serviceLinksIn(env);
   const ofServices = own.filter((name) => links.has(name));
   const unknown = own.filter((name) => !links.has(name) && !known.includes(name));
@@ -115,7 +114,7 @@ const unknownVariables = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]
     warnings: [
       ...(ofServices.length > 0
         ? [
-            `Kubernetes sets variables about its Services, and some have names of options: ${ofServices.join(', ')}. They are ignored; enableServiceLinks: false in the pod's spec leaves them out.`,
+            `Kubernetes sets variables about its Services, and some start like options of infra-mcp: ${ofServices.join(', ')}. They are ignored; enableServiceLinks: false in the pod's spec leaves them out.`,
           ]
         : []),
       ...suggestions

@@ -3,6 +3,9 @@
  * begin like options of infra-mcp: INFRA_HTTP_PORT=tcp://10.96.0.12:8080.
  */
 
+/** The start of the environment variables of options. */
+export const variablePrefix = 'INFRA_';
+
 /** The protocol, address and port of a Service, in the variables that have it. */
 const serviceAddress = /^(?:tcp|udp|sctp):\/\/[^/]+:\d+$/;
 const addressVariable = /_PORT(?:_\d+_(?:TCP|UDP|SCTP))?$/;
@@ -17,7 +20,7 @@ export function serviceLinksIn(env: NodeJS.ProcessEnv): ReadonlySet<string> {
     return service !== name && env[`${service}_SERVICE_PORT`] !== undefined ? [`${service}_`] : [];
   });
   const isLink = (name: string, value: string): boolean =>
-    name.startsWith('INFRA_') &&
+    name.startsWith(variablePrefix) &&
     ((addressVariable.test(name) && serviceAddress.test(value)) ||
       services.some((service) => name.startsWith(service) && parts.test(name.slice(service.length))));
   return new Set(Object.entries(env).flatMap(([name, value = '']) => (isLink(name, value) ? [name] : [])));

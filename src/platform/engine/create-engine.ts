@@ -29,7 +29,7 @@ import { serviceStatuses } from './service-status.ts';
 import { engineStatistics } from './statistics.ts';
 import { requestPlan, terraformPlans } from './terraform-plans.ts';
 import { timerQueue } from './timer-queue.ts';
-import { upkeepOf } from './reconciliation.ts';
+import { reconciliationOf } from './reconciliation.ts';
 import { createBackgroundLoop } from './background-loop.ts';
 import { readMeasurements } from './measurements/series.ts';
 import { measuringOf } from './measurements/measure.ts';
@@ -73,7 +73,7 @@ export function createEngine(options: EngineOptions): Engine {
   ]);
   const notifying = notifyingOf(options, leaderLocks);
   const background = createBackgroundLoop(options.log, [
-    ...upkeepOf(options, leaderLocks),
+    ...reconciliationOf(options, leaderLocks),
     ...measuringOf(options, leaderLocks),
     evaluatingOf(options, leaderLocks, () => worker.wake()),
     notifying,

@@ -11,7 +11,7 @@ const says = {
 };
 
 /** Reconciles the parts of clusters that services share. */
-export const upkeepOf = (
+export const reconciliationOf = (
   { runtimes, log }: Pick<EngineContext, 'runtimes' | 'log'>,
   leaderLocks: LeaderLocks,
 ): readonly RepeatedWork[] =>

@@ -36,7 +36,7 @@ import {
 export interface RequestDependencies extends ContentDependencies {
   readonly registry: Registry;
   /** Environment variables whose values some policy allows to be set unseen. */
-  readonly valueFromEnv: Set<string>;
+  readonly valueVariableNames: Set<string>;
   /** The memories of clients without a session, by principal and the client's description of itself. */
   readonly statelessMemories: (principal: string, client: unknown) => ClientMemories;
   /**

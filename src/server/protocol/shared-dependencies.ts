@@ -47,7 +47,7 @@ export interface SharedDependenciesConfig {
    */
   readonly secrets: () => readonly string[];
   /** Environment variables that other policies, such as those of API keys, allow to be set unseen. Default: none. */
-  readonly valueFromEnv?: () => readonly string[];
+  readonly valueVariableNames?: () => readonly string[];
   readonly version: string;
   readonly log: ServerLogger;
   readonly clock: Clock;
@@ -96,7 +96,7 @@ const applyPolicy = (
   policy: Policy,
   otherTools: LeftOut,
 ) => {
-  for (const name of valueVariables(policy.rules ?? [])) shared.valueFromEnv.add(name);
+  for (const name of valueVariables(policy.rules ?? [])) shared.valueVariableNames.add(name);
   const registry = createRegistry(tools, policy, otherTools);
   const { hidden } = registry;
   const surface: Surface = {
@@ -138,7 +138,7 @@ export function createDependencies({
   policy,
   connect,
   secrets,
-  valueFromEnv = () => [],
+  valueVariableNames = () => [],
   version,
   log,
   clock,
@@ -152,11 +152,11 @@ export function createDependencies({
   const { program, keys, recorder, approvals, highRiskCalls, sharedAnswers } = guard;
   const environment = process.env;
   // Names are never removed: their values stay secret even if the policy no longer contains them.
-  const valueFromEnvNames = new Set<string>();
+  const ownValueVariables = new Set<string>();
   const redaction = createRedaction({
     configured: () => [
       ...secrets(),
-      ...[...valueFromEnvNames, ...valueFromEnv()].flatMap((name) => environment[name] ?? []),
+      ...[...ownValueVariables, ...valueVariableNames()].flatMap((name) => environment[name] ?? []),
     ],
   });
   const scopeResolver = policy.scope && createScopeResolver(policy.scope, resolver);
@@ -168,7 +168,7 @@ export function createDependencies({
     answerTime,
     statelessMemories: createStatelessMemories(clock, sharedAnswers === undefined),
     redaction,
-    valueFromEnv: valueFromEnvNames,
+    valueVariableNames: ownValueVariables,
     highRiskCalls,
     keys,
     environment,

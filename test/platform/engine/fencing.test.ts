@@ -165,7 +165,7 @@ test('nor is a cluster out of reach because the records can not be read', async 
   expect(await fixture.db.selectFrom('unreachable_cluster').selectAll().execute()).toEqual([]);
 });
 
-test('one worker has a duty at a time; one that lost it writes nothing; without others nothing has to be taken', async () => {
+test('one worker has a leader lock at a time; one that lost it writes nothing; without others nothing has to be taken', async () => {
   const fixture = await open({ started: false });
   const db = shared(fixture);
   const clock = { now: Date.now };
@@ -190,7 +190,7 @@ test('one worker has a duty at a time; one that lost it writes nothing; without 
   expect(await alone.hasAny()).toBe(false);
 });
 
-test('a duty that is lost and taken again by the same worker is another one', async () => {
+test('a leader lock that is lost and taken again by the same worker is another one', async () => {
   const fixture = await open({ started: false });
   const db = shared(fixture);
   const leaderLocks = createLeaderLocks(db, createLease(db, { now: Date.now }, 'first'));

@@ -36,8 +36,8 @@ const stamp = () => ({
 });
 
 /** Moves the clock to the next timer until there is none, or none within the limit; returns what was seen each time. */
-const through = async <Seen>(observeRunning: () => Promise<Seen>, limitMilliseconds = 3_600_000): Promise<Seen[]> => {
-  const observed = [await observeRunning()];
+const through = async <Seen>(observe: () => Promise<Seen>, limitMilliseconds = 3_600_000): Promise<Seen[]> => {
+  const observed = [await observe()];
   const until = clock.now() + limitMilliseconds;
   for (;;) {
     await fixture.until(
@@ -45,7 +45,7 @@ const through = async <Seen>(observeRunning: () => Promise<Seen>, limitMilliseco
       async () =>
         (await fixture.db.selectFrom('timer').select('kind').where('due_ms', '<=', clock.now()).execute()).length === 0,
     );
-    observed.push(await observeRunning());
+    observed.push(await observe());
     const next = await fixture.db
       .selectFrom('timer')
       .select(({ fn }) => fn.min('due_ms').as('due'))

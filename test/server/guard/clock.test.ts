@@ -90,7 +90,7 @@ describe('a clock that steps back revives', () => {
 
   test('no question that expired, and prolongs none', async () => {
     const confirm = confirming();
-    const [seen, valueFromEnv] = [
+    const [seen, other] = [
       stateOf(await confirm(confirmationRequest(), contextWith({ dialogue: { canAsk: true } }))),
       stateOf(await confirm(confirmationRequest(), contextWith({ dialogue: { canAsk: true } }))),
     ];
@@ -98,7 +98,7 @@ describe('a clock that steps back revives', () => {
     expect(await confirm(confirmationRequest(), accepting(seen))).toEqual({ kind: 'refused', why: 'invalid' });
     at(minute);
     expect(await confirm(confirmationRequest(), accepting(seen))).toEqual({ kind: 'refused', why: 'invalid' });
-    expect(await confirm(confirmationRequest(), accepting(valueFromEnv))).toEqual({ kind: 'refused', why: 'invalid' });
+    expect(await confirm(confirmationRequest(), accepting(other))).toEqual({ kind: 'refused', why: 'invalid' });
     const fresh = stateOf(await confirm(confirmationRequest(), contextWith({ dialogue: { canAsk: true } })));
     at(-hour);
     await confirm(confirmationRequest({ digest: 'other' }), accepting(fresh));

@@ -113,7 +113,7 @@ test('nothing is lost, and nothing changes the second time', () => {
       const given = [...told].flatMap(([what, meaning]) =>
         meaning.startsWith('is given as ') ? [[what, meaning.slice('is given as '.length)] as const] : [],
       );
-      const valueFromEnv = given
+      const restored = given
         .toSorted(([one], [other]) => other.length - one.length)
         .reduce(
           (all, [what, own]) =>
@@ -123,7 +123,7 @@ test('nothing is lost, and nothing changes the second time', () => {
             ),
           text,
         );
-      expect(readBack(valueFromEnv)).toBe(readBack(raw));
+      expect(readBack(restored)).toBe(readBack(raw));
     }),
     { numRuns: 500 },
   );

@@ -67,11 +67,11 @@ describe('the fence', () => {
     ['< / platform-data >'],
     ['<platform-data>'],
   ])('cannot be ended from within: %j', (text) => {
-    for (const fenced of [delimited(text), delimitedInline(text)]) {
-      expect(fenced.match(/<\s*\/?\s*platform-data/gi)).toEqual(
+    for (const delimitedText of [delimited(text), delimitedInline(text)]) {
+      expect(delimitedText.match(/<\s*\/?\s*platform-data/gi)).toEqual(
         [delimiters.open, delimiters.close].map((mark) => mark.slice(0, -1)),
       );
-      expect(fenced.endsWith(delimiters.close)).toBe(true);
+      expect(delimitedText.endsWith(delimiters.close)).toBe(true);
     }
   });
 

@@ -104,7 +104,7 @@ export function observeStates(
     for (const service of since.keys()) note(service, performance.now());
   };
 
-  const observeRunning = async (): Promise<void> => {
+  const observe = async (): Promise<void> => {
     const [running, statuses] = await Promise.all([
       runningOnHosts(hosts.filter(({ name }) => !away.has(name))),
       Promise.all(environments.map((id) => statusesIn(platform, id))),
@@ -122,7 +122,7 @@ export function observeStates(
 
   const loop = async (): Promise<void> => {
     while (!ending.signal.aborted) {
-      await observeRunning().catch(() => endAll());
+      await observe().catch(() => endAll());
       await delay(intervalMilliseconds, undefined, { signal: ending.signal }).catch(() => undefined);
     }
   };

@@ -20,7 +20,7 @@ export interface ConfiguredAuthentication {
   /**
    * Environment variables that the policies of current and earlier keys allow to be set without showing their values.
    */
-  readonly valueFromEnv: () => readonly string[];
+  readonly valueVariableNames: () => readonly string[];
   /** Rereads the keys. @returns a function that applies them. */
   readonly prepareReload: () => Promise<() => void>;
 }
@@ -28,7 +28,7 @@ export interface ConfiguredAuthentication {
 const configuredKeys = async ({ keysFile }: Config): Promise<ApiKeys | undefined> =>
   keysFile === undefined ? undefined : loadApiKeys(keysFile, tools);
 
-const unseenVariablesOf = (keys: ApiKeys | undefined): readonly string[] =>
+const valueVariablesOf = (keys: ApiKeys | undefined): readonly string[] =>
   [...(keys?.values() ?? [])].flatMap(({ restriction }) => valueVariables(restriction.rules));
 
 /** The OAuth resource server, if configured. Its library is loaded only then. */
@@ -59,17 +59,17 @@ async function configuredOAuth(
  */
 export async function authenticationOf(config: Config, log: ServerLogger): Promise<ConfiguredAuthentication> {
   let keys = await configuredKeys(config);
-  const valueFromEnv = new Set(unseenVariablesOf(keys));
+  const valueVariableNames = new Set(valueVariablesOf(keys));
   const { oauth, routes } = await configuredOAuth(config, log);
   return {
     ...((keys ?? oauth) && { authenticate: (request) => bearerAuthentication({ keys, oauth })(request) }),
     routes,
-    valueFromEnv: () => [...valueFromEnv],
+    valueVariableNames: () => [...valueVariableNames],
     prepareReload: async () => {
       const next = await configuredKeys(config);
       return () => {
         keys = next;
-        for (const name of unseenVariablesOf(next)) valueFromEnv.add(name);
+        for (const name of valueVariablesOf(next)) valueVariableNames.add(name);
       };
     },
   };

@@ -41,7 +41,7 @@ const holding = `
   from (select hashtextextended(name, 0) as key, is_shared from unnest($1::text[], $2::boolean[]) with ordinality as hold (name, is_shared, place) order by place offset 0) as ordered`;
 
 /** Locks names for a transaction, each of them once. */
-const holderOf = (client: PostgresClient): Db['lockInOrder'] => {
+const lockerOf = (client: PostgresClient): Db['lockInOrder'] => {
   const taken = new Map<string, boolean>();
   return async (locks) => {
     const missing = locks.filter(({ name }) => !taken.has(name));
@@ -60,7 +60,7 @@ const holderOf = (client: PostgresClient): Db['lockInOrder'] => {
 };
 
 const withDialect = (statements: Statements, client?: PostgresClient): Db => {
-  const lockInOrder: Db['lockInOrder'] = client === undefined ? async () => {} : holderOf(client);
+  const lockInOrder: Db['lockInOrder'] = client === undefined ? async () => {} : lockerOf(client);
   return Object.assign(queriesOn<DatabaseSchema>(statements, client !== undefined), {
     lockInOrder,
     lock: (...names: readonly string[]) =>

@@ -45,14 +45,14 @@ async function toldOf(constraints: readonly string[]): Promise<string> {
     },
   } as unknown as DockerTask;
   const ends = await lostWithNodes({ docker }, version, [task], [], new AbortController().signal);
-  const sighting = observedStatusOf(undefined, 'd1', {
+  const status = observedStatusOf(undefined, 'd1', {
     serviceId: version.service.id,
     wanted: 1,
     running: 0,
     ends,
     changes: [],
   });
-  return sighting!.lines.map(({ message }) => message).join('\n');
+  return status!.lines.map(({ message }) => message).join('\n');
 }
 
 const lost =

@@ -60,7 +60,7 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
           .split('')
           .forEach((letter, index) => setTimeout(() => socket.write(letter), index * 10));
       });
-      expect(await container({ lock: 20_000 })(probe('ready', http(port)))).toMatchObject(isReady);
+      expect(await container({ hold: 20_000 })(probe('ready', http(port)))).toMatchObject(isReady);
     });
   });
 

@@ -37,7 +37,7 @@ export const isReady = { code: 0, output: 'ready\n', errors: '' };
 
 interface ContainerOptions {
   /** How long a run lasts, in milliseconds. */
-  readonly lock?: number;
+  readonly hold?: number;
   /** How long failures are not counted, in milliseconds. */
   readonly grace?: number;
   /** The file with further variables. */
@@ -51,10 +51,10 @@ export async function installProbe(kind: (typeof runnableKinds)[number]) {
   let containers = 0;
 
   /** A container, in which each call is a run of the probe that an engine would begin. */
-  const container = ({ lock = 60, grace = 1e10, variables = join(directory, 'none') }: ContainerOptions = {}) => {
+  const container = ({ hold = 60, grace = 1e10, variables = join(directory, 'none') }: ContainerOptions = {}) => {
     const state = join(directory, `state-${containers++}`);
     return (...probes: readonly string[][]): Promise<ProgramEnd> =>
-      run([state, variables, String(lock), String(grace), ...probes.flat()], { env });
+      run([state, variables, String(hold), String(grace), ...probes.flat()], { env });
   };
   return {
     directory,

@@ -14,7 +14,7 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
   describe('until a container is ready', () => {
     test('goes on in one run', async () => {
       const { port, requests } = await httpServer((count) => (count > 3 ? 200 : 503));
-      expect(await container({ lock: 20_000 })(probe('ready', http(port)))).toEqual({
+      expect(await container({ hold: 20_000 })(probe('ready', http(port)))).toEqual({
         ...isReady,
         pid: expect.any(Number),
       });
@@ -23,7 +23,7 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
 
     test('wants as many successes in a row as configured', async () => {
       const { port, requests } = await httpServer((count) => (count === 2 ? 503 : 200));
-      expect(await container({ lock: 20_000 })(probe('ready', http(port), { successes: 2 }))).toMatchObject(isReady);
+      expect(await container({ hold: 20_000 })(probe('ready', http(port), { successes: 2 }))).toMatchObject(isReady);
       expect(requests).toHaveLength(4);
     });
 
@@ -61,7 +61,7 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
 
     test('ends a run when the grace ends, so that the next one counts', async () => {
       const port = await freePort();
-      expect(await container({ lock: 60_000, grace: 100 })(probe('ready', tcp(port)))).toMatchObject(
+      expect(await container({ hold: 60_000, grace: 100 })(probe('ready', tcp(port)))).toMatchObject(
         notReady(`port ${port}: connection refused`),
       );
     });
@@ -102,7 +102,7 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
     test('tells of a readiness probe that fails, and of its recovery, but ends no container', async () => {
       let status = 200;
       const { port } = await httpServer(() => status);
-      const next = container({ lock: 20_000 });
+      const next = container({ hold: 20_000 });
       const ready = probe('ready', http(port));
       expect(await next(ready)).toMatchObject(isReady);
       status = 503;
@@ -116,7 +116,7 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
 
     test('has a container without a readiness probe as ready at once', async () => {
       const port = await freePort();
-      const next = container({ lock: 20_000 });
+      const next = container({ hold: 20_000 });
       const live = probe('live', tcp(port));
       expect(await next(live)).toMatchObject(isReady);
       expect(await next(live)).toMatchObject({

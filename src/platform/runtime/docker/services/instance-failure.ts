@@ -60,7 +60,7 @@ async function containerOf(
 /** Returns why an instance isn't ready. */
 export async function unreadiness(context: NodeReach, task: DockerTask, signal: AbortSignal): Promise<Condition> {
   const { container, unasked } = await containerOf(context, task, signal);
-  return healthProblem(container?.State.Health)?.condition ?? condition('HEALTH_UNKNOWN', { unasked: unasked });
+  return healthProblem(container?.State.Health)?.condition ?? condition('HEALTH_UNKNOWN', { unasked });
 }
 
 /**
@@ -113,7 +113,7 @@ export async function instanceFailure(
   // A container that exits on the engine's signal has succeeded, as the engine reports it.
   if (/unhealthy/i.test(said) || (state === 'complete' && problem?.isDeadly))
     return problem === undefined
-      ? condition('UNHEALTHY', { unasked: unasked })
+      ? condition('UNHEALTHY', { unasked })
       : condition('ENDED_BY_ENGINE', { cause: problem.condition });
   const code = container?.State.ExitCode ?? status?.ExitCode;
   // A container that could not be started has no exit code of its own.
@@ -122,7 +122,7 @@ export async function instanceFailure(
   if (code !== undefined && (state === 'failed' || state === 'complete'))
     return condition('EXITED', {
       code,
-      ...(code === killed && { unasked: unasked, mayLackMemory: unasked === undefined && engine !== undefined }),
+      ...(code === killed && { unasked, mayLackMemory: unasked === undefined && engine !== undefined }),
     });
   return condition('ENDED', { state, said: said === '' ? undefined : said });
 }

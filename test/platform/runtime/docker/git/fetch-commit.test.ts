@@ -49,12 +49,12 @@ const megabyte = 1024 * 1024;
 /** Fetches a commit, and looks at it before it goes. */
 const fetched = async <Result>(
   request: GitRequest,
-  observeRunning: (found: FetchedCommit) => Promise<Result> | Result,
+  read: (found: FetchedCommit) => Promise<Result> | Result,
   known = hosts(),
   limit = megabyte,
 ): Promise<Result> =>
   inTemporaryDirectory(join(tmpdir(), 'fetch-commit-'), (directory) =>
-    inWords(request, async () => observeRunning(await fetchCommit(known, request, directory, limit, signal))),
+    inWords(request, async () => read(await fetchCommit(known, request, directory, limit, signal))),
   );
 
 const idOf = ({ commit }: FetchedCommit): string => commit.git_commit_id;
