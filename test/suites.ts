@@ -332,7 +332,10 @@ export const suites: readonly Suite[] = [
     covers:
       'the client of Docker engines, and what runs on them, with engines in namespaces of their own; needs root on Linux',
     files: ['test/docker/**/*.test.ts'],
-    landing: { without: onlyInFullOfDocker },
+    landing: {
+      without: onlyInFullOfDocker,
+      fewer: 'of each other file the cases that find most; the others skip themselves there',
+    },
     minutes: { landing: 15, full: 45 },
     byHand: 'when you change the Docker runtime; at least the files of what you change',
     needs: forDocker,
@@ -342,7 +345,10 @@ export const suites: readonly Suite[] = [
     script: 'test:slow',
     covers: 'crashes, load, packaging, and the README followed with an old Node',
     files: ['test/slow/**/*.test.ts'],
-    landing: { without: ['test/slow/{engine-crash,http-soak,readme,restore-killed}.test.ts'] },
+    landing: {
+      without: ['test/slow/{engine-crash,http-soak,readme,restore-killed}.test.ts'],
+      fewer: 'each task once, on a platform that is far away',
+    },
     minutes: { landing: 4 },
     byHand: 'when you change storage, packaging or the README',
     needs: ['git'],

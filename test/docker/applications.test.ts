@@ -12,6 +12,7 @@ import { applicationsOf, shellSource, type TestApplications } from '../support/d
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { startGitServer, type GitServer } from '../support/git-server.ts';
 import type { Json } from '../support/test-platform.ts';
+import { isLanding } from '../suites.ts';
 
 let git: GitServer;
 let docker: DockerPlatform;
@@ -56,34 +57,37 @@ afterEach(async () => {
 
 const serve = (version: string): string => `echo "version ${version}"; exec httpd -f -p 8080 -h /bin\n`;
 
-test('steps of a build that have the labels of another service are not taken for its instances', async () => {
-  git.commit('victim', 'first', shellSource(serve('victim')));
-  const victim = await create('victim', git.url('victim'));
-  expect(await applications.act('deploy', victim)).toMatchObject({ state: 'RUNNING' });
-  const [instance] = await listDockerContainers(docker.engine.docker, { label: [`io.infra-mcp.service=${victim}`] });
-  const labels = Object.entries(instance!.Labels)
-    .map(([name, value]) => `LABEL ${name}="${value}"\n`)
-    .join('');
-  git.commit('impostor', 'first', shellSource(serve('impostor'), `${labels}RUN echo begun && sleep 600`));
-  const elsewhere = await docker.environment('elsewhere');
-  const impostor = await create('impostor', git.url('impostor'), { environment_id: elsewhere });
-  await docker.platform.must('deploy_application', { application_id: impostor });
-  await applications.untilSaid(impostor, /^begun$/);
-  // The step is on the engine with these labels.
-  expect(
-    await listDockerContainers(docker.engine.docker, {
-      label: [`io.infra-mcp.service=${victim}`],
-      status: ['running'],
-    }),
-  ).toHaveLength(2);
-  expect(await applications.act('stop', victim)).toMatchObject({ state: 'STOPPED' });
-  await docker.platform.must('cancel_deployment', { environment_id: elsewhere });
-  await expect
-    .poll(async () => (await docker.platform.must('get_application_status', { application_id: impostor }))['state'], {
-      interval: 300,
-    })
-    .toBe('CANCELED');
-});
+test.skipIf(isLanding)(
+  'steps of a build that have the labels of another service are not taken for its instances',
+  async () => {
+    git.commit('victim', 'first', shellSource(serve('victim')));
+    const victim = await create('victim', git.url('victim'));
+    expect(await applications.act('deploy', victim)).toMatchObject({ state: 'RUNNING' });
+    const [instance] = await listDockerContainers(docker.engine.docker, { label: [`io.infra-mcp.service=${victim}`] });
+    const labels = Object.entries(instance!.Labels)
+      .map(([name, value]) => `LABEL ${name}="${value}"\n`)
+      .join('');
+    git.commit('impostor', 'first', shellSource(serve('impostor'), `${labels}RUN echo begun && sleep 600`));
+    const elsewhere = await docker.environment('elsewhere');
+    const impostor = await create('impostor', git.url('impostor'), { environment_id: elsewhere });
+    await docker.platform.must('deploy_application', { application_id: impostor });
+    await applications.untilSaid(impostor, /^begun$/);
+    // The step is on the engine with these labels.
+    expect(
+      await listDockerContainers(docker.engine.docker, {
+        label: [`io.infra-mcp.service=${victim}`],
+        status: ['running'],
+      }),
+    ).toHaveLength(2);
+    expect(await applications.act('stop', victim)).toMatchObject({ state: 'STOPPED' });
+    await docker.platform.must('cancel_deployment', { environment_id: elsewhere });
+    await expect
+      .poll(async () => (await docker.platform.must('get_application_status', { application_id: impostor }))['state'], {
+        interval: 300,
+      })
+      .toBe('CANCELED');
+  },
+);
 
 test('an application is built from its newest commit and runs; a later commit replaces it; the old version is there by its commit', async () => {
   const first = git.commit('shop', 'The first version', shellSource(serve('one')));
@@ -130,53 +134,59 @@ test('an application is built from its newest commit and runs; a later commit re
   expect(await versionsOf(id)).toHaveLength(2);
 });
 
-test('a commit that is not in the history of the branch is not built, and what runs stays; merged, it is', async () => {
-  git.commit('forked', 'Merged', shellSource(serve('merged')));
-  const id = await create('forked', git.url('forked'));
-  await applications.act('deploy', id);
-  const running = async () =>
-    (await inspectDockerService(docker.engine.docker, `infra-${id}`)).Spec.TaskTemplate.ContainerSpec.Image;
-  const image = await running();
-  const proposed = git.commit('forked', 'Proposed', { 'run.sh': serve('proposed') }, 'proposal');
-  expect(await applications.act('deploy', id, proposed)).toMatchObject({ state: 'BUILD_ERROR' });
-  expect(dataWith(await applications.conditions(id), 'COMMIT_NOT_IN_HISTORY')).toMatchObject([
-    { commit: proposed, branch: 'main' },
-  ]);
-  expect(await running()).toBe(image);
-  git.commit('forked', 'Also merged', {}, 'main');
-  expect(await applications.act('deploy', id, proposed)).toMatchObject({ state: 'RUNNING' });
-});
+test.skipIf(isLanding)(
+  'a commit that is not in the history of the branch is not built, and what runs stays; merged, it is',
+  async () => {
+    git.commit('forked', 'Merged', shellSource(serve('merged')));
+    const id = await create('forked', git.url('forked'));
+    await applications.act('deploy', id);
+    const running = async () =>
+      (await inspectDockerService(docker.engine.docker, `infra-${id}`)).Spec.TaskTemplate.ContainerSpec.Image;
+    const image = await running();
+    const proposed = git.commit('forked', 'Proposed', { 'run.sh': serve('proposed') }, 'proposal');
+    expect(await applications.act('deploy', id, proposed)).toMatchObject({ state: 'BUILD_ERROR' });
+    expect(dataWith(await applications.conditions(id), 'COMMIT_NOT_IN_HISTORY')).toMatchObject([
+      { commit: proposed, branch: 'main' },
+    ]);
+    expect(await running()).toBe(image);
+    git.commit('forked', 'Also merged', {}, 'main');
+    expect(await applications.act('deploy', id, proposed)).toMatchObject({ state: 'RUNNING' });
+  },
+);
 
-test('a folder of the repository is built with another Dockerfile; variables reach it, secrets stay out', async () => {
-  const source = shellSource(
-    'exec sleep 600\n',
-    'ARG GREETING\nARG PASSWORD\nRUN echo "said $GREETING, length ${#PASSWORD}"',
-  );
-  const files = Object.fromEntries(
-    Object.entries(source).map(([name, content]) => [
-      `web/${name === 'Dockerfile' ? 'deploy/web.dockerfile' : name}`,
-      content,
-    ]),
-  );
-  git.commit('parts', 'Parts', { ...files, Dockerfile: 'FROM scratch\nRUN nothing\n' });
-  const id = await create('parts', git.url('parts'), {
-    git_repository: { root_path: '/web' },
-    dockerfile_path: 'deploy/web.dockerfile',
-  });
-  const secret = 'hunter2-not-in-the-image';
-  await docker.platform.must('create_environment_variable', { application_id: id, key: 'GREETING', value: 'hello' });
-  await docker.platform.must('create_secret', { application_id: id, key: 'PASSWORD', value: secret });
-  expect(await applications.act('deploy', id)).toMatchObject({ state: 'RUNNING' });
-  expect(await applications.messages(id)).toEqual(
-    expect.arrayContaining([
-      'said hello, length 0',
-      expect.stringMatching(/^The build gets no value for PASSWORD: it is secret/),
-    ]),
-  );
-  const [name] = await versionsOf(id);
-  const history = await docker.engine.docker.request({ method: 'GET', path: `/images/${name}/history` });
-  expect(JSON.stringify([history, await applications.messages(id), docker.platform.dump()])).not.toContain(secret);
-});
+test.skipIf(isLanding)(
+  'a folder of the repository is built with another Dockerfile; variables reach it, secrets stay out',
+  async () => {
+    const source = shellSource(
+      'exec sleep 600\n',
+      'ARG GREETING\nARG PASSWORD\nRUN echo "said $GREETING, length ${#PASSWORD}"',
+    );
+    const files = Object.fromEntries(
+      Object.entries(source).map(([name, content]) => [
+        `web/${name === 'Dockerfile' ? 'deploy/web.dockerfile' : name}`,
+        content,
+      ]),
+    );
+    git.commit('parts', 'Parts', { ...files, Dockerfile: 'FROM scratch\nRUN nothing\n' });
+    const id = await create('parts', git.url('parts'), {
+      git_repository: { root_path: '/web' },
+      dockerfile_path: 'deploy/web.dockerfile',
+    });
+    const secret = 'hunter2-not-in-the-image';
+    await docker.platform.must('create_environment_variable', { application_id: id, key: 'GREETING', value: 'hello' });
+    await docker.platform.must('create_secret', { application_id: id, key: 'PASSWORD', value: secret });
+    expect(await applications.act('deploy', id)).toMatchObject({ state: 'RUNNING' });
+    expect(await applications.messages(id)).toEqual(
+      expect.arrayContaining([
+        'said hello, length 0',
+        expect.stringMatching(/^The build gets no value for PASSWORD: it is secret/),
+      ]),
+    );
+    const [name] = await versionsOf(id);
+    const history = await docker.engine.docker.request({ method: 'GET', path: `/images/${name}/history` });
+    expect(JSON.stringify([history, await applications.messages(id), docker.platform.dump()])).not.toContain(secret);
+  },
+);
 
 test.each([
   [
@@ -270,32 +280,35 @@ test('a build tells its log while it runs, and ends when it is canceled', async 
   await expect.poll(() => listDockerContainers(docker.engine.docker)).toEqual([]);
 });
 
-test('what the version that serves logs is told while the next one is built, marked by version', async () => {
-  const good = git.commit(
-    'talking',
-    'Good',
-    shellSource('i=0; while :; do echo "still here $i"; i=$((i+1)); sleep 1; done & exec httpd -f -p 8080 -h /bin\n'),
-  );
-  const id = await create('talking', git.url('talking'));
-  expect(await applications.act('deploy', id)).toMatchObject({ state: 'RUNNING' });
-  git.commit('talking', 'Slow', shellSource(serve('slow'), 'RUN echo "half way"; sleep 300'));
-  await docker.platform.must('deploy_application', { application_id: id });
-  await applications.untilSaid(id, /^half way$/);
-  const linesSince = async (): Promise<Json[]> => {
-    const { results } = (await docker.platform.must('get_application_logs', { application_id: id })) as {
-      results: Json[];
+test.skipIf(isLanding)(
+  'what the version that serves logs is told while the next one is built, marked by version',
+  async () => {
+    const good = git.commit(
+      'talking',
+      'Good',
+      shellSource('i=0; while :; do echo "still here $i"; i=$((i+1)); sleep 1; done & exec httpd -f -p 8080 -h /bin\n'),
+    );
+    const id = await create('talking', git.url('talking'));
+    expect(await applications.act('deploy', id)).toMatchObject({ state: 'RUNNING' });
+    git.commit('talking', 'Slow', shellSource(serve('slow'), 'RUN echo "half way"; sleep 300'));
+    await docker.platform.must('deploy_application', { application_id: id });
+    await applications.untilSaid(id, /^half way$/);
+    const linesSince = async (): Promise<Json[]> => {
+      const { results } = (await docker.platform.must('get_application_logs', { application_id: id })) as {
+        results: Json[];
+      };
+      return results
+        .slice(results.findIndex(({ message }) => message === 'half way'))
+        .filter(({ message }) => String(message).startsWith('still here'));
     };
-    return results
-      .slice(results.findIndex(({ message }) => message === 'half way'))
-      .filter(({ message }) => String(message).startsWith('still here'));
-  };
-  await expect.poll(async () => (await linesSince()).length).toBeGreaterThan(1);
-  expect((await linesSince()).every(({ version }) => version === good.slice(0, 7))).toBe(true);
-  await docker.platform.must('cancel_deployment', { environment_id: docker.environmentId });
-  await expect
-    .poll(async () => (await docker.platform.must('get_application_status', { application_id: id }))['state'])
-    .toBe('CANCELED');
-});
+    await expect.poll(async () => (await linesSince()).length).toBeGreaterThan(1);
+    expect((await linesSince()).every(({ version }) => version === good.slice(0, 7))).toBe(true);
+    await docker.platform.must('cancel_deployment', { environment_id: docker.environmentId });
+    await expect
+      .poll(async () => (await docker.platform.must('get_application_status', { application_id: id }))['state'])
+      .toBe('CANCELED');
+  },
+);
 
 test.each([
   [

@@ -19,6 +19,7 @@ import { dataWith, runningConditions } from '../support/conditions.ts';
 import { waitUntil } from '../support/docker/docker-engine.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import type { Json } from '../support/test-platform.ts';
+import { isLanding } from '../suites.ts';
 
 let docker: DockerPlatform;
 /** PostgreSQL, and Redis. */
@@ -256,7 +257,7 @@ test('a PostgreSQL is backed up while it serves, and restored as a whole or not 
   });
 });
 
-test('what is stored survives the death of the engine', async () => {
+test.skipIf(isLanding)('what is stored survives the death of the engine', async () => {
   await docker.engine.kill();
   await docker.engine.start();
   await expect.poll(() => sql('select what from kept').catch(String)).toBe('a row');
@@ -276,57 +277,65 @@ async function renewSwarm(): Promise<void> {
   await Promise.all(unnamed.map(({ Name }) => deleteDockerVolume(client, Name)));
 }
 
-test('in a swarm that was made anew everything can be deployed again, and what is stored is there', async () => {
-  await renewSwarm();
-  const conditions = async () =>
-    runningConditions(await docker.platform.must('get_database_status', { database_id: shop }));
-  await expect.poll(async () => dataWith(await conditions(), 'REMOVED_EXTERNALLY')).toHaveLength(1);
-  expect(await act('restart', shop)).toMatchObject({ state: 'RESTART_ERROR' });
-  const missing = ['its network', 'its secrets and files', 'its node'];
-  expect(dataWith(await docker.conditions(shop, 'database'), 'PARTS_MISSING')).toEqual([
-    { service: 'Shop DB!', missing },
-  ]);
-  // Stands for an image without Redis.
-  await change(cache, { version: '0.0' });
-  expect(await act('deploy', cache)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
-  expect(dataWith(await docker.conditions(cache, 'database'), 'NOT_ROLLED_BACK')).toMatchObject([
-    { missing, cause: { reason: 'INSTANCES_FAILED', details: { cause: notFound } } },
-  ]);
-  await change(cache, { version: '7.0' });
-  for (const [id, kind] of [
-    [shop, 'database'],
-    [cache, 'database'],
-    [near, 'container'],
-    [far, 'container'],
-  ] as const) {
-    // One after another.
-    expect(await docker.act('deploy', id, kind), (await docker.messages(id, kind)).join('\n')).toMatchObject(deployed);
-  }
-  expect(await sql('select what from kept')).toBe('a row');
-  expect(await redis('get kept')).toBe('value');
-  expect(await conditions()).toEqual([]);
-});
+test.skipIf(isLanding)(
+  'in a swarm that was made anew everything can be deployed again, and what is stored is there',
+  async () => {
+    await renewSwarm();
+    const conditions = async () =>
+      runningConditions(await docker.platform.must('get_database_status', { database_id: shop }));
+    await expect.poll(async () => dataWith(await conditions(), 'REMOVED_EXTERNALLY')).toHaveLength(1);
+    expect(await act('restart', shop)).toMatchObject({ state: 'RESTART_ERROR' });
+    const missing = ['its network', 'its secrets and files', 'its node'];
+    expect(dataWith(await docker.conditions(shop, 'database'), 'PARTS_MISSING')).toEqual([
+      { service: 'Shop DB!', missing },
+    ]);
+    // Stands for an image without Redis.
+    await change(cache, { version: '0.0' });
+    expect(await act('deploy', cache)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
+    expect(dataWith(await docker.conditions(cache, 'database'), 'NOT_ROLLED_BACK')).toMatchObject([
+      { missing, cause: { reason: 'INSTANCES_FAILED', details: { cause: notFound } } },
+    ]);
+    await change(cache, { version: '7.0' });
+    for (const [id, kind] of [
+      [shop, 'database'],
+      [cache, 'database'],
+      [near, 'container'],
+      [far, 'container'],
+    ] as const) {
+      // One after another.
+      expect(await docker.act('deploy', id, kind), (await docker.messages(id, kind)).join('\n')).toMatchObject(
+        deployed,
+      );
+    }
+    expect(await sql('select what from kept')).toBe('a row');
+    expect(await redis('get kept')).toBe('value');
+    expect(await conditions()).toEqual([]);
+  },
+);
 
-test('where the volume of a database is not found in such a swarm, it does not begin empty', async () => {
-  const { docker: client } = docker.engine;
-  await renewSwarm();
-  const [volume] = await listDockerVolumes(client, { label: [`io.infra-mcp.service=${cache}`] });
-  await expect
-    .poll(() =>
-      deleteDockerVolume(client, volume!.Name).then(
-        () => true,
-        () => false,
-      ),
-    )
-    .toBe(true);
-  expect(await act('deploy', cache)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
-  expect(dataWith(await docker.conditions(cache, 'database'), 'STORAGE_NOT_FOUND')).toMatchObject([
-    { service: 'cache', node: expect.stringMatching(/^\w+$/), volumes: [volume!.Name], asked: [expect.any(String)] },
-  ]);
-  expect(await listDockerVolumes(client, { label: [`io.infra-mcp.service=${cache}`] })).toEqual([]);
-  await createDockerVolume(client, volume!.Name, volume!.Labels ?? {});
-  expect(await act('deploy', cache)).toMatchObject(deployed);
-});
+test.skipIf(isLanding)(
+  'where the volume of a database is not found in such a swarm, it does not begin empty',
+  async () => {
+    const { docker: client } = docker.engine;
+    await renewSwarm();
+    const [volume] = await listDockerVolumes(client, { label: [`io.infra-mcp.service=${cache}`] });
+    await expect
+      .poll(() =>
+        deleteDockerVolume(client, volume!.Name).then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
+    expect(await act('deploy', cache)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
+    expect(dataWith(await docker.conditions(cache, 'database'), 'STORAGE_NOT_FOUND')).toMatchObject([
+      { service: 'cache', node: expect.stringMatching(/^\w+$/), volumes: [volume!.Name], asked: [expect.any(String)] },
+    ]);
+    expect(await listDockerVolumes(client, { label: [`io.infra-mcp.service=${cache}`] })).toEqual([]);
+    await createDockerVolume(client, volume!.Name, volume!.Labels ?? {});
+    expect(await act('deploy', cache)).toMatchObject(deployed);
+  },
+);
 
 test.each([
   ['a database of a cloud', { mode: 'MANAGED' }, /set \\?"mode\\?" to CONTAINER/],

@@ -16,6 +16,7 @@ import { startTestHosts, type TestHosts } from '../support/docker/hosts.ts';
 import { prepareSpawnedPlatform, type SpawnedPlatform } from '../support/docker/spawned-platform.ts';
 import { type GitServer, startGitServer } from '../support/git-server.ts';
 import { type Json, rowsOf } from '../support/test-platform.ts';
+import { isLanding } from '../suites.ts';
 
 let swarm: TestHosts;
 let git: GitServer;
@@ -154,7 +155,7 @@ test('a node that is drained is told, with what waits for it', async () => {
   expect(await cluster()).not.toHaveProperty('warnings');
 });
 
-test('built images travel by a registry, which is required on several nodes', async () => {
+test.skipIf(isLanding)('built images travel by a registry, which is required on several nodes', async () => {
   git.commit('shop', 'The first version', shellSource('echo built; exec sleep 600\n'));
   const body = { name: 'shop', git_repository: { url: git.url('shop') }, cpu: 100, memory: 64, healthchecks: {} };
   const deploy = async (

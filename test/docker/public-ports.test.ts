@@ -19,6 +19,7 @@ import { type DockerPlatform, startDockerPlatform } from '../support/docker/dock
 import { askProxy, keepAsking } from '../support/docker/public-requests.ts';
 import { proxyImage } from '../support/docker/test-images.ts';
 import type { Json } from '../support/test-platform.ts';
+import { isLanding } from '../suites.ts';
 
 const port = 8880;
 let docker: DockerPlatform;
@@ -103,81 +104,89 @@ test('a path that somebody has chosen tells nothing of the proxy', async () => {
   expect([status, decodeURIComponent(text)]).toEqual([200, '/{env.HOME}/b\n']);
 });
 
-test('every port has an address, paths and domains of a service too, and those of two services are never the same', async () => {
-  const other = await docker.environment('web-staging');
-  const blue = await container('blue-web', 'first', {
-    ports: [
-      publicPort(8080, { is_default: true }),
-      publicPort(8081, { name: 'admin', public_path: '/say', public_path_rewrite: '/cgi-bin/say' }),
-    ],
-  });
-  await docker.change(blue, {
-    arguments: ['-c', page('first').replace('exec httpd', 'httpd -p 8081 -h /www; exec httpd')],
-  });
-  await docker.platform.must('create_container_domain', {
-    container_id: blue,
-    domain: 'Shop.Example.com',
-    generate_certificate: true,
-  });
-  await deploy(blue);
-  const clash = await container('blue', 'second', { environment_id: other });
-  await deploy(clash);
-  expect(await linksOf(blue)).toEqual([
-    `http://blue-web-staging.localhost:${port}`,
-    `http://admin-blue-web-staging.localhost:${port}/say`,
-  ]);
-  const [link] = (await linksOf(clash)) as [string];
-  expect(link).toBe(`http://blue-web-staging-${clash.slice(0, 8)}.localhost:${port}`);
-  expect(
-    await Promise.all([
-      ask('blue-web-staging.localhost'),
-      ask(new URL(link).hostname),
-      ask('admin-blue-web-staging.localhost', '/say'),
-      ask('admin-blue-web-staging.localhost'),
-      ask('shop.example.com'),
-    ]),
-  ).toEqual(
-    ['first', 'second', 'first', undefined, 'first'].map((text) =>
-      text === undefined ? noService : { status: 200, text: `${text}\n` },
-    ),
-  );
-  expect(await docker.platform.must('get_container_domain_check', { container_id: blue })).toMatchObject({
-    results: [{ domain_name: 'shop.example.com', error_details: expect.any(String) }],
-  });
-  const [domain] = (await docker.platform.must('list_container_domains', { container_id: blue }))['results'] as Json[];
-  expect(domain!['validation_domain']).toBe(`${blue.slice(0, 8)}.localhost`);
-  await docker.platform.must('delete_container_domain', { container_id: blue, custom_domain_id: domain!['id'] });
-  expect(await docker.platform.must('get_container_status', { container_id: blue })).toMatchObject({
-    service_deployment_status: 'OUT_OF_DATE',
-  });
-  await deploy(blue);
-  expect(await ask('shop.example.com')).toEqual(noService);
-});
+test.skipIf(isLanding)(
+  'every port has an address, paths and domains of a service too, and those of two services are never the same',
+  async () => {
+    const other = await docker.environment('web-staging');
+    const blue = await container('blue-web', 'first', {
+      ports: [
+        publicPort(8080, { is_default: true }),
+        publicPort(8081, { name: 'admin', public_path: '/say', public_path_rewrite: '/cgi-bin/say' }),
+      ],
+    });
+    await docker.change(blue, {
+      arguments: ['-c', page('first').replace('exec httpd', 'httpd -p 8081 -h /www; exec httpd')],
+    });
+    await docker.platform.must('create_container_domain', {
+      container_id: blue,
+      domain: 'Shop.Example.com',
+      generate_certificate: true,
+    });
+    await deploy(blue);
+    const clash = await container('blue', 'second', { environment_id: other });
+    await deploy(clash);
+    expect(await linksOf(blue)).toEqual([
+      `http://blue-web-staging.localhost:${port}`,
+      `http://admin-blue-web-staging.localhost:${port}/say`,
+    ]);
+    const [link] = (await linksOf(clash)) as [string];
+    expect(link).toBe(`http://blue-web-staging-${clash.slice(0, 8)}.localhost:${port}`);
+    expect(
+      await Promise.all([
+        ask('blue-web-staging.localhost'),
+        ask(new URL(link).hostname),
+        ask('admin-blue-web-staging.localhost', '/say'),
+        ask('admin-blue-web-staging.localhost'),
+        ask('shop.example.com'),
+      ]),
+    ).toEqual(
+      ['first', 'second', 'first', undefined, 'first'].map((text) =>
+        text === undefined ? noService : { status: 200, text: `${text}\n` },
+      ),
+    );
+    expect(await docker.platform.must('get_container_domain_check', { container_id: blue })).toMatchObject({
+      results: [{ domain_name: 'shop.example.com', error_details: expect.any(String) }],
+    });
+    const [domain] = (await docker.platform.must('list_container_domains', { container_id: blue }))[
+      'results'
+    ] as Json[];
+    expect(domain!['validation_domain']).toBe(`${blue.slice(0, 8)}.localhost`);
+    await docker.platform.must('delete_container_domain', { container_id: blue, custom_domain_id: domain!['id'] });
+    expect(await docker.platform.must('get_container_status', { container_id: blue })).toMatchObject({
+      service_deployment_status: 'OUT_OF_DATE',
+    });
+    await deploy(blue);
+    expect(await ask('shop.example.com')).toEqual(noService);
+  },
+);
 
 const askHeld = () => Promise.all(['own', 'any'].map((label) => ask(`${label}.held.example.com`)));
 
-test('the address of a stopped service stays its own, also where another one has a name with a star for it', async () => {
-  const named = async (name: string, domain: string) => {
-    const id = await container(name, name);
-    await docker.platform.must('create_container_domain', { container_id: id, domain, generate_certificate: false });
-    await deploy(id);
-    return id;
-  };
-  await named('starred', '*.held.example.com');
-  const own = await named('held', 'own.held.example.com');
-  expect(await askHeld()).toEqual([
-    { status: 200, text: 'held\n' },
-    { status: 200, text: 'starred\n' },
-  ]);
-  await docker.act('stop', own);
-  await expect.poll(askHeld).toEqual([noService, { status: 200, text: 'starred\n' }]);
-  const { status, text } = await docker.platform.call('create_container_domain', {
-    container_id: own,
-    domain: 'starred-staging.localhost',
-    generate_certificate: false,
-  });
-  expect([status, text]).toEqual([400, expect.stringContaining('lies below localhost')]);
-});
+test.skipIf(isLanding)(
+  'the address of a stopped service stays its own, also where another one has a name with a star for it',
+  async () => {
+    const named = async (name: string, domain: string) => {
+      const id = await container(name, name);
+      await docker.platform.must('create_container_domain', { container_id: id, domain, generate_certificate: false });
+      await deploy(id);
+      return id;
+    };
+    await named('starred', '*.held.example.com');
+    const own = await named('held', 'own.held.example.com');
+    expect(await askHeld()).toEqual([
+      { status: 200, text: 'held\n' },
+      { status: 200, text: 'starred\n' },
+    ]);
+    await docker.act('stop', own);
+    await expect.poll(askHeld).toEqual([noService, { status: 200, text: 'starred\n' }]);
+    const { status, text } = await docker.platform.call('create_container_domain', {
+      container_id: own,
+      domain: 'starred-staging.localhost',
+      generate_certificate: false,
+    });
+    expect([status, text]).toEqual([400, expect.stringContaining('lies below localhost')]);
+  },
+);
 
 test("what is public is not reached from other environments but at its address, and neither is the proxy's administration", async () => {
   const id = await deployed('private', 'inside');
@@ -212,28 +221,34 @@ test("what is public is not reached from other environments but at its address, 
 
 const answers = () => ask('lasting-staging.localhost').catch(() => undefined);
 
-test('a proxy that dies is back with its routes, and one that somebody removes too; neither needs a deployment', async () => {
-  await deployed('lasting', 'still here');
-  const [first] = await proxies();
-  const { State } = await inspectDockerContainer(docker.engine.docker, first!.Id);
-  process.kill((State as { Pid?: number }).Pid!, 'SIGKILL');
-  await expect.poll(answers).toEqual({ status: 200, text: 'still here\n' });
-  expect((await proxies())[0]!.Id).toBe(first!.Id);
-  await removeDockerContainer(docker.engine.docker, first!.Id);
-  await expect.poll(answers).toEqual({ status: 200, text: 'still here\n' });
-});
+test.skipIf(isLanding)(
+  'a proxy that dies is back with its routes, and one that somebody removes too; neither needs a deployment',
+  async () => {
+    await deployed('lasting', 'still here');
+    const [first] = await proxies();
+    const { State } = await inspectDockerContainer(docker.engine.docker, first!.Id);
+    process.kill((State as { Pid?: number }).Pid!, 'SIGKILL');
+    await expect.poll(answers).toEqual({ status: 200, text: 'still here\n' });
+    expect((await proxies())[0]!.Id).toBe(first!.Id);
+    await removeDockerContainer(docker.engine.docker, first!.Id);
+    await expect.poll(answers).toEqual({ status: 200, text: 'still here\n' });
+  },
+);
 
-test('a port that nothing listens on fails the deployment in words, and the version before serves on', async () => {
-  const id = await deployed('mistaken', 'one');
-  const ports = [{ internal_port: 8080, is_default: true }, publicPort(9090)];
-  await docker.change(id, { ports, arguments: ['-c', page('two')] });
-  expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
-  expect((await docker.messages(id)).join('\n')).toMatch(
-    /does not answer: no instance takes connections on port 9090\./,
-  );
-  await expect.poll(() => ask('mistaken-staging.localhost')).toEqual({ status: 200, text: 'one\n' });
-  expect(await linksOf(id)).toEqual([`http://mistaken-staging.localhost:${port}`]);
-});
+test.skipIf(isLanding)(
+  'a port that nothing listens on fails the deployment in words, and the version before serves on',
+  async () => {
+    const id = await deployed('mistaken', 'one');
+    const ports = [{ internal_port: 8080, is_default: true }, publicPort(9090)];
+    await docker.change(id, { ports, arguments: ['-c', page('two')] });
+    expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
+    expect((await docker.messages(id)).join('\n')).toMatch(
+      /does not answer: no instance takes connections on port 9090\./,
+    );
+    await expect.poll(() => ask('mistaken-staging.localhost')).toEqual({ status: 200, text: 'one\n' });
+    expect(await linksOf(id)).toEqual([`http://mistaken-staging.localhost:${port}`]);
+  },
+);
 
 test('no request fails during rollouts, restarts, and a version that fails', async () => {
   const id = await deployed('steady', 'one', {
@@ -255,28 +270,31 @@ test('no request fails during rollouts, restarts, and a version that fails', asy
   expect(texts).toEqual(['one\n', 'two\n', 'three\n']);
 });
 
-test('public ports are served while the platform is away, and by its next process; in the end nothing stays behind', async () => {
-  const { engine } = docker;
-  await docker.restartPlatform();
-  expect(await ask('lasting-staging.localhost')).toEqual({ status: 200, text: 'still here\n' });
-  await deployed('later', 'after it');
-  expect(await ask('later-staging.localhost')).toEqual({ status: 200, text: 'after it\n' });
-  const environments = (await listDockerNetworks(engine.docker, { label: ['io.infra-mcp.environment'] })).map(
-    ({ Labels }) => Labels!['io.infra-mcp.environment'],
-  );
-  expect(environments.length).toBeGreaterThan(1);
-  for (const id of environments) await docker.platform.must('delete_environment', { environment_id: id });
-  const label = ['io.infra-mcp.platform'];
-  const left = async () => [
-    ...(await listDockerServices(engine.docker, { label })),
-    ...(await listDockerNetworks(engine.docker, { label })),
-    ...(await listDockerSecrets(engine.docker, { label })),
-    ...(await listDockerConfigs(engine.docker, { label })),
-    ...(await listDockerVolumes(engine.docker, { label })),
-    ...(await listDockerContainers(engine.docker, { label })),
-  ];
-  await expect.poll(left).toEqual([]);
-});
+test.skipIf(isLanding)(
+  'public ports are served while the platform is away, and by its next process; in the end nothing stays behind',
+  async () => {
+    const { engine } = docker;
+    await docker.restartPlatform();
+    expect(await ask('lasting-staging.localhost')).toEqual({ status: 200, text: 'still here\n' });
+    await deployed('later', 'after it');
+    expect(await ask('later-staging.localhost')).toEqual({ status: 200, text: 'after it\n' });
+    const environments = (await listDockerNetworks(engine.docker, { label: ['io.infra-mcp.environment'] })).map(
+      ({ Labels }) => Labels!['io.infra-mcp.environment'],
+    );
+    expect(environments.length).toBeGreaterThan(1);
+    for (const id of environments) await docker.platform.must('delete_environment', { environment_id: id });
+    const label = ['io.infra-mcp.platform'];
+    const left = async () => [
+      ...(await listDockerServices(engine.docker, { label })),
+      ...(await listDockerNetworks(engine.docker, { label })),
+      ...(await listDockerSecrets(engine.docker, { label })),
+      ...(await listDockerConfigs(engine.docker, { label })),
+      ...(await listDockerVolumes(engine.docker, { label })),
+      ...(await listDockerContainers(engine.docker, { label })),
+    ];
+    await expect.poll(left).toEqual([]);
+  },
+);
 
 test('a domain that others reach is served with certificates, which plain requests are sent on to', async () => {
   const {
