@@ -128,7 +128,14 @@ export {
   type ServiceDeploymentStatus,
   type StatusDetails,
 } from './resources/deployment.ts';
-export { EnvironmentMode, isProduction, mayBeProduction, type EnvironmentStatus } from './resources/environment.ts';
+export {
+  EnvironmentMode,
+  isProduction,
+  mayBeProduction,
+  mostCriticalOf,
+  productionMode,
+  type EnvironmentStatus,
+} from './resources/environment.ts';
 export { maximumEventPageSize } from './resources/event.ts';
 export { isVisibleCredential } from './resources/helm-repository.ts';
 export type { Helm, HelmRequest } from './resources/helm.ts';

@@ -8,11 +8,22 @@ import { DeploymentState, Origin, ServiceDeploymentStatusValue } from '../states
 export const EnvironmentMode = z.enum(['DEVELOPMENT', 'STAGING', 'PRODUCTION']);
 export type EnvironmentMode = z.infer<typeof EnvironmentMode>;
 
+/** The mode of production. */
+export const productionMode = 'PRODUCTION' satisfies EnvironmentMode;
+
 /** Whether a mode is that of production, whose changes carry a higher risk, and which is listed before others. */
-export const isProduction = (mode: unknown): boolean => mode === ('PRODUCTION' satisfies EnvironmentMode);
+export const isProduction = (mode: unknown): boolean => mode === productionMode;
 
 /** Whether a mode is that of production, or could not be determined, which must count as production. */
 export const mayBeProduction = (mode: unknown): boolean => isProduction(mode) || mode === 'unknown';
+
+// From the most critical to the least.
+const modesByRisk = [productionMode, 'unknown', 'STAGING', 'DEVELOPMENT'] as const;
+
+/** The most critical of these modes; `none` if none of them is the mode of an environment. */
+export const mostCriticalOf = (
+  modes: readonly (EnvironmentMode | 'unknown' | 'none')[],
+): EnvironmentMode | 'unknown' | 'none' => modesByRisk.find((mode) => modes.includes(mode)) ?? 'none';
 
 export const EnvironmentRequest = z.object({
   name: Name.describe('Unique in the project.'),

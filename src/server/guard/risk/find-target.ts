@@ -1,4 +1,11 @@
-import { isServiceKind, operations, targetIn, type AnyOperation, type ReferenceKind } from '../../../contract/index.ts';
+import {
+  isServiceKind,
+  operations,
+  productionMode,
+  targetIn,
+  type AnyOperation,
+  type ReferenceKind,
+} from '../../../contract/index.ts';
 import { isRecord, omit, type JsonRecord } from '../../json/index.ts';
 import {
   asMode,
@@ -73,7 +80,7 @@ async function clusterTarget(id: string, reader: Reader, searchLimit: SearchLimi
     cluster === undefined
       ? 'unknown'
       : cluster['production'] === true
-        ? 'PRODUCTION'
+        ? productionMode
         : await hostedModeOf(id, reader, searchLimit);
   return { kind: 'cluster', id, name: nameIn(cluster), mode };
 }

@@ -1,5 +1,11 @@
-import { isProduction, operations, type EnvironmentMode } from '../../../contract/index.ts';
-import { asMode, listOfOrganization, textIn, wholeListIn, type Reader } from '../../context/index.ts';
+import {
+  isProduction,
+  mayBeProduction,
+  mostCriticalOf,
+  operations,
+  type EnvironmentMode,
+} from '../../../contract/index.ts';
+import { asMode, listOfOrganization, textIn, wholeListIn, type Reader, type Target } from '../../context/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
 
 /**
@@ -20,8 +26,6 @@ export interface SearchLimit {
   readonly isOver: () => boolean;
 }
 
-type HostedMode = 'PRODUCTION' | 'unknown' | 'none';
-
 /** An environment that a cluster hosts, or may host if the environment doesn't name its cluster. */
 export interface HostedEnvironment {
   readonly id?: string;
@@ -38,13 +42,11 @@ interface HostedEnvironments {
   readonly isComplete: boolean;
 }
 
-/** The mode of a cluster that hosts these environments. */
-const modeOfHosting = ({ environments, isComplete }: HostedEnvironments): HostedMode =>
-  environments.some(({ mode }) => isProduction(mode))
-    ? 'PRODUCTION'
-    : !isComplete || environments.some(({ mode }) => mode === 'unknown')
-      ? 'unknown'
-      : 'none';
+/** The mode of a cluster that hosts these environments: theirs if one is, or may be, production. */
+function modeOfHosting({ environments, isComplete }: HostedEnvironments): Target['mode'] {
+  const mode = mostCriticalOf([...environments.map((one) => one.mode), ...(isComplete ? [] : ['unknown' as const])]);
+  return mayBeProduction(mode) ? mode : 'none';
+}
 
 /** The environments of a project that are, or may be, on the cluster; undefined if not all of them can be read. */
 async function hostedIn(
@@ -100,7 +102,11 @@ export async function findHostedEnvironments(
  * environment can't be found or read. Stops at the first production environment.
  * @throws ApiError if the platform fails.
  */
-export const hostedModeOf = async (clusterId: string, reader: Reader, searchLimit: SearchLimit): Promise<HostedMode> =>
+export const hostedModeOf = async (
+  clusterId: string,
+  reader: Reader,
+  searchLimit: SearchLimit,
+): Promise<Target['mode']> =>
   modeOfHosting(
     await findHostedEnvironments(clusterId, reader, searchLimit, (found) =>
       found.some(({ mode }) => isProduction(mode)),

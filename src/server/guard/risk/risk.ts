@@ -1,4 +1,11 @@
-import { effects, isProduction, mayBeProduction, type AnyOperation, type Effect } from '../../../contract/index.ts';
+import {
+  effects,
+  isProduction,
+  mayBeProduction,
+  mostCriticalOf,
+  type AnyOperation,
+  type Effect,
+} from '../../../contract/index.ts';
 import { targetAndTouched, type Target } from '../../context/index.ts';
 
 /** The risk of a call: its operation's effect, or a higher one if its target requires it. */
@@ -16,11 +23,9 @@ const touches = (target: Target, isMeant: (mode: Target['mode']) => boolean): bo
 /** Whether the target raises the risk of a change: the target or another touched resource is, or may be, production. */
 const raisesRisk = (target: Target): boolean => touches(target, mayBeProduction);
 
-const modesByWeight = ['PRODUCTION', 'unknown', 'STAGING', 'DEVELOPMENT'] as const satisfies readonly Target['mode'][];
-
 /** The most critical mode among those of all resources that a call touches. */
 export const mostCriticalMode = (target: Target): Target['mode'] =>
-  modesByWeight.find((mode) => touches(target, (one) => one === mode)) ?? 'none';
+  mostCriticalOf(targetAndTouched(target).map(({ mode }) => mode));
 
 /**
  * The risk of an operation on its target. Reads stay reads. A change is at least disruptive if it touches an
