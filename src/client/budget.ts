@@ -45,11 +45,19 @@ export function budgetFromHeaders(headers: Headers, now: number): RequestBudget 
   return { limit, remaining, resetAt: reset, seenAt: now };
 }
 
+// Statuses of responses that may say when the same request can succeed.
+const temporary: readonly number[] = [429, 503];
+
 /**
  * When a response allows a retry, in milliseconds since the epoch: from Retry-After (seconds or a date) or, without
- * that header, the end of the rate limit window. `now` is in the same unit.
+ * that header, the end of the rate limit window. Undefined for other statuses than 429 and 503. `now` is in the
+ * same unit.
  */
-export function retryAfterTime(headers: Headers, now: number): number | undefined {
+export function retryTimeOf(
+  { status, headers }: { readonly status: number; readonly headers: Headers },
+  now: number,
+): number | undefined {
+  if (!temporary.includes(status)) return undefined;
   const seconds = numericHeader(headers, 'Retry-After');
   if (seconds !== undefined) return validTime(now + seconds * 1000);
   const date = Date.parse(String(headers['retry-after'] ?? ''));

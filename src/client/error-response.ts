@@ -1,5 +1,5 @@
 import { isRecord, parseJson, snakeCase, type AnyOperation } from '../contract/index.ts';
-import { retryAfterTime } from './budget.ts';
+import { retryTimeOf } from './budget.ts';
 import type { ApiFailure } from './errors.ts';
 import type { OperationInput } from './request.ts';
 import type { RawResponse } from './transport.ts';
@@ -107,7 +107,7 @@ const failureTextFor = (refused: RefusedCall, retryAt: number | undefined): Fail
 
 /** The failure that a response outside 2xx reports. `detail` is the platform's text, not masked or truncated yet. */
 export function failureFromResponse(refused: RefusedCall): ApiFailure {
-  const { status, headers, text } = refused.response;
-  const retryAt = status === 429 || status === 503 ? retryAfterTime(headers, refused.now) : undefined;
+  const { status, text } = refused.response;
+  const retryAt = retryTimeOf(refused.response, refused.now);
   return { ...failureTextFor(refused, retryAt), status, detail: errorTextInBody(text), retryAt };
 }

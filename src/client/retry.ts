@@ -1,5 +1,5 @@
 import type { Method } from '../contract/index.ts';
-import { retryAfterTime } from './budget.ts';
+import { retryTimeOf } from './budget.ts';
 import { backoff, maximumSendAttempts, resetJitter } from './limits.ts';
 import type { SendOutcome } from './transport.ts';
 import { stoppedFault } from './transport-fault.ts';
@@ -31,10 +31,7 @@ const worthRepeating = ({ response, fault }: SendOutcome, method: Method): boole
 };
 
 const waitAfter = ({ response }: SendOutcome, { attempts, now, random }: RetryState): number => {
-  const retryAt =
-    response && (response.status === 429 || response.status === 503)
-      ? retryAfterTime(response.headers, now)
-      : undefined;
+  const retryAt = response && retryTimeOf(response, now);
   const wait = backoffAfter(attempts, random);
   return retryAt === undefined ? wait : Math.max(wait, retryAt - now + random() * resetJitter);
 };
