@@ -150,7 +150,8 @@ export const rooms: readonly Room[] = [
     mayImport: ['tools/', 'src/server/tool/', 'src/analysis/', 'src/contract/'],
     packages: ['zod'],
   },
-  room('config', 'src/cli/config/', ['src/contract/', 'package.json']),
+  // The list of runtimes loads none of them: it is what `--runtime` may be.
+  room('config', 'src/cli/config/', ['src/contract/', providers, 'package.json']),
   {
     name: 'cli',
     home: ['src/main.ts', 'src/cli/'],

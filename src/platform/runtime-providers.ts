@@ -5,5 +5,8 @@ export const runtimeProviders = {
   docker: async (): Promise<RuntimeProvider> => (await import('./runtime/docker/index.ts')).dockerProvider,
 } as const;
 
+/** The names of the real runtimes in options. */
+export const runtimeNames = Object.keys(runtimeProviders) as (keyof typeof runtimeProviders)[];
+
 /** The runtime of the commands that take the address of an engine, without a runtime's name. */
 export const engineProvider = runtimeProviders.docker;

@@ -1,4 +1,5 @@
 import { defaultRateLimit, defaultRateWindowSeconds, engineRateLimit } from '../../contract/index.ts';
+import { runtimeNames } from '../../platform/runtime-providers.ts';
 import { pageLink } from './page-links.ts';
 import {
   httpAddress,
@@ -210,7 +211,7 @@ export const options = {
     repeatable: true,
     description: `Failure scenario to apply to the embedded platform. Separate several with commas or repeat the option; \`all\` applies every scenario. See ${pageLink('scenarios')}.`,
   }),
-  runtime: withDefault(enumOf(['simulated', 'docker']), 'simulated', {
+  runtime: withDefault(enumOf(['simulated', ...runtimeNames]), 'simulated', {
     env: 'INFRA_RUNTIME',
     value: 'name',
     commands: ['platform'],

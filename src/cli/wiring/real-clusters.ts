@@ -6,7 +6,7 @@ import type {
   SettingsSource,
   SharedSettings,
 } from '../../platform/runtime/index.ts';
-import { runtimeProviders } from '../../platform/runtime-providers.ts';
+import { runtimeNames, runtimeProviders } from '../../platform/runtime-providers.ts';
 import { defaultDomain, type Config } from '../config/index.ts';
 import { onlyCluster, publicRegistry, readClustersFile, readCredentials } from './clusters-file.ts';
 import { readConfiguredFile } from './configured-file.ts';
@@ -90,7 +90,7 @@ export async function openClusters({
   if (runtime === 'simulated') {
     if (described.clustersFile !== undefined)
       throw new Error(
-        `The clusters file ${described.clustersFile} is given, and nothing would run on its clusters: the runtime is ${runtime}. Add --runtime ${Object.keys(runtimeProviders).join(' or ')} (INFRA_RUNTIME), or leave the file out.`,
+        `The clusters file ${described.clustersFile} is given, and nothing would run on its clusters: the runtime is ${runtime}. Add --runtime ${runtimeNames.join(' or ')} (INFRA_RUNTIME), or leave the file out.`,
       );
     return undefined;
   }
