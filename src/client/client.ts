@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   createMasker,
-  mask,
+  hiddenSecret,
   minimumMaskedLength,
   type AnyOperation,
   type InputOf,
@@ -110,7 +110,7 @@ const longestMaskedSecret = 65_536;
 /** Masks the secrets of a call, or the whole text if one of them is too long to search for. */
 const maskingOf = (secrets: readonly string[]): ((text: string) => string) =>
   secrets.some(({ length }) => length > longestMaskedSecret)
-    ? () => mask
+    ? () => hiddenSecret
     : createMasker(secrets.filter(({ length }) => length >= minimumMaskedLength));
 
 /** The result of a call, with the body that was sent last. */

@@ -182,7 +182,6 @@ export {
   bytesBeyondCut,
   createMasker,
   createValueFinder,
-  mask,
   maskBeginning,
   maskFound,
   maskPatternSource,

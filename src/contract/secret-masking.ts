@@ -1,9 +1,6 @@
 import { hiddenSecret } from './primitives.ts';
 import { firstPart } from './whole-characters.ts';
 
-/** The replacement for credentials and secrets in texts. */
-export const mask = hiddenSecret;
-
 /**
  * Shorter values, in characters, aren't masked: they are often ordinary words, so masking them would garble texts and
  * the gaps would reveal the values.
@@ -23,11 +20,11 @@ export type ValueFinder = (text: string) => readonly Span[];
  * Source of a regular expression that matches exactly the marks that this program writes in place of secrets. Text that
  * merely looks like a mark may contain a secret that another program put there.
  */
-export const maskPatternSource = String.raw`${mask.slice(0, -1).replaceAll('[', String.raw`\[`)}(?:, (?:\d{1,9} characters?|the present one))?\]`;
+export const maskPatternSource = String.raw`${hiddenSecret.slice(0, -1).replaceAll('[', String.raw`\[`)}(?:, (?:\d{1,9} characters?|the present one))?\]`;
 
 // A mark that is already in the text. Nothing is found inside or across it.
 const maskPattern = new RegExp(maskPatternSource, 'y');
-const bracket = mask.charCodeAt(0);
+const bracket = hiddenSecret.charCodeAt(0);
 
 /** The end of the mark that starts at this index; the same index if none does. */
 function endOfMark(text: string, at: number): number {
@@ -164,7 +161,7 @@ const mergeSpans = (lists: readonly (readonly Span[])[]): readonly Span[] => {
  * Masks all matches of these finders. Existing marks are kept, so masking twice changes nothing.
  * @param mark the replacement.
  */
-export function maskFound(text: string, finders: readonly ValueFinder[], mark = mask): string {
+export function maskFound(text: string, finders: readonly ValueFinder[], mark = hiddenSecret): string {
   const spans = mergeSpans(finders.map((find) => find(text)));
   if (spans.length === 0) return text;
   const visible = spans.map(({ end }, index) => text.slice(end, spans[index + 1]?.start));
@@ -172,7 +169,7 @@ export function maskFound(text: string, finders: readonly ValueFinder[], mark = 
 }
 
 /** Creates a function that masks these values in a text. @param mark the replacement */
-export function createMasker(values: readonly string[], mark = mask): (text: string) => string {
+export function createMasker(values: readonly string[], mark = hiddenSecret): (text: string) => string {
   const find = createValueFinder(values);
   return (text) => maskFound(text, [find], mark);
 }

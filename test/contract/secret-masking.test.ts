@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createValueFinder, mask, maskFound, createMasker } from '../../src/contract/secret-masking.ts';
+import { hiddenSecret } from '../../src/contract/primitives.ts';
+import { createValueFinder, maskFound, createMasker } from '../../src/contract/secret-masking.ts';
 
 /** The same, tried out value by value at every place. */
 function naively(values: readonly string[], text: string): string {
@@ -32,12 +33,12 @@ function timeOf(work: () => unknown): number {
 
 describe('known values', () => {
   test.each([
-    ['the s3cr3t-token is', `the ${mask} is`],
-    ['THE S3CR3T-TOKEN IS', `THE ${mask} IS`],
-    [`in base64: ${Buffer.from('s3cr3t-token').toString('base64')}`, `in base64: ${mask}`],
-    ['twice s3cr3t-tokens3cr3t-token', `twice ${mask}${mask}`],
-    ['all/of it?: all%2Fof%20it%3F%3A', `${mask} ${mask}`],
-    ['{"a":"line\\nline two"}', `{"a":"${mask}"}`],
+    ['the s3cr3t-token is', `the ${hiddenSecret} is`],
+    ['THE S3CR3T-TOKEN IS', `THE ${hiddenSecret} IS`],
+    [`in base64: ${Buffer.from('s3cr3t-token').toString('base64')}`, `in base64: ${hiddenSecret}`],
+    ['twice s3cr3t-tokens3cr3t-token', `twice ${hiddenSecret}${hiddenSecret}`],
+    ['all/of it?: all%2Fof%20it%3F%3A', `${hiddenSecret} ${hiddenSecret}`],
+    ['{"a":"line\\nline two"}', `{"a":"${hiddenSecret}"}`],
     ['s3cr3t-toke n', 's3cr3t-toke n'],
     ['', ''],
   ])('%j becomes %j', (text, shown) =>
@@ -45,23 +46,25 @@ describe('known values', () => {
   );
 
   test('that overlap are hidden to their last letter', () => {
-    expect(createMasker(['abcdef', 'defghi'])('-abcdefghi-')).toBe(`-${mask}-`);
-    expect(maskFound('-abcdefghi-', [createValueFinder(['abcdef']), createValueFinder(['defghi'])])).toBe(`-${mask}-`);
-    expect(createMasker(['bcd', 'abcdefg'])('-abcdefg-bcd')).toBe(`-${mask}-${mask}`);
+    expect(createMasker(['abcdef', 'defghi'])('-abcdefghi-')).toBe(`-${hiddenSecret}-`);
+    expect(maskFound('-abcdefghi-', [createValueFinder(['abcdef']), createValueFinder(['defghi'])])).toBe(
+      `-${hiddenSecret}-`,
+    );
+    expect(createMasker(['bcd', 'abcdefg'])('-abcdefg-bcd')).toBe(`-${hiddenSecret}-${hiddenSecret}`);
   });
 
   test('are found wherever trying each of them out finds them', () => {
     fc.assert(
       fc.property(fc.array(letters, { maxLength: 4 }), fc.stringMatching(/^[abAB-]{0,30}$/), (values, text) => {
         const spelled = values.flatMap((value) => [value, Buffer.from(value).toString('base64').replace(/=+$/, '')]);
-        expect(createMasker(values)(text).replaceAll(mask, '')).toBe(naively(spelled, text));
+        expect(createMasker(values)(text).replaceAll(hiddenSecret, '')).toBe(naively(spelled, text));
       }),
     );
   });
 
   test('are not looked for in what is hidden already, so that doing it twice changes nothing', () => {
     expect(createMasker(['hidden', '[hidden', 'characters'])('a [hidden] b [hidden, 12 characters] hidden')).toBe(
-      `a [hidden] b [hidden, 12 characters] ${mask}`,
+      `a [hidden] b [hidden, 12 characters] ${hiddenSecret}`,
     );
     fc.assert(
       fc.property(
@@ -89,6 +92,6 @@ describe('known values', () => {
   test('may be thousands, and texts megabytes', () => {
     const values = Array.from({ length: 5_000 }, (_, index) => `value-${index}-of-many`);
     const text = `${'nothing of value-17-of-mans here '.repeat(100_000)}value-4999-of-many`;
-    expect(createMasker(values)(text).endsWith(`here ${mask}`)).toBe(true);
+    expect(createMasker(values)(text).endsWith(`here ${hiddenSecret}`)).toBe(true);
   });
 });

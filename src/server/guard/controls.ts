@@ -1,7 +1,6 @@
-import type { AnyOperation } from '../../contract/index.ts';
+import { minimumMaskedLength, type AnyOperation } from '../../contract/index.ts';
 import type { Issue, Tool } from '../tool/index.ts';
 import { isRecord, omit, type JsonRecord, type JsonSchema } from '../json/index.ts';
-import { minimumMaskedLength } from '../redaction/index.ts';
 import { allowedVariables, allowsUnattended, type Policy } from './policy/policy.ts';
 import { highRisks } from './risk/risk.ts';
 

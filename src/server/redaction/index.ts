@@ -1,6 +1,5 @@
 /** Cleans text, masks secrets, and delimits text from the platform. */
 
-export { mask, minimumMaskedLength } from '../../contract/index.ts';
 export { containsMark } from './marks.ts';
 export { agreedText, writeOutOddLetters } from './odd-letters.ts';
 export { protectLog } from './protect-log.ts';

@@ -1,8 +1,8 @@
-import { firstPart, mask, maskPatternSource } from '../../contract/index.ts';
+import { firstPart, hiddenSecret, maskPatternSource } from '../../contract/index.ts';
 
 /** How every mark starts. */
-export const markStart = mask.slice(0, -1);
-const markEnd = mask.slice(-1);
+export const markStart = hiddenSecret.slice(0, -1);
+const markEnd = hiddenSecret.slice(-1);
 
 /** Whether a text contains a mark, or the start of one. */
 export const containsMark = (text: string): boolean => text.includes(markStart);

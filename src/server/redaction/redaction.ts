@@ -1,4 +1,4 @@
-import { maskFound, mask, type ValueFinder } from '../../contract/index.ts';
+import { maskFound, hiddenSecret, type ValueFinder } from '../../contract/index.ts';
 import { isRecord, omit, type JsonRecord, type JsonSchema } from '../json/index.ts';
 import { clean, cleanThenMask } from './untrusted-text.ts';
 import { createKnownSecrets, finderFor, isDistinctive, searchableIn, type KnownSecrets } from './known-secrets.ts';
@@ -85,7 +85,7 @@ const hideWith =
   (mark: (secret: string) => string) =>
   (secret: string): string =>
     secret === '' || isMark(secret) ? secret : mark(secret);
-const hideWhole = hideWith(() => mask);
+const hideWhole = hideWith(() => hiddenSecret);
 
 /** Cleans a text, then hides the values that these finders find, and everything that looks like a secret. */
 const textWith =

@@ -3,6 +3,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import {
   controlCharacterIn,
   halfCharacterIn,
+  hiddenSecret,
   inputShape,
   referenceKind,
   repeated,
@@ -19,7 +20,7 @@ import {
   type JsonRecord,
   type JsonSchema,
 } from '../json/index.ts';
-import { containsMark, mask } from '../redaction/index.ts';
+import { containsMark } from '../redaction/index.ts';
 import { schemaWithShownNames, shownName, synonymIn, withShownNames } from './argument-names.ts';
 import { referencesInside } from './references.ts';
 import { toolAnswerSchema, toolArgumentSchema } from './schema.ts';
@@ -101,7 +102,9 @@ function unknownMembers(value: unknown, node: JsonSchema, answered: JsonSchema |
 function maskedMembers(value: unknown, path: Path = []): Issue[] {
   if (typeof value === 'string') {
     return containsMark(value)
-      ? [`"${printPath(path)}" contains ${mask}, which stands for a value that was not shown; give the real value`]
+      ? [
+          `"${printPath(path)}" contains ${hiddenSecret}, which stands for a value that was not shown; give the real value`,
+        ]
       : [];
   }
   if (Array.isArray(value)) return value.flatMap((item, index) => maskedMembers(item, [...path, index]));

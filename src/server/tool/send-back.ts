@@ -1,6 +1,5 @@
-import { snakeCase, type AnyOperation } from '../../contract/index.ts';
+import { hiddenSecret, snakeCase, type AnyOperation } from '../../contract/index.ts';
 import { isRecord, omit, withoutNull, type JsonRecord, type JsonSchema } from '../json/index.ts';
-import { mask } from '../redaction/index.ts';
 import { answerSchema, argumentSchema } from './schema.ts';
 
 /** The part of the data read that a replacement sends back. */
@@ -90,7 +89,7 @@ function entryOf([name, value]: Entry, place: Place, left: LeftBehind): readonly
         []
       );
   }
-  if (value === mask) return ((declared?.secret ? left.kept : left.lost).push(path), []);
+  if (value === hiddenSecret) return ((declared?.secret ? left.kept : left.lost).push(path), []);
   if (value === null && declared && !request?.required?.includes(name) && !nullIsValue.includes(name)) return [];
   return [[name, sentBackOf(value, inner, left)]];
 }

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createRedaction, mask, protectLog, type Redactor } from '../../../src/server/redaction/index.ts';
+import { hiddenSecret } from '../../../src/contract/index.ts';
+import { createRedaction, protectLog, type Redactor } from '../../../src/server/redaction/index.ts';
 import { memoryLog } from '../../support/call-context.ts';
 import { anyText } from '../../support/any-text.ts';
 
@@ -90,7 +91,7 @@ const outputs: readonly (readonly [name: string, way: (redactor: Redactor, text:
 describe.each(outputs)('through %s', (_, way) => {
   test.each(secrets)('no secret goes out of %j', (text, secret) => {
     expect(JSON.stringify(way(redactorOf(), text))).not.toContain(secret);
-    expect(JSON.stringify(way(redactorOf(), text))).toContain(mask);
+    expect(JSON.stringify(way(redactorOf(), text))).toContain(hiddenSecret);
   });
 
   test('hides secrets that contain colour codes or invisible characters', () => {
@@ -111,7 +112,7 @@ test('what was made fit to be shown stays as it is', () => {
       fc.oneof(
         dressed.map(({ text }) => text),
         anyText({ maxLength: 12 }),
-        fc.constantFrom(mask, '[hidden, 12 characters]', ' ', '=', '"'),
+        fc.constantFrom(hiddenSecret, '[hidden, 12 characters]', ' ', '=', '"'),
       ),
       { maxLength: 5 },
     )
@@ -133,8 +134,8 @@ test('what was made fit to be shown stays as it is', () => {
 
 test('what is invisible is written out, secret beside it or not', () => {
   const redactor = redactorOf();
-  expect(redactor.text(`a\u200Bb ${token}`)).toBe(`a<U+200B>b ${mask}`);
-  expect(redactor.text(`a\u200Bb ${token.slice(0, 4)}\u200B${token.slice(4)}`)).toBe(`a<U+200B>b ${mask}`);
+  expect(redactor.text(`a\u200Bb ${token}`)).toBe(`a<U+200B>b ${hiddenSecret}`);
+  expect(redactor.text(`a\u200Bb ${token.slice(0, 4)}\u200B${token.slice(4)}`)).toBe(`a<U+200B>b ${hiddenSecret}`);
 });
 
 /** Texts with what a terminal doesn't show, and without anything that is taken for a secret. */
@@ -164,15 +165,15 @@ const printing = (text: string): string => text.replaceAll(/<U\+[\dA-F]{4,6}>|(?
 test('nothing that prints disappears with what does not, but for secrets', () => {
   fc.assert(
     fc.property(undressed, (text) => {
-      expect(printing(redactorOf().text(text))).toBe(printing(text).replaceAll(token, mask));
+      expect(printing(redactorOf().text(text))).toBe(printing(text).replaceAll(token, hiddenSecret));
     }),
   );
 });
 
 test('names that become alike stay apart', () => {
-  expect(redactorOf().value({ [token]: 1, [mentioned]: 2, [`${mask} (2)`]: 3 })).toEqual({
-    [mask]: 1,
-    [`${mask} (2)`]: 2,
-    [`${mask} (2) (2)`]: 3,
+  expect(redactorOf().value({ [token]: 1, [mentioned]: 2, [`${hiddenSecret} (2)`]: 3 })).toEqual({
+    [hiddenSecret]: 1,
+    [`${hiddenSecret} (2)`]: 2,
+    [`${hiddenSecret} (2) (2)`]: 3,
   });
 });

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { hiddenSecret } from '../../../src/contract/index.ts';
 import { operations } from '../../../src/contract/operations.ts';
-import { createRedaction, mask, protectLog } from '../../../src/server/redaction/index.ts';
+import { createRedaction, protectLog } from '../../../src/server/redaction/index.ts';
 import { answerSchema, argumentSchema } from '../../../src/server/tool/schema.ts';
 import { memoryLog } from '../../support/call-context.ts';
 
@@ -9,23 +10,23 @@ describe('redaction of text', () => {
   const { text } = createRedaction({ configured: () => ['s3cr3t-token'] });
 
   test.each([
-    ['the known s3cr3t-token of this process', `the known ${mask} of this process`],
-    ['in another spelling: czNjcjN0LXRva2Vu', `in another spelling: ${mask}`],
-    ['postgres://app:hunter2@db:5432/app', `postgres://app:${mask}@db:5432/app`],
-    ['redis://:hunter2@cache', `redis://:${mask}@cache`],
-    ['git clone https://abcdefghij0123456789@git.example/a.git', `git clone https://${mask}@git.example/a.git`],
-    ['key AKIAIOSFODNN7EXAMPLE used', `key ${mask} used`],
-    [`push with ghp_${'a'.repeat(36)}`, `push with ${mask}`],
-    [`sk-proj-${'a'.repeat(20)} and hvs.${'b'.repeat(24)}`, `${mask} and ${mask}`],
-    ['https://hooks.slack.com/services/T000/B000/abcdefghijkl', `https://hooks.slack.com/services/${mask}`],
-    ['Authorization: Token abc.def', `Authorization: Token ${mask}`],
-    ['DB_PASSWORD=hunter22 PORT=80', `DB_PASSWORD=${mask} PORT=80`],
-    ['export AWS_SECRET_ACCESS_KEY="abc/def+1"', `export AWS_SECRET_ACCESS_KEY="${mask}"`],
-    ['{"api_key":"abcd1234","port":80}', `{"api_key":"${mask}","port":80}`],
-    ['psql --password hunter22 -h db', `psql --password ${mask} -h db`],
-    ['auth:\n  password: hunter22\n  user: app', `auth:\n  password: ${mask}\n  user: app`],
-    ['-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----', mask],
-    ['-----BEGIN PRIVATE KEY-----\ncut off', mask],
+    ['the known s3cr3t-token of this process', `the known ${hiddenSecret} of this process`],
+    ['in another spelling: czNjcjN0LXRva2Vu', `in another spelling: ${hiddenSecret}`],
+    ['postgres://app:hunter2@db:5432/app', `postgres://app:${hiddenSecret}@db:5432/app`],
+    ['redis://:hunter2@cache', `redis://:${hiddenSecret}@cache`],
+    ['git clone https://abcdefghij0123456789@git.example/a.git', `git clone https://${hiddenSecret}@git.example/a.git`],
+    ['key AKIAIOSFODNN7EXAMPLE used', `key ${hiddenSecret} used`],
+    [`push with ghp_${'a'.repeat(36)}`, `push with ${hiddenSecret}`],
+    [`sk-proj-${'a'.repeat(20)} and hvs.${'b'.repeat(24)}`, `${hiddenSecret} and ${hiddenSecret}`],
+    ['https://hooks.slack.com/services/T000/B000/abcdefghijkl', `https://hooks.slack.com/services/${hiddenSecret}`],
+    ['Authorization: Token abc.def', `Authorization: Token ${hiddenSecret}`],
+    ['DB_PASSWORD=hunter22 PORT=80', `DB_PASSWORD=${hiddenSecret} PORT=80`],
+    ['export AWS_SECRET_ACCESS_KEY="abc/def+1"', `export AWS_SECRET_ACCESS_KEY="${hiddenSecret}"`],
+    ['{"api_key":"abcd1234","port":80}', `{"api_key":"${hiddenSecret}","port":80}`],
+    ['psql --password hunter22 -h db', `psql --password ${hiddenSecret} -h db`],
+    ['auth:\n  password: hunter22\n  user: app', `auth:\n  password: ${hiddenSecret}\n  user: app`],
+    ['-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----', hiddenSecret],
+    ['-----BEGIN PRIVATE KEY-----\ncut off', hiddenSecret],
   ])('%j becomes %j', (raw, masked) => expect(text(raw)).toBe(masked));
 
   test.each([
@@ -54,7 +55,7 @@ test('equal and unequal secrets have one mask: none answers a guess', () => {
     { key: 'TOKEN', value: 'hunter22' },
     { key: 'TOKEN', value: 'a1' },
   ]);
-  expect((shown as { value: string }[]).map(({ value }) => value)).toEqual([mask, mask, mask]);
+  expect((shown as { value: string }[]).map(({ value }) => value)).toEqual([hiddenSecret, hiddenSecret, hiddenSecret]);
 });
 
 describe('redaction of values', () => {
@@ -67,13 +68,13 @@ describe('redaction of values', () => {
       shown({ name: 'api', autoscaling: { scalers: [scaler] } }, answerSchema(operations.update_container)),
     ).toEqual({
       name: 'api',
-      autoscaling: { scalers: [{ trigger_authentication: { name: 'kafka', config_yaml: mask } }] },
+      autoscaling: { scalers: [{ trigger_authentication: { name: 'kafka', config_yaml: hiddenSecret } }] },
     });
   });
 
   test('masks arguments that are secret', () => {
     const args = { application_id: 'x', key: 'DB', value: 'hunter22' };
-    expect(shown(args, argumentSchema(operations.create_secret))).toEqual({ ...args, value: mask });
+    expect(shown(args, argumentSchema(operations.create_secret))).toEqual({ ...args, value: hiddenSecret });
     expect(shown(args, argumentSchema(operations.create_environment_variable))).toEqual(args);
   });
 
@@ -87,8 +88,8 @@ describe('redaction of values', () => {
     };
     expect(shown(answer, answerSchema(operations.create_webhook))).toEqual({
       ...answer,
-      target_secret: mask,
-      api_token: mask,
+      target_secret: hiddenSecret,
+      api_token: hiddenSecret,
     });
     const helm = {
       source: { git: { git_repository: { url: 'https://a.example', git_token_id: 'g-1', git_token_name: 'ci' } } },
@@ -108,7 +109,12 @@ describe('redaction of values', () => {
         {
           id: '1',
           request: {
-            sent: { ...sent, authorization: mask, Cookie: mask, headers: [{ name: 'Authorization', value: mask }] },
+            sent: {
+              ...sent,
+              authorization: hiddenSecret,
+              Cookie: hiddenSecret,
+              headers: [{ name: 'Authorization', value: hiddenSecret }],
+            },
           },
         },
       ],
@@ -127,7 +133,7 @@ describe('redaction of values', () => {
   ])('masks the variable %s', (key, value) => {
     expect(
       shown({ results: [{ key, value, scope: 'APPLICATION' }] }, answerSchema(operations.list_environment_variables)),
-    ).toEqual({ results: [{ key, value: mask, scope: 'APPLICATION' }] });
+    ).toEqual({ results: [{ key, value: hiddenSecret, scope: 'APPLICATION' }] });
   });
 
   test.each([
@@ -149,32 +155,32 @@ describe('redaction of values', () => {
     [
       'lists',
       { tokens: ['ci-token-42', 'word'], passwords: ['correct', 'horse'] },
-      { tokens: [mask, 'word'], passwords: [mask, mask] },
+      { tokens: [hiddenSecret, 'word'], passwords: [hiddenSecret, hiddenSecret] },
     ],
     [
       'maps',
       { passwords: { main: 'correct', replica: { eu: 'horse' } } },
-      { passwords: { main: mask, replica: { eu: mask } } },
+      { passwords: { main: hiddenSecret, replica: { eu: hiddenSecret } } },
     ],
     [
       'maps of credentials',
       { credentials: { username: 'app', value: 'made-up-42', region: 'eu-west-1', password: 'plain' } },
-      { credentials: { username: 'app', value: mask, region: 'eu-west-1', password: mask } },
+      { credentials: { username: 'app', value: hiddenSecret, region: 'eu-west-1', password: hiddenSecret } },
     ],
     [
       'rows',
       { tokens: [{ id: 'ci-42', value: 'made-up-42', note: 'rotated 2026' }] },
-      { tokens: [{ id: 'ci-42', value: mask, note: 'rotated 2026' }] },
+      { tokens: [{ id: 'ci-42', value: hiddenSecret, note: 'rotated 2026' }] },
     ],
     [
       'numbers',
       { password: 12_345_678, pin: 4711, user_otp: 255_133, pins: [4711] },
-      { password: mask, pin: mask, user_otp: mask, pins: [4711] },
+      { password: hiddenSecret, pin: hiddenSecret, user_otp: hiddenSecret, pins: [4711] },
     ],
     [
       'numbers in maps and lists',
       { passwords: { main: 12_345_678 }, more: [{ passwords: [87_654_321] }] },
-      { passwords: { main: mask }, more: [{ passwords: [mask] }] },
+      { passwords: { main: hiddenSecret }, more: [{ passwords: [hiddenSecret] }] },
     ],
     [
       'pairs',
@@ -184,9 +190,9 @@ describe('redaction of values', () => {
         { Parameter: 'db_password', Value: 12_345_678 },
       ],
       [
-        { header: 'X-Api-Key', value: mask },
-        { header: 'X-Auth-Token', values: [mask] },
-        { Parameter: 'db_password', Value: mask },
+        { header: 'X-Api-Key', value: hiddenSecret },
+        { header: 'X-Auth-Token', values: [hiddenSecret] },
+        { Parameter: 'db_password', Value: hiddenSecret },
       ],
     ],
   ])('masks secrets in %s under names that tell', (_, value, masked) => {
@@ -256,9 +262,9 @@ describe('redaction of values', () => {
         ],
       }),
     ).toEqual({
-      arguments: ['--password', mask, '--verbose'],
+      arguments: ['--password', hiddenSecret, '--verbose'],
       set: [
-        ['auth.token', mask],
+        ['auth.token', hiddenSecret],
         ['port', '80'],
       ],
     });

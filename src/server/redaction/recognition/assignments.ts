@@ -1,4 +1,4 @@
-import { mask } from '../../../contract/index.ts';
+import { hiddenSecret } from '../../../contract/index.ts';
 import { blockBelow, blockMark, valuesBelow } from './yaml-blocks.ts';
 import { headerSpans, isCredentialHeader } from './headers.ts';
 import { lineBoundsOf, type Recognizer, type Span } from './spans.ts';
@@ -81,7 +81,7 @@ function valueToLineEnd(
  * The end of a value that is already hidden. Its closing bracket belongs to it, but a value's opening bracket isn't
  * counted.
  */
-const hiddenEnd = mask.slice(1);
+const hiddenEnd = hiddenSecret.slice(1);
 
 /** Characters of a value that are inspected. */
 const inspectedLength = 300;
