@@ -196,6 +196,35 @@ const told: readonly (readonly [Condition, string])[] = [
       'of 2026-11-20T10:20:00Z on node-1, and restore_database brings it back on another node, without what ' +
       'was written since.',
   ],
+  [
+    condition('PROMETHEUS_MISSING', { metrics: ['infra_node_ready', 'infra_service_restarts'] }),
+    'It is not evaluated: that needs a Prometheus, and the clusters file of the platform names none. Without ' +
+      'one, a condition can be one of these metrics, with labels such as {service="web"} or without, compared by ' +
+      'operator and threshold: infra_node_ready, infra_service_restarts.',
+  ],
+  [
+    condition('CLUSTER_NOT_MEASURED', {}),
+    'Its cluster is not measured at present, so nobody knows whether its condition holds.',
+  ],
+  [
+    condition('METRIC_WITHOUT_VALUE', { metric: 'infra_node_ready', gaps: [], more: 0 }),
+    'There is no value of infra_node_ready for what it watches at present.',
+  ],
+  [
+    condition('RULE_PARTLY_EVALUATED', {
+      gaps: [{ of: 'shop/web', reasons: ['It is away.', 'So is that.'] }],
+      more: 2,
+    }),
+    'It is evaluated by a part of what it watches. shop/web: It is away. So is that. And 2 more.',
+  ],
+  [
+    condition('RECEIVER_WITHOUT_ADDRESS', { receiver: 'operators' }),
+    'The receiver operators is not told: the clusters file of the platform has no address for it.',
+  ],
+  [
+    condition('RECEIVER_NOT_REACHED', { receiver: 'operators', why: 'it answered with HTTP 503' }),
+    'The receiver operators could not be told: it answered with HTTP 503.',
+  ],
 ];
 
 test.each(told.map(([{ reason, message }, sentence]) => [reason, message, sentence]))('%s', (_, message, sentence) => {

@@ -38,7 +38,9 @@ export const conditionReasons =
   'EMPTY_SERVER_FAILED|DATA_VERSION_MISMATCH|RUNS_MISSED|RUN_SKIPPED|EARLIER_RUN_MAY_GO_ON|VARIABLES_CHANGED|' +
   'PLAN_UNREADABLE|LOG_UNREADABLE|LOG_INCOMPLETE|LOG_ON_LOST_NODE|LOG_END_UNREADABLE|LINES_LEFT_OUT|' +
   'ADDRESS_WITHOUT_INSTANCE|ADDRESS_WITHOUT_ROUTE|ADDRESS_SLOW|ADDRESS_UNTRIED|CERTIFICATE_MISSING|' +
-  'DOMAIN_NOT_SERVED|PROXY_IMPAIRED|REGISTRY_AWAITED|REGISTRY_NOT_READY';
+  'DOMAIN_NOT_SERVED|PROXY_IMPAIRED|REGISTRY_AWAITED|REGISTRY_NOT_READY|RULE_NOT_EVALUATED|PROMETHEUS_MISSING|' +
+  'CLUSTER_NOT_MEASURED|METRIC_WITHOUT_VALUE|RULE_PARTLY_EVALUATED|RULE_EVALUATION_FAILED|RECEIVERS_MISSING|' +
+  'RECEIVER_WITHOUT_ADDRESS|RECEIVER_NOT_REACHED';
 
 /** Members of a condition. @param mark before each member that the document does not have */
 export const conditionAt = (at: string, mark = '') => `
@@ -691,7 +693,8 @@ export const shapes = {
     target.service.job_type           string
     is_up_to_date     boolean
     starts_at         date-time
-    +problem          string`,
+    +problem          string
+    ${conditionAt('conditions[]', '+')}`,
   'helm repository request': `
     name          string required
     kind          string required

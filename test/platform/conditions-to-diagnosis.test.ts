@@ -10,6 +10,7 @@ import {
 } from '../../src/contract/conditions/index.ts';
 import { deployment, failedDeployment } from '../analysis/evidence.ts';
 import type { MadeCondition } from './conditions/made-condition.ts';
+import { ofAlerts } from './conditions/of-alerts.ts';
 import { ofBackups } from './conditions/of-backups.ts';
 import { ofDeployments } from './conditions/of-deployments.ts';
 import { ofEngine } from './conditions/of-engine.ts';
@@ -32,6 +33,7 @@ const all: readonly MadeCondition[] = [
   ...ofBackups,
   ...ofLogs,
   ...ofRoutes,
+  ...ofAlerts,
 ];
 
 /** The diagnosis of a service of which this is told. @param told as it was sent or stored */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { DateTime } from '../primitives.ts';
+import { alertReasons } from './alerts.ts';
 import { backupReasons, restorationReasons, scriptReasons } from './backups.ts';
 import { buildReasons, deploymentReasons, imageReasons } from './deployments.ts';
 import { causeReasons, healthReasons } from './failures.ts';
@@ -30,6 +31,7 @@ export const reasons = {
   ...runReasons,
   ...logReasons,
   ...routeReasons,
+  ...alertReasons,
   /** From a record of an earlier program version: a sentence, and nothing else. */
   OTHER: reasonWith({ told: words }, ({ told }) => told),
 };

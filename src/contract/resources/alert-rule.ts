@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { Condition } from '../conditions/index.ts';
 import { DateTime, Duration, HttpUrl, identity, Name, reference, resourceOf, Uri, Uuid } from '../primitives.ts';
 import { AlertRuleState } from '../states.ts';
 
 export const Severity = z.enum(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']);
 
-const Condition = z.object({
+const RuleCondition = z.object({
   kind: z.enum(['CUSTOM', 'BUILT']).default('CUSTOM').describe('Who wrote it.'),
   promql: z.string().min(1).describe('PromQL expression.'),
   operator: z.enum(['NONE', 'ABOVE', 'BELOW', 'ABOVE_OR_EQUAL', 'BELOW_OR_EQUAL', 'EQUAL']).default('NONE'),
@@ -18,7 +19,7 @@ export const AlertRuleRequest = z.object({
   name: Name,
   description: z.string(),
   tag: z.string().describe('Groups rules.'),
-  condition: Condition,
+  condition: RuleCondition,
   for_duration: Duration.describe('How long it must hold, ISO 8601: PT5M.'),
   severity: Severity,
   enabled: z.boolean(),
@@ -56,6 +57,7 @@ export const AlertRule = resourceOf(
     starts_at: DateTime.optional(),
     // Not in the API document.
     problem: z.string().optional().describe('Why its condition is not evaluated, or nobody told of it.'),
+    conditions: z.array(Condition).optional().describe('The same as data.'),
   }),
 );
 

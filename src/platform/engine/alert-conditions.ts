@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
-import type { AlertRuleRequest } from '../../contract/index.ts';
+import { condition, readCondition, type AlertRuleRequest, type Condition } from '../../contract/index.ts';
 import { sum } from '../common/index.ts';
 import { simulatedRuntimeName, type Runtime } from '../runtime/index.ts';
 import type { AlertRuleTable, Db } from '../store/index.ts';
@@ -13,17 +13,17 @@ import type { PrometheusValues } from './prometheus.ts';
 import { watchedFails } from './watched-services.ts';
 
 export type AlertRuleRow = Selectable<AlertRuleTable>;
-type Condition = z.output<typeof AlertRuleRequest>['condition'];
+type RuleCondition = z.output<typeof AlertRuleRequest>['condition'];
 
 /**
  * The result of evaluating a rule's condition: whether it holds, for which values, and which part of it is unknown; or
  * why nothing is known.
  */
 export type Finding =
-  | { readonly holds: boolean; readonly matches: readonly LabelledValue[]; readonly problem?: string }
-  | { readonly holds?: undefined; readonly problem: string };
+  | { readonly holds: boolean; readonly matches: readonly LabelledValue[]; readonly problem?: Condition }
+  | { readonly holds?: undefined; readonly problem: Condition };
 
-const comparisons: Readonly<Record<Condition['operator'], (value: number, threshold: number) => boolean>> = {
+const comparisons: Readonly<Record<RuleCondition['operator'], (value: number, threshold: number) => boolean>> = {
   NONE: (value) => value !== 0,
   ABOVE: (value, threshold) => value > threshold,
   BELOW: (value, threshold) => value < threshold,
@@ -33,7 +33,7 @@ const comparisons: Readonly<Record<Condition['operator'], (value: number, thresh
 };
 
 /** Reduces several values to one. No values give no result, except for COUNT. */
-const functions: Readonly<Record<Condition['function'], (values: readonly number[]) => readonly number[]>> = {
+const functions: Readonly<Record<RuleCondition['function'], (values: readonly number[]) => readonly number[]>> = {
   NONE: (values) => values,
   AVG: (values) => (values.length === 0 ? [] : [sum(values) / values.length]),
   MAX: (values) => (values.length === 0 ? [] : [Math.max(...values)]),
@@ -43,20 +43,20 @@ const functions: Readonly<Record<Condition['function'], (values: readonly number
 };
 
 /** The condition of a rule, with defaults for omitted members. */
-export const conditionOfRule = (rule: AlertRuleRow): Condition =>
+export const conditionOfRule = (rule: AlertRuleRow): RuleCondition =>
   ({
     operator: 'NONE',
     threshold: 0,
     function: 'NONE',
-    ...(JSON.parse(rule.condition) as Partial<Condition>),
-  }) as Condition;
+    ...(JSON.parse(rule.condition) as Partial<RuleCondition>),
+  }) as RuleCondition;
 
 /**
  * The values that meet a condition. A function's result is one value, which belongs to no series. NaN never meets a
  * condition.
  */
 function meeting(
-  { operator, threshold, function: reduce }: Condition,
+  { operator, threshold, function: reduce }: RuleCondition,
   values: readonly LabelledValue[],
 ): readonly LabelledValue[] {
   const reduced =
@@ -70,25 +70,23 @@ function meeting(
  * Like Prometheus' own alerts: an expression that contains the comparison returns the values that meet it, and none
  * otherwise.
  */
-const meetingOf = (condition: Condition, { kind, values }: PrometheusValues): readonly LabelledValue[] =>
-  kind === 'series' && condition.operator === 'NONE' && condition.function === 'NONE'
-    ? values
-    : meeting(condition, values);
+const meetingOf = (of: RuleCondition, { kind, values }: PrometheusValues): readonly LabelledValue[] =>
+  kind === 'series' && of.operator === 'NONE' && of.function === 'NONE' ? values : meeting(of, values);
 
-const found = (matches: readonly LabelledValue[], problem?: string): Finding => ({
+const found = (matches: readonly LabelledValue[], problem?: Condition): Finding => ({
   holds: matches.length > 0,
   matches,
   ...(problem !== undefined && { problem }),
 });
 
-/** The message for an expression that can't be evaluated without Prometheus. */
-const needsPrometheus = `It is not evaluated: that needs a Prometheus, and the clusters file of the platform names none. Without one, a condition can be one of these metrics, with labels such as {service="web"} or without, compared by operator and threshold: ${metricNames.join(', ')}.`;
+/** The problem of an expression that can't be evaluated without Prometheus. */
+const needsPrometheus = condition('PROMETHEUS_MISSING', { metrics: [...metricNames] });
 
-/** Why a condition can't be evaluated, as a sentence; undefined if it can be. */
+/** Why a condition can't be evaluated; undefined if it can be. */
 export const refusalOfCondition = (
   { prometheus }: Pick<EngineContext, 'prometheus'>,
   rule: AlertRuleRow,
-): string | undefined =>
+): Condition | undefined =>
   prometheus === undefined && selectorIn(conditionOfRule(rule).promql) === undefined ? needsPrometheus : undefined;
 
 const isAbout =
@@ -99,11 +97,11 @@ const isAbout =
 /** How many gaps are listed. */
 const mostGaps = 5;
 
-/** Lists what is unknown about a rule's target, as sentences. */
-function gapsText(gaps: readonly Gap[]): string {
-  const told = gaps.slice(0, mostGaps).map(({ labels, reasons }) => `${labelsText(labels)}: ${reasons.join(' ')}`);
-  return [...told, ...(gaps.length > mostGaps ? [`And ${gaps.length - mostGaps} more.`] : [])].join(' ');
-}
+/** The unknown parts of a rule's target, as the data of a condition. */
+const unknownParts = (gaps: readonly Gap[]) => ({
+  gaps: gaps.slice(0, mostGaps).map(({ labels, reasons }) => ({ of: labelsText(labels), reasons: [...reasons] })),
+  more: Math.max(0, gaps.length - mostGaps),
+});
 
 /** The current measurements, and the ids of the clusters that were measured recently. */
 export interface PresentMeasurements extends Present {
@@ -118,13 +116,8 @@ const withoutValue = (
   gaps: readonly Gap[],
 ): Finding =>
   isMeasured
-    ? found(
-        matches,
-        [`There is no value of ${metric} for what it watches at present.`, gapsText(gaps)]
-          .filter((text) => text !== '')
-          .join(' '),
-      )
-    : { problem: 'Its cluster is not measured at present, so nobody knows whether its condition holds.' };
+    ? found(matches, condition('METRIC_WITHOUT_VALUE', { metric, ...unknownParts(gaps) }))
+    : { problem: condition('CLUSTER_NOT_MEASURED', {}) };
 
 /** Evaluates the condition of a rule. Of the platform's own measurements, only those of the rule's target count. */
 export async function evaluateCondition(
@@ -133,25 +126,22 @@ export async function evaluateCondition(
   present: PresentMeasurements,
   signal: AbortSignal,
 ): Promise<Finding> {
-  const condition = conditionOfRule(rule);
-  const selector = selectorIn(condition.promql);
+  const of = conditionOfRule(rule);
+  const selector = selectorIn(of.promql);
   if (selector !== undefined) {
     const values = selected(selector, present.series).filter(isAbout(rule));
     const gaps = selected(selector, present.gaps).filter(isAbout(rule));
-    const matches = meeting(condition, values);
+    const matches = meeting(of, values);
     if (values.length === 0) return withoutValue(selector.metric, present.clusters.has(rule.cluster_id), matches, gaps);
-    return found(
-      matches,
-      gaps.length === 0 ? undefined : `It is evaluated by a part of what it watches. ${gapsText(gaps)}`,
-    );
+    return found(matches, gaps.length === 0 ? undefined : condition('RULE_PARTLY_EVALUATED', unknownParts(gaps)));
   }
   const { prometheus } = context;
   if (prometheus === undefined) return found([], needsPrometheus);
   try {
-    return found(meetingOf(condition, await prometheus.query(condition.promql, signal)));
+    return found(meetingOf(of, await prometheus.query(of.promql, signal)));
   } catch (error) {
     signal.throwIfAborted();
-    return { problem: (error as Error).message };
+    return { problem: condition('RULE_EVALUATION_FAILED', { said: (error as Error).message }) };
   }
 }
 
@@ -186,7 +176,7 @@ export const runtimeOfTarget = async (
 /** The last finding. The matches are those for which the condition holds, or last held. */
 interface LastFinding {
   readonly holds: boolean;
-  readonly problem: string | null;
+  readonly problem?: Condition;
   readonly matches?: Matches;
 }
 
@@ -196,7 +186,7 @@ export async function lastFinding(db: Db, rule: AlertRuleRow): Promise<LastFindi
   return last?.condition === rule.condition
     ? {
         holds: last.holds === 1,
-        problem: last.problem,
+        ...(last.problem !== null && { problem: readCondition(last.problem) }),
         ...(last.matches !== null && { matches: JSON.parse(last.matches) as Matches }),
       }
     : undefined;

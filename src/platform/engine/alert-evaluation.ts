@@ -1,3 +1,4 @@
+import { storedCondition } from '../../contract/index.ts';
 import type { Db } from '../store/index.ts';
 import { type AlertRuleRow, evaluateCondition, type Finding, runtimeOfTarget } from './alert-conditions.ts';
 import { matchesOf } from './alert-matches.ts';
@@ -50,7 +51,7 @@ async function saveFinding(context: EngineContext, trx: Db, rule: AlertRuleRow, 
   const row = {
     condition: rule.condition,
     holds: (finding.holds ?? before) ? (1 as const) : (0 as const),
-    problem: finding.problem ?? null,
+    problem: finding.problem ? storedCondition(finding.problem) : null,
     matches,
   };
   if (last !== undefined && last.holds === row.holds && last.problem === row.problem && last.matches === row.matches)

@@ -1,3 +1,4 @@
+import { condition, type Condition } from '../../contract/index.ts';
 import type { Db } from '../store/index.ts';
 import { type AlertRuleRow, conditionOfRule, lastFinding } from './alert-conditions.ts';
 import { type Matches, matchesText } from './alert-matches.ts';
@@ -113,12 +114,12 @@ export async function receiversReached(trx: Db, ruleId: string): Promise<'some' 
   return rows.some(({ failure }) => failure === null) ? 'some' : 'none';
 }
 
-/** Why receivers of a rule aren't notified, as sentences. */
+/** Why receivers of a rule aren't notified. */
 export async function notificationProblems(
   { alertReceivers = {} }: Pick<EngineContext, 'alertReceivers'>,
   db: Db,
   rule: AlertRuleRow,
-): Promise<string[]> {
+): Promise<Condition[]> {
   const ids = receiversOf(rule);
   const names = new Map(
     ids.length === 0
@@ -137,16 +138,14 @@ export async function notificationProblems(
     .where('rule_id', '=', rule.id)
     .where('failure', 'is not', null)
     .execute();
+  const nameOf = (id: string): string => names.get(id) ?? id;
   return [
-    ...(ids.length === 0 ? ['Nobody is told: it has no receivers.'] : []),
+    ...(ids.length === 0 ? [condition('RECEIVERS_MISSING', {})] : []),
     ...ids
       .filter((id) => alertReceivers[id] === undefined)
-      .map(
-        (id) =>
-          `The receiver ${names.get(id) ?? id} is not told: the clusters file of the platform has no address for it.`,
-      ),
-    ...failed.map(
-      ({ receiver_id: id, failure }) => `The receiver ${names.get(id) ?? id} could not be told: ${failure}.`,
+      .map((id) => condition('RECEIVER_WITHOUT_ADDRESS', { receiver: nameOf(id) })),
+    ...failed.map(({ receiver_id: id, failure }) =>
+      condition('RECEIVER_NOT_REACHED', { receiver: nameOf(id), why: failure ?? '' }),
     ),
   ];
 }

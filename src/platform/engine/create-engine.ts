@@ -2,7 +2,7 @@ import { deliveryQueue, webhookAttempts } from './webhooks/deliveries.ts';
 import { type AddressPolicy, createAgent } from './webhooks/target.ts';
 import { addressesOfServices, clusterDomains, domainTarget } from './addresses.ts';
 import { alertRuleChanged, advanceAlertRule } from './alert-rules.ts';
-import { alertRuleProblem } from './alert-problems.ts';
+import { alertRuleProblems } from './alert-problems.ts';
 import { notifyingOf } from './alert-notifications.ts';
 import { evaluatingOf } from './alert-evaluation.ts';
 import { clusterMachines } from './cluster-nodes.ts';
@@ -101,7 +101,7 @@ export function createEngine(options: EngineOptions): Engine {
         restoration: await restorationOf(trx, databaseId, recovery, withoutWaiting),
       }),
     alertRuleChanged: (trx, alertRuleId) => alertRuleChanged(options, trx, alertRuleId),
-    alertRuleProblem: (trx, rule) => alertRuleProblem(options, trx, rule),
+    alertRuleProblems: (trx, rule) => alertRuleProblems(options, trx, rule),
     metrics: async (trx) => (await readMeasurements(trx, clock.now())).series,
     serviceStatus: async (trx, serviceId) => (await serviceStatuses(trx, [serviceId]))[0]!,
     serviceStatuses,

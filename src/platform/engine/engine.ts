@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type {
   Commit,
+  Condition,
   DeploymentAction,
   DeploymentActionStatus,
   DeploymentHistory,
@@ -168,10 +169,10 @@ export interface Engine {
   /** Rolls a created or edited alert rule out to the alerting system and evaluates it again. */
   alertRuleChanged(trx: Db, alertRuleId: string): Promise<void>;
   /**
-   * Why the condition of an alert rule isn't evaluated at present, or its receivers aren't notified, as sentences;
-   * undefined if there is no problem.
+   * Why the condition of an alert rule isn't evaluated at present, or its receivers aren't notified; empty if there is no
+   * problem.
    */
-  alertRuleProblem(db: Db, rule: Selectable<AlertRuleTable>): Promise<string | undefined>;
+  alertRuleProblems(db: Db, rule: Selectable<AlertRuleTable>): Promise<readonly Condition[]>;
   /** The current values of all measurements. */
   metrics(db: Db): Promise<readonly Series[]>;
 

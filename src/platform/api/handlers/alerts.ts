@@ -39,9 +39,16 @@ const targetService = async (db: Db, row: Selectable<AlertRuleTable>) => {
   return { ...rest, description, job_type, service_type: kind.toUpperCase(), icon_uri: icon_uri ?? defaultIcon(kind) };
 };
 
-const ruleAnswer = async ({ db, engine }: Pick<RequestContext, 'db' | 'engine'>, row: Selectable<AlertRuleTable>) => ({
+const problemsOf = async ({ db, engine }: Pick<RequestContext, 'db' | 'engine'>, row: Selectable<AlertRuleTable>) => {
+  const conditions = await engine.alertRuleProblems(db, row);
+  return conditions.length === 0
+    ? {}
+    : { problem: conditions.map(({ message }) => message).join(' '), conditions: [...conditions] };
+};
+
+const ruleAnswer = async (context: Pick<RequestContext, 'db' | 'engine'>, row: Selectable<AlertRuleTable>) => ({
   ...withoutNulls(row),
-  problem: await engine.alertRuleProblem(db, row),
+  ...(await problemsOf(context, row)),
   condition: JSON.parse(row.condition) as Rule['condition'],
   presentation: withoutNulls(JSON.parse(row.presentation) as Rule['presentation']),
   alert_receiver_ids: JSON.parse(row.alert_receiver_ids) as string[],
@@ -50,7 +57,7 @@ const ruleAnswer = async ({ db, engine }: Pick<RequestContext, 'db' | 'engine'>,
   target: {
     target_type: row.target_type,
     target_id: row.target_id,
-    service: row.target_type === 'CLUSTER' ? undefined : await targetService(db, row),
+    service: row.target_type === 'CLUSTER' ? undefined : await targetService(context.db, row),
   },
 });
 

@@ -29,7 +29,7 @@ export const measurementTables = {
       rule_id: ofRule().key(),
       condition: json(),
       holds: flag(),
-      /** Why it is not or only partly evaluated, as sentences; null if it is. */
+      /** Why it is not or only partly evaluated, as a condition of the contract; null if it is. */
       problem: text().orNull(),
       /**
        * The values for which it holds, or held last: `Matches` of the engine. Null if it never held, or an earlier

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Reason } from '../../../../src/contract/index.ts';
 import { silentLog } from '../../../../src/platform/common/log.ts';
 import { systemRandom } from '../../../../src/platform/common/random.ts';
 import { advanceAlertRule, alertRuleChanged } from '../../../../src/platform/engine/alert-rules.ts';
-import { alertRuleProblem } from '../../../../src/platform/engine/alert-problems.ts';
+import { alertRuleProblems } from '../../../../src/platform/engine/alert-problems.ts';
 import { evaluatingOf } from '../../../../src/platform/engine/alert-evaluation.ts';
 import { notifyingOf } from '../../../../src/platform/engine/alert-notifications.ts';
 import type { EngineContext } from '../../../../src/platform/engine/context.ts';
@@ -13,14 +14,8 @@ import type { Measured } from '../../../../src/platform/runtime/measured.ts';
 import { runtimesOf } from '../../../../src/platform/runtime/runtimes.ts';
 import { createSimulatedRuntime } from '../../../../src/platform/runtime/simulated/simulated-runtime.ts';
 import { refusingHost, startReceiver } from '../../../support/webhook-receiver.ts';
-import {
-  addEnvironment,
-  clusterId,
-  type EngineFixture,
-  manualClock,
-  openEngineFixture,
-  organizationId,
-} from '../engine-fixture.ts';
+import { addEnvironment, clusterId, type EngineFixture, manualClock, openEngineFixture } from '../engine-fixture.ts';
+import { addAlertRule } from '../alert-rule-fixture.ts';
 
 const interval = 20_000;
 const one = { id: 'one', name: 'node-1', isReady: true, restarts: 0 };
@@ -105,7 +100,7 @@ test('however long it is measured, there is one row for each service and node, a
   expect(await rowsOf('node_measurement')).toEqual([]);
 });
 
-test('who takes over begins anew, so that nothing counts twice', async () => {
+test('who takes over begins again, so that nothing counts twice', async () => {
   await measure();
   await measure();
   expect(begun).toBe(1);
@@ -118,39 +113,7 @@ test('who takes over begins anew, so that nothing counts twice', async () => {
 });
 
 const addRule = async (promql: string, condition: object = {}, receivers: readonly string[] = []) => {
-  const [id, at] = [systemRandom.uuid(), new Date(clock.now()).toISOString()];
-  await fixture.db
-    .insertInto('alert_rule')
-    .values({
-      id,
-      created_at: at,
-      updated_at: at,
-      organization_id: organizationId,
-      cluster_id: clusterId,
-      name: 'rule',
-      description: '',
-      tag: '',
-      condition: JSON.stringify({
-        kind: 'CUSTOM',
-        promql,
-        operator: 'NONE',
-        threshold: 0,
-        function: 'NONE',
-        ...condition,
-      }),
-      for_duration: 'PT0S',
-      severity: 'LOW',
-      enabled: 1,
-      alert_receiver_ids: JSON.stringify(receivers),
-      presentation: '{}',
-      source: 'MANAGED',
-      state: 'UNDEPLOYED',
-      target_type: 'CONTAINER',
-      target_id: ids['web']!,
-      is_up_to_date: 1,
-      starts_at: null,
-    })
-    .execute();
+  const id = await addAlertRule(fixture.db, clock.now(), { promql, condition, receivers, targetId: ids['web']! });
   await fixture.db.write((trx) => alertRuleChanged(context, trx, id));
   return id;
 };
@@ -175,7 +138,9 @@ const fireOnce = async (id: string): Promise<void> => {
   await notifying.run(signal);
   await notifying.close();
 };
-const problemOf = async (id: string) => alertRuleProblem(context, fixture.db, await ruleOf(id));
+const problemsOf = async (id: string) => alertRuleProblems(context, fixture.db, await ruleOf(id));
+/** The reasons of a rule's problems. */
+const reasonsOf = async (id: string): Promise<readonly Reason[]> => (await problemsOf(id)).map(({ reason }) => reason);
 
 test.each<[string, object, boolean]>([
   ['infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, true],
@@ -187,7 +152,7 @@ test.each<[string, object, boolean]>([
   ['infra_service_restarts', { operator: 'BELOW', threshold: 9 }, false],
 ])('%s %j is evaluated by what is measured: %s', async (promql, condition, locks) => {
   const id = await addRule(promql, condition);
-  expect(await problemOf(id)).toContain('It was not evaluated yet.');
+  expect(await reasonsOf(id)).toContain('RULE_NOT_EVALUATED');
   await measure();
   await measure();
   await advance(id);
@@ -199,9 +164,10 @@ test('without a Prometheus, another expression says that it is not evaluated, an
   const id = await addRule('vector(1)');
   await evaluate();
   expect(await advance(id)).toBe('OK');
-  expect(await problemOf(id)).toMatch(
-    /^It is not evaluated: that needs a Prometheus.*infra_service_memory_limit_ratio/,
-  );
+  expect((await problemsOf(id))[0]).toMatchObject({
+    reason: 'PROMETHEUS_MISSING',
+    details: { metrics: expect.arrayContaining(['infra_service_memory_limit_ratio']) as string[] },
+  });
 });
 
 test('a Prometheus decides by what it gives, and where it can not be asked, what was found before goes on', async () => {
@@ -222,7 +188,10 @@ test('a Prometheus decides by what it gives, and where it can not be asked, what
   answer = undefined;
   await evaluate();
   expect(await advance(id)).toBe('UNROUTED');
-  expect(await problemOf(id)).toContain('Nobody answers.');
+  expect((await problemsOf(id))[0]).toMatchObject({
+    reason: 'RULE_EVALUATION_FAILED',
+    details: { said: 'Nobody answers.' },
+  });
   answer = { kind: 'number', values: [{ labels: {}, value: 0 }] };
   await evaluate();
   expect(await advance(id)).toBe('OK');
@@ -250,13 +219,13 @@ test('a rule that sees a part, or nothing, of what it watches says of what, and 
   await fixture.db.updateTable('alert_rule').set(ofCluster).where('id', '=', id).execute();
   const node = await addRule('infra_node_memory_bytes', { operator: 'ABOVE', threshold: 1e9 });
   await fixture.db.updateTable('alert_rule').set(ofCluster).where('id', '=', node).execute();
-  const of = async (): Promise<string> => {
+  const of = async () => {
     await measure();
     await evaluate();
-    return (await problemOf(id))!;
+    return problemsOf(id);
   };
-  const nobody = 'Nobody is told: it has no receivers.';
-  expect(await of()).toBe(nobody);
+  const nobody = { reason: 'RECEIVERS_MISSING' };
+  expect(await of()).toMatchObject([nobody]);
   const all = measured();
   const away = { node: 'two', reason: 'its engine can be asked by that node alone' };
   measured = () => ({
@@ -264,25 +233,31 @@ test('a rule that sees a part, or nothing, of what it watches says of what, and 
     instances: all.instances.slice(0, 1),
     unmeasured: [{ ...away, serviceId: ids['other']! }],
   });
-  expect(await of()).toMatch(
-    /^It is evaluated by a part of what it watches\. \S+\/measured\/other: An instance on the node two can't be measured: its engine can be asked by that node alone\. Nobody is told/,
-  );
-  expect(await problemOf(node)).toMatch(
-    /^It is evaluated by a part of what it watches\. the cluster \S+: Of measured\/other: An instance on the node two can't be measured/,
-  );
+  const partly = (gap: object) => ({ reason: 'RULE_PARTLY_EVALUATED', details: { gaps: [gap], more: 0 } });
+  const unmeasured = "An instance on the node two can't be measured: its engine can be asked by that node alone.";
+  const gapOf = (service: string) => ({
+    of: expect.stringMatching(new RegExp(String.raw`^\S+/measured/${service}$`)) as string,
+    reasons: [unmeasured],
+  });
+  expect(await of()).toMatchObject([partly(gapOf('other')), nobody]);
+  expect(await problemsOf(node)).toMatchObject([
+    partly({ of: expect.stringMatching(/^the cluster /) as string, reasons: [`Of measured/other: ${unmeasured}`] }),
+    nobody,
+  ]);
   measured = () => ({
     nodes: [one],
     instances: [],
     unmeasured: Object.values(ids).map((serviceId) => ({ ...away, serviceId })),
   });
-  expect(await of()).toMatch(
-    /^There is no value of infra_service_memory_limit_ratio for what it watches at present\. (?:\S+\/measured\/(?:web|other): An instance on the node two can't be measured: its engine can be asked by that node alone\. ){2}Nobody/,
-  );
+  const [without, ...others] = await of();
+  expect(without).toMatchObject({
+    reason: 'METRIC_WITHOUT_VALUE',
+    details: { metric: 'infra_service_memory_limit_ratio', gaps: [gapOf('(?:web|other)'), gapOf('(?:web|other)')] },
+  });
+  expect(others).toMatchObject([nobody]);
   // What should not run lacks nothing.
   await fixture.db.updateTable('service').set({ deployed_state: 'STOPPED' }).execute();
-  expect(await of()).toBe(
-    `There is no value of infra_service_memory_limit_ratio for what it watches at present. ${nobody}`,
-  );
+  expect(await of()).toMatchObject([{ reason: 'METRIC_WITHOUT_VALUE', details: { gaps: [] } }, nobody]);
 });
 
 test('receivers are told which values meet the condition, of what, and on which cluster, also when it is over', async () => {
@@ -356,14 +331,18 @@ test('a receiver that points elsewhere leads nowhere, and what is told of failur
     Object.keys(names),
   );
   await fireOnce(id);
-  const problem = await problemOf(id);
-  expect(problem).toContain(
-    'The receiver pointing could not be told: it answered with HTTP 307, and redirects are not followed.',
-  );
-  expect(problem).toContain('The receiver silent could not be told: it gave no answer (ECONNREFUSED).');
-  expect(problem).toMatch(/The receiver unknown could not be told: it gave no answer \((?:ENOTFOUND|EAI_AGAIN)\)\./);
+  const problems = await problemsOf(id);
+  const notReached = (receiver: string, why: unknown) => ({
+    reason: 'RECEIVER_NOT_REACHED',
+    details: { receiver, why },
+  });
+  expect(problems).toMatchObject([
+    notReached('pointing', 'it answered with HTTP 307, and redirects are not followed'),
+    notReached('silent', 'it gave no answer (ECONNREFUSED)'),
+    notReached('unknown', expect.stringMatching(/^it gave no answer \((?:ENOTFOUND|EAI_AGAIN)\)$/)),
+  ]);
   expect([pointing.received.length, inside.received]).toEqual([1, []]);
-  expect(JSON.stringify([problem, await rowsOf('alert_notification')])).not.toMatch(
+  expect(JSON.stringify([problems, await rowsOf('alert_notification')])).not.toMatch(
     /127\.0\.0\.1|receiver-of-secrets|hidden-path/,
   );
 });
@@ -406,16 +385,17 @@ test('receivers are told again until they answer, once it fires and once it is r
   expect(await advance(id)).toBe('PENDING_NOTIFICATION');
   await notifying.run(signal);
   expect(await advance(id)).toBe('PENDING_NOTIFICATION');
-  expect(await problemOf(id)).toBe(
-    'The receiver unknown is not told: the clusters file of the platform has no address for it. The receiver good could not be told: it answered with HTTP 503.',
-  );
+  expect(await problemsOf(id)).toMatchObject([
+    { reason: 'RECEIVER_WITHOUT_ADDRESS', details: { receiver: 'unknown' } },
+    { reason: 'RECEIVER_NOT_REACHED', details: { receiver: 'good', why: 'it answered with HTTP 503' } },
+  ]);
   await notifying.run(signal);
   expect(await advance(id)).toBe('NOTIFIED');
   clock.advance(3_600_000);
   await evaluate();
   // Nobody measured meanwhile: that resolves nothing.
   expect(await advance(id)).toBe('NOTIFIED');
-  expect(await problemOf(id)).toContain('Its cluster is not measured at present');
+  expect(await reasonsOf(id)).toContain('CLUSTER_NOT_MEASURED');
   measured = () => ({ nodes: [], instances: [], unmeasured: [] });
   await measure();
   await evaluate();
