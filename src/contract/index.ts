@@ -33,7 +33,7 @@ export {
   type ReadableCondition,
   type Reason,
 } from './conditions/index.ts';
-export { everyOrganization } from './documented.ts';
+export { everyOrganization } from './documented/organization.ts';
 export { ErrorBody, errorBody, type ErrorStatus } from './errors.ts';
 export { fieldDescriptions } from './field-descriptions.ts';
 export { isRecord, parseJson, recordsIn, type JsonRecord } from './json.ts';

@@ -1,4 +1,4 @@
-import { documentedOperations } from './documented.ts';
+import { documentedOperations } from './documented/documented.ts';
 import { snakeCase, type AnyOperation } from './operation.ts';
 import { extensionOperations } from './extensions/extensions.ts';
 

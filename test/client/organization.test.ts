@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { everyOrganization } from '../../src/contract/documented.ts';
+import { everyOrganization } from '../../src/contract/documented/organization.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { apiErrorOf, connectClient, startStubServer } from './stub-server.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
-import { documentedOperations } from '../../src/contract/documented.ts';
+import { documentedOperations } from '../../src/contract/documented/documented.ts';
 import { defaultPageSizes } from '../../src/contract/limits.ts';
 import { statusTexts } from '../../src/contract/errors.ts';
 import { defaultRateLimit, defaultRateWindowSeconds, rateHeaders } from '../../src/contract/limits.ts';

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { historyQuery } from '../documented.ts';
 import { operation } from '../operation.ts';
 import { listOf, pageQuery } from '../primitives.ts';
 import { Application } from '../resources/application.ts';
@@ -8,7 +7,7 @@ import { Database } from '../resources/database.ts';
 import { EnvironmentLog, Log, logQuery, ServiceDeploymentStatus } from '../resources/deployment.ts';
 import { Environment, EnvironmentStatus } from '../resources/environment.ts';
 import { Helm } from '../resources/helm.ts';
-import { Commit, DeploymentHistory, Job } from '../resources/job.ts';
+import { Commit, DeploymentHistory, historyQuery, Job } from '../resources/job.ts';
 import { Link } from '../resources/link.ts';
 import { Terraform, TerraformPlans } from '../resources/terraform.ts';
 import { read } from './common.ts';

@@ -1,6 +1,17 @@
 import * as z from 'zod';
-import { maximumInstances } from '../limits.ts';
-import { DateTime, freeText, Name, Pointer, reference, resourceOf, Uri, Uuid } from '../primitives.ts';
+import { defaultPageSizes, maximumInstances } from '../limits.ts';
+import {
+  DateTime,
+  freeText,
+  Name,
+  PageNumber,
+  PageSize,
+  Pointer,
+  reference,
+  resourceOf,
+  Uri,
+  Uuid,
+} from '../primitives.ts';
 import { GitRepositoryRequest } from './application.ts';
 import { ImageTag } from './container.ts';
 import {
@@ -153,6 +164,12 @@ export const DeploymentHistoryItem = z.object({
     .array(z.object({ service_id: Uuid, name: z.string(), service_type: z.string(), status: DeploymentState }))
     .optional(),
 });
+
+/** Query of the deployment histories, which use `pageSize` instead of `page_size`. */
+export const historyQuery = {
+  page: PageNumber.optional(),
+  pageSize: PageSize.nullish().describe(`Deployments per page, default ${defaultPageSizes.rows}.`),
+};
 
 export const DeploymentHistory = z.object({
   page: z.number(),
