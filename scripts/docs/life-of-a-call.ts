@@ -45,7 +45,7 @@ export const lifeOfACallPage = (): string => {
     [
       "- Before the first stage, `src/server/call/run-call.ts` takes the controls (`dry_run`, `plan_token`, `value_from_env`) out of the arguments, and creates the call's redactor and its reader of the platform.",
       "- After the last one, or where a stage ended the call, it puts failures into words and records the outcome. The record is written even if the answer can't be shown. Of completions and subscriptions, only failures are recorded.",
-      '- Where somebody has to agree, the call ends with the question. It comes again with the answer, or after an approval, and passes all stages anew: what changed in between can still end it. `confirm` then finds the agreement.',
+      '- Where somebody has to agree, the call ends with the question. It comes again with the answer, or after an approval, and passes all stages again: what changed in between can still end it. `confirm` then finds the agreement.',
       '- An unexpected error never reaches the caller. The caller gets the id of the request, under which the log has the reason (`src/server/call/run-call.ts`).',
       '- No stage before `send` changes anything on the platform. What the stages before it use up is an agreement and the limit of high-risk changes.',
     ].join('\n'),

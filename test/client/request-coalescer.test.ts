@@ -39,7 +39,7 @@ describe('identical reads under way at once', () => {
     expect(first).not.toBe(second);
   });
 
-  test('are asked anew once the request has ended', async () => {
+  test('are asked again once the request has ended', async () => {
     const { url, requests } = await startStubServer(() => ({ body: { id: ids.environment } }));
     const client = connectClient(url);
     await client.call(...read);
@@ -80,7 +80,7 @@ describe('identical reads under way at once', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('end when the last caller leaves, and a later one asks anew', async () => {
+  test('end when the last caller leaves, and a later one asks again', async () => {
     const { client, requests, answer, sockets } = await held();
     const stop = new AbortController();
     const calls = [1, 2].map(() => apiErrorOf(client.call(...read, { signal: stop.signal })));
@@ -90,8 +90,8 @@ describe('identical reads under way at once', () => {
     await waitUntil(() => sockets.size === 0);
     const late = client.call(...read);
     await waitUntil(() => requests.length === 2);
-    answer('anew');
-    expect((await late).name).toBe('anew');
+    answer('again');
+    expect((await late).name).toBe('again');
   });
 
   test('each keep their own deadline', async () => {

@@ -33,7 +33,7 @@ const told: readonly (readonly [Condition, string])[] = [
   [
     condition('TERRAFORM_STOPPED', { code: 87 }),
     'the state that is kept here belongs to another folder of the repository ("root_path"). Nothing was ' +
-      'changed. Set "root_path" back; to begin anew in the other folder, create another service',
+      'changed. Set "root_path" back; to start again in the other folder, create another service',
   ],
   [
     condition('TERRAFORM_STOPPED', { code: 89 }),
@@ -85,13 +85,13 @@ const told: readonly (readonly [Condition, string])[] = [
   [
     condition('NOT_ROLLED_BACK', { missing, cause: condition('INSTANCES_FAILED', { instances: 1, cause: exited }) }),
     "An instance of the new version failed: it ended with exit code 3. The version before can't be started " +
-      "again: the cluster doesn't have its network, its node any more, as after it was made anew. Nothing of the " +
+      "again: the cluster doesn't have its network, its node any more, as after it was created again. Nothing of the " +
       'service runs until a deployment succeeds.',
   ],
   [
     condition('PARTS_MISSING', { service: 'shop', missing }),
     "The cluster doesn't have what shop was deployed with any more (its network, its node), as after it was " +
-      'made anew. Deploy it again.',
+      'created again. Deploy it again.',
   ],
   [
     condition('IMAGE_NOT_FOUND', { image: 'registry.example/web:2', registry: 'registry.example' }),
@@ -133,7 +133,7 @@ const told: readonly (readonly [Condition, string])[] = [
   [
     condition('GIT_HOST_CHANGED', { host: 'git.example' }),
     'The git server git.example shows another key than the one in its "known_hosts_file": it was set up ' +
-      'anew, or something else answers in its place.',
+      'again, or something else answers in its place.',
   ],
   [
     condition('CPU_MISMATCH', { architecture: 'x86_64', nodes: ['fast (aarch64)'] }),
@@ -167,7 +167,7 @@ const told: readonly (readonly [Condition, string])[] = [
   ],
   [
     condition('REMOVED_EXTERNALLY', {}),
-    'Its service is not on the engine any more: somebody removed it, or made the cluster anew. Deploy it again.',
+    'Its service is not on the engine any more: somebody removed it, or created the cluster again. Deploy it again.',
   ],
   [
     condition('CHANGED_EXTERNALLY', { change: { of: 'variables', names: ['COLOUR', 'SIZE'] } }),

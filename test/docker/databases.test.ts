@@ -265,7 +265,7 @@ test.skipIf(isLanding)('what is stored survives the death of the engine', async 
 });
 
 /**
- * Makes the swarm anew, and removes what the engine leaves of the old one: volumes without a name, which images ask
+ * Creates the swarm again, and removes what the engine leaves of the old one: volumes without a name, which images ask
  * for.
  */
 async function renewSwarm(): Promise<void> {
@@ -278,7 +278,7 @@ async function renewSwarm(): Promise<void> {
 }
 
 test.skipIf(isLanding)(
-  'in a swarm that was made anew everything can be deployed again, and what is stored is there',
+  'in a swarm that was created again everything can be deployed again, and what is stored is there',
   async () => {
     await renewSwarm();
     const conditions = async () =>

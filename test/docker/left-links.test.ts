@@ -42,7 +42,7 @@ async function leaveLink(link: string, number: number): Promise<void> {
 /** Ends the engine, and starts it again with a link in its way. */
 async function restartEngine(link: string, number: number): Promise<void> {
   await docker.engine.stop();
-  // Engines that are killed while they begin anew have no namespaces of networks any more.
+  // Engines that are killed while they start again have no namespaces of networks any more.
   const namespaces = join(docker.engine.directory, 'exec/netns');
   for (const name of readdirSync(namespaces)) spawnSync('umount', [join(namespaces, name)]);
   await leaveLink(link, number);

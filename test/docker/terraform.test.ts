@@ -307,9 +307,9 @@ test('a run that takes too long and one that is canceled end, and keep what was 
   expect(await remove(id)).toBeUndefined();
 });
 
-test('in a swarm that was made anew its state is found, and nothing is planned without it', async () => {
-  git.commit('anew', 'notes', { 'main.tf': notes({ a: 'one' }) });
-  const id = await create('anew');
+test('in a swarm that was created again its state is found, and nothing is planned without it', async () => {
+  git.commit('recreated', 'notes', { 'main.tf': notes({ a: 'one' }) });
+  const id = await create('recreated');
   expect(await plan(id), (await messages(id)).join('\n')).toMatchObject({ status: 'SUCCESS', to_add: 1 });
   expect(await apply(id)).toBe('DEPLOYED');
   await docker.engine.renewSwarm();
@@ -331,7 +331,7 @@ test('in a swarm that was made anew its state is found, and nothing is planned w
     .toBe(true);
   expect(await plan(id)).toMatchObject({ status: 'ERROR' });
   const told = dataWith(conditionsIn(await lines(id)), 'STORAGE_NOT_FOUND');
-  expect(told).toMatchObject([{ service: 'anew', volumes: [expect.any(String)], asked: [expect.any(String)] }]);
+  expect(told).toMatchObject([{ service: 'recreated', volumes: [expect.any(String)], asked: [expect.any(String)] }]);
   expect(told[0]).not.toHaveProperty('node');
   expect((await made(id)).volumes).toEqual([]);
   await createDockerVolume(docker.engine.docker, Name, Labels ?? {});

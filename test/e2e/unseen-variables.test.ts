@@ -85,7 +85,7 @@ test.each([
     const told = answer['variables_not_seen_by'] as string[];
     expect(told).toContain('checkout-api, until it is deployed again; it uses them as VISITS_HOST');
     expect(told).toContain('search, until it is deployed again');
-    // A database has no variables, and a job that runs anew sees them.
+    // A database has no variables, and a job that runs again sees them.
     expect(told.join('\n')).not.toMatch(/orders-db|nightly-report/);
     expect(text).toContain('checkout-api, until it is deployed again');
     expect(next).toContainEqual(

@@ -220,7 +220,7 @@ describe("what one of a service's variables is now is read at the service", () =
     const ofJob = results.find(({ scope, variable_type: type }) => scope === 'JOB' && type === 'VALUE')!;
     const path = `${String(ofJob['service_name'])}/${String(ofJob['key'])}`;
     // The path of the container's stands for the project's too: the answer tells the ids.
-    expect(failureIn(await client.call(...inStaging('search/REGION', { description: 'said anew' })))).toMatchObject({
+    expect(failureIn(await client.call(...inStaging('search/REGION', { description: 'said again' })))).toMatchObject({
       kind: 'bad_address',
       why: 'ambiguous',
     });
@@ -232,10 +232,10 @@ describe("what one of a service's variables is now is read at the service", () =
       const result = await client.call('update_environment_variable', {
         environment_id: 'shop/staging',
         environment_variable_id: reference,
-        description: 'said anew',
+        description: 'said again',
       });
       expect(result.isError, textOf(result)).toBeFalsy();
-      expect(bodies.at(-1)).toMatchObject({ key, description: 'said anew' });
+      expect(bodies.at(-1)).toMatchObject({ key, description: 'said again' });
     }
   });
 

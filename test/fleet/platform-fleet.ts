@@ -24,7 +24,7 @@ export interface FleetPlatform {
   signal(signal: NodeJS.Signals): void;
   /** Ends it with SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
-  /** Starts it anew after `kill`; resolves when it is ready. */
+  /** Starts it again after `kill`; resolves when it is ready. */
   start(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import { type TouchedCall, touchedCalls, withNeeds } from './touched.ts';
 // Each call finds what the ones before it left.
 
 /**
- * Set it to true to measure the table anew: after calls, differences or tools were changed. It takes a quarter of an
+ * Set it to true to measure the table again: after calls, differences or tools were changed. It takes a quarter of an
  * hour and more, on an idle machine: on a busy one calls are taken for touched that aren't.
  */
 const isRewriting = process.env['REWRITE_TOUCHED'] === 'true';

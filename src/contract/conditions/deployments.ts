@@ -41,7 +41,7 @@ export const deploymentReasons = {
   NOT_ROLLED_BACK: reasonWith(
     { cause: ConditionShape, missing: texts },
     ({ cause, missing }) =>
-      `${cause.message} The version before can't be started again: the cluster doesn't have ${missing.join(', ')} any more, as after it was made anew. Nothing of the service runs until a deployment succeeds.`,
+      `${cause.message} The version before can't be started again: the cluster doesn't have ${missing.join(', ')} any more, as after it was created again. Nothing of the service runs until a deployment succeeds.`,
   ),
   /** The message of the platform's entrypoint program in a container. */
   PROGRAM_NOT_STARTED: reasonWith({ why: words }, ({ why }) => `infra-entrypoint: ${why}`),

@@ -42,7 +42,7 @@ const terraformFailures: Readonly<Record<number, string>> = {
   84: 'the state of Terraform is locked: the log says by whom, since when, and the ID of the lock. Nothing was changed. Wait for that run to end. If it was killed, whoever runs its backend releases the lock (terraform force-unlock and the ID); that is never done here',
   85: 'this run has begun before, and was not begun again: the log says how far it came. Make a new plan, which shows what is left to do',
   86: 'the plan is not there any more, or is another one. Nothing was changed. Make a new plan',
-  87: 'the state that is kept here belongs to another folder of the repository ("root_path"). Nothing was changed. Set "root_path" back; to begin anew in the other folder, create another service',
+  87: 'the state that is kept here belongs to another folder of the repository ("root_path"). Nothing was changed. Set "root_path" back; to start again in the other folder, create another service',
   88: 'the repository has a file that Terraform has written too, such as its state; the log names it. Nothing was changed. Remove them from the repository',
   89: 'the plan is older than the state: something else has changed it since. Nothing was changed. Make a new plan',
   90: 'an earlier run of this service has not ended yet. Nothing was changed. Try again when it has',

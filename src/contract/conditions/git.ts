@@ -94,7 +94,7 @@ export const gitReasons = {
   GIT_HOST_CHANGED: reasonWith(
     { host: words },
     ({ host: name }) =>
-      `The git server ${name} shows another key than the one in its "known_hosts_file": it was set up anew, or something else answers in its place.`,
+      `The git server ${name} shows another key than the one in its "known_hosts_file": it was set up again, or something else answers in its place.`,
   ),
   GIT_HOST_UNKNOWN: reasonWith(
     { host: words },

@@ -99,7 +99,7 @@ export const placementReasons = {
   PARTS_MISSING: reasonWith(
     { service: words, missing: texts },
     ({ service, missing }) =>
-      `The cluster doesn't have what ${service} was deployed with any more (${missing.join(', ')}), as after it was made anew. Deploy it again.`,
+      `The cluster doesn't have what ${service} was deployed with any more (${missing.join(', ')}), as after it was created again. Deploy it again.`,
   ),
   IMAGE_ON_ONE_NODE: reasonWith(
     { nodes: texts },

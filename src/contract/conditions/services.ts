@@ -30,7 +30,8 @@ export function outsideChangeText(change: OutsideChange): string {
 }
 
 /** The text that a service is gone, as a sentence without its end. */
-export const removedText = 'Its service is not on the engine any more: somebody removed it, or made the cluster anew';
+export const removedText =
+  'Its service is not on the engine any more: somebody removed it, or created the cluster again';
 
 const runs = (isKnown: boolean, isOne: boolean): string =>
   isKnown ? (isOne ? 'runs' : 'run') : `${isOne ? 'is' : 'are'} known to run`;

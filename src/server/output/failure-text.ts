@@ -114,7 +114,7 @@ const notThroughClient = (why: AskingFailure, asksAgain: string): ReasonAndNext 
   next: `${elsewhere} ${asksAgain} ${noOtherWay}`,
 });
 
-const afterReconnecting = `This client is asked again once it is connected anew; over HTTP without sessions, after ${minutes(failureLifetime)}.`;
+const afterReconnecting = `This client is asked again once it has reconnected; over HTTP without sessions, after ${minutes(failureLifetime)}.`;
 
 const refusals: Record<Refusal, ReasonAndNext> = {
   cannot_ask: {
@@ -126,7 +126,7 @@ const refusals: Record<Refusal, ReasonAndNext> = {
   unusable_answer: notThroughClient('unusable_answer', afterReconnecting),
   unanswered: notThroughClient(
     'unanswered',
-    `If the user was only away and still wants it, call it again after ${minutes(silenceLifetime)}: they are asked anew.`,
+    `If the user was only away and still wants it, call it again after ${minutes(silenceLifetime)}: they are asked again.`,
   ),
   too_long: {
     what: `somebody has to agree to this first, its plan is longer than the ${maximumQuestionLength} characters that a client's question can show whole, and no operator is set up to approve it`,
@@ -150,16 +150,16 @@ const refusals: Record<Refusal, ReasonAndNext> = {
   not_agreed: { what: 'the form came back without agreement: what was to be typed or ticked was not', next: askAgain },
   invalid: {
     what: 'what should show that somebody agreed is too old or does not come from this server',
-    next: 'Call it again without it to have it agreed to anew.',
+    next: 'Call it again without it to ask for a new agreement.',
   },
   used: {
     what: 'that agreement was used before, and each counts once',
-    next: 'Call it again to have it agreed to anew.',
+    next: 'Call it again to ask for a new agreement.',
   },
   other_call: { what: 'the agreement was given to another call', next: 'Call it again to have this one agreed to.' },
   changed: {
     what: 'what it acts on has changed since it was agreed to',
-    next: 'Look at the plan again, and call it again to have it agreed to anew.',
+    next: 'Look at the plan again, and call it again to ask for a new agreement.',
   },
   late: { what: 'the call was cancelled before the answer came', next: 'Call it again if it is still wanted.' },
 };

@@ -89,7 +89,7 @@ export const endQuestions = (mcp: McpServer): void => questionsOf.get(mcp)?.abor
 const invalidState = 'invalid_request_state';
 
 const invalidStateText =
-  'The requestState is not the text that came with the question, so this was not carried out and nothing has changed. Send the request again without requestState and inputResponses, to be asked anew.';
+  'The requestState is not the text that came with the question, so this was not carried out and nothing has changed. Send the request again without requestState and inputResponses, to be asked again.';
 
 /** An error of the library about a state, with the outcome of the request and the next step. */
 function withAdvice(message: JSONRPCMessage): JSONRPCMessage {

@@ -87,7 +87,7 @@ describe('an event', () => {
     expect(parsed(event)).toEqual({ now: { memory: 1536 }, before: { memory: 768 } });
   });
 
-  test('does not count as changed what a replacement only names anew or sends in another order', async () => {
+  test('does not count as changed what a replacement only renames or sends in another order', async () => {
     const port = {
       internal_port: 8080,
       external_port: 443,

@@ -101,7 +101,7 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
   const region = { environment_variable_id: seedId('variable/shop/REGION') };
   const history = { page: 1, page_size: 5 };
   const details = { description: 'Set by a test.', enable_interpolation_in_file: true };
-  const anew = { key: `ANEW_${mark}`, value: 'sent-as-a-secret', ...details };
+  const renewed = { key: `RENEWED_${mark}`, value: 'sent-as-a-secret', ...details };
   return {
     get_organization: {},
     list_projects: list,
@@ -590,15 +590,23 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     delete_secret_of_container: { ...container, secret_id: seedId('variable/shop/staging/search/SEARCH_TOKEN') },
     delete_secret_of_job: { ...job, secret_id: seedId('variable/shop/staging/nightly-report/REPORT_TOKEN') },
     delete_secret_of_environment: { ...environment, secret_id: seedId('variable/shop/staging/SHARED_TOKEN') },
-    update_secret_of_application: { ...application, ...at('secret_id'), ...anew },
+    update_secret_of_application: { ...application, ...at('secret_id'), ...renewed },
     update_secret_of_container: {
       ...container,
       secret_id: seedId('variable/shop/staging/search/SEARCH_TOKEN'),
-      ...anew,
+      ...renewed,
     },
-    update_secret_of_job: { ...job, secret_id: seedId('variable/shop/staging/nightly-report/REPORT_TOKEN'), ...anew },
-    update_secret_of_environment: { ...environment, secret_id: seedId('variable/shop/staging/SHARED_TOKEN'), ...anew },
-    update_secret_of_project: { ...project, secret_id: seedId('variable/shop/LICENCE_TOKEN'), ...anew },
+    update_secret_of_job: {
+      ...job,
+      secret_id: seedId('variable/shop/staging/nightly-report/REPORT_TOKEN'),
+      ...renewed,
+    },
+    update_secret_of_environment: {
+      ...environment,
+      secret_id: seedId('variable/shop/staging/SHARED_TOKEN'),
+      ...renewed,
+    },
+    update_secret_of_project: { ...project, secret_id: seedId('variable/shop/LICENCE_TOKEN'), ...renewed },
     list_variables_of_project: { ...project, page: 1, page_size: 50 },
     list_secrets_of_project: { ...project, page: 1, page_size: 50 },
     create_variable_of_project: {

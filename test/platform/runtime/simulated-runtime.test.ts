@@ -53,7 +53,7 @@ const around = (variables: ReadonlyMap<string, string | null>): SimulationContex
 const runtime = (context: SimulationContext, more: Partial<SimulationOptions> = {}) =>
   createSimulatedRuntime({ clock, timeScale: 1, simulation: context, ...more });
 
-test('what stands in the way is found when a phase begins, and stays with it; the next phase looks anew', async () => {
+test('what stands in the way is found when a phase begins, and stays with it; the next phase looks again', async () => {
   const variables = new Map<string, string | null>();
   const web = runtime(around(variables));
   const first = await web.observe(task, null, call);

@@ -266,7 +266,7 @@ describe('where the client cannot ask', () => {
     ['another principal', unattended, 'eve', 'other_call'],
     [
       'another state of the target',
-      confirmationRequest({ args: request.args, digest: 'read anew', mayBeUnattended: true }),
+      confirmationRequest({ args: request.args, digest: 'read again', mayBeUnattended: true }),
       'ann',
       'changed',
     ],

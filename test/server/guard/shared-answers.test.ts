@@ -66,7 +66,7 @@ describe('an answer that servers share', () => {
     expect(
       await here.other.confirm(confirmationRequest({ args: { environment_id: 'another' } }), answering(state)),
     ).toEqual({ kind: 'refused', why: 'other_call' });
-    expect(await here.other.confirm(confirmationRequest({ digest: 'read anew' }), answering(state))).toEqual({
+    expect(await here.other.confirm(confirmationRequest({ digest: 'read again' }), answering(state))).toEqual({
       kind: 'refused',
       why: 'changed',
     });

@@ -124,7 +124,7 @@ describe('a list', () => {
     });
   });
 
-  test('is read anew once before something is said to be unknown', async () => {
+  test('is read once more before something is said to be unknown', async () => {
     const { lookup, operations: asked } = caller('ann');
     await resolver.resolve('service', checkout, lookup);
     // Made by somebody else.

@@ -7,7 +7,7 @@ import type { JsonRecord } from '../../../src/server/json/values.ts';
 import type { ResolutionProblem } from '../../../src/server/failure/failure.ts';
 import { CallFailure } from '../../../src/server/failure/failure.ts';
 
-/** Reads by this function, each time anew: every call of a tool has a reader of its own. */
+/** Reads by this function, and keeps nothing: every call of a tool has a reader of its own. */
 export const readerBy = (send: SendRead): Lookup['reader'] => ({
   read: async (operation, input) => createReader(send).read(operation, input),
   attempt: async (operation, input) => createReader(send).attempt(operation, input),

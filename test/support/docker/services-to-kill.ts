@@ -31,7 +31,7 @@ export type ActionToKill = 'deploy' | 'restart' | 'stop';
 
 const serves = 'exec httpd -f -p 8080 -h /bin';
 const ports = [{ internal_port: 8080 }];
-/** How much an image has that is pulled anew, in bytes: enough for its pull to be interrupted. */
+/** How much an image has that is pulled again, in bytes: enough for its pull to be interrupted. */
 const layerBytes = 16 * 1024 * 1024;
 
 /** The path of a service in the API. */

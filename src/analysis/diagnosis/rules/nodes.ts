@@ -103,7 +103,7 @@ export const nodeRules: readonly CauseRule[] = [
     observe: ({ evidence: { status } }) => (status?.state === 'UNAVAILABLE' ? statedFacts(status, gone) : undefined),
     sentence: (facts) =>
       facts['gone']
-        ? `It can only run on the node ${quote(facts['gone'])}, where its storage or its image is, and that is not part of the cluster any more. If that machine has joined the cluster anew, a deployment finds its storage again; otherwise it says how to go on, and does not begin empty.`
+        ? `It can only run on the node ${quote(facts['gone'])}, where its storage or its image is, and that is not part of the cluster any more. If that machine has joined the cluster again, a deployment finds its storage again; otherwise it says how to go on, and does not begin empty.`
         : `Its storage was on the node ${quote(facts['missed'] ?? '')}, which is not part of the cluster any more, and was found on no other. Nothing was changed: it would begin empty. If another machine has it, whoever runs the platform lets that join; then it can be deployed.`,
     remedies: [showClusters, deployAgain],
   },

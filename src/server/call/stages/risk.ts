@@ -44,7 +44,7 @@ export const assertReadable: Stage<ExpandedCall, ExpandedCall> = {
 /** Determines the target of each request, and its risk. */
 export const assessRisk: Stage<ExpandedCall, AssessedCall> = {
   name: 'assess risk',
-  does: 'Finds out what each request acts on, which other changes it carries out, and the risk of all of it. If a target was renamed since its name was looked up, the call begins again, and reads the lists anew.',
+  does: 'Finds out what each request acts on, which other changes it carries out, and the risk of all of it. If a target was renamed since its name was looked up, the call starts over, and reads the lists again.',
   refuses: [],
   reads: true,
   run: async (call) => {

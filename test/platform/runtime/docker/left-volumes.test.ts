@@ -77,7 +77,7 @@ test('so is that of a Terraform service, whose node only a config tells', async 
   });
 });
 
-test('one on a machine that is another node of a swarm which was made anew is removed with the service', async () => {
+test('one on a machine that is another node of a swarm which was created again is removed with the service', async () => {
   const bound = await boundVolumes(await contextWith('another', [volume]), { service, runningRecord } as Task, signal);
   expect(bound).toEqual({ volumes: [volume], node: 'node-2', isGone: false });
   expect(leftVolumes(service, bound, [])).toEqual([]);

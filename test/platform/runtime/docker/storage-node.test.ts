@@ -147,7 +147,7 @@ test('it stays where it is recorded, whatever the rules ask for, and where an at
   expect(await choose([own, fast], { imageNode: 'id-fast' })).toBe('id-fast');
 });
 
-test('in a swarm that was made anew it is where its volume is found, and refused where that is not', async () => {
+test('in a swarm that was created again it is where its volume is found, and refused where that is not', async () => {
   const recorded = { nodeId: 'id-gone', volumes: ['kept'] };
   expect(await choose([{ ...own, volumes: ['kept'] }, fast], { recorded })).toBe('id-own');
   expect(await choose([own, { ...fast, volumes: ['kept'] }], { recorded })).toBe('id-fast');

@@ -26,7 +26,7 @@ const restore = (name: string) => platform.mustControl('POST', '/restore', { nam
 const tables = async () => {
   await platform.mustControl('POST', '/time/advance', { by: 'PT0S' });
   return Object.entries(platform.dump()).map(([name, all]) => {
-    // What is sealed is sealed anew; settings are written in another order, the tables made at another time.
+    // What is sealed is sealed again; settings are written in another order, the tables made at another time.
     const rows = JSON.stringify(all).replaceAll(/(sealed_\w+[\\":]+)[\w+/=]{20,}/g, '$1');
     return [
       name,

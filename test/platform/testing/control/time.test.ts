@@ -137,7 +137,7 @@ test.skipIf(postgresTests !== undefined)(
     };
     const one = await run();
     expect(await run()).toBe(one);
-    // A later start draws anew: nothing gets an id that something has.
+    // A later start draws again: nothing gets an id that something has.
     platform = controlled(await platform.restart());
     expect(
       (await platform.call('create_project', { organization_id: platform.organizationId, name: 'another' })).status,

@@ -98,14 +98,14 @@ describe('an approval', () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     await here.decide(code, 'approved', operatorSecret, now);
-    expect(await here.approvals.ask(approvalRequest({ digest: 'read anew' }), now)).toEqual({ kind: 'changed' });
+    expect(await here.approvals.ask(approvalRequest({ digest: 'read again' }), now)).toEqual({ kind: 'changed' });
     expect(await here.approvals.ask(approvalRequest(), now)).toMatchObject({ kind: 'pending' });
   });
 
-  test('is asked for anew when the target changes before anyone decided', async () => {
+  test('is asked for again when the target changes before anyone decided', async () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
-    expect(codeOf(await here.approvals.ask(approvalRequest({ digest: 'read anew' }), now))).not.toBe(code);
+    expect(codeOf(await here.approvals.ask(approvalRequest({ digest: 'read again' }), now))).not.toBe(code);
     expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'gone' });
   });
 
