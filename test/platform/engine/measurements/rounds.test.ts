@@ -28,12 +28,12 @@ let ids: Record<string, string>;
 /** What the meter tells next; a round of a service that uses half a CPU by default. */
 let measured: () => Measured;
 let begun: number;
-let hasDuty: boolean;
+let isLeader: boolean;
 let measure: () => Promise<void>;
 
 beforeEach(async () => {
   fixture = await openEngineFixture({ started: false });
-  [begun, hasDuty] = [0, true];
+  [begun, isLeader] = [0, true];
   await fixture.db.updateTable('cluster').set({ runtime: 'real' }).execute();
   ({ ids } = await addEnvironment(fixture.db, 'measured', {
     web: { kind: 'container' },
@@ -71,7 +71,7 @@ beforeEach(async () => {
     runtimes: runtimesOf({ real: { ...runtime, meter } }),
   };
   leaderLocks = {
-    take: async () => (hasDuty ? { write: (operation) => fixture.db.write(operation) } : undefined),
+    take: async () => (isLeader ? { write: (operation) => fixture.db.write(operation) } : undefined),
     hasAny: async () => false,
   };
   const [work] = measuringOf(context, leaderLocks);
@@ -104,9 +104,9 @@ test('who takes over begins again, so that nothing counts twice', async () => {
   await measure();
   await measure();
   expect(begun).toBe(1);
-  hasDuty = false;
+  isLeader = false;
   await measure();
-  hasDuty = true;
+  isLeader = true;
   await measure();
   expect(begun).toBe(2);
   expect(JSON.parse((await rowsOf('service_measurement'))[0]!.figures)).toMatchObject({ seconds: 0 });
