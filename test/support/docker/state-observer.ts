@@ -19,8 +19,10 @@ export interface StateObserver {
   readonly away: Set<string>;
   /** How often both were compared. */
   looks(): number;
-  /** States that lasted for longer than this without being so, since the last call; the longest first. */
-  takeFalseStates(longerThanSeconds: number): readonly FalseState[];
+  /** What is told now of services and isn't so. */
+  presentFalsehoods(): readonly string[];
+  /** States that were told without being so, since the last call; the longest first. */
+  takeFalseStates(): readonly FalseState[];
   end(): Promise<void>;
 }
 
@@ -131,11 +133,10 @@ export function observeStates(
   return {
     away,
     looks: () => looks,
-    takeFalseStates: (seconds) => {
+    presentFalsehoods: () => [...since].map(([{ name, id }, { what }]) => `${name} (${id}): ${what}`),
+    takeFalseStates: () => {
       endAll();
-      const taken = found
-        .filter((each) => each.seconds > seconds)
-        .toSorted((one, other) => other.seconds - one.seconds);
+      const taken = found.toSorted((one, other) => other.seconds - one.seconds);
       found = [];
       return taken;
     },
