@@ -33,7 +33,7 @@ import { reconciliationOf } from './reconciliation.ts';
 import { createBackgroundLoop } from './background-loop.ts';
 import { readMeasurements } from './measurements/series.ts';
 import { measuringOf } from './measurements/measure.ts';
-import { createWorker } from './worker.ts';
+import { Worker } from './worker.ts';
 
 /** The options of `createEngine`. */
 export interface EngineOptions extends EngineContext {
@@ -54,7 +54,7 @@ export function createEngine(options: EngineOptions): Engine {
   const deliveries: DeliveryCounts = { delivered: 0, retried: 0, failed: 0 };
   const lease = createLease(db, clock, options.random.uuid());
   const leaderLocks = createLeaderLocks(db, lease);
-  const worker = createWorker(options, lease, [
+  const worker = new Worker(options, lease, [
     deploymentQueue(options),
     timerQueue(options, {
       CLUSTER_UPGRADE: advanceUpgrade(options),
@@ -122,11 +122,11 @@ export function createEngine(options: EngineOptions): Engine {
       db.announceWork();
     },
     start: async () => {
-      unsubscribe = db.onWork(worker.wake);
+      unsubscribe = db.onWork(() => worker.wake());
       worker.start();
       background.start();
     },
-    settled: worker.settled,
+    settled: () => worker.settled(),
     stop: async () => {
       stopping.abort();
       unsubscribe?.();

@@ -60,16 +60,6 @@ export interface WorkQueue {
   hasClaims(lease: Lease): Promise<boolean>;
 }
 
-/** Processes the items of its queues from `start` to `stop`. */
-export interface Worker {
-  readonly wake: () => void;
-  readonly start: () => void;
-  /** See Engine.settled. */
-  readonly settled: () => Promise<number | null>;
-  /** Finishes the items in progress, releases the lease, and returns when nothing runs any more. */
-  readonly stop: () => Promise<void>;
-}
-
 /**
  * How often to check for items that another process added or left behind, with and without other workers. Nothing
  * announces these.
@@ -78,163 +68,181 @@ export const reapIntervalMilliseconds = { inCompany: 1000, alone: 5000 };
 // How long a failed item waits before its retry, so that a permanent failure doesn't keep the process busy.
 const backoffMilliseconds = 1000;
 
+/** What the worker says of itself in the log. */
+const says = {
+  failure: 'the worker could not check for work; it tries again every second',
+  recovery: 'the worker checks for work again',
+};
+
 /**
- * Creates a worker with its own lease. It sleeps until an item is due, `wake` is called, or the next check for dead
- * workers is due.
+ * Processes the items of its queues from `start` to `stop`, under a lease of its own. Sleeps until an item is due, `wake`
+ * is called, or the next check for dead workers is due.
  */
-export function createWorker(context: EngineContext, lease: Lease, queues: readonly WorkQueue[]): Worker {
-  const { clock, log } = context;
-  const alarm = createAlarm(clock);
-  const inProgress = new Map<WorkQueue, Map<string, Promise<void>>>(queues.map((queue) => [queue, new Map()]));
+export class Worker {
+  readonly #context: Pick<EngineContext, 'clock' | 'log' | 'db'>;
+  readonly #lease: Lease;
+  readonly #queues: readonly WorkQueue[];
+  readonly #alarm: Alarm;
+  readonly #inProgress: ReadonlyMap<WorkQueue, Map<string, Promise<void>>>;
   /** When the failed items in progress are retried, by queue and id. */
-  const retryTimes = new Map<string, number>();
-  let settledWaiters: PromiseWithResolvers<number | null>[] = [];
-  /** How many items have left `inProgress`. */
-  let completed = 0;
-  let stopping = new AbortController();
-  let looping: Promise<void> | undefined;
-  let renewAt = 0;
-  let reapAt = 0;
+  readonly #retryTimes = new Map<string, number>();
+  #settledWaiters: PromiseWithResolvers<number | null>[] = [];
+  /** How many items have left `#inProgress`. */
+  #completed = 0;
+  #stopping = new AbortController();
+  #looping: Promise<void> | undefined;
+  #renewAt = 0;
+  #reapAt = 0;
 
-  const backOff = async (signal: AbortSignal, until = clock.now() + backoffMilliseconds): Promise<void> => {
-    const backoffAlarm = createAlarm(clock);
-    signal.addEventListener('abort', backoffAlarm.ring, { once: true });
-    if (!signal.aborted) await backoffAlarm.sleepUntil(until);
-    signal.removeEventListener('abort', backoffAlarm.ring);
-  };
+  constructor(context: Pick<EngineContext, 'clock' | 'log' | 'db'>, lease: Lease, queues: readonly WorkQueue[]) {
+    this.#context = context;
+    this.#lease = lease;
+    this.#queues = queues;
+    this.#alarm = createAlarm(context.clock);
+    this.#inProgress = new Map(queues.map((queue) => [queue, new Map()]));
+  }
 
-  const waitForRetry = async (key: string, signal: AbortSignal): Promise<void> => {
-    const until = clock.now() + backoffMilliseconds;
-    retryTimes.set(key, until);
-    alarm.ring();
-    await backOff(signal, until);
-    retryTimes.delete(key);
-  };
+  wake(): void {
+    this.#alarm.ring();
+  }
 
-  const runItem = async (queue: WorkQueue, id: string, signal: AbortSignal): Promise<void> => {
-    try {
-      await queue.run(id, lease, signal);
-    } catch (error) {
-      if (!signal.aborted) {
-        logFailure(log, error, { lane: queue.name, id }, 'a work item failed; it will be retried');
-        await waitForRetry(`${queue.name}/${id}`, signal);
+  start(): void {
+    this.#stopping = new AbortController();
+    this.#looping = this.#loop(this.#stopping.signal);
+  }
+
+  /** See Engine.settled. */
+  settled(): Promise<number | null> {
+    const waiter = Promise.withResolvers<number | null>();
+    this.#settledWaiters.push(waiter);
+    this.#alarm.ring();
+    return waiter.promise;
+  }
+
+  /** Finishes the items in progress, releases the lease, and returns when nothing runs any more. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#alarm.ring();
+    await this.#looping;
+    await Promise.all([...this.#inProgress.values()].flatMap((items) => [...items.values()]));
+    // A worker that can't release its claims loses them with its lease.
+    await this.#lease
+      .release()
+      .catch((error: unknown) =>
+        logFailure(
+          this.#context.log,
+          error,
+          {},
+          'the claims of this worker could not be released; other workers take them over in a few seconds',
+        ),
+      );
+    for (const waiter of this.#settledWaiters)
+      waiter.reject(new Error('The worker stopped before everything due was carried out.'));
+    this.#settledWaiters = [];
+  }
+
+  async #loop(signal: AbortSignal): Promise<void> {
+    const { failed, worked } = createFailureLog(this.#context.log, {}, says);
+    while (!signal.aborted) {
+      try {
+        const next = await this.#runDue(signal);
+        worked();
+        await this.#alarm.sleepUntil(next);
+      } catch (error) {
+        failed(error);
+        await this.#backOff(signal);
       }
-    } finally {
-      inProgress.get(queue)!.delete(id);
-      completed += 1;
-      alarm.ring();
     }
-  };
-
-  const claimAndRun = async (queue: WorkQueue, signal: AbortSignal): Promise<void> => {
-    const busy = inProgress.get(queue)!;
-    const free = queue.concurrency - busy.size;
-    if (free <= 0) return;
-    const ids = await queue.claimDue(lease, [...busy.keys()], free);
-    for (const id of ids.slice(0, free)) busy.set(id, runItem(queue, id, signal));
-  };
-
-  const reapIfDue = async (now: number): Promise<void> => {
-    if (now < reapAt) return;
-    const others = await lease.reap();
-    reapAt = now + (others > 0 ? reapIntervalMilliseconds.inCompany : reapIntervalMilliseconds.alone);
-  };
-
-  const renewLeaseIfDue = async (now: number): Promise<void> => {
-    if (now < renewAt) return;
-    const isBusy = [...inProgress.values()].some((items) => items.size > 0);
-    const holdsClaims = isBusy || (await Promise.all(queues.map((queue) => queue.hasClaims(lease)))).some(Boolean);
-    renewAt = holdsClaims ? now + heartbeatMilliseconds : 0;
-    if (holdsClaims) await lease.renew(context.db);
-  };
-
-  /**
-   * Resolves the pending `settled` calls if nothing is due or in progress. Failed items that wait for a retry don't
-   * count.
-   */
-  const resolveIfSettled = (
-    dueTimes: readonly number[],
-    waiters: readonly PromiseWithResolvers<number | null>[],
-  ): void => {
-    const isBusy = [...inProgress.values()].reduce((sum, items) => sum + items.size, 0) > retryTimes.size;
-    const next = Math.min(...dueTimes, ...retryTimes.values());
-    if (isBusy || next <= clock.now()) return;
-    for (const waiter of waiters) waiter.resolve(next < blockedDueTime ? next : null);
-    settledWaiters = settledWaiters.filter((waiter) => !waiters.includes(waiter));
-  };
+  }
 
   /** Starts what is due. Returns when to run again, in milliseconds since the epoch. */
-  const runDue = async (signal: AbortSignal): Promise<number> => {
-    const now = clock.now();
+  async #runDue(signal: AbortSignal): Promise<number> {
+    const now = this.#context.clock.now();
     // Later callers may know of work that this run has not seen.
-    const waiters = [...settledWaiters];
-    await reapIfDue(now);
-    await renewLeaseIfDue(now);
-    for (const queue of queues) await claimAndRun(queue, signal);
-    const open = queues.filter((queue) => inProgress.get(queue)!.size < queue.concurrency);
-    const completedBefore = completed;
-    const nextDue = await Promise.all(open.map((queue) => queue.nextDue(lease, [...inProgress.get(queue)!.keys()])));
+    const waiters = [...this.#settledWaiters];
+    await this.#reapIfDue(now);
+    await this.#renewLeaseIfDue(now);
+    for (const queue of this.#queues) await this.#claimAndRun(queue, signal);
+    const open = this.#queues.filter((queue) => this.#itemsOf(queue).size < queue.concurrency);
+    const completedBefore = this.#completed;
+    const nextDue = await Promise.all(
+      open.map((queue) => queue.nextDue(this.#lease, [...this.#itemsOf(queue).keys()])),
+    );
     const dueTimes = nextDue.filter((moment) => moment !== null);
     const reportedTimes = nextDue.filter(
       (moment, index) => moment !== null && (moment <= now || !open[index]!.isBackground),
     ) as number[];
     // An item that completed during the queries may be due again. The next run, which starts immediately, will see it.
-    if (completed === completedBefore) resolveIfSettled(reportedTimes, waiters);
-    return Math.min(reapAt, renewAt || reapAt, ...dueTimes);
-  };
+    if (this.#completed === completedBefore) this.#resolveIfSettled(reportedTimes, waiters);
+    return Math.min(this.#reapAt, this.#renewAt || this.#reapAt, ...dueTimes);
+  }
 
-  const loop = async (signal: AbortSignal): Promise<void> => {
-    const { failed, worked } = createFailureLog(
-      log,
-      {},
-      {
-        failure: 'the worker could not check for work; it tries again every second',
-        recovery: 'the worker checks for work again',
-      },
-    );
-    while (!signal.aborted) {
-      try {
-        const next = await runDue(signal);
-        worked();
-        await alarm.sleepUntil(next);
-      } catch (error) {
-        failed(error);
-        await backOff(signal);
+  async #reapIfDue(now: number): Promise<void> {
+    if (now < this.#reapAt) return;
+    const others = await this.#lease.reap();
+    this.#reapAt = now + (others > 0 ? reapIntervalMilliseconds.inCompany : reapIntervalMilliseconds.alone);
+  }
+
+  async #renewLeaseIfDue(now: number): Promise<void> {
+    if (now < this.#renewAt) return;
+    const isBusy = [...this.#inProgress.values()].some((items) => items.size > 0);
+    const holdsClaims =
+      isBusy || (await Promise.all(this.#queues.map((queue) => queue.hasClaims(this.#lease)))).some(Boolean);
+    this.#renewAt = holdsClaims ? now + heartbeatMilliseconds : 0;
+    if (holdsClaims) await this.#lease.renew(this.#context.db);
+  }
+
+  async #claimAndRun(queue: WorkQueue, signal: AbortSignal): Promise<void> {
+    const busy = this.#itemsOf(queue);
+    const free = queue.concurrency - busy.size;
+    if (free <= 0) return;
+    const ids = await queue.claimDue(this.#lease, [...busy.keys()], free);
+    for (const id of ids.slice(0, free)) busy.set(id, this.#runItem(queue, id, signal));
+  }
+
+  async #runItem(queue: WorkQueue, id: string, signal: AbortSignal): Promise<void> {
+    try {
+      await queue.run(id, this.#lease, signal);
+    } catch (error) {
+      if (!signal.aborted) {
+        logFailure(this.#context.log, error, { lane: queue.name, id }, 'a work item failed; it will be retried');
+        await this.#waitForRetry(`${queue.name}/${id}`, signal);
       }
+    } finally {
+      this.#itemsOf(queue).delete(id);
+      this.#completed += 1;
+      this.#alarm.ring();
     }
-  };
+  }
 
-  return {
-    wake: alarm.ring,
-    start: () => {
-      stopping = new AbortController();
-      looping = loop(stopping.signal);
-    },
-    settled: () => {
-      const waiter = Promise.withResolvers<number | null>();
-      settledWaiters.push(waiter);
-      alarm.ring();
-      return waiter.promise;
-    },
-    stop: async () => {
-      stopping.abort();
-      alarm.ring();
-      await looping;
-      await Promise.all([...inProgress.values()].flatMap((items) => [...items.values()]));
-      // A worker that can't release its claims loses them with its lease.
-      await lease
-        .release()
-        .catch((error: unknown) =>
-          logFailure(
-            log,
-            error,
-            {},
-            'the claims of this worker could not be released; other workers take them over in a few seconds',
-          ),
-        );
-      for (const waiter of settledWaiters)
-        waiter.reject(new Error('The worker stopped before everything due was carried out.'));
-      settledWaiters = [];
-    },
-  };
+  async #waitForRetry(key: string, signal: AbortSignal): Promise<void> {
+    const until = this.#context.clock.now() + backoffMilliseconds;
+    this.#retryTimes.set(key, until);
+    this.#alarm.ring();
+    await this.#backOff(signal, until);
+    this.#retryTimes.delete(key);
+  }
+
+  async #backOff(signal: AbortSignal, until = this.#context.clock.now() + backoffMilliseconds): Promise<void> {
+    const backoffAlarm = createAlarm(this.#context.clock);
+    signal.addEventListener('abort', backoffAlarm.ring, { once: true });
+    if (!signal.aborted) await backoffAlarm.sleepUntil(until);
+    signal.removeEventListener('abort', backoffAlarm.ring);
+  }
+
+  /**
+   * Resolves the pending `settled` calls if nothing is due or in progress. Failed items that wait for a retry don't
+   * count.
+   */
+  #resolveIfSettled(dueTimes: readonly number[], waiters: readonly PromiseWithResolvers<number | null>[]): void {
+    const isBusy = [...this.#inProgress.values()].reduce((sum, items) => sum + items.size, 0) > this.#retryTimes.size;
+    const next = Math.min(...dueTimes, ...this.#retryTimes.values());
+    if (isBusy || next <= this.#context.clock.now()) return;
+    for (const waiter of waiters) waiter.resolve(next < blockedDueTime ? next : null);
+    this.#settledWaiters = this.#settledWaiters.filter((waiter) => !waiters.includes(waiter));
+  }
+
+  #itemsOf(queue: WorkQueue): Map<string, Promise<void>> {
+    return this.#inProgress.get(queue)!;
+  }
 }
