@@ -27,24 +27,6 @@ export interface TrackedResponse {
   readonly release: () => void;
 }
 
-/**
- * Sessions of clients that use a 2025 revision. Only the principal that opened a session may use it, under the same
- * restriction.
- */
-export interface Sessions {
-  /** Answers a message in its session, or opens a session for it. */
-  answer(message: SessionMessage): Promise<TrackedResponse>;
-  /** The number of open sessions. */
-  count(): number;
-  /**
-   * Ends the sessions of callers whose rights have changed since their last message. Calls that wait for an answer from
-   * the user are refused; other running calls may finish.
-   */
-  recheck(): Promise<void>;
-  /** Ends every session. */
-  close(): Promise<void>;
-}
-
 export interface SessionDependencies {
   readonly build: (caller: HttpCaller) => McpServer;
   readonly limits: SessionLimits;
@@ -98,138 +80,104 @@ const isInitialize = (body: unknown): boolean =>
 
 const untracked = (response: Response): TrackedResponse => ({ response, release: () => undefined });
 
-/** Creates an empty set of sessions. Idle sessions end by themselves. */
-export function createSessions({ build, limits, clock, log }: SessionDependencies): Sessions {
-  // In the order in which they were opened.
-  const sessions = new Map<string, Session>();
+/**
+ * Sessions of clients that use a 2025 revision. Only the principal that opened a session may use it, under the same
+ * restriction. Idle sessions end by themselves.
+ */
+export class Sessions {
+  readonly #build: SessionDependencies['build'];
+  readonly #limits: SessionLimits;
+  readonly #clock: Clock;
+  readonly #log: ServerLogger;
+  /** In the order in which they were opened. */
+  readonly #sessions = new Map<string, Session>();
+  /** Those that have ended for their clients, and only finish their running calls. */
+  readonly #finishing = new Set<Session>();
+  readonly #timer: NodeJS.Timeout;
 
-  const end = async (id: string, why: string): Promise<void> => {
-    const session = sessions.get(id);
-    if (!session) return;
-    sessions.delete(id);
-    log.debug({ principal: session.caller.principal, why }, 'session ended');
-    session.keepOn?.();
-    await session.server.close();
-  };
+  constructor({ build, limits, clock, log }: SessionDependencies) {
+    this.#build = build;
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#log = log;
+    this.#timer = setInterval(() => this.#endIdle(), Math.ceil(limits.idleSessionTime / 10)).unref();
+  }
 
-  const endIdle = (): void => {
-    const oldest = clock.now() - limits.idleSessionTime;
-    for (const [id, { inUse, lastUsed }] of sessions)
-      if (inUse === 0 && lastUsed < oldest) void end(id, 'unused for too long');
-  };
-  const timer = setInterval(endIdle, Math.ceil(limits.idleSessionTime / 10)).unref();
+  /** Answers a message in its session, or opens a session for it. */
+  async answer(message: SessionMessage): Promise<TrackedResponse> {
+    const id = message.request.headers.get(sessionHeader);
+    if (id === null) return this.#answerNew(message);
+    const session = this.#sessions.get(id);
+    return session && sameRights(session.caller, message.caller)
+      ? this.#answerIn(session, message)
+      : untracked(unknownSession());
+  }
 
-  /** Makes room for one more session, if possible. @returns whether there is room. */
-  const makeRoomFor = (caller: HttpCaller, address: string): boolean => {
-    const room = roomFor(sessions, limits, caller, address);
-    if (typeof room === 'string') void end(room, 'made room for another one');
-    return room !== undefined;
-  };
-
-  const finished = new Set<Session>();
-
-  const close = async (session: Session): Promise<void> => {
-    session.keepOn?.();
-    finished.delete(session);
-    await session.server.close();
-  };
-
-  /**
-   * Ends a session for its client. Its running calls finish; those that wait for the user's answer are refused, because
-   * none can arrive any more.
-   */
-  const retire = async (id: string, session: Session): Promise<void> => {
-    sessions.delete(id);
-    log.debug({ principal: session.caller.principal, why: 'its rights changed' }, 'session ended');
-    session.isOver = true;
-    finished.add(session);
-    endSubscriptions(session.server);
-    endQuestions(session.server);
-    if (session.inUse === 0) await close(session);
-  };
-
-  /** Stops notifications when the access token expires. Another message with a newer token may follow. */
-  const keepUntilExpiry = (session: Session, { validUntil }: HttpCaller): void => {
-    session.keepOn?.();
-    session.keepOn =
-      validUntil === undefined ? undefined : runAt(validUntil, clock, () => endSubscriptions(session.server));
-  };
+  /** The number of open sessions. */
+  count(): number {
+    return this.#sessions.size;
+  }
 
   /**
-   * Rejects notifications that no client receives, so that the subscribed resources are no longer polled. A client may
-   * lose its stream and open another one; it has as much time for that as a session may be idle.
+   * Ends the sessions of callers whose rights have changed since their last message. Calls that wait for an answer from
+   * the user are refused; other running calls may finish.
    */
-  const rejectUnheard = (session: Session): void => {
-    const { transport } = session;
-    const send = transport.send.bind(transport);
-    transport.send = (message, options) => {
-      const isUnheard =
-        options?.relatedRequestId === undefined &&
-        'method' in message &&
-        session.streams === 0 &&
-        clock.now() - session.lastStream >= limits.idleSessionTime;
-      return isUnheard
-        ? Promise.reject(new Error('the client has no stream for notifications'))
-        : send(message, options);
-    };
-  };
+  async recheck(): Promise<void> {
+    const checked = [...this.#sessions].map(async ([id, session]) =>
+      (await callOf(session.latest).hasSameRights()) ? undefined : this.#retire(id, session),
+    );
+    await Promise.all(checked);
+  }
 
-  const open = async ({ caller, address, authInfo }: SessionMessage): Promise<[string, Session]> => {
-    const id = randomUUID();
-    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
-    const server = build(caller);
-    const session: Session = {
-      caller,
-      address,
-      server,
-      transport,
-      inFlight: createInFlightRequests(transport),
-      inUse: 0,
-      lastUsed: clock.now(),
-      streams: 0,
-      lastStream: clock.now(),
-      latest: authInfo,
-      isOver: false,
-    };
-    rejectUnheard(session);
-    // Registered before the first await, so that concurrent requests can't exceed the limits.
-    sessions.set(id, session);
-    const { onclose } = server.server;
-    Object.assign(server.server, {
-      onclose: () => {
-        sessions.delete(id);
-        session.keepOn?.();
-        onclose?.();
-      },
-      onerror: (error: Error) => log.debug({ err: error, principal: caller.principal }, 'protocol error'),
-    });
-    await server.connect(transport);
-    return [id, session];
-  };
+  /** Ends every session. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all([
+      ...[...this.#sessions.keys()].map((id) => this.#end(id, 'the server stops')),
+      ...[...this.#finishing].map((session) => this.#closeServer(session)),
+    ]);
+  }
 
-  const answerIn = async (
-    session: Session,
-    { request, body, caller, authInfo }: SessionMessage,
-  ): Promise<TrackedResponse> => {
+  async #answerNew(message: SessionMessage): Promise<TrackedResponse> {
+    if (!isInitialize(message.body)) {
+      return untracked(
+        errorResponse({
+          status: 400,
+          message: 'Bad Request: Mcp-Session-Id header is required. Initialize first to get a session.',
+        }),
+      );
+    }
+    if (!this.#makeRoomFor(message.caller, message.address)) {
+      return untracked(
+        retryLater(30, 'Too many sessions are open. End one that is no longer needed with DELETE, or try again later.'),
+      );
+    }
+    const [id, session] = await this.#open(message);
+    const response = await this.#answerIn(session, message);
+    if (session.transport.sessionId === undefined) await this.#end(id, 'initialized wrongly');
+    return response;
+  }
+
+  async #answerIn(session: Session, { request, body, caller, authInfo }: SessionMessage): Promise<TrackedResponse> {
     const finish = session.inFlight.begin(body);
     if (!finish) return untracked(repeatedId());
     session.inUse += 1;
-    session.lastUsed = clock.now();
+    session.lastUsed = this.#clock.now();
     const streams = request.method === 'GET' ? 1 : 0;
     session.streams += streams;
     session.latest = authInfo;
-    keepUntilExpiry(session, caller);
+    this.#keepUntilExpiry(session, caller);
     let released = false;
     const release = (): void => {
       finish();
       if (!released) {
         session.inUse -= 1;
         session.streams -= streams;
-        if (streams > 0) session.lastStream = clock.now();
+        if (streams > 0) session.lastStream = this.#clock.now();
       }
       released = true;
-      session.lastUsed = clock.now();
-      if (session.isOver && session.inUse === 0) void close(session);
+      session.lastUsed = this.#clock.now();
+      if (session.isOver && session.inUse === 0) void this.#closeServer(session);
     };
     try {
       const response = await session.transport.handleRequest(request, { parsedBody: body, authInfo });
@@ -239,50 +187,107 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
       release();
       throw error;
     }
-  };
+  }
 
-  const answerNew = async (message: SessionMessage): Promise<TrackedResponse> => {
-    if (!isInitialize(message.body)) {
-      return untracked(
-        errorResponse({
-          status: 400,
-          message: 'Bad Request: Mcp-Session-Id header is required. Initialize first to get a session.',
-        }),
-      );
-    }
-    if (!makeRoomFor(message.caller, message.address)) {
-      return untracked(
-        retryLater(30, 'Too many sessions are open. End one that is no longer needed with DELETE, or try again later.'),
-      );
-    }
-    const [id, session] = await open(message);
-    const response = await answerIn(session, message);
-    if (session.transport.sessionId === undefined) await end(id, 'initialized wrongly');
-    return response;
-  };
+  async #open({ caller, address, authInfo }: SessionMessage): Promise<[string, Session]> {
+    const id = randomUUID();
+    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
+    const server = this.#build(caller);
+    const now = this.#clock.now();
+    const session: Session = {
+      caller,
+      address,
+      server,
+      transport,
+      inFlight: createInFlightRequests(transport),
+      inUse: 0,
+      lastUsed: now,
+      streams: 0,
+      lastStream: now,
+      latest: authInfo,
+      isOver: false,
+    };
+    this.#rejectUnheard(session);
+    // Registered before the first await, so that concurrent requests can't exceed the limits.
+    this.#sessions.set(id, session);
+    const { onclose } = server.server;
+    Object.assign(server.server, {
+      onclose: () => {
+        this.#sessions.delete(id);
+        session.keepOn?.();
+        onclose?.();
+      },
+      onerror: (error: Error) => this.#log.debug({ err: error, principal: caller.principal }, 'protocol error'),
+    });
+    await server.connect(transport);
+    return [id, session];
+  }
 
-  return {
-    async answer(message) {
-      const id = message.request.headers.get(sessionHeader);
-      if (id === null) return answerNew(message);
-      const session = sessions.get(id);
-      return session && sameRights(session.caller, message.caller)
-        ? answerIn(session, message)
-        : untracked(unknownSession());
-    },
-    count: () => sessions.size,
-    async recheck() {
-      const checked = [...sessions].map(async ([id, session]) =>
-        (await callOf(session.latest).hasSameRights()) ? undefined : retire(id, session),
-      );
-      await Promise.all(checked);
-    },
-    async close() {
-      clearInterval(timer);
-      await Promise.all([
-        ...[...sessions.keys()].map((id) => end(id, 'the server stops')),
-        ...[...finished].map(close),
-      ]);
-    },
-  };
+  /** Makes room for one more session, if possible. @returns whether there is room. */
+  #makeRoomFor(caller: HttpCaller, address: string): boolean {
+    const room = roomFor(this.#sessions, this.#limits, caller, address);
+    if (typeof room === 'string') void this.#end(room, 'made room for another one');
+    return room !== undefined;
+  }
+
+  /**
+   * Rejects notifications that no client receives, so that the subscribed resources are no longer polled. A client may
+   * lose its stream and open another one; it has as much time for that as a session may be idle.
+   */
+  #rejectUnheard(session: Session): void {
+    const { transport } = session;
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+      const isUnheard =
+        options?.relatedRequestId === undefined &&
+        'method' in message &&
+        session.streams === 0 &&
+        this.#clock.now() - session.lastStream >= this.#limits.idleSessionTime;
+      return isUnheard
+        ? Promise.reject(new Error('the client has no stream for notifications'))
+        : send(message, options);
+    };
+  }
+
+  /** Stops notifications when the access token expires. Another message with a newer token may follow. */
+  #keepUntilExpiry(session: Session, { validUntil }: HttpCaller): void {
+    session.keepOn?.();
+    session.keepOn =
+      validUntil === undefined ? undefined : runAt(validUntil, this.#clock, () => endSubscriptions(session.server));
+  }
+
+  #endIdle(): void {
+    const oldest = this.#clock.now() - this.#limits.idleSessionTime;
+    for (const [id, { inUse, lastUsed }] of this.#sessions)
+      if (inUse === 0 && lastUsed < oldest) void this.#end(id, 'unused for too long');
+  }
+
+  async #end(id: string, why: string): Promise<void> {
+    const session = this.#sessions.get(id);
+    if (!session) return;
+    this.#sessions.delete(id);
+    this.#log.debug({ principal: session.caller.principal, why }, 'session ended');
+    session.keepOn?.();
+    await session.server.close();
+  }
+
+  /**
+   * Ends a session for its client. Its running calls finish; those that wait for the user's answer are refused, because
+   * none can arrive any more.
+   */
+  async #retire(id: string, session: Session): Promise<void> {
+    this.#sessions.delete(id);
+    this.#log.debug({ principal: session.caller.principal, why: 'its rights changed' }, 'session ended');
+    session.isOver = true;
+    this.#finishing.add(session);
+    endSubscriptions(session.server);
+    endQuestions(session.server);
+    if (session.inUse === 0) await this.#closeServer(session);
+  }
+
+  async #closeServer(session: Session): Promise<void> {
+    session.keepOn?.();
+    this.#finishing.delete(session);
+    await session.server.close();
+  }
 }

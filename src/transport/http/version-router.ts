@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Clock, ServerLogger } from '../../server/context/index.ts';
 import { authInfoOf, callOf, type HttpCall, type HttpCaller } from './caller.ts';
-import { createSessions, sessionHeader, type TrackedResponse } from './sessions.ts';
+import { Sessions, sessionHeader, type TrackedResponse } from './sessions.ts';
 import type { SessionLimits } from './session-room.ts';
 import { standInFor } from '../message-line.ts';
 import { isListenRequest, type WatchUri, withResources, subscribe } from '../subscriptions.ts';
@@ -132,7 +132,7 @@ export function createVersionRouter({
   const modern = createMcpHandler(factory, { legacy: 'reject', onerror: protocolError });
   const subscriptions = createSubscriptionStreams(factory, protocolError);
   const stateless = legacyStatelessFallback(factory, protocolError);
-  const sessions = createSessions({ build: (caller) => build('legacy', caller), limits, clock, log });
+  const sessions = new Sessions({ build: (caller) => build('legacy', caller), limits, clock, log });
 
   return {
     async answer(request, given, call, address) {
