@@ -7,7 +7,7 @@ export const getApiBudget = composeTool({
   toolset: 'organization',
   title: 'How many API requests are left',
   description:
-    "How many API requests are left of this hour's quota (rate limit), and when does the count start again? Ask before work that takes many.",
+    "How many API requests are left of this hour's quota (rate limit), and when is the count reset? Ask before work that takes many.",
   input: {},
   operations: [operations.get_organization],
   needsBudget: true,
