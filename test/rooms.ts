@@ -65,7 +65,7 @@ export const rooms: readonly Room[] = [
   room('client', 'src/client/', ['src/contract/'], { lazy: ['src/client/client.ts'] }),
   // A leaf: what records are kept in, whichever database it is.
   room('database', 'src/database/', [], { packages: ['kysely', 'node:'] }),
-  room('postgres', 'src/postgres/', ['src/database/'], { packages: ['pg', 'kysely', 'node:'] }),
+  room('postgres', 'src/postgres/', ['src/database/', 'src/contract/'], { packages: ['pg', 'kysely', 'node:'] }),
   room('analysis', 'src/analysis/', ['src/contract/'], {
     packages: ['zod', 're2js'],
     lazy: ['src/analysis/search.ts', 'src/analysis/diagnosis/diagnose.ts'],

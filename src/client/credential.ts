@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { decodedText, unreadableBecause } from '../contract/index.ts';
 
 export type Scheme = 'Token' | 'Bearer';
 
@@ -56,9 +57,12 @@ const readErrorTexts: Readonly<Record<string, string>> = {
  * @throws Error with the path of the file, never its content.
  */
 export async function readCredentialFile(path: string, scheme?: Scheme): Promise<Credential> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`The API token can't be read from ${path}: ${readErrorTexts[error.code ?? ''] ?? error.code}.`);
-  });
+  const text = await readFile(path)
+    .then(decodedText)
+    .catch((error: unknown) => {
+      const why = unreadableBecause(error);
+      throw new Error(`The API token can't be read from ${path}: ${readErrorTexts[why] ?? why}.`);
+    });
   try {
     return credentialOf(text, scheme);
   } catch (error) {

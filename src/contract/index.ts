@@ -33,6 +33,7 @@ export {
   type ReadableCondition,
   type Reason,
 } from './conditions/index.ts';
+export { decodedText, unreadableBecause, Utf16Text } from './decoded-text.ts';
 export { everyOrganization } from './documented/organization.ts';
 export { ErrorBody, errorBody, type ErrorStatus } from './errors.ts';
 export { fieldDescriptions } from './field-descriptions.ts';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
+import { decodedText, unreadableBecause } from '../contract/index.ts';
 
 /** The location of a database, and the credentials for it. */
 export interface PostgresAddress {
@@ -37,11 +38,9 @@ export const isOnThisMachine = (host: string): boolean =>
  */
 const fileOf = (parameter: string, path: string): string => {
   try {
-    return readFileSync(path, 'utf8');
+    return decodedText(readFileSync(path));
   } catch (error) {
-    throw wrong(
-      `${parameter} names the file ${path}, which can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
-    );
+    throw wrong(`${parameter} names the file ${path}, which can't be read (${unreadableBecause(error)})`);
   }
 };
 
@@ -85,7 +84,7 @@ export function parseAddress(text: string): PostgresAddress {
   const given = url.searchParams;
   const unknown = [...given.keys()].find((name) => !parameters.some((known) => known === name));
   if (unknown !== undefined) throw wrong(`it has the parameter ${unknown}; known are ${parameters.join(', ')}`);
-  const host = given.get('host') ?? decodeURIComponent(url.hostname).replace(/^\[(?<ip>.*)\]$/, '$<ip>');
+  const host = (given.get('host') ?? decodeURIComponent(url.hostname)).replace(/^\[(?<ip>.*)\]$/, '$<ip>');
   const database = decodeURIComponent(url.pathname.slice(1));
   if (host === '') throw wrong('it names no host');
   if (database === '') throw wrong('it names no database');

@@ -1,4 +1,5 @@
 import { parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
+import { decodedText, Utf16Text } from '../contract/index.ts';
 import { isRecord, type JsonRecord } from '../server/json/index.ts';
 import { type RequestId, rpcErrorCodes } from './http/error-response.ts';
 
@@ -86,29 +87,31 @@ function readMessage(value: unknown): ReadMessage {
   }
 }
 
+const unparsable = (fault: string): ReadMessage => ({
+  malformed: {
+    code: rpcErrorCodes.parse,
+    reason: `Parse error: the line ${fault}.`,
+    id: undefined,
+    isJson: false,
+    isAnswered: true,
+  },
+});
+
 /** The error for a line that is longer than `most` bytes. Its id is unknown, because the line was not read. */
 export const tooLongLine = (most: number): ReadMessage => invalid(`the line is longer than ${most} bytes`);
 
 /**
- * The messages of a line: one, or those of a batch, which the oldest protocol versions allow. A blank line has none.
+ * The messages of a line: one, or those of a batch, which the oldest protocol versions allow. A blank line has none. A
+ * byte order mark at its start is skipped.
  */
-export function readMessageLine(line: string): readonly ReadMessage[] {
-  if (line.trim() === '') return [];
+export function readMessageLine(bytes: Uint8Array): readonly ReadMessage[] {
   let value: unknown;
   try {
+    const line = decodedText(bytes);
+    if (line.trim() === '') return [];
     value = JSON.parse(line);
-  } catch {
-    return [
-      {
-        malformed: {
-          code: rpcErrorCodes.parse,
-          reason: 'Parse error: the line is not valid JSON.',
-          id: undefined,
-          isJson: false,
-          isAnswered: true,
-        },
-      },
-    ];
+  } catch (error) {
+    return [unparsable(error instanceof Utf16Text ? 'is UTF-16; send it as UTF-8' : 'is not valid JSON')];
   }
   if (!Array.isArray(value)) return [readMessage(value)];
   return value.length === 0 ? [invalid('the batch is empty')] : value.map(readMessage);

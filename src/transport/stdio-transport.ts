@@ -21,8 +21,7 @@ function createLineReader(): (chunk: Buffer) => readonly ReadMessage[] {
     else parts = [];
   };
   const complete = (): readonly ReadMessage[] => {
-    const read =
-      length > maxLineLength ? [tooLongLine(maxLineLength)] : readMessageLine(Buffer.concat(parts).toString('utf8'));
+    const read = length > maxLineLength ? [tooLongLine(maxLineLength)] : readMessageLine(Buffer.concat(parts));
     [parts, length] = [[], 0];
     return read;
   };

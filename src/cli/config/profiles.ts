@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
 import * as z from 'zod';
+import { decodedText, Utf16Text } from '../../contract/index.ts';
 import { type CommandName, path } from './fields.ts';
 import { pageLink } from './page-links.ts';
 import { directlyGiven, type GivenFlags, type Profile, profileOptions } from './given-options.ts';
@@ -44,8 +45,9 @@ const othersMayRead = async (file: string): Promise<boolean> =>
 
 async function readProfilesFile(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return decodedText(await readFile(file));
   } catch (error) {
+    if (error instanceof Utf16Text) throw new Error(`${file} can't be read: ${error.message}.`, { cause: error });
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     throw new Error(
       `A profile is selected, but there is no profiles file at ${file}. Create it, or set INFRA_PROFILES_FILE.`,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readFile, readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { decodedText } from '../../contract/index.ts';
 
 const byteOrderMark = '\uFEFF';
 
@@ -35,7 +36,8 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
   try {
     const { mode } = await stat(real);
     const bytes = await readFile(real);
-    const text = bytes.toString('utf8');
+    // The mark stays in the text, and so in the file.
+    const text = `${splitMark(bytes.toString('utf8'))[0]}${decodedText(bytes)}`;
     if (!Buffer.from(text).equals(bytes)) throw new Error('it is not text in UTF-8');
     return { path, real, text, mode: mode & 0o777 };
   } catch (error) {

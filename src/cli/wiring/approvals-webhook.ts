@@ -1,3 +1,4 @@
+import { unreadableBecause } from '../../contract/index.ts';
 import type { Config } from '../config/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
 import type { WaitingWebhook, WaitingWebhookConfig } from '../../server/guard/index.ts';
@@ -5,8 +6,8 @@ import { readTextFile } from './secret-file.ts';
 
 async function secretOf({ approvalsWebhookSecret, approvalsWebhookSecretFile: path }: Config): Promise<string> {
   if (path === undefined) return approvalsWebhookSecret ?? '';
-  const text = await readTextFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`The approvals webhook's secret can't be read from ${path}: ${error.code}.`);
+  const text = await readTextFile(path).catch((error: unknown) => {
+    throw new Error(`The approvals webhook's secret can't be read from ${path}: ${unreadableBecause(error)}.`);
   });
   if (text === undefined)
     throw new Error(`The approvals webhook's secret can't be read from ${path}: there is no such file.`);

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { decodedText, unreadableBecause } from '../../contract/index.ts';
 
 /**
  * Reads a file that an operator configured.
@@ -7,11 +8,9 @@ import { readFile } from 'node:fs/promises';
  */
 export async function readConfiguredFile(path: string, what: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return decodedText(await readFile(path));
   } catch (error) {
-    throw new Error(`${what} can't be read: ${path} (${(error as NodeJS.ErrnoException).code ?? String(error)}).`, {
-      cause: error,
-    });
+    throw new Error(`${what} can't be read: ${path} (${unreadableBecause(error)}).`, { cause: error });
   }
 }
 

@@ -1,13 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { decodedText, unreadableBecause } from '../../contract/index.ts';
 
 const ownerOnly = 0o600;
 
-/** Reads a file and trims its text; undefined if there is no such file. */
+/** Reads a file and trims its text; undefined if there is no such file. @throws Utf16Text if it is in UTF-16. */
 export async function readTextFile(path: string): Promise<string | undefined> {
   try {
-    return (await readFile(path, 'utf8')).trim();
+    return decodedText(await readFile(path)).trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
@@ -44,9 +45,11 @@ export async function createSecretFile(path: string, text: string): Promise<bool
   }
 }
 
-/** Reads the token in a file, or creates the file with a new token. @throws Error if the file is empty. */
+/** Reads the token in a file, or creates the file with a new token. @throws Error if it is empty or can't be read. */
 export async function readOrCreateToken(path: string): Promise<string> {
-  const token = await readTextFile(path);
+  const token = await readTextFile(path).catch((error: unknown) => {
+    throw new Error(`The token can't be read from ${path}: ${unreadableBecause(error)}.`, { cause: error });
+  });
   if (token === '') throw new Error(`${path} is empty. Put a token into it, or delete it to create a new token.`);
   if (token !== undefined) return token;
   const created = randomBytes(32).toString('base64url');

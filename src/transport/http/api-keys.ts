@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
-import { permissionLevels, includesPermission } from '../../contract/index.ts';
+import { decodedText, permissionLevels, includesPermission, unreadableBecause } from '../../contract/index.ts';
 import { parsePolicy } from '../../server/guard/index.ts';
 import type { Tool } from '../../server/tool/index.ts';
 import type { Restriction } from './caller.ts';
@@ -42,9 +42,11 @@ export function createApiKey(): { readonly key: string; readonly sha256: string 
 const keysError = (path: string, reason: string): Error => new Error(`The keys can't be used: ${path}: ${reason}`);
 
 const readKeysText = (path: string): Promise<string> =>
-  readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw keysError(path, `it can't be read (${error.code})`);
-  });
+  readFile(path)
+    .then(decodedText)
+    .catch((error: unknown) => {
+      throw keysError(path, `it can't be read (${unreadableBecause(error)})`);
+    });
 
 async function keyRestriction(
   { name, level, read_only: readOnly, policy }: KeyEntry,

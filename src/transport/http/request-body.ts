@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { rpcErrorCodes, errorResponse } from './error-response.ts';
+import { decodedText } from '../../contract/index.ts';
 import { isRecord } from '../../server/json/index.ts';
 
 /** The members of a JSON-RPC request that the host reads. */
@@ -25,6 +26,9 @@ export const requestsIn = (body: unknown): readonly RpcRequest[] =>
 /** Whether a body opens a long-lived stream. A batch never does: its other requests would run without a slot. */
 export const opensStream = (body: unknown): boolean => requestIn(body)?.method === 'subscriptions/listen';
 
+const unparsable = (fault: string): Response =>
+  errorResponse({ status: 400, code: rpcErrorCodes.parse, message: `Parse error: the request body ${fault}.` });
+
 const tooLarge = (most: number): Response =>
   // The rest of the body is still arriving, so the connection can't be reused.
   errorResponse({
@@ -49,7 +53,11 @@ export async function discardBody(request: IncomingMessage, most: number): Promi
   }
 }
 
-/** Reads a request's body as text. @param most maximum size in bytes. @returns a 413 response for a larger body. */
+/**
+ * Reads a request's body as text, without a byte order mark.
+ * @param most maximum size in bytes.
+ * @returns a 413 response for a larger body, and a 400 response for one in UTF-16.
+ */
 export async function readText(request: IncomingMessage, most: number): Promise<string | Response> {
   if (Number(request.headers['content-length']) > most) return tooLarge(most);
   const chunks: Buffer[] = [];
@@ -60,7 +68,11 @@ export async function readText(request: IncomingMessage, most: number): Promise<
     if (size > most) return tooLarge(most);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  try {
+    return decodedText(Buffer.concat(chunks));
+  } catch {
+    return unparsable('is UTF-16; send it as UTF-8');
+  }
 }
 
 /** Reads a request's body as JSON. @returns the parsed value, or the response that rejects the body. */
@@ -73,10 +85,6 @@ export async function readJson(
   try {
     return { value: JSON.parse(text) as unknown };
   } catch {
-    return errorResponse({
-      status: 400,
-      code: rpcErrorCodes.parse,
-      message: 'Parse error: the request body is not valid JSON.',
-    });
+    return unparsable('is not valid JSON');
   }
 }

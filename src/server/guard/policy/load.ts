@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Document, LineCounter } from 'yaml';
 import type * as z from 'zod';
+import { decodedText, unreadableBecause } from '../../../contract/index.ts';
 import { nearestName, printPath, type Path, type Tool } from '../../tool/index.ts';
 import { isRecord, pick } from '../../json/index.ts';
 import {
@@ -199,8 +200,10 @@ export async function parsePolicy(path: string, text: string, tools: readonly To
  * @throws Error if it can't be read, or that lists its faults.
  */
 export async function loadPolicy(path: string, tools: readonly Tool[]): Promise<Rules> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`The policy can't be read from ${path}: ${error.code}.`);
-  });
+  const text = await readFile(path)
+    .then(decodedText)
+    .catch((error: unknown) => {
+      throw new Error(`The policy can't be read from ${path}: ${unreadableBecause(error)}.`);
+    });
   return parsePolicy(path, text, tools);
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Agent, Dispatcher } from 'undici';
+import { decodedText, unreadableBecause } from '../../../../contract/index.ts';
 import { type DockerAddress, DockerAddressError, type DockerTlsFiles, type NodeAddress } from './address.ts';
 
 /** A request as sent over the wire. The path includes the query. */
@@ -22,9 +23,11 @@ const connectTimeout = 10_000;
 const keptMilliseconds = 10 * 60_000;
 
 const readPem = async (name: keyof DockerTlsFiles, path: string): Promise<string> => {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new DockerAddressError(`The TLS file "${name}" can't be read: ${path} (${error.code}).`);
-  });
+  const text = await readFile(path)
+    .then(decodedText)
+    .catch((error: unknown) => {
+      throw new DockerAddressError(`The TLS file "${name}" can't be read: ${path} (${unreadableBecause(error)}).`);
+    });
   if (!text.includes('-----BEGIN '))
     throw new DockerAddressError(`The TLS file "${name}" is not in PEM format: ${path}.`);
   return text;

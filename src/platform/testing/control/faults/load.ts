@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { LineCounter, parseDocument } from 'yaml';
 import * as z from 'zod';
+import { decodedText, unreadableBecause } from '../../../../contract/index.ts';
 import { validationErrors, type ValidationError } from '../validation-errors.ts';
 import { FaultRule, ruleMembers } from './rule.ts';
 
@@ -61,8 +62,10 @@ export function parseFaults(path: string, text: string): FaultRule[] {
  * @throws Error if the file can't be read, or that lists every mistake in it
  */
 export async function loadFaults(path: string): Promise<FaultRule[]> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`The fault rules can't be read from ${path}: ${error.code}.`);
-  });
+  const text = await readFile(path)
+    .then(decodedText)
+    .catch((error: unknown) => {
+      throw new Error(`The fault rules can't be read from ${path}: ${unreadableBecause(error)}.`);
+    });
   return parseFaults(path, text);
 }
