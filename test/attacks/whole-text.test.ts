@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { approveCommand } from '../../src/cli/commands/approve.ts';
 import { wrappedFacts } from '../../src/cli/terminal/lines.ts';
+import { approvalsPathsAt } from '../../src/transport/http/approvals/page-frame.ts';
 import { waitingCalls } from '../../src/transport/http/approvals/pages.ts';
 import { tools } from '../../tools/index.ts';
 import { approvalCodeIn, openGuardFixture, type GuardFixture } from '../support/guard-fixture.ts';
@@ -174,7 +175,12 @@ async function areShown(name: string, texts: readonly Sent[]): Promise<boolean> 
   const code = approvalCodeIn(textOf(await server.call(name, args)));
   const pending = (await guard.waiting()).find((one) => one.code === code);
   const page = decoded(
-    waitingCalls([pending!], { operator: { formToken: '' } as never, now: 0, showsWholePlans: true }).markup,
+    waitingCalls([pending!], {
+      operator: { formToken: '' } as never,
+      paths: approvalsPathsAt(''),
+      now: 0,
+      showsWholePlans: true,
+    }).markup,
   );
   const terminal = await inTerminal(code);
   await guard.dropWaiting();

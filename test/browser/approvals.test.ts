@@ -9,6 +9,7 @@ import { closeTestServers, connectModernHttp } from '../transport/test-server.ts
 import { hasBrowser, openBrowser } from '../support/browser.ts';
 import { commandLine, temporaryDirectory } from '../support/built-program.ts';
 import { startProgram } from '../support/started-program.ts';
+import { freePort } from '../support/free-port.ts';
 import { operatorSecret, setOperatorSecret } from '../support/guard-fixture.ts';
 import { textOf, type TestClient } from '../support/mcp-clients.ts';
 
@@ -16,10 +17,10 @@ import { textOf, type TestClient } from '../support/mcp-clients.ts';
  * Starts `infra-mcp http` with its page of approvals and an operator's secret; gives the MCP endpoint. It ends with the
  * test.
  */
-async function startServer(): Promise<URL> {
+async function startServer(more: readonly string[] = ['--port', '0']): Promise<URL> {
   const dataDir = await temporaryDirectory();
   await setOperatorSecret(join(dataDir, 'operator.json'));
-  const { ready } = await startProgram(commandLine(['http', '--port', '0', '--approvals-page', '--data-dir', dataDir]));
+  const { ready } = await startProgram(commandLine(['http', ...more, '--approvals-page', '--data-dir', dataDir]));
   return new URL(ready.url);
 }
 
@@ -116,6 +117,27 @@ describe.skipIf(!hasBrowser)('in a browser, the page of approvals', () => {
       expect(result.isError).toBe(true);
       expect(textOf(result)).toContain('refused');
     });
+  });
+
+  test('works below the path of a public URL, where the assistant sends its user', async () => {
+    const port = await freePort();
+    const endpoint = `http://127.0.0.1:${port}/team/infra`;
+    const url = await startServer(['--port', String(port), '--public-url', endpoint]);
+    expect(url.href).toBe(endpoint);
+    const visited: string[] = [];
+    const client = await connectModernHttp(url, {
+      visit: async (address) => {
+        const tab = await openTab();
+        tab.on('request', (request) => visited.push(new URL(request.url()).pathname));
+        await enter(tab, address);
+        await waiting(tab).getByRole('button', { name: 'Approve' }).click();
+        await tab.getByText('Approved, for one call').waitFor();
+      },
+    });
+    const result = await createWebhook(client);
+    expect(result.isError, textOf(result)).toBeFalsy();
+    const page = '/team/infra/approvals';
+    expect(new Set(visited)).toEqual(new Set([page, `${page}/style.css`, `${page}/live.js`]));
   });
 
   test('approves what is repeated later, once the name is typed, and shows it among the latest calls', async () => {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
 import { readConfig } from '../../src/cli/config/read-config.ts';
-import { mcpPath } from '../../src/transport/http/http-server.ts';
+import { mcpPath } from '../../src/transport/http/mount.ts';
 import { startAssistant, startPlatformProgram, temporaryDirectory } from '../support/built-program.ts';
 import { root, readText } from './repository-files.ts';
 

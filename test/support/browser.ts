@@ -16,8 +16,9 @@ if (!hasBrowser) {
 
 /**
  * A browser without a window, which talks to nobody of its own accord. Its profile is new, and gone when it is closed.
+ * @param hosts host names that it takes for this machine
  */
-export const openBrowser = (): Promise<Browser> =>
+export const openBrowser = (hosts: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath,
     args: [
@@ -27,5 +28,6 @@ export const openBrowser = (): Promise<Browser> =>
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...(hosts.length > 0 ? [`--host-resolver-rules=${hosts.map((host) => `MAP ${host} 127.0.0.1`).join(', ')}`] : []),
     ],
   });

@@ -101,7 +101,7 @@ describe('an Origin header', () => {
   });
 
   test('may be a page the operator allows', async () => {
-    const { port } = await startTestServer({ allowedOrigins: ['console.example.com'] });
+    const { port } = await startTestServer({ allowedOrigins: ['https://console.example.com'] });
     expect(statusOf(await exchangeRaw(port, request({ origin: 'https://console.example.com' })))).toBe(200);
     expect(statusOf(await exchangeRaw(port, request({ origin: 'https://example.com' })))).toBe(403);
   });
@@ -144,7 +144,7 @@ describe('a request', () => {
 
   test('to another path is told what there is', async () => {
     const { url } = await startTestServer();
-    for (const path of ['/', '/mcp/', '/__proto__', '/constructor', '/mcp/../livezz']) {
+    for (const path of ['/', '/mcp//', '/__proto__', '/constructor', '/mcp/../livezz']) {
       const answer = await fetch(new URL(path, url));
       expect(answer.status).toBe(404);
       expect(await answer.text()).toContain('/mcp');

@@ -303,7 +303,6 @@ describe('the metadata', () => {
       scopes_supported: ['read', 'deploy', 'write', 'admin'],
       resource_name: 'infra-mcp',
     });
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
     expect((await fetch(new URL('/.well-known/oauth-protected-resource', url))).status).toBe(404);
   });
 

@@ -7,7 +7,7 @@ import { buildServer, createDependencies } from '../../server/protocol/index.ts'
 import type { PersistentNameResolver } from '../../server/resolve/index.ts';
 import { watchFor } from '../../server/browse/index.ts';
 import { permissionOf } from '../../server/tool/index.ts';
-import { approvalsPath, callOf, startHttpServer, type ApprovalsSource } from '../../transport/index.ts';
+import { approvalsUrlOf, callOf, startHttpServer, type ApprovalsSource } from '../../transport/index.ts';
 import { openApprovalsWebhook } from '../wiring/approvals-webhook.ts';
 import { openNameResolver } from '../wiring/name-resolver.ts';
 import { openTelemetry } from '../wiring/telemetry.ts';
@@ -189,7 +189,7 @@ async function serve(
     }),
   );
   const url = config.publicUrl?.href ?? server.url;
-  if (config.approvalsPage) approvalsUrl = new URL(approvalsPath, url).href;
+  if (config.approvalsPage) approvalsUrl = approvalsUrlOf(new URL(url)).href;
   const stopReloading = reloadOnHangup(async () => {
     const [applyPolicy, applyKeys] = await Promise.all([policies.prepareReload(), authentication.prepareReload()]);
     applyPolicy();

@@ -1,4 +1,4 @@
-import { isJsonContentType, originValidationResponse } from '@modelcontextprotocol/server';
+import { isJsonContentType } from '@modelcontextprotocol/server';
 import { firstPart } from '../../contract/index.ts';
 import type { Trace } from '../../client/index.ts';
 import {
@@ -10,6 +10,7 @@ import {
   retryLater,
   type RequestId,
 } from './error-response.ts';
+import { nameAcceptedTypes } from './accepted-types.ts';
 import { readJson, opensStream, requestsIn, type RpcRequest } from './request-body.ts';
 import { sameRights, type HttpCall, type HttpCaller } from './caller.ts';
 import type { LiveStreams } from './live-streams.ts';
@@ -22,8 +23,8 @@ import { eventOf, holdUntilFirstEvent, inWholeCharacters, mostUnread, relayEvent
 export interface EndpointDependencies {
   /** The response to a request whose Host header names another host; undefined if the name is accepted. */
   readonly rejectUnknownHost: (request: Request) => Response | undefined;
-  /** Accepted host names in the Origin header of browsers. */
-  readonly origins: readonly string[];
+  /** The response to a request from a page that may not send any; undefined for all others. */
+  readonly rejectOrigin: (request: Request) => Response | undefined;
   /** Identifies the caller, or returns the response that rejects the request. */
   readonly identify: (request: Request) => Promise<HttpCaller | Response>;
   /** The response to a caller whose permission level is too low; undefined if it suffices. */
@@ -105,7 +106,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 /** Handles MCP messages over HTTP: host and origin, authentication, permission level, concurrency, protocol version. */
 export function mcpEndpoint({
   rejectUnknownHost,
-  origins,
+  rejectOrigin,
   identify,
   challenge,
   calls,
@@ -117,13 +118,14 @@ export function mcpEndpoint({
 }: EndpointDependencies): HttpHandler {
   const reject = ({ request, draining }: HttpExchange): Response | undefined =>
     rejectUnknownHost(request) ??
-    originValidationResponse(request, [...origins]) ??
+    rejectOrigin(request) ??
     wrongMethod(request) ??
     (draining.aborted ? shuttingDown() : undefined);
 
   const accept = async (exchange: HttpExchange): Promise<AcceptedMessage | Response> => {
     const { request, incoming } = exchange;
     const round = liveStreams.round();
+    nameAcceptedTypes(request.headers);
     const caller = await identify(request);
     if (caller instanceof Response) return caller;
     exchange.addLogFields({ principal: caller.principal });

@@ -33,6 +33,9 @@ export const rpcError = ({
 export const errorResponse = (options: ErrorResponseOptions): Response =>
   Response.json(rpcError(options), { status: options.status, headers: options.headers });
 
+/** 403: the request may not be sent in this way. */
+export const refusal = (message: string): Response => errorResponse({ status: 403, message });
+
 /** 503 with Retry-After in seconds. */
 export const retryLater = (seconds: number, message: string, id?: RequestId): Response =>
   errorResponse({ status: 503, message, id, headers: { 'Retry-After': String(seconds) } });

@@ -12,7 +12,9 @@ import {
   type HttpExchange,
   type HttpHandler,
 } from './exchange.ts';
+import { answerPreflight, permitReading, type CrossOrigin } from './cross-origin.ts';
 import type { Limits } from './limits.ts';
+import { mountOf, pathInMount, type Mount } from './mount.ts';
 
 /** The /64 network of an IPv6 address. */
 function networkOf(address: string): string {
@@ -47,6 +49,10 @@ interface HostOptions {
   readonly log: ServerLogger;
   /** Handlers by path. */
   readonly routes: Readonly<Record<string, HttpHandler>>;
+  /** Where proxies find these paths. Default: at the root. */
+  readonly mount?: Mount;
+  /** Which pages of other origins may read responses. Default: none. */
+  readonly crossOrigin?: CrossOrigin;
 }
 
 /** A listening HTTP host. */
@@ -105,13 +111,24 @@ const checkingInterval = (limits: Limits): number => Math.min(5000, Math.ceil(li
  * Starts an HTTP host with routing, request ids, limits, a log entry for every request and graceful shutdown.
  * @throws Error when the address can't be bound.
  */
-export async function startHost({ host, port, limits, log, routes }: HostOptions): Promise<Host> {
+export async function startHost({
+  host,
+  port,
+  limits,
+  log,
+  routes,
+  mount = mountOf(undefined),
+  crossOrigin,
+}: HostOptions): Promise<Host> {
   const open = new Set<OpenRequest>();
   let stopping = false;
   let draining = false;
   let closing = false;
   /** Number of requests that have arrived. */
   let arrived = 0;
+
+  const isRoute = (path: string): boolean => Object.hasOwn(routes, path);
+  const pathOf = (target: string): string => pathInMount(target, mount, isRoute);
 
   const answer = async (
     incoming: IncomingMessage,
@@ -120,12 +137,17 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     entry: OpenRequest,
     addLogFields: HttpExchange['addLogFields'],
   ) => {
-    const { path, url } = requestTarget(incoming);
-    const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
+    const { path: target, url } = requestTarget(incoming);
+    const path = pathOf(target);
+    const preflight = crossOrigin && answerPreflight(incoming, path, crossOrigin);
+    if (preflight) return preflight;
+    const route = isRoute(path) ? routes[path] : undefined;
     if (!route)
       return errorResponse({
         status: 404,
-        message: `Nothing is served here. There is: ${Object.keys(routes).join(', ')}.`,
+        message: `Nothing is served here. There is: ${Object.keys(routes)
+          .map((each) => (each.startsWith('/.well-known/') ? each : mount.base + each))
+          .join(', ')}.`,
       });
     const disconnected = new AbortController();
     response.once('close', () => disconnected.abort());
@@ -157,6 +179,7 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
         message: `Something failed inside this server. Its log tells more under request id ${requestId}.`,
       });
     });
+    if (crossOrigin) permitReading(incoming, pathOf(requestTarget(incoming).path), crossOrigin, reply);
     if (draining) {
       await discardBody(incoming, limits.body);
       response.setHeader('Connection', 'close');

@@ -1,8 +1,9 @@
-import { hostHeaderValidationResponse } from '@modelcontextprotocol/server';
 import { includesPermission, type PermissionLevel } from '../../contract/index.ts';
 import type { Clock, ServerLogger } from '../../server/context/index.ts';
 import { approvalsPage, type ApprovalsSource } from './approvals/approvals-page.ts';
-import { assertSafeAddress, acceptedHosts, hostForUrl, acceptedOrigins, type ListenAddress } from './listen-address.ts';
+import { approvalsPathsAt, approvalsPath } from './approvals/page-frame.ts';
+import { acceptedOrigins, rejectOrigin } from './cross-origin.ts';
+import { assertSafeAddress, acceptedHosts, hostCheck, hostForUrl, type ListenAddress } from './listen-address.ts';
 import { mcpEndpoint } from './endpoint.ts';
 import {
   createVersionRouter,
@@ -17,6 +18,7 @@ import { createIdentify, localAuthentication, type AuthenticateCaller } from './
 import { createLiveStreams } from './live-streams.ts';
 import { createConcurrencyLimiter } from './concurrency-limiter.ts';
 import { defaultLimits, identityLimits, unlimitedAddresses, type Limits } from './limits.ts';
+import { mcpPath, mountOf } from './mount.ts';
 import type { HttpCaller } from './caller.ts';
 import type { RpcRequest } from './request-body.ts';
 import type { OfferedToolsets } from './toolset-choice.ts';
@@ -38,9 +40,6 @@ function challengeTo(
   }
   return undefined;
 }
-
-/** Path of the MCP endpoint. */
-export const mcpPath = '/mcp';
 
 /** Options of an HTTP server for MCP. */
 export interface HttpServerOptions extends ListenAddress {
@@ -141,8 +140,13 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     clock,
     log,
   });
-  const hosts = acceptedHosts(options);
-  const rejectUnknownHost = (request: Request): Response | undefined => hostHeaderValidationResponse(request, hosts);
+  const rejectUnknownHost = hostCheck(
+    acceptedHosts(options),
+    'add it to INFRA_HTTP_ALLOWED_HOSTS (--allowed-hosts), or set INFRA_HTTP_PUBLIC_URL (--public-url)',
+    log,
+  );
+  const accepts = acceptedOrigins(options);
+  const mount = mountOf(options.publicUrl);
   // Running calls take turns and need no limit per address.
   const calls = createConcurrencyLimiter({
     ...limits,
@@ -163,7 +167,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const liveStreams = createLiveStreams(clock);
   const endpoint = mcpEndpoint({
     rejectUnknownHost,
-    origins: acceptedOrigins(options),
+    rejectOrigin: (request) => rejectOrigin(request, accepts),
     identify: createIdentify(authenticate ?? localAuthentication, { holdsToken, policyVersion, toolsets }),
     challenge: (caller, requests) => challengeTo(caller, requests, levelOf),
     calls,
@@ -178,10 +182,19 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     port,
     limits,
     log,
+    mount,
+    crossOrigin: { accepts, ownPages: approvalsPath },
     routes: {
       ...options.routes,
       ...(options.approvals &&
-        approvalsPage({ ...options.approvals, rejectUnknownHost, publicUrl: options.publicUrl, clock, log })),
+        approvalsPage({
+          ...options.approvals,
+          rejectUnknownHost,
+          publicUrl: options.publicUrl,
+          paths: approvalsPathsAt(mount.base),
+          clock,
+          log,
+        })),
       [mcpPath]: endpoint,
       '/livez': livez,
       '/readyz': readyz({ askPlatform, clock, log }),

@@ -1,9 +1,14 @@
 import { isIP, isIPv4 } from 'node:net';
-import { localhostAllowedHostnames, localhostAllowedOrigins } from '@modelcontextprotocol/server';
+import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprotocol/server';
+import type { ServerLogger } from '../../server/context/index.ts';
+import { refusal } from './error-response.ts';
 
-/** Whether an address is a loopback address. Other names than `localhost` don't count, even if they resolve to one. */
+/**
+ * Whether an address is a loopback address. Other names than `localhost` don't count, even if they resolve to one.
+ * @param host an IPv6 address may have brackets, as in URLs.
+ */
 export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
+  ['localhost', '::1', '[::1]'].includes(host) || (isIPv4(host) && host.startsWith('127.'));
 
 /** The address of a host, and the names under which it accepts requests. */
 export interface ListenAddress {
@@ -15,7 +20,7 @@ export interface ListenAddress {
   readonly publicUrl?: URL;
   /** Additional host names accepted in the Host header. */
   readonly allowedHosts: readonly string[];
-  /** Additional host names accepted in the Origin header. */
+  /** Additional origins accepted in the Origin header, in the form in which browsers send them. */
   readonly allowedOrigins: readonly string[];
 }
 
@@ -54,9 +59,31 @@ export const acceptedHosts = ({ host, publicUrl, allowedHosts }: ListenAddress):
   ...allowedHosts,
 ];
 
-/** The host names accepted in the Origin header. */
-export const acceptedOrigins = ({ publicUrl, allowedOrigins }: ListenAddress): string[] => [
-  ...localhostAllowedOrigins(),
-  ...hostnameOf(publicUrl),
-  ...allowedOrigins,
-];
+/** Maximum number of host names that the log names as refused. Scanners send any. */
+const mostLoggedHosts = 100;
+
+/**
+ * Creates a function that returns the response to a request whose Host header names another host; undefined if the name
+ * is accepted. The log has each refused name once.
+ * @param remedy what allows another name, for the operator: `set …`.
+ */
+export function hostCheck(
+  accepted: readonly string[],
+  remedy: string,
+  log: Pick<ServerLogger, 'warn'>,
+): (request: Request) => Response | undefined {
+  const logged = new Set<string>();
+  return ({ headers }) => {
+    const checked = validateHostHeader(headers.get('host'), [...accepted]);
+    if (checked.ok) return undefined;
+    if (checked.hostname === undefined) return refusal('The request has no valid Host header.');
+    const { hostname } = checked;
+    if (logged.size < mostLoggedHosts && !logged.has(hostname)) {
+      logged.add(hostname);
+      log.warn({ host: hostname }, `refused a request to this host name; if clients use it, ${remedy}`);
+    }
+    return refusal(
+      `This server does not answer under the host name ${hostname}. If clients are to reach it so, its operator can ${remedy}.`,
+    );
+  };
+}

@@ -1,10 +1,9 @@
-import { hostHeaderValidationResponse } from '@modelcontextprotocol/server';
 import type { ServerLogger } from '../../server/context/index.ts';
 import { errorResponse } from './error-response.ts';
 import type { HttpHandler } from './exchange.ts';
 import { startHost } from './host.ts';
 import { defaultLimits, type Limits } from './limits.ts';
-import { acceptedHosts, hostForUrl, isLoopback } from './listen-address.ts';
+import { acceptedHosts, hostCheck, hostForUrl, isLoopback } from './listen-address.ts';
 
 /** Options of a metrics server. */
 export interface MetricsServerOptions {
@@ -38,12 +37,14 @@ const limits: Limits = {
  * Serves metrics. On a loopback address, only to clients that name it as the host: a web page could otherwise read them
  * under its own host name.
  */
-const metricsHandler =
-  ({ host, page }: MetricsServerOptions): HttpHandler =>
-  async ({ request }) => {
-    const unknownHost = isLoopback(host)
-      ? hostHeaderValidationResponse(request, acceptedHosts({ host, allowedHosts: [], allowedOrigins: [] }))
-      : undefined;
+function metricsHandler({ host, page, log }: MetricsServerOptions): HttpHandler {
+  const rejectUnknownHost = hostCheck(
+    acceptedHosts({ host, allowedHosts: [], allowedOrigins: [] }),
+    'set INFRA_METRICS_HOST (--metrics-host) to an address that other machines reach',
+    log,
+  );
+  return async ({ request }) => {
+    const unknownHost = isLoopback(host) ? rejectUnknownHost(request) : undefined;
     if (unknownHost) return unknownHost;
     if (!['GET', 'HEAD'].includes(request.method))
       return errorResponse({
@@ -56,6 +57,7 @@ const metricsHandler =
       headers: { 'Content-Type': type, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' },
     });
   };
+}
 
 /**
  * Serves metrics at a separate address.

@@ -3,6 +3,7 @@ import { approveCommand } from '../../../src/cli/commands/approve.ts';
 import type { Terminal } from '../../../src/cli/terminal/terminal.ts';
 import type { Pending } from '../../../src/server/guard/approvals/pending-calls.ts';
 import { planText } from '../../../src/server/guard/plan-text.ts';
+import { approvalsPathsAt } from '../../../src/transport/http/approvals/page-frame.ts';
 import { waitingCalls } from '../../../src/transport/http/approvals/pages.ts';
 import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
@@ -38,6 +39,7 @@ async function shownToOperator(
 ): Promise<{ page: string; terminal: string }> {
   const page = waitingCalls([pending], {
     operator: { cookie: '', formToken: '', sign: String },
+    paths: approvalsPathsAt(''),
     now: Date.now(),
     showsWholePlans: true,
   }).markup;

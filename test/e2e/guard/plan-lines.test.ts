@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { wrappedFacts } from '../../../src/cli/terminal/lines.ts';
 import { planText } from '../../../src/server/guard/plan-text.ts';
+import { approvalsPathsAt } from '../../../src/transport/http/approvals/page-frame.ts';
 import { waitingCalls } from '../../../src/transport/http/approvals/pages.ts';
 import { closedAfterEach, openGuardFixture } from '../../support/guard-fixture.ts';
 import { startGuardedServer } from '../../support/guarded-server.ts';
@@ -50,6 +51,7 @@ describe('a text like the lines of a plan', () => {
       );
     const page = waitingCalls([pending!], {
       operator: { cookie: '', formToken: '', sign: String },
+      paths: approvalsPathsAt(''),
       now: Date.now(),
       showsWholePlans: true,
     }).markup;

@@ -14,7 +14,7 @@ import {
 import { own } from '../../../server/json/index.ts';
 import { readText } from '../request-body.ts';
 import type { HttpExchange, HttpHandler } from '../exchange.ts';
-import { type Html, approvalsPath, closedPage, loginPage, scriptPath, stylePath } from './page-frame.ts';
+import { type ApprovalsPaths, approvalsPathsAt, closedPage, type Html, loginPage } from './page-frame.ts';
 import {
   createOperatorSessions,
   hasValidFormToken,
@@ -44,6 +44,8 @@ export interface ApprovalsPageDependencies extends ApprovalsSource {
   readonly rejectUnknownHost: (request: Request) => Response | undefined;
   /** The URL under which browsers reach this server, if it differs from the bound address. */
   readonly publicUrl?: URL;
+  /** The paths that browsers use. */
+  readonly paths: ApprovalsPaths;
   readonly clock: Clock;
   readonly log: ServerLogger;
 }
@@ -109,13 +111,13 @@ const pageIn = (query: URLSearchParams): number =>
 /** Maximum length of a requested code that is shown again although no call waits under it. */
 const maxCodeLength = 20;
 
-const redirect = (query: Readonly<Record<string, string>> = {}, cookie?: string): Response => {
+const redirectTo = (page: string, query: Readonly<Record<string, string>>, cookie?: string): Response => {
   const text = new URLSearchParams(query).toString();
   return new Response(null, {
     status: 303,
     headers: {
       ...headers,
-      Location: text === '' ? approvalsPath : `${approvalsPath}?${text}`,
+      Location: text === '' ? page : `${page}?${text}`,
       ...(cookie !== undefined && { 'Set-Cookie': cookie }),
     },
   });
@@ -150,6 +152,7 @@ export function approvalsPage({
   latestCalls,
   rejectUnknownHost,
   publicUrl,
+  paths,
   clock,
   log,
 }: ApprovalsPageDependencies): Readonly<Record<string, HttpHandler>> {
@@ -159,12 +162,16 @@ export function approvalsPage({
   const cookieOf = (value: string, seconds?: number): string =>
     [
       `${cookieName}=${value}`,
-      `Path=${approvalsPath}`,
+      `Path=${paths.page}`,
       'HttpOnly',
       'SameSite=Strict',
       ...(publicUrl?.protocol === 'https:' ? ['Secure'] : []),
       ...(seconds === undefined ? [] : [`Max-Age=${seconds}`]),
     ].join('; ');
+
+  const redirect = (query: Readonly<Record<string, string>> = {}, cookie?: string): Response =>
+    redirectTo(paths.page, query, cookie);
+  const signIn = (words: string | undefined, code?: string): Html => loginPage(paths, words, code);
 
   const listing = async (query: URLSearchParams): Promise<PendingCallsPage> => {
     const now = clock.now();
@@ -192,13 +199,13 @@ export function approvalsPage({
     const status = code === '' || isCode(code) ? 200 : 404;
     if (!operator)
       return htmlResponse(
-        (await hasSecret()) ? loginPage(undefined, status === 404 ? '' : code) : closedPage(program),
+        (await hasSecret()) ? signIn(undefined, status === 404 ? '' : code) : closedPage(paths, program),
         status,
       );
     const [shown, calls] = await Promise.all([code === '' ? listing(query) : single(code), latestCalls()]);
     const nonce = randomBytes(16).toString('base64url');
     return htmlResponse(
-      queuePage({ operator, shown, calls, nonce, now: clock.now(), message: messageFor(query.get('said')) }),
+      queuePage({ operator, paths, shown, calls, nonce, now: clock.now(), message: messageFor(query.get('said')) }),
       status,
       nonce,
     );
@@ -210,9 +217,9 @@ export function approvalsPage({
     if (unlocked.kind === 'unlocked')
       return redirect(code === '' ? {} : { code }, cookieOf((await operators.start(unlocked)).cookie));
     log.warn({ why: unlocked.kind, address }, 'operator login refused');
-    if (unlocked.kind === 'locked') return htmlResponse(loginPage(lockedMessage(unlocked, program), code), 429);
+    if (unlocked.kind === 'locked') return htmlResponse(signIn(lockedMessage(unlocked, program), code), 429);
     return htmlResponse(
-      loginPage(
+      signIn(
         `That is not the secret. ${unlocked.left} more ${unlocked.left === 1 ? 'try' : 'tries'} before a pause.`,
         code,
       ),
@@ -243,17 +250,17 @@ export function approvalsPage({
     operator: OperatorSession | undefined,
   ): Promise<Response> => {
     if (!isSameOrigin(request, publicUrl))
-      return htmlResponse(loginPage('That form did not come from this page. Nothing was done.'), 403);
+      return htmlResponse(signIn('That form did not come from this page. Nothing was done.'), 403);
     const text = await readText(incoming, maxFormBytes);
     if (text instanceof Response) return text;
     const form = new URLSearchParams(text);
     const action = form.get('do');
     if (action === 'enter') return logIn(form, address);
-    if (!operator) return htmlResponse(loginPage('You were away for too long. Give the secret again.'), 403);
+    if (!operator) return htmlResponse(signIn('You were away for too long. Give the secret again.'), 403);
     if (!hasValidFormToken(operator, form.get('form_token') ?? ''))
-      return htmlResponse(loginPage('That form did not come from this page. Nothing was done.'), 403);
+      return htmlResponse(signIn('That form did not come from this page. Nothing was done.'), 403);
     if (action === 'approve' || action === 'refuse') return decide(operator, form);
-    if (action !== 'leave') return htmlResponse(loginPage('That form is not known here. Nothing was done.'), 400);
+    if (action !== 'leave') return htmlResponse(signIn('That form is not known here. Nothing was done.'), 400);
     await operators.end(operator.cookie);
     return redirect({}, cookieOf('', 0));
   };
@@ -276,16 +283,17 @@ export function approvalsPage({
       if (!(error instanceof StoreUnavailable)) throw error;
       log.error({ err: error, requestId: exchange.requestId }, 'the approvals page could not use the shared database');
       return htmlResponse(
-        loginPage(
+        signIn(
           'The database that the servers share could not be used. Whether a decision that you just made holds is not known: look again in a minute.',
         ),
         503,
       );
     });
 
+  const served = approvalsPathsAt('');
   return {
-    [approvalsPath]: page,
-    [stylePath]: async () => fileResponse(style, 'text/css'),
-    [scriptPath]: async () => fileResponse(liveScript, 'text/javascript'),
+    [served.page]: page,
+    [served.style]: async () => fileResponse(style, 'text/css'),
+    [served.script]: async () => fileResponse(liveScript, 'text/javascript'),
   };
 }

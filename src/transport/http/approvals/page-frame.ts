@@ -1,3 +1,4 @@
+import { basePathOf } from '../mount.ts';
 import type { OperatorSession } from './operator-sessions.ts';
 
 const units = [
@@ -52,10 +53,24 @@ export const html = (strings: TemplateStringsArray, ...values: readonly HtmlValu
 /** Empty markup, for parts of a page that are left out. */
 export const emptyHtml: Html = { markup: '' };
 
-/** Paths of the page, its stylesheet and its script. */
+/** Path of the page within the server. */
 export const approvalsPath = '/approvals';
-export const stylePath = `${approvalsPath}/style.css`;
-export const scriptPath = `${approvalsPath}/live.js`;
+
+/** Paths of the page, its stylesheet and its script. */
+export interface ApprovalsPaths {
+  readonly page: string;
+  readonly style: string;
+  readonly script: string;
+}
+
+/** The paths under a base path, which has no slash at its end: those of browsers, or with '' those within the server. */
+export function approvalsPathsAt(base: string): ApprovalsPaths {
+  const page = `${base}${approvalsPath}`;
+  return { page, style: `${page}/style.css`, script: `${page}/live.js` };
+}
+
+/** The URL of the page of a server. @param endpoint the URL of its MCP endpoint as clients see it. */
+export const approvalsUrlOf = (endpoint: URL): URL => new URL(approvalsPathsAt(basePathOf(endpoint)).page, endpoint);
 
 /** The parts of a page around its content. */
 interface Frame {
@@ -68,10 +83,14 @@ interface Frame {
 }
 
 /** A whole page. */
-export const framed = (body: Html, { total = 0, aside = emptyHtml, nonce }: Frame = {}): Html => html`<!doctype html>
+export const framed = (
+  body: Html,
+  paths: ApprovalsPaths,
+  { total = 0, aside = emptyHtml, nonce }: Frame = {},
+): Html => html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>${total > 0 ? `(${total}) ` : ''}Approvals - infra-mcp</title><link rel="stylesheet" href="${stylePath}">${nonce === undefined ? emptyHtml : html`<script src="${scriptPath}" nonce="${nonce}" defer></script>`}</head>
+<title>${total > 0 ? `(${total}) ` : ''}Approvals - infra-mcp</title><link rel="stylesheet" href="${paths.style}">${nonce === undefined ? emptyHtml : html`<script src="${paths.script}" nonce="${nonce}" defer></script>`}</head>
 <body><header><h1>Approvals</h1>${aside}</header>
 <main>${body}</main></body>
 </html>
@@ -82,17 +101,23 @@ export const messageBanner = (words: string | undefined): Html =>
   words === undefined ? emptyHtml : html`<p class="said" role="status" tabindex="-1" autofocus>${words}</p>`;
 
 /** Asks for the operator's secret. @param code the call to show after the login, if one was requested. */
-export const loginPage = (words: string | undefined, code = ''): Html =>
-  framed(html`${words === undefined ? emptyHtml : html`<p class="said" role="alert" id="why">${words}</p>`}<form class="sign-in" method="post" action="${approvalsPath}"><input type="hidden" name="code" value="${code}">
+export const loginPage = (paths: ApprovalsPaths, words: string | undefined, code = ''): Html =>
+  framed(
+    html`${words === undefined ? emptyHtml : html`<p class="said" role="alert" id="why">${words}</p>`}<form class="sign-in" method="post" action="${paths.page}"><input type="hidden" name="code" value="${code}">
 <label>Operator secret <input type="password" name="secret" autocomplete="current-password" required autofocus${words === undefined ? emptyHtml : html` aria-describedby="why"`}></label>
-<button name="do" value="enter">Enter</button></form>`);
+<button name="do" value="enter">Enter</button></form>`,
+    paths,
+  );
 
 /**
  * Shown while no operator secret is set: login isn't possible.
  * @param program the shell command that starts this program
  */
-export const closedPage = (program: string): Html =>
-  framed(html`<p>No operator secret is set. Set one on the server: <code>${program} approve --set-secret</code></p>`);
+export const closedPage = (paths: ApprovalsPaths, program: string): Html =>
+  framed(
+    html`<p>No operator secret is set. Set one on the server: <code>${program} approve --set-secret</code></p>`,
+    paths,
+  );
 
 /** The CSRF token that every form of a session carries. */
 export const formTokenInput = ({ formToken }: OperatorSession): Html =>

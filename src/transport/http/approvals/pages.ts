@@ -11,8 +11,8 @@ import {
 import {
   html,
   emptyHtml,
+  type ApprovalsPaths,
   type Html,
-  approvalsPath,
   formTokenInput,
   framed,
   messageBanner,
@@ -24,6 +24,7 @@ import { firstPart } from '../../../contract/index.ts';
 /** The operator who views a waiting call, and the time. */
 interface Viewing {
   readonly operator: OperatorSession;
+  readonly paths: ApprovalsPaths;
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Whether plans are shown in full, regardless of length. */
@@ -64,17 +65,18 @@ const maxPlanLength = 4_000;
 const decisionForm = (
   verdict: 'approve' | 'refuse',
   { code }: Pending,
-  operator: OperatorSession,
+  { operator, paths }: Pick<Viewing, 'operator' | 'paths'>,
   content: Html,
 ): Html =>
-  html`<form class="${verdict}" method="post" action="${approvalsPath}">${formTokenInput(operator)}<input type="hidden" name="code" value="${code}">${content}</form>`;
+  html`<form class="${verdict}" method="post" action="${paths.page}">${formTokenInput(operator)}<input type="hidden" name="code" value="${code}">${content}</form>`;
 
 /** Facts of one line each. Wrapped lines are indented (`.fact`), so that they can't be mistaken for the next fact. */
 const factsMarkup = (text: string): Html =>
   html`${text.split(/(?<=\n)/).map((line) => html`<span class="fact">${line}</span>`)}`;
 
 /** The box of a waiting call: whether it touches production, the plan, and the decision forms. */
-function waitingCall(pending: Pending, { operator, now, showsWholePlans }: Viewing): Html {
+function waitingCall(pending: Pending, viewing: Viewing): Html {
+  const { paths, now, showsWholePlans } = viewing;
   const { code, principal, plan, typed, askedAt, expiresAt } = pending;
   const text = clean(planText(plan, { whole: true }));
   const isTruncated = !showsWholePlans && text.length > maxPlanLength;
@@ -87,8 +89,8 @@ ${look.words}<h3 id="${title}"><code>${plan.tool}</code> <span class="code">${co
 <p class="target">${target}</p>
 <dl class="facts"><dt>Risk</dt><dd>${plan.tier}</dd><dt>Asked</dt><dd>${timeMarkup(askedAt, now)}</dd><dt>Expires</dt><dd>${timeMarkup(expiresAt, now)}</dd></dl>
 <pre>${factsMarkup(isTruncated ? firstPart(text, maxPlanLength) : text)}</pre>
-${isTruncated ? html`<p>It goes on for ${text.length - maxPlanLength} more characters: <a href="${waitingCallAddress(approvalsPath, code)}">see all of it to approve it</a>.</p>` : emptyHtml}
-<div class="decision">${decisionForm('refuse', pending, operator, html`<button name="do" value="refuse" aria-describedby="${title}">Refuse</button>`)}${isTruncated ? emptyHtml : decisionForm('approve', pending, operator, approve)}</div>
+${isTruncated ? html`<p>It goes on for ${text.length - maxPlanLength} more characters: <a href="${waitingCallAddress(paths.page, code)}">see all of it to approve it</a>.</p>` : emptyHtml}
+<div class="decision">${decisionForm('refuse', pending, viewing, html`<button name="do" value="refuse" aria-describedby="${title}">Refuse</button>`)}${isTruncated ? emptyHtml : decisionForm('approve', pending, viewing, approve)}</div>
 </article>`;
 }
 
@@ -111,28 +113,29 @@ export const callsOnPage = 20;
 
 const pageCount = ({ total }: PendingCallsPage): number => Math.ceil(total / callsOnPage);
 
-const searchForm = html`<form class="find" id="find" method="get" action="${approvalsPath}"><label>Code <input name="code" autocomplete="off" autocapitalize="characters" spellcheck="false"></label> <button>Find</button></form>`;
+const searchForm = (paths: ApprovalsPaths): Html =>
+  html`<form class="find" id="find" method="get" action="${paths.page}"><label>Code <input name="code" autocomplete="off" autocapitalize="characters" spellcheck="false"></label> <button>Find</button></form>`;
 
-const pageUrl = (pageNumber: number, newestFirst: boolean): string =>
-  `${approvalsPath}?order=${newestFirst ? 'newest' : 'oldest'}&page=${pageNumber}`;
+const pageUrl = (paths: ApprovalsPaths, pageNumber: number, newestFirst: boolean): string =>
+  `${paths.page}?order=${newestFirst ? 'newest' : 'oldest'}&page=${pageNumber}`;
 
 /** The position in the list, with links to the other pages and the other order. */
-function pagination(listing: PendingCallsPage, id: string): Html {
+function pagination(listing: PendingCallsPage, paths: ApprovalsPaths, id: string): Html {
   const { total, pageNumber, newestFirst } = listing;
   const pages = pageCount(listing);
-  const order = html`<a href="${pageUrl(1, !newestFirst)}">${newestFirst ? 'Oldest' : 'Newest'} first</a>`;
+  const order = html`<a href="${pageUrl(paths, 1, !newestFirst)}">${newestFirst ? 'Oldest' : 'Newest'} first</a>`;
   const to = (other: number, words: string): Html =>
-    other < 1 || other > pages ? emptyHtml : html` <a href="${pageUrl(other, newestFirst)}">${words}</a>`;
+    other < 1 || other > pages ? emptyHtml : html` <a href="${pageUrl(paths, other, newestFirst)}">${words}</a>`;
   return html`<p id="${id}">${total} ${total === 1 ? 'call waits' : 'calls wait'}, ${newestFirst ? 'newest' : 'oldest'} first; page ${pageNumber} of ${pages}. ${order}${to(pageNumber - 1, 'Previous')}${to(pageNumber + 1, 'Next')}</p>`;
 }
 
-const pendingList = (listing: PendingCallsPage, operator: OperatorSession, now: number): Html =>
+const pendingList = (listing: PendingCallsPage, viewing: Viewing): Html =>
   listing.total === 0
     ? html`<p id="none">Nothing waits for approval.</p>`
-    : html`${searchForm}${pagination(listing, 'position')}${waitingCalls(listing.waiting, { operator, now, showsWholePlans: false })}${pagination(listing, 'position-again')}`;
+    : html`${searchForm(viewing.paths)}${pagination(listing, viewing.paths, 'position')}${waitingCalls(listing.waiting, viewing)}${pagination(listing, viewing.paths, 'position-again')}`;
 
-const singleCall = ({ code, pending }: SinglePendingCall, operator: OperatorSession, now: number): Html =>
-  html`<p id="all"><a href="${approvalsPath}">All that waits</a></p>${pending ? waitingCalls([pending], { operator, now, showsWholePlans: true }) : html`<p id="none">Nothing waits under ${clean(code)}: it expired, was decided already, or never was.</p>${searchForm}`}`;
+const singleCall = ({ code, pending }: SinglePendingCall, viewing: Viewing): Html =>
+  html`<p id="all"><a href="${viewing.paths.page}">All that waits</a></p>${pending ? waitingCalls([pending], viewing) : html`<p id="none">Nothing waits under ${clean(code)}: it expired, was decided already, or never was.</p>${searchForm(viewing.paths)}`}`;
 
 const columns = ['time', 'who', 'tool', 'target', 'tier', 'confirmed', 'outcome', 'why'] as const;
 
@@ -176,14 +179,11 @@ export interface SinglePendingCall {
 }
 
 /** The content of the approvals page. */
-interface QueueView {
-  readonly operator: OperatorSession;
+interface QueueView extends Pick<Viewing, 'operator' | 'paths' | 'now'> {
   readonly message?: string;
   readonly shown: PendingCallsPage | SinglePendingCall;
   /** The newest calls, oldest first; undefined if they can't be read. */
   readonly calls?: readonly RecordedCall[];
-  /** The time that relative times count from, in milliseconds since 1970. */
-  readonly now: number;
   /** Allows the page's script to run. */
   readonly nonce: string;
 }
@@ -192,14 +192,15 @@ interface QueueView {
  * The approvals page: calls that wait for a decision, then the latest calls. Its script replaces the parts that
  * changed: the children of elements with `data-parts`, each identified by its id.
  */
-export function queuePage({ operator, message, shown, calls, now, nonce }: QueueView): Html {
+export function queuePage({ operator, paths, message, shown, calls, now, nonce }: QueueView): Html {
   const isList = 'total' in shown;
-  const leave = html`<form method="post" action="${approvalsPath}">${formTokenInput(operator)}<button name="do" value="leave">Leave</button></form>`;
+  const viewing = { operator, paths, now, showsWholePlans: !isList };
+  const leave = html`<form method="post" action="${paths.page}">${formTokenInput(operator)}<button name="do" value="leave">Leave</button></form>`;
   const body = html`${messageBanner(message)}<p class="news" id="news" role="status"></p>
 <p class="muted" id="static">This page does not update itself without scripts: reload it to see what is new.</p>
 <div id="parts" data-parts data-pages="${isList ? pageCount(shown) : 1}" data-total="${isList ? shown.total : 1}">
-<div id="waiting" data-parts>${isList ? pendingList(shown, operator, now) : singleCall(shown, operator, now)}</div>
+<div id="waiting" data-parts>${isList ? pendingList(shown, viewing) : singleCall(shown, viewing)}</div>
 <section id="latest" aria-labelledby="latest-title" data-parts><h2 id="latest-title">Latest calls</h2>
 ${recordTable(calls, now)}</section></div>`;
-  return framed(body, { aside: leave, nonce, ...(isList && { total: shown.total }) });
+  return framed(body, paths, { aside: leave, nonce, ...(isList && { total: shown.total }) });
 }
