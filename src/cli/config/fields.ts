@@ -141,9 +141,3 @@ export const variableNames = () =>
   textMatching('names of environment variables, separated by commas', (value) =>
     value.split(',').every((word) => /^[A-Za-z_]\w*$/.test(word.trim())),
   )().transform((value) => value.split(',').map((word) => word.trim()));
-
-/** Host names separated by commas. */
-export const hostNames = () =>
-  textMatching('host names without ports, separated by commas', (value) =>
-    value.split(',').every((name) => URL.parse(`http://${name.trim()}`)?.host === name.trim().toLowerCase()),
-  )().transform((value) => value.split(',').map((name) => name.trim().toLowerCase()));

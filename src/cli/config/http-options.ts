@@ -1,18 +1,9 @@
-import {
-  httpAddress,
-  hostNames,
-  optional,
-  path,
-  withDefault,
-  url,
-  integerBetween,
-  anyText,
-  booleanText,
-} from './fields.ts';
+import { httpAddress, optional, path, withDefault, url, integerBetween, anyText, booleanText } from './fields.ts';
+import { hostNames, listenHost, pageOrigins, publicAddress } from './web-fields.ts';
 
 /** Options of the HTTP server. */
 export const httpOptions = {
-  httpHost: withDefault(anyText, '127.0.0.1', {
+  httpHost: withDefault(listenHost, '127.0.0.1', {
     env: 'INFRA_HTTP_HOST',
     flagName: 'host',
     value: 'address',
@@ -26,26 +17,28 @@ export const httpOptions = {
     commands: ['http'],
     description: 'Port to listen on; 0 picks a free port.',
   }),
-  publicUrl: optional(url, {
+  publicUrl: optional(publicAddress, {
     env: 'INFRA_HTTP_PUBLIC_URL',
     value: 'url',
     commands: ['http'],
-    description: 'URL of the MCP endpoint as clients see it, for example https://mcp.example.com/mcp.',
+    description:
+      'URL of the MCP endpoint as clients see it, for example https://mcp.example.com/mcp or https://example.com/team/infra.',
     fallback: 'the address it listens on',
   }),
   allowedHosts: withDefault(hostNames, [], {
     env: 'INFRA_HTTP_ALLOWED_HOSTS',
     value: 'names',
     commands: ['http'],
-    description: 'Additional host names accepted in the Host header, separated by commas.',
+    description: 'Additional host names accepted in the Host header, with any port, separated by commas.',
     fallback: 'none',
   }),
-  allowedOrigins: withDefault(hostNames, [], {
+  allowedOrigins: withDefault(pageOrigins, [], {
     env: 'INFRA_HTTP_ALLOWED_ORIGINS',
-    value: 'names',
+    value: 'origins',
     commands: ['http'],
-    description: 'Additional host names accepted in the Origin header of browsers, separated by commas.',
-    fallback: 'only localhost and the host of the public URL',
+    description:
+      'Origins of web pages that may use this server from a browser, such as https://app.example.com, separated by commas.',
+    fallback: 'only those of this machine and of the public URL',
   }),
   keysFile: optional(path, {
     env: 'INFRA_HTTP_KEYS_FILE',

@@ -15,6 +15,7 @@ import {
   anyText,
   booleanText,
 } from './fields.ts';
+import { listenHost } from './web-fields.ts';
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 const factor = () =>
@@ -124,7 +125,7 @@ export const options = {
     description: `Port to serve metrics on, at /metrics; 0 picks a free port. See ${pageLink('metrics')}.`,
     fallback: 'no metrics',
   }),
-  metricsHost: withDefault(anyText, '127.0.0.1', {
+  metricsHost: withDefault(listenHost, '127.0.0.1', {
     env: 'INFRA_METRICS_HOST',
     value: 'address',
     commands: ['stdio', 'http', 'platform'],
@@ -225,7 +226,7 @@ export const options = {
       'Clusters file in YAML: several engines by the names of their clusters, and the registries that services may use.',
     fallback: 'one cluster, `local`, at the address of the engine',
   }),
-  host: withDefault(anyText, '127.0.0.1', {
+  host: withDefault(listenHost, '127.0.0.1', {
     env: 'INFRA_PLATFORM_HOST',
     value: 'address',
     commands: ['platform'],
