@@ -25,7 +25,7 @@ const utf16 = (text: string, order: 'LE' | 'BE' = 'LE'): Buffer => {
 };
 
 let folder: string;
-const path = (): string => join(folder, 'file.yaml');
+const fileIn = (): string => join(folder, 'file.yaml');
 beforeAll(async () => void (folder = await mkdtemp(join(directoryForRecords, 'infra-mcp-marks-'))));
 afterAll(async () => {
   await closeTestServers();
@@ -76,16 +76,16 @@ const files: [what: string, read: (path: string) => unknown, text: string, expec
 
 describe.each(files)('%s', (_, read, text, expected) => {
   test('may start with a byte order mark', async () => {
-    await writeFile(path(), mark + text);
-    const value = await read(path());
+    await writeFile(fileIn(), mark + text);
+    const value = await read(fileIn());
     if (typeof expected === 'string') expect(value).toBe(expected);
     else expect(value).toMatchObject(expected as object);
   });
 
   test.each(['LE', 'BE'] as const)('in UTF-16 %s is refused by that name', async (order) => {
-    await writeFile(path(), utf16(text, order));
+    await writeFile(fileIn(), utf16(text, order));
     const message = await Promise.resolve()
-      .then(() => read(path()))
+      .then(() => read(fileIn()))
       .then(String, (error: unknown) => (error as Error).message);
     expect(message).toMatch(/file\.yaml.*it is UTF-16; save it as UTF-8/);
     expect(message).not.toMatch(/hunter2|whsec|token-of/);
