@@ -19,6 +19,7 @@ export {
   isTerraformFailure,
   killed,
   lackingText,
+  levelOfReason,
   onMachines,
   outsideChangeText,
   readCondition,

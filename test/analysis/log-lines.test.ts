@@ -134,6 +134,17 @@ describe('a line', () => {
   ] as const)('tells the level %s', (level, written) => {
     expect(written.map((text) => [text, detectLevel(text)])).toEqual(written.map((text) => [text, level]));
   });
+
+  test.each([
+    ['PUSH_FAILED', 'INFO x', 'error'],
+    ['RUNS_MISSED', 'ERROR x', 'warn'],
+    ['AVAILABLE', 'WARN x', 'info'],
+    // Stored without a reason, or of a newer platform.
+    ['OTHER', 'ERROR x', 'error'],
+    ['NOT_KNOWN_HERE', 'WARN x', 'warn'],
+  ])('of the platform itself has the level of its reason %s, with the message %s: %s', (reason, message, level) => {
+    expect(readEntries([{ message, condition: { reason, message } }])).toMatchObject([{ level }]);
+  });
 });
 
 describe('lines that belong together', () => {

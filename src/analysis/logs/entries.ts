@@ -2,6 +2,7 @@ import { detectLevel, levelOfWord } from './level.ts';
 import { type Level, levels, type LogLine } from './log-line.ts';
 import {
   firstPart,
+  levelOfReason,
   type ReadableCondition,
   saidIn,
   withoutStyles,
@@ -59,7 +60,7 @@ export interface Entry {
   readonly time?: string;
   readonly pod?: string;
   readonly level: Level;
-  /** The level that the platform attached to the line, if any. */
+  /** The level that the platform attached to the line, by itself or with a condition; undefined if it did not. */
   readonly declared?: Level;
   /** `index` of the first line of its record: a stack trace belongs to the line above it. */
   readonly head: number;
@@ -121,9 +122,9 @@ export function readEntries(lines: readonly LogLine[]): Entry[] {
     const pod = line.pod_name ?? undefined;
     const last = heads.get(pod);
     const continues = last !== undefined && (last.index === index || continuesRecord(last, text, pod));
-    const declared = levelOfWord(line.level);
-    const isFirst = last?.index !== index;
     const condition = line.condition ?? undefined;
+    const declared = levelOfWord(line.level) ?? levelOfReason(condition?.reason);
+    const isFirst = last?.index !== index;
     const searched = condition === undefined ? text : isFirst ? cleanLine(saidIn(condition) ?? '') : '';
     const entry: Entry = {
       index,

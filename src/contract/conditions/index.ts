@@ -13,6 +13,7 @@ export {
   type ReadableCondition,
   type Reason,
 } from './conditions.ts';
+export { levelOfReason } from './levels.ts';
 export { backupText } from './backups.ts';
 export { isOwnExit, isTerraformFailure, killed } from './failures.ts';
 export { boundText, lackingText, unaskedText } from './placement.ts';
