@@ -58,7 +58,7 @@ describe('over stdio', () => {
     ['an id of null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', error(null, -32600, '"id"')],
     ['an id with a fraction', '{"jsonrpc":"2.0","id":7.5,"method":"ping"}', error(null, -32600, '"id"')],
     ['an empty batch', '[]', error(null, -32600, 'batch')],
-    ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x00, 0x80]), error(null, -32700, 'not valid JSON')],
+    ['bytes that are no text', Buffer.from([0xc3, 0xff, 0x00, 0x80]), error(null, -32700, 'not valid JSON')],
   ] as const)('%s is answered with an error, and one short line on stderr', async ([, bytes, expected]) => {
     const { answers, stderr, code } = await exchange(bytes);
     expect(answers).toEqual([expected]);
