@@ -94,6 +94,7 @@ export {
   Duration,
   Email,
   freeText,
+  isFreeText,
   hiddenSecret,
   isSecret,
   kindPointedAt,

@@ -97,6 +97,9 @@ export const secret = (schema: z.ZodString = z.string()) => schema.meta({ secret
  */
 export const freeText = (schema: z.ZodString = z.string()) => schema.meta({ freeText: true });
 
+/** Whether a schema was created by `freeText`. */
+export const isFreeText = (schema: z.ZodType): boolean => schema.meta()?.['freeText'] === true;
+
 /** The name or address of a host, without a scheme. Questions show it in ASCII form. */
 export const bareHost = () => z.string().meta({ bareHost: true });
 

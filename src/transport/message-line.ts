@@ -2,6 +2,7 @@ import { parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/serve
 import { decodedText, Utf16Text } from '../contract/index.ts';
 import { isRecord, type JsonRecord } from '../server/json/index.ts';
 import { type RequestId, rpcErrorCodes } from './http/error-response.ts';
+import { readJsonText } from './read-json.ts';
 
 export type Message = Parameters<Transport['send']>[0];
 
@@ -109,7 +110,7 @@ export function readMessageLine(bytes: Uint8Array): readonly ReadMessage[] {
   try {
     const line = decodedText(bytes);
     if (line.trim() === '') return [];
-    value = JSON.parse(line);
+    value = readJsonText(line);
   } catch (error) {
     return [unparsable(error instanceof Utf16Text ? 'is UTF-16; send it as UTF-8' : 'is not valid JSON')];
   }

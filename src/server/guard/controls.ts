@@ -1,6 +1,7 @@
+import * as z from 'zod';
 import { minimumMaskedLength, type AnyOperation } from '../../contract/index.ts';
-import type { Issue, Tool } from '../tool/index.ts';
-import { isRecord, omit, type JsonRecord, type JsonSchema } from '../json/index.ts';
+import { lenientMembers, type Issue, type Tool } from '../tool/index.ts';
+import { isRecord, omit, pick, type JsonRecord, type JsonSchema } from '../json/index.ts';
 import { allowedVariables, allowsUnattended, type Policy } from './policy/policy.ts';
 import { highRisks } from './risk/risk.ts';
 
@@ -39,6 +40,13 @@ export function withControls(schema: JsonSchema, tool: Tool, policy: Policy): Js
   const required = schema.required?.filter((name) => !('value_from_env' in controls && name === valueMember));
   return { ...schema, properties: { ...schema.properties, ...controls }, ...(required && { required }) };
 }
+
+/** The controls as validation reads them. Null and JSON text are read as in other arguments. */
+const controlShape = {
+  dry_run: z.boolean().optional(),
+  plan_token: z.string().optional(),
+  value_from_env: z.string().optional(),
+};
 
 /** The arguments of a call, split into controls and arguments for the platform. */
 export interface SplitArguments {
@@ -88,7 +96,11 @@ export function splitControls(
   const offered = Object.keys(controlSchemas(tool, policy));
   if (!isRecord(callArguments) || offered.length === 0)
     return { controls: { dryRun: false }, args: callArguments, issues: [] };
-  const { dry_run: dryRun = false, plan_token: planToken, value_from_env: variable } = callArguments;
+  const {
+    dry_run: dryRun = false,
+    plan_token: planToken,
+    value_from_env: variable,
+  } = lenientMembers(controlShape, pick(callArguments, offered));
   const args = omit(callArguments, offered);
   const fromEnvironment =
     variable !== undefined && offered.includes('value_from_env')

@@ -18,3 +18,4 @@ export {
   withAt,
   type JsonRecord,
 } from './values.ts';
+export { parseWithNumbers, writtenNumbersKey, type WrittenNumber } from './written-numbers.ts';

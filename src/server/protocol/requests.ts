@@ -20,6 +20,7 @@ import {
   type Registry,
 } from '../guard/index.ts';
 import { failedCall } from '../output/index.ts';
+import { withNumbersAsWritten } from '../tool/index.ts';
 import { runCall, type CallDependencies, type Reply } from '../call/index.ts';
 import type { Caller, ServerInstanceConfig } from './caller.ts';
 import {
@@ -273,9 +274,10 @@ export function createRequestHandlers(
           `There is no tool "${repeated(name)}"${registry.instead(name)}`,
         );
       }
+      const given = withNumbersAsWritten(tool, args, context.mcpReq._meta);
       return answerCall(
         name,
-        (dialogue) => runCall(tool, args, contextOf(context, dialogue), callDependencies),
+        (dialogue) => runCall(tool, given, contextOf(context, dialogue), callDependencies),
         context,
         call.requestId,
       );

@@ -165,13 +165,23 @@ interface Given {
 
 const quoted = (given: readonly Given[]): string => given.map(({ name }) => `"${name}"`).join(' and ');
 
+/** The list of texts whose JSON a text is; undefined if it isn't, and is the only item itself. */
+function listOfTexts(text: string): unknown {
+  try {
+    const list: unknown = text.trimStart().startsWith('[') ? JSON.parse(text) : undefined;
+    return Array.isArray(list) && list.every((item) => typeof item === 'string') ? list : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Renames arguments that were given by another name to their own names. Later steps know only those. */
 export function withOwnNames(tool: Tool, args: JsonRecord): NamedArguments {
   const { aliases, lists } = namesOf(tool);
   const memberOf = (name: string): string =>
     Object.hasOwn(tool.input, name) ? name : (aliases.get(name)?.naming.member ?? name);
   const valueFor = (member: string, value: unknown): unknown =>
-    lists.has(member) && typeof value === 'string' ? [value] : value;
+    lists.has(member) && typeof value === 'string' ? (listOfTexts(value) ?? [value]) : value;
   const issues: string[] = [];
   const kinds: Record<string, ServiceKind> = {};
   const named = [...Map.groupBy(Object.entries(args), ([name]) => memberOf(name))].map(([member, entries]) => {

@@ -145,13 +145,25 @@ function controlCharacters(value: unknown, node: JsonSchema | undefined, path: P
   ]);
 }
 
+/** The JSON types whose text `lenientArguments` reads, by the type that zod expects. */
+const jsonContainers: Readonly<Record<string, string>> = {
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+};
+
 const issueText = (issue: z.core.$ZodIssue, input: unknown): Issue => {
   const path = issue.path as Path;
-  const missing =
-    issue.code === 'invalid_type' &&
-    path.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], input) === undefined;
   const name = path.length === 0 ? 'the arguments' : `"${printPath(path)}"`;
-  return missing ? `${name} is required` : `${name}: ${issue.message}`;
+  if (issue.code !== 'invalid_type') return `${name}: ${issue.message}`;
+  const value = path.reduce<unknown>((inner, step) => (inner as Record<string, unknown> | undefined)?.[step], input);
+  if (value === undefined) return `${name} is required`;
+  if (issue.expected === 'string' && typeof value === 'number')
+    return `${name}: must be text; put the number in quotes, so that it stays as it is written`;
+  const container = typeof value === 'string' ? jsonContainers[issue.expected] : undefined;
+  return container === undefined
+    ? `${name}: ${issue.message}`
+    : `${name}: must be ${container}, and the text given for it is not valid JSON of one`;
 };
 
 const shownSchema = memoised((tool: Tool) => schemaWithShownNames(tool, toolArgumentSchema(tool)));

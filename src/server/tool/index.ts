@@ -33,7 +33,7 @@ export {
   type ResolvedResource,
   type ResourceKind,
 } from './name-resolver.ts';
-export { lenientArguments } from './lenient-arguments.ts';
+export { lenientArguments, lenientMembers, withNumbersAsWritten } from './lenient-arguments.ts';
 export { partSentBack } from './list-items.ts';
 export { nextText, proposable, withProposable, type NextCall } from './next-calls.ts';
 export { partialUpdate, type PartialUpdate } from './partial-update.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { isRecord, type JsonRecord } from '../json/index.ts';
+import { isFreeText } from '../../contract/index.ts';
+import { isRecord, parseWithNumbers, writtenNumbersKey, type JsonRecord, type WrittenNumber } from '../json/index.ts';
 import type { Shape, Tool } from './tool.ts';
 
 const unwrapped = (schema: z.ZodType): z.ZodType =>
@@ -18,22 +19,92 @@ const meantBy = (text: string): number | boolean | undefined =>
 
 const isScalar = (schema: z.ZodType): boolean => schema instanceof z.ZodNumber || schema instanceof z.ZodBoolean;
 
+/** Whether a schema accepts only lists, or only objects; undefined for others. */
+const containerOf = (schema: z.ZodType): 'list' | 'object' | undefined =>
+  schema instanceof z.ZodArray
+    ? 'list'
+    : schema instanceof z.ZodObject || schema instanceof z.ZodRecord
+      ? 'object'
+      : undefined;
+
+/** The list or object whose JSON a text is; undefined if it is no such JSON. */
+function containerIn(text: string, container: 'list' | 'object'): ReturnType<typeof parseWithNumbers> | undefined {
+  if (!text.trimStart().startsWith(container === 'list' ? '[' : '{')) return undefined;
+  try {
+    const parsed = parseWithNumbers(text);
+    return (container === 'list' ? Array.isArray(parsed.value) : isRecord(parsed.value)) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The schema of a member or item; undefined if none is declared. */
+function schemaOfMember(schema: z.ZodType, step: string | number): z.ZodType | undefined {
+  const inner = unwrapped(schema);
+  if (inner instanceof z.ZodArray) return inner.element as z.ZodType;
+  if (inner instanceof z.ZodRecord) return inner.valueType as z.ZodType;
+  return inner instanceof z.ZodObject && Object.hasOwn(inner.shape, step)
+    ? (inner.shape[step] as z.ZodType)
+    : undefined;
+}
+
+const isText = (schema: z.ZodType | undefined): boolean => schema !== undefined && isFreeText(unwrapped(schema));
+
+/** A value with these numbers as text, where the schema wants text and the text represents the number there. */
+function withNumbersAsText(schema: z.ZodType | undefined, value: unknown, written: readonly WrittenNumber[]): unknown {
+  const [first] = written;
+  if (!first || !schema) return value;
+  if (typeof value === 'number')
+    return first.path.length === 0 && Number(first.text) === value && isText(schema) ? first.text : value;
+  if (typeof value !== 'object' || value === null) return value;
+  const byStep = Map.groupBy(written, ({ path }) => String(path[0]));
+  const member = (step: string | number, inner: unknown): unknown =>
+    withNumbersAsText(
+      schemaOfMember(schema, step),
+      inner,
+      (byStep.get(String(step)) ?? []).map(({ path, text }) => ({ path: path.slice(1), text })),
+    );
+  return Array.isArray(value)
+    ? value.map((item: unknown, index) => member(index, item))
+    : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, member(name, inner)]));
+}
+
+/**
+ * A number or boolean as the text of a value, exactly as it was written. Undefined for numbers of which only their
+ * source has the text: fractions, and those with more digits than a number keeps.
+ */
+const asText = (value: unknown): string | undefined =>
+  typeof value === 'boolean' || Number.isSafeInteger(value) ? String(value) : undefined;
+
 function lenientValue(schema: z.ZodType, value: unknown): unknown {
   const inner = unwrapped(schema);
-  if (typeof value === 'string' && isScalar(inner)) {
-    const meant = meantBy(value);
-    return meant !== undefined && accepts(inner, meant) ? meant : value;
+  if (typeof value === 'string') {
+    if (isScalar(inner)) {
+      const meant = meantBy(value);
+      return meant !== undefined && accepts(inner, meant) ? meant : value;
+    }
+    const container = containerOf(inner);
+    const parsed = container && containerIn(value, container);
+    if (!parsed) return value;
+    return lenientValue(inner, withNumbersAsText(inner, parsed.value, parsed.written));
   }
+  if (isText(inner)) return asText(value) ?? value;
   if (Array.isArray(value) && inner instanceof z.ZodArray)
     return value.map((item: unknown) => lenientValue(inner.element as z.ZodType, item));
-  return isRecord(value) && inner instanceof z.ZodObject ? lenientMembers(inner.shape, value) : value;
+  if (!isRecord(value)) return value;
+  if (inner instanceof z.ZodRecord)
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [name, lenientValue(inner.valueType as z.ZodType, member)]),
+    );
+  return inner instanceof z.ZodObject ? lenientMembers(inner.shape, value) : value;
 }
 
 /** Null means absence if a member may be absent but not null: otherwise null has a meaning. */
 const isAbsent = (schema: z.ZodType | undefined, value: unknown): boolean =>
   value === null && schema !== undefined && accepts(schema, undefined) && !accepts(schema, null);
 
-function lenientMembers(shape: Shape, members: JsonRecord): JsonRecord {
+/** The intended members of an object, as `lenientArguments` reads them. */
+export function lenientMembers(shape: Shape, members: JsonRecord): JsonRecord {
   const own = (name: string): z.ZodType | undefined => (Object.hasOwn(shape, name) ? shape[name] : undefined);
   return Object.fromEntries(
     Object.entries(members)
@@ -43,7 +114,19 @@ function lenientMembers(shape: Shape, members: JsonRecord): JsonRecord {
 }
 
 /**
- * The intended arguments of a call: without optional members that are null, and with numbers and booleans that were
- * given as text, if the schema accepts nothing else. Unclear values stay unchanged, to be refused.
+ * The intended arguments of a call: without optional members that are null; with numbers, booleans, lists and objects
+ * that were given as JSON text, if the schema accepts nothing else; with numbers and booleans as text where the schema
+ * wants the text of a value. Unclear values stay unchanged, to be refused.
  */
 export const lenientArguments = (tool: Tool, args: JsonRecord): JsonRecord => lenientMembers(tool.input, args);
+
+const WrittenNumbers = z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), text: z.string() }));
+
+/**
+ * Arguments with the text of numbers as the transport received them, where the schema wants the text of a value.
+ * @param meta the metadata of the call, in which the transport hands on that text.
+ */
+export function withNumbersAsWritten(tool: Tool, args: JsonRecord, meta: unknown): JsonRecord {
+  const written = isRecord(meta) ? WrittenNumbers.safeParse(meta[writtenNumbersKey]).data : undefined;
+  return written ? (withNumbersAsText(z.object(tool.input), args, written) as JsonRecord) : args;
+}

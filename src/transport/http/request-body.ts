@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { rpcErrorCodes, errorResponse } from './error-response.ts';
 import { decodedText } from '../../contract/index.ts';
 import { isRecord } from '../../server/json/index.ts';
+import { readJsonText } from '../read-json.ts';
 
 /** The members of a JSON-RPC request that the host reads. */
 export interface RpcRequest {
@@ -83,7 +84,7 @@ export async function readJson(
   const text = await readText(request, most);
   if (text instanceof Response) return text;
   try {
-    return { value: JSON.parse(text) as unknown };
+    return { value: readJsonText(text) };
   } catch {
     return unparsable('is not valid JSON');
   }

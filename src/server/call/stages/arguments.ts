@@ -1,6 +1,6 @@
 import { fail } from '../../failure/index.ts';
 import { assertAllowed, fillInScope } from '../../guard/index.ts';
-import { issuesOf, lenientArguments } from '../../tool/index.ts';
+import { issuesOf, lenientArguments, toolArgumentSchema } from '../../tool/index.ts';
 import type { Call } from '../call.ts';
 import type { Stage } from '../stage.ts';
 
@@ -9,12 +9,15 @@ type ArgumentStage = Stage<Call, Call>;
 /** Refuses arguments that are too large to check, and invalid controls such as `dry_run`. */
 export const checkControls: ArgumentStage = {
   name: 'check controls',
-  does: 'Refuses arguments that are too large to check, an argument given twice under different names with different values, and wrong values of dry_run, plan_token and value_from_env. Takes null for absent and "5" for 5 where nothing else can be meant.',
+  does: 'Refuses arguments that are too large to check, an argument given twice under different names with different values, and wrong values of dry_run, plan_token and value_from_env. Takes null for absent, JSON text for its value and "5" for 5 where nothing else can be meant, and 5 for "5" where the value of a variable is.',
   refuses: ['bad_arguments'],
-  run: async (call) =>
-    call.issues.length > 0
-      ? fail({ kind: 'bad_arguments', issues: call.issues })
-      : { ...call, args: lenientArguments(call.tool, call.args) },
+  run: async (call) => {
+    if (call.issues.length > 0) return fail({ kind: 'bad_arguments', issues: call.issues });
+    const args = lenientArguments(call.tool, call.args);
+    // Secrets inside JSON text are known only now.
+    call.redactor.mention(args, toolArgumentSchema(call.tool));
+    return { ...call, args };
+  },
 };
 
 /** Fills in the project and environment to which the operator restricts calls. */
