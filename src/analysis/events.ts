@@ -1,4 +1,4 @@
-import { isRecord, parseJson, shortened } from '../contract/index.ts';
+import { isRecord, joinPath, parseJson, shortened } from '../contract/index.ts';
 
 /** An event as platforms list it; any member may be missing. */
 export interface LenientEvent {
@@ -106,7 +106,7 @@ export function tellEvent(event: LenientEvent, isSecret: (name: string) => boole
     (name) => typeof name === 'string' && name !== '',
   );
   // The path already contains the name of an environment or a project.
-  const path = names.filter((name, index) => index === 0 || name !== names[index - 1]).join('/');
+  const path = joinPath(names.filter((name, index) => index === 0 || name !== names[index - 1]));
   const changes = now ? changesIn(now, before, isSecret) : clip(event.change ?? '');
   return {
     ...(typeof key === 'string' && { key }),

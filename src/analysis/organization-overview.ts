@@ -1,4 +1,4 @@
-import { isProduction } from '../contract/index.ts';
+import { isProduction, joinPath } from '../contract/index.ts';
 import { standingOf, standings, overviewOf, type Standing, type WatchedService } from './overview.ts';
 
 /** The state of an environment as a whole, as the platform reports it. */
@@ -124,7 +124,7 @@ function judge(environment: WatchedEnvironment): JudgedEnvironment {
     .map((finding) => finding!.text)
     .join('; ');
   return {
-    environment: `${project}/${name}`,
+    environment: joinPath([project, name]),
     mode,
     condition: first?.condition ?? 'unknown',
     ...(what !== '' && { what }),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { operations, reference, serviceKinds } from '../../src/contract/index.ts';
+import { joinPath, namesIn, operations, reference, serviceKinds } from '../../src/contract/index.ts';
 import {
   anyService,
   chosenServices,
@@ -59,7 +59,7 @@ async function environmentSubject(context: ToolContext): Promise<Subject> {
     kind: 'environment',
     id,
     name: service.environment?.name,
-    path: service.path?.split('/').slice(0, -1).join('/'),
+    path: service.path && joinPath(namesIn(service.path).slice(0, -1)),
     environmentId: id,
   };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { operations, reference } from '../../src/contract/index.ts';
+import { namesIn, operations, reference } from '../../src/contract/index.ts';
 import {
   compact,
   composeTool,
@@ -24,14 +24,14 @@ const defaultLimit = 50;
 /** Maximum number of unsearched places that are named. */
 const mostNames = 20;
 
+const ownName = ({ path }: Pick<FoundResource, 'path'>): string => namesIn(path).at(-1) ?? path;
+
 // Rank of a match: its own name, then part of its own name, then a name further up in its path.
 const matchRank = (name: string | undefined, { path }: FoundResource): number => {
-  const own = path.toLowerCase().split('/').at(-1) ?? '';
+  const own = ownName({ path }).toLowerCase();
   const wanted = name?.toLowerCase() ?? '';
   return own === wanted ? 0 : own.includes(wanted) ? 1 : 2;
 };
-
-const ownName = ({ path }: FoundResource): string => path.split('/').at(-1) ?? path;
 
 /** Suggestions if nothing was found: the most similar name, and the existing states. */
 function suggestions(

@@ -1,4 +1,4 @@
-import { operations, type ServiceKind } from '../../src/contract/index.ts';
+import { joinPath, namesIn, operations, type ServiceKind } from '../../src/contract/index.ts';
 import {
   chooseDeployment,
   deploymentsOf,
@@ -46,19 +46,16 @@ async function placesAround(
 ): Promise<readonly Place[]> {
   if (environmentId === undefined) return [];
   // The path of a service that was found in its environment isn't known, but that of the environment is.
-  const project = Object.values(context.resolved)
-    .find((resource) => resource?.path !== undefined)
-    ?.path?.split('/')[0];
+  const around = Object.values(context.resolved).find((resource) => resource?.path !== undefined)?.path;
+  const project = around === undefined ? undefined : namesIn(around)[0];
   const list =
     projectId === undefined
       ? undefined
       : await context.attempt(operations.list_environments, { project_id: projectId });
-  const all = (list?.results ?? []).flatMap(({ id, name }) =>
-    id ? [{ id, path: [project, name].filter(Boolean).join('/') }] : [],
-  );
+  const all = (list?.results ?? []).flatMap(({ id, name }) => (id ? [{ id, path: joinPath([project, name]) }] : []));
   const own = all.find(({ id }) => id === environmentId) ?? {
     id: environmentId,
-    path: path?.split('/').slice(0, -1).join('/') ?? '',
+    path: joinPath(path === undefined ? [] : namesIn(path).slice(0, -1)),
   };
   return [own, ...all.filter(({ id }) => id !== environmentId)].slice(0, 1 + mostEnvironments);
 }
@@ -75,7 +72,7 @@ const holderAt = async (
     kind,
     id,
     name,
-    path: [place.path, name].filter(Boolean).join('/'),
+    path: joinPath([...(place.path ? namesIn(place.path) : []), name]),
     environmentId: place.id,
     state: status?.state,
     by: last?.triggeredBy,

@@ -1,4 +1,12 @@
-import { isServiceKind, operations, serviceKinds } from '../../src/contract/index.ts';
+import {
+  isServiceKind,
+  joinPath,
+  namesIn,
+  operations,
+  segmentOf,
+  serviceKinds,
+  unescaped,
+} from '../../src/contract/index.ts';
 import { isRecord, recordsIn, rowsIn, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 /** Kinds of resources that can be searched for. */
@@ -64,6 +72,10 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const holdsText = (whole: string | undefined, part: string | undefined): boolean =>
   part === undefined || (whole ?? '').toLowerCase().includes(part.toLowerCase());
 
+/** Whether a part of a path is this text, as paths write it or with the slashes that names have. */
+const isCalled = (path: string, part: string | undefined): boolean =>
+  holdsText(path, part) || holdsText(namesIn(path).join('/'), part);
+
 const runs = ['DEPLOYED', 'RESTARTED'] as const;
 
 /** Search words for states, in addition to the platform's own, each with the states that it also covers. */
@@ -82,7 +94,7 @@ const hasState = (state: string | undefined, wanted: string | undefined): boolea
 export const matches =
   ({ name, kind, state }: SearchedResource) =>
   (found: FoundResource): boolean =>
-    (kind === undefined || found.kind === kind) && hasState(found.state, state) && holdsText(found.path, name);
+    (kind === undefined || found.kind === kind) && hasState(found.state, state) && isCalled(found.path, name);
 
 /** Whether there are enough matches. A search for a name never has enough, because a better match may follow. */
 const isFull = ({ wanted, enough }: Search, found: readonly FoundResource[]): boolean =>
@@ -114,7 +126,7 @@ interface EnvironmentNode {
 }
 
 const nodeOf = (environment: JsonRecord, project: string): EnvironmentNode => {
-  const path = [project, text(environment['name'])].filter(Boolean).join('/');
+  const path = joinPath([project, text(environment['name'])]);
   const id = text(environment['id']);
   return {
     found: { kind: 'environment', path, id, mode: text(environment['mode']), environment: id },
@@ -169,7 +181,7 @@ async function servicesIn(
   return rowsIn(id === '' ? undefined : await context.attempt(operations.list_services, { environment_id: id })).map(
     (row) => ({
       kind: text(row['service_type']).toLowerCase(),
-      path: `${path}/${text(row['name'])}`,
+      path: `${path}/${segmentOf(text(row['name']))}`,
       id: text(row['id']),
       state: states.get(text(row['id'])),
       environment: id,
@@ -231,17 +243,17 @@ async function inOrganization(
     wanted.kind === 'cluster' ? [] : rowsIn(await context.read(operations.list_projects, { organization_id }));
   const outer = projects
     .filter(({ id }) => project === undefined || id === project)
-    .map((one): FoundResource => ({ kind: 'project', path: text(one['name']), id: text(one['id']) }));
+    .map((one): FoundResource => ({ kind: 'project', path: segmentOf(text(one['name'])), id: text(one['id']) }));
   const clusterNodes = clusters.map((one): FoundResource => ({
     kind: 'cluster',
-    path: text(one['name']),
+    path: segmentOf(text(one['name'])),
     id: text(one['id']),
     state: text(one['status']),
   }));
   const searched = inEnvironments(search) ? outer : [];
   const inside = await each(searched, search, async ({ id, path }) =>
     rowsIn(id === '' ? undefined : await context.attempt(operations.list_environments, { project_id: id })).map((one) =>
-      nodeOf(one, path),
+      nodeOf(one, unescaped(path)),
     ),
   );
   const { by, states, notSearched } = await searchEnvironments(inside.flat(), search, [...outer, ...clusterNodes]);

@@ -2,8 +2,10 @@ import * as z from 'zod';
 import {
   EnvironmentMode,
   isAtRest,
+  joinPath,
   operations,
   reference,
+  segmentOf,
   serviceKinds,
   type ServiceKind,
 } from '../../src/contract/index.ts';
@@ -131,7 +133,7 @@ async function candidatesIn(place: Place, context: ToolContext): Promise<readonl
       `the services of environment ${environment_id} can't be read here, so it isn't known what is there`,
       'Leave that environment out.',
     );
-  const path = [projectNameOf(place, context), textOf(environment, 'name') ?? environment_id].filter(Boolean).join('/');
+  const path = joinPath([projectNameOf(place, context), textOf(environment, 'name') ?? environment_id]);
   const where = { id: environment_id, path, mode: textOf(environment, 'mode') ?? 'of unknown mode' };
   return rowsIn(list as JsonRecord).map((record) => ({
     id: String(record['id']),
@@ -216,4 +218,4 @@ export const byEnvironment = (all: readonly Candidate[]): readonly (readonly Can
 
 /** The result for a service, or why nothing was done, as a row of a summary. */
 export const summaryRow = ({ id, name, kind, environment, state }: Candidate, what: string): JsonRecord =>
-  pruneRecord({ service: `${environment.path}/${name}`, kind, mode: environment.mode, what, state, id });
+  pruneRecord({ service: `${environment.path}/${segmentOf(name)}`, kind, mode: environment.mode, what, state, id });

@@ -1,4 +1,4 @@
-import { operations, type VariableOwnerKind } from '../../src/contract/index.ts';
+import { joinPath, operations, type VariableOwnerKind } from '../../src/contract/index.ts';
 import { rowsIn, show, textOf, type JsonRecord } from '../../src/server/tool/index.ts';
 import { fewAtOnce } from './few-at-once.ts';
 import { isOwnerKind, scopeOf, seenBy, type Reads, type SeenVariables, type VariableOwner } from './owned-variables.ts';
@@ -43,7 +43,7 @@ export async function reachOf(
 
 /** The name of a service, with that of its environment if there are several. */
 const nameWithin = ({ name }: ReachedEnvironment, service: JsonRecord): string =>
-  show([name, textOf(service, 'name') ?? service['id']].filter(Boolean).join('/'));
+  show(joinPath([name, textOf(service, 'name') ?? textOf(service, 'id')]));
 
 /** The services with variables of some environments, by name. */
 export const reachedServices = (

@@ -1,7 +1,7 @@
-import { serviceKinds } from '../../contract/index.ts';
+import { segmentsOf, serviceKinds, unescaped } from '../../contract/index.ts';
 import { type ResourceKind, type Lookup, editDistance } from '../tool/index.ts';
 import type { Search } from './list-cache.ts';
-import { foldCase, isExactly, isId, matchingName, segmentsOf, unescaped } from './names.ts';
+import { foldCase, isExactly, isId, matchingName, withSlashesInNames } from './names.ts';
 import { unusableText } from './resource-ref.ts';
 import { leafOf, pathTo, type ResourcePath, resolvedResourceOf } from './resource-path.ts';
 import { isOfKind, listChainsFor, type ListChain } from './resource-hierarchy.ts';
@@ -88,16 +88,20 @@ const isNamedExactly = ({ steps, names }: SearchRoute, paths: readonly ResourceP
     names.every((name, index) => name !== undefined && isExactly(path[path.length - steps.length + index]!, name)),
   );
 
-async function findOnce(
+/** @param mostUnnamed maximum number of steps without a name: each reads the lists of all that it matches. */
+async function findAlong(
   kind: ResourceKind,
   segments: readonly string[],
   search: Search,
   context: ResolverContext,
+  mostUnnamed = Infinity,
 ): Promise<Findings> {
   const deadEnds: DeadEnd[] = [];
-  for (const routes of await routesFor(listChainsFor(kind), segments, search, context, {
+  const groups = await routesFor(listChainsFor(kind), segments, search, context, {
     isOnlyInside: isOnlyInside(kind, segments, search),
-  })) {
+  });
+  for (const group of groups) {
+    const routes = group.filter(({ names }) => names.filter((name) => name === undefined).length <= mostUnnamed);
     const results = await Promise.all(routes.map((route) => followRoute(route, search, context)));
     const paths = distinctPaths(results.flatMap((result) => result.paths));
     const exact = results.every((result, index) => isNamedExactly(routes[index]!, result.paths));
@@ -105,6 +109,52 @@ async function findOnce(
       return { paths, exact, incomplete: routes.some((route) => isIncomplete(route, search)), deadEnds, search };
     deadEnds.push(...results.flatMap(({ deadEnd }) => deadEnd ?? []));
   }
+  return { paths: [], incomplete: true, deadEnds, search };
+}
+
+const hasSlash = (name: string | undefined): boolean => name?.includes('/') === true;
+
+/**
+ * The matches of a path in which names have slashes that aren't escaped, in every reading of it.
+ * @param mostUnnamed as for `findAlong`
+ */
+async function findWithSlashes(
+  kind: ResourceKind,
+  segments: readonly string[],
+  search: Search,
+  context: ResolverContext,
+  mostUnnamed: number,
+): Promise<Findings> {
+  const all: Findings[] = [];
+  // One by one, because later readings use the lists that earlier ones read.
+  for (const names of withSlashesInNames(segments))
+    all.push(await findAlong(kind, names, search, context, mostUnnamed));
+  const found = all.filter(({ paths }) => paths.length > 0);
+  return {
+    paths: distinctPaths(found.flatMap(({ paths }) => paths)),
+    exact: found.every(({ exact }) => exact === true),
+    incomplete: found.some(({ incomplete }) => incomplete),
+    deadEnds: all
+      .flatMap(({ deadEnds }) => deadEnds)
+      .map((end) => ({ ...end, siblings: end.siblings.filter((path) => hasSlash(leafOf(path).name)) }))
+      .filter(({ name, siblings }) => hasSlash(name) && siblings.length > 0),
+    search,
+  };
+}
+
+async function findOnce(
+  kind: ResourceKind,
+  segments: readonly string[],
+  search: Search,
+  context: ResolverContext,
+): Promise<Findings> {
+  const plain = await findAlong(kind, segments, search, context);
+  if (plain.paths.length > 0) return plain;
+  // Reading more lists is worth it only if the first name isn't one of those at hand.
+  const isFirstUnknown = plain.deadEnds.every(({ name }) => name === segments[0]);
+  const joined = await findWithSlashes(kind, segments, search, context, isFirstUnknown ? 1 : 0);
+  if (joined.paths.length > 0) return joined;
+  const deadEnds = [...plain.deadEnds, ...joined.deadEnds];
   const [name, ...more] = segments;
   const indexed =
     name !== undefined && more.length === 0 && search.unlisted.size + search.unread.size > 0

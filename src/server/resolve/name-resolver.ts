@@ -1,6 +1,7 @@
 import {
   inputShape,
   parameterKind,
+  segmentsOf,
   serviceKinds,
   snakeCase,
   targetIn,
@@ -23,7 +24,7 @@ import {
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import { findAllBelow, findByPath, newSearch, problemOf } from './find.ts';
 import { createListCache } from './list-cache.ts';
-import { foldCase, isId, qualifiedName, segmentsOf } from './names.ts';
+import { foldCase, isId, qualifiedName } from './names.ts';
 import { createResourceIndex, type IndexPersistence } from './resource-index.ts';
 import { createInvalidator, type Invalidator, type CacheInvalidation } from './cache-invalidation.ts';
 import { resourceRefOf, type ResourceRef } from './resource-ref.ts';

@@ -1,28 +1,25 @@
-import { serviceKinds, Uuid, type ServiceKind } from '../../contract/index.ts';
+import { segmentOf, serviceKinds, unescaped, Uuid, type ServiceKind } from '../../contract/index.ts';
 import type { ResourceRef } from './resource-ref.ts';
 
 export const isId = (text: string): boolean => Uuid.safeParse(text).success;
 
-/** A name as a segment of a path, with `/` and `%` escaped. */
-export const segmentOf = (name: string): string => name.replace(/[%/]/g, (character) => encodeURIComponent(character));
+/** Maximum number of segments of a path in which names may have slashes that aren't escaped. */
+const mostSegments = 8;
 
-export const joinPath = (names: readonly string[]): string => names.map(segmentOf).join('/');
-
-/** A segment of a path without escapes. */
-export function unescaped(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+/** Every way to read neighbouring segments as one name with slashes, those that join the fewest first. */
+export function withSlashesInNames(segments: readonly string[]): readonly (readonly string[])[] {
+  if (segments.length > mostSegments) return [];
+  const [first, ...rest] = segments;
+  const readings = rest.reduce<readonly (readonly string[])[]>(
+    (all, segment) =>
+      all.flatMap((names) => [
+        [...names, segment],
+        [...names.slice(0, -1), `${names.at(-1)}/${segment}`],
+      ]),
+    first === undefined ? [] : [[first]],
+  );
+  return readings.filter((names) => names.length < segments.length).toSorted((one, other) => other.length - one.length);
 }
-
-/** The segments of a path, still escaped. */
-export const segmentsOf = (path: string): readonly string[] =>
-  path
-    .trim()
-    .replaceAll(/^\/+|\/+$/g, '')
-    .split('/');
 
 const qualifiedPattern = new RegExp(`^(${serviceKinds.join('|')}):(.+)$`, 'is');
 
@@ -53,12 +50,17 @@ const matchesName = ({ kind, id, name }: ResourceRef, segment: string, normalize
 /** Whether a segment is the name or id of a resource, letter by letter. */
 export const isExactly = (ref: ResourceRef, segment: string): boolean => matchesName(ref, segment, (name) => name);
 
-/** The siblings that a segment names. An exact match wins over those that differ in case. */
+/**
+ * The siblings that a segment names. The name that paths write like this wins over others that match letter by letter,
+ * and those over names that differ in case.
+ */
 export function matchingName<Item>(
   siblings: readonly Item[],
   segment: string,
   refOf: (item: Item) => ResourceRef,
 ): readonly Item[] {
+  const written = siblings.filter((item) => segmentOf(refOf(item).name ?? '') === segment);
+  if (written.length > 0) return written;
   const exact = siblings.filter((item) => isExactly(refOf(item), segment));
   return exact.length > 0 ? exact : siblings.filter((item) => matchesName(refOf(item), segment, foldCase));
 }

@@ -1,5 +1,5 @@
 import type { ResolvedResource } from '../tool/index.ts';
-import { joinPath } from './names.ts';
+import { joinPath } from '../../contract/index.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import type { ResourceRef } from './resource-ref.ts';
 import { isOfKind } from './resource-hierarchy.ts';

@@ -1,6 +1,6 @@
 import { assert, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { segmentsOf } from '../../../src/server/resolve/names.ts';
+import { segmentsOf } from '../../../src/contract/index.ts';
 import { readAgreement } from '../../../src/server/guard/confirmation/question.ts';
 import { targetPath, targetText } from '../../../src/server/guard/risk/named-target.ts';
 import type { Target } from '../../../src/server/context/target.ts';

@@ -4,7 +4,7 @@ import type { AnyOperation } from '../../../src/contract/operation.ts';
 import { operations } from '../../../src/contract/operations.ts';
 import { createNameResolver } from '../../../src/server/resolve/name-resolver.ts';
 import { mostRequests } from '../../../src/server/resolve/find.ts';
-import { joinPath } from '../../../src/server/resolve/names.ts';
+import { joinPath } from '../../../src/contract/index.ts';
 import type { JsonRecord } from '../../../src/server/json/values.ts';
 import { resolutionProblem } from './recording-caller.ts';
 import { readerBy } from './recording-caller.ts';

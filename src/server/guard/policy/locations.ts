@@ -1,5 +1,5 @@
-import type { ReferenceKind } from '../../../contract/index.ts';
-import { matchingName, isId, segmentsOf, isForeignUri, isInfraUri, parseUri } from '../../resolve/index.ts';
+import { segmentsOf, type ReferenceKind } from '../../../contract/index.ts';
+import { matchingName, isId, isForeignUri, isInfraUri, parseUri } from '../../resolve/index.ts';
 import type { TargetLocation, Target } from '../../context/index.ts';
 import type { RuleMatch } from '../../tool/index.ts';
 

@@ -1,6 +1,5 @@
-import { isServiceKind } from '../../../contract/index.ts';
+import { isServiceKind, segmentOf } from '../../../contract/index.ts';
 import type { ResolvedResource } from '../../tool/index.ts';
-import { segmentOf } from '../../resolve/index.ts';
 import { withProjectName } from './find-target.ts';
 import { organizationWith, textIn, type Reader, type Target } from '../../context/index.ts';
 

@@ -2,7 +2,7 @@ import { operations } from '../../../contract/index.ts';
 import { isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
 import { listOfOrganization, servicesIn, textIn, type Reader, type Target } from '../../context/index.ts';
 import { reading, readUses } from '../reads.ts';
-import { notAgreedTo, notKnown, rowWith, showName, textOf, type PlanLine, type Preview } from './preview.ts';
+import { notAgreedTo, notKnown, rowWith, showName, showPath, textOf, type PlanLine, type Preview } from './preview.ts';
 
 /** The items in the lists of an input: ids, and records with an id. */
 export const itemsInLists = (input: JsonRecord): readonly (JsonRecord & { readonly id: string })[] =>
@@ -26,8 +26,8 @@ async function placeOf({ id, name, project, mode }: Target, reader: Reader): Pro
         : rowWith(await listOfOrganization(operations.list_projects, reader), project.id),
       'name',
     );
-  const path = [projectName, name ?? id].flatMap((part) => (part === undefined ? [] : [showName(part)])).join('/');
-  return `${path} (${mode === 'unknown' ? 'mode not known' : mode})`;
+  const names = [projectName, name ?? id].filter((part) => part !== undefined);
+  return `${showPath(names)} (${mode === 'unknown' ? 'mode not known' : mode})`;
 }
 
 const textFor = (row: JsonRecord): string =>

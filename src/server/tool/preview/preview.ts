@@ -1,5 +1,5 @@
 import type { ReadsFor } from '../reads.ts';
-import { operations, type AnyOperation, type Holder } from '../../../contract/index.ts';
+import { joinPath, operations, type AnyOperation, type Holder } from '../../../contract/index.ts';
 import { at, type JsonRecord } from '../../json/index.ts';
 import { rowsIn, type Reader, type Target } from '../../context/index.ts';
 
@@ -76,6 +76,10 @@ const plainName = /^[\p{L}\p{N}._-]+(?: [\p{L}\p{N}._-]+)*$/u;
 
 /** A name on one line, in quotes if it could be confused with the words around it. */
 export const showName = (name: string): string => (plainName.test(name) ? name : JSON.stringify(name));
+
+/** A path on one line, in quotes if one of its names would be. */
+export const showPath = (names: readonly string[]): string =>
+  names.every((name) => plainName.test(name)) ? joinPath(names) : JSON.stringify(joinPath(names));
 
 /** A member's text; undefined if it isn't a string or is empty. */
 export const textOf = (record: JsonRecord | undefined, name: string): string | undefined => {
