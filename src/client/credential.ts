@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { decodedText, unreadableBecause } from '../contract/index.ts';
+import { decodedText, unreadableBecause, valueFault } from '../contract/index.ts';
 
 export type Scheme = 'Token' | 'Bearer';
 
@@ -22,7 +22,7 @@ const schemePrefix = /^(token|bearer)\s+/i;
 /**
  * Creates a credential from a token. Surrounding white space is removed. A token that begins with a scheme, as in an
  * Authorization header, keeps that scheme.
- * @throws Error, without the value, if it is empty or not valid in a header.
+ * @throws Error, without the value, if it is empty, a placeholder, or not valid in a header.
  */
 export function credentialOf(text: string, scheme: Scheme = 'Token'): Credential {
   const givenScheme = schemePrefix.exec(text.trim())?.[1]?.toLowerCase();
@@ -30,6 +30,8 @@ export function credentialOf(text: string, scheme: Scheme = 'Token'): Credential
   const value = text.trim().replace(schemePrefix, '');
   if (value === '')
     throw new Error('The API token is empty. Give the token as the platform showed it when it was generated.');
+  const fault = valueFault(text);
+  if (fault) throw new Error(`The API token ${fault.what}. ${fault.next}`);
   if (!/^[\x21-\x7e]+$/.test(value)) {
     throw new Error(
       'The API token holds spaces, line breaks or other characters that no token has. Give it alone, on one line.',

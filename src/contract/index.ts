@@ -89,6 +89,7 @@ export {
   writtenCharacter,
   writtenOut,
 } from './plain-text.ts';
+export { placeholderIn, valueFault, type ValueFault } from './placeholder.ts';
 export { joinPath, namesIn, segmentOf, segmentsOf, unescaped } from './resource-path.ts';
 export {
   DateTime,

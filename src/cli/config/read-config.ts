@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
-import type { CommandName } from './fields.ts';
+import { placeholderIn, valueFault, type ValueFault } from '../../contract/index.ts';
+import { httpAddress, type CommandName } from './fields.ts';
 import { profileConflicts, givenOptions, type GivenFlags, type GivenOption, type Profile } from './given-options.ts';
 import { serviceLinksIn, variablePrefix } from './service-links.ts';
 import { optionHelp, type OptionHelp, optionsOf, type OptionValues } from './option-help.ts';
@@ -132,6 +133,13 @@ const unusedVariables = (command: CommandName, env: NodeJS.ProcessEnv, { baseUrl
       ]
     : [];
 
+/** What is wrong with an option's text because nobody has filled in its value. */
+const faultOf = ({ name, secret, createSchema }: OptionHelp, text: string): ValueFault | undefined => {
+  // Only its shell knows what the signs in a command mean.
+  if (name === 'auditCommand') return undefined;
+  return secret === true || createSchema === httpAddress ? valueFault(text) : placeholderIn(text);
+};
+
 /** Warnings about secrets on the command line. */
 const exposedFlags = (given: readonly GivenOption[]): string[] =>
   given.flatMap(({ option: { flag, insteadOfFlag }, source }) =>
@@ -197,6 +205,10 @@ export function readConfig(
   const empty = given
     .filter(({ text }) => text.trim() === '')
     .map(({ source }) => `${source} is empty. Set a value, or remove it.`);
+  const unfilled = given.flatMap(({ option, source, text }) => {
+    const fault = faultOf(option, text);
+    return fault ? [`${source} ${fault.what}. ${fault.next}`] : [];
+  });
   const parsed = given.map(({ option: { name, createSchema }, source, text }) => ({
     name,
     source,
@@ -213,7 +225,11 @@ export function readConfig(
     invalid.length === 0
       ? contradictions.filter(({ when }) => when(values, command)).map(({ message }) => message)
       : [];
-  const faults = [...mistakes, ...conflicts, ...(empty.length > 0 ? empty : [...invalid, ...contradictory])];
+  const faults = [
+    ...mistakes,
+    ...conflicts,
+    ...(empty.length + unfilled.length > 0 ? [...empty, ...unfilled] : [...invalid, ...contradictory]),
+  ];
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   if (values.profile !== profile?.name) throw new Error(`The profile ${values.profile} is chosen and was not read.`);
   const dataDir = values.dataDir ?? defaultDataDir(env);
