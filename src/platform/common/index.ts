@@ -1,5 +1,6 @@
 /** Types and functions that all parts of the platform use. */
 
+export { buildSourceFault, configurationFault, mountPointFault, type BuildSource } from './configuration-fault.ts';
 export { isPublicAddress, meetingFault, meetingOf } from './domains.ts';
 export {
   addDays,
@@ -35,3 +36,4 @@ export {
   type ServiceSpecs,
   type StoredAutoscaling,
 } from './service-spec.ts';
+export { sourcePath } from './source-paths.ts';

@@ -1,4 +1,4 @@
-import { refused, type DeployedCommit } from '../common/index.ts';
+import { configurationFault, invalid, refused, type DeployedCommit } from '../common/index.ts';
 import {
   simulatedRuntimeName,
   type Restoration,
@@ -105,7 +105,7 @@ const domainsOf = async (db: Db, { id }: ServiceToRun): Promise<ServiceDomain[]>
 
 /**
  * Requires that the cluster of an environment can run services as they are configured, and has room for them.
- * @throws ApiProblem 400 with what isn't possible, and what to do instead
+ * @throws ApiProblem 400 with what isn't possible, and what to do instead; with the member that no cluster could use
  */
 export async function requireRunnable(
   context: Pick<EngineContext, 'runtimes' | 'clusterLimits'>,
@@ -115,6 +115,8 @@ export async function requireRunnable(
 ): Promise<void> {
   const runtime = await runtimeOfEnvironment(context, db, environmentId);
   for (const service of services) {
+    const fault = configurationFault(service.kind, service.spec);
+    if (fault !== undefined) throw invalid(fault.field, fault.why);
     const refusal = runtime.refusalOf(service);
     if (refusal !== undefined) throw refused(`${service.name} can't run on this environment's cluster. ${refusal}`);
   }

@@ -1,5 +1,13 @@
 import type { Insertable, Selectable } from 'kysely';
-import { ApiProblem, invalid, isoNow, taken, type ServiceSpecs } from '../../common/index.ts';
+import {
+  ApiProblem,
+  configurationFault,
+  invalid,
+  isoNow,
+  refused,
+  taken,
+  type ServiceSpecs,
+} from '../../common/index.ts';
 import { addDatabaseVariables, databaseVariableIds, requireUnlocked } from '../../engine/index.ts';
 import {
   inBatches,
@@ -64,6 +72,19 @@ function requireRoom(services: readonly Service[], cluster: Selectable<ClusterTa
         ? invalid('cluster_id', `the service ${name} does not fit on the cluster ${cluster.name}: ${error.message}`)
         : error;
     }
+  }
+}
+
+/**
+ * Refuses services that no deployment could use: an earlier version of the platform may have accepted them.
+ * @throws ApiProblem 400 with the service and the member
+ */
+function requireUsable(services: readonly Service[]): void {
+  for (const service of services) {
+    const { kind, name, spec } = parseServiceRow(service);
+    const fault = configurationFault(kind, spec);
+    if (fault !== undefined)
+      throw refused(`The ${kind} ${name} can't be copied before it is updated: ${fault.field}: ${fault.why}.`);
   }
 }
 
@@ -238,6 +259,7 @@ export const cloneHandlers = {
       .orderBy('created_at')
       .orderBy('id')
       .execute();
+    requireUsable(services);
     requireRoom(services, cluster);
     const now = isoNow(clock);
     const to = await db

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isHeldExternally, scopeOfOwner, type VariableScope } from '../../../contract/index.ts';
-import { invalid, isoNow, refused } from '../../common/index.ts';
+import { invalid, isoNow, mountPointFault, refused } from '../../common/index.ts';
 import type { RequestContext } from '../handler.ts';
 import type { Db } from '../../store/index.ts';
 import { variableAnswers } from './variable-answers.ts';
@@ -42,12 +42,19 @@ const plainType = ({ mount_path: path }: Details) => (path === undefined || path
 
 const flag = (value: boolean | null | undefined) => (value === undefined || value === null ? null : value ? 1 : 0);
 
+/** Refuses a path at which no file can be mounted. @throws ApiProblem 400 */
+const requireMountPath = (path: string | null | undefined): void => {
+  const why = typeof path === 'string' ? mountPointFault(path) : undefined;
+  if (why !== undefined) throw invalid('mount_path', why);
+};
+
 async function insert(
   { kind, id, holder }: StoredOwner,
   variable: NewVariable,
   { db, clock, random, engine }: RequestContext,
   override?: VariableRow,
 ): Promise<VariableRow> {
+  requireMountPath(variable.mount_path);
   const taken = await db
     .selectFrom('variable')
     .select('id')
@@ -153,6 +160,7 @@ export async function replaceVariable(
 ): Promise<VariableRow> {
   requireEditable(row, (await variableAnswers(db, [row]))[0]!.value, variable);
   await requireFreeKey(db, row, variable.key);
+  if (variable.mount_path !== row.mount_path) requireMountPath(variable.mount_path);
   const updated = await db
     .updateTable('variable')
     .set({

@@ -1,5 +1,6 @@
+import { buildSourceFault, sourcePath, type BuildSource } from '../../../common/index.ts';
 import type { ServiceToRun, Task } from '../../index.ts';
-import { type GitRequest, isBranchName, parseGitAddress, sourcePath } from '../git/index.ts';
+import { type GitRequest, parseGitAddress } from '../git/index.ts';
 
 /**
  * The source that a service is built from. Paths have no leading or trailing slashes; the root is empty if it is the
@@ -11,22 +12,10 @@ export interface ServiceSource {
   readonly dockerfile: string;
 }
 
-interface Configured {
-  readonly git_repository: {
-    readonly url: string;
-    readonly branch?: string | undefined;
-    readonly root_path?: string | undefined;
-    readonly git_token_id?: string | null | undefined;
-  };
-  readonly dockerfile_path?: string | null | undefined;
-  readonly dockerfile_raw?: string | null | undefined;
-  readonly docker_target_build_stage?: string | null | undefined;
-}
-
 type SpecOf<Kind extends ServiceToRun['kind']> = Extract<ServiceToRun, { kind: Kind }>['spec'];
 
 /** The part of a configuration that says what to build; undefined for services that aren't built. */
-function configuredSource({ kind, spec }: Pick<ServiceToRun, 'kind' | 'spec'>): Configured | undefined {
+function configuredSource({ kind, spec }: Pick<ServiceToRun, 'kind' | 'spec'>): BuildSource | undefined {
   if (kind === 'application') return spec as SpecOf<'application'>;
   if (kind === 'terraform') return (spec as SpecOf<'terraform'>).terraform_files_source.git;
   return kind === 'job' ? (spec as SpecOf<'job'>).source.docker : undefined;
@@ -37,16 +26,13 @@ export const isBuilt = (service: Pick<ServiceToRun, 'kind' | 'spec'>): boolean =
   configuredSource(service) !== undefined;
 
 /** Reads the source that a service is built from. @returns it, or why it can't be used, as a sentence */
-function readSource(
-  {
-    git_repository: repository,
+function readSource(configured: BuildSource, commitId: string | undefined): ServiceSource | string {
+  const {
+    git_repository: { url, branch = 'main', root_path: rootPath = '/', git_token_id: token },
     dockerfile_path: dockerfilePath,
     dockerfile_raw: raw,
     docker_target_build_stage: stage,
-  }: Configured,
-  commitId: string | undefined,
-): ServiceSource | string {
-  const { url, branch = 'main', root_path: rootPath = '/', git_token_id: token } = repository;
+  } = configured;
   if ((raw ?? '') !== '')
     return 'This cluster builds from a Dockerfile in the repository: leave out "dockerfile_raw", and set "dockerfile_path".';
   if ((stage ?? '') !== '')
@@ -55,15 +41,15 @@ function readSource(
   if (typeof address === 'string') return address;
   if (token !== undefined && token !== null)
     return 'This cluster keeps no git tokens: leave out "git_token_id". Whoever runs the platform configures credentials for the host of the repository.';
-  if (!isBranchName(branch)) return `"${branch}" can't be the name of a branch.`;
   if (commitId !== undefined && !/^[\da-f]{7,64}$/.test(commitId))
     return `"${commitId}" can't be the id of a commit: it has 7 to 64 of the characters 0-9 and a-f.`;
-  const root = sourcePath(rootPath);
-  if (root === undefined) return `"root_path" is a folder of the repository, and ${rootPath} leads out of it.`;
-  const dockerfile = sourcePath(dockerfilePath ?? 'Dockerfile');
-  if (dockerfile === undefined || dockerfile === '')
-    return `"dockerfile_path" is a file below "root_path", which ${dockerfilePath ?? ''} isn't.`;
-  return { request: { address, branch, ...(commitId !== undefined && { commitId }) }, root, dockerfile };
+  const fault = buildSourceFault(configured);
+  if (fault !== undefined) return `${fault.field}: ${fault.why}.`;
+  return {
+    request: { address, branch, ...(commitId !== undefined && { commitId }) },
+    root: sourcePath(rootPath)!,
+    dockerfile: sourcePath(dockerfilePath ?? 'Dockerfile')!,
+  };
 }
 
 /** Why a service can't be built from its configured source; undefined if it can, or if it isn't built. */

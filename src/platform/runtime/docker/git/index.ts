@@ -7,4 +7,3 @@ export { gitFailure } from './git-failure.ts';
 export type { GitRequest } from './git-request.ts';
 export { GitError } from './git-program.ts';
 export { inTemporaryDirectory, inWords, type SourceRepository } from './source-repository.ts';
-export { isBranchName, sourcePath } from './source-paths.ts';

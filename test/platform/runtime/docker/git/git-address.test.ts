@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { gitEnvironmentFor } from '../../../../../src/platform/runtime/docker/git/git-environment.ts';
+import { isBranchName, sourcePath } from '../../../../../src/platform/common/source-paths.ts';
 import {
   type GitAddress,
   inTemporaryDirectory,
-  isBranchName,
   parseGitAddress,
-  sourcePath,
 } from '../../../../../src/platform/runtime/docker/git/index.ts';
 
 test.each([

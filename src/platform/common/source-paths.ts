@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { hasInvisible } from '../../../../contract/index.ts';
+import { hasInvisible } from '../../contract/index.ts';
 
 /**
  * A path in a repository without `.` parts and without slashes at its ends; empty for the repository's root.
