@@ -10,11 +10,31 @@ function isNewEnough(version, minimum) {
   return have[0] > need[0] || (have[0] === need[0] && have[1] >= need[1]);
 }
 
-/** Starts the program. What Node compiles is kept for the next start, in a directory of the user's own. */
-function start() {
+/** Creates a folder and those above it that are missing. Node's own way to do so never returns below /proc. */
+function makeFolder(folder, files, path) {
+  if (files.existsSync(folder)) return;
+  makeFolder(path.dirname(folder), files, path);
+  files.mkdirSync(folder);
+}
+
+/** Lets Node keep what it compiles for the next start, in a folder of the user's own. Starts go on without it. */
+function keepCompiled() {
   var path = process.getBuiltinModule('node:path');
-  var caches = process.env.XDG_CACHE_HOME || path.join(process.getBuiltinModule('node:os').homedir(), '.cache');
-  process.getBuiltinModule('node:module').enableCompileCache(path.join(caches, 'infra-mcp'));
+  try {
+    var given = process.env.XDG_CACHE_HOME || '';
+    var caches = path.isAbsolute(given) ? given : path.join(process.getBuiltinModule('node:os').homedir(), '.cache');
+    if (!path.isAbsolute(caches)) return;
+    var folder = path.join(caches, 'infra-mcp');
+    makeFolder(folder, process.getBuiltinModule('node:fs'), path);
+    process.getBuiltinModule('node:module').enableCompileCache(folder);
+  } catch (error) {
+    // Nothing can be kept there: there is no such user, or no disk.
+  }
+}
+
+/** Starts the program. */
+function start() {
+  keepCompiled();
   void import('../dist/infra-mcp.mjs');
 }
 

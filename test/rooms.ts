@@ -47,6 +47,14 @@ const platformRoom = (
     more,
   );
 
+/** A leaf: what the rooms that write files have in common. */
+const files = 'src/files/';
+
+const mayImportToo = (one: Room, ...others: readonly string[]): Room => ({
+  ...one,
+  mayImport: [...one.mayImport, ...others],
+});
+
 const common = 'common/';
 const runtime = 'runtime/index.ts';
 /** The list by which everybody else knows the runtimes on which services really run. */
@@ -57,14 +65,15 @@ const ofGuard = serverRoom('guard', ['json', 'context', 'redaction', 'audit', 't
   lazy: ['src/server/guard/policy/load.ts', 'src/server/guard/storage/postgres-store.ts'],
 });
 /** The guard keeps records. What speaks of databases is loaded where one is used. */
-const guardRoom: Room = { ...ofGuard, mayImport: [...ofGuard.mayImport, 'src/database/', 'src/postgres/'] };
+const guardRoom = mayImportToo(ofGuard, 'src/database/', 'src/postgres/', files);
 
 /** Every room: what lies under src/ or tools/ belongs to the one with the narrowest home. */
 export const rooms: readonly Room[] = [
   room('contract', 'src/contract/', [], { packages: ['zod'] }),
   room('client', 'src/client/', ['src/contract/'], { lazy: ['src/client/client.ts'] }),
-  // A leaf: what records are kept in, whichever database it is.
-  room('database', 'src/database/', [], { packages: ['kysely', 'node:'] }),
+  room('files', files, [], { packages: ['node:'] }),
+  // What records are kept in, whichever database it is.
+  room('database', 'src/database/', [files], { packages: ['kysely', 'node:'] }),
   room('postgres', 'src/postgres/', ['src/database/', 'src/contract/'], { packages: ['pg', 'kysely', 'node:'] }),
   room('analysis', 'src/analysis/', ['src/contract/'], {
     packages: ['zod', 're2js'],
@@ -72,14 +81,14 @@ export const rooms: readonly Room[] = [
   }),
   // The rooms of the server, from the bottom up.
   { ...serverRoom('json', []), mayImport: ['src/server/json/', 'src/contract/'] },
-  serverRoom('context', ['json']),
+  mayImportToo(serverRoom('context', ['json']), files),
   {
     // A leaf: it knows values and schemas, and neither tools nor calls.
     ...serverRoom('redaction', [], { packages: ['lru-cache', 'node:buffer', 'node:url'] }),
     mayImport: ['src/server/redaction/', 'src/server/json/', 'src/server/context/', 'src/client/', 'src/contract/'],
   },
   // A leaf: what is recorded, and how it is sealed.
-  serverRoom('audit', ['json', 'context']),
+  mayImportToo(serverRoom('audit', ['json', 'context']), files),
   serverRoom('tool', ['json', 'context', 'redaction']),
   serverRoom('failure', ['context', 'audit', 'tool']),
   serverRoom('resolve', ['json', 'context', 'redaction', 'tool', 'failure']),
@@ -133,7 +142,14 @@ export const rooms: readonly Room[] = [
         (name) => `src/platform/store/postgres/${name}.ts`,
       ),
     }),
-    mayImport: ['src/platform/store/', 'src/platform/common/', 'src/database/', 'src/postgres/', 'src/contract/'],
+    mayImport: [
+      'src/platform/store/',
+      'src/platform/common/',
+      'src/database/',
+      'src/postgres/',
+      'src/contract/',
+      files,
+    ],
   },
   platformRoom('engine', 'engine', [common, 'store/', runtime]),
   platformRoom('api', 'api', [common, 'store/', 'engine/']),
@@ -151,7 +167,7 @@ export const rooms: readonly Room[] = [
     packages: ['zod'],
   },
   // The list of runtimes loads none of them: it is what `--runtime` may be.
-  room('config', 'src/cli/config/', ['src/contract/', providers, 'package.json']),
+  room('config', 'src/cli/config/', ['src/contract/', providers, 'package.json', files]),
   {
     name: 'cli',
     home: ['src/main.ts', 'src/cli/'],
@@ -166,6 +182,7 @@ export const rooms: readonly Room[] = [
       'src/platform/',
       'src/database/',
       'src/postgres/',
+      files,
       'tools/',
       'package.json',
     ],

@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../files/index.ts';
 import { Kysely, type QueryExecutorProvider, sql } from 'kysely';
 import { type Queries, sqliteDialect } from './dialect.ts';
 import { type Run, type Schema, takeMissingSteps } from './migrate.ts';
@@ -62,7 +63,7 @@ export const runOn =
     (await sql.raw<Record<string, unknown>>(statement).execute(queries)).rows;
 
 const openFile = <Rows>(path: string, journal: Journal): SqliteFile<Rows> => {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   // SQLite would create it readable for everyone. Its journals inherit the mode of the file.
   closeSync(openSync(path, 'a', 0o600));
   const writer = withDialect(new Kysely<Rows>({ dialect: writingConnection(path, journal) }));

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homeFolder } from '../../files/index.ts';
 import type { GivenFlags } from '../config/index.ts';
 import {
   addingCommands,
@@ -125,7 +125,7 @@ export async function initCommand(
   flags: Flags,
   terminal: Terminal = processTerminal(),
 ): Promise<void> {
-  const machine: Machine = { platform: process.platform, home: homedir(), env: process.env };
+  const machine: Machine = { platform: process.platform, home: homeFolder(), env: process.env };
   const { env, warnings } = flags.remove ? { env: {}, warnings: [] } : await entryEnvironment(rawFlags, process.env);
   for (const warning of warnings) process.stderr.write(wrapped(`warning: ${warning}\n`, process.stderr));
   const server: ServerEntry | undefined = flags.remove ? undefined : { ...launchOf(), env };

@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { homeFolder } from '../../files/index.ts';
 import * as z from 'zod';
 
 /** The commands that take options. */
@@ -77,7 +77,7 @@ export const integerBetween = (least: number, most: number) => () =>
     `a whole number from ${least} to ${most}`,
     (value) => /^\d+$/.test(value) && Number(value) >= least && Number(value) <= most,
   )().transform(Number);
-export const path = () => z.string().transform((value) => resolve(value.replace(/^~(?=\/|$)/, homedir())));
+export const path = () => z.string().transform((value) => resolve(value.replace(/^~(?=\/|$)/, homeFolder())));
 export const booleanText = () =>
   z.stringbool({
     truthy: ['true', '1'],

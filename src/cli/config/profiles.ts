@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { homeFolder } from '../../files/index.ts';
 import { closest, distance } from 'fastest-levenshtein';
 import * as z from 'zod';
 import { decodedText, Utf16Text } from '../../contract/index.ts';
@@ -30,7 +30,7 @@ const variableKey = 'api-token-variable';
 const keys = [...profileOptions.keys(), variableKey];
 
 const defaultFile = ({ XDG_CONFIG_HOME: xdg }: NodeJS.ProcessEnv): string =>
-  join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.config'), 'infra-mcp', 'profiles.yaml');
+  join(xdg && isAbsolute(xdg) ? xdg : join(homeFolder(), '.config'), 'infra-mcp', 'profiles.yaml');
 
 // Names that differ by more than a third of their letters are not suggested.
 function suggestionFor(name: string, known: readonly string[]): string {

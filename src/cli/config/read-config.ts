@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { homeFolder } from '../../files/index.ts';
 import { closest, distance } from 'fastest-levenshtein';
 import { placeholderIn, valueFault, type ValueFault } from '../../contract/index.ts';
 import { httpAddress, type CommandName } from './fields.ts';
@@ -152,7 +152,7 @@ const exposedFlags = (given: readonly GivenOption[]): string[] =>
 
 /** The default data directory. */
 export const defaultDataDir = ({ XDG_DATA_HOME: xdg }: NodeJS.ProcessEnv): string =>
-  join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.local', 'share'), 'infra-mcp');
+  join(xdg && isAbsolute(xdg) ? xdg : join(homeFolder(), '.local', 'share'), 'infra-mcp');
 
 /** The value of an option, for display. */
 export interface Setting {

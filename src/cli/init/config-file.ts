@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, readFile, readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { decodedText } from '../../contract/index.ts';
+import { makeFolder } from '../../files/index.ts';
 
 const byteOrderMark = '\uFEFF';
 
@@ -52,7 +53,7 @@ export const splitMark = (text: string): readonly [mark: string, text: string] =
 
 /** Replaces a file atomically. */
 async function writeAtomically(path: string, text: string, mode: number): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const draft = `${path}.${randomUUID()}`;
   try {
     await writeFile(draft, text, { mode, flag: 'wx' });

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '../../files/index.ts';
 import * as z from 'zod';
 import type { Config } from '../config/index.ts';
 import { databaseFile, hasUnmovedRecords } from '../../platform/store/index.ts';
@@ -32,7 +33,7 @@ export interface DataDirClaim {
  * @throws Error when the directory can't be written.
  */
 export async function claimDataDir(dataDir: string): Promise<DataDirClaim | undefined> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const lockPath = join(dataDir, lockFile);
   const lock = new DatabaseSync(lockPath, { timeout: 0 });
   chmodSync(lockPath, 0o600);

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { decodedText, unreadableBecause } from '../../contract/index.ts';
+import { makeFolder } from '../../files/index.ts';
 
 const ownerOnly = 0o600;
 
@@ -17,7 +18,7 @@ export async function readTextFile(path: string): Promise<string | undefined> {
 
 /** Writes a temporary file next to the target, calls `place` to move it there, and removes it if it is still there. */
 async function withDraft(path: string, text: string, place: (draft: string) => Promise<void>): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, `${text}\n`, { mode: ownerOnly, flag: 'wx' });
   try {

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../files/index.ts';
 import type { Db } from './store.ts';
 import { readSetting, writeSetting } from './settings.ts';
 
@@ -94,7 +95,7 @@ export function openExistingVault(keysDir: string): Vault | undefined {
  * @throws Error like `openExistingVault`
  */
 export function openVault(keysDir: string): Vault {
-  mkdirSync(keysDir, { recursive: true, mode: 0o700 });
+  makeFolder(keysDir);
   const existing = openExistingVault(keysDir);
   if (existing) return existing;
   writeKey(join(keysDir, keyFile));

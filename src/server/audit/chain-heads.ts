@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../files/index.ts';
 import { firstMac, parseLine, sealLine, macOf, type Mac } from './chain.ts';
 
 /**
@@ -74,7 +75,7 @@ async function createAtomically(path: string, content: string): Promise<void> {
  * @throws the file system's error.
  */
 export async function startChain(folder: string, keys: AuditKeys): Promise<ChainHead> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const number = ((await numbersIn(folder)).at(-1) ?? 0) + 1;
   const chain = `${number}-${randomBytes(4).toString('hex')}`;
   const head: ChainHead = { chain, count: 0, last: firstMac(keys.entries, chain) };

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { appendFileSync, closeSync, fdatasync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { appendFileSync, closeSync, fdatasync, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { makeFolder } from '../../files/index.ts';
 
 /** The destination of a log's lines. */
 export interface Sink {
@@ -33,7 +34,7 @@ function openLog(path: string): number {
     return openSync(path, 'a+', 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     return openSync(path, 'a+', 0o600);
   }
 }

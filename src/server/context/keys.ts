@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync, existsSync, readdirSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, statSync, writeFileSync, existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../../files/index.ts';
 
 /** Rotating keys, newest first. The first one seals; all of them can open. */
 export type KeyRing = () => readonly KeyProvider[];
@@ -81,7 +82,7 @@ const isReadableByOthers = (path: string): boolean => {
 
 /** Creates a key file atomically, unless it exists: if several processes try, one wins. */
 function createKeyFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   writeFileSync(draft, randomBytes(keyBytes), { mode: 0o600, flag: 'wx', flush: true });
   try {

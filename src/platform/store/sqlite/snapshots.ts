@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { link, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '../../../files/index.ts';
 import * as z from 'zod';
 import { ApiProblem, invalid } from '../../common/index.ts';
 import { copyDatabase } from './copy-database.ts';
@@ -70,7 +71,7 @@ export async function takeSnapshot(dataDir: string, name: string): Promise<Snaps
   if (!existsSync(records)) throw new Error(`There is no platform in ${dataDir}. Check --data-dir.`);
   requireNotMoved(records);
   const folder = folderOf(dataDir);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   await removeStaleDrafts(folder);
   const draft = join(folder, `.${randomUUID()}`);
   try {

@@ -1,7 +1,8 @@
 import { createPrivateKey, createPublicKey, randomBytes, scrypt, sign, verify, type KeyObject } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { makeFolder } from '../../../files/index.ts';
 import * as z from 'zod';
 
 /**
@@ -86,7 +87,7 @@ export async function setSecret(path: string, secret: string, cost = usualCost):
     public_key: publicText(keyFromSeed(await deriveInTurn(secret, salt, cost))),
     cost,
   };
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   await writeFile(`${path}.new`, JSON.stringify(content), { mode: 0o600, flush: true });
   await rename(`${path}.new`, path);
 }
