@@ -13,25 +13,43 @@ export interface RequestBudget {
   readonly seenAt: number;
 }
 
-// A smaller reset value is not a Unix time but a number of seconds from now.
+// A smaller number is not a Unix time but a number of seconds from now.
 const smallestUnixTime = 1e9;
 
-// The latest time that a Date can represent, in milliseconds since the epoch.
-const latestTime = 8.64e15;
+// A larger Unix time is in milliseconds: as seconds it would be thousands of years away.
+const largestUnixSeconds = 1e11;
+
+// The longest time that a window may still last, and may have been over, in milliseconds. Anything else is a mistake.
+const longestWait = 31 * 86_400_000;
+const longestPast = 86_400_000;
+
+const headerText = (headers: Headers, name: string): string => String(headers[name.toLowerCase()] ?? '').trim();
 
 const numericHeader = (headers: Headers, name: string): number | undefined => {
-  const text = String(headers[name.toLowerCase()] ?? '').trim();
-  const value = Number(text);
-  return text !== '' && Number.isFinite(value) && value >= 0 ? value : undefined;
+  const text = headerText(headers, name);
+  return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined;
 };
 
-const validTime = (milliseconds: number): number | undefined => (milliseconds <= latestTime ? milliseconds : undefined);
-
-const resetAt = (headers: Headers, now: number): number | undefined => {
-  const reset = numericHeader(headers, rateHeaders.reset);
-  if (reset === undefined) return undefined;
-  return validTime(reset < smallestUnixTime ? now + reset * 1000 : reset * 1000);
+const numericTime = (value: number, now: number): number => {
+  if (value < smallestUnixTime) return now + value * 1000;
+  return value < largestUnixSeconds ? value * 1000 : value;
 };
+
+// Date.parse reads a date into nearly any text that has a number.
+const dateForm = /^(?:\w{3}, \d{2} \w{3} \d{4} |\d{4}-\d{2}-\d{2}T)/;
+
+/**
+ * The time in a header, in milliseconds since the epoch: from seconds left, a Unix time in seconds or milliseconds, or
+ * a date. Undefined if the header has none, or an impossible one.
+ */
+const timeIn = (headers: Headers, name: string, now: number): number | undefined => {
+  const number = numericHeader(headers, name);
+  const text = headerText(headers, name);
+  const time = number === undefined ? Date.parse(dateForm.test(text) ? text : '') : numericTime(number, now);
+  return time >= now - longestPast && time <= now + longestWait ? time : undefined;
+};
+
+const resetAt = (headers: Headers, now: number): number | undefined => timeIn(headers, rateHeaders.reset, now);
 
 /**
  * The budget in a response's headers; undefined if they are missing or invalid. `now` is in milliseconds since the
@@ -49,20 +67,14 @@ export function budgetFromHeaders(headers: Headers, now: number): RequestBudget 
 const temporary: readonly number[] = [429, 503];
 
 /**
- * When a response allows a retry, in milliseconds since the epoch: from Retry-After (seconds or a date) or, without
- * that header, the end of the rate limit window. Undefined for other statuses than 429 and 503. `now` is in the
- * same unit.
+ * When a response allows a retry, in milliseconds since the epoch: from Retry-After or, without a possible time there,
+ * the end of the rate limit window. Undefined for other statuses than 429 and 503. `now` is in the same unit.
  */
-export function retryTimeOf(
+export const retryTimeOf = (
   { status, headers }: { readonly status: number; readonly headers: Headers },
   now: number,
-): number | undefined {
-  if (!temporary.includes(status)) return undefined;
-  const seconds = numericHeader(headers, 'Retry-After');
-  if (seconds !== undefined) return validTime(now + seconds * 1000);
-  const date = Date.parse(String(headers['retry-after'] ?? ''));
-  return Number.isNaN(date) ? resetAt(headers, now) : date;
-}
+): number | undefined =>
+  temporary.includes(status) ? (timeIn(headers, 'Retry-After', now) ?? resetAt(headers, now)) : undefined;
 
 /** Request budgets by credential key. */
 export interface RequestBudgets {
