@@ -65,12 +65,15 @@ const ofGuard = serverRoom('guard', ['json', 'context', 'redaction', 'audit', 't
   lazy: ['src/server/guard/policy/load.ts', 'src/server/guard/storage/postgres-store.ts'],
 });
 /** The guard keeps records. What speaks of databases is loaded where one is used. */
-const guardRoom = mayImportToo(ofGuard, 'src/database/', 'src/postgres/', files);
+const guardRoom = mayImportToo(ofGuard, 'src/database/', 'src/postgres/', 'src/outgoing/', files);
 
 /** Every room: what lies under src/ or tools/ belongs to the one with the narrowest home. */
 export const rooms: readonly Room[] = [
   room('contract', 'src/contract/', [], { packages: ['zod'] }),
-  room('client', 'src/client/', ['src/contract/'], { lazy: ['src/client/client.ts'] }),
+  // A leaf: how requests leave this program, whoever sends them.
+  room('outgoing', 'src/outgoing/', [], { packages: ['undici', 'node:'] }),
+  room('client', 'src/client/', ['src/contract/', 'src/outgoing/'], { lazy: ['src/client/client.ts'] }),
+  // A leaf: files and folders of this machine.
   room('files', files, [], { packages: ['node:'] }),
   // What records are kept in, whichever database it is.
   room('database', 'src/database/', [files], { packages: ['kysely', 'node:'] }),
@@ -112,7 +115,7 @@ export const rooms: readonly Room[] = [
     'call',
     'browse',
   ]),
-  room('transport', 'src/transport/', ['src/server/', 'src/client/', 'src/contract/'], {
+  room('transport', 'src/transport/', ['src/server/', 'src/client/', 'src/contract/', 'src/outgoing/'], {
     lazy: [
       'src/transport/http/oauth.ts',
       'src/transport/http/resource-metadata.ts',
@@ -122,18 +125,27 @@ export const rooms: readonly Room[] = [
   room(
     'telemetry',
     'src/telemetry/',
-    ['src/server/context/', 'src/server/call/', 'src/server/guard/', 'src/client/', 'src/contract/'],
+    ['src/server/context/', 'src/server/call/', 'src/server/guard/', 'src/client/', 'src/contract/', 'src/outgoing/'],
     { lazy: ['src/telemetry/metrics/create-metrics.ts', 'src/telemetry/traces/create-traces.ts'] },
   ),
   // The rooms of the platform, from the bottom up.
   platformRoom('common', 'common', []),
   platformRoom('runtime', 'runtime', [common]),
   platformRoom('simulation', 'runtime/simulated', [common, runtime]),
-  platformRoom('docker', 'runtime/docker', [common, runtime], {
-    packages: ['undici', 'zod', 'node:'],
-    lazy: ['src/platform/runtime/docker/index.ts'],
-    onlyFor: [providers],
-  }),
+  {
+    ...platformRoom('docker', 'runtime/docker', [common, runtime], {
+      packages: ['undici', 'zod', 'node:'],
+      lazy: ['src/platform/runtime/docker/index.ts'],
+      onlyFor: [providers],
+    }),
+    mayImport: [
+      'src/platform/runtime/docker/',
+      'src/platform/common/',
+      'src/platform/runtime/index.ts',
+      'src/contract/',
+      'src/outgoing/',
+    ],
+  },
   { name: 'platform providers', home: [providers], door: providers, mayImport: ['src/platform/runtime/'] },
   // What speaks of PostgreSQL is loaded where one is used.
   {
@@ -151,7 +163,7 @@ export const rooms: readonly Room[] = [
       files,
     ],
   },
-  platformRoom('engine', 'engine', [common, 'store/', runtime]),
+  mayImportToo(platformRoom('engine', 'engine', [common, 'store/', runtime]), 'src/outgoing/'),
   platformRoom('api', 'api', [common, 'store/', 'engine/']),
   // The seed replays past deployments in the simulation.
   platformRoom('seed', 'seed', [common, 'store/', 'engine/', 'api/', runtime, simulation]),
@@ -167,7 +179,7 @@ export const rooms: readonly Room[] = [
     packages: ['zod'],
   },
   // The list of runtimes loads none of them: it is what `--runtime` may be.
-  room('config', 'src/cli/config/', ['src/contract/', providers, 'package.json', files]),
+  room('config', 'src/cli/config/', ['src/contract/', 'src/outgoing/', providers, 'package.json', files]),
   {
     name: 'cli',
     home: ['src/main.ts', 'src/cli/'],
@@ -176,6 +188,7 @@ export const rooms: readonly Room[] = [
       'src/cli/',
       'src/contract/',
       'src/client/',
+      'src/outgoing/',
       'src/server/',
       'src/transport/',
       'src/telemetry/',

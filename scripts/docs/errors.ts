@@ -12,6 +12,8 @@ import {
   type RefusedCall,
 } from '../../src/client/index.ts';
 import { operations } from '../../src/contract/index.ts';
+import { UnreadableEncoding } from '../../src/outgoing/index.ts';
+import { refusedTunnel } from '../../src/outgoing/proxy-error.ts';
 import { failureText, metaKeys } from '../../src/server/output/index.ts';
 import { tools } from '../../tools/index.ts';
 import { code, markdownTable } from './markdown.ts';
@@ -51,8 +53,13 @@ const statusRows = (): string[][] =>
 /** One code of each family that is explained as a whole. */
 const familyCodes = ['CERT_HAS_EXPIRED', 'HPE_INVALID_CONSTANT', 'ECONNRESET'];
 
+const proxy = { variable: 'HTTPS_PROXY', address: 'http://proxy.example.com:3128', url: '' };
+const strange = new UnreadableEncoding('the body has the content encoding "compress"');
+
 const networkFaults = [
   ...[...explainedCodes, ...familyCodes].map((name) => [code(name), transportFaultOf({ code: name }, origin)] as const),
+  ['a proxy', transportFaultOf(refusedTunnel(proxy, 'api.example.com:443', 403), origin)] as const,
+  ['another encoding', transportFaultOf(strange, origin)] as const,
   ['a redirect', redirectFault(origin, new URL('https://other.example.com/'))] as const,
   ['redirects without end', redirectLoop(origin)] as const,
   ['the deadline of the call', stoppedFault('timeout', true)] as const,

@@ -33,6 +33,36 @@ unknown \`INFRA_…\` variable only causes a warning on stderr. A base URL witho
 server never falls back from a remote platform to the embedded one.
 
 ${optionTable(optionHelp)}
+
+## Proxies
+
+All requests over HTTP go through the proxy that the environment names, except those to this machine. \`infra-mcp doctor\` says which goes where.
+
+${markdownTable(
+  ['Variable', 'What it names'],
+  [
+    [code('HTTPS_PROXY'), 'the proxy for https addresses'],
+    [code('HTTP_PROXY'), 'the proxy for http addresses, and only for these'],
+    [code('ALL_PROXY'), 'the proxy for both, where the variable above is not set'],
+    [
+      code('NO_PROXY'),
+      'hosts that are reached without it, separated by commas: `example.com` and `.example.com` (with their subdomains), `*.example.com` (only these), addresses, networks such as `10.0.0.0/8`, each but networks perhaps with a port; `*` for all',
+    ],
+  ],
+)}
+
+The names may be in lower case, which takes precedence; an empty variable counts as unset. A proxy is written like \`http://user:password@proxy.example.com:3128\`:
+\`http\`, \`https\` or \`socks5\`, without a scheme \`http\`. User name and password are percent-encoded, and never shown. A value that can't be read aborts startup.
+
+A proxy resolves host names by itself, so the embedded platform protects internal addresses before it asks one:
+
+- The host of a webhook is resolved here first, and refused if it is private or can't be resolved. For https, the proxy is given the name, and the certificate proves that it is the same host. For http, it is given the address that was checked. With \`--allow-private-webhook-targets\`, the proxy resolves all names. Webhooks don't go through SOCKS without it.
+- The same holds for git over https. Git servers with \`private: true\` need not be known to the name servers here.
+- Git over ssh, PostgreSQL, Docker engines and their nodes are reached directly.
+
+## Encodings of responses
+
+Responses in gzip, br, deflate or zstd are decoded, although none is asked for: gateways send them unasked. Limits of size apply to what is decoded, while it arrives. A response in another encoding fails with its name.
 `;
 
 /** The tools of each toolset, for the README. */

@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net';
+import { isLoopbackHost } from '../outgoing/index.ts';
 
 /** The base URL of a platform. */
 export interface BaseUrl {
@@ -7,10 +7,6 @@ export interface BaseUrl {
   /** Prefix of every operation's path, without a trailing slash; often empty. */
   readonly prefix: string;
 }
-
-/** Whether a URL's host is this machine. Other names than `localhost` don't count, even if they resolve to it. */
-export const isLoopbackHost = (host: string): boolean =>
-  host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
 
 const baseUrlProblem = (url: URL): string | undefined => {
   if (url.username || url.password) return 'must not contain a user name or password: the token is given apart from it';

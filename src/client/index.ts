@@ -1,6 +1,6 @@
 /** The client of any platform. */
 
-export { isLoopbackHost, parseBaseUrl } from './base-url.ts';
+export { parseBaseUrl } from './base-url.ts';
 export type { RequestBudget } from './budget.ts';
 export { createClient, type Client, type Logger } from './client.ts';
 export { credentialOf, readCredentialFile, type Credential } from './credential.ts';

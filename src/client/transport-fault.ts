@@ -1,3 +1,4 @@
+import { ProxyError, UnreadableEncoding } from '../outgoing/index.ts';
 import type { ApiErrorKind } from './errors.ts';
 
 /** Why a request got no usable response. */
@@ -117,11 +118,34 @@ const faultsByPattern: readonly (readonly [RegExp, FaultFactory])[] = [
   [/^(?:HPE_|HTTPParserError$)/, notHttp],
 ];
 
-/** Classifies an error of the network or of undici. `origin` is the platform's. */
-export function transportFaultOf(error: unknown, origin: string): TransportFault {
+const proxyFault = ({ proxy, variable, reason, transient }: ProxyError, origin: string): TransportFault => ({
+  kind: 'unreachable',
+  reason: `no connection to ${origin} through the proxy ${proxy}: ${reason}`,
+  next: `Check ${variable}, which names the proxy. NO_PROXY names hosts to connect to without it.`,
+  sent: false,
+  transient,
+});
+
+const unreadable = ({ message }: UnreadableEncoding, where: string): TransportFault => ({
+  kind: 'bad_answer',
+  reason: `the answer of ${where} can't be read: ${message}`,
+  next: 'Check what compresses answers on the way: a gateway or a proxy.',
+  sent: true,
+  transient: false,
+});
+
+/**
+ * Classifies an error of the network or of undici.
+ * @param origin of the platform
+ * @param proxy the address of the proxy that requests go through, without credentials; undefined for none
+ */
+export function transportFaultOf(error: unknown, origin: string, proxy?: string): TransportFault {
+  if (error instanceof ProxyError) return proxyFault(error, origin);
+  const where = proxy === undefined ? origin : `${origin} through the proxy ${proxy}`;
+  if (error instanceof UnreadableEncoding) return unreadable(error, where);
   const code = codeOf(error);
   const explain = faultsByCode[code] ?? faultsByPattern.find(([pattern]) => pattern.test(code))?.[1] ?? broken;
-  const fault = explain(origin, code);
+  const fault = explain(where, code);
   return (error as NodeJS.ErrnoException | null)?.syscall === 'connect' ? { ...fault, sent: false } : fault;
 }
 

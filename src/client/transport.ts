@@ -1,5 +1,5 @@
-import type { Agent } from 'undici';
 import type { Method } from '../contract/index.ts';
+import { createConnections, proxyFor, readBody, UnreadableEncoding } from '../outgoing/index.ts';
 import type { BaseUrl } from './base-url.ts';
 import {
   closedFault,
@@ -60,33 +60,26 @@ const nextHop = (
 
 /** Creates the connection pool to one platform. `maximumBytes` limits each response body. */
 export function createTransport(base: BaseUrl, timeouts: Timeouts, maximumBytes: number): Transport {
-  let opening: Promise<Agent> | undefined;
+  const connections = createConnections({
+    connectTimeout: timeouts.connect,
+    connections: maximumConnections,
+    headersTimeout: timeouts.headers,
+    bodyTimeout: timeouts.body,
+    maxResponseSize: maximumBytes,
+  });
+  const through = proxyFor(base.origin)?.address;
   let closed = false;
-
-  // Loaded on the first call: undici is large, and many sessions make no call.
-  const open = async (): Promise<Agent> => {
-    const { Agent } = await import('undici');
-    return new Agent({
-      connections: maximumConnections,
-      // Only HTTP/1.1: one protocol means one set of failures to handle.
-      allowH2: false,
-      connect: { timeout: timeouts.connect },
-      headersTimeout: timeouts.headers,
-      bodyTimeout: timeouts.body,
-      maxResponseSize: maximumBytes,
-    });
-  };
 
   const exchange = async (
     { method, headers, body }: OutgoingRequest,
     path: string,
     signal: AbortSignal,
   ): Promise<RawResponse> => {
-    const agent = await (opening ??= open());
-    const response = await agent.request({ origin: base.origin, path, method, headers, body, signal });
-    const text = await response.body.text().catch((error: unknown) => {
+    const response = await connections.request({ origin: base.origin, path, method, headers, body, signal });
+    const text = await readBody(response, maximumBytes).catch((error: unknown) => {
       // The text of an error response may be lost, its status may not.
       if (response.statusCode >= 400 && isTooLarge(error)) return '';
+      if (response.statusCode >= 400 && error instanceof UnreadableEncoding) return error.message;
       throw error;
     });
     return { status: response.statusCode, headers: response.headers, text };
@@ -105,7 +98,7 @@ export function createTransport(base: BaseUrl, timeouts: Timeouts, maximumBytes:
         path = hop;
       }
     } catch (error) {
-      return { fault: transportFaultOf(error, base.origin) };
+      return { fault: transportFaultOf(error, base.origin, through) };
     }
   };
 
@@ -113,7 +106,7 @@ export function createTransport(base: BaseUrl, timeouts: Timeouts, maximumBytes:
     send,
     close: async () => {
       closed = true;
-      await (await opening)?.destroy();
+      await connections.close();
     },
   };
 }

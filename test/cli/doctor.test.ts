@@ -338,9 +338,8 @@ describe('of the embedded platform', () => {
         void response.on('close', closed.resolve).writeHead(200, { 'content-type': 'application/json' }).write('{'),
     );
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-    // No time is ever over, and the answer is kept from being collected, so that nothing else closes the connection.
+    // No time is ever over, so that nothing else closes the connection.
     vi.spyOn(AbortSignal, 'timeout').mockReturnValue(new AbortController().signal);
-    const { mock } = vi.spyOn(globalThis, 'fetch');
     onTestFinished(() => {
       vi.restoreAllMocks();
       server.close();
@@ -353,7 +352,6 @@ describe('of the embedded platform', () => {
     const { of } = await doctor([], { INFRA_DATA_DIR: directory });
     expect(of('platform')?.says).toBe(`the embedded one, served by process ${process.pid} at ${url}`);
     await closed.promise;
-    expect(mock.settledResults).toHaveLength(1);
   }, 60_000);
 });
 

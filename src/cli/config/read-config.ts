@@ -2,6 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import { homeFolder } from '../../files/index.ts';
 import { closest, distance } from 'fastest-levenshtein';
 import { placeholderIn, valueFault, type ValueFault } from '../../contract/index.ts';
+import { proxyProblems } from '../../outgoing/index.ts';
 import { httpAddress, type CommandName } from './fields.ts';
 import { profileConflicts, givenOptions, type GivenFlags, type GivenOption, type Profile } from './given-options.ts';
 import { serviceLinksIn, variablePrefix } from './service-links.ts';
@@ -227,6 +228,7 @@ export function readConfig(
       : [];
   const faults = [
     ...mistakes,
+    ...proxyProblems(env),
     ...conflicts,
     ...(empty.length + unfilled.length > 0 ? [...empty, ...unfilled] : [...invalid, ...contradictory]),
   ];

@@ -13,6 +13,7 @@ import { directoryFindings } from './data-directory.ts';
 import { doctorText } from './doctor-text.ts';
 import { type DoctorFinding, findingBuilder, errorMessage } from '../../platform/common/index.ts';
 import { listeningFindings, metricsFindings } from './ports.ts';
+import { proxyFindings } from './proxies.ts';
 import { policyResourceFindings, scopeFindings } from './configured-resources.ts';
 import { platformFindings } from './platform.ts';
 import { approvalsFinding, auditFinding, policyFindings, webhookFindings } from './guard.ts';
@@ -96,14 +97,16 @@ export async function readServerConfig(
     const count = settingsOf(server, flags, env, profile).filter(({ source }) => source !== undefined).length;
     return {
       config,
-      findings:
-        found.length > 0
+      findings: [
+        ...(found.length > 0
           ? found
           : [
               configuration.good(
                 count === 0 ? 'no options set: all defaults' : `${count} set, the others have their defaults`,
               ),
-            ],
+            ]),
+        ...proxyFindings(config, env),
+      ],
     };
   } catch (error) {
     return {

@@ -1,6 +1,7 @@
 import { ApiError, type ApiErrorKind, type Client } from '../../client/index.ts';
 import type { Config } from '../config/index.ts';
 import { operations } from '../../contract/index.ts';
+import { sendRequest } from '../../outgoing/index.ts';
 import { clean } from '../../server/redaction/index.ts';
 import { endpointOf } from '../wiring/data-dir-claim.ts';
 import { createLog } from '../wiring/log.ts';
@@ -152,16 +153,12 @@ async function remoteFindings(
   ];
 }
 
-/** Whether a GET request succeeds. The body is canceled, because an unread one would keep the process alive. */
-async function isAnswered(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(answerTimeout) });
-    await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false;
-  }
-}
+/** Whether a GET request succeeds. */
+const isAnswered = (url: string): Promise<boolean> =>
+  sendRequest(url, { signal: AbortSignal.timeout(answerTimeout) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 
 async function embeddedFindings(dataDir: string): Promise<DoctorFinding[]> {
   const endpoint = await endpointOf(dataDir);

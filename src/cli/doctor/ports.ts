@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { hostForUrl, isLoopback, assertSafeAddress, discoverJwksUri } from '../../transport/index.ts';
+import { sendRequest } from '../../outgoing/index.ts';
 import { type Config, pageLink } from '../config/index.ts';
 import { type Address, type ListenError, listenProblem } from '../wiring/listen-error.ts';
 import { type DoctorFinding, findingBuilder, errorMessage } from '../../platform/common/index.ts';
@@ -40,13 +41,11 @@ async function issuerFindings({ oauthIssuer, oauthJwksUrl }: Config): Promise<Do
   if (oauthIssuer === undefined) return [];
   try {
     const keys = oauthJwksUrl ?? (await discoverJwksUri(oauthIssuer));
-    const answer = await fetch(keys, { signal: AbortSignal.timeout(10_000) });
-    // Unread, it would keep the process alive.
-    await answer.body?.cancel();
+    const { ok, status } = await sendRequest(keys, { signal: AbortSignal.timeout(10_000) });
     return [
-      answer.ok
+      ok
         ? issuer.good(`its keys are at ${keys.href}`)
-        : issuer.bad(`${keys.href} answers ${answer.status}`, 'Correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.'),
+        : issuer.bad(`${keys.href} answers ${status}`, 'Correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.'),
     ];
   } catch (error) {
     return [
@@ -95,7 +94,7 @@ const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', ':
 /** The timeout of a response in milliseconds, and its maximum length in characters. Any program may listen there. */
 const [answerTimeout, answerLength] = [3_000, 1_000_000];
 
-/** Whether another process of this program serves its metrics at an address. */
+/** Whether another process of this program serves its metrics at an address, which no proxy is asked for. */
 async function servesMetrics({ host, port: at }: Address): Promise<boolean> {
   try {
     const { ok, body } = await fetch(`http://${hostForUrl(reachable[host] ?? host)}:${at}/metrics`, {

@@ -6,8 +6,8 @@ import type { RepeatedWork } from './background-loop.ts';
 import { type AlertReceiverAddress, type EngineContext, iso } from './context.ts';
 import { LeaderLockLost, type LeaderLocks, type LeaderLock } from './leader-locks.ts';
 import { firstRetrySeconds, maximumDeliveryAttempts } from './webhooks/deliveries.ts';
-import { type AttemptResult, sendDelivery, tooLate, slackText } from './webhooks/send.ts';
-import { anyAddress, createAgent } from './webhooks/target.ts';
+import { type AttemptResult, sendDelivery, tooLate, slackText, unreachableProxy } from './webhooks/send.ts';
+import { anyAddress, connectionsWithin } from './webhooks/target.ts';
 
 type AlertEvent = 'ALERT_TRIGGERED' | 'ALERT_RESOLVED';
 
@@ -164,6 +164,7 @@ const timeoutMilliseconds = 10_000;
 const failureOf = ({ status, code }: AttemptResult): string => {
   if (status >= 300 && status < 400) return `it answered with HTTP ${status}, and redirects are not followed`;
   if (status !== 0) return `it answered with HTTP ${status}`;
+  if (code === unreachableProxy) return "the platform's proxy gave no connection to it";
   return code === tooLate
     ? `it did not answer within ${timeoutMilliseconds / 1000} seconds`
     : `it gave no answer (${code ?? 'no reason is known'})`;
@@ -183,7 +184,7 @@ export function notifyingOf(
 ): RepeatedWork & { readonly close: () => Promise<void> } {
   const { db, clock, alertReceivers = {} } = context;
   // The operator configures the addresses, and may mean private ones.
-  const dispatcher = createAgent(anyAddress);
+  const connections = connectionsWithin(anyAddress);
 
   const due = () =>
     db
@@ -205,7 +206,7 @@ export function notifyingOf(
     const result =
       address &&
       (await sendDelivery(
-        { dispatcher, timeoutMilliseconds, redirects: 0 },
+        { connections, timeoutMilliseconds, redirects: 0 },
         { url: address.url, deliveryId: `alert-${seq}`, body },
         signal,
       ));
@@ -244,6 +245,6 @@ export function notifyingOf(
         if (!(error instanceof LeaderLockLost) && !signal.aborted) throw error;
       }
     },
-    close: () => dispatcher.destroy(),
+    close: () => connections.close(),
   };
 }

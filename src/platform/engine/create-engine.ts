@@ -1,5 +1,5 @@
 import { deliveryQueue, webhookAttempts } from './webhooks/deliveries.ts';
-import { type AddressPolicy, createAgent } from './webhooks/target.ts';
+import { type AddressPolicy, connectionsWithin } from './webhooks/target.ts';
 import { addressesOfServices, clusterDomains, domainTarget } from './addresses.ts';
 import { alertRuleChanged, advanceAlertRule } from './alert-rules.ts';
 import { alertRuleProblems } from './alert-problems.ts';
@@ -50,7 +50,7 @@ export function createEngine(options: EngineOptions): Engine {
   const { db, clock } = options;
   // Pending queries are aborted when the engine stops.
   const stopping = new AbortController();
-  const agent = createAgent(options.webhookTargets);
+  const connections = connectionsWithin(options.webhookTargets);
   const deliveries: DeliveryCounts = { delivered: 0, retried: 0, failed: 0 };
   const lease = createLease(db, clock, options.random.uuid());
   const leaderLocks = createLeaderLocks(db, lease);
@@ -62,7 +62,7 @@ export function createEngine(options: EngineOptions): Engine {
       JOB_RUN: startScheduledRun(options),
     }),
     deliveryQueue(options, {
-      dispatcher: agent,
+      connections,
       timeoutMilliseconds: options.webhookTimeoutMilliseconds ?? 10_000,
       openSecret: options.openSecret,
       counts: deliveries,
@@ -131,7 +131,7 @@ export function createEngine(options: EngineOptions): Engine {
       stopping.abort();
       unsubscribe?.();
       await Promise.all([worker.stop(), background.stop()]);
-      await Promise.all([agent.destroy(), notifying.close(), options.prometheus?.close()]);
+      await Promise.all([connections.close(), notifying.close(), options.prometheus?.close()]);
     },
   };
 }

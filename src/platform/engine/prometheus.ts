@@ -1,5 +1,5 @@
-import type { Dispatcher } from 'undici';
 import { createMasker, minimumMaskedLength, shortened } from '../../contract/index.ts';
+import { BodyTooLarge, createConnections, readBody } from '../../outgoing/index.ts';
 import { errorMessage } from '../common/index.ts';
 import type { LabelledValue } from './alert-matches.ts';
 
@@ -37,18 +37,6 @@ const mostBytes = 1024 * 1024;
 const longestReason = 200;
 
 const clipped = (text: string): string => shortened(text, longestReason);
-
-async function bodyOf(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > mostBytes)
-      throw new Error(`its answer has more than ${mostBytes} bytes: let the expression give fewer series`);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
 
 /** Parses a number as Prometheus formats it. */
 const numberOf = (text: unknown): number =>
@@ -109,20 +97,23 @@ function credentialsIn(authorization: string | undefined): readonly string[] {
   );
 }
 
+function reasonOf(error: unknown): string {
+  if (error instanceof BodyTooLarge)
+    return `its answer has more than ${mostBytes} bytes: let the expression give fewer series`;
+  return error instanceof Error && error.name === 'TimeoutError'
+    ? `it did not answer within ${timeoutMilliseconds / 1000} seconds`
+    : errorMessage(error);
+}
+
 /** Creates a Prometheus client. It loads and connects nothing until the first query. */
 export function createPrometheus({ url, authorization, ca }: PrometheusSettings): Prometheus {
   const masked = createMasker(credentialsIn(authorization));
-  let opening: Promise<Dispatcher> | undefined;
-  const open = async (): Promise<Dispatcher> => {
-    const { Agent } = await import('undici');
-    return new Agent({ connect: { timeout: 5000, ...(ca !== undefined && { ca }) } });
-  };
+  const connections = createConnections({ connectTimeout: 5000, ca });
   return {
     query: async (expression, signal) => {
       try {
-        const dispatcher = await (opening ??= open());
         const { origin, pathname } = new URL(`${url}/api/v1/query`);
-        const { body } = await dispatcher.request({
+        const response = await connections.request({
           origin,
           path: pathname,
           method: 'POST',
@@ -133,16 +124,12 @@ export function createPrometheus({ url, authorization, ca }: PrometheusSettings)
           },
           body: new URLSearchParams({ query: expression, timeout: `${timeoutMilliseconds / 1000 - 2}s` }).toString(),
         });
-        return valuesIn(masked(await bodyOf(body as AsyncIterable<Buffer>)));
+        return valuesIn(masked(await readBody(response, mostBytes)));
       } catch (error) {
         signal.throwIfAborted();
-        const reason =
-          error instanceof Error && error.name === 'TimeoutError'
-            ? `it did not answer within ${timeoutMilliseconds / 1000} seconds`
-            : errorMessage(error);
-        throw new Error(`The Prometheus at ${url} could not evaluate it: ${reason}.`, { cause: error });
+        throw new Error(`The Prometheus at ${url} could not evaluate it: ${reasonOf(error)}.`, { cause: error });
       }
     },
-    close: async () => (await opening)?.destroy(),
+    close: () => connections.close(),
   };
 }

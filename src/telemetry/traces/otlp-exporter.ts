@@ -3,6 +3,7 @@ import { gzip } from 'node:zlib';
 import { ExportResultCode, parseKeyPairsIntoRecord } from '@opentelemetry/core';
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
+import { ProxyError, sendRequest } from '../../outgoing/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
 import type { ExportSettings } from './trace-settings.ts';
 
@@ -18,8 +19,9 @@ const logInterval = 60_000;
 
 /** The reason of a failed request, without the address, which may be secret. */
 const reasonOf = (error: unknown): string => {
-  const { name, cause } = error as Error;
-  return (cause as { code?: string } | undefined)?.code ?? name;
+  if (error instanceof ProxyError) return error.message;
+  const { name, code } = error as NodeJS.ErrnoException;
+  return code ?? name;
 };
 
 /** An exporter that can stop immediately. */
@@ -55,16 +57,14 @@ export function otlpExporter(
 
   const send = async (serialized: Uint8Array): Promise<void> => {
     const body = isCompressed ? await compressed(serialized) : serialized;
-    // A redirect is an error: the headers, which may contain a key, must not go elsewhere.
-    const response = await fetch(url, {
+    // Redirects are not followed: the headers, which may contain a key, must not go elsewhere.
+    const { ok, status } = await sendRequest(url, {
       method: 'POST',
-      redirect: 'error',
       headers: { ...givenHeaders, ...ownHeaders },
-      body: body as Uint8Array<ArrayBuffer>,
+      body,
       signal: AbortSignal.any([stop.signal, AbortSignal.timeout(timeout)]),
     });
-    await response.body?.cancel();
-    if (!response.ok) throw Object.assign(new Error('refused'), { cause: { code: `HTTP ${response.status}` } });
+    if (!ok) throw Object.assign(new Error('refused'), { code: `HTTP ${status}` });
   };
 
   const logLost = (): void => {

@@ -1,7 +1,16 @@
 import { OAuthError, OAuthErrorCode, bearerAuthChallengeResponse } from '@modelcontextprotocol/server';
-import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import {
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type FetchImplementation,
+  jwtVerify,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+} from 'jose';
 import * as z from 'zod';
 import { permissionLevels, type PermissionLevel } from '../../contract/index.ts';
+import { sendRequest } from '../../outgoing/index.ts';
 import type { Clock, ServerLogger } from '../../server/context/index.ts';
 import { retryLater } from './error-response.ts';
 import type { Identity } from './identity.ts';
@@ -9,6 +18,9 @@ import { unrestricted } from './restriction.ts';
 
 /** Timeout of a request to the authorization server, in milliseconds. */
 const requestTimeout = 5000;
+
+/** Maximum size of its metadata and of its keys, in bytes. */
+const maximumBytes = 1024 * 1024;
 
 const Metadata = z.object({ issuer: z.string(), jwks_uri: z.url() });
 
@@ -25,13 +37,13 @@ const metadataUrls = (issuer: string): URL[] => {
 };
 
 async function jwksUriAt(url: URL, issuer: string): Promise<URL | undefined> {
-  const response = await fetch(url, {
+  const { ok, text } = await sendRequest(url, {
     signal: AbortSignal.timeout(requestTimeout),
-    redirect: 'error',
     headers: { accept: 'application/json' },
+    limit: maximumBytes,
   });
-  if (!response.ok) return undefined;
-  const metadata = Metadata.parse(await response.json());
+  if (!ok) return undefined;
+  const metadata = Metadata.parse(JSON.parse(text));
   // Metadata of another issuer could point to that issuer's keys.
   if (metadata.issuer !== issuer) throw new Error(`${url.href} describes the issuer ${metadata.issuer}, not ${issuer}`);
   return new URL(metadata.jwks_uri);
@@ -160,11 +172,24 @@ function assertStrongKey(key: Awaited<ReturnType<JWTVerifyGetKey>>): void {
   if (bits !== undefined && bits < minRsaBits) throw new WeakKey(bits);
 }
 
+/** Fetches the issuer's keys for jose. */
+const fetchKeys: FetchImplementation = async (url, { headers, signal }) => {
+  const { status, text } = await sendRequest(url, {
+    headers: Object.fromEntries(new Headers(headers)),
+    signal,
+    limit: maximumBytes,
+  });
+  return new Response(status === 200 ? text : null, { status });
+};
+
 /** The issuer's keys. Discovered on first use, and again after a failure. */
 function issuerKeys({ issuer, jwksUri, jwksCooldown = 10_000 }: OAuthOptions): JWTVerifyGetKey {
   let keys: Promise<JWTVerifyGetKey> | undefined;
   const find = async (): Promise<JWTVerifyGetKey> =>
-    createRemoteJWKSet(jwksUri ?? (await discoverJwksUri(issuer)), { cooldownDuration: jwksCooldown });
+    createRemoteJWKSet(jwksUri ?? (await discoverJwksUri(issuer)), {
+      cooldownDuration: jwksCooldown,
+      [customFetch]: fetchKeys,
+    });
   return async (header, token) => {
     keys ??= find().catch((error: unknown) => {
       keys = undefined;

@@ -1,5 +1,5 @@
-import type { Dispatcher } from 'undici';
 import { bytesBeyondCut, createMasker, maskBeginning } from '../../../contract/index.ts';
+import { type Connections, decodedBody, ProxyError, UnreadableEncoding } from '../../../outgoing/index.ts';
 import { errorMessage } from '../../common/index.ts';
 import { TargetRefused } from './target.ts';
 
@@ -11,7 +11,7 @@ export const slackText = (text: string): string =>
 
 /** Settings for delivery attempts. */
 export interface SenderOptions {
-  readonly dispatcher: Dispatcher;
+  readonly connections: Connections;
   /** The timeout of one attempt, redirects included. */
   readonly timeoutMilliseconds: number;
   /** How many redirects are followed; default: 3. */
@@ -54,21 +54,36 @@ const maximumResponseBytes = 4096;
 /** The code of an attempt that timed out. */
 export const tooLate = 'TIMEOUT';
 
+/** The code of an attempt that the proxy of the platform didn't let through. */
+export const unreachableProxy = 'ERR_PROXY';
+
 const redirects: readonly number[] = [301, 302, 307, 308];
 
 /** The complete characters at the start of a text. */
 const decodeBeginning = (bytes: Uint8Array): string =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
 
-/** Reads the start of a body, without the secrets that the receiver may echo, and ignores the rest. */
-const readBeginning = async (body: Dispatcher.ResponseData['body'], secrets: readonly string[]): Promise<string> => {
+/** The maximum size of an encoded response's stages, in bytes. Only its start is decoded. */
+const maximumDecodedBytes = 1024 * 1024;
+
+/** Reads the start of a body, decoded and without the secrets that the receiver may echo, and ignores the rest. */
+const readBeginning = async (
+  response: Parameters<typeof decodedBody>[0],
+  secrets: readonly string[],
+): Promise<string> => {
   const most = maximumResponseBytes + bytesBeyondCut(secrets);
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes >= most) break;
+  try {
+    for await (const chunk of decodedBody(response, maximumDecodedBytes)) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= most) break;
+    }
+  } catch (error) {
+    // The receiver has the delivery: its status counts.
+    if (error instanceof UnreadableEncoding) return `(not recorded: ${error.message})`;
+    throw error;
   }
   const read = Buffer.concat(chunks);
   return maskBeginning(
@@ -94,20 +109,16 @@ const headersFor = (url: URL, origin: string, request: DeliveryRequest): Record<
 const secretsOf = ({ secret, userinfo }: DeliveryRequest): readonly string[] =>
   [secret, userinfo, userinfo?.slice(userinfo.indexOf(':') + 1)].flatMap((text) => text || []);
 
-/** Posts to the target and follows redirects. The dispatcher checks the address of every connection. */
+/** Posts to the target and follows redirects. The address of every connection is checked. */
 const post = async (
-  { dispatcher, timeoutMilliseconds, redirects: mostRedirects = maximumRedirects }: SenderOptions,
+  { connections, timeoutMilliseconds, redirects: mostRedirects = maximumRedirects }: SenderOptions,
   request: DeliveryRequest,
   signal: AbortSignal,
 ): Promise<AttemptResult> => {
   let url = new URL(request.url);
   const { origin } = url;
   for (let hop = 0; ; hop += 1) {
-    const {
-      statusCode: status,
-      headers,
-      body,
-    } = await dispatcher.request({
+    const response = await connections.request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'POST',
@@ -117,7 +128,8 @@ const post = async (
       headersTimeout: timeoutMilliseconds,
       bodyTimeout: timeoutMilliseconds,
     });
-    const text = await readBeginning(body, secretsOf(request));
+    const { statusCode: status, headers } = response;
+    const text = await readBeginning(response, secretsOf(request));
     const location = headers['location'];
     if (!redirects.includes(status) || typeof location !== 'string' || hop === mostRedirects) {
       return { status, body: text, outcome: status >= 200 && status < 300 ? 'delivered' : 'try again' };
@@ -139,6 +151,14 @@ const failedAttempt = (error: unknown, timedOut: boolean, { timeoutMilliseconds 
       status: 0,
       body: `No answer within ${timeoutMilliseconds / 1000} seconds.`,
       code: tooLate,
+      outcome: 'try again',
+    };
+  // The organization's members read this: they learn of the proxy, not of its address.
+  if (error instanceof ProxyError)
+    return {
+      status: 0,
+      body: `No answer through the platform's proxy: ${error.reason}`,
+      code: unreachableProxy,
       outcome: 'try again',
     };
   const reason = error instanceof AggregateError ? error.errors.map(String).join('; ') : errorMessage(error);

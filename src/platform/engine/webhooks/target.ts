@@ -1,8 +1,7 @@
-import { lookup, type LookupAddress } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector } from 'undici';
-import { isPublicAddress } from '../../common/index.ts';
+import { lookup } from 'node:dns/promises';
 import { hiddenSecret } from '../../../contract/index.ts';
+import { type Connections, createConnections } from '../../../outgoing/index.ts';
+import { isPublicAddress } from '../../common/index.ts';
 import type { DataStore, Vault } from '../../store/index.ts';
 
 /** A webhook's URL, split into the part that may be shown and the secret part. */
@@ -87,31 +86,22 @@ export class TargetRefused extends Error {
   }
 }
 
-const connectMilliseconds = 5000;
+const connectTimeout = 5000;
 
-// Checks the same address that the connection is made to, so neither DNS rebinding nor a redirect can bypass it.
-const checkedLookup =
-  (policy: AddressPolicy): LookupFunction =>
-  (host, options, callback) => {
-    lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-      if (error) return callback(error, '', 0);
-      const refused = addresses.find(({ address }) => !policy(address));
-      if (refused !== undefined) return callback(new TargetRefused(host, refused.address), '', 0);
-      const first = addresses[0];
-      return options.all ? callback(null, addresses) : callback(null, first?.address ?? '', first?.family ?? 0);
-    });
-  };
-
-/** Creates an HTTP agent that connects only to addresses the policy allows. Other requests fail with TargetRefused. */
-export function createAgent(policy: AddressPolicy): Agent {
-  const connect = buildConnector({ lookup: checkedLookup(policy), timeout: connectMilliseconds });
-  return new Agent({
-    connect: (options, callback) => {
-      const host = options.hostname.replace(/^\[|\]$/g, '');
-      // Literal IP addresses don't go through the lookup.
-      if (isIP(host) !== 0 && !policy(host)) callback(new TargetRefused(host, host), null);
-      else connect(options, callback);
-    },
+/**
+ * Creates connections only to addresses that the policy allows. Other requests fail with TargetRefused. The address is
+ * checked for each connection, and the connection is made to it, so neither DNS rebinding nor a redirect bypasses it.
+ */
+export const connectionsWithin = (policy: AddressPolicy): Connections =>
+  createConnections({
+    connectTimeout,
     keepAliveTimeout: 4000,
+    ...(policy !== anyAddress && {
+      resolve: async (host) => {
+        const addresses = await lookup(host, { all: true });
+        const refused = addresses.find(({ address }) => !policy(address));
+        if (refused !== undefined) throw new TargetRefused(host, refused.address);
+        return addresses;
+      },
+    }),
   });
-}

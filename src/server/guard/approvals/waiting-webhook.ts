@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isLoopbackHost } from '../../../client/index.ts';
+import { isLoopbackHost, ProxyError, sendRequest } from '../../../outgoing/index.ts';
 import type { ServerLogger } from '../../context/index.ts';
 import { type Pending, waitingCallAddress, waitingTarget } from './pending-calls.ts';
 import { shortened } from '../../../contract/index.ts';
@@ -181,8 +181,9 @@ const failureOf = (status: number): Attempt => {
 
 // The message of an error may contain the URL.
 const reasonOf = (error: unknown): string => {
-  const { name, cause } = error as Error;
-  return name === 'TimeoutError' ? 'no response in time' : ((cause as NodeJS.ErrnoException | undefined)?.code ?? name);
+  if (error instanceof ProxyError) return error.message;
+  const { name, code } = error as NodeJS.ErrnoException;
+  return name === 'TimeoutError' ? 'no response in time' : (code ?? name);
 };
 
 async function send(
@@ -192,9 +193,8 @@ async function send(
   signal: AbortSignal,
 ): Promise<Attempt> {
   try {
-    const response = await fetch(url, {
+    const { ok, status } = await sendRequest(url, {
       method: 'POST',
-      redirect: 'manual',
       body,
       signal,
       headers: {
@@ -204,8 +204,7 @@ async function send(
         ...headers,
       },
     });
-    await response.body?.cancel();
-    return response.ok ? { kind: 'delivered' } : failureOf(response.status);
+    return ok ? { kind: 'delivered' } : failureOf(status);
   } catch (error) {
     return { kind: 'failed', why: reasonOf(error), mayRepeat: true };
   }

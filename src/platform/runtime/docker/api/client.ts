@@ -1,5 +1,6 @@
 import type { Duplex, Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { BodyTooLarge, readBody, UnreadableEncoding } from '../../../../outgoing/index.ts';
 import { type DockerAddress, dockerAddressText, type NodeAddress } from './address.ts';
 import { commonDockerApi, type DockerVersion } from './api-version.ts';
 import { openDockerConnection } from './connection.ts';
@@ -81,18 +82,6 @@ const alreadySo = 304;
 
 type Answer = Dispatcher.ResponseData;
 
-/** Reads a whole body. @param limit in bytes */
-async function readText(body: AsyncIterable<Buffer>, limit: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > limit) throw new RangeError('the answer is too large');
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 /** Parses the JSON of an answer; undefined if the answer is empty. */
 function parsed(request: DockerRequest, text: string): unknown {
   if (text.trim() === '') return undefined;
@@ -119,7 +108,8 @@ export function createDockerClient(address: DockerAddress | NodeAddress): Docker
         `the engine at ${text} did not answer within ${milliseconds / 1000} seconds`,
         request,
       );
-    if (error instanceof RangeError) return new DockerError('bad answer', error.message, request);
+    if (error instanceof BodyTooLarge) return new DockerError('bad answer', 'the answer is too large', request);
+    if (error instanceof UnreadableEncoding) return new DockerError('bad answer', error.message, request);
     return dockerConnectionError(request, text, error);
   };
 
@@ -149,7 +139,7 @@ export function createDockerClient(address: DockerAddress | NodeAddress): Docker
       });
       if ((answer.statusCode >= 200 && answer.statusCode < 300) || answer.statusCode === alreadySo)
         return await use(answer, fail);
-      throw dockerAnswerError(request, answer.statusCode, await readText(answer.body, maximumAnswerBytes));
+      throw dockerAnswerError(request, answer.statusCode, await readBody(answer, maximumAnswerBytes));
     } catch (error) {
       throw fail(error);
     }
@@ -160,7 +150,7 @@ export function createDockerClient(address: DockerAddress | NodeAddress): Docker
       version,
       request,
       request.timeoutMilliseconds ?? defaultTimeout,
-      async ({ body }) => parsed(request, await readText(body, maximumAnswerBytes)) as Result,
+      async (answer) => parsed(request, await readBody(answer, maximumAnswerBytes)) as Result,
     );
 
   const askVersion = (call: DockerCall = {}): Promise<DockerVersion> =>
@@ -169,9 +159,9 @@ export function createDockerClient(address: DockerAddress | NodeAddress): Docker
   /** Has no signal or deadline of the first caller: other callers wait for the same answer. */
   const negotiate = async (): Promise<string> => {
     const ping: DockerRequest = { method: 'GET', path: '/_ping' };
-    const newest = await exchange('', ping, defaultTimeout, async ({ headers, body }) => {
-      await readText(body, maximumAnswerBytes);
-      return headers['api-version'];
+    const newest = await exchange('', ping, defaultTimeout, async (answer) => {
+      await readBody(answer, maximumAnswerBytes);
+      return answer.headers['api-version'];
     });
     // A ping reports only the newest version. It goes first because it distinguishes an engine from any other server.
     if (typeof newest !== 'string')

@@ -1,3 +1,4 @@
+import { sendRequest } from '../../../../outgoing/index.ts';
 import { errorMessage } from '../../../common/index.ts';
 
 /** The time limit for each answer, in milliseconds. */
@@ -18,13 +19,19 @@ interface PushTarget {
  */
 export type PushTry = { readonly is: 'taken' } | { readonly is: 'refused' | 'unknown'; readonly why: string };
 
-const send = (method: 'GET' | 'POST' | 'DELETE', url: URL, authorization: string | undefined): Promise<Response> =>
-  fetch(url, {
+/** The maximum size of a token's response, in bytes. */
+const maximumBytes = 1024 * 1024;
+
+const send = (method: 'GET' | 'POST' | 'DELETE', url: URL, authorization: string | undefined) =>
+  sendRequest(url, {
     method,
-    redirect: 'manual',
     headers: authorization === undefined ? {} : { authorization },
     signal: AbortSignal.timeout(timeoutMilliseconds),
+    limit: maximumBytes,
   });
+
+/** A header of a response; empty if it has none. */
+const headerOf = ({ headers }: Awaited<ReturnType<typeof send>>, name: string): string => String(headers[name] ?? '');
 
 /** The value of a parameter of a challenge, such as its realm. */
 const parameter = (challenge: string, name: string): string | undefined =>
@@ -45,7 +52,7 @@ async function tokenOf(
   realm.searchParams.set('scope', `repository:${repository}:pull,push`);
   const response = await send('GET', realm, basic);
   if (!response.ok) throw new Error(`${realm.host} gives no token (status ${response.status})`);
-  const { token, access_token: other } = (await response.json()) as { token?: string; access_token?: string };
+  const { token, access_token: other } = JSON.parse(response.text) as { token?: string; access_token?: string };
   return `Bearer ${token ?? other}`;
 }
 
@@ -56,19 +63,18 @@ export async function tryPush({ url, repository, credentials }: PushTarget): Pro
     credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`;
   try {
     let response = await send('POST', uploads, authorization);
-    const challenge = response.headers.get('www-authenticate') ?? '';
+    const challenge = headerOf(response, 'www-authenticate');
     if (response.status === 401 && challenge.toLowerCase().startsWith('bearer ')) {
       authorization = await tokenOf(challenge, uploads, repository, authorization);
       response = await send('POST', uploads, authorization);
     }
     if (response.status !== 202)
       return { is: 'refused', why: `the status ${response.status} to the beginning of an upload` };
-    const upload = new URL(response.headers.get('location') ?? '', uploads);
+    const upload = new URL(headerOf(response, 'location'), uploads);
     // Credentials are sent only to the registry.
     await send('DELETE', upload, upload.origin === uploads.origin ? authorization : undefined);
     return { is: 'taken' };
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-    return { is: 'unknown', why: `${errorMessage(error)}${cause}` };
+    return { is: 'unknown', why: errorMessage(error) };
   }
 }

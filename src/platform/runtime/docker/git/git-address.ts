@@ -7,6 +7,7 @@ import {
   type ParsedAddress,
   readGitAddress,
 } from '../../../../contract/index.ts';
+import { proxyFor } from '../../../../outgoing/index.ts';
 import { isPublicAddress } from '../../../common/index.ts';
 import { ConditionError } from '../../index.ts';
 import type { GitHosts } from '../../index.ts';
@@ -53,13 +54,15 @@ const addressesOf = async ({ hostname }: GitAddress): Promise<readonly string[]>
 
 /**
  * The IP addresses at which a git server may be contacted. Git is configured to use these, so that a name server can't
- * give it different ones.
+ * give it different ones. A proxy resolves the name by itself: behind one, the server's certificate proves that it is the
+ * host that was checked here. A private host need not be known here then, and the list is empty.
  * @throws ConditionError for a host that doesn't exist, or is private without permission
  */
 export async function allowedAddresses(hosts: GitHosts, address: GitAddress): Promise<readonly string[]> {
   const { isPrivate = false } = gitHostOf(hosts, address.host);
   if (address.scheme === 'http' && !isPrivate)
     throw new ConditionError(condition('GIT_HOST_NOT_ALLOWED', { host: address.host }));
+  if (isPrivate && address.scheme !== 'ssh' && proxyFor(address.url) !== undefined) return [];
   const addresses = await addressesOf(address);
   const refused = isPrivate ? undefined : addresses.find((each) => !isPublicAddress(each));
   if (refused !== undefined) {

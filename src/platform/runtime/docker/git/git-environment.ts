@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { proxyFor } from '../../../../outgoing/index.ts';
 import type { GitAddress } from './git-address.ts';
 import type { GitHost, GitHosts } from '../../index.ts';
 import { gitHostOf } from './git-hosts.ts';
@@ -46,7 +47,9 @@ const serverSettings = (
   if (scheme === 'ssh') return [];
   const listed = addresses.map((each) => (isIP(each) === 6 ? `[${each}]` : each)).join(',');
   return [
-    ...(isIP(hostname) === 0 ? [['http.curloptResolve', `${hostname}:${port}:${listed}`] as const] : []),
+    ...(isIP(hostname) === 0 && listed !== ''
+      ? [['http.curloptResolve', `${hostname}:${port}:${listed}`] as const]
+      : []),
     ...(token === undefined
       ? []
       : [
@@ -56,6 +59,12 @@ const serverSettings = (
           ] as const,
         ]),
   ];
+};
+
+/** The variable that names the proxy to git, if one is to be used. Its password must not be among the arguments. */
+const proxyVariable = ({ scheme, url }: GitAddress): Record<string, string> => {
+  const proxy = scheme === 'ssh' ? undefined : proxyFor(url);
+  return proxy === undefined ? {} : { [`${scheme}_proxy`]: proxy.url };
 };
 
 const asVariables = (settings: readonly (readonly [string, string])[]): Record<string, string> => ({
@@ -127,6 +136,7 @@ export async function gitEnvironmentFor(
     GIT_HTTP_LOW_SPEED_LIMIT: '100',
     GIT_HTTP_LOW_SPEED_TIME: String(stallSeconds),
     HOME: directory,
+    ...proxyVariable(address),
   };
   if (address.scheme !== 'ssh') return environment;
   const file = join(directory, 'ssh-settings');

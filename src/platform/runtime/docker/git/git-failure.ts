@@ -1,4 +1,5 @@
 import { condition, type Condition } from '../../../../contract/index.ts';
+import { proxyFor } from '../../../../outgoing/index.ts';
 import { ConditionError } from '../../index.ts';
 import { noBranch } from './commit-refusal.ts';
 import type { GitRequest } from './git-request.ts';
@@ -92,10 +93,25 @@ const failures: readonly Failure[] = [
 export const isUnknownCommit = (error: unknown): boolean =>
   error instanceof GitError && /not our ref|unadvertised object/.test(error.said.join('\n'));
 
+/** What failed of the proxy between git and the server; undefined if there is none, or it was something else. */
+function proxyFailure({ address: { scheme, url, hostname: host } }: GitRequest, said: string): Condition | undefined {
+  if (scheme === 'ssh' || proxyFor(url) === undefined) return undefined;
+  const status = /(?:CONNECT tunnel failed, response|Received HTTP code|returned error:(?= 407)) (\d{3})/i.exec(
+    said,
+  )?.[1];
+  if (status !== undefined)
+    return condition('GIT_UNREACHABLE', { host, said: `the platform's proxy does not connect to it (HTTP ${status})` });
+  return /could not resolve|failed to connect|couldn't connect|connection refused|proxy connect aborted/i.test(said)
+    ? condition('GIT_UNREACHABLE', { host, said: "the platform's proxy can't be reached" })
+    : undefined;
+}
+
 /** Why git failed. Other errors are returned as they are. */
 export function gitFailure(error: unknown, request: GitRequest): Error {
   if (!(error instanceof GitError)) return error instanceof Error ? error : new Error(String(error));
   const said = error.said.join('\n');
+  const ofProxy = proxyFailure(request, said);
+  if (ofProxy !== undefined) return new ConditionError(ofProxy, { cause: error });
   for (const { pattern, means } of failures) {
     const match = pattern.exec(said);
     if (match) return new ConditionError(means(request, match), { cause: error });

@@ -1,0 +1,8 @@
+/** HTTP requests to other programs: through which proxy they go, and how their responses are read. */
+
+export { BodyTooLarge, decodedBody, readBody, UnreadableEncoding } from './body.ts';
+export { createConnections, type Connections } from './connections.ts';
+export { isLoopbackHost } from './loopback.ts';
+export { proxyFor, proxyProblems, usedProxies } from './proxies.ts';
+export { ProxyError } from './proxy-error.ts';
+export { sendRequest } from './send-request.ts';
