@@ -9,6 +9,7 @@ import { instanceNodeReasons, nodeReasons } from './nodes.ts';
 import { logReasons } from './logs.ts';
 import { placementReasons } from './placement.ts';
 import { type AnyCondition, ConditionShape, reasonWith, words } from './reason.ts';
+import { registryReasons } from './registry.ts';
 import { routeReasons } from './routes.ts';
 import { runReasons } from './runs.ts';
 import { serviceReasons } from './services.ts';
@@ -31,6 +32,7 @@ export const reasons = {
   ...runReasons,
   ...logReasons,
   ...routeReasons,
+  ...registryReasons,
   ...alertReasons,
   /** From a record of an earlier program version: a sentence, and nothing else. */
   OTHER: reasonWith({ told: words }, ({ told }) => told),

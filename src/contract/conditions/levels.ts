@@ -10,6 +10,8 @@ const information: ReadonlySet<Reason> = new Set<Reason>([
   'CHANGES_UNDONE',
   'CLUSTER_REACHABLE',
   'REGISTRY_AWAITED',
+  'REGISTRY_BEING_CLEANED',
+  'REGISTRY_NOT_SET_UP',
 ]);
 
 /** What limits something, may pass by itself, or leaves something unknown. */

@@ -35,13 +35,4 @@ export const routeReasons = {
   DOMAIN_NOT_SERVED: reasonWith({ fault: words }, ({ fault }) => `A domain of the service is not served: ${fault}`),
   /** A problem of the proxy that isn't about a service's addresses. */
   PROXY_IMPAIRED: reasonWith({ problem: words }, ({ problem }) => problem),
-  REGISTRY_AWAITED: reasonWith(
-    { problem: words },
-    ({ problem }) => `Waiting for the registry of the cluster: ${problem}`,
-  ),
-  REGISTRY_NOT_READY: reasonWith(
-    { problem: words },
-    ({ problem }) =>
-      `The registry of the cluster can't take images: ${problem}. What runs goes on. Deploy again when that is mended.`,
-  ),
 };

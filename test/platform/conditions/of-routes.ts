@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { Condition } from '../../../src/contract/index.ts';
+import type { DockerNode, DockerTask } from '../../../src/platform/runtime/docker/api/index.ts';
 import { withRoutes } from '../../../src/platform/runtime/docker/labels.ts';
 import { ownAnswers, proxyHeader } from '../../../src/platform/runtime/docker/proxy/caddy-config.ts';
 import { beginRoute, observeRoute } from '../../../src/platform/runtime/docker/proxy/route-phase.ts';
@@ -11,7 +12,7 @@ import { createClusterRegistry } from '../../../src/platform/runtime/docker/regi
 import { registrySettings } from '../../../src/platform/runtime/docker/registry/settings.ts';
 import { conditionBehind, type RuntimeCall, type Task } from '../../../src/platform/runtime/index.ts';
 import { eventually } from '../../support/eventually.ts';
-import { contextWith, fails, labels, service, signal } from './fake-swarm.ts';
+import { contextWith, fails, instance, labels, node, service, signal } from './fake-swarm.ts';
 import { type MadeCondition, shown } from './made-condition.ts';
 
 const call = {
@@ -62,9 +63,35 @@ const breaksOff: RequestListener = (request) => void request.destroy();
 const made = async (reason: Condition['reason'], ...asked: Parameters<typeof routed>) =>
   (await routed(...asked)).find((each) => each?.reason === reason);
 
-/** What the registry of a cluster says that is not set up. */
-async function registry(): Promise<readonly Condition[]> {
-  const { docker } = await contextWith({ '/services': [], '/': fails(404, 'nothing') });
+const part = (name: string, more: object = {}, Labels: object = {}) => ({
+  ID: name,
+  Version: { Index: 1 },
+  Spec: { Name: name, Labels: { 'io.infra-mcp.registry': name, ...Labels }, TaskTemplate: more },
+});
+const runningOn = (name: string, NodeID: string): DockerTask => instance({ ServiceID: name, NodeID });
+
+/** What an engine on the node a answers about a registry that keeps its images on the node b. */
+const registryAnswers = ({
+  nodes = [node('a', 'ready'), node('b', 'ready')],
+  tasks = [runningOn('registry', 'b'), runningOn('forwarder', 'a')],
+  labels: told = {},
+}: {
+  readonly nodes?: readonly DockerNode[];
+  readonly tasks?: readonly DockerTask[];
+  readonly labels?: object;
+}) => ({
+  '/nodes': nodes,
+  '/tasks': tasks,
+  '/info': { Swarm: { NodeID: 'a' } },
+  '/services': [part('registry', { Placement: { Constraints: ['node.id==b'] } }, told), part('forwarder')],
+  '/distribution': fails(500, 'no route to it'),
+});
+
+/** What the registry of a cluster says until patience ends. Default: of one that is not set up. */
+async function registry(
+  answers: Readonly<Record<string, unknown>> = { '/services': [], '/': fails(404, 'nothing') },
+): Promise<readonly Condition[]> {
+  const { docker } = await contextWith(answers);
   let time = 0;
   const settings = registrySettings({}, 'caddy:2');
   const parts = { docker, platformId: 'p', settings, now: () => (time += 50_000), secretFor: () => 'secret' };
@@ -75,6 +102,9 @@ async function registry(): Promise<readonly Condition[]> {
   return [...told, end!];
 }
 
+/** What is awaited of such a registry. */
+const awaited = async (of: Parameters<typeof registryAnswers>[0]) => (await registry(registryAnswers(of)))[0];
+
 /** What becomes of public addresses, and of the registry of a cluster. */
 export const ofRoutes: readonly MadeCondition[] = [
   shown('ADDRESS_WITHOUT_INSTANCE', 'log', () => made('ADDRESS_WITHOUT_INSTANCE', false, says(ownAnswers.noInstance))),
@@ -84,6 +114,16 @@ export const ofRoutes: readonly MadeCondition[] = [
   shown('CERTIFICATE_MISSING', 'log', () => made('CERTIFICATE_MISSING', true, breaksOff)),
   shown('DOMAIN_NOT_SERVED', 'log', () => made('DOMAIN_NOT_SERVED', false, says(''))),
   shown('PROXY_IMPAIRED', 'log', () => made('PROXY_IMPAIRED', false, says(''))),
+  shown('REGISTRY_NOT_SET_UP', 'log', async () => (await registry())[0]),
+  shown('REGISTRY_NODE_GONE', 'log', () => awaited({ nodes: [node('a', 'ready')] })),
+  shown('REGISTRY_NODE_AWAY', 'log', () => awaited({ nodes: [node('a', 'ready'), node('b', 'down')] })),
+  shown('REGISTRY_NOT_RUNNING', 'log', () => awaited({ tasks: [] })),
+  shown('BUILDER_NODE_AWAY', 'log', () =>
+    awaited({ nodes: [node('a', 'ready', { Spec: { Availability: 'drain' } }), node('b', 'ready')] }),
+  ),
+  shown('REGISTRY_NOT_FORWARDED', 'log', () => awaited({ tasks: [runningOn('registry', 'b')] })),
+  shown('REGISTRY_BEING_CLEANED', 'log', () => awaited({ labels: { 'io.infra-mcp.read-only': 'true' } })),
+  shown('REGISTRY_SILENT', 'log', () => awaited({})),
   shown('REGISTRY_AWAITED', 'log', async () => (await registry())[0]),
   shown('REGISTRY_NOT_READY', 'log', async () => (await registry()).at(-1)),
 ];

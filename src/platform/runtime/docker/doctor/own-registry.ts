@@ -18,7 +18,7 @@ function stateFinding(
     return registryCheck.good(`the platform's own, on ${node}, is being cleaned: pushes wait for a moment`);
   if (problem !== undefined)
     return registryCheck.bad(
-      `the platform's own takes no images: ${problem}`,
+      `the platform's own takes no images: ${problem.message}`,
       `${remedy === undefined ? '' : `${remedy} `}The platform has to run; built applications can't be deployed meanwhile.`,
     );
   if (withoutForwarder.length > 0)

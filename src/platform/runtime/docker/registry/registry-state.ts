@@ -1,3 +1,4 @@
+import { condition, type Condition } from '../../../../contract/index.ts';
 import {
   type DockerCall,
   type DockerClient,
@@ -52,9 +53,10 @@ export interface RegistryState {
   readonly withoutForwarder: readonly string[];
   readonly isReadOnly: boolean;
   /**
-   * Why no image can be pushed to it now, as a part of a sentence; undefined if one can, as far as the engine knows.
+   * Why no image can be pushed to it now, whose message is a part of a sentence; undefined if one can, as far as the
+   * engine knows.
    */
-  readonly problem?: string;
+  readonly problem?: Condition;
   /** What to do about the problem, as sentences; undefined if it resolves itself. */
   readonly remedy?: string;
 }
@@ -103,30 +105,32 @@ export async function readRegistryState(
   const { isReadOnly } = registryFactsOf(registry.Spec.Labels);
   const problemOf = (): Pick<RegistryState, 'problem' | 'remedy'> => {
     if (home === undefined)
+      return { problem: condition('REGISTRY_NODE_GONE', {}), remedy: beginEmptyText(registry.Spec.Name) };
+    const homeAway = awayText(home);
+    if (homeAway !== undefined)
       return {
-        problem: 'the node that kept its images is no part of the swarm any more',
-        remedy: beginEmptyText(registry.Spec.Name),
-      };
-    if (awayText(home) !== undefined)
-      return {
-        problem: `the node ${nodeName(home)}, which keeps its images, is ${awayText(home)}`,
+        problem: condition('REGISTRY_NODE_AWAY', { node: nodeName(home), state: homeAway }),
         remedy: nodeRemedy(home),
       };
     if (!kept.some(isUp))
       return {
-        problem: `it does not run on the node ${nodeName(home)}: ${reasonOf(kept)}`,
+        problem: condition('REGISTRY_NOT_RUNNING', { node: nodeName(home), said: reasonOf(kept) }),
         remedy: serviceRemedy(registry.Spec.Name),
       };
-    if (builder !== undefined && awayText(builder) !== undefined)
+    const builderAway = builder && awayText(builder);
+    if (builder !== undefined && builderAway !== undefined)
       return {
-        problem: `the node ${nodeName(builder)}, whose engine builds, is ${awayText(builder)}: nothing forwards to the registry there`,
+        problem: condition('BUILDER_NODE_AWAY', { node: nodeName(builder), state: builderAway }),
         remedy: nodeRemedy(builder),
       };
     if (!isForwarded(own)) {
-      const problem = `nothing forwards to it on the node ${builder ? nodeName(builder) : own}: ${reasonOf(forwarded.filter(({ NodeID: id }) => id === own))}`;
+      const problem = condition('REGISTRY_NOT_FORWARDED', {
+        node: builder ? nodeName(builder) : own,
+        said: reasonOf(forwarded.filter(({ NodeID: id }) => id === own)),
+      });
       return { problem, ...(forwarder && { remedy: serviceRemedy(forwarder.Spec.Name) }) };
     }
-    return isReadOnly ? { problem: 'it is being cleaned, and takes no images for a moment' } : {};
+    return isReadOnly ? { problem: condition('REGISTRY_BEING_CLEANED', {}) } : {};
   };
   return {
     node: home ? nodeName(home) : (boundNode(registry.Spec.TaskTemplate) ?? ''),

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { condition } from '../../../../contract/index.ts';
+import { condition, type Condition } from '../../../../contract/index.ts';
 import { errorMessage } from '../../../common/index.ts';
 import { ConditionError, RuntimeProblem, type Say, type ServiceToRun } from '../../index.ts';
 import {
@@ -123,9 +123,9 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
   const find = (signal: AbortSignal): Promise<RegistryServices> =>
     findRegistry(docker, platformLabels(platformId), { signal });
 
-  const problem = async (builder: DockerClient, signal: AbortSignal): Promise<string | undefined> => {
+  const problem = async (builder: DockerClient, signal: AbortSignal): Promise<Condition | undefined> => {
     const state = await readRegistryState(builder, await find(signal), { signal });
-    if (state === undefined) return 'it is not set up yet';
+    if (state === undefined) return condition('REGISTRY_NOT_SET_UP', {});
     if (state.problem !== undefined) return state.problem;
     try {
       await inspectDockerDistribution(
@@ -136,7 +136,9 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
       );
     } catch (error) {
       if (!isDockerError(error)) throw error;
-      return /manifest unknown|name unknown|not found/i.test(error.reason) ? undefined : error.reason;
+      return /manifest unknown|name unknown|not found/i.test(error.reason)
+        ? undefined
+        : condition('REGISTRY_SILENT', { said: error.reason });
     }
     return undefined;
   };
@@ -147,9 +149,9 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
       // In sequence: one check follows the other.
       const inTheWay = await problem(builder, signal);
       if (inTheWay === undefined) return;
-      if (now() > end) throw new ConditionError(condition('REGISTRY_NOT_READY', { problem: inTheWay }));
-      if (inTheWay !== told) say(condition('REGISTRY_AWAITED', { problem: inTheWay }));
-      told = inTheWay;
+      if (now() > end) throw new ConditionError(condition('REGISTRY_NOT_READY', { cause: inTheWay }));
+      if (inTheWay.message !== told) say(condition('REGISTRY_AWAITED', { cause: inTheWay }));
+      told = inTheWay.message;
       await delay(pollMilliseconds, undefined, { signal });
     }
   };
