@@ -139,6 +139,10 @@ const fireOnce = async (id: string): Promise<void> => {
   await notifying.close();
 };
 const problemsOf = async (id: string) => alertRuleProblems(context, fixture.db, await ruleOf(id));
+/** The problem of a rule that sees a part of what it watches. */
+const partly = (gap: object) => ({ reason: 'RULE_PARTLY_EVALUATED', details: { gaps: [gap], more: 0 } });
+/** The problem of a receiver that could not be told. */
+const notReached = (receiver: string, why: unknown) => ({ reason: 'RECEIVER_NOT_REACHED', details: { receiver, why } });
 /** The reasons of a rule's problems. */
 const reasonsOf = async (id: string): Promise<readonly Reason[]> => (await problemsOf(id)).map(({ reason }) => reason);
 
@@ -233,7 +237,6 @@ test('a rule that sees a part, or nothing, of what it watches says of what, and 
     instances: all.instances.slice(0, 1),
     unmeasured: [{ ...away, serviceId: ids['other']! }],
   });
-  const partly = (gap: object) => ({ reason: 'RULE_PARTLY_EVALUATED', details: { gaps: [gap], more: 0 } });
   const unmeasured = "An instance on the node two can't be measured: its engine can be asked by that node alone.";
   const gapOf = (service: string) => ({
     of: expect.stringMatching(new RegExp(String.raw`^\S+/measured/${service}$`)) as string,
@@ -332,10 +335,6 @@ test('a receiver that points elsewhere leads nowhere, and what is told of failur
   );
   await fireOnce(id);
   const problems = await problemsOf(id);
-  const notReached = (receiver: string, why: unknown) => ({
-    reason: 'RECEIVER_NOT_REACHED',
-    details: { receiver, why },
-  });
   expect(problems).toMatchObject([
     notReached('pointing', 'it answered with HTTP 307, and redirects are not followed'),
     notReached('silent', 'it gave no answer (ECONNREFUSED)'),
