@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { repeated } from '../contract/index.ts';
+import { repeated, timeAt } from '../contract/index.ts';
 
 /** Thrown for a query that can't be run. The message is for the author of the query. */
 export class UnusableQuery extends Error {
@@ -32,7 +32,7 @@ const timeOf = (member: string, text: string | undefined, now: Date): number | u
   if (text === undefined) return undefined;
   const before = durationOf(text);
   const time = before === undefined ? Date.parse(text) : now.getTime() - before;
-  if (!/^[P\d]/.test(text) || Number.isNaN(time)) {
+  if (!/^[P\d]/.test(text) || timeAt(time) === undefined) {
     throw new UnusableQuery(
       `${member} must be an ISO timestamp such as 2026-01-31T09:30:00Z, or how long ago as an ISO duration such as PT15M. It is ${JSON.stringify(repeated(text))}.`,
     );

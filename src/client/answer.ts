@@ -10,6 +10,7 @@ import {
   recordsIn,
 } from '../contract/index.ts';
 import { logLinesIn } from './environment-log.ts';
+import { withTimesAsText } from './times-as-text.ts';
 import type { ApiFailure } from './errors.ts';
 import { organizationIn } from './organization.ts';
 import { isMarkup } from './safe-text.ts';
@@ -231,7 +232,12 @@ export function readAnswer(
     return isRead ? unreadable({ reason: 'the answer is empty' }) : { answer: undefined };
   const json = parseJson(response.text);
   if (json === undefined) return unreadable(notJson(response.text));
-  const { body: whole, failure } = withOrganization(operation, normalised(operation, json), organization);
+  const received = normalised(operation, json);
+  const { body: whole, failure } = withOrganization(
+    operation,
+    issueIn(operation, received) ? withTimesAsText(operation.response, received) : received,
+    organization,
+  );
   if (failure) return { failure };
   const issue = isRead ? undefined : issueIn(operation, whole);
   if (issue && isIncomplete(whole, issue)) return { answer: whole ?? undefined };

@@ -1,4 +1,4 @@
-import { isRecord } from '../contract/index.ts';
+import { isoTime, isRecord } from '../contract/index.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -7,14 +7,8 @@ const textIn = (row: unknown, name: string): string | undefined => {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 };
 
-/** Times in seconds are far below this, times in milliseconds above. */
-const leastMilliseconds = 1e11;
-
 function timeIn({ timestamp }: Row): string | undefined {
-  if (typeof timestamp === 'string') return timestamp;
-  if (typeof timestamp !== 'number') return undefined;
-  const time = new Date(timestamp < leastMilliseconds ? timestamp * 1000 : timestamp);
-  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+  return typeof timestamp === 'string' && Number.isNaN(Number(timestamp)) ? timestamp : isoTime(timestamp);
 }
 
 /** The text of a record: the message that may be shown, then the details of its error. */

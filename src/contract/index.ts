@@ -45,6 +45,7 @@ export {
   defaultRateWindowSeconds,
   engineRateLimit,
   maximumBodyBytes,
+  largestInteger,
   maximumInstances,
   rateHeaders,
 } from './limits.ts';
@@ -89,6 +90,7 @@ export {
   writtenCharacter,
   writtenOut,
 } from './plain-text.ts';
+export { isoAt, isoTime, timeAt, timeOf, unknownTime } from './times.ts';
 export { placeholderIn, valueFault, type ValueFault } from './placeholder.ts';
 export { joinPath, namesIn, segmentOf, segmentsOf, unescaped } from './resource-path.ts';
 export {
@@ -96,6 +98,7 @@ export {
   Duration,
   Email,
   freeText,
+  isDateTime,
   isFreeText,
   hiddenSecret,
   isSecret,

@@ -40,5 +40,11 @@ export const maximumBodyBytes = 1024 * 1024;
  */
 export const maximumInstances = 1000;
 
+/**
+ * Largest whole number that the embedded platform accepts in a request, where a field has no smaller limit: databases
+ * and engines keep numbers of 32 bits.
+ */
+export const largestInteger = 2_147_483_647;
+
 /** Maximum length of the caller's text that an error repeats, in UTF-16 code units. */
 export const longestRepeated = 200;

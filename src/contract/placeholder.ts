@@ -35,7 +35,7 @@ export function placeholderIn(text: string): ValueFault | undefined {
 }
 
 const quoted = /^(["'`]).*\1$/s;
-const assigned = /^(?:export\s+)?[A-Z][A-Z0-9_]*=[^=]/;
+const assigned = /^(?:export\s+)?[A-Z0-9_]*(?:TOKEN|KEY|SECRET|PASSWORD|URL)[A-Z0-9_]*=[^=]/;
 
 /**
  * The fault of a token, secret or address that is no value by itself; undefined if there is none. A token may have its

@@ -40,6 +40,8 @@ const formatted = (format: string, check: z.ZodType<unknown, string>) =>
 
 export const Uuid = formatted('uuid', z.guid());
 export const DateTime = formatted('date-time', z.iso.datetime({ offset: true }));
+/** Whether a schema is that of a time. */
+export const isDateTime = (schema: z.ZodType): boolean => schema.meta()?.['format'] === 'date-time';
 export const Email = formatted('email', z.email());
 /** ISO 8601 duration such as PT5M. */
 export const Duration = formatted('duration', z.iso.duration());

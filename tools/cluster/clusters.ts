@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { operations, type InputOf } from '../../src/contract/index.ts';
+import { isoAt, operations, unknownTime, type InputOf } from '../../src/contract/index.ts';
 import {
   compact,
   defineTool,
@@ -30,7 +30,7 @@ function lockColumns(lock: JsonRecord): JsonRecord {
   return pruneRecord({
     locked_by: lock['owner_name'],
     lock_reason: lock['reason'],
-    locked_until: Number.isFinite(end) ? new Date(end).toISOString() : undefined,
+    locked_until: Number.isFinite(end) ? (isoAt(end) ?? unknownTime) : undefined,
   });
 }
 

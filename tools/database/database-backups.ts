@@ -1,4 +1,4 @@
-import { isRecord, operations, type InputOf } from '../../src/contract/index.ts';
+import { isRecord, operations, unknownTime, type InputOf } from '../../src/contract/index.ts';
 import {
   defineTool,
   notKnown,
@@ -56,22 +56,21 @@ type Recovery = JsonRecord | undefined;
 
 const minute = 60_000;
 
-/** The time since a moment: minutes, hours or days. */
+/** The time since a moment: minutes, hours or days; nothing if it can't be read. */
 function ageText(at: string): string {
   const minutes = Math.max(0, Math.round((Date.now() - Date.parse(at)) / minute));
-  return minutes < 120
-    ? `${minutes}m ago`
-    : minutes < 2880
-      ? `${Math.round(minutes / 60)}h ago`
-      : `${Math.round(minutes / 1440)}d ago`;
+  if (Number.isNaN(minutes)) return '';
+  const age =
+    minutes < 120 ? `${minutes}m` : minutes < 2880 ? `${Math.round(minutes / 60)}h` : `${Math.round(minutes / 1440)}d`;
+  return ` (${age} ago)`;
 }
 
 /** The data loss: a confirmation covers the backup, not the passing time. */
 function backupLine(recovery: JsonRecord): PlanLine {
-  const made = textAt(recovery, 'backup.created_at') ?? 'an unknown time';
+  const made = textAt(recovery, 'backup.created_at') ?? `an ${unknownTime}`;
   const which = `the backup ${show(textAt(recovery, 'backup.name'))} of ${made}`;
   return {
-    text: `It gets what ${which} (${ageText(made)}) has, and nothing else: what was written since is lost.`,
+    text: `It gets what ${which}${ageText(made)} has, and nothing else: what was written since is lost.`,
     agreed: which,
   };
 }

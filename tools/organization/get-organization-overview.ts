@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { operations, PageNumber, reference } from '../../src/contract/index.ts';
+import { isoTime, operations, PageNumber, reference } from '../../src/contract/index.ts';
 import { clip, organizationOverviewOf, type ConditionCounts } from '../../src/analysis/index.ts';
 import {
   compact,
@@ -26,9 +26,12 @@ const countsText = (counts: ConditionCounts): string =>
 
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
+const said = (before: string, value: unknown, after = ''): string =>
+  value === undefined || value === null ? '' : `${before}${compact(value)}${after}`;
+
 const lockText = ({ name, owner_name, reason, locked_at, ttl_in_days }: JsonRecord): string =>
   clip(
-    `cluster ${String(name)} by ${String(owner_name)} at ${String(locked_at)} for ${String(ttl_in_days)} days: ${String(reason)}`,
+    `cluster ${compact(name)}${said(' by ', owner_name)}${said(' at ', isoTime(locked_at) ?? locked_at)}${said(' for ', ttl_in_days, ' days')}${said(': ', reason)}`,
     160,
   );
 

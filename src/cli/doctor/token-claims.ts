@@ -1,4 +1,4 @@
-import { permissionLevels, type PermissionLevel } from '../../contract/index.ts';
+import { permissionLevels, timeAt, type PermissionLevel } from '../../contract/index.ts';
 
 /** The claims of a token. Only JWTs have them. */
 interface Claims {
@@ -17,7 +17,7 @@ const claimsOf = (token: string | undefined): Claims => {
 /** The expiry of a JWT in milliseconds since 1970; undefined for other tokens. */
 export function expiryOf(token: string | undefined): number | undefined {
   const { exp } = claimsOf(token);
-  return typeof exp === 'number' ? exp * 1000 : undefined;
+  return typeof exp === 'number' ? timeAt(exp * 1000) : undefined;
 }
 
 /** The permission of a JWT; undefined for other tokens, and for JWTs without this claim. */

@@ -1,3 +1,4 @@
+import { isoAt } from '../../contract/index.ts';
 import type { Piece } from './cell.ts';
 
 const minute = 60_000;
@@ -28,7 +29,8 @@ function shortTime(at: number, now: number): string {
 export function timeCell(at: string | number, now = Date.now()): Piece {
   const milliseconds = typeof at === 'number' ? at : Date.parse(at);
   // A value that isn't a time is shown unchanged, because a file may have been written by hand.
-  return Number.isNaN(milliseconds)
+  const iso = isoAt(milliseconds);
+  return iso === undefined
     ? { text: String(at) }
-    : { text: typeof at === 'number' ? new Date(at).toISOString() : at, short: shortTime(milliseconds, now) };
+    : { text: typeof at === 'number' ? iso : at, short: shortTime(milliseconds, now) };
 }

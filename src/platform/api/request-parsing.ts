@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import { halfCharacterIn, repeated, type AnyOperation } from '../../contract/index.ts';
+import { halfCharacterIn, largestInteger, repeated, type AnyOperation } from '../../contract/index.ts';
 import { ApiProblem, invalid } from '../common/index.ts';
 
 // Far deeper than any request of the contract, and far below a stack overflow.
@@ -95,6 +95,17 @@ const parseQuery = (schema: z.ZodType, query: unknown): unknown => {
   return Object.fromEntries(members.map(([name, member]) => [name, parseQueryValue(member, texts[name])]));
 };
 
+/** The path of a number that is too large to keep, in data that its schema accepts; undefined if there is none. */
+function tooLargeIn(value: unknown, path: readonly string[] = []): readonly string[] | undefined {
+  if (typeof value === 'number') return Math.abs(value) > largestInteger ? path : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const found = tooLargeIn(member, [...path, name]);
+    if (found) return found;
+  }
+  return undefined;
+}
+
 interface RouteSchema {
   schema: z.ZodType;
   httpPart?: string;
@@ -106,5 +117,7 @@ export const validatorCompiler =
   (input: unknown): { value?: unknown; error?: Error } => {
     const data = httpPart === 'querystring' ? parseQuery(schema, input) : input;
     const { success, data: value, error } = schema.safeParse(data);
-    return success ? { value } : { error: validationProblem(httpPart, error.issues, data) };
+    if (!success) return { error: validationProblem(httpPart, error.issues, data) };
+    const tooLarge = tooLargeIn(value);
+    return tooLarge ? { error: invalid(repeated(tooLarge.join('.')), `must be at most ${largestInteger}`) } : { value };
   };

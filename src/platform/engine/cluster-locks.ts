@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { isoAt, unknownTime } from '../../contract/index.ts';
 import { addDays, refused } from '../common/index.ts';
 import type { ClusterLockTable, Db } from '../store/index.ts';
 
@@ -23,7 +24,7 @@ export async function activeLock(
 export async function requireUnlocked(db: Db, clusterId: string, now: number): Promise<void> {
   const lock = await activeLock(db, clusterId, now);
   if (lock === undefined) return;
-  const until = new Date(addDays(Date.parse(lock.locked_at), lock.ttl_in_days)).toISOString();
+  const until = isoAt(addDays(Date.parse(lock.locked_at), lock.ttl_in_days)) ?? `an ${unknownTime}`;
   throw refused(
     `The cluster ${clusterId} is locked by ${lock.owner_name} until ${until}: "${lock.reason}". Nothing it hosts can be changed until it is unlocked.`,
   );

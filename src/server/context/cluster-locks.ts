@@ -1,5 +1,5 @@
 import { ApiError, type ApiErrorKind } from '../../client/index.ts';
-import { operations, type AnyOperation } from '../../contract/index.ts';
+import { isoAt, isoTime, operations, timeOf, unknownTime, type AnyOperation } from '../../contract/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import type { Reader } from './reader.ts';
 import { wholeListIn } from './reads.ts';
@@ -76,13 +76,13 @@ const day = 86_400_000;
 
 /** When a lock ends, in milliseconds since 1970; NaN if the record doesn't say. */
 export const lockEnd = ({ locked_at: from, ttl_in_days: days }: JsonRecord): number =>
-  Date.parse(String(from)) + (typeof days === 'number' ? days : Number.NaN) * day;
+  (timeOf(from) ?? Number.NaN) + (typeof days === 'number' ? days : Number.NaN) * day;
 
 /** The owner, times and reason of a cluster's lock, as far as the lock has them. */
 export function lockFacts(lock: JsonRecord, show: (value: unknown) => string, until = ''): string {
   const said = (before: string, value: unknown): string =>
     value === undefined || value === null || value === '' ? '' : `${before}${show(value)}`;
-  return `${said(' by ', lock['owner_name'])}${said(' since ', lock['locked_at'])}${until}${said(': ', lock['reason'])}`;
+  return `${said(' by ', lock['owner_name'])}${said(' since ', isoTime(lock['locked_at']) ?? lock['locked_at'])}${until}${said(': ', lock['reason'])}`;
 }
 
 /**
@@ -95,6 +95,6 @@ export function lockText(
   cluster: unknown = lock['cluster_id'],
 ): string {
   const end = lockEnd(lock);
-  const until = Number.isFinite(end) ? ` until ${new Date(end).toISOString()}` : '';
+  const until = Number.isFinite(end) ? ` until ${isoAt(end) ?? `an ${unknownTime}`}` : '';
   return `Cluster ${show(cluster)} is locked${lockFacts(lock, show, until)}`;
 }

@@ -1,3 +1,4 @@
+import { isoAt, unknownTime } from '../../../../../contract/index.ts';
 import type { RecoveryPlan, RunningDatabase } from '../../../index.ts';
 import { dataStorage, dataVersionOf } from '../databases.ts';
 import type { DockerContext } from '../../docker-context.ts';
@@ -93,7 +94,7 @@ export async function planRecovery(
   const lost =
     down === undefined
       ? 'is not part of the cluster any more'
-      : `has been down since ${new Date(down).toISOString()} or earlier`;
+      : `has been down since ${isoAt(down) ?? `an ${unknownTime}`} or earlier`;
   const to = newNode(nodes, deployed.spec, backup);
   const why =
     refusal ??
