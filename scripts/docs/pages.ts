@@ -28,7 +28,8 @@ const optionTable = (options: readonly OptionHelp[]): string =>
 export const configurationPage = (): string => `# Configuration
 
 For operators: every option. Set options as environment variables or flags; a flag takes precedence. Options without a flag are secret: other users can see command lines. Booleans are \`true\`, \`false\`, \`1\` or \`0\`.
-Invalid options abort startup: an unknown flag, an invalid or empty value, or an \`INFRA_…\` variable that looks like a misspelled option. Any other
+Invalid options abort startup: an unknown flag, an invalid or empty value, a placeholder such as \`\${TOKEN}\` that the client did not replace,
+or an \`INFRA_…\` variable that looks like a misspelled option. Any other
 unknown \`INFRA_…\` variable only causes a warning on stderr. A base URL without a token, or a token without a base URL, aborts startup too: the
 server never falls back from a remote platform to the embedded one.
 
