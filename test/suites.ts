@@ -201,7 +201,7 @@ export const suites: readonly Suite[] = [
       'test/cli/**/*.test.ts',
       'test/docs/commands.test.ts',
       'test/bin.test.ts',
-      'test/reports/home-without-a-disk.test.ts',
+      'test/reports/{home-without-a-disk,tool-limits-of-clients}.test.ts',
       'test/telemetry/{command,traces}.test.ts',
       'test/shipping/**/*.test.ts',
       'test/demo.test.ts',

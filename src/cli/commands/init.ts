@@ -8,6 +8,7 @@ import {
   type Machine,
   type ServerEntry,
 } from '../init/assistants.ts';
+import { countTools, entryWithin, toolsText } from '../init/tool-limits.ts';
 import { backupOf, writeChange } from '../init/config-file.ts';
 import { entryEnvironment } from '../init/entry-environment.ts';
 import { commandLine, launchOf } from '../init/launch.ts';
@@ -63,9 +64,13 @@ function describePlan({ assistant, file, plan }: Planned, isRemoving: boolean): 
  * The entry that a person adds to the file of an assistant that `init` doesn't write to. Assistants with the same entry
  * are grouped.
  */
-function byHand(absent: readonly Assistant[], machine: Machine, server: ServerEntry): string {
+function byHand(
+  absent: readonly Assistant[],
+  machine: Machine,
+  serverFor: (assistant: Assistant) => ServerEntry,
+): string {
   const groups = Map.groupBy(absent, (assistant) =>
-    formatOf(assistant).show(pathOf(assistant), entryOf(assistant, server)),
+    formatOf(assistant).show(pathOf(assistant), entryOf(assistant, serverFor(assistant))),
   );
   return [...groups]
     .map(
@@ -126,9 +131,13 @@ export async function initCommand(
   terminal: Terminal = processTerminal(),
 ): Promise<void> {
   const machine: Machine = { platform: process.platform, home: homeFolder(), env: process.env };
-  const { env, warnings } = flags.remove ? { env: {}, warnings: [] } : await entryEnvironment(rawFlags, process.env);
+  const { env, warnings, config } = flags.remove
+    ? { env: {}, warnings: [] }
+    : await entryEnvironment(rawFlags, process.env);
+  const counts = config && (await countTools(config));
   for (const warning of warnings) process.stderr.write(wrapped(`warning: ${warning}\n`, process.stderr));
   const server: ServerEntry | undefined = flags.remove ? undefined : { ...launchOf(), env };
+  const serverFor = (assistant: Assistant): ServerEntry => entryWithin(assistant, server!, counts!);
   const asked = assistants.filter(({ name }) => flags.assistant === undefined || name === flags.assistant);
   // An explicitly named assistant is added even if it isn't found.
   const chosen = asked.filter(
@@ -139,7 +148,7 @@ export async function initCommand(
     chosen.map(async (assistant): Promise<Planned> => ({
       assistant,
       file: assistant.file(machine),
-      plan: await (server ? planAdding(assistant, machine, server) : planRemoving(assistant, machine)),
+      plan: await (server ? planAdding(assistant, machine, serverFor(assistant)) : planRemoving(assistant, machine)),
     })),
   );
 
@@ -147,11 +156,17 @@ export async function initCommand(
   const blocked = planned.filter(({ plan }) => plan.kind === 'blocked').map(({ assistant }) => assistant);
   if (blocked.length > 0) process.exitCode = 1;
   const toDo = [...absent, ...blocked];
+  if (counts) {
+    const limited = planned.flatMap(({ assistant, plan }) =>
+      plan.kind === 'blocked' ? [] : [{ assistant, choosesTools: plan.choosesTools === true }],
+    );
+    terminal.write(
+      `${planned.length > 0 ? '\n' : ''}${wrapped(toolsText(counts, [...limited, ...toDo.map((assistant) => ({ assistant, choosesTools: true }))]))}`,
+    );
+  }
   if (server && toDo.length > 0) {
     const heading = `${blocked.length === 0 ? 'Not found on this machine' : 'Not found, or left as they are'}. To add it by hand:\n`;
-    terminal.write(
-      `${planned.length > 0 ? '\n' : ''}${wrapped(heading)}${byHand(toDo, machine, server)}${commandsOf(toDo, server)}`,
-    );
+    terminal.write(`\n${wrapped(heading)}${byHand(toDo, machine, serverFor)}${commandsOf(toDo, server)}`);
   }
   if (!server && planned.length === 0)
     terminal.write(wrapped('No assistant that could have infra-mcp was found on this machine.\n'));

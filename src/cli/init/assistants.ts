@@ -7,6 +7,8 @@ export const serverName = 'infra';
 /** The command and environment with which an assistant starts the server. */
 export interface ServerEntry extends Launch {
   readonly env: Readonly<Record<string, string>>;
+  /** Variables that only a new entry gets, because they are for the user to change. */
+  readonly initialEnv?: Readonly<Record<string, string>>;
 }
 
 /** The properties of a machine that determine where programs keep their configuration. */
@@ -69,6 +71,8 @@ export interface Assistant {
   readonly extra?: Readonly<Record<string, string>>;
   /** Members that only a new entry gets, because they are for the user to change. */
   readonly initial?: Readonly<Record<string, boolean | number>>;
+  /** How many tools it takes, of all its servers together; undefined if it documents no limit. */
+  readonly maximumTools?: number;
   /** Its names of the command and the environment, if they differ. */
   readonly names?: EntryNames;
   /** The command with which the assistant adds a server itself. */
@@ -140,6 +144,7 @@ export const assistants: readonly Assistant[] = [
     format: 'json',
     member: 'mcpServers',
     file: inHome('.cursor', 'mcp.json'),
+    maximumTools: 40,
   },
   {
     name: 'vscode',
@@ -149,6 +154,7 @@ export const assistants: readonly Assistant[] = [
     member: 'servers',
     extra: { type: 'stdio' },
     file: inConfig('Code', 'User', 'mcp.json'),
+    maximumTools: 128,
   },
   {
     name: 'windsurf',
@@ -157,6 +163,7 @@ export const assistants: readonly Assistant[] = [
     format: 'json',
     member: 'mcpServers',
     file: inHome('.codeium', 'windsurf', 'mcp_config.json'),
+    maximumTools: 100,
   },
   {
     name: 'gemini-cli',
@@ -213,14 +220,17 @@ export const assistants: readonly Assistant[] = [
 /** An entry as an assistant writes it. An empty environment is left out. */
 export const entryOf = (
   assistant: Assistant,
-  { command, args, env }: ServerEntry,
-): Readonly<Record<string, unknown>> => ({
-  ...assistant.extra,
-  ...assistant.initial,
-  [namesOf(assistant).command]: command,
-  args: [...args],
-  ...(Object.keys(env).length > 0 && { [namesOf(assistant).env]: env }),
-});
+  { command, args, env, initialEnv }: ServerEntry,
+): Readonly<Record<string, unknown>> => {
+  const variables = { ...initialEnv, ...env };
+  return {
+    ...assistant.extra,
+    ...assistant.initial,
+    [namesOf(assistant).command]: command,
+    args: [...args],
+    ...(Object.keys(variables).length > 0 && { [namesOf(assistant).env]: variables }),
+  };
+};
 
 /** The commands with which some assistants add a server themselves, with the title of each. */
 export const addingCommands = (

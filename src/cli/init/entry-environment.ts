@@ -1,5 +1,6 @@
 import {
   chosenProfile,
+  type Config,
   ConfigError,
   type GivenFlags,
   givenOptions,
@@ -30,7 +31,11 @@ const elsewhere = ({ name }: OptionHelp): string => {
 export async function entryEnvironment(
   flags: GivenFlags,
   env: NodeJS.ProcessEnv,
-): Promise<{ readonly env: Readonly<Record<string, string>>; readonly warnings: readonly string[] }> {
+): Promise<{
+  readonly env: Readonly<Record<string, string>>;
+  readonly warnings: readonly string[];
+  readonly config: Config;
+}> {
   const { config, warnings } = readConfig('stdio', flags, env, await chosenProfile('stdio', flags, env));
   const given = givenOptions('stdio', flags, env);
   const secrets = given.filter(({ option, text }) => option.secret || holdsPassword(text));
@@ -52,5 +57,6 @@ export async function entryEnvironment(
       ]),
     ),
     warnings,
+    config,
   };
 }

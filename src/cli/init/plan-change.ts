@@ -21,6 +21,7 @@ import {
 import { type ConfigFile, type FileChange, readBackup, readConfigFile, splitMark } from './config-file.ts';
 import { jsonFormat } from './json-format.ts';
 import { tomlFormat } from './toml-format.ts';
+import { choosesTools } from './tool-limits.ts';
 import { yamlFormat } from './yaml-format.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { createRedaction } from '../../server/redaction/index.ts';
@@ -72,9 +73,11 @@ export type AssistantPlan =
       readonly change: FileChange;
       readonly shown: string;
       readonly line: number;
+      /** Whether the new entry says which tools the server offers. */
+      readonly choosesTools?: boolean;
       /** The command line that is replaced or removed. */ readonly was?: string;
     }
-  | { readonly kind: 'as it should be' }
+  | { readonly kind: 'as it should be'; readonly choosesTools?: boolean }
   | { readonly kind: 'blocked'; readonly reason: string };
 
 export const pathOf = ({ member }: Assistant): EntryPath => [member, serverName];
@@ -142,10 +145,11 @@ export const planAdding = (assistant: Assistant, machine: Machine, server: Serve
     const config = format.parse(text);
     const existing = entryIn(config, path);
     if (existing && !isOurs(existing, namesOf(assistant))) return { kind: 'blocked', reason: foreign };
-    const own = entryOf(assistant, server);
+    const own = entryOf(assistant, existing ? { ...server, initialEnv: {} } : server);
     const entry = existing ? merged(existing, own, assistant) : own;
     const after = format.set(text, path, entry);
-    if (after === text) return { kind: 'as it should be' };
+    const chooses = choosesTools(entry[namesOf(assistant).env]);
+    if (after === text) return { kind: 'as it should be', choosesTools: chooses };
     assertChanged(format, after, withEntry(config, path, entry));
     const backup = existing && (await readBackup(file)) !== undefined ? 'keep' : 'write';
     return {
@@ -154,6 +158,7 @@ export const planAdding = (assistant: Assistant, machine: Machine, server: Serve
       change: { file, after: mark + after, backup },
       shown: format.show(path, shownEntry(entry, own, assistant)),
       line: firstDifference(text, after),
+      choosesTools: chooses,
       ...(existing && { was: shownCommand(existing, namesOf(assistant)) }),
     };
   });
