@@ -21,9 +21,10 @@ import { failureFromResponse } from './error-response.ts';
 import { buildRequest, invalidIdFailure, secretsOf, traceHeaders, type OperationInput, type Trace } from './request.ts';
 import type { AttemptedRequest, RequestObserver } from './request-observer.ts';
 import { safeDetail } from './safe-text.ts';
-import { eventWordsFailure, rewordedBody, type SentBody } from './reworded-request.ts';
+import { eventWordsFailure } from './reworded-request.ts';
+import { createWordings, sendInOtherWords, type FinalResult } from './wordings.ts';
 import { createRequestCoalescer } from './request-coalescer.ts';
-import { callForPart, type RefusedParts } from './paging.ts';
+import { callForPart, createKnownParts } from './paging.ts';
 import { createTransport, type SendOutcome, type OutgoingRequest } from './transport.ts';
 import { missingProviderFailure } from './missing-provider.ts';
 
@@ -113,9 +114,6 @@ const maskingOf = (secrets: readonly string[]): ((text: string) => string) =>
     ? () => hiddenSecret
     : createMasker(secrets.filter(({ length }) => length >= minimumMaskedLength));
 
-/** The result of a call, with the body that was sent last. */
-interface FinalResult extends SendResult, SentBody {}
-
 /** The log fields of an outcome. */
 const describe = ({ response, fault }: SendOutcome, masked: (text: string) => string): object =>
   fault ? { fault: fault.kind, reason: masked(fault.reason) } : { status: response.status };
@@ -137,7 +135,8 @@ export function createClient(config: ClientConfig): Client {
   const budgets = createRequestBudgets();
   const availability = createOperationAvailability(base.origin);
   const reads = createRequestCoalescer<SendOutcome>();
-  const refusedParts: RefusedParts = new Map();
+  const parts = createKnownParts();
+  const wordings = createWordings();
   const now = () => clock.now();
   observer?.watchBudget(() => budgets.lowest(now()));
 
@@ -222,7 +221,8 @@ export function createClient(config: ClientConfig): Client {
 
     const began = now();
     const lifetime = startLifetime(deadline - began, signal);
-    const outgoing = buildRequest(operation, input, credential, { requestId, trace, carried });
+    const built = buildRequest(operation, input, credential, { requestId, trace, carried });
+    const outgoing = { ...built, body: wordings.asAccepted(operation, built.body) };
     const logFields = { operation: operation.name, requestId };
     const sendRequest = (request: OutgoingRequest): Promise<SendResult> =>
       sendWithRetries({
@@ -237,12 +237,11 @@ export function createClient(config: ClientConfig): Client {
         onRetry: (outcome, wait) =>
           log?.warn({ ...logFields, ...describe(outcome, masked), wait }, 'platform call retried'),
       });
-    const sendReworded = async (first: SendResult): Promise<FinalResult> => {
-      const body = first.outcomeUnknown ? undefined : rewordedBody(operation, outgoing.body, first.outcome.response);
-      if (body === undefined) return { ...first, sentBody: outgoing.body };
-      log?.warn({ ...logFields, ...describe(first.outcome, masked) }, 'platform call sent again with other words');
-      return { ...(await sendRequest({ ...outgoing, body })), sentBody: body, isReworded: true };
-    };
+    const sendReworded = (first: SendResult): Promise<FinalResult> =>
+      sendInOtherWords(operation, { ...first, sentBody: outgoing.body }, wordings, (body, refused) => {
+        log?.warn({ ...logFields, ...describe(refused.outcome, masked) }, 'platform call sent again with other words');
+        return sendRequest({ ...outgoing, body });
+      });
     const result = await sendRequest(outgoing)
       .then(sendReworded)
       .finally(() => lifetime.end());
@@ -259,11 +258,7 @@ export function createClient(config: ClientConfig): Client {
 
   const call = async (operation: AnyOperation, input: OperationInput, options: CallOptions = {}): Promise<unknown> => {
     const limited = { ...options, deadline: options.deadline ?? now() + timeouts.call };
-    return callForPart(operation, input, {
-      send: (sent) => callOnce(operation, sent, limited),
-      refused: refusedParts,
-      now: now(),
-    });
+    return callForPart(operation, input, { send: (sent) => callOnce(operation, sent, limited), parts, now: now() });
   };
 
   return {

@@ -74,6 +74,12 @@ async function pageOfHistory(answer: Answer, input: OperationInput, reread: Rere
 
 const isHistory = ({ query }: AnyOperation): boolean => Object.hasOwn(query as object, 'pageSize');
 
+/** The kinds of parts that a read may ask for. A platform that refuses one for a read refuses it for the others. */
+type Part = 'tail' | 'page' | 'page of a history';
+
+const partOf = (operation: AnyOperation): Part =>
+  isHistory(operation) ? 'page of a history' : Object.hasOwn(operation.query as object, 'tail') ? 'tail' : 'page';
+
 /** The input of the first request: histories start with page 1 anyway, and not every platform has pages for them. */
 const firstInput = (operation: AnyOperation, input: OperationInput): OperationInput =>
   isHistory(operation) && input['page'] === 1 ? without(input, 'page') : input;
@@ -90,37 +96,48 @@ function wholeInput(operation: AnyOperation, input: OperationInput): OperationIn
   return page === 1 ? undefined : { ...without(input, 'page'), page_size: page * size };
 }
 
-/**
- * Reads that the platform refused to answer in parts: by operation, the time in milliseconds until which that is
- * remembered.
- */
-export type RefusedParts = Map<string, number>;
+/** What is known of the parts that a platform answers. */
+export interface KnownParts {
+  /** The kinds that it refused, with the time in milliseconds until which that is remembered. */
+  readonly refused: Map<Part, number>;
+  /** The names of the lists that have pages nevertheless. */
+  readonly paged: Set<string>;
+}
+
+/** Nothing is known yet. */
+export const createKnownParts = (): KnownParts => ({ refused: new Map(), paged: new Set() });
 
 /** Whether an answer shows pages after all: then the refusal was about the page, not about pages. */
 const showsPages = (answer: unknown): boolean => isRecord(answer) && isRecord(answer['pagination']);
 
 /**
  * Sends a read and, if the platform refuses the request for a part, requests the whole; immediately if it refused
- * before.
+ * such a part before, for this read or another.
  * @throws ApiError
  */
 async function sendOrAskForAll(
   operation: AnyOperation,
   input: OperationInput,
   send: Reread,
-  refused: RefusedParts,
+  { refused, paged }: KnownParts,
   now: number,
 ): Promise<unknown> {
   const first = firstInput(operation, input);
   const whole = wholeInput(operation, first);
   if (!whole) return send(first);
-  const inTurn = (refused.get(operation.name) ?? 0) > now ? [whole, first] : [first, whole];
+  const part = partOf(operation);
+  const isKnown = (refused.get(part) ?? 0) > now && !paged.has(operation.name);
+  const inTurn = isKnown ? [whole, first] : [first, whole];
   try {
-    return await send(inTurn[0]!);
+    const answer = await send(inTurn[0]!);
+    if (!isKnown || !showsPages(answer)) return answer;
+    // Other lists have no pages here, and this one has.
+    paged.add(operation.name);
+    return await send(first);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const answer = await send(inTurn[1]!);
-    if (inTurn[1] === whole && !showsPages(answer)) refused.set(operation.name, now + missingOperationTtl);
+    if (inTurn[1] === whole && !showsPages(answer)) refused.set(part, now + missingOperationTtl);
     return answer;
   }
 }
@@ -148,7 +165,7 @@ async function cutToQuery(
 /** The function that sends reads, and the known refusals of the platform. */
 interface PartialReads {
   readonly send: Reread;
-  readonly refused: RefusedParts;
+  readonly parts: KnownParts;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -160,5 +177,5 @@ interface PartialReads {
 export const callForPart = async (
   operation: AnyOperation,
   input: OperationInput,
-  { send, refused, now }: PartialReads,
-): Promise<unknown> => cutToQuery(operation, input, await sendOrAskForAll(operation, input, send, refused, now), send);
+  { send, parts, now }: PartialReads,
+): Promise<unknown> => cutToQuery(operation, input, await sendOrAskForAll(operation, input, send, parts, now), send);

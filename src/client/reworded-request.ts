@@ -15,6 +15,7 @@ export const indexOfName = (text: string, name: string): number =>
 
 const unknownWord =
   /\b(?:unknown|unrecogni[sz]ed|unexpected|unsupported|undefined|additional|extra|not (?:known|allowed|permitted|supported|expected|recogni[sz]ed|defined|declared))\b/i;
+const demandWord = /\b(?:required?|requires|missing|mandatory|must (?:be|have|not be)|needs?)\b/i;
 const memberWord = /\b(?:member|field|property|properties|key|keys|parameter|attribute|argument)s?\b/i;
 
 /** Whether a text that names a member is about the member itself, not about its value. */
@@ -25,6 +26,55 @@ const isAboutMember = (text: string, name: string): boolean =>
       String.raw`["'\x60]${name}["'\x60]|(?<!\w)${name}(?:\W{1,3})(?:is |are )?${unknownWord.source}`,
       'i',
     ).test(text));
+
+/**
+ * A body with one of two names for the same member, where a refusal is about a member that the platform doesn't know
+ * and names none: without the documented name first, and then with that alone.
+ */
+function withOneName({ aliases }: AnyOperation, body: Body, text: string): Body | undefined {
+  const [alias, name] = Object.entries(aliases).find(([one]) => body[one] !== undefined) ?? [];
+  if (alias === undefined || name === undefined) return undefined;
+  const namesNone = Object.keys(body).every((member) => indexOfName(text, member) < 0);
+  if (body[name] === undefined) {
+    if (!(namesNone || indexOfName(text, name) >= 0) || !(unknownWord.test(text) || demandWord.test(text)))
+      return undefined;
+    const { [alias]: value, ...others } = body;
+    return { ...others, [name]: value };
+  }
+  if (!namesNone || !unknownWord.test(text) || !memberWord.test(text)) return undefined;
+  return Object.fromEntries(Object.entries(body).filter(([member]) => member !== name));
+}
+
+/** The owner and the name of a repository, as its address has them. */
+function partsOfAddress(url: string): Readonly<Record<'owner' | 'name', string>> | undefined {
+  const path = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*\/|^[^/@]*@[^:/]*:/i, '');
+  const { owner, name } = /^\/*(?<owner>.+)\/(?<name>[^/]+?)(?:\.git)?\/*$/.exec(path)?.groups ?? {};
+  return owner === undefined || name === undefined ? undefined : { owner, name };
+}
+
+/** A repository with the parts of its address that a refusal demands. */
+function withPartsOf(repository: Body, text: string): Body {
+  const { url } = repository;
+  const parts = typeof url === 'string' ? partsOfAddress(url) : undefined;
+  const demanded = Object.entries(parts ?? {}).filter(
+    ([name]) => repository[name] === undefined && indexOfName(text, name) >= 0,
+  );
+  return { ...Object.fromEntries(demanded), ...repository };
+}
+
+/** A body whose repositories have the parts of their addresses that a refusal demands, such as their owner. */
+export function withDemandedParts(body: Body, text: string): Body | undefined {
+  if (!demandWord.test(text) || ['owner', 'git_repository'].every((name) => indexOfName(text, name) < 0))
+    return undefined;
+  const completed = (value: unknown, member?: string): unknown => {
+    if (Array.isArray(value)) return value.map((one) => completed(one));
+    if (!isRecord(value)) return value;
+    const inside = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, completed(one, name)]));
+    return member === 'git_repository' ? withPartsOf(inside, text) : inside;
+  };
+  const whole = completed(body) as Body;
+  return JSON.stringify(whole) === JSON.stringify(body) ? undefined : whole;
+}
 
 /**
  * A body without the member name, of two for the same member, that the platform refuses as unknown; if it names
@@ -66,20 +116,32 @@ function withOtherEventWords(operation: AnyOperation, body: Body, text: string):
   return isAboutEvents(events, text) || !namesOther ? { ...body, events: others } : undefined;
 }
 
+/** Other words for a body. */
+export interface Reworded {
+  readonly body: string;
+  /** Whether the refusal doesn't say what is wrong: if the other words are refused too, it stays what is reported. */
+  readonly isGuess: boolean;
+}
+
 /**
  * The body to send again after a refusal that proves that nothing was created: without a second name that the platform
- * doesn't know, or with the other spelling of event words. Undefined if there is no other way to express it.
+ * doesn't know, with parts of a repository's address that it demands, or with the other spelling of event words.
+ * Undefined if there is no other way to express it.
  */
 export function rewordedBody(
   operation: AnyOperation,
   sent: string | undefined,
   response: RawResponse | undefined,
-): string | undefined {
+): Reworded | undefined {
   const body = sent === undefined ? undefined : parseJson(sent);
   if (!response || !contentRefusals.includes(response.status) || !isRecord(body)) return undefined;
-  const reworded =
-    withoutUnknownName(operation, body, response.text) ?? withOtherEventWords(operation, body, response.text);
-  return reworded && JSON.stringify(reworded);
+  const { text } = response;
+  const told =
+    withoutUnknownName(operation, body, text) ??
+    withDemandedParts(body, text) ??
+    withOtherEventWords(operation, body, text);
+  const reworded = told ?? withOneName(operation, body, text);
+  return reworded && { body: JSON.stringify(reworded), isGuess: told === undefined };
 }
 
 const wordsNamedIn = (text: string, except: readonly string[]): readonly string[] =>

@@ -46,7 +46,7 @@ function refusalsSince(server: ForeignServer, from: number): string[] {
   const { refusals } = server.platform;
   return refusals
     .slice(from)
-    .filter((refusal) => !isLesson(server.on, refusal, refusals))
+    .filter((refusal) => !isLesson(server.on, refusal, refusals, refusals.slice(0, from)))
     .map(
       ({ method, path, body, reason }) =>
         `sent what the document doesn't allow: ${method} ${path}${body === undefined ? '' : ` ${JSON.stringify(body)}`}: ${reason}`,

@@ -7,6 +7,8 @@ interface Lesson {
   /** Method and path with its query. */
   readonly request: RegExp;
   readonly why: string;
+  /** Whether one refusal tells it of all operations. */
+  readonly ofAll?: true;
 }
 
 /**
@@ -44,16 +46,29 @@ export const lessons: readonly Lesson[] = [
     where: 'noTail',
     request: /^GET \/\w+\/[^/]+\/log\?tail=\d+$/,
     why: 'a number of lines is asked for where the platform knows none',
+    ofAll: true,
   },
   {
     where: 'noPages',
     request: /^GET .*\?page=\d+&page_size=\d+$/,
     why: 'a page is asked for where the platform knows none',
+    ofAll: true,
   },
   {
     where: 'historiesWithoutPage',
     request: /^GET .*\/deploymentHistoryV2\?page=[2-9]\d*&pageSize=\d+$/,
     why: 'an older page is asked for where the platform knows none',
+    ofAll: true,
+  },
+  {
+    where: 'strictBodies',
+    request: /^POST \/project\/[^/]+\/environment$/,
+    why: 'the member for the cluster has two names',
+  },
+  {
+    where: 'strictBodies',
+    request: /^(POST \/environment\/[^/]+\/application|PUT \/application\/[^/]+)$/,
+    why: 'whether the parts of an address are wanted beside it, only the refusal tells',
   },
   {
     request: /^(GET|POST) \/terraform\/[^/]+\/plan$/,
@@ -70,9 +85,21 @@ const operationOf = (refusal: RefusedRequest): string =>
     .replace(/\?.*$/, '')
     .replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, '{id}');
 
-/** Whether a refusal is the first of its operation, and one that can be learned from. */
-export function isLesson(on: IsOn, refusal: RefusedRequest, all: readonly RefusedRequest[]): boolean {
-  if (!lessons.some(({ where, request }) => (where === undefined || on(where)) && request.test(requestOf(refusal))))
-    return false;
+/**
+ * Whether a refusal is the first of its operation, and one that can be learned from.
+ * @param all every refusal
+ * @param earlier those of earlier calls: a call sends several requests at once
+ */
+export function isLesson(
+  on: IsOn,
+  refusal: RefusedRequest,
+  all: readonly RefusedRequest[],
+  earlier: readonly RefusedRequest[],
+): boolean {
+  const lesson = lessons.find(
+    ({ where, request }) => (where === undefined || on(where)) && request.test(requestOf(refusal)),
+  );
+  if (lesson === undefined) return false;
+  if (lesson.ofAll && earlier.some((one) => lesson.request.test(requestOf(one)))) return false;
   return all.find((one) => operationOf(one) === operationOf(refusal)) === refusal;
 }

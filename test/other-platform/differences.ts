@@ -35,6 +35,7 @@ export const DIFFERENCES = {
   unreadableSecrets: 33,
   words: 34,
   oneAtATime: 35,
+  strictBodies: 36,
 } as const;
 
 export type DifferenceName = keyof typeof DIFFERENCES;

@@ -122,7 +122,14 @@ export function listener(
     response.writeHead(status).end(exchange.answer);
   }
 
-  function errorBody(status: number, message: string, path: string): unknown {
+  /** What is said of a refusal: some validators don't name a member that isn't known. */
+  const told = (message: string): string =>
+    platform.on('strictBodies') && message.startsWith('body member')
+      ? message.replaceAll(/[\w.]+: is unknown/g, 'must NOT have additional properties')
+      : message;
+
+  function errorBody(status: number, reason: string, path: string): unknown {
+    const message = told(reason);
     if (!platform.on('otherErrors')) return { status, error: TEXTS[status] ?? 'Error', message };
     if (status === 401 || message.startsWith('no operation')) return message;
     return { timestamp: platform.date(), path, title: TEXTS[status] ?? 'Error', detail: message };

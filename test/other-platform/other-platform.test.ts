@@ -57,7 +57,7 @@ describe('what it doesn’t document is refused', () => {
     await expect(startOtherPlatform({ token: 'secret', differences: { noSuchThing: true } as object })).rejects.toThrow(
       'noSuchThing',
     );
-    expect(Object.values(DIFFERENCES)).toEqual(Array.from({ length: 35 }, (_, index) => index + 1));
+    expect(Object.values(DIFFERENCES)).toEqual(Array.from({ length: 36 }, (_, index) => index + 1));
   });
 });
 
@@ -151,7 +151,13 @@ describe.each(['none', 'all'] as const)('with %s of the differences', (differenc
       const known = Object.entries(spec).filter(
         ([member]) => member !== 'printed_lines' && (differences === 'all' || !WIDER.includes(member)),
       );
-      const body: Members = { ...Object.fromEntries(known), name: `${name}-2` };
+      const { git_repository: repository } = Object.fromEntries(known) as Members;
+      const body: Members = {
+        ...Object.fromEntries(known),
+        ...(kind === 'application' &&
+          differences === 'all' && { git_repository: { ...(repository as Members), owner: 'shop', name } }),
+        name: `${name}-2`,
+      };
       const made = await platform.post(`/environment/${environment}/${kind}`, body);
       expect([name, made.status, made.body]).toEqual([name, 201, expect.objectContaining({ name: `${name}-2` })]);
       const path = `/${kind}/${(made.body as Row).id}`;

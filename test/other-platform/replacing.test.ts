@@ -40,7 +40,10 @@ function scaling(answer: unknown): unknown {
 
 /** What is different for each kind. */
 const translated: Record<string, (answer: Members) => Members> = {
-  application: (answer) => ({ git_repository: git(answer.git_repository), autoscaling: scaling(answer.autoscaling) }),
+  application: (answer) => {
+    const { owner, name } = answer.git_repository as Members;
+    return { git_repository: { ...git(answer.git_repository), owner, name }, autoscaling: scaling(answer.autoscaling) };
+  },
   container: (answer) => ({ registry_id: (answer.registry as Members).id, autoscaling: scaling(answer.autoscaling) }),
   database: () => ({}),
   job: ({ source }) => {

@@ -18,6 +18,8 @@ export function requestParts(platform: Platform) {
   };
 
   const git = strict({ ...repository, provider: on('applicationMembers') ? host : host.optional() });
+  // The repository of an application, of which nothing is read from its address.
+  const gitOfApplication = on('strictBodies') ? git.extend({ owner: filled, name: filled }) : git;
   // The sources of charts and of terraform have no such word; a platform that doesn't tell lets it pass.
   const gitOfHelm = strict(on('applicationMembers') ? repository : { ...repository, provider: host.optional() });
   const gitOfTerraform = strict({
@@ -108,5 +110,5 @@ export function requestParts(platform: Platform) {
     entrypoint: text.optional(),
   };
   const name = text.min(1);
-  return { git, gitOfHelm, gitOfTerraform, healthchecks, common, running, scaled, name, path, note };
+  return { git, gitOfApplication, gitOfHelm, gitOfTerraform, healthchecks, common, running, scaled, name, path, note };
 }

@@ -199,8 +199,10 @@ function helmAnswer(platform: Platform, service: Service): Members {
   const { spec } = service;
   const asked = spec.source as { git_repository?: Members; helm_repository?: Members };
   const repository = platform.store.helmRepositories.find(({ id }) => id === asked.helm_repository?.repository);
-  const source =
-    asked.helm_repository === undefined
+  const source = {
+    // Some platforms answer with both forms, the one that isn't there as null.
+    ...(platform.on('strictBodies') ? { git: null, repository: null } : {}),
+    ...(asked.helm_repository === undefined
       ? { git: { git_repository: gitAnswer(asked.git_repository, service) } }
       : {
           repository: {
@@ -208,7 +210,8 @@ function helmAnswer(platform: Platform, service: Service): Members {
             repository:
               repository === undefined ? null : { id: repository.id, name: repository.name, url: repository.url },
           },
-        };
+        }),
+  };
   const values = spec.values_override as Members;
   const file = values.file as { git?: Members | null; raw?: unknown } | null | undefined;
   const git = file?.git ? { ...file.git, git_repository: gitAnswer(file.git.git_repository, service) } : null;

@@ -16,14 +16,15 @@ const oneOf =
 /** What creating and changing a service of each kind takes. */
 export function serviceBodies(platform: Platform): Record<Kind, { create: z.ZodType; update: z.ZodType }> {
   const { on } = platform;
-  const { git, gitOfHelm, gitOfTerraform, healthchecks, common, running, scaled, name, path } = requestParts(platform);
+  const { git, gitOfApplication, gitOfHelm, gitOfTerraform, healthchecks, common, running, scaled, name, path } =
+    requestParts(platform);
   const wider = on('unknownMembers');
   const hidden = (shape: Shape): Shape => (wider ? shape : {});
 
   const application: Shape = {
     ...common,
     ...scaled,
-    git_repository: git,
+    git_repository: gitOfApplication,
     build_mode: either('DOCKER').optional(),
     dockerfile_path: text.nullable().optional(),
     healthchecks: on('applicationMembers') ? healthchecks : healthchecks.optional(),
@@ -182,7 +183,7 @@ export function serviceBodies(platform: Platform): Record<Kind, { create: z.ZodT
   return {
     application: {
       create: strict({ ...application, name }),
-      update: strict({ ...application, name: name.optional(), git_repository: git.optional() }),
+      update: strict({ ...application, name: name.optional(), git_repository: gitOfApplication.optional() }),
     },
     container: { create: container, update: container },
     database: { create: database, update: strict({ ...databaseChanges, name: name.optional() }) },

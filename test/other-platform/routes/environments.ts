@@ -58,12 +58,19 @@ export function environmentRoutes(platform: Platform): Route[] {
       ({ path, body }) =>
         environmentAnswer(
           platform,
-          add(path.projectId ?? '', body.name, body.mode, on('clusterMember') ? body.cluster : body.cluster_id),
+          add(
+            path.projectId ?? '',
+            body.name,
+            body.mode,
+            on('clusterMember') || on('strictBodies') ? body.cluster : body.cluster_id,
+          ),
         ),
       {
-        body: on('clusterMember')
-          ? { name: filled, cluster: id.optional(), cluster_id: id.optional(), mode: either(...writable).optional() }
-          : { name: filled, mode: either(...writable), cluster_id: id, cluster: id.optional() },
+        body: on('strictBodies')
+          ? { name: filled, cluster: id, mode: either(...writable).optional() }
+          : on('clusterMember')
+            ? { name: filled, cluster: id.optional(), cluster_id: id.optional(), mode: either(...writable).optional() }
+            : { name: filled, mode: either(...writable), cluster_id: id, cluster: id.optional() },
         code: 201,
       },
     ),
