@@ -151,7 +151,7 @@ describe.each(['none', 'all'] as const)('with %s of the differences', (differenc
       const known = Object.entries(spec).filter(
         ([member]) => member !== 'printed_lines' && (differences === 'all' || !WIDER.includes(member)),
       );
-      const { git_repository: repository } = Object.fromEntries(known) as Members;
+      const { git_repository: repository } = Object.fromEntries(known);
       const body: Members = {
         ...Object.fromEntries(known),
         ...(kind === 'application' &&

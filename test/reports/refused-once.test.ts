@@ -84,13 +84,13 @@ test('a name that is demanded of the application itself is not one of its reposi
   expect(sent).toHaveLength(1);
 });
 
+const withoutPages = (target: string): StubResponse =>
+  target.includes('page') ? refusal('unknown query parameter page') : { status: 200, body: { results: [] } };
+
 describe('a page that is refused for one list', () => {
   const page = { page: 1, page_size: 50 } as const;
   const projects = { organization_id: ids.organization, ...page };
   const variables = { application_id: id, ...page };
-  const withoutPages = (target: string): StubResponse =>
-    target.includes('page') ? refusal('unknown query parameter page') : { status: 200, body: { results: [] } };
-
   test('is not asked of the others', async () => {
     const { client, sent } = await platform(({ target }) => withoutPages(target));
     await client.call(operations.list_projects, projects);

@@ -27,7 +27,7 @@ function sourceForRequest(shown: JsonRecord): JsonRecord {
   // Some platforms show the form that a source doesn't have as null.
   const { git, repository, ...source } = Object.fromEntries(
     Object.entries(shown).filter(([, value]) => value !== null),
-  ) as JsonRecord;
+  );
   // A source that is given twice is refused under its own names.
   if (isRecord(git) && repository === undefined && source['git_repository'] === undefined)
     return { ...source, git_repository: git['git_repository'] };
