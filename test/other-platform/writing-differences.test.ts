@@ -253,6 +253,11 @@ test('33 a secret can not be read, and a replacement without it loses it', async
   expect(receiver?.auth_password).toBe('mail-password');
 });
 
+const shortApplication = (more: Members) => ({
+  name: 'short',
+  git_repository: { url: 'https://forge.example.com/shop/x.git', ...more },
+});
+
 test('36 bodies have to be as they are asked for, and a refusal names no member that is too many', async () => {
   const { on, off } = await open('strictBodies');
   const make = (platform: typeof on, body: Members) =>
@@ -262,12 +267,8 @@ test('36 bodies have to be as they are asked for, and a refusal names no member 
   expect([refused.status, JSON.stringify(refused.body)]).toEqual([400, expect.not.stringContaining('cluster')]);
   expect((await make(on, { cluster: main })).status).toBe(201);
   expect((await make(off, { cluster: main, cluster_id: main })).status).toBe(201);
-  const application = (more: Members) => ({
-    name: 'short',
-    git_repository: { url: 'https://forge.example.com/shop/x.git', ...more },
-  });
   const path = `/environment/${on.ids.environments.staging}/application`;
-  expect((await on.post(path, application({}))).status).toBe(400);
-  expect((await on.post(path, application({ owner: 'shop', name: 'x' }))).status).toBe(201);
-  expect((await off.post(path, application({}))).status).toBe(201);
+  expect((await on.post(path, shortApplication({}))).status).toBe(400);
+  expect((await on.post(path, shortApplication({ owner: 'shop', name: 'x' }))).status).toBe(201);
+  expect((await off.post(path, shortApplication({}))).status).toBe(201);
 });
