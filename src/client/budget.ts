@@ -1,4 +1,4 @@
-import { rateHeaders } from '../contract/index.ts';
+import { rateHeaders, timeOf } from '../contract/index.ts';
 import type { Headers } from './transport.ts';
 
 /** The remaining requests of a credential, as last reported by the platform. */
@@ -16,9 +16,6 @@ export interface RequestBudget {
 // A smaller number is not a Unix time but a number of seconds from now.
 const smallestUnixTime = 1e9;
 
-// A larger Unix time is in milliseconds: as seconds it would be thousands of years away.
-const largestUnixSeconds = 1e11;
-
 // The longest time that a window may still last, and may have been over, in milliseconds. Anything else is a mistake.
 const longestWait = 31 * 86_400_000;
 const longestPast = 86_400_000;
@@ -30,10 +27,8 @@ const numericHeader = (headers: Headers, name: string): number | undefined => {
   return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined;
 };
 
-const numericTime = (value: number, now: number): number => {
-  if (value < smallestUnixTime) return now + value * 1000;
-  return value < largestUnixSeconds ? value * 1000 : value;
-};
+const numericTime = (value: number, now: number): number =>
+  value < smallestUnixTime ? now + value * 1000 : (timeOf(value) ?? Number.NaN);
 
 // Date.parse reads a date into nearly any text that has a number.
 const dateForm = /^(?:\w{3}, \d{2} \w{3} \d{4} |\d{4}-\d{2}-\d{2}T)/;
