@@ -27,7 +27,7 @@ function keepCompiled() {
     var folder = path.join(caches, 'infra-mcp');
     makeFolder(folder, process.getBuiltinModule('node:fs'), path);
     process.getBuiltinModule('node:module').enableCompileCache(folder);
-  } catch (error) {
+  } catch {
     // Nothing can be kept there: there is no such user, or no disk.
   }
 }
