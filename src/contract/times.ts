@@ -25,10 +25,14 @@ export const timeAt = (milliseconds: number): number | undefined =>
 export const isoAt = (milliseconds: number): string | undefined =>
   timeAt(milliseconds) === undefined ? undefined : new Date(milliseconds).toISOString();
 
-/** A time in a platform's data in ISO 8601; undefined if it is no time. */
+/** A date and time in ISO 8601, in UTC. */
+const isoForm = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
+
+/** A time in a platform's data in ISO 8601, as it is if it has that form; undefined if it is no time. */
 export const isoTime = (value: unknown): string | undefined => {
   const time = timeOf(value);
-  return time === undefined ? undefined : isoAt(time);
+  if (time === undefined) return undefined;
+  return typeof value === 'string' && isoForm.test(value) ? value : isoAt(time);
 };
 
 /** What is shown in place of a time that can't be read. */

@@ -41,7 +41,7 @@ export function withControls(schema: JsonSchema, tool: Tool, policy: Policy): Js
   return { ...schema, properties: { ...schema.properties, ...controls }, ...(required && { required }) };
 }
 
-/** The controls as validation reads them. Null and JSON text are read as in other arguments. */
+/** The controls as validation reads them. JSON text is read as in other arguments. */
 const controlShape = {
   dry_run: z.boolean().optional(),
   plan_token: z.string().optional(),
@@ -107,7 +107,8 @@ export function splitControls(
       ? valueFrom(variable, callArguments, policy, environment)
       : { issues: [] };
   const issues = [
-    ...(typeof dryRun === 'boolean' ? [] : ['"dry_run" must be true or false']),
+    // Null elsewhere means that an argument is not given. Here that would carry out what was only to be planned.
+    ...(typeof dryRun === 'boolean' && callArguments['dry_run'] !== null ? [] : ['"dry_run" must be true or false']),
     ...(planToken === undefined || typeof planToken === 'string' ? [] : ['"plan_token" must be a string']),
     ...fromEnvironment.issues,
   ];
