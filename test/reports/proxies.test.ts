@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -13,6 +13,7 @@ import {
   anyAddress,
   connectionsWithin,
   publicOnly,
+  type ResolveHost,
 } from '../../src/platform/engine/webhooks/target.ts';
 import { tryPush } from '../../src/platform/runtime/docker/doctor/registry-push.ts';
 import {
@@ -32,12 +33,11 @@ import { type ForwardProxyOptions, startForwardProxy } from '../support/forward-
 import { startGitServer } from '../support/git-server.ts';
 import { startHttpsHost } from '../support/https-host.ts';
 
-/** What this machine's name servers say, instead of them. */
-const looked: Record<string, string> = { 'public.test': '93.184.216.34', 'inside.test': '10.1.2.3' };
-vi.mock('node:dns/promises', async (original) => ({
-  ...(await original<typeof import('node:dns/promises')>()),
-  lookup: async (host: string) => [{ address: looked[host] ?? host, family: 4 }],
-}));
+/** What the name servers of this machine say in these tests. */
+const addresses: Readonly<Record<string, string>> = { 'public.test': '93.184.216.34', 'inside.test': '10.1.2.3' };
+const resolveHost: ResolveHost = async (host) => [
+  { address: addresses[host] ?? host, family: isIP(host) === 6 ? 6 : 4 },
+];
 
 const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
 
@@ -118,7 +118,7 @@ const announce = () => {
 };
 
 const deliver = async (url: string, policy: AddressPolicy) => {
-  const connections = connectionsWithin(policy);
+  const connections = connectionsWithin(policy, resolveHost);
   onTestFinished(() => connections.close());
   return sendDelivery({ connections, timeoutMilliseconds: 10_000 }, { url, deliveryId: '1', body: '{}' }, signal);
 };

@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { hiddenSecret } from '../../../contract/index.ts';
 import { type Connections, createConnections } from '../../../outgoing/index.ts';
@@ -88,17 +89,23 @@ export class TargetRefused extends Error {
 
 const connectTimeout = 5000;
 
+/** Resolves a host name to all of its addresses. */
+export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
+
+const systemResolver: ResolveHost = (host) => lookup(host, { all: true });
+
 /**
  * Creates connections only to addresses that the policy allows. Other requests fail with TargetRefused. The address is
  * checked for each connection, and the connection is made to it, so neither DNS rebinding nor a redirect bypasses it.
+ * @param resolveHost default: the resolver of this machine
  */
-export const connectionsWithin = (policy: AddressPolicy): Connections =>
+export const connectionsWithin = (policy: AddressPolicy, resolveHost: ResolveHost = systemResolver): Connections =>
   createConnections({
     connectTimeout,
     keepAliveTimeout: 4000,
     ...(policy !== anyAddress && {
       resolve: async (host) => {
-        const addresses = await lookup(host, { all: true });
+        const addresses = await resolveHost(host);
         const refused = addresses.find(({ address }) => !policy(address));
         if (refused !== undefined) throw new TargetRefused(host, refused.address);
         return addresses;
