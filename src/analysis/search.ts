@@ -1,9 +1,10 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { type Level, levels, type LogLine } from './logs/log-line.ts';
-import { type Entry, readEntries } from './logs/entries.ts';
-import { timeWindow, UnusableQuery, type TimeWindow } from './time-window.ts';
+import { readEntries } from './logs/entries.ts';
+import { foldRepeats, type Message, messagesOf, type RepeatedMessage } from './logs/messages.ts';
+import { timeWindow, UnusableQuery } from './time-window.ts';
 
-/** A log search. Lines must meet all criteria. */
+/** A log search. Messages must meet all criteria: of a message of several lines, one line has to have the words. */
 export interface LogQuery {
   /** Regular expression in RE2 syntax, ignoring case. */
   readonly pattern?: string;
@@ -16,33 +17,52 @@ export interface LogQuery {
   readonly until?: string;
   /** Number of lines to show before and after each match. Default: 0. */
   readonly context?: number;
-  /** Maximum number of matches to show; the newest are kept. Default: all. */
+  /** Maximum number of different matches to show. Default: all. */
   readonly limit?: number;
+  /** Whether the oldest matches are shown rather than the newest ones, and the first of those that repeat. */
+  readonly oldest?: boolean;
 }
+
+/** The criteria of a search, in the order in which they are applied. */
+const criteria = ['since', 'until', 'level', 'text', 'pattern'] as const;
+export type Criterion = (typeof criteria)[number];
 
 export interface FoundLine {
   /** Index in the lines that were searched. */
   readonly index: number;
   readonly time?: string;
+  readonly service?: string;
   readonly pod?: string;
   readonly level: Level;
   readonly text: string;
-  /** False for context lines. */
+  /** False for lines of the context. */
   readonly matched: boolean;
+  /** On the first line of a match that repeats. */
+  readonly repeats?: Pick<RepeatedMessage, 'count' | 'isExact' | 'first' | 'last'>;
+  /** On the last line that is shown of a match: how many more it has. */
+  readonly more?: number;
 }
 
 export interface LogSearchResult {
   /** Groups of consecutive lines, in their order. */
   readonly groups: readonly (readonly FoundLine[])[];
+  /** Number of messages that match: the lines of a stack trace belong to theirs. */
   readonly matched: number;
+  /** Number of different ones among them, and how many of those are shown. */
+  readonly different: number;
   readonly shown: number;
-  /** Number of lines in the time window. */
+  /** Number of messages in the log. */
   readonly searched: number;
   /** Number of matches per level. */
   readonly levels: Readonly<Record<Level, number>>;
+  /** Number of messages that each criterion excludes, of those that the ones before it left. */
+  readonly excluded: Readonly<Partial<Record<Criterion, number>>>;
+  /** The first match. */
+  readonly first?: { readonly index: number; readonly time?: string };
 }
 
 type Test = (text: string) => boolean;
+type MessageTest = (message: Message) => boolean;
 
 // Matching time also grows with the size of the pattern, in instructions of the engine.
 const maximumPatternSize = 500;
@@ -84,73 +104,121 @@ const textTest = (wanted: string): Test => {
   return (text) => text.toLowerCase().includes(lower);
 };
 
-const levelTest = (least: Level): ((entry: Entry) => boolean) => {
+const lineTest =
+  (test: Test): MessageTest =>
+  ({ lines }) =>
+    lines.some(({ text }) => test(text));
+
+const levelTest = (least: Level): MessageTest => {
   const accepted = levels.slice(0, levels.indexOf(least) + 1);
   return ({ level }) => accepted.includes(level);
 };
 
-/** The entries of a time window. An entry without a time has that of the one before it. */
-const entriesWithin = (entries: readonly Entry[], { from, to }: TimeWindow): Entry[] => {
-  if (from === undefined && to === undefined) return [...entries];
+/** The time of each message. One without a time has that of the one before it. */
+const timesOf = (messages: readonly Message[]): ReadonlyMap<Message, number> => {
   let at = Number.NaN;
-  return entries.filter(({ time }) => {
-    const parsed = time === undefined ? Number.NaN : Date.parse(time);
-    if (!Number.isNaN(parsed)) at = parsed;
-    return !Number.isNaN(at) && at >= (from ?? at) && at <= (to ?? at);
-  });
+  return new Map(
+    messages.map((message) => {
+      const parsed = message.time === undefined ? Number.NaN : Date.parse(message.time);
+      if (!Number.isNaN(parsed)) at = parsed;
+      return [message, at];
+    }),
+  );
 };
 
-/** First and last index of each group of lines around matches; groups whose contexts touch are merged. */
-const groupPositions = (positions: readonly number[], context: number, length: number): [number, number][] => {
-  const groups: [number, number][] = [];
+/** The messages that meet every criterion, and how many each excludes. */
+function matchesOf(
+  messages: readonly Message[],
+  tests: Readonly<Partial<Record<Criterion, MessageTest>>>,
+): { readonly matches: readonly Message[]; readonly excluded: LogSearchResult['excluded'] } {
+  let matches = messages;
+  const excluded: Partial<Record<Criterion, number>> = {};
+  for (const criterion of criteria) {
+    const test = tests[criterion];
+    if (!test) continue;
+    const left = matches.filter(test);
+    if (left.length < matches.length) excluded[criterion] = matches.length - left.length;
+    matches = left;
+  }
+  return { matches, excluded };
+}
+
+/** How many lines of a message are shown, besides those with the words. */
+const linesShown = 10;
+
+/** Consecutive positions together. */
+const groupPositions = (positions: readonly number[]): number[][] => {
+  const groups: number[][] = [];
   for (const position of positions) {
-    const first = Math.max(0, position - context);
-    const last = Math.min(length - 1, position + context);
     const open = groups.at(-1);
-    if (open && first <= open[1] + 1) open[1] = Math.max(open[1], last);
-    else groups.push([first, last]);
+    if (open?.at(-1) === position - 1) open.push(position);
+    else groups.push([position]);
   }
   return groups;
 };
 
 /**
- * Searches a log, in time linear in its length for any pattern. Colours don't keep words from being found; the lines of
- * a stack trace have the level of their record.
+ * Searches a log, in time linear in its length for any pattern. Colours don't keep words from being found. What is
+ * found are messages; those that repeat are shown once.
  * @param now the time that durations in `since` and `until` are relative to
  * @throws UnusableQuery if the pattern or a time is invalid; the message explains why
  */
 export function searchLog(lines: readonly LogLine[], query: LogQuery, now: Date): LogSearchResult {
-  const entries = entriesWithin(readEntries(lines), timeWindow(query, now));
-  const tests: ((entry: Entry) => boolean)[] = [];
-  if (query.level !== undefined) tests.push(levelTest(query.level));
-  for (const test of [
-    query.text ? textTest(query.text) : undefined,
-    query.pattern ? patternTest(query.pattern) : undefined,
-  ]) {
-    if (test) tests.push(({ text }) => test(text));
+  const { from, to } = timeWindow(query, now);
+  const entries = readEntries(lines);
+  const messages = messagesOf(entries);
+  const times = from === undefined && to === undefined ? undefined : timesOf(messages);
+  const text = query.text ? textTest(query.text) : undefined;
+  const pattern = query.pattern ? patternTest(query.pattern) : undefined;
+  const { matches, excluded } = matchesOf(messages, {
+    ...(from !== undefined && { since: (message) => times!.get(message)! >= from }),
+    ...(to !== undefined && { until: (message) => times!.get(message)! <= to }),
+    ...(query.level !== undefined && { level: levelTest(query.level) }),
+    ...(text && { text: lineTest(text) }),
+    ...(pattern && { pattern: lineTest(pattern) }),
+  });
+  const folded = foldRepeats(matches, lines, query.oldest ? 'first' : 'last');
+  const { limit = folded.length, context = 0 } = query;
+  const shown = query.oldest ? folded.slice(0, limit) : folded.slice(Math.max(0, folded.length - limit));
+  const hasWords = (line: string): boolean => text?.(line) === true || pattern?.(line) === true;
+  const positions = new Set<number>();
+  const notes = new Map<number, Pick<FoundLine, 'repeats' | 'more'>>();
+  for (const { shown: message, ...repeats } of shown) {
+    const own = message.lines.filter((line, index) => index < linesShown || hasWords(line.text));
+    for (const { position } of own)
+      for (let at = position - context; at <= position + context; at += 1) if (at in entries) positions.add(at);
+    const more = message.lines.filter(({ position }) => !positions.has(position)).length;
+    if (more > 0) notes.set(own.at(-1)!.position, { more });
+    const head = message.lines[0].position;
+    if (repeats.count > 1) notes.set(head, { ...notes.get(head), repeats });
   }
-  const matches = entries.flatMap((entry, position) => (tests.every((test) => test(entry)) ? [position] : []));
-  const { limit = matches.length, context = 0 } = query;
-  const shown = matches.slice(Math.max(0, matches.length - limit));
-  const matched = new Set(matches);
+  const matched = new Set(matches.flatMap((message) => message.lines.map(({ position }) => position)));
   const counts = Object.fromEntries(levels.map((level) => [level, 0])) as Record<Level, number>;
-  for (const position of matches) counts[entries[position]?.level ?? 'info'] += 1;
+  for (const { level } of matches) counts[level] += 1;
+  const first = matches[0]?.lines[0];
   return {
-    groups: groupPositions(shown, context, entries.length).map(([first, last]) =>
-      entries
-        .slice(first, last + 1)
-        .map(({ index, time, pod, level, shown: text }, offset) => ({
+    groups: groupPositions([...positions].toSorted((one, other) => one - other)).map((group) =>
+      group.map((position) => {
+        const { index, time, pod, level, shown: line } = entries[position]!;
+        const service = lines[index]?.service_name ?? undefined;
+        return {
           index,
           time,
+          ...(service !== undefined && { service }),
           pod,
           level,
-          text,
-          matched: matched.has(first + offset),
-        })),
+          text: line,
+          matched: matched.has(position),
+          ...notes.get(position),
+        };
+      }),
     ),
     matched: matches.length,
+    different: folded.length,
     shown: shown.length,
-    searched: entries.length,
+    searched: messages.length,
     levels: counts,
+    excluded,
+    ...(first && { first: { index: first.index, ...(first.time !== undefined && { time: first.time }) } }),
   };
 }

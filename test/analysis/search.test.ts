@@ -20,7 +20,7 @@ describe('a search', () => {
     expect(searchLog(lines, { text: 'RETRYING' }, now)).toMatchObject({
       matched: 2,
       shown: 2,
-      searched: 6,
+      searched: 5,
       levels: { error: 0, warn: 1, info: 1, debug: 0 },
     });
   });
@@ -32,7 +32,7 @@ describe('a search', () => {
 
   test('shows lines around matches, once where they touch', () => {
     expect(texts({ pattern: 'route|retrying in 2s', context: 1 })).toEqual([
-      ['~starting', '␛ERROR␛ no route to host', '~    at connect (net.js:1)', 'WARN retrying in 2s', '~retrying in 4s'],
+      ['~starting', '␛ERROR␛ no route to host', '    at connect (net.js:1)', 'WARN retrying in 2s', '~retrying in 4s'],
     ]);
     expect(texts({ pattern: 'starting|health' })).toEqual([['starting'], ['GET /health 200']]);
   });
@@ -58,8 +58,57 @@ describe('a search', () => {
 
   test('shows the newest of too many, and tells how many there are', () => {
     const found = searchLog(lines, { limit: 2 }, now);
-    expect(found).toMatchObject({ matched: 6, shown: 2 });
+    expect(found).toMatchObject({ matched: 5, different: 5, shown: 2 });
     expect(found.groups).toEqual([[expect.objectContaining({ index: 4 }), expect.objectContaining({ index: 5 })]]);
+  });
+
+  const tracesAndRepeats = [
+    { message: 'ERROR request 1 failed', created_at: '2026-11-20T10:00:00Z' },
+    { message: '    at connect (net.js:1)\n    at send (http.js:7)', created_at: '2026-11-20T10:00:00Z' },
+    { message: 'ERROR request 2 failed', created_at: '2026-11-20T11:00:00Z' },
+    { message: '    at connect (net.js:1)\n    at send (http.js:7)', created_at: '2026-11-20T11:00:00Z' },
+    { message: 'WARN slow query', created_at: '2026-11-20T11:10:00Z' },
+    { message: 'ready', created_at: '2026-11-20T11:20:00Z' },
+  ];
+
+  test('counts messages: a stack trace is part of its own, and what repeats is shown once', () => {
+    const { groups, ...found } = searchLog(tracesAndRepeats, { level: 'warn' }, now);
+    expect(found).toMatchObject({
+      matched: 3,
+      different: 2,
+      shown: 2,
+      searched: 4,
+      levels: { error: 2, warn: 1, info: 0, debug: 0 },
+      excluded: { level: 1 },
+      first: { index: 0, time: '2026-11-20T10:00:00Z' },
+    });
+    expect(groups.flat().map(({ text, repeats }) => [text, repeats])).toEqual([
+      [
+        'ERROR request 2 failed',
+        { count: 2, isExact: false, first: '2026-11-20T10:00:00Z', last: '2026-11-20T11:00:00Z' },
+      ],
+      ['    at connect (net.js:1)', undefined],
+      ['    at send (http.js:7)', undefined],
+      ['WARN slow query', undefined],
+    ]);
+  });
+
+  test('shows the first of what repeats, oldest first, where that is asked for', () => {
+    const { groups } = searchLog(tracesAndRepeats, { level: 'warn', oldest: true, limit: 1 }, now);
+    expect(groups.flat().map(({ index }) => index)).toEqual([0, 1, 1]);
+  });
+
+  test('shows the first lines of a long message, and those with the words', () => {
+    const trace = Array.from({ length: 30 }, (_, index) => `    at ${'abcdef'[index % 6]}${index} (net.js:1)`);
+    const { groups } = searchLog([{ message: ['ERROR failed', ...trace].join('\n') }], { text: 'b25 ' }, now);
+    expect(groups.flat()).toHaveLength(11);
+    expect(groups.flat().at(-1)).toMatchObject({ text: '    at b25 (net.js:1)', more: 20 });
+  });
+
+  test('tells how many each criterion excludes, of those that the ones before it left', () => {
+    expect(
+      searchLog(tracesAndRepeats, { since: '2026-11-20T10:30:00Z', level: 'error', text: 'disk' }, now),
+    ).toMatchObject({ matched: 0, searched: 4, excluded: { since: 1, level: 2, text: 1 } });
   });
 
   test.each([
@@ -88,7 +137,9 @@ describe('a search', () => {
         word,
         fc.nat(4),
         fc.integer({ min: 1, max: 8 }),
-        (messages, wanted, context, limit) => {
+        (random, wanted, context, limit) => {
+          // Each is a message of its own: it isn't empty, and no other one is like it.
+          const messages = random.map((text, index) => `q${'abcdefgh'[index % 8]}${'abcdefgh'[index >> 3]}${text}`);
           const found = searchLog(
             messages.map((text) => ({ message: text })),
             { text: wanted, context, limit },

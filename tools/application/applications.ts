@@ -15,8 +15,7 @@ import {
   readServiceStatus,
   statusReads,
   logLines,
-  otherLogText,
-  readServiceLogs,
+  readNotedLogs,
   readsInsteadOf,
 } from '../../src/server/tool/index.ts';
 import { portsOf, serviceFields, serviceUpdate, withHealthchecks } from '../shared/service-update.ts';
@@ -208,15 +207,15 @@ export const getApplicationLogs = defineTool(operations.get_application_logs, {
       instead: [operations.get_environment_logs],
     },
     ...readsInsteadOf('logs', 'application', 'its lines are not read from the log of its environment'),
+    ...statusReads('application', 'an empty log does not say since when it could have lines'),
   ],
   answer: async (args, context) => {
     const application = { kind: 'application' as const, id: String(args['application_id']) };
     const tail = typeof args['tail'] === 'number' ? args['tail'] : undefined;
-    const log = await readServiceLogs(subjectAt(context, 'application_id') ?? application, context, tail);
-    if (log?.from === 'environment') context.leftOut(otherLogText('application'));
+    const results = await readNotedLogs(subjectAt(context, 'application_id') ?? application, context, tail);
     // Already read: the repeated read fails with the reason.
-    return log
-      ? { results: log.lines }
+    return results
+      ? { results }
       : {
           ...(await context.read(operations.get_application_logs, {
             application_id: application.id,

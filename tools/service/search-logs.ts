@@ -1,43 +1,143 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
-import { levels, UnusableQuery, type LogSearchResult } from '../../src/analysis/index.ts';
+import { levels, UnusableQuery, type LogLine, type LogSearchResult } from '../../src/analysis/index.ts';
 import {
   anyOf,
   anyService,
   composeTool,
   isRecord,
   pruneRecord,
+  type JsonRecord,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
-import { logOf, oneOf, readsByKind, readsInstead, readsOf, serviceSubject } from '../shared/any-service.ts';
-import { linesNaming, logOfDeployment, type DeploymentLog } from '../shared/deployment-log.ts';
-import { readEnvironmentLog, readOwnLog, readsInsteadOfEnvironmentLog } from '../shared/environment-log.ts';
+import {
+  logOf,
+  oneOf,
+  readsByKind,
+  readsInstead,
+  readsOf,
+  serviceSubject,
+  type Subject,
+} from '../shared/any-service.ts';
+import { deploymentBefore, deploymentBeforeText } from '../shared/change-before.ts';
+import { linesNaming, logOfDeployment } from '../shared/deployment-log.ts';
+import { readEnvironmentLogs, readOwnLog, readsOfServiceLogs } from '../shared/environment-log.ts';
+import { ifPossible } from '../shared/if-possible.ts';
+import { coverageOf, emptyLogOf, periodText, type LogCoverage } from '../shared/log-coverage.ts';
 
 const defaultLimit = 30;
 const maximumLimit = 200;
 
-/** The newest log lines of the subject, or of one deployment if it is given; undefined if they can't be read. */
-async function logIn(context: ToolContext, deployment?: string): Promise<DeploymentLog | undefined> {
-  const subject = serviceSubject(context);
-  if (subject.kind !== 'environment') {
-    if (deployment !== undefined) return logOfDeployment(context, subject, deployment);
-    const lines = await logOf(context, subject);
-    return lines && { lines };
-  }
-  const all = await (deployment === undefined ? readEnvironmentLog : readOwnLog)(context, subject.id);
-  if (!all || deployment === undefined) return all && { lines: all };
-  const lines = await linesNaming(context, subject, deployment, all);
-  return { lines, ...(lines.length === 0 && { missing: onlyLatest }) };
+/** The lines to search, and what they cover. */
+interface SearchedLog {
+  readonly lines: readonly LogLine[];
+  readonly logs: readonly LogCoverage[];
+  /** Why there may be more lines of a deployment than could be read. */
+  readonly missing?: string;
 }
 
 const onlyLatest =
   'the log of an environment has the latest deployment of each service only. Give the service together with deployment';
 
+/** The lines of one deployment; undefined if they can't be read. */
+async function logDuring(context: ToolContext, subject: Subject, deployment: string): Promise<SearchedLog | undefined> {
+  if (subject.kind !== 'environment') {
+    const log = await logOfDeployment(context, subject, deployment);
+    return log && { ...log, logs: [coverageOf(log.lines)] };
+  }
+  const all = await readOwnLog(context, subject.id);
+  if (!all) return undefined;
+  const lines = await linesNaming(context, subject, deployment, all);
+  return { lines, logs: [coverageOf(lines)], ...(lines.length === 0 && { missing: onlyLatest }) };
+}
+
+/** The newest lines of the subject; undefined if they can't be read. */
+async function logOfSubject(context: ToolContext, subject: Subject): Promise<SearchedLog | undefined> {
+  if (subject.kind === 'environment') return readEnvironmentLogs(context, subject.id);
+  const log = await logOf(context, subject);
+  if (!log) return undefined;
+  const empty = log.lines.length === 0 ? await emptyLogOf(context, subject) : {};
+  return { lines: log.lines, logs: [{ ...coverageOf(log.lines, log), ...empty }] };
+}
+
 const unreadable = 'The log could not be read, so it is not known whether there are such lines.';
 
-/** A match or a context line as text, with its time and pod. */
-const lineText = ({ time, pod, text, matched }: LogSearchResult['groups'][number][number]): string =>
-  `${matched ? '>' : ' '} ${[time, pod, text].filter((part) => part !== undefined && part !== '').join(' ')}`;
+type Found = LogSearchResult['groups'][number][number];
+
+/** Whose line it is: its service, if the lines of several are shown, and its pod, whose name may say the same. */
+const originOf = ({ service = '', pod = '' }: Found, isOfSeveral: boolean): readonly string[] =>
+  !isOfSeveral || service === '' || pod === service || pod.startsWith(`${service}-`) ? [pod] : [service, pod];
+
+const repeatsText = ({ repeats, time }: Found): string | undefined => {
+  if (!repeats) return undefined;
+  const { count, isExact, first, last } = repeats;
+  const other = time === last ? first : last;
+  const end = time === last ? 'first' : 'last';
+  return `(× ${String(count)}${isExact ? '' : ' with other numbers'}${other === undefined || first === last ? '' : `, ${end} at ${other}`})`;
+};
+
+/** A line of a match or around one as text, with its time and where it is from. */
+const lineText = (line: Found, isOfSeveral: boolean): string => {
+  const more = line.more === undefined ? undefined : `(${String(line.more)} more lines of it: give context)`;
+  const parts = [line.time, ...originOf(line, isOfSeveral), line.text, repeatsText(line), more];
+  return `${line.matched ? '>' : ' '} ${parts.filter((part) => part !== undefined && part !== '').join(' ')}`;
+};
+
+/** The first match, and the deployment before it. */
+async function firstMatch(context: ToolContext, { first }: LogSearchResult): Promise<JsonRecord | undefined> {
+  if (first?.time === undefined) return undefined;
+  return {
+    time: first.time,
+    deployment_before: await ifPossible(context, 'Which deployment was before it', () =>
+      deploymentBefore(context, serviceSubject(context), first.time!),
+    ),
+  };
+}
+
+const firstMatchText = (first: unknown): readonly string[] => {
+  if (!isRecord(first)) return [];
+  const before = first['deployment_before'];
+  return [isRecord(before) ? `${deploymentBeforeText(before)}.` : 'Which deployment was before it is not known.'];
+};
+
+/** How many messages each criterion excludes. */
+const excludedText = (excluded: unknown): string =>
+  isRecord(excluded)
+    ? Object.entries(excluded)
+        .map(([criterion, count]) => `${criterion} excludes ${String(count)}`)
+        .join(', ')
+    : '';
+
+const levelsText = (counts: unknown): string =>
+  isRecord(counts)
+    ? Object.entries(counts)
+        .map(([level, count]) => `${level} ${String(count)}`)
+        .join(', ')
+    : '';
+
+/** How many messages match, and how many are shown; undefined if there are none at all. */
+function countsText({
+  matched,
+  different,
+  shown,
+  searched,
+  levels: counts,
+  excluded,
+  first_match,
+}: JsonRecord): string | undefined {
+  if (searched === 0) return undefined;
+  const found = `${String(matched)} of ${String(searched)} messages match`;
+  if (matched === 0) return `${found}: ${excludedText(excluded)}.`;
+  const which = first_match === undefined ? ['newest', 'older', 'until'] : ['first', 'later', 'since'];
+  return [
+    found,
+    ...(different === matched ? [] : [`, ${String(different)} different`]),
+    ...(shown === different
+      ? []
+      : [`; the ${which[0]} ${String(shown)} are shown, for ${which[1]} ones give ${which[2]}`]),
+    `. By level: ${levelsText(counts)}.`,
+  ].join('');
+}
 
 export const searchLogs = composeTool({
   name: 'search_logs',
@@ -57,6 +157,7 @@ export const searchLogs = composeTool({
     until: z.string().optional().describe('As since.'),
     context: z.int().min(0).max(20).default(0).describe('Lines around each match.'),
     limit: z.int().min(1).max(maximumLimit).default(defaultLimit).describe('Newest matches.'),
+    oldest: z.boolean().optional().describe('Oldest first.'),
   },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('logs', 'deployments'), operations.get_environment_logs],
@@ -64,9 +165,9 @@ export const searchLogs = composeTool({
   reads: [
     ...anyOf(...readsByKind('logs', 'the log', operations.get_environment_logs)),
     ...readsInstead('logs', 'the log'),
-    ...readsInsteadOfEnvironmentLog,
+    ...readsOfServiceLogs,
     ...readsByKind('status', 'the deployment that lines are from', operations.get_environment_status),
-    ...readsByKind('deployments', 'when a deployment was'),
+    ...readsByKind('deployments', 'when a deployment was', operations.list_environment_deployments),
   ],
   output: z.object({
     matched: z.int(),
@@ -75,38 +176,49 @@ export const searchLogs = composeTool({
     levels: z.object({}),
     results: z.array(z.string()),
   }),
-  answer: async ({ deployment_id, text, pattern, level, since, until, context: contextLines, limit }, context) => {
-    const query = { text, pattern, level, since, until, context: contextLines, limit };
-    const log = await logIn(context, deployment_id);
+  answer: async (
+    { deployment_id, text, pattern, level, since, until, context: contextLines, limit, oldest },
+    context,
+  ) => {
+    const subject = serviceSubject(context);
+    const log = await (deployment_id === undefined
+      ? logOfSubject(context, subject)
+      : logDuring(context, subject, deployment_id));
     if (!log) return { not_known: unreadable };
-    const { lines, missing } = log;
+    const { lines, logs, missing } = log;
     if (lines.length === 0 && missing !== undefined)
       return {
         not_known: `The lines of that deployment can not be had: ${missing}. Whether there were such lines is not known.`,
       };
     if (missing !== undefined) context.leftOut(`Earlier lines of that deployment can not be had: ${missing}.`);
+    const isForFailures = text === undefined && pattern === undefined && level === undefined;
+    const query = {
+      text,
+      pattern,
+      level: isForFailures ? ('warn' as const) : level,
+      since,
+      until,
+      context: contextLines,
+      limit,
+      oldest,
+    };
     // Loaded on demand: the regular expression engine is large, and only needed here.
     const { searchLog } = await import('../../src/analysis/search.ts');
-    const effectiveQuery =
-      query.text === undefined && query.pattern === undefined && query.level === undefined
-        ? { ...query, level: 'warn' as const }
-        : query;
     try {
-      const {
-        groups,
-        matched,
-        shown,
-        searched,
-        levels: counts,
-      } = searchLog(lines, effectiveQuery, new Date(context.now()));
+      const result = searchLog(lines, query, new Date(context.now()));
+      const { groups, matched, different, shown, searched, levels: counts, excluded } = result;
       return pruneRecord({
         matched,
+        different,
         shown,
         searched,
         levels: counts,
+        excluded,
+        logs,
+        first_match: oldest === true ? await firstMatch(context, result) : undefined,
         results: groups.flatMap((group, index) => [
           ...(index > 0 && query.context > 0 ? ['--'] : []),
-          ...group.map(lineText),
+          ...group.map((line) => lineText(line, subject.kind === 'environment')),
         ]),
       });
     } catch (error) {
@@ -116,20 +228,18 @@ export const searchLogs = composeTool({
   },
   render: {
     view: (answer) => answer,
-    text: ({ matched, shown, searched, levels: counts, results, not_known }) =>
+    text: ({ results, not_known, logs, first_match, ...counts }) =>
       typeof not_known === 'string'
         ? not_known
         : [
-            `${String(matched)} of ${String(searched)} lines match${shown === matched ? '' : `; the newest ${String(shown)} are shown, for older ones give until`}. By level: ${
-              isRecord(counts)
-                ? Object.entries(counts)
-                    .map(([level, count]) => `${level} ${String(count)}`)
-                    .join(', ')
-                : ''
-            }.`,
+            countsText({ ...counts, first_match }),
+            periodText(logs),
+            ...firstMatchText(first_match),
             ...(Array.isArray(results) ? results.map(String) : []),
-          ].join('\n'),
-    keep: 'last',
+          ]
+            .filter((line) => line !== undefined && line !== '')
+            .join('\n'),
+    keep: ({ first_match }) => (first_match === undefined ? 'last' : 'first'),
     rest: 'For older ones give, as until, the time of the first one shown.',
     plainTimes: true,
   },

@@ -121,10 +121,13 @@ export async function statusOf(context: ToolContext, subject: Subject): Promise<
  * Reads the newest log lines of a service. If it has no log, uses that of its environment and says so in the answer;
  * undefined if there is neither.
  */
-export async function logOf(context: ToolContext, subject: Subject): Promise<readonly JsonRecord[] | undefined> {
+export async function logOf(
+  context: ToolContext,
+  subject: Subject,
+): Promise<{ readonly lines: readonly JsonRecord[]; readonly instancesSince?: string } | undefined> {
   const log = await readServiceLogs(subject, context);
   if (log?.from === 'environment') context.leftOut(otherLogText(subject.kind));
-  return log?.lines;
+  return log;
 }
 
 /**

@@ -59,7 +59,7 @@ async function linesDuring(
   subject: Subject,
   { startedAt, endedAt }: PastDeployment,
 ): Promise<DeploymentLog | undefined> {
-  const log: readonly LogLine[] | undefined = await logOf(context, subject);
+  const log: readonly LogLine[] | undefined = (await logOf(context, subject))?.lines;
   if (!log) return undefined;
   if (startedAt === undefined) return { lines: [], missing: 'the platform does not say when it was' };
   const window = deploymentWindow({ startedAt, endedAt });

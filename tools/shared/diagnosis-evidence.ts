@@ -208,7 +208,7 @@ async function logFor(
       ? []
       : ((await environmentLogOf(context, subject.environmentId, subject.id)) ?? []);
   if (chosen === undefined && inEnvironment.length > 0) return { lines: inEnvironment };
-  const lines = chosen === undefined ? await logOf(context, subject) : undefined;
+  const lines = chosen === undefined ? (await logOf(context, subject))?.lines : undefined;
   const log =
     chosen === undefined
       ? lines && { lines }

@@ -142,7 +142,14 @@ export const logQuery = {
   tail: z.int().min(1).max(maximumLogLines).optional().describe('Lines; default all kept (1000).'),
 };
 
-export const Log = z.object({ results: z.array(LogLine) });
+/**
+ * Log of a service. The second member is not in the API document: it is there if the platform loses what instances
+ * logged once others replace them.
+ */
+export const Log = z.object({
+  results: z.array(LogLine),
+  instances_since: DateTime.optional().describe('What instances logged before it is lost: they were replaced.'),
+});
 
 /** Log of an environment's latest deployments. Each line has its step, service and deployment. */
 export const EnvironmentLog = z.object({

@@ -18,7 +18,7 @@ import {
 import { inBatches, type Db, type DataStore, type ServiceTable } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import { failedStates, isSettled } from './lifecycle.ts';
-import { runningStates } from './running-facts.ts';
+import { keptRunning, runningStates } from './running-facts.ts';
 import { runtimeOfEnvironment } from './tasks.ts';
 import type { EnvironmentLogLines, LogLines } from './engine.ts';
 import type { DeploymentServiceRow } from './deployment-rows.ts';
@@ -78,11 +78,11 @@ interface Serving {
   readonly later?: 'under way' | 'failed';
 }
 
-const servingVersion = async (db: Db, serviceId: string): Promise<Serving | undefined> => {
-  const service = await db.selectFrom('service').selectAll().where('id', '=', serviceId).executeTakeFirst();
-  if (service === undefined) throw notFound('service', serviceId);
-  const version = deployedVersion(service);
-  if (version === undefined) return undefined;
+const servingVersion = async (
+  db: Db,
+  service: Selectable<ServiceTable>,
+  version: RunningVersion,
+): Promise<Serving | undefined> => {
   if (runningStates.includes(service.deployed_state)) return { version };
   // Without a record, nothing really runs.
   const later = !isSettled(service.deployed_state)
@@ -91,10 +91,18 @@ const servingVersion = async (db: Db, serviceId: string): Promise<Serving | unde
       ? 'failed'
       : undefined;
   if (service.deployed_record === null || later === undefined) return undefined;
-  const serving = await servingDeployment(db, serviceId);
+  const serving = await servingDeployment(db, service.id);
   return (
     serving && { version: { ...version, deploymentId: serving.id, runningSince: Date.parse(serving.ended_at!) }, later }
   );
+};
+
+/** The version of a service that was last deployed, and the serving one. */
+const versionsOf = async (db: Db, serviceId: string) => {
+  const service = await db.selectFrom('service').selectAll().where('id', '=', serviceId).executeTakeFirst();
+  if (service === undefined) throw notFound('service', serviceId);
+  const deployed = deployedVersion(service);
+  return deployed ? { deployed, serving: await servingVersion(db, service, deployed) } : {};
 };
 
 /** The id of a stored line. The same line always has the same id. */
@@ -165,7 +173,8 @@ const unreadLine = (version: RunningVersion, at: number, said: string): LogLine 
 /**
  * The newest log lines of a service, newest last: those of its deployments, and those of the serving version, also
  * while another deployment is under way. The runtime is queried for the latter after the transaction; if that fails,
- * the last line says so, and why.
+ * the last line says so, and why. If the runtime loses what replaced instances logged, the answer says since when it
+ * has lines of instances.
  * @param tail maximum number of lines, up to `maximumLogLines`
  * @throws ApiProblem 404 for an unknown id
  */
@@ -176,19 +185,24 @@ export async function serviceLogs(
   signal: AbortSignal,
   tail: number = maximumLogLines,
 ): Promise<LogLines> {
-  const { serving, stored } = await db.read(async (trx) => ({
-    serving: await servingVersion(trx, serviceId),
+  const { deployed, serving, stored } = await db.read(async (trx) => ({
+    ...(await versionsOf(trx, serviceId)),
     stored: await storedLines(trx, serviceId, tail),
   }));
-  if (serving === undefined) return { results: stored };
+  if (deployed === undefined) return { results: stored };
+  const runtime = await runtimeOfEnvironment(context, db, deployed.service.environmentId);
+  const lost =
+    runtime.losesReplacedLogs && keptRunning.includes(deployed.service.kind)
+      ? { instances_since: iso((serving?.version ?? deployed).runningSince) }
+      : undefined;
+  if (serving === undefined) return { results: stored, ...lost };
   const { version, later } = serving;
-  const runtime = await runtimeOfEnvironment(context, db, version.service.environmentId);
   const logged = await runtime.logs(version, tail, signal).catch((error: unknown) => {
     if (error instanceof RuntimeUnreachable || error instanceof RuntimeProblem) return error;
     throw error;
   });
   if (logged instanceof Error)
-    return { results: [...stored, unreadLine(version, context.clock.now(), reasonOf(logged))].slice(-tail) };
+    return { results: [...stored, unreadLine(version, context.clock.now(), reasonOf(logged))].slice(-tail), ...lost };
   // Lines of the new version are stored by its deployment.
   const running = later === 'under way' ? logged.filter((line) => line.version !== '') : logged;
   return {
@@ -198,6 +212,7 @@ export async function serviceLogs(
       tail,
       later !== undefined,
     ),
+    ...lost,
   };
 }
 

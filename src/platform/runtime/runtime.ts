@@ -159,6 +159,8 @@ export interface Runtime {
    * @param known reads the known resources, after the runtime has listed the existing ones
    */
   sweep(known: () => Promise<KnownResources>, signal: AbortSignal): Promise<Sweep>;
+  /** Whether everything that instances logged is lost once others replace them, or they are stopped. Default: no. */
+  readonly losesReplacedLogs?: boolean;
   /**
    * The newest lines, at most `limit`, that a running version has logged; oldest first. Lines of other versions that it
    * still has carry no version.

@@ -29,6 +29,7 @@ export {
 export { openSealed, sealBytes } from './sealed-bytes.ts';
 export {
   otherLogText,
+  readNotedLogs,
   otherStatusText,
   readServiceLogs,
   readServiceStatus,

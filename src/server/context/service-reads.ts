@@ -122,6 +122,8 @@ export const otherStatusText = (kind: string): string =>
 interface ServiceLog {
   readonly lines: readonly JsonRecord[];
   readonly from: 'service' | 'environment';
+  /** Since when it has lines of instances, if the platform loses those of replaced ones. */
+  readonly instancesSince?: string;
 }
 
 /** The note that the lines of a service are not from its own log. */
@@ -143,7 +145,7 @@ export async function readServiceLogs(
 ): Promise<ServiceLog | undefined> {
   const own = await readOwn(`get_${service.kind}_logs`, service, reader, tail === undefined ? {} : { tail });
   const ownLines = linesIn(own.answer);
-  if (ownLines) return { lines: ownLines, from: 'service' };
+  if (ownLines) return { lines: ownLines, from: 'service', instancesSince: textIn(own.answer, 'instances_since') };
   if (!own.isReplaceable) return undefined;
   const all = await readInstead(own, service, reader, async (environment_id) =>
     linesIn(await reader.attempt(operations.get_environment_logs, { environment_id })),
@@ -152,4 +154,39 @@ export async function readServiceLogs(
   const isTold = all?.length === 0 || all?.some((line) => typeof line['service_id'] === 'string');
   const lines = isTold ? all?.filter((line) => line['service_id'] === service.id) : undefined;
   return lines && { lines: tail === undefined ? lines : lines.slice(-tail), from: 'environment' };
+}
+
+/** What an empty log says of its service: since when it could have lines. */
+async function emptyLogText(service: ServiceReference, reader: Reads): Promise<string> {
+  const deployed = await readServiceStatus(service, reader).then(
+    (found) => found?.status,
+    // That the log is empty is known without it.
+    (error: unknown) => (error instanceof ApiError ? undefined : Promise.reject(error as Error)),
+  );
+  const date = textIn(deployed, 'last_deployment_date');
+  const details = deployed?.['status_details'];
+  if (date !== undefined) return `The log is empty, though it could have lines since the last deployment at ${date}.`;
+  return isRecord(details) && details['status'] === 'NEVER'
+    ? 'The log is empty: the service was never deployed.'
+    : 'The log is empty.';
+}
+
+/**
+ * Reads the newest log lines of a service, as `readServiceLogs` does, and notes what they don't tell: that they are not
+ * from its own log, that it is empty, and that lines of earlier instances are lost.
+ */
+export async function readNotedLogs(
+  service: ServiceReference,
+  reader: Reads & { readonly leftOut: (line: string) => void },
+  tail?: number,
+): Promise<readonly JsonRecord[] | undefined> {
+  const log = await readServiceLogs(service, reader, tail);
+  if (!log) return undefined;
+  const { lines, from, instancesSince } = log;
+  if (from === 'environment') reader.leftOut(otherLogText(service.kind));
+  if (lines.length === 0) reader.leftOut(await emptyLogText(service, reader));
+  const first = Date.parse(textIn(lines[0], 'created_at') ?? '');
+  if (instancesSince !== undefined && first < Date.parse(instancesSince))
+    reader.leftOut(`What instances logged before ${instancesSince} is lost: a deployment, restart or stop ended them.`);
+  return lines;
 }

@@ -24,11 +24,13 @@ const shorten =
 
 const fits = (text: string): boolean => text.length <= maximumCharacters;
 
+const kept = ({ keep }: Renderer, view: JsonRecord): 'first' | 'last' => (typeof keep === 'string' ? keep : keep(view));
+
 /** The view with as many rows as fit, from the start or the end as the renderer specifies. Searches by bisection. */
 function fittingRows(view: JsonRecord, rows: readonly unknown[], renderer: Renderer): JsonRecord {
   const withRows = (count: number): JsonRecord => ({
     ...view,
-    results: renderer.keep === 'last' ? rows.slice(rows.length - count) : rows.slice(0, count),
+    results: kept(renderer, view) === 'last' ? rows.slice(rows.length - count) : rows.slice(0, count),
   });
   let [enough, tooMany] = [0, rows.length];
   while (tooMany - enough > 1) {
@@ -62,15 +64,15 @@ function restNote(shown: number, view: JsonRecord): string {
 const rowsNote = (
   shown: number,
   all: number,
-  { keep, rest }: Renderer,
+  renderer: Renderer,
   { hidden = [], hasPages = true }: FitOptions,
   view: JsonRecord,
 ): string =>
-  keep === 'last'
+  kept(renderer, view) === 'last'
     ? visibleText(
         [
           `Only the newest ${shown} of ${all} rows are shown, because all of them would be too long.`,
-          ...(rest === undefined ? [] : [rest]),
+          ...(renderer.rest === undefined ? [] : [renderer.rest]),
         ],
         hidden,
       )

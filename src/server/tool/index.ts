@@ -7,6 +7,7 @@ export {
   otherLogText,
   otherStatusText,
   readClusterLocks,
+  readNotedLogs,
   readServiceLogs,
   readServiceStatus,
   readVariableList,

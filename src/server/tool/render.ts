@@ -31,7 +31,7 @@ export interface Renderer {
   /** The view as text, most relevant first. */
   readonly text: (view: JsonRecord) => string;
   /** Which rows to keep if there are too many. */
-  readonly keep: 'first' | 'last';
+  readonly keep: 'first' | 'last' | ((view: JsonRecord) => 'first' | 'last');
   /** How to get the other rows, if not from the next page. */
   readonly rest?: TextPart;
   /** The same renderer with these columns only; absent if columns can't be chosen. */
@@ -159,13 +159,19 @@ export const wholeTable = (
 
 const logColumns = ['created_at', 'pod_name', 'message'];
 
-/** Shows `{results}` as log lines in the platform's order: time, pod, message. */
+/** Shows `{results}` as log lines in the platform's order: time, pod, message. Says since when it shows them. */
 export const logLines: Renderer = {
   ...table('line', logColumns),
-  text: (view) =>
-    listText(view, 'line', (rows) =>
-      rows.map((row) => logColumns.map((column) => cell(row[column])).join(' ')).join('\n'),
-    ),
+  omitted: ['instances_since'],
+  text: (view) => {
+    const rows = rowsOf(view);
+    const from = rows.find((row) => typeof row['created_at'] === 'string')?.['created_at'];
+    const period = from === undefined ? '' : ` from ${compact(from)} on; nothing of before is shown`;
+    return [
+      `${count(rows, 'line')}${period}`,
+      ...rows.map((row) => logColumns.map((column) => cell(row[column])).join(' ')),
+    ].join('\n');
+  },
   keep: 'last',
   rest: naming`Older ones are found by ${'search_logs'} with pattern "." and, as until, the time of the first line shown.`,
   only: undefined,

@@ -289,6 +289,8 @@ export function createSimulatedRuntime(options: SimulationOptions): Runtime {
         return { serviceId: service.id, wanted, running: wanted, ends: [], changes: [] };
       }),
     sweep: async () => ({ removed: [], left: [] }),
+    // They are derived from when the version began to run.
+    losesReplacedLogs: true,
     logs: async (version, limit) => runningLogs(version, clock.now(), limit),
     commits: (service, limit) => listCommits(service, limit, clock.now(), simulation),
     backups: simulatedBackups(options),

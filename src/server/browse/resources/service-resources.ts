@@ -12,7 +12,7 @@ import {
   type ServiceKind,
 } from '../../../contract/index.ts';
 import { anyService, logLines, record, table, type ResolvedResource, type ToolContext } from '../../tool/index.ts';
-import { otherLogText, readServiceLogs, readServiceStatus, type ServiceReference } from '../../context/index.ts';
+import { readNotedLogs, readServiceStatus, type ServiceReference } from '../../context/index.ts';
 import { at, isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
 import { platformResource, recordWithTable, type PlatformResource } from './resource.ts';
 
@@ -56,10 +56,8 @@ const referenceOf = ({ resolved }: ToolContext): ServiceReference => {
 
 /** The newest log lines of a service, from its own log or that of its environment. */
 async function readLog(context: ToolContext): Promise<JsonRecord> {
-  const { kind, ...rest } = referenceOf(context);
-  const log = await readServiceLogs({ kind, ...rest }, context, logLinesShown);
-  if (log?.from === 'environment') context.leftOut(otherLogText(kind));
-  return log ? { results: log.lines } : readForKind(logs, context, { tail: logLinesShown });
+  const results = await readNotedLogs(referenceOf(context), context, logLinesShown);
+  return results ? { results } : readForKind(logs, context, { tail: logLinesShown });
 }
 
 /**

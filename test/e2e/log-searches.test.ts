@@ -1,0 +1,172 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { seedId } from '../../src/platform/seed/ids.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+
+type Json = Record<string, unknown>;
+
+let platform: TestPlatform;
+let proxy: RecordingProxy;
+/** Paths that the platform doesn't have. */
+let lacks: RegExp | undefined;
+const opened: Connectors[] = [];
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  proxy = await startRecordingProxy(platform.url, {
+    beforeRequest: async (_, request, response) => {
+      if (lacks?.test(request.url!.split('?')[0]!))
+        response
+          .writeHead(404, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ status: 404, message: 'no such page' }));
+    },
+  });
+});
+afterEach(async () => {
+  lacks = undefined;
+  for (const connectors of opened.splice(0)) await connectors.close();
+});
+afterAll(async () => {
+  await proxy.close();
+  await platform.close();
+});
+
+/** Calls a tool through a client that has read nothing yet. */
+async function ask(tool: string, args: Json) {
+  const connectors = connectorsTo(proxy.url, platform.token);
+  opened.push(connectors);
+  const result = await (await connectors.modern(userAnswering(agree))).call(tool, args);
+  const data = (result.structuredContent ?? {}) as Json;
+  return {
+    text: textOf(result),
+    data,
+    lines: (data['results'] ?? []) as string[],
+    logs: (data['logs'] ?? []) as Json[],
+  };
+}
+
+const search = (args: Json) => ask('search_logs', args);
+
+const checkout = 'shop/production/checkout-api';
+const minute = expect.stringMatching(/^\d{4}-/) as string;
+
+describe('a search of an environment', () => {
+  test('finds what its services log, not only what their deployments did', async () => {
+    const { data, lines, logs, text } = await search({ environment: 'shop/production' });
+    // Every fortieth of the thousand lines of both is a warning, in three lines.
+    expect(data, text).toMatchObject({ matched: 51, different: 3, levels: { error: 0, warn: 51 } });
+    expect(lines.filter((line) => line.includes('slow query'))).toEqual([
+      expect.stringMatching(/ search-.* \(× 25 with other numbers, first at 2/),
+      expect.stringMatching(/ checkout-api-.* \(× 25 with other numbers, first at 2/),
+    ]);
+    expect(new Set(logs.map(({ service }) => service))).toEqual(new Set(['checkout-api', 'orders-db', 'search']));
+  });
+
+  test('takes one request for each of its services, and two for itself', async () => {
+    const before = proxy.requests.length;
+    await search({ environment: seedId('environment/shop/production') });
+    const ends = proxy.requests.slice(before).map((request) => request.split('?')[0]!.split('/').at(-1)!);
+    expect(ends.filter((end) => ['log', 'logs', 'services'].includes(end)).toSorted()).toEqual([
+      'log',
+      'log',
+      'log',
+      'logs',
+      'services',
+    ]);
+  });
+
+  test('says of which services it knows the lines of the latest deployment only', async () => {
+    lacks = /^\/application\/[^/]+\/log$/;
+    const { lines, logs, text } = await search({ environment: 'shop/production', pattern: '.', limit: 200 });
+    expect(logs.filter(({ not_read }) => not_read)).toEqual([
+      expect.objectContaining({ service: 'checkout-api', lines: expect.any(Number) as number }),
+    ]);
+    expect(lines.join('\n')).toMatch(/ checkout-api build-/);
+    expect(text).toContain(`Not among them are those of application ${seedId('service/shop/production/checkout-api')}`);
+  });
+});
+
+describe('the period of a search', () => {
+  test('is told: since when there are lines, and that there are no more', async () => {
+    const { logs, text } = await search({ service: checkout });
+    expect(logs).toEqual([{ lines: 1000, from: minute, is_full: true, instances_since: minute }]);
+    expect(text).toContain(
+      `Searched: 1000 lines from ${String(logs[0]!['from'])} on, the most that the platform shows. Nothing is known of before.`,
+    );
+  });
+
+  test('of an empty log begins with the deployment, and no count is given', async () => {
+    const { data, text } = await search({ service: 'shop/staging/storefront' });
+    expect(data).toMatchObject({ matched: 0, searched: 0, logs: [{ lines: 0, never_deployed: true }] });
+    expect(text).toContain('Searched: empty, never deployed.');
+    expect(text).not.toContain('0 of 0');
+  });
+
+  test('lacks what instances logged before a deployment replaced them', async () => {
+    const service = 'shop/staging/checkout-api';
+    const before = await search({ service, pattern: '.' });
+    const deployed = await ask('deploy_service', { service, wait: true });
+    expect(deployed.data['outcome'], deployed.text).toBe('succeeded');
+    const { logs, text, data } = await search({ service, pattern: '.' });
+    expect(Number(data['searched'])).toBeLessThan(Number(before.data['searched']));
+    const [{ from, instances_since: since } = {}] = logs;
+    expect(Date.parse(String(since))).toBeGreaterThan(Date.parse(String(from)));
+    expect(text).toContain('What earlier instances logged is lost: a deployment, restart or stop ended them.');
+  });
+});
+
+describe('the lines of a log', () => {
+  test('are shown with their period, and with what a deployment took away', async () => {
+    const application_id = seedId('service/shop/staging/checkout-api');
+    const { data, text } = await ask('get_application_logs', { application_id });
+    const [first] = data['results'] as Json[];
+    expect(text).toContain(`lines from ${String(first!['created_at'])} on; nothing of before is shown`);
+    expect(text).toMatch(/What instances logged before \d.* is lost/);
+  });
+
+  test('are said to be none since the last deployment, or for lack of one', async () => {
+    const { text } = await ask('get_application_logs', { application_id: seedId('service/shop/staging/storefront') });
+    expect(text).toContain('The log is empty: the service was never deployed.');
+  });
+});
+
+test('a search that finds nothing says what excluded how many', async () => {
+  const { data, text } = await search({ service: checkout, level: 'error', since: 'PT1H', text: 'disk' });
+  const { searched, excluded } = data as { searched: number; excluded: Record<string, number> };
+  expect(excluded).toEqual({ since: expect.any(Number) as number, level: searched - excluded['since']! });
+  expect(text).toContain(
+    `0 of ${searched} messages match: since excludes ${excluded['since']}, level excludes ${excluded['level']}.`,
+  );
+});
+
+describe('the oldest matches', () => {
+  test('come first, with the deployment before them', async () => {
+    const newest = await search({ service: checkout });
+    const { data, lines, text } = await search({ service: checkout, oldest: true });
+    const { time, deployment_before: before } = data['first_match'] as { time: string; deployment_before: Json };
+    expect(lines[0]).toContain(time);
+    expect(newest.lines[0]).toContain(`first at ${time}`);
+    expect(newest.data).not.toHaveProperty('first_match');
+    expect(before).toMatchObject({
+      action: 'DEPLOY',
+      state: 'DEPLOYED',
+      services: expect.arrayContaining(['search']) as string[],
+    });
+    expect(Date.parse(String(before['at']))).toBeLessThan(Date.parse(time));
+    expect(text).toMatch(/^Before it: DEPLOY of .*checkout-api.* by Cleo Marchetti at .* \(DEPLOYED\)\.$/m);
+  });
+
+  test('are kept where not all fit', async () => {
+    const { data, lines } = await search({
+      environment: 'shop/staging',
+      pattern: '.',
+      context: 20,
+      limit: 200,
+      oldest: true,
+    });
+    expect(data).toHaveProperty('shown_rows');
+    expect(lines[0]).toMatch(/^> /);
+  });
+});
