@@ -35,6 +35,19 @@ export function stoppedBy([newest, ...earlier]: readonly PastDeployment[]): Stop
 /** A deployment, as deployment histories list it. */
 export type HistoryItem = Lenient<z.infer<typeof DeploymentHistoryItem>>;
 
+/** A finished step of a deployment, with its duration in seconds. */
+export interface DeploymentStep {
+  readonly name: string;
+  readonly status?: string;
+  readonly seconds?: number;
+}
+
+/** The steps as a status or a history lists them. Those without a name are left out. */
+export const readSteps = (steps: HistoryItem['steps']): DeploymentStep[] =>
+  (steps ?? []).flatMap(({ step_name: name, status, duration_sec: seconds }) =>
+    name ? [{ name, status: status ?? undefined, seconds: seconds ?? undefined }] : [],
+  );
+
 /** An item of a deployment history, normalized. Members that the platform omits are absent. */
 export interface PastDeployment {
   readonly id?: string;
@@ -50,6 +63,8 @@ export interface PastDeployment {
   readonly endedAt?: string;
   /** Seconds from the request to the end. */
   readonly seconds?: number;
+  /** The finished steps; empty if the history doesn't have them. */
+  readonly steps?: readonly DeploymentStep[];
   readonly triggeredBy?: string;
   readonly commit?: string;
   readonly commitMessage?: string;
@@ -99,6 +114,7 @@ export function readDeployment(item: HistoryItem): PastDeployment {
     startedAt: audit?.created_at ?? undefined,
     endedAt: end === undefined ? undefined : (audit?.updated_at ?? undefined),
     seconds: total ? secondsOf(total) : undefined,
+    steps: readSteps(item.steps),
     triggeredBy: audit?.triggered_by ?? undefined,
     commit: details?.commit?.git_commit_id ?? undefined,
     commitMessage: details?.commit?.message?.split('\n')[0] ?? undefined,

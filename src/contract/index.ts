@@ -132,6 +132,7 @@ export {
   maximumLogLines,
   StepName,
   type EnvironmentLog,
+  type FinishedStep,
   type Log,
   type ServiceDeploymentStatus,
   type StatusDetails,

@@ -768,6 +768,9 @@ export const shapes = {
     ${statusDetails('results[].status_details')}
     results[].icon_uri         uri
     results[].total_duration   string
+    +results[].steps[].step_name      ${stepNames}
+    +results[].steps[].status         +SUCCESS|+ERROR|+CANCELED
+    +results[].steps[].duration_sec   integer
     +results[].services[].service_id     uuid
     +results[].services[].name           string
     +results[].services[].service_type   string

@@ -87,7 +87,8 @@ const extensionShapes = {
     target_secret_set   boolean required`,
   'any variable': `${shapes.variable.replace(/^(\s*value\s+string)$/m, '$1 nullable')}
     is_secret   boolean required`,
-  log: line,
+  log: `${line}
+    instances_since   date-time`,
   'environment log': `${line}
     results[].step                    string nullable
     results[].service_id              uuid required

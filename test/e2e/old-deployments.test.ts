@@ -142,6 +142,21 @@ test('what was stopped while it was well is told, and is no failure', async () =
   );
 });
 
+test('the steps of a deployment and their times are told once others followed', async () => {
+  const { service, deployment: deployment_id } = stories.find(({ name }) => name === 'bad-image-tag')!;
+  const { results } = (await ask('list_deployments', { service })).data as { results: Json[] };
+  const { steps } = results.find(({ id }) => id === deployment_id)!;
+  expect(steps).toEqual([
+    expect.stringMatching(/^DEPLOYMENT_QUEUEING \d+ s$/),
+    expect.stringMatching(/^MIRROR_IMAGE \d+ s$/),
+    expect.stringMatching(/^DEPLOYMENT \d+ s$/),
+  ]);
+  const { timeline } = (await ask('diagnose_deployment', { service, deployment_id })).data as { timeline: string[] };
+  expect(timeline).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^DEPLOYMENT_QUEUEING succeeded \(\d+ s\)$/)]),
+  );
+});
+
 test('a deployment is diagnosed as well once others followed', async () => {
   for (const { name, service, deployment: deployment_id, before } of stories) {
     const old = await ask('diagnose_deployment', { service, deployment_id });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defaultPageSizes, operations, PageNumber, PageSize, reference } from '../../src/contract/index.ts';
-import { readDeployment, type HistoryItem } from '../../src/analysis/index.ts';
+import { readDeployment, type HistoryItem, type PastDeployment } from '../../src/analysis/index.ts';
 import {
   anyOf,
   anyService,
@@ -22,18 +22,24 @@ import {
   type Subject,
 } from '../shared/any-service.ts';
 
-const columns = ['state', 'action', 'at', 'seconds', 'by', 'commit', 'message', 'image', 'services', 'id'];
+const columns = ['state', 'action', 'at', 'seconds', 'steps', 'by', 'commit', 'message', 'image', 'services', 'id'];
 
 const services = (item: HistoryItem): readonly string[] =>
   (item.services ?? []).map((service) => `${service.name ?? service.service_id ?? ''} ${service.status ?? ''}`.trim());
 
+/** The steps that took time: `DEPLOYMENT_QUEUEING 32 s`. */
+const stepTexts = ({ steps = [] }: PastDeployment): readonly string[] =>
+  steps.flatMap(({ name, seconds }) => (seconds ? [`${name} ${seconds} s`] : []));
+
 function row(item: HistoryItem): JsonRecord {
-  const { state, action, startedAt, seconds, triggeredBy, commit, commitMessage, image, id } = readDeployment(item);
+  const past = readDeployment(item);
+  const { state, action, startedAt, seconds, triggeredBy, commit, commitMessage, image, id } = past;
   return pruneRecord({
     state,
     action,
     at: startedAt,
     seconds,
+    steps: stepTexts(past),
     by: triggeredBy,
     commit,
     message: commitMessage,

@@ -2,7 +2,16 @@ import { isDown, terminalOutcome } from '../../contract/index.ts';
 import { type ServiceChange, changesBetween, isWithin, type Sibling } from '../changes.ts';
 import { actionIn, deploymentIdsIn, isStatusOf, type LenientServiceStatus } from '../deployment-progress.ts';
 import { deploymentWindow, isInWindow } from '../deployment-window.ts';
-import { stoppedBy, endedBadly, madeItRun, type HistoryItem, type PastDeployment, readDeployment } from '../history.ts';
+import {
+  stoppedBy,
+  type DeploymentStep,
+  endedBadly,
+  madeItRun,
+  type HistoryItem,
+  type PastDeployment,
+  readDeployment,
+  readSteps,
+} from '../history.ts';
 import { type Entry, readEntries } from '../logs/entries.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import type { Diagnosis } from './diagnosis.ts';
@@ -23,13 +32,6 @@ export const isHostOf = (sibling: Sibling, host: string | undefined): boolean =>
 export const isVariableOf = ({ id, kind, name }: Sibling, key: string): boolean =>
   key.startsWith(`${kind}_${id.slice(0, 8)}_`.toUpperCase()) ||
   key.startsWith(`${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}_`);
-
-/** A step of a deployment, with its duration. */
-interface DeploymentStep {
-  readonly name: string;
-  readonly status?: string;
-  readonly seconds?: number;
-}
 
 /** The evidence, interpreted: the deployment in question, the deployments and changes before it, and its log. */
 export interface DeploymentSituation {
@@ -106,13 +108,10 @@ const maximumEntries = 2000;
 const stepsOf = (
   status: LenientServiceStatus | null | undefined,
   deployment: PastDeployment | undefined,
-): DeploymentStep[] => {
+): readonly DeploymentStep[] => {
   const isOther =
     deploymentIdsIn(status).length > 0 && deployment?.id !== undefined && !isStatusOf(status, deployment.id);
-  if (isOther) return [];
-  return (status?.steps?.details ?? []).flatMap(({ step_name: name, status: ended, duration_sec: seconds }) =>
-    name ? [{ name, status: ended ?? undefined, seconds: seconds ?? undefined }] : [],
-  );
+  return isOther ? (deployment.steps ?? []) : readSteps(status?.steps?.details);
 };
 
 const stepByState = (state: string | undefined, kind: Evidence['service']['kind']): string | undefined => {

@@ -32,13 +32,18 @@ export const StepName = z.enum([
 ]);
 export type StepName = z.infer<typeof StepName>;
 
+/** A finished step of a deployment. */
+export const FinishedStep = z.object({
+  step_name: StepName,
+  status: z.enum(['SUCCESS', 'ERROR', 'CANCELED']),
+  duration_sec: z.int(),
+});
+
 /** The finished steps. The totals are 0 until the deployment has finished. */
 const Steps = z.object({
   total_duration_sec: z.int(),
   total_computing_duration_sec: z.int(),
-  details: z.array(
-    z.object({ step_name: StepName, status: z.enum(['SUCCESS', 'ERROR', 'CANCELED']), duration_sec: z.int() }),
-  ),
+  details: z.array(FinishedStep),
 });
 
 /**

@@ -23,7 +23,7 @@ import {
   serviceIdentity,
 } from './service.ts';
 import { DeploymentState, Origin } from '../states.ts';
-import { StatusDetails } from './deployment.ts';
+import { FinishedStep, StatusDetails } from './deployment.ts';
 
 export const JobType = z.enum(['CRON', 'LIFECYCLE']);
 
@@ -140,7 +140,7 @@ export const Commit = z.object({
 /** Maximum number of commits in a list. */
 export const listedCommits = 100;
 
-/** A deployment in a deployment history. */
+/** A deployment in a deployment history. Its steps, in the history of a service, are not in the API document. */
 export const DeploymentHistoryItem = z.object({
   identifier: z.object({
     name: z.string(),
@@ -160,6 +160,7 @@ export const DeploymentHistoryItem = z.object({
   status_details: StatusDetails,
   icon_uri: Uri,
   total_duration: z.string(),
+  steps: z.array(FinishedStep).optional().describe('The finished ones.'),
   services: z
     .array(z.object({ service_id: Uuid, name: z.string(), service_type: z.string(), status: DeploymentState }))
     .optional(),

@@ -6,7 +6,7 @@ import type { Db } from '../store/index.ts';
 import type { History, HistoryQuery } from './engine.ts';
 import { aggregate } from './lifecycle.ts';
 import { anyPlanQueue, type DeploymentRow, type DeploymentServiceRow, serviceType } from './deployment-rows.ts';
-import { statusDetails } from './service-status.ts';
+import { finishedStep, statusDetails, type StepRow } from './service-status.ts';
 
 type Item = z.output<typeof DeploymentHistoryItem>;
 
@@ -71,7 +71,12 @@ const auditingData = (deployment: DeploymentRow, endedAt: string | null): Item['
 const totalDuration = (deployment: DeploymentRow, endedAt: string | null, now: number): string =>
   isoDuration((endedAt === null ? now : Date.parse(endedAt)) - Date.parse(deployment.created_at));
 
-const serviceItem = (deployment: DeploymentRow, row: DeploymentServiceRow, now: number): Item => {
+const serviceItem = (
+  deployment: DeploymentRow,
+  row: DeploymentServiceRow,
+  steps: readonly StepRow[],
+  now: number,
+): Item => {
   const spec = JSON.parse(row.spec ?? '{}') as ShownSpec;
   const commit = commitOf(row, spec);
   const [image, repository] = [imageOf(spec), chartOf(spec)];
@@ -93,7 +98,29 @@ const serviceItem = (deployment: DeploymentRow, row: DeploymentServiceRow, now: 
     status_details: statusDetails(deployment.action, row.state, row.kind),
     icon_uri: spec.icon_uri ?? defaultIcon(row.kind),
     total_duration: totalDuration(deployment, row.ended_at, now),
+    steps: steps.map(finishedStep),
   };
+};
+
+/** The finished steps of a service's deployments, in their order, by deployment. */
+const stepsByDeployment = async (
+  db: Db,
+  serviceId: string,
+  deployments: readonly DeploymentRow[],
+): Promise<Map<string, StepRow[]>> => {
+  if (deployments.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('deployment_step')
+    .selectAll()
+    .where('service_id', '=', serviceId)
+    .where(
+      'deployment_id',
+      'in',
+      deployments.map(({ id }) => id),
+    )
+    .orderBy('position')
+    .execute();
+  return Map.groupBy(rows, (row) => row.deployment_id);
 };
 
 /**
@@ -117,10 +144,11 @@ export async function serviceHistory(
     .offset((page - 1) * pageSize)
     .execute();
   const rows = await servicesByDeployment(db, deployments);
+  const steps = await stepsByDeployment(db, serviceId, deployments);
   const results = deployments.flatMap((deployment) =>
     (rows.get(deployment.id) ?? [])
       .filter((row) => row.service_id === serviceId)
-      .map((row) => serviceItem(deployment, row, now)),
+      .map((row) => serviceItem(deployment, row, steps.get(deployment.id) ?? [], now)),
   );
   return { page, page_size: pageSize, results };
 }

@@ -5,6 +5,7 @@ import {
   terminalOutcome,
   type DeploymentAction,
   type DeploymentState,
+  type FinishedStep,
   type ServiceKind,
   type StatusDetails,
 } from '../../contract/index.ts';
@@ -16,7 +17,8 @@ import { isSettled } from './lifecycle.ts';
 import { unmeasured, usageOf } from './measurements/usage.ts';
 import { conditionsOf, freshnessOf, type RunningFacts, runningFacts, shownState } from './running-facts.ts';
 
-type StepRow = Selectable<DatabaseSchema['deployment_step']>;
+/** A finished step of a service's deployment, as it is stored. */
+export type StepRow = Selectable<DatabaseSchema['deployment_step']>;
 
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
 
@@ -39,6 +41,13 @@ export function statusDetails(
 /** The details of a service that was never deployed. */
 const neverDeployed: z.output<typeof StatusDetails> = { action: 'UNKNOWN', status: 'NEVER', sub_action: 'NONE' };
 
+/** A finished step in responses, with its duration in whole seconds. */
+export const finishedStep = (row: StepRow): z.output<typeof FinishedStep> => ({
+  step_name: row.step,
+  status: row.status,
+  duration_sec: seconds(row.ended_ms - row.began_ms),
+});
+
 /** The finished steps, with durations in whole seconds. The totals are 0 until the deployment has finished. */
 const stepsOf = (rows: readonly StepRow[], ended: boolean): NonNullable<ServiceStatusAnswer['steps']> => {
   const secondsIn = (steps: readonly StepRow[]) =>
@@ -46,11 +55,7 @@ const stepsOf = (rows: readonly StepRow[], ended: boolean): NonNullable<ServiceS
   return {
     total_duration_sec: ended ? secondsIn(rows) : 0,
     total_computing_duration_sec: ended ? secondsIn(rows.filter((row) => row.step !== 'DEPLOYMENT_QUEUEING')) : 0,
-    details: rows.map((row) => ({
-      step_name: row.step,
-      status: row.status,
-      duration_sec: seconds(row.ended_ms - row.began_ms),
-    })),
+    details: rows.map(finishedStep),
   };
 };
 
