@@ -70,6 +70,7 @@ export { replacingSecret, storingSecret } from './extensions/variables.ts';
 export {
   allOperations,
   elsewhereOf,
+  isTakenBack,
   oneByOneOf,
   operations,
   redeployOf,

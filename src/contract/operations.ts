@@ -1,5 +1,5 @@
 import { documentedOperations } from './documented/documented.ts';
-import { snakeCase, type AnyOperation } from './operation.ts';
+import { parameterKind, snakeCase, type AnyOperation } from './operation.ts';
 import { extensionOperations } from './extensions/extensions.ts';
 
 /** Every operation by name: the documented ones in the document's order, then the others. */
@@ -57,6 +57,15 @@ const elsewhere = new Map(
       ] as const,
   ),
 );
+
+/** The kinds of resources that an operation deletes. */
+const deletedKinds = new Set<string>(
+  allOperations.filter(({ method }) => method === 'DELETE').map(({ params }) => parameterKind(params.at(-1)!)),
+);
+
+/** Whether there is an operation that deletes again what this one creates; true if it creates nothing. */
+export const isTakenBack = ({ creates }: AnyOperation): boolean =>
+  creates === undefined || deletedKinds.has(creates.kind);
 
 /** A service that owns the subject of a request, or shows it. */
 export interface Holder {

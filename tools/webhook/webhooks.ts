@@ -88,10 +88,6 @@ export const createWebhook = defineTool(operations.create_webhook, {
     'Notify Slack, another chat or a build system: sends a message when a deployment (deploy) starts, succeeds or fails, as a POST to an address.',
   fields: { target_secret: 'Shared secret, sent in a header.' },
   expand: async (args, context) => [{ operation: operations.create_webhook, input: await request(args, context) }],
-  answer: async (_, context, [created = {}]) => {
-    context.leftOut(unlimited);
-    return created;
-  },
   preview: otherEvents,
   plan: ({ target_url }) => [
     'From now on every such event of the organization is sent to this address.',

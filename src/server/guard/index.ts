@@ -44,7 +44,7 @@ export type { AssessedRisk, GuardedCall, GuardedCallDependencies, TargetedOperat
 export { assertAllOffered, noOpOf } from './no-op.ts';
 export { planOf } from './plan.ts';
 export { type Plan } from './planned-call.ts';
-export { planText } from './plan-text.ts';
+export { factLines, planText } from './plan-text.ts';
 export { parsePolicy } from './policy/load.ts';
 export { conditionText, shownConditionText } from './policy/match.ts';
 export {

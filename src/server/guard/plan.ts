@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { elsewhereOf, oneByOneOf, redeployOf, toWire, type AnyOperation } from '../../contract/index.ts';
+import { elsewhereOf, isTakenBack, oneByOneOf, redeployOf, toWire, type AnyOperation } from '../../contract/index.ts';
 import type { Redactor } from '../redaction/index.ts';
 import {
   answerSchema,
@@ -96,6 +96,15 @@ function standInLine({ operation, input, heldBy }: TargetedOperation): readonly 
   ];
 }
 
+/** That no operation takes back what one creates. */
+function notTakenBackLine(operation: AnyOperation): readonly string[] {
+  const what = operation.creates?.kind.replaceAll('_', ' ');
+  return isTakenBack(operation) ? [] : [`There is no tool here that deletes the ${what} again, or takes it back.`];
+}
+
+const onOneLine = (lines: readonly string[]): readonly string[] =>
+  lines.map((line) => line.replaceAll('\n', String.raw`\n`));
+
 /** The line of a plan for changes that may not be shown. */
 const hiddenChange = 'What changes is hidden here, before and after.';
 
@@ -182,6 +191,14 @@ export async function planOf(source: PlanSource): Promise<Plan> {
       ),
     )
     .digest('hex');
+  const ofCall = onOneLine([
+    ...notKnown,
+    ...touchedLines(operations.map((one) => agreement.called(one.target) as Target)),
+    ...tool.plan(agreement.sent(args, toolArgumentSchema(tool)) as JsonRecord),
+    ...new Set(operations.flatMap(({ operation }) => notTakenBackLine(operation))),
+  ]);
+  const substitutes = onOneLine([...operations.flatMap(standInLine), ...oneByOneLine(operations)]);
+  const ofState = onOneLine(lineTexts(planned.flatMap(({ shownEffects }) => shownEffects)));
   const plan: Plan = {
     tool: tool.name,
     tier: risk,
@@ -191,14 +208,8 @@ export async function planOf(source: PlanSource): Promise<Plan> {
       ' ',
     ),
     requests: planned.map(({ request }) => request),
-    effects: [
-      ...notKnown,
-      ...touchedLines(operations.map((one) => agreement.called(one.target) as Target)),
-      ...tool.plan(agreement.sent(args, toolArgumentSchema(tool)) as JsonRecord),
-      ...operations.flatMap(standInLine),
-      ...oneByOneLine(operations),
-      ...lineTexts(planned.flatMap(({ shownEffects }) => shownEffects)),
-    ].map((line) => line.replaceAll('\n', String.raw`\n`)),
+    effects: [...ofCall, ...substitutes, ...ofState],
+    ...(substitutes.length > 0 && { substitutes }),
     digest,
   };
   const oddities = odditiesIn(plan, agreement.oddities());

@@ -29,6 +29,8 @@ export interface Plan {
   readonly requests: readonly PlannedRequest[];
   /** Its changes to the present state, one line each. */
   readonly effects: readonly string[];
+  /** Those of the effects that say which requests replace a refused one: afterwards they say nothing. */
+  readonly substitutes?: readonly string[];
   /**
    * Characters and words that the plan spells out because they look like something else, or only look Latin, each with
    * its meaning. Absent if there are none.

@@ -115,6 +115,9 @@ export const failedCall = (text: string, failure: FailureCode) => ({
   _meta: { [metaKeys.failure]: failure },
 });
 
+/** The line before what the plan said of a change, in its answer. */
+const effectsHeading = 'As the plan said:';
+
 const noOpText = (why: string): string => `There is nothing to change: ${why}. No change was sent.`;
 
 /** The answer to a call that would change nothing. `seen` must be redacted. */
@@ -136,12 +139,13 @@ export function noOpReply({ context }: Pick<AnsweredCall, 'context'>, { why, see
  * The answer of a call as text and as structured content, both from the same view. Data in the text is delimited.
  * @param missing what could not be read, and why.
  * @param isNoOp whether the call was a no-op.
+ * @param facts what its plan said of its effects: the answer repeats what it doesn't say by itself.
  */
 export function answerReply(
   { tool, args, context, registry }: AnsweredCall,
   answer: JsonRecord,
   missing: readonly string[],
-  { isNoOp = false } = {},
+  { isNoOp = false, facts = [] }: { readonly isNoOp?: boolean; readonly facts?: readonly string[] } = {},
 ): Reply {
   const budget = context.budget();
   const isEmpty = Object.keys(answer).length === 0;
@@ -161,16 +165,23 @@ export function answerReply(
     tool.next !== undefined && typeof tool.next !== 'function' && !isNoOp
       ? visibleText(tool.next, hidden)
       : nextText(next);
-  const body = isEmpty || shown === '' ? undefined : delimited(shown);
+  const told = joinParts(shown, advice, ...missing);
+  const effects = isNoOp ? [] : facts.filter((line) => !told.includes(line));
+  const content = joinParts(shown, ...(effects.length > 0 ? [effectsHeading, ...effects] : []));
+  const body = content === '' ? undefined : delimited(content);
   const heading = isNoOp
     ? noOpText('all that was given is so already')
-    : body === undefined
+    : isEmpty || shown === ''
       ? 'The platform accepted it and sent nothing more.'
       : undefined;
   return {
     kind: 'answer',
     text: joinParts(heading, body, omission, ...missing, advice, budget && budgetText(budget)),
-    data: { ...withProposable(view, offers, asShown), ...(missing.length > 0 && { not_read: missing }) },
+    data: {
+      ...withProposable(view, offers, asShown),
+      ...(effects.length > 0 && { effects }),
+      ...(missing.length > 0 && { not_read: missing }),
+    },
     meta: {
       ...(next.calls.length > 0 && { [metaKeys.next]: next.calls }),
       ...(budget && { [metaKeys.budget]: budgetMeta(budget) }),

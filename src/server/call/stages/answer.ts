@@ -1,5 +1,6 @@
 import { CallFailure, fail, failureOf } from '../../failure/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
+import { factLines } from '../../guard/index.ts';
 import { answerReply } from '../../output/index.ts';
 import { answerSchema, toolAnswerSchema, type ToolContext } from '../../tool/index.ts';
 import type { SentCall } from '../call.ts';
@@ -41,7 +42,7 @@ export const makeAnswer: Stage<SentCall, never> = {
   reads: true,
   replies: 'the answer',
   run: async (sent) => {
-    const { tool, args, operations, context, deps } = sent;
+    const { tool, args, operations, context, deps, redactor } = sent;
     const changed = operations.filter(({ operation }) => operation.effect !== 'read');
     const { toolContext, visible, unread } = toolContextOf(sent, {
       shown: true,
@@ -67,6 +68,8 @@ export const makeAnswer: Stage<SentCall, never> = {
     const isNoOp = tool.operation.effect !== 'read' && operations.length === 0;
     const reply = answerReply({ tool, args, context, registry: deps.registry }, protectAnswer(call, answer), unread(), {
       isNoOp,
+      // A person sees what they agree to; an answer shows no more than other answers do.
+      facts: call.plan && factLines(call.plan).map(redactor.text),
     });
     return { reply, outcome: isNoOp ? { outcome: 'done', why: 'so_already' } : { outcome: 'done' } };
   },

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { connectedForAll } from '../support/connected-platform.ts';
+import type { Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import type { Json } from '../support/test-platform.ts';
+
+let connectors: Connectors;
+
+connectedForAll((connected) => ({ connectors } = connected));
+
+/** A change with what its dry run said of its effects, what its question asked, and its answer. */
+async function change(tool: string, args: Json) {
+  const user = userAnswering(agree);
+  const client = await connectors.modern(user);
+  const planned = await client.call(tool, { ...args, dry_run: true });
+  expect(planned.isError === true ? textOf(planned) : '').toBe('');
+  const result = await client.call(tool, args);
+  expect(result.isError === true ? textOf(result) : '').toBe('');
+  const { effects } = (planned.structuredContent as { dry_run: { effects: string[] } }).dry_run;
+  return {
+    effects,
+    question: user.questions[0]?.message ?? '',
+    text: textOf(result),
+    answer: result.structuredContent as Json & { effects?: string[] },
+  };
+}
+
+const webhook = { target_url: 'https://chat.acme.example/in/ops', events: ['DEPLOYMENT_FAILED'] };
+
+test.each([
+  [
+    'update_environment_variable',
+    { environment: 'shop/production', variable: 'SUPPORT_EMAIL', value: 'new@acme.example' },
+  ],
+  ['update_application', { application: 'shop/production/checkout-api', memory: 1024 }],
+  ['create_webhook', webhook],
+  ['invite_member', { email: 'carol@acme.example' }],
+  ['stop_environment', { environment: 'shop/production' }],
+])('the answer of %s carries every effect that its question had', async (tool, args) => {
+  if (tool === 'update_environment_variable')
+    await change('set_environment_variables', {
+      environment: 'shop/production',
+      variables: { SUPPORT_EMAIL: 'old@acme.example' },
+    });
+  const { effects, question, text } = await change(tool, args);
+  expect(effects.length).toBeGreaterThan(0);
+  for (const effect of effects) {
+    expect(question).toContain(effect);
+    expect(text).toContain(effect);
+  }
+});
+
+test('an effect that the answer says by itself is not repeated, and what may replace a request is not in it', async () => {
+  const { effects, text, answer } = await change('deploy_service', { service: 'shop/production/checkout-api' });
+  const told = answer.effects ?? [];
+  expect(new Set(told).size).toBe(told.length);
+  for (const effect of told) expect(text.split(effect)).toHaveLength(2);
+  expect(effects.some((effect) => effect.startsWith('If the platform refuses'))).toBe(true);
+  expect(text).not.toContain('If the platform refuses');
+});
+
+const takenBack = /^There is no tool here that deletes the (.*) again, or takes it back\.$/m;
+
+test.each([
+  ['create_webhook', { ...webhook, target_url: 'https://chat.acme.example/in/other' }, 'webhook'],
+  ['invite_member', { email: 'dan@acme.example' }, 'invitation'],
+  ['create_project', { name: 'lasting' }, 'project'],
+  ['create_secret', { application: 'shop/staging/checkout-api', key: 'PASSING', value: 'is-hidden' }, undefined],
+])('%s says whether a tool takes it back', async (tool, args, kind) => {
+  const { effects, text } = await change(tool, args);
+  expect(takenBack.exec(effects.join('\n'))?.[1]).toBe(kind);
+  expect(takenBack.exec(text)?.[1]).toBe(kind);
+});
