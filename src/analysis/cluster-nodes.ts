@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Cluster } from '../contract/index.ts';
+import { isIdleCluster, type Cluster, type ClusterState, type Reason } from '../contract/index.ts';
 import type { Lenient } from './lenient.ts';
 
 type Row = Partial<Lenient<z.infer<typeof Cluster>>>;
@@ -40,4 +40,18 @@ export function nodesText({ name, nodes, warnings }: Row): string | undefined {
   // An instance runs on one node: it can't use the room on others.
   const ofOne = usable.length < 2 ? '' : `, and at most ${roomText(Math.max(...cpu), Math.max(...memory))} on one node`;
   return `Nodes of ${of}: ${usable.length} of ${nodes.length} take instances; ${[...told, ...more, `room left: ${roomText(sum(cpu), sum(memory))}${ofOne}`].join('; ')}.`;
+}
+
+const badCredentials: ClusterState = 'INVALID_CREDENTIALS';
+const unreachable: readonly unknown[] = ['CLUSTER_UNREACHABLE', 'NODES_UNREADABLE'] satisfies Reason[];
+
+/**
+ * Why nothing can be deployed to a cluster, as the end of a sentence; undefined if that is possible, or not known to be
+ * impossible.
+ */
+export function whyUnusable({ status, conditions }: Row): string | undefined {
+  if (status === badCredentials) return 'the platform has no valid credentials for it (INVALID_CREDENTIALS)';
+  const lost = conditions?.find((each) => unreachable.includes(each?.reason));
+  if (lost) return `it can not be reached: ${lost.message ?? String(lost.reason)}`;
+  return isIdleCluster(status) ? `it does not run (${status!})` : undefined;
 }

@@ -1,6 +1,6 @@
 /** Interprets the platform's data. */
 
-export { nodesText } from './cluster-nodes.ts';
+export { nodesText, whyUnusable } from './cluster-nodes.ts';
 export type { ServiceChange, Sibling, VariableKey } from './changes.ts';
 export { deploymentIn, deploymentWindow, isInWindow } from './deployment-window.ts';
 export {
@@ -31,7 +31,13 @@ export {
 export { findDrift, type ComparedEnvironment, type ComparedVariable } from './drift.ts';
 export { levels, type LogLine } from './logs/log-line.ts';
 export { overviewOf, type WatchedService } from './overview.ts';
-export { organizationOverviewOf, type ConditionCounts, type WatchedEnvironment } from './organization-overview.ts';
+export {
+  alertNames,
+  organizationOverviewOf,
+  type ConditionCounts,
+  type FiringAlert,
+  type WatchedEnvironment,
+} from './organization-overview.ts';
 export { recordedChange, type RecordedChange } from './recorded-changes.ts';
 export { findRollbackTarget, isRollback, type CommitDeployment, type RollbackTarget } from './rollback-target.ts';
 export type { LogSearchResult } from './search.ts';

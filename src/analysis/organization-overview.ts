@@ -1,10 +1,24 @@
-import { isProduction, joinPath } from '../contract/index.ts';
+import { isProduction, isUntold, joinPath } from '../contract/index.ts';
 import { standingOf, standings, overviewOf, type Standing, type WatchedService } from './overview.ts';
 
 /** The state of an environment as a whole, as the platform reports it. */
 export interface WholeStatus {
   readonly state?: string | null;
   readonly deployment_status?: string | null;
+}
+
+/** An alert rule that fires. */
+export interface FiringAlert {
+  readonly name: string;
+  readonly state?: string;
+  readonly since?: string;
+}
+
+/** The lock of a cluster: since and until when, and by whom. */
+export interface Lock {
+  readonly since?: string;
+  readonly until?: string;
+  readonly by?: string;
 }
 
 /** An environment, with the parts that could be read. */
@@ -18,15 +32,19 @@ export interface WatchedEnvironment {
   readonly services?: readonly WatchedService[];
   /** Used in place of the services if these were not read. */
   readonly status?: WholeStatus | null;
-  /** Names of the firing alert rules. */
-  readonly alerts?: readonly string[];
-  readonly isLocked?: boolean;
+  /** The alert rules that fire. */
+  readonly alerts?: readonly FiringAlert[];
+  /** The lock of its cluster; absent if there is none. */
+  readonly lock?: Lock;
+  /** Why nothing can run on its cluster, as the end of a sentence; absent if something can. */
+  readonly clusterTrouble?: string;
 }
 
 /** Conditions of an environment, most urgent first: those of its services, and its own. */
 const environmentConditions = [
   'failed',
   'unavailable',
+  'unusable cluster',
   'alerting',
   'canceled',
   'moving',
@@ -46,6 +64,9 @@ export interface JudgedEnvironment {
   readonly environment: string;
   readonly mode?: string;
   readonly condition: EnvironmentCondition;
+  /** Since when this condition holds, and who brought it about, as far as that is known. */
+  readonly since?: string;
+  readonly by?: string;
   /** All problems, most urgent first; absent if there are none. */
   readonly what?: string;
 }
@@ -59,7 +80,7 @@ export interface OrganizationOverview {
   readonly counts: ConditionCounts;
   /** Services by condition, of the environments whose services were read. */
   readonly services: Readonly<Partial<Record<Standing, number>>>;
-  /** The same counts for each project, the one with the most urgent environment first. */
+  /** The same counts for each project, the worst first: by condition, then by how many have it, those in production first. */
   readonly projects: readonly { readonly project: string; readonly counts: ConditionCounts }[];
 }
 
@@ -71,36 +92,75 @@ const named = (names: readonly string[]): string =>
 
 interface Finding {
   readonly condition: EnvironmentCondition;
+  /** Empty if there is nothing to tell. */
   readonly text: string;
+  readonly since?: string;
+  readonly by?: string;
 }
 
-/** Conditions that need no attention: the text of an environment omits them. */
-const quiet: readonly EnvironmentCondition[] = ['well', 'no services'];
+const earliest = (times: readonly (string | undefined)[]): string | undefined =>
+  times.filter((time) => time !== undefined).toSorted((one, other) => Date.parse(one) - Date.parse(other))[0];
+
+/** Conditions of services that don't begin with their latest deployment. */
+const notSinceDeployed: readonly Standing[] = ['out of date', 'unavailable', 'unknown', 'never deployed', 'well'];
 
 const ofServices = (services: readonly WatchedService[]): readonly Finding[] => {
   const { services: judged } = overviewOf(services);
   if (judged.length === 0) return [{ condition: 'no services', text: '' }];
-  const by = Map.groupBy(judged, ({ condition }) => condition);
-  const present = standings.filter((condition) => by.has(condition));
-  return present.map((condition) => {
-    const own = by.get(condition)!;
+  return standings.flatMap((condition): readonly Finding[] => {
+    const own = judged.filter((one) => one.condition === condition || one.besides?.includes(condition));
+    if (own.length === 0) return [];
+    if (condition === 'well') return [{ condition, text: '' }];
     const isAll = own.length === judged.length && own.length > 1;
-    return {
-      condition,
-      text:
-        isAll && condition !== 'failed'
-          ? `${condition}: all ${own.length}`
-          : `${condition}: ${named(own.map(({ name }) => name))}`,
-    };
+    const since = notSinceDeployed.includes(condition) ? undefined : earliest(own.map(({ at }) => at));
+    return [
+      {
+        // An environment in which something was deployed is none that was never deployed.
+        condition: condition === 'never deployed' && own.length < judged.length ? 'well' : condition,
+        text:
+          isAll && condition !== 'failed'
+            ? `${condition}: all ${own.length}`
+            : `${condition}: ${named(own.map(({ name }) => name))}`,
+        ...(since !== undefined && { since }),
+      },
+    ];
   });
 };
 
 const ofWhole = ({ state, deployment_status: service_deployment_status }: WholeStatus): readonly Finding[] => {
   const [condition, reason] = standingOf({ state, service_deployment_status });
-  return [{ condition, text: `${condition}: ${reason}` }];
+  return [{ condition, text: condition === 'well' ? '' : `${condition}: ${reason}` }];
 };
 
-const findingsOf = ({ services, status, alerts = [], isLocked }: WatchedEnvironment): readonly Finding[] => {
+/** The names of alerts that fire, with those of which nobody is told marked. */
+export const alertNames = (alerts: readonly FiringAlert[]): readonly string[] =>
+  alerts.map(({ name, state }) => (isUntold(state) ? `${name} (${state!}: nobody is told)` : name));
+
+const ofAlerts = (alerts: readonly FiringAlert[]): readonly Finding[] =>
+  alerts.length === 0
+    ? []
+    : [
+        {
+          condition: 'alerting',
+          text: `alerting: ${named(alertNames(alerts))}`,
+          since: earliest(alerts.map(({ since }) => since)),
+        },
+      ];
+
+const ofLock = ({ since, until, by }: Lock): Finding => ({
+  condition: 'locked',
+  text: `locked: its cluster is locked${until === undefined ? '' : ` until ${until}`}`,
+  since,
+  by,
+});
+
+const findingsOf = ({
+  services,
+  status,
+  alerts = [],
+  lock,
+  clusterTrouble,
+}: WatchedEnvironment): readonly Finding[] => {
   const own = services
     ? ofServices(services)
     : status
@@ -108,8 +168,11 @@ const findingsOf = ({ services, status, alerts = [], isLocked }: WatchedEnvironm
       : [{ condition: 'not looked at', text: '' } as const];
   const all: readonly Finding[] = [
     ...own,
-    ...(alerts.length > 0 ? [{ condition: 'alerting', text: `alerting: ${named(alerts)}` } as const] : []),
-    ...(isLocked ? [{ condition: 'locked', text: 'locked: its cluster is locked' } as const] : []),
+    ...(clusterTrouble === undefined
+      ? []
+      : [{ condition: 'unusable cluster', text: `unusable cluster: ${clusterTrouble}` } as const]),
+    ...ofAlerts(alerts),
+    ...(lock ? [ofLock(lock)] : []),
   ];
   return all.toSorted(
     (one, other) => environmentConditions.indexOf(one.condition) - environmentConditions.indexOf(other.condition),
@@ -118,15 +181,15 @@ const findingsOf = ({ services, status, alerts = [], isLocked }: WatchedEnvironm
 
 function judge(environment: WatchedEnvironment): JudgedEnvironment {
   const { project, name, mode } = environment;
-  const [first, ...rest] = findingsOf(environment);
-  const what = [first, ...rest]
-    .filter((finding) => finding !== undefined && !quiet.includes(finding.condition) && finding.text !== '')
-    .map((finding) => finding!.text)
-    .join('; ');
+  const findings = findingsOf(environment);
+  const { condition = 'unknown', since, by } = findings[0] ?? {};
+  const what = findings.flatMap(({ text }) => (text === '' ? [] : [text])).join('; ');
   return {
     environment: joinPath([project, name]),
     mode,
-    condition: first?.condition ?? 'unknown',
+    condition,
+    ...(since !== undefined && { since }),
+    ...(by !== undefined && { by }),
     ...(what !== '' && { what }),
   };
 }
@@ -136,6 +199,21 @@ const countsOf = (environments: readonly JudgedEnvironment[]): ConditionCounts =
   return Object.fromEntries(
     environmentConditions.flatMap((condition) => (by.has(condition) ? [[condition, by.get(condition)!.length]] : [])),
   );
+};
+
+/**
+ * How bad a project is, for comparison: of each condition from the most urgent on, how many environments in production
+ * have it, then how many at all.
+ */
+const badness = (environments: readonly JudgedEnvironment[]): readonly number[] =>
+  environmentConditions.flatMap((condition) => {
+    const own = environments.filter((one) => one.condition === condition);
+    return [own.filter(({ mode }) => isProduction(mode)).length, own.length];
+  });
+
+const compareDescending = (one: readonly number[], other: readonly number[]): number => {
+  const index = one.findIndex((count, at) => count !== other[at]);
+  return index === -1 ? 0 : other[index]! - one[index]!;
 };
 
 const rank = ({ condition, mode }: JudgedEnvironment): number =>
@@ -153,9 +231,12 @@ export function organizationOverviewOf(watched: readonly WatchedEnvironment[]): 
     environments: rows,
     counts: countsOf(rows),
     services: overviewOf(watched.flatMap(({ services = [] }) => services)).counts,
-    projects: [...Map.groupBy(judged, ({ project }) => project)].map(([project, own]) => ({
-      project,
-      counts: countsOf(own.map(({ row }) => row)),
-    })),
+    projects: [...Map.groupBy(judged, ({ project }) => project)]
+      .map(([project, own]) => ({ project, rows: own.map(({ row }) => row) }))
+      .toSorted(
+        (one, other) =>
+          compareDescending(badness(one.rows), badness(other.rows)) || one.project.localeCompare(other.project),
+      )
+      .map(({ project, rows: own }) => ({ project, counts: countsOf(own) })),
   };
 }

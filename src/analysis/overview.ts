@@ -30,6 +30,8 @@ export interface ServiceCondition {
   readonly name: string;
   readonly kind: string;
   readonly condition: Standing;
+  /** Its other conditions, less urgent; absent if there are none. */
+  readonly besides?: readonly Standing[];
   readonly state?: string;
   /** The reason for the condition, in a few words. */
   readonly reason: string;
@@ -106,6 +108,22 @@ export const standingOf = (
   return ['moving', action ? `${action.toLowerCase()} under way: ${state}` : `under way: ${state}`];
 };
 
+/**
+ * The conditions of a service besides its most urgent one: a failed deployment doesn't say whether anything runs, and
+ * neither says whether the configuration has changed since.
+ */
+function besidesOf(status: JudgedStatus | null | undefined, condition: Standing): readonly Standing[] {
+  const { instances, wanted_instances: wanted } = status?.running ?? {};
+  const found: readonly Standing[] = [
+    ...(instances === 0 && typeof wanted === 'number' && wanted > 0 ? (['unavailable'] as const) : []),
+    ...(status?.service_deployment_status === 'OUT_OF_DATE' ? (['out of date'] as const) : []),
+  ];
+  return hasOwnEnd.includes(condition) ? found.filter((other) => other !== condition) : [];
+}
+
+/** The conditions besides which others are worth telling: what moves or is stopped changes by itself, or is meant so. */
+const hasOwnEnd: readonly Standing[] = ['failed', 'unavailable', 'canceled', 'out of date'];
+
 const time = ({ at }: ServiceCondition): number => Date.parse(at ?? '') || 0;
 
 /**
@@ -119,13 +137,15 @@ export function overviewOf(services: readonly WatchedService[]): Overview {
     const warning = warnings.get(service);
     const [condition, reason] = standingOf(status, kind, warning);
     const stranded = strandedDataIn(status);
+    const besides = besidesOf(status, condition);
     const row: ServiceCondition = {
       id,
       name,
       kind,
       condition,
+      ...(besides.length > 0 && { besides }),
       state: status?.state ?? undefined,
-      reason,
+      reason: [reason, ...besides.map((other) => `and is ${other}`)].join(', '),
       at: status?.last_deployment_date ?? undefined,
       ...(stranded && { backup: stranded.backup ? backupText(stranded.backup) : 'none' }),
     };

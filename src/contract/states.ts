@@ -82,6 +82,35 @@ export const AlertRuleState = z.enum([
 ]);
 export type AlertRuleState = z.infer<typeof AlertRuleState>;
 
+/** The states of an alert rule whose condition holds, and in which of them nobody is told. */
+const firingStates: readonly string[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED', 'SUPPRESSED', 'UNROUTED'];
+const untoldStates: readonly string[] = ['SUPPRESSED', 'UNROUTED'];
+
+/** Whether an alert rule fires in this state, told to somebody or not. */
+export const isFiring = (state: unknown): boolean => firingStates.includes(String(state));
+
+/** Whether nobody is told of an alert that fires in this state: it is silenced, or has no receiver. */
+export const isUntold = (state: unknown): boolean => untoldStates.includes(String(state));
+
+/** The states of a cluster on which nothing can run. Accepts any text; unknown states aren't among them. */
+const idleClusterStates: readonly string[] = [
+  'BUILDING',
+  'BUILD_ERROR',
+  'CANCELED',
+  'DELETED',
+  'DELETE_ERROR',
+  'DELETE_QUEUED',
+  'DELETING',
+  'QUEUED',
+  'READY',
+  'STOPPED',
+  'STOPPING',
+  'STOP_QUEUED',
+] satisfies ClusterState[];
+
+/** Whether nothing can run on a cluster in this state. */
+export const isIdleCluster = (state: unknown): boolean => idleClusterStates.includes(String(state));
+
 export const InvitationStatus = z.enum(['EXPIRED', 'PENDING']);
 
 /** The action of a deployment. It determines which end states are a success. */

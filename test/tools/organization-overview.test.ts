@@ -19,6 +19,8 @@ interface Overview {
   readonly projects?: readonly string[];
   readonly results: readonly Row[];
   readonly locks?: readonly string[];
+  readonly unusable_clusters?: readonly string[];
+  readonly cluster_alerts?: readonly string[];
   readonly page: number;
   readonly pages: number;
 }
@@ -144,6 +146,15 @@ describe('the organization that a platform starts with', () => {
     ]);
   });
 
+  test('tells of alerts of which nobody is told, and of clusters on which nothing can run', async () => {
+    const { overview, text } = await lookWith();
+    expect(overview.unusable_clusters).toEqual([expect.stringContaining('INVALID_CREDENTIALS') as string]);
+    expect(text).toContain(overview.unusable_clusters![0]);
+    const told = [...(overview.cluster_alerts ?? []), ...overview.results.map(({ what }) => what ?? '')].join('\n');
+    for (const alert of ['disk-filling (UNROUTED: nobody is told)', 'report-late (SUPPRESSED: nobody is told)'])
+      expect(told).toContain(alert);
+  });
+
   test('shows alerts that fire and what is locked', async () => {
     const changed = await startTestPlatform();
     opened.push(changed);
@@ -162,7 +173,7 @@ describe('the organization that a platform starts with', () => {
     });
     const { overview } = await look(await clientOn(proxy, changed.token), proxy);
     expect(overview.locks).toEqual([
-      expect.stringMatching(/^cluster main by admin of the tests at .* for 1 days: an incident$/),
+      expect.stringMatching(/^cluster main by admin of the tests since \S+ until \S+: an incident$/),
     ]);
     expect(overview.results.filter(({ what }) => what?.includes('locked')).length).toBeGreaterThan(1);
     expect(JSON.stringify(overview.results)).toMatch(/alerting: /);

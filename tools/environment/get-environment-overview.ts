@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
-import { overviewOf, usageText } from '../../src/analysis/index.ts';
+import { alertNames, overviewOf, usageText } from '../../src/analysis/index.ts';
 import {
   composeTool,
+  isRecord,
   recordsIn,
   naming,
+  omit,
   pruneRecord,
   readUses,
   tableText,
@@ -14,7 +16,7 @@ import {
 } from '../../src/server/tool/index.ts';
 import { nodesUnder, readsOfNodes } from '../shared/cluster-nodes.ts';
 import { lockOn, readsOfLock } from '../shared/environment-lock.ts';
-import { alertRow, environmentWatched, firingAlerts } from '../shared/firing-alerts.ts';
+import { alertRow, environmentWatched, firingAlert, firingAlerts } from '../shared/firing-alerts.ts';
 import { readsOfServices, observedServices } from '../shared/observed-services.ts';
 import { addressesIn, readsOfAddressesIn } from '../shared/public-addresses.ts';
 import { nextForDown } from '../shared/next-for-down.ts';
@@ -22,9 +24,16 @@ import { readsOfServing, servingById } from '../shared/serving.ts';
 import { startStopped } from '../shared/start-stopped.ts';
 import { isActedOn, notActedOn, otherServicesIn } from '../shared/other-kinds.ts';
 
-/** The firing alerts on the services of an environment. */
+/** The firing alert rules about an environment and the services in it. */
 const alertsOn = async (context: ToolContext, environmentId: string): Promise<readonly JsonRecord[]> =>
-  ((await firingAlerts(context)) ?? []).filter((rule) => environmentWatched(rule) === environmentId).map(alertRow);
+  ((await firingAlerts(context)) ?? []).filter((rule) => environmentWatched(rule) === environmentId);
+
+/** The alerts about a service, as the end of its reason. */
+const alertsText = (alerts: readonly JsonRecord[], id: string): string =>
+  alerts
+    .filter(({ target }) => id !== '' && isRecord(target) && target['target_id'] === id)
+    .map((rule) => `, and an alert fires: ${alertNames([firingAlert(rule)]).join()}`)
+    .join('');
 
 const mostLookedInto = 2;
 
@@ -102,7 +111,7 @@ export const getEnvironmentOverview = composeTool({
     const told = results.map((row) => {
       const { urls = [], domains = [] } = addresses?.get(row.id) ?? {};
       return pruneRecord({
-        ...row,
+        ...omit({ ...row, reason: `${row.reason}${alertsText(alerts, row.id)}` }, ['besides']),
         serves: serving.get(row.id),
         usage: usage.get(row.id),
         id: row.id || undefined,
@@ -116,7 +125,7 @@ export const getEnvironmentOverview = composeTool({
       ...(lock !== undefined && { cluster_lock: lock }),
       ...(nodes !== undefined && { nodes }),
       results: told,
-      ...(alerts.length > 0 && { alerts }),
+      ...(alerts.length > 0 && { alerts: alerts.map(alertRow) }),
     };
   },
   render: {
@@ -152,7 +161,10 @@ export const getEnvironmentOverview = composeTool({
           : []),
         ...notActedOn(recordsIn(results).map(({ kind }) => kind)),
         ...(recordsIn(alerts).length > 0
-          ? ['Alerts that fire:', tableText(recordsIn(alerts), ['name', 'severity', 'state', 'since', 'service', 'id'])]
+          ? [
+              'Alerts that fire:',
+              tableText(recordsIn(alerts), ['name', 'severity', 'state', 'told', 'since', 'service', 'id']),
+            ]
           : []),
       ].join('\n'),
     keep: 'first',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isoTime, operations, PageNumber, reference } from '../../src/contract/index.ts';
-import { clip, organizationOverviewOf, type ConditionCounts } from '../../src/analysis/index.ts';
+import { alertNames, clip, organizationOverviewOf, type ConditionCounts } from '../../src/analysis/index.ts';
 import {
   compact,
   composeTool,
@@ -15,9 +15,9 @@ import { readOrganization, readsOfOrganization } from '../shared/organization-ev
 // A page stays within 2,000 tokens, as text and as structured content together.
 const pageSize = 15;
 const mostProjects = 8;
-const mostLocks = 3;
+const mostLocks = 8;
 const mostClusters = 3;
-const longestText = 100;
+const longestText = 140;
 
 const countsText = (counts: ConditionCounts): string =>
   Object.entries(counts)
@@ -26,19 +26,23 @@ const countsText = (counts: ConditionCounts): string =>
 
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
-const said = (before: string, value: unknown, after = ''): string =>
-  value === undefined || value === null ? '' : `${before}${compact(value)}${after}`;
+const said = (before: string, value: unknown): string =>
+  value === undefined || value === null ? '' : `${before}${compact(value)}`;
 
-const lockText = ({ name, owner_name, reason, locked_at, ttl_in_days }: JsonRecord): string =>
+const lockText = ({ name, owner_name, reason, locked_at, until }: JsonRecord): string =>
   clip(
-    `cluster ${compact(name)}${said(' by ', owner_name)}${said(' at ', isoTime(locked_at) ?? locked_at)}${said(' for ', ttl_in_days, ' days')}${said(': ', reason)}`,
+    `cluster ${compact(name)}${said(' by ', owner_name)}${said(' since ', isoTime(locked_at) ?? locked_at)}${said(' until ', until)}${said(': ', reason)}`,
     160,
   );
+
+/** As many texts as fit, and how many there are besides. */
+const firstOf = (list: readonly string[], most: number, noun: string): readonly string[] =>
+  list.length > most ? [...list.slice(0, most), `${list.length - most} more ${noun}`] : list;
 
 const asWhole = (count: number): string =>
   `${count} of the environments ${count === 1 ? 'is' : 'are'} judged by the platform's state of the whole: a service that failed before the latest deployment may not show.`;
 
-const troubled: readonly string[] = ['failed', 'unavailable', 'alerting', 'moving'];
+const troubled: readonly string[] = ['failed', 'unavailable', 'unusable cluster', 'alerting', 'moving'];
 
 function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
   const [worst] = recordsIn(view['results']).filter(({ condition }) => troubled.includes(String(condition)));
@@ -113,16 +117,22 @@ export const getOrganizationOverview = composeTool({
         ],
       }),
       results: shown.map((row) => pruneRecord({ ...row, what: row.what && clip(row.what, longestText) })),
-      ...(evidence.locks.length > 0 && {
-        locks: [
-          ...evidence.locks.slice(0, mostLocks).map(lockText),
-          ...(evidence.locks.length > mostLocks ? [`${evidence.locks.length - mostLocks} more locks`] : []),
-        ],
+      ...(evidence.locks.length > 0 && { locks: firstOf(evidence.locks.map(lockText), mostLocks, 'locks') }),
+      ...(evidence.unusable.length > 0 && {
+        unusable_clusters: firstOf(
+          evidence.unusable.map((text) => clip(text, longestText)),
+          mostClusters,
+          'clusters',
+        ),
       }),
       ...(evidence.clusterAlerts.length > 0 && {
-        cluster_alerts: evidence.clusterAlerts.slice(0, mostLocks).map((name) => clip(name, longestText)),
+        cluster_alerts: firstOf(
+          alertNames(evidence.clusterAlerts).map((name) => clip(name, longestText)),
+          mostClusters,
+          'alerts',
+        ),
       }),
-      ...(evidence.nodes.length > 0 && { nodes: evidence.nodes.slice(0, mostClusters) }),
+      ...(evidence.nodes.length > 0 && { nodes: firstOf(evidence.nodes, mostClusters, 'clusters') }),
       page,
       pages: Math.max(1, Math.ceil(environments.length / pageSize)),
     });
@@ -137,6 +147,7 @@ export const getOrganizationOverview = composeTool({
       projects,
       results,
       locks,
+      unusable_clusters: unusable,
       cluster_alerts: alerts,
       nodes,
       page,
@@ -147,10 +158,11 @@ export const getOrganizationOverview = composeTool({
         ...(services === undefined ? [] : [`Services: ${countsText(services as ConditionCounts)}`]),
         ...texts(projects),
         ...texts(locks).map((lock) => `Locked: ${lock}`),
+        ...texts(unusable).map((text) => `Nothing can be deployed to cluster ${text}`),
         ...texts(alerts).map((name) => `Alert about a cluster: ${name}`),
         ...texts(nodes),
         ...(recordsIn(results).length > 0
-          ? [tableText(recordsIn(results), ['environment', 'mode', 'condition', 'what'])]
+          ? [tableText(recordsIn(results), ['environment', 'mode', 'condition', 'since', 'by', 'what'])]
           : []),
         ...(Number(pages) > 1 ? [`Page ${String(page)} of ${String(pages)}, worst first.`] : []),
       ].join('\n'),

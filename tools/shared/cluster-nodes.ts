@@ -1,6 +1,13 @@
 import { operations } from '../../src/contract/index.ts';
 import { nodesText } from '../../src/analysis/index.ts';
-import { readUses, rowsIn, textOf, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import {
+  readUses,
+  rowsIn,
+  textOf,
+  type JsonRecord,
+  type ReadUse,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 import { environmentAt } from './environment-lock.ts';
 import { ifPossible, unlessMissing } from './if-possible.ts';
 
@@ -13,46 +20,20 @@ export const readsOfNodes: readonly ReadUse[] = readUses(
   operations.get_environment,
 );
 
-/** A cluster whose machines are worth mentioning. */
-interface ToldCluster {
-  readonly id?: string;
-  readonly text: string;
-}
-
 /**
- * The clusters whose machines are worth mentioning, and the number of all clusters. A platform failure doesn't affect
- * the rest of the answer.
+ * The clusters of the organization; empty if they can't be listed. A platform failure doesn't affect the rest of the
+ * answer.
  */
-async function toldClusters(
-  context: ToolContext,
-): Promise<{ readonly all: number; readonly told: readonly ToldCluster[] }> {
+export async function clustersOf(context: ToolContext): Promise<readonly JsonRecord[]> {
   const organization = await context.attempt(operations.get_organization, {});
   const organization_id = organization?.id;
-  const rows = organization_id
+  return organization_id
     ? rowsIn(
-        await ifPossible(context, 'How the machines of clusters are', () =>
+        await ifPossible(context, 'How clusters and their machines are', () =>
           unlessMissing(context, operations.list_clusters, { organization_id }),
         ),
       )
     : [];
-  const told = rows.flatMap((row) => {
-    const text = nodesText(row);
-    return text === undefined ? [] : [{ id: textOf(row, 'id'), text }];
-  });
-  return { all: rows.length, told };
-}
-
-/**
- * The machines of the clusters that host environments, a line for each cluster with something to report.
- * @param clusters ids; undefined for all
- */
-export async function nodesOfClusters(
-  context: ToolContext,
-  clusters: readonly string[] | undefined,
-): Promise<readonly string[]> {
-  return (await toldClusters(context)).told
-    .filter(({ id }) => clusters === undefined || (id !== undefined && clusters.includes(id)))
-    .map(({ text }) => text);
 }
 
 /**
@@ -64,9 +45,12 @@ export async function nodesUnder(
   environmentId: string,
   projectId: string | undefined,
 ): Promise<string | undefined> {
-  const { all, told } = await toldClusters(context);
-  if (told.length === 0) return undefined;
+  const all = await clustersOf(context);
+  if (all.every((row) => nodesText(row) === undefined)) return undefined;
   const cluster =
-    all === 1 ? told[0]!.id : textOf(await environmentAt(context, environmentId, projectId), 'cluster_id');
-  return told.find(({ id }) => id === cluster)?.text;
+    all.length === 1
+      ? textOf(all[0], 'id')
+      : textOf(await environmentAt(context, environmentId, projectId), 'cluster_id');
+  const own = all.find((row) => textOf(row, 'id') === cluster);
+  return own && nodesText(own);
 }

@@ -1,14 +1,20 @@
-import { operations } from '../../src/contract/index.ts';
-import { isRecord, pruneRecord, rowsIn, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
-
-const firing: readonly string[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED'];
+import { isFiring, isUntold, operations } from '../../src/contract/index.ts';
+import type { FiringAlert } from '../../src/analysis/index.ts';
+import {
+  isRecord,
+  pruneRecord,
+  rowsIn,
+  textAt,
+  type JsonRecord,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
 
 /** The firing alert rules of the organization; undefined if they can't be read. */
 export async function firingAlerts(context: ToolContext): Promise<readonly JsonRecord[] | undefined> {
   const organization = await context.attempt(operations.get_organization, {});
   if (!organization?.id) return undefined;
   const rules = await context.attempt(operations.list_alert_rules, { organization_id: organization.id });
-  return rules && rowsIn(rules as JsonRecord).filter(({ state }) => firing.includes(String(state)));
+  return rules && rowsIn(rules as JsonRecord).filter(({ state }) => isFiring(state));
 }
 
 /**
@@ -29,6 +35,13 @@ export function environmentWatched(
 export const watchesCluster = ({ target }: JsonRecord): boolean =>
   isRecord(target) && String(target['target_type']).trim() === 'CLUSTER';
 
+/** A firing alert rule as the analysis takes it. */
+export const firingAlert = (rule: JsonRecord): FiringAlert => ({
+  name: textAt(rule, 'name') ?? textAt(rule, 'id') ?? '',
+  state: textAt(rule, 'state'),
+  since: textAt(rule, 'starts_at'),
+});
+
 /** A firing alert rule, reduced to a few members. */
 export const alertRow = (rule: JsonRecord): JsonRecord => {
   const service =
@@ -37,6 +50,7 @@ export const alertRow = (rule: JsonRecord): JsonRecord => {
     name: rule['name'],
     severity: rule['severity'],
     state: rule['state'],
+    told: isUntold(rule['state']) ? 'nobody' : undefined,
     since: rule['starts_at'],
     service,
     id: rule['id'],

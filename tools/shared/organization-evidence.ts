@@ -1,7 +1,14 @@
-import { operations } from '../../src/contract/index.ts';
-import type { WatchedEnvironment, WatchedService } from '../../src/analysis/index.ts';
+import { isoAt, isoTime, operations } from '../../src/contract/index.ts';
+import {
+  nodesText,
+  whyUnusable,
+  type FiringAlert,
+  type WatchedEnvironment,
+  type WatchedService,
+} from '../../src/analysis/index.ts';
 import {
   isRecord,
+  lockEnd,
   lockReads,
   readUses,
   rowsIn,
@@ -10,10 +17,10 @@ import {
   type ReadUse,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
-import { nodesOfClusters, readsOfNodes } from './cluster-nodes.ts';
+import { clustersOf, readsOfNodes } from './cluster-nodes.ts';
 import { locksInForce } from './environment-lock.ts';
 import { unlessMissing } from './if-possible.ts';
-import { environmentWatched, firingAlerts, watchesCluster } from './firing-alerts.ts';
+import { environmentWatched, firingAlert, firingAlerts, watchesCluster } from './firing-alerts.ts';
 
 /** The possible reads of an overview of an organization. Which ones are used depends on the platform and the policy. */
 export const readsOfOrganization: readonly ReadUse[] = [
@@ -58,12 +65,14 @@ interface Place extends WatchedEnvironment {
 export interface OrganizationEvidence {
   readonly organization?: string;
   readonly environments: readonly WatchedEnvironment[];
-  /** Locks of the clusters that host them, with the clusters' names. */
+  /** Locks of the clusters that host them, or of all clusters, with the clusters' names and when each ends. */
   readonly locks: readonly JsonRecord[];
-  /** The machines of these clusters, if there is something to report. */
+  /** Clusters on which nothing can run: names, each with the reason. */
+  readonly unusable: readonly string[];
+  /** The machines of the clusters, if there is something to report. */
   readonly nodes: readonly string[];
-  /** Names of firing alert rules about clusters. */
-  readonly clusterAlerts: readonly string[];
+  /** The alert rules about clusters that fire. */
+  readonly clusterAlerts: readonly FiringAlert[];
   /** Number of environments for which only the overall state is known. */
   readonly judgedAsWhole: number;
 }
@@ -265,6 +274,17 @@ async function findPlaces(
 const isKnown = ({ services, status }: Place): boolean =>
   services !== undefined || (status !== undefined && status !== null);
 
+/** A lock as the analysis takes it. */
+function lockOf(lock: JsonRecord | null | undefined): WatchedEnvironment['lock'] {
+  if (!lock) return undefined;
+  const end = lockEnd(lock);
+  return {
+    since: isoTime(lock['locked_at']),
+    until: Number.isFinite(end) ? isoAt(end) : undefined,
+    by: textAt(lock, 'owner_name'),
+  };
+}
+
 /**
  * Reads the state of the environments of an organization, or of a part of it, in as few requests as the platform
  * allows.
@@ -275,33 +295,45 @@ export async function readOrganization(context: ToolContext, within: Within): Pr
     findPlaces(context, organization?.id ?? undefined, within),
     firingAlerts(context),
   ]);
-  const clusters = [...new Set(places.flatMap(({ clusterId }) => clusterId ?? []))];
-  const [nodes, locks] =
+  const isWhole = within.project === undefined && within.environment === undefined;
+  const hosting = new Set(places.flatMap(({ clusterId }) => clusterId ?? []));
+  const isCovered = (row: JsonRecord): boolean => isWhole || hosting.has(textAt(row, 'id') ?? '');
+  const rows = isWhole || hosting.size > 0 ? (await clustersOf(context)).filter(isCovered) : [];
+  const clusters = [...new Set([...hosting, ...rows.flatMap((row) => textAt(row, 'id') ?? [])])];
+  const locks =
     organization?.id && clusters.length > 0
-      ? await Promise.all([nodesOfClusters(context, clusters), locksInForce(organization.id, clusters, context)])
-      : [[], new Map<string, JsonRecord | null>()];
+      ? await locksInForce(organization.id, clusters, context)
+      : new Map<string, JsonRecord | null>();
   const untold = clusters.filter((cluster) => !locks.has(cluster)).length;
   if (untold > 0)
     context.leftOut(
       `Whether ${untold} of the ${clusters.length} clusters ${clusters.length === 1 ? 'is' : 'are'} locked could not be read.`,
     );
-  const clusterNames = new Map(places.map(({ clusterId, clusterName }) => [clusterId, clusterName]));
+  const clusterNames = new Map([
+    ...places.map(({ clusterId, clusterName }) => [clusterId, clusterName] as const),
+    ...rows.map((row) => [textAt(row, 'id'), textAt(row, 'name')] as const),
+  ]);
+  const troubles = new Map(rows.map((row) => [textAt(row, 'id'), whyUnusable(row)]));
   const environmentOf = new Map(services.map((row) => [String(row['id']), String(row['environment_id'])]));
   const firing = Map.groupBy(alerts, (rule) => environmentWatched(rule, environmentOf));
-  const isWhole = within.project === undefined && within.environment === undefined;
   return {
     organization: typeof organization?.name === 'string' ? organization.name : undefined,
     environments: places.map((place) => ({
       ...place,
-      isLocked: isRecord(locks.get(place.clusterId ?? '')),
+      lock: lockOf(locks.get(place.clusterId ?? '')),
+      clusterTrouble: troubles.get(place.clusterId),
       // Nothing is reported about an environment that may not be read.
-      alerts: isKnown(place) ? (firing.get(place.id) ?? []).map((rule) => textAt(rule, 'name') ?? '') : [],
+      alerts: isKnown(place) ? (firing.get(place.id) ?? []).map(firingAlert) : [],
     })),
     locks: [...locks].flatMap(([cluster, lock]) =>
-      lock === null ? [] : [{ ...lock, name: clusterNames.get(cluster) ?? cluster }],
+      lock === null ? [] : [{ ...lock, until: lockOf(lock)?.until, name: clusterNames.get(cluster) ?? cluster }],
     ),
-    nodes,
-    clusterAlerts: isWhole ? alerts.filter(watchesCluster).map((rule) => textAt(rule, 'name') ?? '') : [],
+    unusable: rows.flatMap((row) => {
+      const why = whyUnusable(row);
+      return why === undefined ? [] : [`${textAt(row, 'name') ?? textAt(row, 'id') ?? '?'}: ${why}`];
+    }),
+    nodes: rows.flatMap((row) => nodesText(row) ?? []),
+    clusterAlerts: isWhole ? alerts.filter(watchesCluster).map(firingAlert) : [],
     judgedAsWhole: places.filter((place) => place.services === undefined && isKnown(place)).length,
   };
 }

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { condition } from '../../src/contract/index.ts';
+import {
+  organizationOverviewOf,
+  overviewOf,
+  whyUnusable,
+  type WatchedEnvironment,
+  type WatchedService,
+} from '../../src/analysis/index.ts';
+
+const service = (name: string, state: string, freshness = 'UP_TO_DATE', running = {}): WatchedService => ({
+  id: name,
+  name,
+  kind: 'application',
+  status: { state, service_deployment_status: freshness, last_deployment_date: '2026-05-01T10:00:00Z', running },
+});
+
+const place = (name: string, more: Partial<WatchedEnvironment> = {}): WatchedEnvironment => ({
+  id: name,
+  name,
+  project: 'shop',
+  mode: 'STAGING',
+  services: [],
+  ...more,
+});
+
+const rowOf = (more: Partial<WatchedEnvironment>) => organizationOverviewOf([place('one', more)]).environments[0]!;
+
+test('an environment in which something was deployed was deployed', () => {
+  const fresh = service('new', 'READY', 'NEVER_DEPLOYED');
+  expect(rowOf({ services: [fresh] }).condition).toBe('never deployed');
+  expect(rowOf({ services: [fresh, service('old', 'DEPLOYED')] })).toMatchObject({
+    condition: 'well',
+    what: 'never deployed: new',
+  });
+});
+
+test('every condition of a service shows, in its own row and in that of its environment', () => {
+  const broken = service('api', 'DEPLOYMENT_ERROR', 'OUT_OF_DATE', { instances: 0, wanted_instances: 2 });
+  expect(overviewOf([broken]).services[0]).toMatchObject({
+    condition: 'failed',
+    besides: ['unavailable', 'out of date'],
+  });
+  expect(rowOf({ services: [broken], alerts: [{ name: 'slow', state: 'NOTIFIED' }] })).toMatchObject({
+    condition: 'failed',
+    what: 'failed: api; unavailable: api; alerting: slow; out of date: api',
+  });
+  expect(overviewOf([service('web', 'DEPLOYING', 'OUT_OF_DATE')]).services[0]).not.toHaveProperty('besides');
+});
+
+test('a row says since when its condition holds, and who brought it about', () => {
+  expect(rowOf({ services: [service('api', 'DEPLOYMENT_ERROR')] })).toMatchObject({ since: '2026-05-01T10:00:00Z' });
+  expect(rowOf({ services: [service('api', 'DEPLOYED', 'OUT_OF_DATE')] })).not.toHaveProperty('since');
+  expect(
+    rowOf({
+      alerts: [
+        { name: 'late', state: 'NOTIFIED', since: '2026-05-02T00:00:00Z' },
+        { name: 'early', state: 'UNROUTED', since: '2026-05-01T00:00:00Z' },
+      ],
+    }),
+  ).toMatchObject({ condition: 'alerting', since: '2026-05-01T00:00:00Z' });
+  const lock = { since: '2026-05-03T00:00:00Z', until: '2026-05-04T00:00:00Z', by: 'ann' };
+  expect(rowOf({ lock })).toMatchObject({ condition: 'locked', since: lock.since, by: 'ann' });
+});
+
+test('projects are ordered by the worst condition, those in production first, then by how many have it', () => {
+  const failed = (project: string, name: string, mode = 'STAGING') =>
+    place(name, { project, mode, services: [service('api', 'DEPLOYMENT_ERROR')] });
+  const { projects } = organizationOverviewOf([
+    failed('few', 'a'),
+    failed('many', 'a'),
+    failed('many', 'b'),
+    failed('vital', 'live', 'PRODUCTION'),
+    place('a', { project: 'a-fine-one', services: [service('api', 'DEPLOYED')] }),
+  ]);
+  expect(projects.map(({ project }) => project)).toEqual(['vital', 'many', 'few', 'a-fine-one']);
+});
+
+test.each([
+  [{ status: 'INVALID_CREDENTIALS' as const }, true],
+  [{ status: 'STOPPED' as const }, true],
+  [{ status: 'DEPLOYED' as const, conditions: [condition('NODES_UNREADABLE', { said: 'timed out' })] }, true],
+  [{ status: 'DEPLOYED' as const }, false],
+  [{ status: 'DEPLOYING' as const }, false],
+  [{}, false],
+])('whether nothing can run on the cluster %j', (cluster, isUnusable) => {
+  expect(whyUnusable(cluster) !== undefined).toBe(isUnusable);
+  const why = whyUnusable(cluster);
+  expect(rowOf({ clusterTrouble: why }).condition).toBe(isUnusable ? 'unusable cluster' : 'no services');
+});
