@@ -55,3 +55,9 @@ export function whyUnusable({ status, conditions }: Row): string | undefined {
   if (lost) return `it can not be reached: ${lost.message ?? String(lost.reason)}`;
   return isIdleCluster(status) ? `it does not run (${status!})` : undefined;
 }
+
+/** The same as a sentence about the cluster. */
+export function unusableText(cluster: Row): string | undefined {
+  const why = whyUnusable(cluster);
+  return why && `Nothing can run on cluster ${JSON.stringify(cluster.name ?? cluster.id ?? '')}: ${why}.`;
+}

@@ -14,7 +14,7 @@ import {
   type Preview,
   type ToolContext,
 } from '../../src/server/tool/index.ts';
-import { landedAsAsked } from '../shared/landed-as-asked.ts';
+import { landedAsAsked, readsOfCluster } from '../shared/landed-as-asked.ts';
 
 const kindOf = (service: JsonRecord): string => textOf(service, 'service_type')?.toLowerCase() ?? 'service';
 const called = (service: JsonRecord): string =>
@@ -102,6 +102,7 @@ export const cloneEnvironment = defineTool(operations.clone_environment, {
   hidden: ['apply_deployment_rule'],
   fields: { environment_id: 'What to copy.', mode: "Default, as of the others: the original's." },
   reads: [
+    ...readsOfCluster,
     ...readUses('mode and cluster have to be given', operations.get_environment),
     ...readUses(
       'the answer does not say what was copied',

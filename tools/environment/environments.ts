@@ -17,7 +17,7 @@ import {
   allDown,
   services,
 } from '../../src/server/tool/index.ts';
-import { landedAsAsked } from '../shared/landed-as-asked.ts';
+import { landedAsAsked, readsOfCluster } from '../shared/landed-as-asked.ts';
 import { notActedOn } from '../shared/other-kinds.ts';
 import { serviceSubject } from '../shared/any-service.ts';
 import { afterwards, readsAfterwards, startedAnswer, startMoment } from '../shared/deployment-started.ts';
@@ -67,7 +67,10 @@ export const createEnvironment = defineTool(operations.create_environment, {
   title: 'Create an environment',
   description:
     'Add or set up a new environment, such as staging, QA or test, in a project. It starts empty, on the cluster you name.',
-  reads: readUses('it is not checked on which cluster the environment is', operations.get_environment),
+  reads: [
+    ...readsOfCluster,
+    ...readUses('it is not checked on which cluster the environment is', operations.get_environment),
+  ],
   answer: (args, context, [created = {}]) => landedAsAsked(args, context, created),
   render: record({ first: ['name', 'id', 'mode', 'cluster_name'] }),
   next: naming`Next: ${'create_application'} or ${'create_database'} puts services into it.`,

@@ -1,5 +1,14 @@
 import { operations } from '../../src/contract/index.ts';
-import { isRecord, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { unusableText } from '../../src/analysis/index.ts';
+import {
+  isRecord,
+  readUses,
+  textOf,
+  type JsonRecord,
+  type ReadUse,
+  type ToolContext,
+} from '../../src/server/tool/index.ts';
+import { clustersOf } from './cluster-nodes.ts';
 
 /** The requested place of a new environment. Members that were left to the platform are absent. */
 export interface WantedEnvironment {
@@ -36,6 +45,20 @@ function checkPlace(wanted: WantedEnvironment, context: ToolContext, found: Json
   }
 }
 
+/** The reads that show whether anything can run on the cluster of an environment. */
+export const readsOfCluster: readonly ReadUse[] = readUses(
+  'whether anything can run on its cluster is not told',
+  operations.get_organization,
+  operations.list_clusters,
+);
+
+/** Says in the answer that nothing can run on a cluster. */
+async function tellIfUnusable(context: ToolContext, cluster: string | undefined): Promise<void> {
+  if (cluster === undefined) return;
+  const text = unusableText((await clustersOf(context)).find((row) => textOf(row, 'id') === cluster) ?? {});
+  if (text !== undefined) context.leftOut(text);
+}
+
 /**
  * The created environment, after a check that it has the requested place: some platforms ignore members that they don't
  * understand.
@@ -53,6 +76,7 @@ export async function landedAsAsked(
       ? created
       : ((await context.attempt(operations.get_environment, { environment_id: id })) ?? created);
   checkPlace(wanted, context, found);
+  await tellIfUnusable(context, textOf(found, 'cluster_id') ?? wanted.cluster_id);
   if (wanted.cluster_id === undefined) return created;
   const cluster = textOf(found, 'cluster_id');
   if (cluster === undefined)

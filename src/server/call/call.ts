@@ -115,7 +115,7 @@ export interface ExpandedCall extends Call {
 
 /** A call with its risk. */
 export interface AssessedCall extends ExpandedCall, AssessedRisk {
-  /** Facts that the checks before the plan could not determine, one line each, for the plan. */
+  /** Facts that the checks before the plan could not determine, or that stand in its way, one line each. */
   readonly notKnown?: readonly string[];
 }
 

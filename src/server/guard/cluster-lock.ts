@@ -1,9 +1,18 @@
 import { operations, serviceKinds, type AnyOperation } from '../../contract/index.ts';
+import { unusableText } from '../../analysis/index.ts';
 import { fail } from '../failure/index.ts';
 import { lockReads, naming, notKnown, organizationOf, readUses, show, textOf, type ReadUse } from '../tool/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import { referencesIn } from './risk/find-target.ts';
-import { environmentIn, lockEnd, lockText, readClusterLocks, targetAndTouched, type Reader } from '../context/index.ts';
+import {
+  environmentIn,
+  lockEnd,
+  lockText,
+  readClusterLocks,
+  rowsIn,
+  targetAndTouched,
+  type Reader,
+} from '../context/index.ts';
 import type { TargetedOperation, GuardedCall } from './guarded-call.ts';
 
 /** Changes that a lock doesn't block: cancelling a running deployment, and changing the lock itself. */
@@ -27,7 +36,30 @@ export function readsToFindLock(operation: AnyOperation): readonly ReadUse[] {
       [...hostedKinds, 'cluster'].includes(operation.target) ||
       operation.reachesEnvironments === true);
   const without = 'the plan says that nobody could look whether the cluster is locked';
-  return isBlocked ? [...readUses(without, operations.get_organization), ...lockReads(without)] : [];
+  return isBlocked
+    ? [
+        ...readUses(without, operations.get_organization),
+        ...lockReads(without),
+        ...(needsCluster(operation)
+          ? readUses('the plan does not say that nothing can run on the cluster', operations.list_clusters)
+          : []),
+      ]
+    : [];
+}
+
+/** Whether an operation runs something on a cluster, or makes what is meant to run there. */
+const needsCluster = ({ creates, path }: AnyOperation): boolean =>
+  (creates !== undefined && hostedKinds.includes(creates.kind)) || /\/(?:re)?deploy$/.test(path);
+
+/** The clusters among these on which nothing can run, one line each. */
+async function unusableLines(
+  clusters: readonly string[],
+  organization_id: string | undefined,
+  reader: Reader,
+): Promise<readonly string[]> {
+  if (organization_id === undefined || clusters.length === 0) return [];
+  const rows = rowsIn(await reader.attempt(operations.list_clusters, { organization_id }));
+  return rows.flatMap((row) => (clusters.includes(String(row['id'])) ? (unusableText(row) ?? []) : []));
 }
 
 /** The clusters that operations change, or that host the changed resources. */
@@ -70,8 +102,8 @@ const organizationIn = ({ organization }: JsonRecord): string | undefined =>
 /** The known facts about locks that would make the platform refuse operations. */
 interface FoundLock {
   readonly lock?: JsonRecord;
-  /** Facts that could not be determined, one line each. */
-  readonly unknown: readonly string[];
+  /** Facts that could not be determined, and clusters on which nothing can run, one line each. */
+  readonly notes: readonly string[];
 }
 
 const refusal = 'if it is, the platform refuses this';
@@ -95,6 +127,9 @@ async function findLock(
   const records = hosts.flatMap((one) => one.records);
   const isIncomplete = hosts.some((one) => one.isIncomplete);
   const clusters = [...new Set(records.map((host) => String(host['cluster_id'])))];
+  const needed = hosts.flatMap((one, index) =>
+    needsCluster(targetedOperations[index]!.operation) ? one.records.map((host) => String(host['cluster_id'])) : [],
+  );
   const [first] = records;
   const organization_id = first && (organizationIn(first) ?? (await organizationOf(reader)));
   const locks =
@@ -104,25 +139,29 @@ async function findLock(
   const lock = [...locks.values()].find((one) => one !== null && !(lockEnd(one) <= now)) ?? undefined;
   return {
     lock,
-    unknown: unknownOf(
-      clusters.filter((cluster) => !locks.has(cluster)),
-      isIncomplete,
-    ),
+    notes: [
+      ...(await unusableLines(needed, organization_id, reader)),
+      ...unknownOf(
+        clusters.filter((cluster) => !locks.has(cluster)),
+        isIncomplete,
+      ),
+    ],
   };
 }
 
 /**
  * Checks that no cluster lock blocks the operations, so that users aren't asked to confirm a call that the platform
  * will refuse. Costs one or two reads on platforms that list locks.
- * @returns what could not be determined: lines for the plan, for those who confirm it.
+ * @returns what could not be determined, and clusters on which nothing can run: lines for the plan, for those who
+ *   confirm it.
  * @throws CallFailure `not_possible` with the lock's owner and reason; ApiError if the platform fails.
  */
 export async function assertNotLocked(
   { reader, context }: GuardedCall,
   targetedOperations: readonly TargetedOperation[],
 ): Promise<readonly string[]> {
-  const { lock, unknown } = await findLock(targetedOperations, reader, context.clock.now());
-  if (!lock) return unknown;
+  const { lock, notes } = await findLock(targetedOperations, reader, context.clock.now());
+  if (!lock) return notes;
   return fail({
     kind: 'not_possible',
     what: 'its cluster is locked, and the platform refuses every change to what a locked cluster hosts, so nobody was asked to agree',

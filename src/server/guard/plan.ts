@@ -192,7 +192,7 @@ export async function planOf(source: PlanSource): Promise<Plan> {
     )
     .digest('hex');
   const ofCall = onOneLine([
-    ...notKnown,
+    ...notKnown.map((line) => String(agreement.called(line))),
     ...touchedLines(operations.map((one) => agreement.called(one.target) as Target)),
     ...tool.plan(agreement.sent(args, toolArgumentSchema(tool)) as JsonRecord),
     ...new Set(operations.flatMap(({ operation }) => notTakenBackLine(operation))),
