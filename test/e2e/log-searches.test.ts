@@ -132,6 +132,20 @@ describe('the lines of a log', () => {
   });
 });
 
+test.each([
+  ['deploy_service', () => ({ service: 'shop/production/search' })],
+  [
+    'restart_services',
+    () => ({ environment: 'shop/production', containers: [seedId('service/shop/production/search')] }),
+  ],
+])('the plan of %s says that lines of logs go with the running instances', async (tool, args) => {
+  const connectors = connectorsTo(proxy.url, platform.token);
+  opened.push(connectors);
+  const user = userAnswering(() => ({ action: 'decline' }));
+  await (await connectors.modern(user)).call(tool, args());
+  expect(user.questions[0]?.message).toContain('What the running instances logged is lost once others replace them.');
+});
+
 test('a search that finds nothing says what excluded how many', async () => {
   const { data, text } = await search({ service: checkout, level: 'error', since: 'PT1H', text: 'disk' });
   const { searched, excluded } = data as { searched: number; excluded: Record<string, number> };

@@ -68,7 +68,7 @@ test('log lines are time, pod and message', () => {
   const shown = logLines.view({
     results: [{ id: '1', created_at: 'T', pod_name: 'p-1', message: 'up\nagain', version: 'v' }],
   });
-  expect(logLines.text(shown)).toBe('1 line\nT p-1 up\\nagain');
+  expect(logLines.text(shown)).toBe('1 line from T on; nothing of before is shown\nT p-1 up\\nagain');
 });
 
 describe('fitting', () => {

@@ -3,6 +3,7 @@ import { originIn, type ServiceOrigin } from '../../../analysis/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
 import { readById, readOperationOf, readServiceStatus } from '../../context/index.ts';
 import { reading, readUses, statusReads, type ReadUse } from '../reads.ts';
+import { lostLogReads, lostLogs } from './lost-logs.ts';
 import { notAgreedTo, show, textOf, notKnown, type Preview } from './preview.ts';
 
 type Git = NonNullable<ServiceOrigin['git']>;
@@ -52,20 +53,23 @@ const deploymentReads = (operations: readonly AnyOperation[]): readonly ReadUse[
         ...[readOperationOf(kind)].filter((one) => one !== undefined),
       ),
       ...statusReads(kind, 'the plan does not show whether it runs now'),
+      ...lostLogReads(kind),
     ]);
 
 /** The version that a deployment replaces, the one that it deploys, and the service's present state. */
 export const deployment: Preview = reading(deploymentReads, async (args, { target, reader }) => {
   const { kind, id, environment } = target;
   if (id === undefined || !isServiceKind(kind)) return [notKnown('what runs now')];
-  const [service, seen] = await Promise.all([
+  const [service, seen, lost] = await Promise.all([
     readById(kind, id, reader),
     readServiceStatus({ kind, id, environmentId: environment?.id }, reader),
+    lostLogs({ kind, id }, reader),
   ]);
   const status = seen?.status;
   const version = service && versionText(service, args['git_commit_id']);
   return [
     version ?? notKnown('what is deployed, and what it replaces'),
     notAgreedTo(status ? stateText(status) : notKnown('whether it runs now')),
+    ...lost,
   ];
 });

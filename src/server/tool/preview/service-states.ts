@@ -2,6 +2,7 @@ import { isAtRest, isDown, isServiceKind, operations } from '../../../contract/i
 import { isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
 import { rowsIn, type Reader, type Target } from '../../context/index.ts';
 import { reading, readUses } from '../reads.ts';
+import { lostLogReads, lostLogs } from './lost-logs.ts';
 import { notAgreedTo, showName, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
 
 interface Service {
@@ -123,12 +124,25 @@ export async function outOfDateIn(
     .map((service) => ({ id: service.id, name: nameOf(service) }));
 }
 
-/** For restarting: the chosen services with their states, and those for which a restart isn't enough. */
-export const restarts: Preview = reading(stateReads, async (args, context) => {
+/** The first of the services that a call names, with its kind from the name of the argument. */
+const firstChosen = (args: JsonRecord): { readonly kind: string; readonly id: string } | undefined =>
+  Object.entries(args).flatMap(([name, ids]) =>
+    name.endsWith('_ids') && Array.isArray(ids) ? ids.map((id) => ({ kind: name.slice(0, -4), id: String(id) })) : [],
+  )[0];
+
+const restartReads = [...stateReads, ...lostLogReads('application', 'container', 'database')];
+
+/**
+ * For restarting: the chosen services with their states, those for which a restart isn't enough, and what is lost of
+ * their logs, by that of the first one: the services of an environment run on the same cluster.
+ */
+export const restarts: Preview = reading(restartReads, async (args, context) => {
   const { target, reader } = context;
   const stale = target.id === undefined ? [] : await outOfDateIn(target.id, chosenIds(args), reader);
+  const chosen = firstChosen(args);
   return [
     ...(await services('Restarts')(args, context)),
+    ...(chosen ? await lostLogs(chosen, reader) : []),
     ...stale.map(({ name }) =>
       notAgreedTo(
         `${name} is out of date: restarting keeps what runs now. Only deploying it brings its changes into effect.`,
