@@ -57,14 +57,20 @@ const longestValue = 120;
 /** A text, shortened. @param length the maximum number of characters; default: that for a value of a changed member */
 export const clip = (text: string, length = longestValue): string => shortened(text, length);
 
-const valueText = (value: unknown): string =>
-  value === undefined
-    ? 'nothing'
-    : typeof value === 'string'
-      ? value === ''
-        ? '""'
-        : value
-      : (JSON.stringify(value) ?? '');
+/** A value in plain text: lists and records as their items, those within them in parentheses. */
+const plain = (value: unknown, isSecret: (name: string) => boolean, isInner = false): string => {
+  if (typeof value !== 'object' || value === null) return String(value);
+  const parts = Array.isArray(value)
+    ? value.map((item) => plain(item, isSecret, true))
+    : Object.entries(value).map(
+        ([name, member]) => `${name}: ${isSecret(name) ? 'hidden' : plain(member, isSecret, true)}`,
+      );
+  const text = parts.length === 0 ? 'none' : parts.join(', ');
+  return isInner && parts.length > 1 ? `(${text})` : text;
+};
+
+const valueText = (value: unknown, isSecret: (name: string) => boolean): string =>
+  value === undefined ? 'nothing' : value === '' ? '""' : plain(value, isSecret);
 
 const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
@@ -79,6 +85,10 @@ export const eventMembers = (text: string | null | undefined): Members | undefin
   return isRecord(value) ? value : undefined;
 };
 
+/** A change that has no members, as text. */
+const textIn = (change: string | null | undefined, isSecret: (name: string) => boolean): string =>
+  plain(parseJson(change ?? '') ?? change ?? '', isSecret);
+
 function changesIn(now: Members, before: Members | undefined, isSecret: (name: string) => boolean): string {
   const paths = [...new Set([...Object.keys(before ?? {}), ...Object.keys(now)])].filter(
     (path) => !naming.includes(path) || before?.[path] !== now[path],
@@ -86,8 +96,8 @@ function changesIn(now: Members, before: Members | undefined, isSecret: (name: s
   const hidesValue = [now, before].some((members) => typeof members?.['key'] === 'string' && isSecret(members['key']));
   const told = paths.map((path) => {
     if (isSecret(lastName(path)) || (hidesValue && path === 'value')) return `${path}: hidden`;
-    const to = clip(valueText(now[path]));
-    return before === undefined ? `${path}: ${to}` : `${path}: ${clip(valueText(before[path]))} → ${to}`;
+    const to = clip(valueText(now[path], isSecret));
+    return before === undefined ? `${path}: ${to}` : `${path}: ${clip(valueText(before[path], isSecret))} → ${to}`;
   });
   return [
     ...told.slice(0, mostChanges),
@@ -107,7 +117,7 @@ export function tellEvent(event: LenientEvent, isSecret: (name: string) => boole
   );
   // The path already contains the name of an environment or a project.
   const path = joinPath(names.filter((name, index) => index === 0 || name !== names[index - 1]));
-  const changes = now ? changesIn(now, before, isSecret) : clip(event.change ?? '');
+  const changes = now ? changesIn(now, before, isSecret) : clip(textIn(event.change, isSecret));
   return {
     ...(typeof key === 'string' && { key }),
     at: event.timestamp ?? undefined,
@@ -151,7 +161,15 @@ const isAt = ({ service, environment, project }: WantedEvents, event: LenientEve
 export function isWanted(wanted: WantedEvents, event: LenientEvent): boolean {
   const { who, kind, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = wanted;
   const at = Date.parse(event.timestamp ?? '');
-  const words = [event.event_type, event.sub_target_type, event.target_type, tellEvent(event, () => true).what]
+  const isSecret = [event.sub_target_type, event.target_type].some((type) => has(type, 'secret'));
+  const words = [
+    event.event_type,
+    event.sub_target_type,
+    event.target_type,
+    tellEvent(event, () => true).what,
+    // A secret is a variable whose value isn't shown.
+    ...(isSecret ? ['variable'] : []),
+  ]
     .join(' ')
     .replaceAll('_', ' ');
   return (

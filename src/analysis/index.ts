@@ -28,6 +28,7 @@ export {
   type HistoryItem,
   type PastDeployment,
 } from './history.ts';
+export { groupedByDeployment, tellGroup, type EventGroup } from './deployment-events.ts';
 export { findDrift, type ComparedEnvironment, type ComparedVariable } from './drift.ts';
 export { levels, type LogLine } from './logs/log-line.ts';
 export { overviewOf, type WatchedService } from './overview.ts';

@@ -40,7 +40,12 @@ test('an override is deleted, and the plan and the answer say which value counts
   const { question, answer, text } = await deleting({ service: 'shop/staging/search', key: 'REGION' });
   expect(question).toContain('Deletes REGION, now eu-central-1, of scope CONTAINER.');
   expect(question).toContain('Then counts: eu-west-3, of scope PROJECT.');
-  expect(answer).toEqual({ deleted: 'REGION', of: 'shop/staging/search', counts_now: 'eu-west-3', scope: 'PROJECT' });
+  expect(answer).toMatchObject({
+    deleted: 'REGION',
+    of: 'shop/staging/search',
+    counts_now: 'eu-west-3',
+    scope: 'PROJECT',
+  });
   expect(text).toContain('It takes effect with the next deployment.');
   expect(stored().toSorted()).toEqual(without(before, 'CONTAINER REGION').toSorted());
   expect(outOfDate()).toEqual([platform.seed['container_id']]);
@@ -132,7 +137,7 @@ test('of an environment: services of an unknown kind, and those beyond the most 
 test('a secret is deleted by its name, and its value shows nowhere', async () => {
   const { question, answer, text } = await deleting({ service: 'shop/staging/checkout-api', key: 'PAYMENT_API_KEY' });
   expect(question).toContain('Deletes the secret PAYMENT_API_KEY of scope APPLICATION; its value is lost.');
-  expect(answer).toEqual({ deleted: 'PAYMENT_API_KEY', of: 'shop/staging/checkout-api' });
+  expect(answer).toMatchObject({ deleted: 'PAYMENT_API_KEY', of: 'shop/staging/checkout-api' });
   expect(`${question}${text}`).not.toContain('never-shown');
   expect(stored()).not.toContain('APPLICATION PAYMENT_API_KEY');
 });

@@ -118,6 +118,43 @@ test('never shows a secret', async () => {
   expect(foreign.text).not.toMatch(/plain-9f2|older-7c1/);
 });
 
+test('of kind variable are those of secrets, too', async () => {
+  const { results } = await told({ kind: 'variable', environment: 'shop/staging' });
+  expect(results.map(({ what }) => what)).toEqual(
+    expect.arrayContaining([
+      'created secret MAIL_PASSWORD of application',
+      'updated variable LOG_LEVEL of environment',
+    ]),
+  );
+  expect(JSON.stringify(results)).not.toContain('correct-horse-9');
+});
+
+test('show a deployment once, with who asked for it and how it ended', async () => {
+  const deploying = { environment_id: platform.seed['environment_id'] };
+  await platform.must('deploy_application', { application_id: platform.seed['application_id'] });
+  const ofService = { service: 'shop/staging/checkout-api', kind: 'deploy', since: 'PT1H' };
+  await expect
+    .poll(async () => (await told(ofService)).results, { timeout: 30_000 })
+    .toEqual([
+      expect.objectContaining({
+        who: 'admin of the tests',
+        what: 'deployed application',
+        where: 'shop/staging/checkout-api',
+        changes: expect.stringMatching(/^state: DEPLOYED; .*begun \d/) as string,
+      }),
+    ]);
+  await platform.must('deploy_environment', deploying);
+  await expect
+    .poll(async () => (await told({ environment: 'shop/staging', kind: 'deploy', since: 'PT1H' })).results[0], {
+      timeout: 30_000,
+    })
+    .toMatchObject({
+      what: 'asked to deploy environment',
+      where: 'shop/staging',
+      changes: expect.stringMatching(/checkout-api: DEPLOYED.*begun \d/) as string,
+    });
+});
+
 test('is narrowed by who, kind and time', async () => {
   expect((await told({ who: 'bo lind' })).results).toHaveLength(1);
   expect((await told({ kind: 'lock' })).results.map(({ what }) => what)).toEqual([
@@ -175,13 +212,13 @@ const withOneEvent: RecordingProxyOptions['alter'] = (_, path, body) => {
 
 describe('deployments from before there were events', () => {
   const olderText =
-    /Events are kept from (\S+) .*on: deployments from before have none\.[\s\S]*Next: list_deployments \{"service":"/;
+    /Every change since (\S+) .*has its event; earlier ones, deployments too, may have none\.[\s\S]*Next: list_deployments \{"service":"/;
 
   test('are told of, with since when there are events', async () => {
     const { text, kept_since: since } = await told({ service: 'shop/staging/checkout-api' });
     expect(olderText.exec(text)?.[1]).toBe(since);
     expect((await told({ service: 'shop/staging/checkout-api', kind: 'deployed' })).text).toMatch(olderText);
-    expect((await told({ environment: 'shop/staging' })).text).toContain('deployments from before have none');
+    expect((await told({ environment: 'shop/staging' })).text).toContain('deployments too');
   });
 
   test.each<[string, Record<string, unknown>]>([
@@ -196,13 +233,13 @@ describe('deployments from before there were events', () => {
         name: 'new-one',
         git_repository: { url: 'https://git.acme.example/shop/new-one.git', branch: 'main' },
       });
-    expect((await told(args)).text).not.toContain('deployments from before have none');
+    expect((await told(args)).text).not.toContain('deployments too');
   });
 
   test('are told of where the platform does not say since when it has events, but shows all of them', async () => {
     const first = '2026-01-02T03:04:05.000Z';
     expect((await behind({ alter: withOneEvent }, { service: 'shop/staging/checkout-api' })).text).toContain(
-      'deployments from before have none',
+      'deployments too',
     );
     const early: RecordingProxyOptions['alter'] = (_, path, body) =>
       path.endsWith('/events')
@@ -212,7 +249,7 @@ describe('deployments from before there were events', () => {
           }
         : body;
     expect((await behind({ alter: early }, { service: 'shop/staging/checkout-api' })).text).not.toContain(
-      'deployments from before have none',
+      'deployments too',
     );
   });
 });

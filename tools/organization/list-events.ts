@@ -7,11 +7,13 @@ import {
   reference,
 } from '../../src/contract/index.ts';
 import {
+  groupedByDeployment,
   isWanted,
   readDeployment,
-  tellEvent,
+  tellGroup,
   timeWindow,
   UnusableQuery,
+  type EventGroup,
   type LenientEvent,
   type WantedEvents,
 } from '../../src/analysis/index.ts';
@@ -46,7 +48,8 @@ const mostPages = 5;
 const mostNarrowedPages = 20;
 
 interface Found {
-  readonly events: readonly LenientEvent[];
+  /** Each a row: the events of one deployment, or one other event. */
+  readonly groups: readonly EventGroup[];
   readonly looked: number;
   /** Whether there may be older matching events. */
   readonly hasMore: boolean;
@@ -91,6 +94,7 @@ async function search(context: ToolContext, organization_id: string, wanted: Wan
     });
     const rows = recordsIn(answer['events']) as LenientEvent[];
     events.push(...rows.filter((event) => isWanted(wanted, event)));
+    const groups = groupedByDeployment(events);
     looked += rows.length;
     turned += 1;
     const next = tokenIn(isRecord(answer['links']) ? answer['links']['next'] : undefined);
@@ -101,17 +105,17 @@ async function search(context: ToolContext, organization_id: string, wanted: Wan
     const isDone = next === undefined || next === token || (rows.length === 0 && !isNarrowed) || isPast;
     if (
       isDone ||
-      events.length > defaultPageSizes.shownEvents ||
+      groups.length > defaultPageSizes.shownEvents ||
       turned === (isNarrowed ? mostNarrowedPages : mostPages)
     ) {
       const since = typeof answer['events_since'] === 'string' ? answer['events_since'] : undefined;
-      const isFull = events.length > defaultPageSizes.shownEvents;
+      const isFull = groups.length > defaultPageSizes.shownEvents;
       const first =
         next === undefined && wanted.from === undefined && !isNarrowed
           ? (rows.at(-1)?.timestamp ?? undefined)
           : undefined;
       return {
-        events: events.slice(0, defaultPageSizes.shownEvents),
+        groups: groups.slice(0, defaultPageSizes.shownEvents),
         looked,
         hasMore: isFull || isNarrowed || !isDone,
         isFull,
@@ -169,6 +173,16 @@ const next = (view: JsonRecord, args: JsonRecord): readonly NextCall[] => {
         ]),
   ];
 };
+
+/** How far back the events go, in one sentence; none if that isn't known. */
+function reachText({ kept_since: since, deployments_before: before, older }: JsonRecord): readonly string[] {
+  const begin = since ?? before;
+  if (typeof begin !== 'string') return typeof older === 'string' ? [older] : [];
+  const which = before === undefined ? 'earlier ones' : 'earlier ones, deployments too,';
+  return [
+    `Every change since ${begin} has its event; ${which} ${older === undefined ? 'may have none' : 'are not kept'}.`,
+  ];
+}
 
 const windowOf = (
   bounds: { readonly since?: string; readonly until?: string },
@@ -233,7 +247,7 @@ export const listEvents = composeTool({
       );
     const wanted = { who, kind, ...windowOf({ since, until }, context), ...placesOf(context) };
     const {
-      events,
+      groups,
       looked,
       hasMore,
       isFull,
@@ -251,7 +265,7 @@ export const listEvents = composeTool({
       (wanted.to === undefined || wanted.to > Date.parse(begin));
     const isOlder = reachesBack && (await hasOlderDeployments(context, begin)) === true;
     return pruneRecord({
-      results: events.map((event) => pruneRecord({ ...pick({ ...tellEvent(event, isSecretName) }, columns) })),
+      results: groups.map((group) => pruneRecord(pick({ ...tellGroup(group, isSecretName) }, columns))),
       looked_through: looked,
       kept_since: keptSince,
       ...(isOlder && { deployments_before: begin }),
@@ -268,13 +282,7 @@ export const listEvents = composeTool({
         (view['results'] as readonly JsonRecord[]).length === 0
           ? `None of the ${String(view['looked_through'])} events looked through fits.`
           : table('event', columns).text(view),
-        ...(typeof view['kept_since'] === 'string'
-          ? [`Every change since ${view['kept_since']} has its event; earlier ones may have none.`]
-          : []),
-        ...(typeof view['deployments_before'] === 'string'
-          ? [`Events are kept from ${view['deployments_before']} on: deployments from before have none.`]
-          : []),
-        ...(typeof view['older'] === 'string' ? [view['older']] : []),
+        ...reachText(view),
         ...(typeof view['more'] === 'string'
           ? [`${view['more']} ${String(view['looked_through'])} were looked through.`]
           : []),

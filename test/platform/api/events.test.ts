@@ -143,7 +143,7 @@ describe('an event', () => {
     });
     const event = await newest();
     expect(event).toMatchObject({ event_type: 'TRIGGER_RESTART', target_type: 'ENVIRONMENT' });
-    expect(parsed(event).now).toEqual({ services: ['worker'] });
+    expect(parsed(event).now).toEqual({ services: ['worker'], deployment_id: expect.any(String) as string });
   });
 
   test('of a refused change is not there', async () => {

@@ -76,6 +76,12 @@ async function orderedWork(db: Db, op: AnyOperation, input: Input): Promise<Json
   };
 }
 
+/** The deployment that a request for work began, so that its outcome can be told to be that of the request. */
+function deploymentIn(answer: unknown): JsonRecord {
+  const id = isRecord(answer) ? (answer['deployment_request_id'] ?? answer['last_deployment_id']) : undefined;
+  return typeof id === 'string' ? { deployment_id: id } : {};
+}
+
 /** The requested upgrade. It has not happened yet when its event is recorded. */
 const orderedUpgrade = ({ version, next_version }: JsonRecord): ChangedMembers =>
   changedMembers({ version }, { version: next_version });
@@ -136,7 +142,7 @@ export async function withEvent<Answer>(
   const described = after ?? before;
   if (!described) return answer;
   const changed = type.startsWith('TRIGGER_')
-    ? changedMembers(undefined, await orderedWork(db, op, input))
+    ? changedMembers(undefined, { ...(await orderedWork(db, op, input)), ...deploymentIn(answer) })
     : type === 'MAINTENANCE' && before
       ? orderedUpgrade(before.members)
       : changedMembers(
