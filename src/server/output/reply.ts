@@ -17,7 +17,7 @@ import {
 import { delimited } from '../redaction/index.ts';
 import { fit } from './fit.ts';
 import type { CallOutcome } from '../audit/index.ts';
-import type { JsonRecord } from '../json/index.ts';
+import { at, recordsIn, type JsonRecord } from '../json/index.ts';
 
 const second = 1_000;
 const units = [
@@ -105,6 +105,13 @@ const joinParts = (...parts: readonly (string | undefined)[]): string =>
 const withChosenColumns = (render: Renderer, { fields }: JsonRecord): Renderer =>
   Array.isArray(fields) && fields.length > 0 && render.only ? render.only(fields.map(String)) : render;
 
+/** The chosen columns of which no row has anything: it isn't an answer's silence, but the platform's. */
+function emptyColumns({ only }: Renderer, { fields }: JsonRecord, view: JsonRecord): readonly string[] {
+  const rows = recordsIn(view['results']);
+  if (!only || !Array.isArray(fields) || rows.length === 0) return [];
+  return fields.map(String).filter((field) => rows.every((row) => at(row, field) === undefined));
+}
+
 /** Keys that this server adds to the metadata of results. */
 export const metaKeys = { next: 'infra-mcp/next', budget: 'infra-mcp/budget', failure: 'infra-mcp/failure' } as const;
 
@@ -165,6 +172,7 @@ export function answerReply(
     tool.next !== undefined && typeof tool.next !== 'function' && !isNoOp
       ? visibleText(tool.next, hidden)
       : nextText(next);
+  const empty = emptyColumns(tool.render, args, view);
   const told = joinParts(shown, advice, ...missing);
   const effects = isNoOp ? [] : facts.filter((line) => !told.includes(line));
   const content = joinParts(shown, ...(effects.length > 0 ? [effectsHeading, ...effects] : []));
@@ -176,10 +184,19 @@ export function answerReply(
       : undefined;
   return {
     kind: 'answer',
-    text: joinParts(heading, body, omission, ...missing, advice, budget && budgetText(budget)),
+    text: joinParts(
+      heading,
+      body,
+      empty.length > 0 ? `No row has anything in ${empty.join(', ')}.` : undefined,
+      omission,
+      ...missing,
+      advice,
+      budget && budgetText(budget),
+    ),
     data: {
       ...withProposable(view, offers, asShown),
       ...(effects.length > 0 && { effects }),
+      ...(empty.length > 0 && { empty_columns: empty }),
       ...(missing.length > 0 && { not_read: missing }),
     },
     meta: {

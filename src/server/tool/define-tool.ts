@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { effects, inputShape, repeated, type AnyOperation, type InputOf } from '../../contract/index.ts';
-import { pick, type JsonRecord } from '../json/index.ts';
+import { pick, rootOf, type JsonRecord } from '../json/index.ts';
+import { rowMembers } from './schema.ts';
 import type { ReadUse } from './reads.ts';
 import type { Renderer } from './render.ts';
 import type { ArgumentsOf, CompositionDefinition, Shape, Tool, ToolDefinition } from './tool.ts';
@@ -31,13 +32,20 @@ const bodyRules =
 const columnChoice = ({ only }: Renderer): Shape =>
   only ? { fields: z.array(z.string()).optional().describe('Columns.') } : {};
 
-/** Issues with chosen columns that don't exist. */
+/** The columns to choose from: those of the renderer, or the members of a row in the answer's schema. */
+const columnsOf = ({ columns }: Renderer, output: z.ZodType | undefined): readonly string[] | undefined =>
+  columns ?? rowMembers(output);
+
+/** Issues with chosen columns that don't exist. Members within a column can be chosen as well. */
 const columnRules =
-  ({ columns, only }: Renderer) =>
+  (render: Renderer, output: z.ZodType | undefined) =>
   ({ fields }: JsonRecord): readonly string[] => {
-    const unknown =
-      only && columns && Array.isArray(fields) ? fields.map(String).filter((field) => !columns.includes(field)) : [];
-    return unknown.length > 0 && columns
+    const columns = render.only && Array.isArray(fields) ? columnsOf(render, output) : undefined;
+    if (columns === undefined) return [];
+    const isKnown = (field: string): boolean =>
+      columns.includes(field) || (!render.columns && columns.includes(rootOf(field)));
+    const unknown = (fields as readonly unknown[]).map(String).filter((field) => !isKnown(field));
+    return unknown.length > 0
       ? [`"fields": there is no column ${repeated(unknown.join(', '))}; there are ${columns.join(', ')}`]
       : [];
   };
@@ -76,7 +84,10 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
     printing: { fields, folded, hidden },
     input: { ...optionalOrganization(definedMembers({ ...inputShape(operation), ...input })), ...columnChoice(render) },
     // A body merged into the present state is checked after the merge.
-    rules: (args) => [...(expand ? [] : bodyRules(operation)(args)), ...columnRules(render)(args)],
+    rules: (args) => [
+      ...(expand ? [] : bodyRules(operation)(args)),
+      ...columnRules(render, output ?? operation.response)(args),
+    ],
     operations: [operation],
     equivalentOperations: definition.equivalentOperations,
     operation,
@@ -129,7 +140,7 @@ export function composeTool<const Input extends Shape>(definition: CompositionDe
     description,
     printing: { fields, folded, hidden },
     input: { ...input, ...columnChoice(render) },
-    rules: (args) => [...(rules?.(args as ArgumentsOf<Input>) ?? []), ...columnRules(render)(args)],
+    rules: (args) => [...(rules?.(args as ArgumentsOf<Input>) ?? []), ...columnRules(render, output)(args)],
     operations,
     operation: highestEffect(operations),
     expand: expand && ((args, context) => expand(withDefaults(args), context)),

@@ -112,6 +112,17 @@ function commonMembers(schema: JsonSchema): Record<string, JsonSchema> {
   );
 }
 
+/** Every member that a schema declares, those of all options of a union. */
+const everyMember = (schema: JsonSchema): readonly string[] =>
+  schema.anyOf ? [...new Set(schema.anyOf.flatMap(everyMember))] : Object.keys(schema.properties ?? {});
+
+/** The members of the rows in an answer; undefined if it declares no rows. */
+export const rowMembers = (output: z.ZodType | undefined): readonly string[] | undefined => {
+  const items = output && toJsonSchema(output, 'output').properties?.['results']?.items;
+  const names = items ? everyMember(items) : [];
+  return names.length > 0 ? names : undefined;
+};
+
 /** The members of a row (or of a record) that a tool shows: those in `shown`, or all except those in `omitted`. */
 export interface SchemaOptions {
   readonly shown?: readonly string[];

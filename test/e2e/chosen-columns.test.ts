@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { inputSchema } from '../../src/server/tool/index.ts';
+import { tools } from '../../tools/index.ts';
+import { connectedForAll } from '../support/connected-platform.ts';
+import type { Connectors } from '../support/connectors.ts';
+import { failureIn, textOf } from '../support/mcp-clients.ts';
+
+let connectors: Connectors;
+
+connectedForAll((connected) => ({ connectors } = connected));
+
+const choosing = tools.filter((tool) => Object.hasOwn(inputSchema(tool).properties ?? {}, 'fields'));
+
+test.each(choosing.map((tool) => [tool.name, tool] as const))('%s takes no column that it does not know', (_, tool) => {
+  const [issue] = tool.rules({ fields: ['no_such_column'] }).filter((one) => one.startsWith('"fields"'));
+  expect(issue).toMatch(/there is no column no_such_column; there are \w+/);
+  const [, known = ''] = issue!.split('; there are ');
+  expect(tool.rules({ fields: known.split(', ') }).filter((one) => one.startsWith('"fields"'))).toEqual([]);
+});
+
+test('an unknown column is refused with those that there are, and an empty one is named', async () => {
+  const client = await connectors.modern();
+  const refused = await client.call('list_services', { environment: 'shop/staging', fields: ['name', 'colour'] });
+  expect(failureIn(refused)).toMatchObject({ kind: 'bad_arguments' });
+  expect(textOf(refused)).toMatch(/no column colour; there are .*name/);
+  const shown = await client.call('list_services', {
+    environment: 'shop/production',
+    fields: ['name', 'provider_version'],
+  });
+  expect(shown.isError === true ? textOf(shown) : '').toBe('');
+  expect(shown.structuredContent).toMatchObject({ empty_columns: ['provider_version'] });
+});
